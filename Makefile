@@ -1,0 +1,51 @@
+# Everything runs in .venv, which the first target that needs it makes. `make help` lists the rest.
+.DEFAULT_GOAL := help
+VENV := .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.dev
+PYTHON ?= python3
+
+help: ## this list
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 10
+
+$(BIN)/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 10))' || \
+	  { echo "adequa needs Python 3.10 or newer: make PYTHON=/path/to/python3.12 …" >&2; exit 2; }
+	@$(PYTHON) -m venv $(VENV) || \
+	  { rm -rf $(VENV); echo "no venv module: install it (Debian: python3-venv) and try again" >&2; exit 2; }
+
+$(VENV)/.core: pyproject.toml | $(BIN)/python
+	@echo "installing adequa into $(VENV) …" >&2
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -e .
+	@touch $@
+
+$(STAMP): pyproject.toml | $(BIN)/python
+	@echo "installing adequa and what its tests need into $(VENV) …" >&2
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev]'
+	@touch $@ $(VENV)/.core
+
+demo: $(VENV)/.core ## score the built-in sample and show the result
+	@$(BIN)/adequa demo --out demo-run --force
+
+test: $(STAMP) ## lint, types and tests
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/pytest -n 2
+
+bench: $(STAMP) ## speed, memory and agreement with peers, as ratios in one run
+	$(BIN)/python -m bench
+
+docs: $(STAMP) ## the documentation site, in site/
+	$(BIN)/python docs/generate.py
+	$(BIN)/mkdocs build --strict --quiet
+	@echo "open site/index.html"
+
+fuzz: $(STAMP) ## ten minutes of coverage-guided fuzzing for each reader
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[fuzz]'
+	$(BIN)/python bench/fuzz.py
+
+clean: ## remove what the other targets made
+	rm -rf $(VENV) build dist site demo-run bench/out .mypy_cache .pytest_cache .ruff_cache
+
+.PHONY: help demo test bench docs fuzz clean

@@ -1,0 +1,1 @@
+"""Does this text say all and only what its data says?"""

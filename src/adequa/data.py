@@ -1,0 +1,179 @@
+"""The nouns: everything else in adequa is a verb on these. Standard library only."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Any, Literal, NamedTuple
+
+__all__ = [
+    "Fact",
+    "Finding",
+    "Item",
+    "Mention",
+    "Rating",
+    "Result",
+    "Score",
+    "Term",
+    "Triple",
+    "Verdict",
+]
+
+Verdict = Literal["OK", "omission", "hallucination", "hallucination+omission"]
+FactStatus = Literal["stated", "missing", "contradicted", "unchecked"]
+FindingKind = Literal["omission", "hallucination"]
+
+_EMPTY: Mapping[str, Any] = MappingProxyType({})
+
+
+class Triple(NamedTuple):
+    """One fact of the input, its strings exactly as the file had them.
+
+    A named tuple rather than a dataclass: corpora hold millions, and it unpacks.
+    """
+
+    subject: str
+    predicate: str
+    object: str
+
+
+@dataclass(frozen=True, slots=True)
+class Term:
+    """What a file says about a subject or object beyond its string."""
+
+    label: str | None = None
+    iri: str | None = None
+    datatype: str | None = None
+    lang: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """A text and the data it should say; an empty text is a valid text."""
+
+    id: str
+    triples: tuple[Triple, ...]
+    text: str
+    system: str = ""
+    category: str | None = None
+    lang: str | None = None
+    references: tuple[str, ...] = ()
+    terms: Mapping[str, Term] = field(default=_EMPTY)
+    meta: Mapping[str, Any] = field(default=_EMPTY)
+
+    @property
+    def key(self) -> tuple[str, str]:
+        """What is unique in a corpus."""
+        return self.system, self.id
+
+    def __reduce__(self) -> tuple[object, ...]:
+        # The empty read-only mapping does not pickle, and workers receive items by pickle.
+        return _rebuild_item, (
+            self.id,
+            self.triples,
+            self.text,
+            self.system,
+            self.category,
+            self.lang,
+            self.references,
+            dict(self.terms),
+            dict(self.meta),
+        )
+
+
+def _rebuild_item(*fields: Any) -> Item:
+    return Item(*fields[:-2], terms=fields[-2] or _EMPTY, meta=fields[-1] or _EMPTY)
+
+
+@dataclass(frozen=True, slots=True)
+class Mention:
+    """A span of the text that refers to an entity of the input."""
+
+    entity: str
+    start: int
+    end: int
+    method: str
+    distance: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """One input triple and what the text does with it."""
+
+    triple: Triple
+    status: FactStatus
+    confidence: float | None = None
+    start: int | None = None
+    end: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing that is wrong: a fact or entity left out, or a span the data does not support."""
+
+    metric: str
+    kind: FindingKind
+    detail: str
+    why: str
+    triple: Triple | None = None
+    entity: str | None = None
+    start: int | None = None
+    end: int | None = None
+    confidence: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """What one metric says of one item; `value` is None when it cannot say, and `reason` says why.
+
+    `statistics` are additive over items: a metric's corpus value is computed from their sum.
+    """
+
+    value: float | None
+    statistics: tuple[float, ...] = ()
+    mentions: tuple[Mention, ...] = ()
+    facts: tuple[Fact, ...] = ()
+    findings: tuple[Finding, ...] = ()
+    verdict: Verdict | None = None
+    reason: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """What all metrics of a run say of one item: a line of `scores.jsonl`."""
+
+    item: Item
+    scores: Mapping[str, float | None]
+    mentions: tuple[Mention, ...] = ()
+    facts: tuple[Fact, ...] = ()
+    findings: tuple[Finding, ...] = ()
+    verdicts: Mapping[str, Verdict] = field(default=_EMPTY)
+    verdict: Verdict | None = None
+    statistics: Mapping[str, tuple[float, ...]] = field(default=_EMPTY)
+    reasons: Mapping[str, str] = field(default=_EMPTY)
+
+    @property
+    def missing(self) -> tuple[Finding, ...]:
+        """What the data says and the text does not."""
+        return tuple(finding for finding in self.findings if finding.kind == "omission")
+
+    @property
+    def unsupported(self) -> tuple[Finding, ...]:
+        """What the text says and the data does not."""
+        return tuple(finding for finding in self.findings if finding.kind == "hallucination")
+
+
+@dataclass(frozen=True, slots=True)
+class Rating:
+    """One judgment by one rater of one criterion of one text; `rater` is "" for an average."""
+
+    id: str
+    system: str
+    rater: str
+    criterion: str
+    value: float
+    seconds: float | None = None
+    round: str | None = None
+    spans: tuple[Mapping[str, Any], ...] = ()
+    meta: Mapping[str, Any] = field(default=_EMPTY)

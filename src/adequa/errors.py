@@ -1,0 +1,123 @@
+"""Every error a user of adequa can cause.
+
+    AdequaError
+    ├── DataError       an input is wrong: says which file and line, and what to do
+    ├── UnknownName     a metric, reader or setting that does not exist: lists the ones that do
+    ├── SettingError    a known setting with a value it cannot have
+    ├── RunError        a run folder that cannot be written, resumed or read
+    ├── MissingExtra    an optional dependency is not installed: names the extra
+    └── ModelError      a model or its weights cannot be loaded
+
+The library raises these and nothing else for wrong use; only the command line turns them into exit
+codes. Programming errors keep their traceback.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+from pathlib import Path
+
+__all__ = [
+    "AdequaError",
+    "DataError",
+    "MissingExtra",
+    "ModelError",
+    "RunError",
+    "SettingError",
+    "UnknownName",
+]
+
+
+class AdequaError(Exception):
+    """The root: catch this to catch everything adequa raises on purpose."""
+
+    def __str__(self) -> str:
+        # A message is one line, whatever an offending value contained.
+        return " ".join(super().__str__().split())
+
+
+class DataError(AdequaError):
+    """Wrong input, with the place it was found and the remedy."""
+
+    def __init__(
+        self,
+        problem: str,
+        *,
+        path: Path | str | None = None,
+        line: int | None = None,
+        remedy: str | None = None,
+    ) -> None:
+        self.problem = problem
+        self.path = None if path is None else Path(path)
+        self.line = line
+        self.remedy = remedy
+        super().__init__(problem, path, line, remedy)
+
+    def __str__(self) -> str:
+        place = "" if self.path is None else f"{self.path}:"
+        if self.line is not None:
+            place += f"{self.line}:" if place else f"line {self.line}:"
+        parts = [place, self.problem + (";" if self.remedy else ""), self.remedy or ""]
+        return " ".join(" ".join(part for part in parts if part).split())
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return _rebuild_data_error, (self.problem, self.path, self.line, self.remedy)
+
+    def at(self, path: Path | str, line: int | None = None) -> DataError:
+        """The same error with a place, where the code that found it did not know one."""
+        return DataError(
+            self.problem,
+            path=self.path or path,
+            line=self.line if self.line is not None else line,
+            remedy=self.remedy,
+        )
+
+
+def _rebuild_data_error(
+    problem: str, path: Path | None, line: int | None, remedy: str | None
+) -> DataError:
+    return DataError(problem, path=path, line=line, remedy=remedy)
+
+
+class UnknownName(AdequaError):
+    """A name that is not in a table, with the nearest one that is."""
+
+    def __init__(self, kind: str, name: str, choices: Iterable[str]) -> None:
+        self.kind = kind
+        self.name = name
+        self.choices = tuple(sorted(choices))
+        super().__init__(kind, name, self.choices)
+
+    def __str__(self) -> str:
+        close = difflib.get_close_matches(self.name, self.choices, n=1)
+        hint = f"did you mean {close[0]!r}? " if close else ""
+        known = ", ".join(self.choices) or "none"
+        return f"unknown {self.kind} {self.name!r}: {hint}there are: {known}"
+
+
+class SettingError(AdequaError):
+    """A setting that exists, with a value it cannot take."""
+
+
+class RunError(AdequaError):
+    """A run folder that cannot be written, resumed or read as asked."""
+
+
+class MissingExtra(AdequaError):
+    """An optional dependency is absent; the message carries the command that installs it."""
+
+    def __init__(self, extra: str, package: str) -> None:
+        self.extra = extra
+        self.package = package
+        super().__init__(extra, package)
+
+    def __str__(self) -> str:
+        return (
+            f"this needs the package {self.package!r}, which is not installed: "
+            f"pip install 'adequa[{self.extra}]'"
+        )
+
+
+class ModelError(AdequaError):
+    """A model or its weights cannot be loaded or do not fit their use."""

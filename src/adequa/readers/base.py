@@ -1,0 +1,114 @@
+"""What a reader is, and how every reader opens its file."""
+
+from __future__ import annotations
+
+import errno
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO, ClassVar, NamedTuple
+
+from adequa.data import Item
+from adequa.errors import DataError
+
+__all__ = ["MAX_LINE_BYTES", "Placed", "Reader", "lines", "open_bytes"]
+
+MAX_LINE_BYTES = 64 * 1024 * 1024
+"""A line longer than this is refused before it fills the memory."""
+
+_FOREIGN_MARKS = {
+    b"\xff\xfe\x00\x00": "UTF-32",
+    b"\x00\x00\xfe\xff": "UTF-32",
+    b"\xff\xfe": "UTF-16",
+    b"\xfe\xff": "UTF-16",
+}
+
+
+class Placed(NamedTuple):
+    """An item and where it stands, so that a later complaint can name the place."""
+
+    item: Item
+    path: Path
+    line: int
+
+
+@dataclass(frozen=True)
+class Reader:
+    """A file format: a frozen dataclass whose fields are its options.
+
+    `read` streams; it keeps every string as the file has it, and whatever it knows beyond the
+    fields of an Item goes into `meta`. With `bare`, one item a graph is wanted, in file order and
+    without its text (the texts come from elsewhere, line by line): `text` is then "", and whatever
+    texts the file has for the graph are its `references`.
+    """
+
+    name: ClassVar[str]
+    doc: ClassVar[str]
+
+    def read(self, path: Path, *, bare: bool = False) -> Iterator[Placed]:
+        """The items of `path`, in file order."""
+        raise NotImplementedError
+
+
+def open_bytes(path: Path) -> BinaryIO:
+    """Open a file for reading, or say in one line why it cannot be; a UTF-8 mark is skipped."""
+    try:
+        stream = path.open("rb")
+    except OSError as error:
+        remedies = {
+            errno.ENOENT: "check the spelling of the path",
+            errno.EISDIR: "name a file of the folder",
+            errno.EACCES: "you have no right to read it",
+        }
+        remedy = remedies.get(error.errno or 0, "check the path")
+        raise DataError(f"cannot be opened ({error.strerror})", path=path, remedy=remedy) from None
+    try:
+        head = stream.read(4)
+    except OSError as error:
+        stream.close()
+        raise DataError(f"cannot be read ({error.strerror})", path=path) from None
+    for mark, encoding in _FOREIGN_MARKS.items():
+        if head.startswith(mark):
+            stream.close()
+            raise DataError(
+                f"is {encoding}, not UTF-8",
+                path=path,
+                line=1,
+                remedy=f"convert it: iconv -f {encoding} -t UTF-8",
+            )
+    stream.seek(3 if head.startswith(b"\xef\xbb\xbf") else 0)
+    return stream
+
+
+def lines(path: Path) -> Iterator[tuple[int, str]]:
+    """The lines of a UTF-8 file, counted from 1, without their line end (`\\n` or `\\r\\n`).
+
+    Only those end a line: a text may hold U+2028, a form feed or a lone carriage return.
+    """
+    with open_bytes(path) as stream:
+        number = 0
+        while raw := stream.readline(MAX_LINE_BYTES + 1):
+            number += 1
+            if len(raw) > MAX_LINE_BYTES:
+                raise DataError(
+                    f"is longer than {MAX_LINE_BYTES >> 20} MB",
+                    path=path,
+                    line=number,
+                    remedy="is it one item a line?",
+                )
+            try:
+                text = raw.decode()
+            except UnicodeDecodeError as error:
+                raise DataError(
+                    f"is not UTF-8 (byte {error.object[error.start]:#04x} at byte {error.start + 1})",
+                    path=path,
+                    line=number,
+                    remedy="convert the file to UTF-8",
+                ) from None
+            if text.endswith("\n"):
+                text = text[:-2] if text.endswith("\r\n") else text[:-1]
+            if "\0" in text:
+                raise DataError(
+                    "has a NUL byte", path=path, line=number, remedy="is this a binary file?"
+                )
+            yield number, text

@@ -1,0 +1,219 @@
+"""Settings of metrics and readers: dataclass fields, written `NAME:key=value,key=value`.
+
+A metric or reader is a frozen dataclass; this room turns text into its fields and its fields into
+the pairs of a signature. It knows no metric and no reader.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import types
+import typing
+from collections.abc import Iterator, Mapping
+from dataclasses import MISSING, dataclass, fields
+from pathlib import Path
+from typing import Any, TypeVar
+
+from adequa.errors import DataError, SettingError, UnknownName
+
+__all__ = ["Setting", "Spec", "build", "content_hash", "settings_of", "signature"]
+
+Built = TypeVar("Built")
+_TRUE = {"true", "yes", "on", "1"}
+_FALSE = {"false", "no", "off", "0"}
+
+
+@dataclass(frozen=True, slots=True)
+class Spec:
+    """A parsed `[ALIAS=]NAME[:key=value,…]`; `\\,` is a comma inside a value."""
+
+    name: str
+    settings: Mapping[str, str]
+    alias: str | None = None
+
+    @classmethod
+    def parse(cls, text: str) -> Spec:
+        """Read the written form; raises SettingError where a pair has no `=`."""
+        head, _, tail = text.partition(":")
+        alias: str | None = None
+        name = head.strip()
+        if "=" in head:
+            alias, name = (part.strip() for part in head.split("=", 1))
+        if not name or alias == "":
+            raise SettingError(
+                f"{text!r} names nothing; write NAME, NAME:key=value or ALIAS=NAME:key=value"
+            )
+        settings: dict[str, str] = {}
+        for pair in _split_pairs(tail):
+            key, equals, value = pair.partition("=")
+            key = key.strip()
+            if not equals or not key:
+                raise SettingError(
+                    f"{pair!r} in {text!r} is not key=value; a comma inside a value is written '\\,'"
+                )
+            if key in settings:
+                raise SettingError(f"{key!r} is set twice in {text!r}; keep one")
+            settings[key] = value
+        return cls(name, settings, alias)
+
+    @property
+    def label(self) -> str:
+        """The key under which scores appear."""
+        return self.alias or self.name
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """One field of a metric or reader, for `--help`, `adequa metrics` and the docs."""
+
+    name: str
+    type: str
+    default: str
+    doc: str
+
+
+def _split_pairs(text: str) -> list[str]:
+    parts: list[str] = [""]
+    escaped = False
+    for character in text:
+        if escaped:
+            parts[-1] += character if character == "," else "\\" + character
+            escaped = False
+        elif character == "\\":
+            escaped = True
+        elif character == ",":
+            parts.append("")
+        else:
+            parts[-1] += character
+    if escaped:
+        parts[-1] += "\\"
+    return [part for part in parts if part.strip()]
+
+
+def build(kind: str, target: type[Built], settings: Mapping[str, Any]) -> Built:
+    """Make a `target` from settings; strings are converted to the field's type, others are kept."""
+    hints = typing.get_type_hints(target)
+    known = {field.name for field in fields(target) if field.init}  # type: ignore[arg-type]
+    values: dict[str, Any] = {}
+    for name, value in settings.items():
+        if name not in known:
+            raise UnknownName(f"setting of {kind}", name, known)
+        values[name] = _convert(kind, name, value, hints[name]) if isinstance(value, str) else value
+    required = {
+        field.name
+        for field in fields(target)  # type: ignore[arg-type]
+        if field.init and field.default is MISSING and field.default_factory is MISSING
+    }
+    absent = sorted(required - values.keys())
+    if absent:
+        raise SettingError(f"{kind} needs the setting {', '.join(absent)}: {kind}:{absent[0]}=…")
+    return target(**values)
+
+
+def _convert(kind: str, name: str, text: str, hint: Any) -> Any:
+    origin = typing.get_origin(hint)
+    if origin in (typing.Union, types.UnionType):
+        options = [option for option in typing.get_args(hint) if option is not type(None)]
+        if len(options) < len(typing.get_args(hint)) and text.lower() in ("", "none"):
+            return None
+        return _convert(kind, name, text, options[0])
+    if origin is typing.Literal:
+        choices = typing.get_args(hint)
+        for choice in choices:
+            if str(choice) == text:
+                return choice
+        listed = ", ".join(map(str, choices))
+        raise SettingError(f"{kind}:{name} is one of {listed}, not {text!r}")
+    if origin is tuple:
+        return tuple(
+            _convert(kind, name, part, typing.get_args(hint)[0]) for part in text.split("+")
+        )
+    if hint is bool:
+        if text.lower() in _TRUE | _FALSE:
+            return text.lower() in _TRUE
+        raise SettingError(f"{kind}:{name} is true or false, not {text!r}")
+    if hint in (int, float):
+        try:
+            number = hint(text)
+        except ValueError:
+            noun = "a whole number" if hint is int else "a number"
+            raise SettingError(f"{kind}:{name} is {noun}, not {text!r}") from None
+        if number != number or number in (float("inf"), float("-inf")):
+            raise SettingError(f"{kind}:{name} is a finite number, not {text!r}")
+        return number
+    if hint is Path:
+        return Path(text)
+    if hint is str:
+        return text
+    raise SettingError(f"{kind}:{name} cannot be written as text; set it from Python")
+
+
+def settings_of(target: type) -> Iterator[Setting]:
+    """The fields of a metric or reader, with the `doc` of their field metadata."""
+    hints = typing.get_type_hints(target)
+    for field in fields(target):
+        if field.init:
+            default = "required" if field.default is MISSING else _plain(field.default)
+            yield Setting(
+                field.name, _type_name(hints[field.name]), default, field.metadata.get("doc", "")
+            )
+
+
+def _type_name(hint: Any) -> str:
+    origin = typing.get_origin(hint)
+    if origin in (typing.Union, types.UnionType):
+        names = (_type_name(option) for option in typing.get_args(hint))
+        return " or ".join(name for name in names if name != "NoneType")
+    if origin is typing.Literal:
+        return "|".join(map(str, typing.get_args(hint)))
+    if origin is tuple:
+        return f"{_type_name(typing.get_args(hint)[0])}+…"
+    return {str: "text", int: "integer", float: "number", bool: "true|false", Path: "path"}.get(
+        hint, getattr(hint, "__name__", str(hint))
+    )
+
+
+def _plain(value: object) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, tuple):
+        return "+".join(map(_plain, value))
+    return "none" if value is None else str(value)
+
+
+def signature(name: str, pairs: Mapping[str, object], version: str) -> str:
+    """`NAME|key:value|…|version:x`; `:` and `|` in a value are percent-encoded, so it stays parsable.
+
+    >>> signature("chrf", {"word_order": 2, "lowercase": False}, "1.0")
+    'chrf|word_order:2|lowercase:false|version:1.0'
+    """
+    parts = [_encode(name)]
+    for key, value in pairs.items():
+        shown = content_hash(value) if isinstance(value, Path) else _plain(value)
+        parts.append(f"{_encode(key)}:{_encode(shown)}")
+    return "|".join([*parts, f"version:{_encode(version)}"])
+
+
+def _encode(text: str) -> str:
+    for plain, code in (("%", "%25"), (":", "%3A"), ("|", "%7C"), ("\n", "%0A"), ("\r", "%0D")):
+        text = text.replace(plain, code)
+    return text
+
+
+def content_hash(path: Path) -> str:
+    """The first 12 digits of the sha256 of a file, or of all files of a folder by relative name."""
+    digest = hashlib.sha256()
+    try:
+        files = sorted(path.rglob("*")) if path.is_dir() else [path]
+        for file in files:
+            if file.is_file():
+                if path.is_dir():
+                    digest.update(file.relative_to(path).as_posix().encode() + b"\0")
+                with file.open("rb") as stream:
+                    while block := stream.read(1 << 20):
+                        digest.update(block)
+    except OSError as error:
+        raise DataError(
+            f"cannot be read ({error.strerror})", path=path, remedy="check the path and its rights"
+        ) from None
+    return digest.hexdigest()[:12]
