@@ -1,0 +1,1 @@
+"""A stream of items scored into a folder, resumable at any moment."""

@@ -1,0 +1,1 @@
+"""Pure functions on arrays: means, intervals, resampling, corrections. They know no metric."""
