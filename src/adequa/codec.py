@@ -7,6 +7,7 @@ and the reader that has one adds it with `DataError.at`.
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Mapping
 from dataclasses import fields
 from typing import Any, NoReturn
@@ -72,7 +73,7 @@ def dump_line(value: Mapping[str, Any]) -> str:
 
 
 def item_from_object(raw: Any, *, bare: bool = False) -> Item:
-    """An Item from its JSON object; unknown fields are kept in `meta`. `bare`: a text may be absent."""
+    """An Item from its JSON object; unknown fields go to `meta`; `bare`: a text may be absent."""
     if type(raw) is not dict:
         raise DataError(f"is {_kind(raw)}, not an object", remedy='write {"id": …, "triples": …}')
     try:
@@ -306,20 +307,6 @@ def rating_from_object(raw: Any) -> Rating:
             raise DataError(
                 f"has no {name!r}", remedy="id, system, rater, criterion, value are needed"
             )
-    strings = {}
-    for name in ("id", "system", "rater", "criterion", "round"):
-        value = raw.get(name)
-        if type(value) is int:
-            value = str(value)
-        if type(value) is not str and not (name == "round" and value is None):
-            raise DataError(f"{name!r} is {_kind(value)}, not a string")
-        strings[name] = value
-    numbers = {}
-    for name in ("value", "seconds"):
-        value = raw.get(name)
-        if type(value) not in (int, float) and not (name == "seconds" and value is None):
-            raise DataError(f"{name!r} is {_kind(value)}, not a number")
-        numbers[name] = None if value is None else float(value)
     spans = raw.get("spans") or []
     if type(spans) is not list or any(type(span) is not dict for span in spans):
         raise DataError("'spans' is not a list of objects")
@@ -327,7 +314,33 @@ def rating_from_object(raw: Any) -> Rating:
     if type(meta) is not dict:
         raise DataError(f"'meta' is {_kind(meta)}, not an object")
     extra = {name: value for name, value in raw.items() if name not in _RATING_FIELDS}
-    return Rating(**strings, **numbers, spans=tuple(spans), meta={**meta, **extra})
+    return Rating(
+        id=_name(raw, "id"),
+        system=_name(raw, "system"),
+        rater=_name(raw, "rater"),
+        criterion=_name(raw, "criterion"),
+        value=_finite(raw, "value"),
+        seconds=None if raw.get("seconds") is None else _finite(raw, "seconds"),
+        round=None if raw.get("round") is None else _name(raw, "round"),
+        spans=tuple(spans),
+        meta={**meta, **extra},
+    )
+
+
+def _name(raw: Mapping[str, Any], field: str) -> str:
+    value = raw[field]
+    if type(value) is int:
+        return str(value)
+    if type(value) is not str:
+        raise DataError(f"{field!r} is {_kind(value)}, not a string")
+    return value
+
+
+def _finite(raw: Mapping[str, Any], field: str) -> float:
+    value = raw[field]
+    if type(value) not in (int, float) or not math.isfinite(value):
+        raise DataError(f"{field!r} is {_kind(value)}, not a finite number")
+    return float(value)
 
 
 def rating_to_object(rating: Rating) -> dict[str, Any]:

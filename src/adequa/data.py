@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from types import MappingProxyType
 from typing import Any, Literal, NamedTuple
 
 __all__ = [
@@ -23,8 +22,6 @@ __all__ = [
 Verdict = Literal["OK", "omission", "hallucination", "hallucination+omission"]
 FactStatus = Literal["stated", "missing", "contradicted", "unchecked"]
 FindingKind = Literal["omission", "hallucination"]
-
-_EMPTY: Mapping[str, Any] = MappingProxyType({})
 
 
 class Triple(NamedTuple):
@@ -59,31 +56,13 @@ class Item:
     category: str | None = None
     lang: str | None = None
     references: tuple[str, ...] = ()
-    terms: Mapping[str, Term] = field(default=_EMPTY)
-    meta: Mapping[str, Any] = field(default=_EMPTY)
+    terms: Mapping[str, Term] = field(default_factory=dict)
+    meta: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def key(self) -> tuple[str, str]:
         """What is unique in a corpus."""
         return self.system, self.id
-
-    def __reduce__(self) -> tuple[object, ...]:
-        # The empty read-only mapping does not pickle, and workers receive items by pickle.
-        return _rebuild_item, (
-            self.id,
-            self.triples,
-            self.text,
-            self.system,
-            self.category,
-            self.lang,
-            self.references,
-            dict(self.terms),
-            dict(self.meta),
-        )
-
-
-def _rebuild_item(*fields: Any) -> Item:
-    return Item(*fields[:-2], terms=fields[-2] or _EMPTY, meta=fields[-1] or _EMPTY)
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,10 +127,10 @@ class Result:
     mentions: tuple[Mention, ...] = ()
     facts: tuple[Fact, ...] = ()
     findings: tuple[Finding, ...] = ()
-    verdicts: Mapping[str, Verdict] = field(default=_EMPTY)
+    verdicts: Mapping[str, Verdict] = field(default_factory=dict)
     verdict: Verdict | None = None
-    statistics: Mapping[str, tuple[float, ...]] = field(default=_EMPTY)
-    reasons: Mapping[str, str] = field(default=_EMPTY)
+    statistics: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
+    reasons: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def missing(self) -> tuple[Finding, ...]:
@@ -176,4 +155,4 @@ class Rating:
     seconds: float | None = None
     round: str | None = None
     spans: tuple[Mapping[str, Any], ...] = ()
-    meta: Mapping[str, Any] = field(default=_EMPTY)
+    meta: Mapping[str, Any] = field(default_factory=dict)

@@ -49,7 +49,7 @@ class Spec:
             key = key.strip()
             if not equals or not key:
                 raise SettingError(
-                    f"{pair!r} in {text!r} is not key=value; a comma inside a value is written '\\,'"
+                    f"{pair!r} in {text!r} is not key=value; write a comma inside a value '\\,'"
                 )
             if key in settings:
                 raise SettingError(f"{key!r} is set twice in {text!r}; keep one")
@@ -182,7 +182,7 @@ def _plain(value: object) -> str:
 
 
 def signature(name: str, pairs: Mapping[str, object], version: str) -> str:
-    """`NAME|key:value|…|version:x`; `:` and `|` in a value are percent-encoded, so it stays parsable.
+    """`NAME|key:value|…|version:x`, with `:` and `|` in a value percent-encoded.
 
     >>> signature("chrf", {"word_order": 2, "lowercase": False}, "1.0")
     'chrf|word_order:2|lowercase:false|version:1.0'

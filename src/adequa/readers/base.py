@@ -44,6 +44,8 @@ class Reader:
 
     name: ClassVar[str]
     doc: ClassVar[str]
+    takes_folders: ClassVar[bool] = False
+    """Whether `read` takes a folder whole; otherwise a folder is read file after file."""
 
     def read(self, path: Path, *, bare: bool = False) -> Iterator[Placed]:
         """The items of `path`, in file order."""
@@ -100,7 +102,7 @@ def lines(path: Path) -> Iterator[tuple[int, str]]:
                 text = raw.decode()
             except UnicodeDecodeError as error:
                 raise DataError(
-                    f"is not UTF-8 (byte {error.object[error.start]:#04x} at byte {error.start + 1})",
+                    f"is not UTF-8 ({error.object[error.start]:#04x} at byte {error.start + 1})",
                     path=path,
                     line=number,
                     remedy="convert the file to UTF-8",
