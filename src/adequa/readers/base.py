@@ -82,10 +82,11 @@ def open_bytes(path: Path) -> BinaryIO:
     return stream
 
 
-def lines(path: Path) -> Iterator[tuple[int, str]]:
+def lines(path: Path, *, keep_ends: bool = False) -> Iterator[tuple[int, str]]:
     """The lines of a UTF-8 file, counted from 1, without their line end (`\\n` or `\\r\\n`).
 
-    Only those end a line: a text may hold U+2028, a form feed or a lone carriage return.
+    Only those end a line: a text may hold U+2028, a form feed or a lone carriage return. With
+    `keep_ends` the end stays, for formats in which a text may span lines.
     """
     with open_bytes(path) as stream:
         number = 0
@@ -107,7 +108,7 @@ def lines(path: Path) -> Iterator[tuple[int, str]]:
                     line=number,
                     remedy="convert the file to UTF-8",
                 ) from None
-            if text.endswith("\n"):
+            if not keep_ends and text.endswith("\n"):
                 text = text[:-2] if text.endswith("\r\n") else text[:-1]
             if "\0" in text:
                 raise DataError(
