@@ -16,7 +16,7 @@ from typing import Any, TypeVar
 
 from adequa.errors import DataError, SettingError, UnknownName
 
-__all__ = ["Setting", "Spec", "build", "content_hash", "settings_of", "signature"]
+__all__ = ["Setting", "Spec", "build", "content_hash", "plain_settings", "settings_of", "signature"]
 
 Built = TypeVar("Built")
 _TRUE = {"true", "yes", "on", "1"}
@@ -179,6 +179,11 @@ def _plain(value: object) -> str:
     if isinstance(value, tuple):
         return "+".join(map(_plain, value))
     return "none" if value is None else str(value)
+
+
+def plain_settings(built: Any) -> dict[str, str]:
+    """The settings of a metric or reader as text that `build` reads back."""
+    return {field.name: _plain(getattr(built, field.name)) for field in fields(built) if field.init}
 
 
 def signature(name: str, pairs: Mapping[str, object], version: str) -> str:

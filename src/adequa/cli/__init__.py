@@ -1,1 +1,70 @@
 """The command line: one file a command, which parses, calls and prints."""
+
+from __future__ import annotations
+
+import sys
+import traceback
+from typing import Annotated
+
+import typer
+
+from adequa.__about__ import __version__
+from adequa.cli.compare import compare
+from adequa.cli.convert import convert
+from adequa.cli.demo import demo
+from adequa.cli.formats import formats
+from adequa.cli.metrics import metrics
+from adequa.cli.score import score
+from adequa.errors import AdequaError
+
+__all__ = ["app", "main"]
+
+WRONG_USE, INTERNAL = 2, 3
+
+app = typer.Typer(
+    name="adequa",
+    no_args_is_help=True,
+    add_completion=True,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+for command in (score, compare, metrics, formats, convert, demo):
+    app.command()(command)
+
+
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"adequa {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def adequa(
+    version: Annotated[
+        bool,
+        typer.Option(
+            "--version", callback=_show_version, is_eager=True, help="Show the version and stop."
+        ),
+    ] = False,
+) -> None:
+    """Does this text say all and only what its data says? Per text, per fact, offline.
+
+    Results go to stdout, progress to stderr. Exit code 0: fine; 1: a check failed; 2: wrong use or
+    wrong input; 3: a fault of adequa's own.
+    """
+
+
+def main() -> None:
+    """Run a command and turn what it raises into an exit code."""
+    for stream in (sys.stdout, sys.stderr):
+        # A console that cannot show a character shows a mark for it instead of failing.
+        stream.reconfigure(errors="replace")  # type: ignore[union-attr,unused-ignore]
+    try:
+        app()
+    except AdequaError as error:
+        typer.echo(f"adequa: {error}", err=True)
+        sys.exit(WRONG_USE)
+    except Exception:  # noqa: BLE001  # a programming error keeps its traceback
+        traceback.print_exc()
+        typer.echo("adequa: this is a fault of adequa's own; please report it", err=True)
+        sys.exit(INTERNAL)

@@ -9,12 +9,14 @@ from __future__ import annotations
 import importlib
 from collections.abc import Iterable, Mapping
 from functools import cache
-from importlib.metadata import EntryPoint, entry_points
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from adequa.errors import SettingError, UnknownName
 from adequa.metrics.base import Metric
 from adequa.settings import Spec, build
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
 
 __all__ = [
     "DEFAULT",
@@ -45,6 +47,8 @@ DEFAULT: tuple[str, ...] = ()
 
 @cache
 def _entry_points() -> Mapping[str, EntryPoint]:
+    from importlib.metadata import entry_points  # slow to import, and few calls need it
+
     return {point.name: point for point in entry_points(group=ENTRY_POINT_GROUP)}
 
 

@@ -5,13 +5,20 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
-from typing import ClassVar
+from typing import ClassVar, Protocol
 
 from adequa.__about__ import __version__
 from adequa.data import Item, Score
 from adequa.settings import signature
 
-__all__ = ["Metric"]
+__all__ = ["Metric", "Scorer"]
+
+
+class Scorer(Protocol):
+    """All that scoring needs of a metric; a cache in front of one is a scorer too."""
+
+    def score(self, items: Sequence[Item]) -> list[Score]:
+        """One score an item, in the order of the items."""
 
 
 @dataclass(frozen=True)
@@ -37,7 +44,10 @@ class Metric(ABC):
     def score(self, items: Sequence[Item]) -> list[Score]:
         """One score an item, in the order of the items."""
 
-    def corpus(self, totals: Sequence[float]) -> float | Mapping[str, float] | None:
+    def corpus(
+        self,
+        totals: Sequence[float],  # noqa: ARG002
+    ) -> float | Mapping[str, float] | None:
         """The corpus value from the sum of the items' statistics; None where it is just a mean."""
         return None
 

@@ -70,6 +70,10 @@ class Source:
             self.reader.read(file, bare=bare) for file in files_of(self.path, self.format)
         )
 
+    def count(self) -> int:
+        """How many items there are; reads the whole input, so whatever is wrong with it shows."""
+        return sum(1 for _ in self.placed())
+
     def _aligned(self) -> Iterator[Placed]:
         wanted = sum(1 for _ in unique(self._read(bare=True)))
         for path in self.texts.values():

@@ -1,0 +1,44 @@
+"""`adequa convert`: any known format into the Item contract."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from adequa.cli.options import Format, Input, Texts
+
+__all__ = ["convert"]
+
+
+def convert(
+    source: Input,
+    texts: Texts = None,
+    format: Format = None,  # noqa: A002
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            "--out",
+            "-o",
+            metavar="FILE",
+            help="A .jsonl, .csv, .tsv or .parquet file; else stdout.",
+        ),
+    ] = None,
+) -> None:
+    """Read any known format and write it in the Item contract: see what adequa sees.
+
+    Example: adequa convert test.xml --texts T5=t5.txt --out items.jsonl
+    """
+    from adequa.codec import dump_line, item_to_object
+    from adequa.readers import open_source
+
+    opened = open_source(source, format=format, texts=texts or ())
+    if out is None:
+        for item in opened:
+            typer.echo(dump_line(item_to_object(item)), nl=False)
+        return
+    from adequa.readers.tables import write_items
+
+    count = write_items(opened, out)
+    typer.echo(f"{count} items written to {out}", err=True)

@@ -1,0 +1,71 @@
+"""`adequa metrics`: what there is, with settings, direction and signature."""
+
+from __future__ import annotations
+
+import json
+from typing import Annotated, Any
+
+import typer
+
+from adequa.cli.options import Json
+
+__all__ = ["metrics"]
+
+
+def metrics(
+    name: Annotated[
+        str | None, typer.Argument(metavar="[NAME]", help="One metric, with its settings.")
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """List the metrics there are, or show one with its settings and signature."""
+    from adequa.metrics import names
+    from adequa.tables import Table
+
+    entries = [_describe(one) for one in ([name] if name else names())]
+    if as_json:
+        typer.echo(json.dumps(entries, ensure_ascii=False, indent=2))
+        return
+    if name is None:
+        rows = [
+            [
+                entry["name"],
+                entry["direction"],
+                "yes" if entry["references"] else "no",
+                entry["doc"],
+            ]
+            for entry in entries
+        ]
+        typer.echo(Table("Metrics", ["metric", "best", "references", "what it says"], rows).text())
+        typer.echo("\nsettings of one: adequa metrics NAME")
+        return
+    entry = entries[0]
+    typer.echo(f"{entry['name']}: {entry['doc']}\nbest: {entry['direction']}")
+    rows = [[one["name"], one["type"], one["default"], one["doc"]] for one in entry["settings"]]
+    if rows:
+        typer.echo("\n" + Table("Settings", ["setting", "type", "default", "meaning"], rows).text())
+    typer.echo(f"\nsignature: {entry['signature'] or 'depends on settings that have no default'}")
+
+
+def _describe(name: str) -> dict[str, Any]:
+    from dataclasses import asdict
+
+    from adequa.errors import AdequaError
+    from adequa.metrics import load_metric, metric_class
+    from adequa.settings import settings_of
+
+    target = metric_class(name)
+    try:
+        signature: str | None = load_metric(name).signature
+    except AdequaError:
+        signature = None
+    return {
+        "name": name,
+        "doc": target.doc,
+        "direction": "higher" if target.best > target.worst else "lower",
+        "best": None if abs(target.best) == float("inf") else target.best,
+        "worst": None if abs(target.worst) == float("inf") else target.worst,
+        "references": target.needs_references,
+        "settings": [asdict(setting) for setting in settings_of(target)],
+        "signature": signature,
+    }

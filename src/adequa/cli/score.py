@@ -1,0 +1,119 @@
+"""`adequa score`: a corpus into a run folder."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from adequa.cli.options import Format, Json, Texts, progress_bar
+
+if TYPE_CHECKING:
+    from adequa.run import Run
+
+__all__ = ["score"]
+
+_INTERRUPTED = 130
+
+
+def score(
+    source: Annotated[
+        Path | None,
+        typer.Argument(metavar="[INPUT]", help="A file or a folder in any known format."),
+    ] = None,
+    texts: Texts = None,
+    metric: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--metric",
+            "-m",
+            metavar="[ALIAS=]NAME[:key=value,…]",
+            help="A metric and its settings; give it once a metric. See `adequa metrics`.",
+        ),
+    ] = None,
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", metavar="RUN", help="The run's folder.")
+    ] = None,
+    format: Format = None,  # noqa: A002
+    jobs: Annotated[int, typer.Option("--jobs", "-j", min=1, help="Processes to use.")] = 1,
+    batch_size: Annotated[
+        int, typer.Option(min=1, help="Items a batch; changes speed, never a score.")
+    ] = 256,
+    resume: Annotated[
+        bool, typer.Option("--resume", help="Complete a run that was interrupted.")
+    ] = False,
+    force: Annotated[bool, typer.Option("--force", help="Replace the run in RUN.")] = False,
+    add: Annotated[
+        Path | None,
+        typer.Option("--add", metavar="RUN", help="Add metrics to a finished run instead."),
+    ] = None,
+    cache: Annotated[
+        Path | None,
+        typer.Option(metavar="DIR", help="Where expensive scores are kept between runs."),
+    ] = None,
+    no_cache: Annotated[
+        bool, typer.Option("--no-cache", help="Neither use nor fill the cache.")
+    ] = False,
+    as_json: Json = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")] = False,
+) -> None:
+    """Score a corpus into a run folder: manifest.json, scores.jsonl, summary.json.
+
+    Example: adequa score test.xml --texts T5=t5.txt -m bleu -m chrf:word_order=0 --out runs/t5
+    """
+    from adequa.metrics import resolve
+    from adequa.readers import open_source
+    from adequa.run import add_metrics, open_run, score_run
+    from adequa.run.cache import default_folder
+
+    if (source is None) == (add is None):
+        raise typer.BadParameter("give INPUT and --out, or --add RUN")
+    if add is not None and (out or texts or format or resume or force):
+        raise typer.BadParameter("--add goes with -m, --jobs and --batch-size only")
+    if source is not None and out is None:
+        raise typer.BadParameter("give --out RUN, the folder the run is written to")
+    chosen = resolve(metric or None)
+    folder = None if no_cache else cache or default_folder()
+    try:
+        with progress_bar("scoring", quiet=quiet) as progress:
+            if add is not None:
+                run = add_metrics(
+                    open_run(add),
+                    chosen,
+                    jobs=jobs,
+                    batch_size=batch_size,
+                    cache=folder,
+                    progress=progress,
+                )
+            elif source is not None and out is not None:
+                run = score_run(
+                    open_source(source, format=format, texts=texts or ()),
+                    chosen,
+                    out,
+                    jobs=jobs,
+                    batch_size=batch_size,
+                    resume=resume,
+                    force=force,
+                    cache=folder,
+                    progress=progress,
+                )
+    except KeyboardInterrupt:
+        hint = "the old run is untouched" if add else "continue with --resume"
+        typer.echo(f"adequa: interrupted; {hint}", err=True)
+        raise typer.Exit(_INTERRUPTED) from None
+    if as_json:
+        typer.echo(json.dumps(run.summary, ensure_ascii=False, indent=2))
+    else:
+        show(run)
+
+
+def show(run: Run) -> None:
+    """The summary as a table, and where the rest is."""
+    from adequa.run.summary import summary_table
+
+    typer.echo(summary_table(run.summary, run.manifest).text())
+    typer.echo(
+        f"\nwritten to {run.path}: scores.jsonl (a line a text), summary.json, manifest.json"
+    )

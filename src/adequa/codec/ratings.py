@@ -1,0 +1,69 @@
+"""Ratings in the long form to and from JSON objects."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import fields
+from typing import Any
+
+from adequa.codec.values import kind_of, without_none
+from adequa.data import Rating
+from adequa.errors import DataError
+
+__all__ = ["rating_from_object", "rating_to_object"]
+
+_RATING_FIELDS = frozenset(field.name for field in fields(Rating))
+
+
+def rating_from_object(raw: Any) -> Rating:
+    """A Rating from the long form; unknown fields are kept in `meta`."""
+    if type(raw) is not dict:
+        raise DataError(f"is {kind_of(raw)}, not an object")
+    for name in ("id", "system", "rater", "criterion", "value"):
+        if name not in raw:
+            raise DataError(
+                f"has no {name!r}", remedy="id, system, rater, criterion, value are needed"
+            )
+    spans = raw.get("spans") or []
+    if type(spans) is not list or any(type(span) is not dict for span in spans):
+        raise DataError("'spans' is not a list of objects")
+    meta = raw.get("meta") or {}
+    if type(meta) is not dict:
+        raise DataError(f"'meta' is {kind_of(meta)}, not an object")
+    extra = {name: value for name, value in raw.items() if name not in _RATING_FIELDS}
+    return Rating(
+        id=_name(raw, "id"),
+        system=_name(raw, "system"),
+        rater=_name(raw, "rater"),
+        criterion=_name(raw, "criterion"),
+        value=_finite(raw, "value"),
+        seconds=None if raw.get("seconds") is None else _finite(raw, "seconds"),
+        round=None if raw.get("round") is None else _name(raw, "round"),
+        spans=tuple(spans),
+        meta={**meta, **extra},
+    )
+
+
+def _name(raw: Mapping[str, Any], field: str) -> str:
+    value = raw[field]
+    if type(value) is int:
+        return str(value)
+    if type(value) is not str:
+        raise DataError(f"{field!r} is {kind_of(value)}, not a string")
+    return value
+
+
+def _finite(raw: Mapping[str, Any], field: str) -> float:
+    value = raw[field]
+    if type(value) not in (int, float) or not math.isfinite(value):
+        raise DataError(f"{field!r} is {kind_of(value)}, not a finite number")
+    return float(value)
+
+
+def rating_to_object(rating: Rating) -> dict[str, Any]:
+    """The long form of a rating; absent optional fields are left out."""
+    raw = without_none(rating)
+    raw["spans"] = list(rating.spans)
+    raw["meta"] = dict(rating.meta)
+    return {name: value for name, value in raw.items() if name not in ("spans", "meta") or value}

@@ -1,0 +1,123 @@
+"""A content-addressed cache for metrics that are worth it, behind the metric interface.
+
+The key is everything that can change a score: the metric's signature (settings, weights, version)
+and the fields of the item it `reads`. That these are all is true by construction: the metric is
+shown an item with nothing else in it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass, fields, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from adequa.codec import dump_line, item_to_object, load_object, score_from_object, score_to_object
+from adequa.data import Item, Score
+from adequa.errors import AdequaError, RunError
+from adequa.metrics.base import Metric, Scorer
+
+if TYPE_CHECKING:
+    import sqlite3
+
+__all__ = ["Cached", "cached", "default_folder"]
+
+_CHUNK = 500
+_BUSY_SECONDS = 60.0
+
+
+def default_folder() -> Path:
+    """`$ADEQUA_CACHE`, or where this system keeps caches."""
+    if named := os.environ.get("ADEQUA_CACHE"):
+        return Path(named)
+    if sys.platform == "win32":
+        base = Path(os.environ.get("LOCALAPPDATA", Path.home() / "AppData" / "Local"))
+    elif sys.platform == "darwin":
+        base = Path.home() / "Library" / "Caches"
+    else:
+        base = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache"))
+    return base / "adequa"
+
+
+def cached(metrics: Mapping[str, Metric], folder: Path | None) -> dict[str, Scorer]:
+    """The metrics, with a cache in front of the expensive ones where a folder is given."""
+    return {
+        label: Cached(metric, folder) if folder is not None and metric.expensive else metric
+        for label, metric in metrics.items()
+    }
+
+
+@dataclass(frozen=True)
+class Cached:
+    """A metric that remembers."""
+
+    metric: Metric
+    folder: Path
+
+    def score(self, items: Sequence[Item]) -> list[Score]:
+        """Look up what is known, score the rest once, and keep it."""
+        import sqlite3
+
+        shown = [self._shown(item) for item in items]
+        signature = self.metric.signature.encode()
+        keys = [
+            hashlib.sha256(signature + b"\0" + dump_line(item_to_object(item)).encode()).digest()
+            for item in shown
+        ]
+        path = self.folder / "scores.sqlite"
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+            with closing(sqlite3.connect(path, timeout=_BUSY_SECONDS)) as store:
+                store.execute("PRAGMA journal_mode=WAL")
+                store.execute("PRAGMA synchronous=NORMAL")
+                store.execute(
+                    "CREATE TABLE IF NOT EXISTS scores (key BLOB PRIMARY KEY, score TEXT NOT NULL)"
+                    " WITHOUT ROWID"
+                )
+                known = _look_up(store, keys)
+                unknown = {
+                    key: item for key, item in zip(keys, shown, strict=True) if key not in known
+                }
+                fresh = dict(
+                    zip(unknown, self.metric.score(list(unknown.values())), strict=True)
+                    if unknown
+                    else ()
+                )
+                with store:
+                    store.executemany(
+                        "INSERT OR IGNORE INTO scores VALUES (?, ?)",
+                        ((key, dump_line(score_to_object(score))) for key, score in fresh.items()),
+                    )
+        except (sqlite3.Error, OSError) as error:
+            raise RunError(
+                f"the cache {path} cannot be used ({error}); delete it, or give --no-cache"
+            ) from None
+        known.update(fresh)
+        return [known[key] for key in keys]
+
+    def _shown(self, item: Item) -> Item:
+        hidden: dict[str, Any] = {
+            field.name: type(value)() if (value := getattr(item, field.name)) is not None else None
+            for field in fields(Item)
+            if field.name not in self.metric.reads
+        }
+        return replace(item, **hidden)
+
+
+def _look_up(store: sqlite3.Connection, keys: Iterable[bytes]) -> dict[bytes, Score]:
+    wanted = list(dict.fromkeys(keys))
+    found: dict[bytes, Score] = {}
+    for start in range(0, len(wanted), _CHUNK):
+        chunk = wanted[start : start + _CHUNK]
+        marks = ",".join("?" * len(chunk))
+        rows = store.execute(f"SELECT key, score FROM scores WHERE key IN ({marks})", chunk)  # noqa: S608
+        for key, text in rows:
+            try:
+                found[key] = score_from_object(load_object(text))
+            except AdequaError:
+                continue  # a damaged row is scored again
+    return found

@@ -1,0 +1,124 @@
+"""A run on disk: `manifest.json`, `scores.jsonl`, `summary.json`, and how they are opened."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Any
+
+from adequa.codec import load_object, result_from_object
+from adequa.data import Result
+from adequa.errors import AdequaError, DataError, RunError
+from adequa.metrics import load_metric
+from adequa.metrics.base import Metric
+from adequa.readers.base import lines
+
+__all__ = ["MANIFEST", "SCORES", "SUMMARY", "Run", "locked", "open_run", "read_json", "write_json"]
+
+MANIFEST = "manifest.json"
+SCORES = "scores.jsonl"
+SUMMARY = "summary.json"
+
+
+@dataclass(frozen=True)
+class Run:
+    """A finished run."""
+
+    path: Path
+    manifest: Mapping[str, Any]
+
+    @property
+    def name(self) -> str:
+        """The name of its folder."""
+        return self.path.resolve().name
+
+    def objects(self) -> Iterator[tuple[int, dict[str, Any]]]:
+        """The lines of `scores.jsonl` as plain objects with their numbers: the fast way through."""
+        path = self.path / SCORES
+        for number, line in lines(path):
+            try:
+                yield number, load_object(line)
+            except DataError as error:
+                raise error.at(path, number) from None
+
+    def results(self) -> Iterator[Result]:
+        """What the metrics said of each item, in input order."""
+        for number, raw in self.objects():
+            try:
+                yield result_from_object(raw)
+            except DataError as error:
+                raise error.at(self.path / SCORES, number) from None
+
+    def metrics(self) -> dict[str, Metric]:
+        """The metrics of the run, built again; one that cannot be (a Python object) is left out."""
+        built: dict[str, Metric] = {}
+        for label, entry in self.manifest["metrics"].items():
+            try:
+                metric = load_metric(entry["name"], **entry["settings"])
+            except AdequaError:
+                continue
+            built[label] = metric
+        return built
+
+    @property
+    def summary(self) -> Mapping[str, Any]:
+        """Per system and metric: mean, interval, counts, corpus value."""
+        return read_json(self.path / SUMMARY)
+
+
+def open_run(path: Path | str) -> Run:
+    """Open a finished run; a RunError says what to do with anything else."""
+    path = Path(path)
+    if not path.is_dir():
+        raise RunError(f"{path} is not a folder; name the folder that `adequa score --out` wrote")
+    if not (path / MANIFEST).is_file():
+        raise RunError(f"{path} is not a run: it has no {MANIFEST}; name what `--out` named")
+    manifest = read_json(path / MANIFEST)
+    if manifest.get("status") != "complete":
+        raise RunError(f"{path} is not finished; complete it with the same command and --resume")
+    return Run(path, manifest)
+
+
+def read_json(path: Path) -> dict[str, Any]:
+    """A JSON object of a run, or a RunError that names the file."""
+    try:
+        raw = load_object(path.read_text(encoding="utf-8"))
+    except DataError as error:
+        raise error.at(path) from None
+    except (OSError, UnicodeDecodeError) as error:
+        raise RunError(f"{path} cannot be read ({error}); score again into a new folder") from None
+    if not isinstance(raw, dict):
+        raise RunError(f"{path} is not a JSON object; score again into a new folder")
+    return raw
+
+
+def write_json(path: Path, value: Mapping[str, Any]) -> None:
+    """Write a whole file or none of it: a kill in the middle leaves the old one."""
+    temporary = path.with_name(path.name + ".new")
+    with temporary.open("w", encoding="utf-8", newline="\n") as stream:
+        json.dump(value, stream, ensure_ascii=False, allow_nan=False, indent=2)
+        stream.write("\n")
+        stream.flush()
+        os.fsync(stream.fileno())
+    temporary.replace(path)
+
+
+@contextmanager
+def locked(stream: IO[bytes], path: Path) -> Iterator[None]:
+    """Hold a file against other writers; the lock goes with the process, however it ends."""
+    try:
+        if os.name == "nt":
+            import msvcrt
+
+            msvcrt.locking(stream.fileno(), msvcrt.LK_NBLCK, 1)  # type: ignore[attr-defined,unused-ignore]
+        else:
+            import fcntl
+
+            fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        raise RunError(f"{path} is being written by another process; wait for it") from None
+    yield
