@@ -1,0 +1,243 @@
+"""Significance by resampling, for means and for corpus values alike.
+
+A sample is an array of item values, or a matrix of *sufficient statistics*: a row an item, additive
+over items, such as the n-gram counts behind BLEU. An `Aggregate` turns totals, a row a resample,
+into values; so a resample costs one row of a matrix product, and no item is scored again.
+
+Two tests of "both systems are equally good", both paired by item, two-sided, and with the
+observation itself counted among the trials, so that no p is zero: p = (c + 1) / (n + 1).
+
+- *Paired bootstrap* (Koehn 2004, with the shift of Riezler & Maxwell 2005): items are drawn with
+  replacement, the same for both systems. c counts the resamples whose difference is at least as far
+  from the mean of all resampled differences as the observed difference is from zero. It assumes
+  that the items represent the domain; with a handful of items its p is too small.
+- *Approximate randomisation* (Noreen 1989, Riezler & Maxwell 2005): an item's two outputs change
+  places with probability one half, as they might if the systems were the same. c counts the trials
+  whose difference is at least as far from zero as the observed one. Where all 2^items ways of
+  changing places are no more than n, each is tried once, and p = c / 2^items is exact.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from adequa.stats.intervals import percentile_interval
+from adequa.stats.means import Interval
+
+__all__ = [
+    "Aggregate",
+    "Paired",
+    "approximate_randomisation",
+    "bootstrap_p",
+    "bootstrap_totals",
+    "mean_of",
+    "paired_bootstrap",
+    "randomisation_p",
+    "rowwise",
+    "swapped_totals",
+]
+
+Vector = npt.NDArray[np.float64]
+Matrix = npt.NDArray[np.float64]
+Aggregate = Callable[[Matrix], Vector]
+"""Totals, a row a resample, to values; NaN where a value is not defined."""
+
+_CHUNK = 1 << 22
+"""Numbers held at once for the draws of a chunk of resamples: 32 MB."""
+
+
+@dataclass(frozen=True, slots=True)
+class Paired:
+    """Two samples, paired by item: their values, the difference and what a test says of it.
+
+    None stands for what cannot be said: all of it of no items, interval and p of one.
+    """
+
+    items: int
+    first: float | None
+    second: float | None
+    difference: float | None
+    interval: Interval | None = None
+    """Of the difference, from the bootstrap."""
+    wins: float | None = None
+    """The share of resamples in which the first is above the second, a tie being half."""
+    p: float | None = None
+
+
+def mean_of(items: int) -> Aggregate:
+    """The aggregate of plain item values: the total over the number of items."""
+    return lambda totals: totals[:, 0] / items
+
+
+def rowwise(corpus: Callable[[Sequence[float]], float | None]) -> Aggregate:
+    """The aggregate of a corpus value that takes one list of totals at a time."""
+
+    def aggregate(totals: Matrix) -> Vector:
+        values = map(corpus, totals.tolist())
+        return np.array([np.nan if value is None else value for value in values], dtype=np.float64)
+
+    return aggregate
+
+
+def bootstrap_totals(statistics: Matrix, *, n: int, seed: int) -> Matrix:
+    """The totals of `n` resamples of the rows, drawn with replacement: a row a resample.
+
+    The draws depend on the number of rows, n and the seed alone: two matrices with as many rows are
+    resampled alike, which is what pairs them; so columns of several systems may stand side by side.
+    """
+    items = len(statistics)
+    generator = np.random.default_rng(seed)
+
+    def counts() -> Iterator[Matrix]:
+        for size in _chunks(n, items):
+            drawn = generator.integers(0, items, size=(size, items))
+            drawn += np.arange(size)[:, None] * items
+            counted = np.bincount(drawn.ravel(), minlength=size * items)
+            yield counted.reshape(size, items).astype(np.float64)
+
+    return _products(counts(), statistics, n)
+
+
+def swapped_totals(differences: Matrix, *, n: int, seed: int) -> Matrix:
+    """The sum of a random half of the rows, `n` times, or of each subset where there are fewer.
+
+    The rows are first minus second: what a trial takes from the first's totals and adds to the
+    second's. The draws depend on the number of rows, n and the seed alone.
+    """
+    items = len(differences)
+    every = _is_enumerable(items, n)
+    trials = 2**items if every else n
+    generator = np.random.default_rng(seed)
+
+    def masks() -> Iterator[Matrix]:
+        start = 0
+        for size in _chunks(trials, items):
+            if every:
+                subsets = np.arange(start, start + size, dtype=np.int64)[:, None]
+                mask = (subsets >> np.arange(items)) & 1
+            else:
+                mask = generator.integers(0, 2, size=(size, items), dtype=np.int8)
+            yield mask.astype(np.float64)
+            start += size
+
+    return _products(masks(), differences, trials)
+
+
+def bootstrap_p(resampled: Vector, observed: float) -> float | None:
+    """The p of an observed difference among the resampled ones, shifted to a mean of zero."""
+    defined = resampled[np.isfinite(resampled)]
+    if not len(defined):
+        return None
+    return _p(defined - defined.mean(), observed, exact=False)
+
+
+def randomisation_p(swapped: Vector, observed: float, *, items: int, n: int) -> float | None:
+    """The p of an observed difference among those of `n` randomly swapped trials."""
+    defined = swapped[np.isfinite(swapped)]
+    if not len(defined):
+        return None
+    return _p(defined, observed, exact=_is_enumerable(items, n))
+
+
+def paired_bootstrap(
+    first: npt.ArrayLike,
+    second: npt.ArrayLike,
+    aggregate: Aggregate | None = None,
+    *,
+    n: int = 1000,
+    seed: int = 0,
+    level: float = 0.95,
+) -> Paired:
+    """Compare two samples by the paired bootstrap; without an aggregate, their means."""
+    one, other, aggregate, seen = _observe(first, second, aggregate, n)
+    if seen.difference is None or seen.items < 2:
+        return seen
+    resampled = aggregate(bootstrap_totals(one, n=n, seed=seed))
+    resampled = resampled - aggregate(bootstrap_totals(other, n=n, seed=seed))
+    return Paired(
+        seen.items,
+        seen.first,
+        seen.second,
+        seen.difference,
+        percentile_interval(resampled, level),
+        _wins(resampled),
+        bootstrap_p(resampled, seen.difference),
+    )
+
+
+def approximate_randomisation(
+    first: npt.ArrayLike,
+    second: npt.ArrayLike,
+    aggregate: Aggregate | None = None,
+    *,
+    n: int = 10_000,
+    seed: int = 0,
+) -> Paired:
+    """Compare two samples by approximate randomisation; without an aggregate, their means."""
+    one, other, aggregate, seen = _observe(first, second, aggregate, n)
+    if seen.difference is None or seen.items < 2:
+        return seen
+    swapped = swapped_totals(one - other, n=n, seed=seed)
+    differences = aggregate(one.sum(axis=0) - swapped) - aggregate(other.sum(axis=0) + swapped)
+    p = randomisation_p(differences, seen.difference, items=seen.items, n=n)
+    return Paired(seen.items, seen.first, seen.second, seen.difference, p=p)
+
+
+def _observe(
+    first: npt.ArrayLike, second: npt.ArrayLike, aggregate: Aggregate | None, n: int
+) -> tuple[Matrix, Matrix, Aggregate, Paired]:
+    one = np.asarray(first, dtype=np.float64)
+    other = np.asarray(second, dtype=np.float64)
+    if one.shape != other.shape:
+        raise ValueError(f"samples of shape {one.shape} and {other.shape} are not paired")
+    if n < 1:
+        raise ValueError(f"the number of trials is at least 1, not {n}")
+    if one.ndim == 1:
+        one, other = one[:, None], other[:, None]
+    items = len(one)
+    if aggregate is None:
+        if one.shape[1] != 1:
+            raise ValueError("statistics of several columns need an aggregate")
+        aggregate = mean_of(items)
+    if not items:
+        return one, other, aggregate, Paired(0, None, None, None)
+    totals = np.vstack([one.sum(axis=0), other.sum(axis=0)])
+    left, right = (float(value) if np.isfinite(value) else None for value in aggregate(totals))
+    difference = None if left is None or right is None else left - right
+    return one, other, aggregate, Paired(items, left, right, difference)
+
+
+def _is_enumerable(items: int, n: int) -> bool:
+    return items < 63 and 2**items <= n
+
+
+def _chunks(n: int, items: int) -> Iterator[int]:
+    size = max(1, _CHUNK // max(1, items))
+    for start in range(0, n, size):
+        yield min(size, n - start)
+
+
+def _products(weights: Iterator[Matrix], statistics: Matrix, n: int) -> Matrix:
+    totals = np.empty((n, statistics.shape[1]))
+    row = 0
+    for chunk in weights:
+        totals[row : row + len(chunk)] = chunk @ statistics
+        row += len(chunk)
+    return totals
+
+
+def _p(differences: Vector, observed: float, *, exact: bool) -> float:
+    distances = np.abs(differences)
+    # Sums in another order differ in their last digits, and a tie must stay one.
+    slack = 1e-10 * max(float(distances.max()), abs(observed))
+    count = int((distances >= abs(observed) - slack).sum())
+    return count / len(distances) if exact else (count + 1) / (len(distances) + 1)
+
+
+def _wins(differences: Vector) -> float | None:
+    defined = differences[np.isfinite(differences)]
+    return float((np.sign(defined).mean() + 1) / 2) if len(defined) else None
