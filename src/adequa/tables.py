@@ -1,0 +1,197 @@
+"""A table, once, and every way to write it down: text, Markdown, LaTeX, CSV, JSON."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+import unicodedata
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+__all__ = ["Cell", "Column", "Table"]
+
+Cell = str | int | float | None
+Alignment = Literal["left", "right"]
+
+NOTHING = "–"
+"""What a reader is shown for None; machines get an empty field or null."""
+
+_LATEX = {
+    "\\": r"\textbackslash{}",
+    "&": r"\&",
+    "%": r"\%",
+    "$": r"\$",
+    "#": r"\#",
+    "_": r"\_",
+    "{": r"\{",
+    "}": r"\}",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    "|": r"\textbar{}",
+    "±": r"$\pm$",
+    "×": r"$\times$",
+    "−": r"$-$",
+    "–": "--",
+    "…": r"\dots{}",
+    "↑": r"$\uparrow$",
+    "↓": r"$\downarrow$",
+}
+_MARKDOWN = re.compile(r"[\\|`*<\[]|(?<![^\W_])_|_(?![^\W_])")
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A heading, how many digits its fractions show, and its side: numbers stand right."""
+
+    name: str
+    digits: int = 3
+    align: Alignment | None = None
+
+
+@dataclass(frozen=True)
+class Table:
+    """Headings and rows; cells keep their values, and only what people read is rounded.
+
+    >>> print(Table("", ["system", Column("bleu", 1)], [["good", 41.25], ["bad", None]]).text())
+    system  bleu
+    ------------
+    good    41.2
+    bad        –
+    """
+
+    title: str
+    columns: Sequence[str | Column]
+    rows: Sequence[Sequence[Cell]]
+
+    def __post_init__(self) -> None:
+        if len(set(self._names)) != len(self._names):
+            raise ValueError(f"two columns of {self.title!r} have the same name: {self._names}")
+        for row in self.rows:
+            if len(row) != len(self.columns):
+                raise ValueError(f"a row of {self.title!r} has {len(row)} cells: {row}")
+
+    @property
+    def _columns(self) -> list[Column]:
+        return [column if isinstance(column, Column) else Column(column) for column in self.columns]
+
+    @property
+    def _names(self) -> list[str]:
+        return [column.name for column in self._columns]
+
+    @property
+    def _alignments(self) -> list[Alignment]:
+        return [
+            column.align or ("right" if self._is_numeric(place) else "left")
+            for place, column in enumerate(self._columns)
+        ]
+
+    def _is_numeric(self, place: int) -> bool:
+        cells = [row[place] for row in self.rows if row[place] is not None]
+        return bool(cells) and not any(isinstance(cell, str | bool) for cell in cells)
+
+    def _shown(self) -> list[list[str]]:
+        return [
+            [_shown(cell, column) for cell, column in zip(row, self._columns, strict=True)]
+            for row in self.rows
+        ]
+
+    def text(self) -> str:
+        """Aligned columns for a terminal, without a newline at the end."""
+        grid = [[_clean(name) for name in self._names], *self._shown()]
+        widths = [max(map(_width, column)) for column in zip(*grid, strict=True)]
+        lines = [
+            "  ".join(
+                " " * (width - _width(cell)) + cell
+                if side == "right"
+                else cell + " " * (width - _width(cell))
+                for cell, width, side in zip(row, widths, self._alignments, strict=True)
+            ).rstrip()
+            for row in grid
+        ]
+        rule = "-" * (sum(widths) + 2 * (len(widths) - 1))
+        return "\n".join(
+            [*([_clean(self.title)] if self.title else []), lines[0], rule, *lines[1:]]
+        )
+
+    def markdown(self) -> str:
+        """A pipe table, its title in bold above it."""
+        lines = [f"**{_markdown(_clean(self.title))}**", ""] if self.title else []
+        sides = ["---:" if side == "right" else "---" for side in self._alignments]
+        grid = [[_clean(name) for name in self._names], *self._shown()]
+        written = [[_markdown(cell) for cell in row] for row in grid]
+        written.insert(1, sides)
+        return "\n".join([*lines, *(f"| {' | '.join(row)} |" for row in written)])
+
+    def latex(self) -> str:
+        """A table float that needs the package booktabs, its title as the caption."""
+        sides = "".join(side[0] for side in self._alignments)
+        grid = [[_clean(name) for name in self._names], *self._shown()]
+        written = [" & ".join(map(_latex, row)) + r" \\" for row in grid]
+        caption = [rf"  \caption{{{_latex(_clean(self.title))}}}"] if self.title else []
+        return "\n".join(
+            [
+                r"\begin{table}[ht]",
+                r"  \centering",
+                *caption,
+                rf"  \begin{{tabular}}{{{sides}}}",
+                r"    \toprule",
+                f"    {written[0]}",
+                r"    \midrule",
+                *(f"    {line}" for line in written[1:]),
+                r"    \bottomrule",
+                r"  \end{tabular}",
+                r"\end{table}",
+            ]
+        )
+
+    def csv(self) -> str:
+        """Comma-separated values as they are; None is an empty field."""
+        stream = io.StringIO()
+        writer = csv.writer(stream, lineterminator="\n")
+        writer.writerow(self._names)
+        writer.writerows(self.rows)
+        return stream.getvalue().removesuffix("\n")
+
+    def json_rows(self) -> list[dict[str, Cell]]:
+        """An object a row, by column name, values as they are."""
+        return [dict(zip(self._names, row, strict=True)) for row in self.rows]
+
+
+def _shown(cell: Cell, column: Column) -> str:
+    if cell is None:
+        return NOTHING
+    if isinstance(cell, bool):
+        return "yes" if cell else "no"
+    if isinstance(cell, float):
+        text = f"{cell:.{column.digits}f}"
+        # -0.0 and what rounds to it would read as a difference.
+        return text.removeprefix("-") if float(text) == 0 else text
+    return _clean(str(cell))
+
+
+def _clean(text: str) -> str:
+    """One line, without what would move a terminal's cursor."""
+    return "".join(one if one.isprintable() else "\ufffd" for one in " ".join(text.split()))
+
+
+def _width(text: str) -> int:
+    if text.isascii():
+        return len(text)
+    return sum(
+        0 if unicodedata.combining(one) else 1 + (unicodedata.east_asian_width(one) in "WF")
+        for one in text
+    )
+
+
+def _markdown(text: str) -> str:
+    return _MARKDOWN.sub(lambda found: "\\" + found[0], text)
+
+
+def _latex(text: str) -> str:
+    escaped = "".join(_LATEX.get(one, one) for one in text)
+    # After a row's end these two would be read as its argument.
+    return "{}" + escaped if escaped.startswith(("[", "*")) else escaped

@@ -1,0 +1,143 @@
+"""One table in every form; what a form gives special meaning never breaks it."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from adequa.tables import Column, Table
+
+TABLE = Table(
+    "Scores of 2 systems",
+    ["system", Column("bleu", 1), "items"],
+    [["good_one", 41.26, 40], ["a|b & 50%", None, 7]],
+)
+
+
+def test_text() -> None:
+    assert TABLE.text() == (
+        "Scores of 2 systems\n"
+        "system     bleu  items\n"
+        "----------------------\n"
+        "good_one   41.3     40\n"
+        "a|b & 50%     –      7"
+    )
+
+
+def test_markdown() -> None:
+    assert TABLE.markdown() == (
+        "**Scores of 2 systems**\n\n"
+        "| system | bleu | items |\n"
+        "| --- | ---: | ---: |\n"
+        "| good_one | 41.3 | 40 |\n"
+        "| a\\|b & 50% | – | 7 |"
+    )
+
+
+def test_latex() -> None:
+    assert TABLE.latex() == "\n".join(
+        [
+            r"\begin{table}[ht]",
+            r"  \centering",
+            r"  \caption{Scores of 2 systems}",
+            r"  \begin{tabular}{lrr}",
+            r"    \toprule",
+            r"    system & bleu & items \\",
+            r"    \midrule",
+            r"    good\_one & 41.3 & 40 \\",
+            r"    a\textbar{}b \& 50\% & -- & 7 \\",
+            r"    \bottomrule",
+            r"  \end{tabular}",
+            r"\end{table}",
+        ]
+    )
+
+
+def test_machines_get_the_values_as_they_are() -> None:
+    assert TABLE.csv() == "system,bleu,items\ngood_one,41.26,40\na|b & 50%,,7"
+    assert TABLE.json_rows() == [
+        {"system": "good_one", "bleu": 41.26, "items": 40},
+        {"system": "a|b & 50%", "bleu": None, "items": 7},
+    ]
+
+
+def test_a_table_without_title_or_rows() -> None:
+    empty = Table("", ["a", "b"], [])
+    assert empty.text() == "a  b\n----"
+    assert empty.markdown() == "| a | b |\n| --- | --- |"
+    assert "caption" not in empty.latex()
+    assert empty.csv() == "a,b"
+    assert empty.json_rows() == []
+
+
+def test_wide_characters_keep_the_columns_in_line() -> None:
+    lines = Table("", ["name", "x"], [["日本", "1"], ["e\u0301te", "2"]]).text().split("\n")
+    assert lines[2:] == ["日本  1", "e\u0301te   2"]
+
+
+def test_a_terminal_is_not_commanded() -> None:
+    text = Table("t\x1b[2J", ["a\nb"], [["one\r\ntwo\x07"]]).text()
+    assert "\x1b" not in text
+    assert "\x07" not in text
+    assert len(text.split("\n")) == 4
+
+
+def test_a_rounded_nothing_has_no_sign() -> None:
+    assert Table("", ["d"], [[-0.0001]]).text().endswith("\n0.000")
+
+
+def test_booleans_are_words() -> None:
+    assert Table("", ["seen"], [[True], [False]]).text() == "seen\n----\nyes\nno"
+
+
+@pytest.mark.parametrize(
+    ("cell", "latex"),
+    [
+        (r"a\b", r"a\textbackslash{}b"),
+        ("{x}", r"\{x\}"),
+        ("~^#$", r"\textasciitilde{}\textasciicircum{}\#\$"),
+        ("1 ± 2", r"1 $\pm$ 2"),
+        ("[1cm]", "{}[1cm]"),
+        ("*", "{}*"),
+    ],
+)
+def test_latex_escapes(cell: str, latex: str) -> None:
+    assert f"    {latex} \\\\\n" in Table("", ["x"], [[cell]]).latex()
+
+
+@pytest.mark.parametrize(
+    ("cell", "markdown"),
+    [("_a_", r"\_a\_"), ("a_b", "a_b"), ("**", r"\*\*"), ("`x`", r"\`x\`"), ("<b>", r"\<b>")],
+)
+def test_markdown_escapes(cell: str, markdown: str) -> None:
+    assert Table("", ["x"], [[cell]]).markdown().endswith(f"| {markdown} |")
+
+
+def test_wrong_shapes_are_refused() -> None:
+    with pytest.raises(ValueError, match="cells"):
+        Table("t", ["a", "b"], [[1]])
+    with pytest.raises(ValueError, match="same name"):
+        Table("t", ["a", "a"], [])
+
+
+cells = st.one_of(st.none(), st.integers(), st.floats(allow_nan=False), st.text(max_size=8))
+
+
+@given(st.lists(st.lists(cells, min_size=2, max_size=2), max_size=5))
+def test_every_form_takes_every_cell(rows: list[list[str | int | float | None]]) -> None:
+    table = Table("any", ["first", "second"], rows)
+    assert len(table.text().split("\n")) == 3 + len(rows)
+    assert len(table.markdown().split("\n")) == 4 + len(rows)
+    assert table.latex().count(r" \\") >= 1 + len(rows)
+    assert json.loads(json.dumps(table.json_rows())) == table.json_rows()
+
+
+@given(st.lists(st.lists(st.text("a,\"\n |;'", min_size=1), min_size=2, max_size=2), max_size=5))
+def test_csv_is_read_back(rows: list[list[str]]) -> None:
+    written = Table("any", ["first", "second"], rows).csv()
+    assert list(csv.reader(io.StringIO(written, newline=""))) == [["first", "second"], *rows]
