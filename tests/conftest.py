@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+import json
 import os
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from typing import ClassVar
 
 import pytest
+
+from adequa.data import Fact, Finding, Item, Mention, Score
+from adequa.metrics.base import Metric
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -17,3 +24,73 @@ def data_dir() -> Path:
     if not (folder / "README.md").is_file():
         pytest.skip(f"the research data is not at {folder}; set ADEQUA_DATA to run this test")
     return folder
+
+
+@dataclass(frozen=True)
+class Words(Metric):
+    """A cheap metric with every kind of evidence, for tests of what stands around metrics."""
+
+    name: ClassVar[str] = "words"
+    doc: ClassVar[str] = "words of the text"
+    best: ClassVar[float] = 1000.0
+    worst: ClassVar[float] = 0.0
+
+    factor: float = 1.0
+
+    def score(self, items: Sequence[Item]) -> list[Score]:
+        return [self._one(item) for item in items]
+
+    def _one(self, item: Item) -> Score:
+        if item.text == "unscorable":
+            return Score(None, reason="a test said so")
+        words = len(item.text.split())
+        missing = tuple(
+            Finding(self.name, "omission", "missing", "not found", triple=triple)
+            for triple in item.triples
+            if triple.object not in item.text
+        )
+        return Score(
+            words * self.factor,
+            statistics=(float(words), 1.0),
+            mentions=(Mention(item.triples[0].subject, 0, min(3, len(item.text)), "test", 0.1),),
+            facts=tuple(Fact(triple, "stated", 0.5) for triple in item.triples),
+            findings=missing,
+            verdict="omission" if missing else "OK",
+        )
+
+    def corpus(self, totals: Sequence[float]) -> float:
+        return totals[0] / totals[1]
+
+
+@pytest.fixture
+def words() -> Words:
+    return Words()
+
+
+def item_objects(count: int) -> list[dict[str, object]]:
+    """Plain items of two systems, all different."""
+    return [
+        {
+            "id": f"Id{number // 2}",
+            "system": "AB"[number % 2],
+            "category": ["Airport", "Café"][number % 3 == 0],
+            "triples": [[f"Entity_{number}", "count", str(number)]],
+            "text": " ".join(["word"] * (number % 7)) + f" {number if number % 3 else ''}",
+            "references": [f"word word {number}"],
+            "meta": {"seen": number % 4 == 0},
+        }
+        for number in range(count)
+    ]
+
+
+@pytest.fixture
+def items_file(tmp_path: Path) -> Callable[[int], Path]:
+    """Writes that many items to a JSONL file."""
+
+    def write(count: int) -> Path:
+        path = tmp_path / f"items-{count}.jsonl"
+        lines = (json.dumps(raw, ensure_ascii=False) for raw in item_objects(count))
+        path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+        return path
+
+    return write

@@ -209,14 +209,13 @@ def content_hash(path: Path) -> str:
     """The first 12 digits of the sha256 of a file, or of all files of a folder by relative name."""
     digest = hashlib.sha256()
     try:
-        files = sorted(path.rglob("*")) if path.is_dir() else [path]
-        for file in files:
-            if file.is_file():
-                if path.is_dir():
-                    digest.update(file.relative_to(path).as_posix().encode() + b"\0")
-                with file.open("rb") as stream:
-                    while block := stream.read(1 << 20):
-                        digest.update(block)
+        inner = [file for file in sorted(path.rglob("*")) if file.is_file()]
+        for file in inner if path.is_dir() else [path]:
+            if path.is_dir():
+                digest.update(file.relative_to(path).as_posix().encode() + b"\0")
+            with file.open("rb") as stream:
+                while block := stream.read(1 << 20):
+                    digest.update(block)
     except OSError as error:
         raise DataError(
             f"cannot be read ({error.strerror})", path=path, remedy="check the path and its rights"

@@ -38,7 +38,7 @@ Input = Annotated[
 def progress_bar(what: str, *, quiet: bool = False) -> Iterator[Callable[[int, int], None]]:
     """A bar on stderr where it is a terminal; elsewhere a line every tenth of the way."""
     if quiet:
-        yield lambda done, total: None
+        yield lambda *_: None
     elif sys.stderr.isatty():
         from rich.console import Console
         from rich.progress import (

@@ -4,7 +4,7 @@ Nothing here knows a file: an object that breaks the contract raises a DataError
 and the reader that has one adds it with `DataError.at`.
 """
 
-from adequa.codec.items import item_from_object, item_to_object
+from adequa.codec.items import item_from_object, item_to_object, triples_from_object
 from adequa.codec.ratings import rating_from_object, rating_to_object
 from adequa.codec.results import (
     result_from_object,
@@ -25,4 +25,5 @@ __all__ = [
     "result_to_object",
     "score_from_object",
     "score_to_object",
+    "triples_from_object",
 ]

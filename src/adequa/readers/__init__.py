@@ -59,9 +59,11 @@ class Source:
 
     def placed(self) -> Iterator[Placed]:
         """The items with their places, each (system, id) once; with texts, system after system."""
-        if not self.texts:
-            return unique(self._read(bare=False))
-        return self._aligned()
+        placed = self._aligned() if self.texts else unique(self._read(bare=False))
+        first = next(placed, None)
+        if first is None:
+            raise DataError("holds no items", path=self.path, remedy="is it the right file?")
+        return itertools.chain([first], placed)
 
     def _read(self, *, bare: bool) -> Iterator[Placed]:
         if self.path.is_file() or self.reader.takes_folders:

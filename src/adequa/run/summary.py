@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from adequa.__about__ import __version__
 from adequa.metrics.base import Metric
 from adequa.stats.means import Moments
 
-__all__ = ["summarise"]
+if TYPE_CHECKING:
+    from adequa.tables import Table
+
+__all__ = ["summarise", "summary_table"]
 
 LEVEL = 0.95
 
@@ -93,3 +96,40 @@ def summarise(
 
 def _rounded(value: float | None) -> float | None:
     return None if value is None else round(value, 6)
+
+
+def summary_table(summary: Mapping[str, Any], manifest: Mapping[str, Any]) -> Table:
+    """The systems side by side: mean ± half the interval, and the corpus value where there is one."""
+    from adequa.tables import Table  # printing is no part of scoring
+
+    labels = list(manifest["metrics"])
+    corpus = {
+        label
+        for entry in summary["systems"].values()
+        for label, column in entry["metrics"].items()
+        if isinstance(column.get("corpus"), float)
+    }
+    headers = ["system", "texts"]
+    for label in labels:
+        arrow = "↑" if manifest["metrics"][label]["higher_is_better"] else "↓"
+        headers += [f"{label} {arrow}", *([f"{label} corpus"] if label in corpus else [])]
+    verdicts = sorted({name for entry in summary["systems"].values() for name in entry["verdicts"]})
+    rows = []
+    for system, entry in summary["systems"].items():
+        row = [system or "(unnamed)", f"{entry['items']:,}"]
+        for label in labels:
+            column = entry["metrics"].get(label, {})
+            row.append(_cell(column))
+            if label in corpus:
+                value = column.get("corpus")
+                row.append("–" if value is None else f"{value:.2f}")
+        rows.append([*row, *(f"{entry['verdicts'].get(name, 0):,}" for name in verdicts)])
+    return Table("", [*headers, *verdicts], rows)
+
+
+def _cell(column: Mapping[str, Any]) -> str:
+    if column.get("mean") is None:
+        return "–"
+    half = "" if column["high"] is None else f" ± {column['high'] - column['mean']:.2f}"
+    unscored = f" ({column['not_scorable']:,} not scorable)" if column["not_scorable"] else ""
+    return f"{column['mean']:.2f}{half}{unscored}"

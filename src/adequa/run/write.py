@@ -7,12 +7,10 @@ beginning plus at most one torn line. `manifest.json` is written before the firs
 
 from __future__ import annotations
 
-import hashlib
 import itertools
 import os
 import time
 from collections.abc import Callable, Iterable, Mapping
-from datetime import datetime, timezone
 from pathlib import Path
 from typing import IO, Any
 
@@ -34,8 +32,8 @@ from adequa.run.folder import (
     read_json,
     write_json,
 )
+from adequa.run.manifest import check_same, describe_metrics, plan_run
 from adequa.run.summary import summarise
-from adequa.settings import plain_settings
 
 __all__ = ["Progress", "add_metrics", "score_run"]
 
@@ -65,7 +63,7 @@ def score_run(
     """Score a source into the folder `out`; same bytes whatever the jobs, batches and resumes."""
     started = time.perf_counter()
     total = source.count()  # reads it all once: what is wrong shows before hours of scoring
-    manifest = _plan(source, metrics, total)
+    manifest = plan_run(source, metrics, total)
     if _prepare(out, manifest, resume=resume, force=force):
         return open_run(out)
     with (out / SCORES).open("ab+") as stream, locked(stream, out):
@@ -96,61 +94,17 @@ def add_metrics(
         )
     manifest = {
         **run.manifest,
-        "metrics": {**run.manifest["metrics"], **_describe(metrics)},
+        "metrics": {**run.manifest["metrics"], **describe_metrics(metrics)},
         "version": __version__,
     }
     temporary = run.path / ADDED
-    with temporary.open("wb") as stream, locked(stream, run.path):
+    with temporary.open("ab") as stream, locked(stream, run.path):
+        stream.truncate(0)
         total = run.manifest["counts"]["items"]
         _write(stream, run.results(), cached(metrics, cache), 0, total, jobs, batch_size, progress)
     # A kill from here on leaves lines that know more than the manifest: adding again mends it.
     temporary.replace(run.path / SCORES)
     return _finish(run.path, manifest, {**run.metrics(), **metrics}, started)
-
-
-def _plan(source: Source, metrics: Mapping[str, Metric], total: int) -> dict[str, Any]:
-    return {
-        "format": 1,
-        "version": __version__,
-        "status": "running",
-        "created": datetime.now(timezone.utc).isoformat(timespec="seconds"),
-        "inputs": {
-            "path": str(source.path),
-            "reader": source.format,
-            "settings": plain_settings(source.reader),
-            "texts": {system: str(path) for system, path in source.texts.items()},
-            "files": [_fingerprint(path) for path in source.files],
-        },
-        "metrics": _describe(metrics),
-        "counts": {"items": total},
-    }
-
-
-def _describe(metrics: Mapping[str, Metric]) -> dict[str, Any]:
-    return {
-        label: {
-            "name": metric.name,
-            "settings": plain_settings(metric),
-            "signature": metric.signature,
-            "higher_is_better": metric.higher_is_better,
-            "best": _json_number(metric.best),
-            "worst": _json_number(metric.worst),
-        }
-        for label, metric in metrics.items()
-    }
-
-
-def _json_number(value: float) -> float | str:
-    return value if abs(value) != float("inf") else str(value)
-
-
-def _fingerprint(path: Path) -> dict[str, Any]:
-    digest, size = hashlib.sha256(), 0
-    with path.open("rb") as stream:
-        while block := stream.read(1 << 20):
-            digest.update(block)
-            size += len(block)
-    return {"path": str(path), "sha256": digest.hexdigest(), "bytes": size}
 
 
 def _prepare(out: Path, plan: Mapping[str, Any], *, resume: bool, force: bool) -> bool:
@@ -162,7 +116,7 @@ def _prepare(out: Path, plan: Mapping[str, Any], *, resume: bool, force: bool) -
     present = {entry.name for entry in out.iterdir()} if out.is_dir() else set()
     if MANIFEST in present:
         if resume:
-            return _check_same(out, read_json(out / MANIFEST), plan)
+            return check_same(out, read_json(out / MANIFEST), plan)
         if not force:
             raise RunError(
                 f"{out} holds a run already; --resume continues it, --force replaces it, "
@@ -178,38 +132,6 @@ def _prepare(out: Path, plan: Mapping[str, Any], *, resume: bool, force: bool) -
     except OSError as error:
         raise RunError(f"{out} cannot be written ({error.strerror}); name another folder") from None
     return False
-
-
-def _check_same(out: Path, begun: Mapping[str, Any], plan: Mapping[str, Any]) -> bool:
-    """Refuse to continue a run with other data or settings, and say what differs."""
-    try:
-        old_metrics = {label: entry["signature"] for label, entry in begun["metrics"].items()}
-        old_inputs = _essence(begun["inputs"])
-        status = begun["status"]
-    except (KeyError, TypeError, AttributeError):
-        raise RunError(f"{out / MANIFEST} is not a run's manifest; use --force") from None
-    new_metrics = {label: entry["signature"] for label, entry in plan["metrics"].items()}
-    differences = [
-        f"{label}: {old_metrics.get(label, 'absent')} then, {new_metrics.get(label, 'absent')} now"
-        for label in [*old_metrics, *(new for new in new_metrics if new not in old_metrics)]
-        if old_metrics.get(label) != new_metrics.get(label)
-    ]
-    new_inputs = _essence(plan["inputs"])
-    differences += [name for name in old_inputs if old_inputs[name] != new_inputs[name]]
-    if differences:
-        raise RunError(
-            f"{out} was begun with other data or settings ({'; '.join(differences)}); "
-            "give the same ones, or --force to begin anew"
-        )
-    return bool(status == "complete")
-
-
-def _essence(inputs: Mapping[str, Any]) -> dict[str, object]:
-    return {
-        "the format differs": (inputs["reader"], inputs["settings"]),
-        "the systems of --texts differ": list(inputs["texts"]),
-        "an input file has changed": [file["sha256"] for file in inputs["files"]],
-    }
 
 
 def _keep_whole_lines(stream: IO[bytes]) -> int:

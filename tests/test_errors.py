@@ -1,0 +1,48 @@
+"""Errors: one line each, with place and remedy."""
+
+from __future__ import annotations
+
+import pickle
+
+import adequa.errors
+from adequa.errors import AdequaError, DataError, MissingExtra, SettingError, UnknownName
+
+
+def test_a_data_error_says_what_where_and_what_to_do() -> None:
+    error = DataError("is empty", path="a.jsonl", line=3, remedy="fill it")
+    assert str(error) == "a.jsonl:3: is empty; fill it"
+
+
+def test_a_place_is_added_once() -> None:
+    error = DataError("is empty").at("a.jsonl", 3).at("b.jsonl", 4)
+    assert str(error) == "a.jsonl:3: is empty"
+
+
+def test_a_message_is_one_line_whatever_the_value_holds() -> None:
+    assert str(SettingError("a\nvalue\twith\r\nlines")) == "a value with lines"
+    assert "\n" not in str(DataError("a\nb", path="p", remedy="c\nd"))
+
+
+def test_an_unknown_name_offers_the_nearest() -> None:
+    message = str(UnknownName("metric", "blue", ["bleu", "ter"]))
+    assert "did you mean 'bleu'?" in message
+    assert "bleu, ter" in message
+
+
+def test_a_missing_extra_names_the_command() -> None:
+    assert "pip install 'adequa[hf]'" in str(MissingExtra("hf", "evaluate"))
+
+
+def test_errors_cross_process_borders() -> None:
+    for error in (
+        DataError("p", path="a", line=1, remedy="r"),
+        UnknownName("metric", "x", ["y"]),
+        MissingExtra("hf", "evaluate"),
+    ):
+        assert str(pickle.loads(pickle.dumps(error))) == str(error)
+
+
+def test_the_tree_in_the_docstring_is_the_tree() -> None:
+    for name in adequa.errors.__all__:
+        assert name in (adequa.errors.__doc__ or "")
+        assert issubclass(getattr(adequa.errors, name), AdequaError)
