@@ -14,6 +14,8 @@ __all__ = ["item_from_object", "item_to_object"]
 
 _ITEM_FIELDS = frozenset(field.name for field in fields(Item))
 _TERM_FIELDS = frozenset(field.name for field in fields(Term))
+_new_tuple = tuple.__new__
+"""A Triple of a list that was checked, without the cost of its keyword constructor."""
 
 
 def item_from_object(raw: Any, *, bare: bool = False) -> Item:
@@ -77,7 +79,7 @@ def triples_from_object(raw: Any) -> tuple[Triple, ...]:
             raise DataError(
                 f"triple {position} has an empty part", remedy="fill it or drop the triple"
             )
-        triples.append(Triple(subject, predicate, value))
+        triples.append(_new_tuple(Triple, triple))
     return tuple(triples)
 
 

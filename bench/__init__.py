@@ -1,0 +1,1 @@
+"""Figures on real data and limits, as ratios within one run."""
