@@ -143,6 +143,11 @@ def test_linearised_triples_are_triples() -> None:
     assert item.triples == (Triple("a", "b", "c"), Triple("d", "e", "f"))
 
 
+def test_a_null_text_is_an_empty_one_and_is_remembered() -> None:
+    item = item_from_object({**BASE, "text": None})
+    assert (item.text, item.meta) == ("", {"text": None})
+
+
 def test_a_bare_item_needs_no_text() -> None:
     raw = {"id": "1", "triples": [["a", "b", "c"]]}
     assert item_from_object(raw, bare=True).text == ""
@@ -161,7 +166,6 @@ def test_the_kept_numbers_have_six_decimals() -> None:
         ({"id": None}, "'id' is null"),
         ({"id": ""}, "'id' is a string, not a non-empty string"),
         ({"id": True}, "'id' is true or false"),
-        ({"text": None}, "'text' is null"),
         ({"text": ["a"]}, "'text' is a list"),
         ({"triples": []}, "'triples' is empty"),
         ({"triples": {}}, "'triples' is an object"),

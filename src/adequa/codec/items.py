@@ -34,6 +34,9 @@ def item_from_object(raw: Any, *, bare: bool = False) -> Item:
         identifier = str(identifier)
     if type(identifier) is not str or not identifier:
         raise DataError(f"'id' is {kind_of(identifier)}, not a non-empty string")
+    meta = _meta(raw)
+    if text is None:  # a system that gave nothing: an empty text, and `meta` remembers the null
+        text, meta = "", {**meta, "text": None}
     if type(text) is not str:
         raise DataError(
             f"'text' is {kind_of(text)}, not a string", remedy='an empty text is written ""'
@@ -47,7 +50,7 @@ def item_from_object(raw: Any, *, bare: bool = False) -> Item:
         _optional_string(raw, "lang"),
         _strings(raw["references"]) if raw.get("references") else (),
         _terms(raw["terms"]) if raw.get("terms") else {},
-        _meta(raw),
+        meta,
     )
 
 

@@ -1,0 +1,196 @@
+"""From a path to items: recognition, line-aligned texts, uniqueness, folders."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import adequa
+from adequa.data import Item, Triple
+from adequa.errors import DataError, SettingError, UnknownName
+from adequa.readers import TABLE, open_source, reader_class
+from adequa.readers.base import Placed
+from adequa.readers.recognise import recognise
+from adequa.readers.unique import unique
+
+GRAPHS = '{"id": "a", "triples": [["s", "p", "o"]]}\n{"id": "b", "triples": [["s", "p", "q"]]}\n'
+
+
+def write(path: Path, content: str | bytes) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(content if isinstance(content, bytes) else content.encode())
+    return path
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "wanted"),
+    [
+        ("a.jsonl", '{"id": "1", "triples": []}', "jsonl"),
+        ("a.jsonl", '{"name": "Blue Spice", "eatType": "pub"}', "records"),
+        ("a.jsonl", "{broken", "jsonl"),
+        ("a.ndjson", '{"triples": 1}', "jsonl"),
+        ("a.json", "[]", "records"),
+        ("a.csv", "id,triples,text\n", "csv"),
+        ("a.CSV", '"id","text","triples"\r\n', "csv"),
+        ("a.csv", "name,area\n", "records"),
+        ("a.csv", "\ufeffmr,ref\n", "e2e"),
+        ("a.tsv", "MR\toutput\tadded\n", "e2e"),
+        ("a.tsv", "id\ttriples\ttext\n", "tsv"),
+        ("a.xml", "<benchmark><entries/></benchmark>", "webnlg"),
+        ("a.xml", "<benchmark><entries><entry><lex><references/></lex>", "enriched"),
+        ("a.xml", '<rdf:RDF xmlns:rdf="x">', "rdf"),
+        ("a.ttl", "", "rdf"),
+        ("a.txt", "s | p | o", "lines"),
+        ("a.parquet", b"PAR1", "parquet"),
+    ],
+)
+def test_a_format_is_recognised(
+    name: str, content: str | bytes, wanted: str, tmp_path: Path
+) -> None:
+    assert recognise(write(tmp_path / name, content)) == wanted
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("a.docx", "x", "says no format; name the format"),
+        ("noending", "x", "says no format"),
+        ("a.xml", "<html/>", "neither WebNLG nor RDF/XML"),
+        ("a.csv", "a\0".encode("utf-16"), "is UTF-16, not UTF-8"),
+    ],
+)
+def test_what_is_not_recognised_is_said(
+    name: str, content: str | bytes, message: str, tmp_path: Path
+) -> None:
+    with pytest.raises(DataError, match=message):
+        recognise(write(tmp_path / name, content))
+
+
+def test_a_path_that_is_not_there(tmp_path: Path) -> None:
+    with pytest.raises(DataError, match="does not exist"):
+        adequa.read(tmp_path / "absent.jsonl")
+    with pytest.raises(DataError, match="does not exist"):
+        adequa.read(tmp_path / "absent.jsonl", format="jsonl")
+
+
+def test_a_format_that_is_not_there(tmp_path: Path) -> None:
+    with pytest.raises(UnknownName, match="did you mean 'webnlg'"):
+        adequa.read(write(tmp_path / "a.xml", ""), format="webnlgg")
+
+
+@pytest.mark.parametrize("name", sorted(TABLE))
+def test_every_reader_says_what_it_is(name: str) -> None:
+    reader = reader_class(name)
+    assert reader.name == name
+    assert reader.doc
+
+
+def test_a_folder_is_read_file_after_file(tmp_path: Path) -> None:
+    for name in ("b", "a"):
+        row = {"id": name, "triples": [["s", "p", "o"]], "text": name}
+        write(tmp_path / "corpus" / f"{name}.jsonl", json.dumps(row))
+    write(tmp_path / "corpus" / "README.md", "no data")
+    assert [item.id for item in adequa.read(tmp_path / "corpus")] == ["a", "b"]
+
+
+def test_a_folder_of_several_formats_is_refused(tmp_path: Path) -> None:
+    write(tmp_path / "a.jsonl", '{"triples": 1}')
+    write(tmp_path / "b.ttl", "")
+    with pytest.raises(DataError, match="several formats"):
+        adequa.read(tmp_path)
+
+
+def test_an_empty_folder_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(DataError, match="no such file"):
+        adequa.read(tmp_path)
+
+
+def test_a_source_can_be_read_again(tmp_path: Path) -> None:
+    path = write(tmp_path / "a.jsonl", '{"id": "1", "triples": [["s", "p", "o"]], "text": "t"}')
+    source = adequa.read(path)
+    assert list(source) == list(source) == [Item("1", (Triple("s", "p", "o"),), "t")]
+    assert source.count() == 1
+
+
+def test_an_input_without_items_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(DataError, match="holds no items"):
+        list(adequa.read(write(tmp_path / "a.jsonl", "\n\n")))
+
+
+@pytest.mark.parametrize(
+    "content", ["one\ntwo\n", "one\ntwo", "one\r\ntwo\r\n", "\ufeffone\ntwo"], ids=repr
+)
+def test_line_i_is_the_text_of_item_i(content: str, tmp_path: Path) -> None:
+    graphs = write(tmp_path / "graphs.jsonl", GRAPHS)
+    texts = write(tmp_path / "t5.txt", content)
+    source = open_source(graphs, texts=[f"T5={texts}", f"other={texts}"])
+    assert [(item.system, item.id, item.text) for item in source] == [
+        ("T5", "a", "one"),
+        ("T5", "b", "two"),
+        ("other", "a", "one"),
+        ("other", "b", "two"),
+    ]
+    assert texts in source.files
+
+
+def test_odd_characters_do_not_end_a_line(tmp_path: Path) -> None:
+    graphs = write(tmp_path / "graphs.jsonl", GRAPHS)
+    texts = write(tmp_path / "t.txt", "a\u2028b\x0bc\x85d\re\n\n")
+    assert [item.text for item in adequa.read(graphs, texts={"T": texts})] == [
+        "a\u2028b\x0bc\x85d\re",
+        "",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("one\n", r"t\.txt:2: has 1 lines for 2 items: 1 line too few"),
+        ("", r"t\.txt:1: has 0 lines for 2 items: 2 lines too few"),
+        ("one\ntwo\nthree", r"t\.txt:3: has 3 lines for 2 items: 1 line too many"),
+        ("one\ntwo\n\n", r"t\.txt:3: has 3 lines for 2 items: 1 line too many"),
+    ],
+)
+def test_unequal_lengths_are_refused_at_once(content: str, message: str, tmp_path: Path) -> None:
+    graphs = write(tmp_path / "graphs.jsonl", GRAPHS)
+    source = adequa.read(graphs, texts={"T": write(tmp_path / "t.txt", content)})
+    with pytest.raises(DataError, match=message):
+        next(iter(source))
+
+
+@pytest.mark.parametrize("pairs", [["=f"], ["a=f", "a=g"], ["T5="]])
+def test_texts_are_named_once_each(pairs: list[str], tmp_path: Path) -> None:
+    graphs = write(tmp_path / "graphs.jsonl", GRAPHS)
+    with pytest.raises((SettingError, DataError)):
+        list(open_source(graphs, texts=pairs))
+
+
+def placed(keys: Iterable[tuple[str, str]]) -> list[Placed]:
+    return [
+        Placed(Item(name, (Triple("s", "p", "o"),), "", system=system), Path("f"), line)
+        for line, (system, name) in enumerate(keys, 1)
+    ]
+
+
+@given(st.lists(st.tuples(st.sampled_from("AB"), st.integers(0, 30).map(str)), max_size=30))
+def test_uniqueness_is_what_a_set_says(keys: list[tuple[str, str]]) -> None:
+    seen: set[tuple[str, str]] = set()
+    first_twice = next((n for n, key in enumerate(keys, 1) if key in seen or seen.add(key)), None)
+    if first_twice is None:
+        assert list(unique(placed(keys))) == placed(keys)
+    else:
+        with pytest.raises(DataError) as caught:
+            list(unique(placed(keys)))
+        assert caught.value.line == first_twice
+
+
+def test_uniqueness_of_many_keys() -> None:
+    many = placed(("S", str(number)) for number in range(20_000))
+    assert sum(1 for _ in unique(many)) == 20_000
+    with pytest.raises(DataError, match="'17' of system 'S' was used before"):
+        list(unique([*many, *placed([("S", "17")])]))

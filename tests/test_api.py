@@ -1,0 +1,104 @@
+"""The Python front."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import adequa
+from adequa import Item, Triple
+from adequa.errors import DataError, SettingError, UnknownName
+
+RAW = {"id": "1", "triples": (("s", "p", "o"),), "text": "a word", "references": ("a word",)}
+
+
+def test_the_public_names_are_these() -> None:
+    assert set(adequa.__all__) == {
+        "AdequaError", "DataError", "Evaluation", "Fact", "Finding", "Item", "Mention", "Metric",
+        "MissingExtra", "ModelError", "Rating", "Result", "Run", "RunError", "Score",
+        "SettingError", "Term", "Triple", "UnknownName", "__version__", "evaluate", "load_metric",
+        "open_run", "read", "score",
+    }  # fmt: skip
+    assert all(hasattr(adequa, name) for name in adequa.__all__)
+
+
+def test_score_judges_one_text() -> None:
+    result = adequa.score([("s", "p", "o")], "a word", references=["a word"], metrics=["chrf"])
+    assert result.scores["chrf"] == 100.0
+    assert result.verdict is None
+    assert result.missing == result.unsupported == result.mentions == ()
+
+
+def test_score_takes_linearised_triples() -> None:
+    result = adequa.score("s | p | o && s | q | r", "t", references=["t"], metrics=["chrf"])
+    assert result.item.triples == (Triple("s", "p", "o"), Triple("s", "q", "r"))
+
+
+def test_score_refuses_a_string_for_references() -> None:
+    with pytest.raises(DataError, match="'references' is not a list of strings"):
+        adequa.score("s | p | o", "text", references="text", metrics=["chrf"])
+
+
+def test_evaluate_is_aligned_with_its_items() -> None:
+    items = [RAW, Item("2", (Triple("s", "p", "o"),), "other", references=("a word",))]
+    evaluation = adequa.evaluate(items, metrics=["chrf", "loose=chrf:word_order=0"])
+    assert len(evaluation) == 2
+    assert [result.item.id for result in evaluation] == ["1", "2"]
+    assert evaluation["chrf"] == [result.scores["chrf"] for result in evaluation]
+    assert evaluation["chrf"][0] == 100.0
+    assert evaluation[0].scores.keys() == {"chrf", "loose"}
+    assert len(evaluation[:1]) == 1
+
+
+def test_evaluate_takes_and_gives_frames() -> None:
+    pandas = pytest.importorskip("pandas")
+    polars = pytest.importorskip("polars")
+    rows = [{"id": "1", "triples": "s | p | o", "text": "t", "references": '["t"]'}]
+    for frame in (pandas.DataFrame(rows), polars.DataFrame(rows)):
+        evaluation = adequa.evaluate(frame, metrics=["chrf"])
+        assert evaluation["chrf"] == [100.0]
+        assert evaluation.to_pandas()["chrf"].tolist() == [100.0]
+        assert evaluation.to_polars()["chrf"].to_list() == [100.0]
+
+
+@pytest.mark.parametrize("items", ["file.jsonl", {"id": "1"}, 3])
+def test_evaluate_refuses_what_is_no_sequence_of_items(items: object) -> None:
+    with pytest.raises(DataError, match="takes a sequence of items"):
+        adequa.evaluate(items, metrics=["chrf"])
+
+
+def test_evaluate_names_the_item_that_is_wrong() -> None:
+    with pytest.raises(DataError, match="items:2: has no 'text'"):
+        adequa.evaluate([RAW, {"id": "2", "triples": [["s", "p", "o"]]}], metrics=["chrf"])
+    with pytest.raises(DataError, match="items:2: the id '1' was used before"):
+        adequa.evaluate([RAW, RAW], metrics=["chrf"])
+
+
+def test_a_metric_that_is_not_there() -> None:
+    with pytest.raises(UnknownName, match="did you mean 'bleu'"):
+        adequa.load_metric("blue")
+    with pytest.raises(SettingError, match="two metrics are called 'chrf'"):
+        adequa.evaluate([RAW], metrics=["chrf", "chrf:word_order=0"])
+    with pytest.raises(SettingError, match="no metric was named"):
+        adequa.evaluate([RAW], metrics=[])
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "import adequa",
+        "from adequa.cli import app; app(['--help'], standalone_mode=False)",
+    ],
+    ids=["import", "help"],
+)
+def test_starting_loads_nothing_heavy(code: str, tmp_path: Path) -> None:
+    heavy = ["scipy", "torch", "transformers", "starlette", "uvicorn", "sqlalchemy", "pandas"]
+    heavy += ["numpy", "lxml", "pyoxigraph", "sacrebleu", "sqlite3", "multiprocessing"]
+    probe = f"import sys; print([name for name in {heavy!r} if name in sys.modules])"
+    output = subprocess.run(
+        [sys.executable, "-c", f"{code}\n{probe}"], capture_output=True, text=True, check=True
+    ).stdout
+    assert output.splitlines()[-1] == "[]"
