@@ -1,0 +1,153 @@
+"""The E2E challenge: `mr,ref` tables, and the outputs of its systems with their slot errors."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from itertools import islice
+from pathlib import Path
+from typing import Any, ClassVar
+
+from adequa.data import Item, Triple
+from adequa.errors import DataError
+from adequa.readers.attributes import DEFAULT_SUBJECT, attributes_to_triples, parse_attributes
+from adequa.readers.base import Placed, Reader, lines
+from adequa.readers.rows import Row, Table, read_table
+
+__all__ = ["E2eReader"]
+
+_COUNTS = frozenset({"added", "missing", "valerr", "repeated"})
+_WHOLE_NUMBER = re.compile(r"[0-9]{1,9}")
+_REMEDY = "the columns are mr,ref, or MR and output with tabs between"
+
+
+@dataclass
+class _Entry:
+    """What the rows with one meaning representation have in common, in the order of the rows."""
+
+    line: int
+    references: list[str] = field(default_factory=list)
+    extra: list[dict[str, str]] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class E2eReader(Reader):
+    """Reads attribute lists as triples about the attribute `name`.
+
+    Rows with the same `mr` are one entry, numbered by first appearance; they need not stand
+    together, so a table with references is held in memory (the challenge's largest has 42,061
+    rows). The outputs of a system are streamed, row n being entry n.
+    """
+
+    name: ClassVar[str] = "e2e"
+    doc: ClassVar[str] = "E2E mr,ref tables and system outputs (MR, output, slot errors)"
+
+    subject: str = field(
+        default=DEFAULT_SUBJECT,
+        metadata={
+            "doc": "the attribute the others are about; a list without it is about its first one"
+        },
+    )
+
+    def read(self, path: Path, *, bare: bool = False) -> Iterator[Placed]:
+        """References one item each, or one an entry with `bare`; outputs one item each."""
+        table = self._open(path)
+        columns = {column.casefold(): column for column in table.columns}
+        if len(columns) < len(table.columns):
+            raise DataError("has two columns of one name", path=path, line=1, remedy="rename one")
+        if "mr" not in columns:
+            raise DataError("has no column 'mr'", path=path, line=1, remedy=_REMEDY)
+        if "output" in columns and "ref" not in columns:
+            return self._outputs(path, table, columns, bare=bare)
+        if "ref" not in columns and not bare:
+            raise DataError(
+                "has meaning representations but no texts",
+                path=path,
+                line=1,
+                remedy="give the texts, a line each: --texts SYSTEM=FILE",
+            )
+        return self._references(path, table, columns, bare=bare)
+
+    def _open(self, path: Path) -> Table:
+        first = next((line for _, line in islice(lines(path), 1)), "")
+        # The outputs were written raw: a quote in them is a quote.
+        return read_table(path, "\t", quotes=False) if "\t" in first else read_table(path, ",")
+
+    def _outputs(
+        self, path: Path, table: Table, columns: Mapping[str, str], *, bare: bool
+    ) -> Iterator[Placed]:
+        for number, row in enumerate(table.rows, 1):
+            known = {columns["mr"]} if bare else {columns["mr"], columns["output"]}
+            triples, meta = self._triples(path, row.line, row.cells[columns["mr"]])
+            for name, value in row.cells.items():
+                if name not in known:
+                    meta[name] = _count(path, row, name) if name in _COUNTS else value
+            text = "" if bare else row.cells[columns["output"]]
+            item = Item(str(number), triples, text, path.stem, meta=meta)
+            yield Placed(item, path, row.line)
+
+    def _references(
+        self, path: Path, table: Table, columns: Mapping[str, str], *, bare: bool
+    ) -> Iterator[Placed]:
+        mr, ref = columns["mr"], columns.get("ref")
+        entries: dict[str, _Entry] = {}
+        order: list[tuple[str, int, int]] = []
+        for line, cells in table.rows:
+            entry = entries.setdefault(cells[mr], _Entry(line))
+            if ref is not None:
+                entry.references.append(cells[ref])
+            entry.extra.append({name: cells[name] for name in cells if name not in (mr, ref)})
+            order.append((cells[mr], len(entry.references), line))
+        yield from (self._entries(path, entries) if bare else self._texts(path, entries, order))
+
+    def _entries(self, path: Path, entries: Mapping[str, _Entry]) -> Iterator[Placed]:
+        for number, (written, entry) in enumerate(entries.items(), 1):
+            triples, meta = self._triples(path, entry.line, written)
+            # A column beyond the two is kept as a list beside the references.
+            meta.update({name: [row[name] for row in entry.extra] for name in entry.extra[0]})
+            references = tuple(entry.references)
+            item = Item(str(number), triples, "", references=references, meta=meta)
+            yield Placed(item, path, entry.line)
+
+    def _texts(
+        self, path: Path, entries: Mapping[str, _Entry], order: list[tuple[str, int, int]]
+    ) -> Iterator[Placed]:
+        numbers = {written: number for number, written in enumerate(entries, 1)}
+        for written, position, line in order:
+            triples, meta = self._triples(path, line, written)
+            entry = entries[written]
+            references = entry.references
+            meta.update(entry.extra[position - 1])
+            item = Item(
+                f"{numbers[written]}/{position}",
+                triples,
+                references[position - 1],
+                "reference",
+                references=(*references[: position - 1], *references[position:]),
+                meta=meta,
+            )
+            yield Placed(item, path, line)
+
+    def _triples(
+        self, path: Path, line: int, written: str
+    ) -> tuple[tuple[Triple, ...], dict[str, Any]]:
+        try:
+            pairs = parse_attributes(written)
+        except DataError as error:
+            raise error.at(path, line) from None
+        if self.subject in (name for name, _ in pairs):
+            return attributes_to_triples(pairs, self.subject), {}
+        # Which attribute gave the subject is in no triple then, so it is kept beside them.
+        return attributes_to_triples(pairs, self.subject), {"subject": pairs[0][0]}
+
+
+def _count(path: Path, row: Row, name: str) -> int:
+    if not _WHOLE_NUMBER.fullmatch(row.cells[name]):
+        raise DataError(
+            f"the cell {name!r} is {row.cells[name]!r}, not a count",
+            path=path,
+            line=row.line,
+            remedy="write a whole number",
+        )
+    return int(row.cells[name])
