@@ -38,7 +38,7 @@ def convert(
         for item in opened:
             typer.echo(dump_line(item_to_object(item)), nl=False)
         return
-    from adequa.readers.tables import write_items
+    from adequa.readers.writing import write_items
 
-    count = write_items(opened, out)
-    typer.echo(f"{count} items written to {out}", err=True)
+    write_items(opened, out)
+    typer.echo(f"written to {out}", err=True)

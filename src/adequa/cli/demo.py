@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from adequa.cli.options import progress_bar
 
+if TYPE_CHECKING:
+    from adequa.data import Result
+
 __all__ = ["demo"]
+
+_INTRODUCTION = """\
+Forty small graphs, each put into words by three invented systems: "careful" says all and only what
+the data says, "hasty" leaves facts out, "dreamer" makes things up. Each text is labelled by hand.
+"""
 
 
 def demo(
@@ -28,4 +37,46 @@ def demo(
     metrics = resolve([*DEFAULT, "bleu", "chrf", "ter"])
     with progress_bar("scoring the sample") as progress:
         run = score_run(open_source(sample_path()), metrics, out, force=force, progress=progress)
+    results = list(run.results())
+    typer.echo(_INTRODUCTION)
+    typer.echo(_labels(results))
+    typer.echo("\nWhat the metrics say (mean ± half of its 95 % interval, and the corpus value):\n")
     typer.echo(summary_table(run.summary, run.manifest).text())
+    typer.echo(_example(results))
+    typer.echo(
+        f"\nEvery text with its scores: {run.path / 'scores.jsonl'}\n"
+        f"Significance: adequa compare {run.path}\n"
+        "Your own data: adequa score FILE --texts SYSTEM=OUTPUTS -m bleu --out RUN"
+    )
+
+
+def _labels(results: Iterable[Result]) -> str:
+    from adequa.tables import Table
+
+    verdicts = ("OK", "omission", "hallucination", "hallucination+omission")
+    counts: dict[str, dict[str, int]] = {}
+    for result in results:
+        row = counts.setdefault(result.item.system, dict.fromkeys(verdicts, 0))
+        row[result.item.meta["expected"]["verdict"]] += 1
+    rows = [[system, *row.values()] for system, row in counts.items()]
+    return "What the labels say:\n\n" + Table("", ["system", *verdicts], rows).text()
+
+
+def _example(results: list[Result]) -> str:
+    """The graph on which BLEU likes an invention most, against the text that is right."""
+    by_id: dict[str, dict[str, Result]] = {}
+    for result in results:
+        by_id.setdefault(result.item.id, {})[result.item.system] = result
+
+    def advantage(systems: dict[str, Result]) -> float:
+        return (systems["dreamer"].scores["bleu"] or 0) - (systems["careful"].scores["bleu"] or 0)
+
+    systems = max(by_id.values(), key=advantage)
+    lines = ["\nWhy a closer look is needed, in one graph:\n"]
+    lines += [f"  {' | '.join(triple)}" for triple in systems["careful"].item.triples]
+    for name, result in systems.items():
+        expected = result.item.meta["expected"]
+        lines.append(f"\n  {name} (BLEU {result.scores['bleu']:.0f}): {result.item.text}")
+        lines += [f"    not in the data: {span}" for span in expected["unsupported"]]
+        lines += [f"    left out: {' | '.join(triple)}" for triple in expected["missing"]]
+    return "\n".join(lines)
