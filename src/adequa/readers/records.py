@@ -1,0 +1,280 @@
+"""Records as users have them, rows, dicts, nested JSON, to items."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from itertools import chain
+from pathlib import Path
+from typing import Any, ClassVar, NamedTuple
+
+from adequa.codec import item_from_object, load_object
+from adequa.data import Item, Triple
+from adequa.errors import DataError, SettingError
+from adequa.readers.base import Placed, Reader, lines
+from adequa.readers.cells import plain_value
+from adequa.readers.json_values import Located, load_literal, members, values
+from adequa.readers.mapping import RecordMapping, find, load_mapping
+from adequa.readers.rows import read_table
+
+__all__ = ["RecordsReader", "from_record"]
+
+_DELIMITERS = {".csv": ",", ".tsv": "\t", ".tab": "\t"}
+_LINES = (".jsonl", ".ndjson")
+
+
+class _Record(NamedTuple):
+    line: int
+    value: Mapping[str, Any]
+    key: str | None = None
+    """The name under which an object of objects has it."""
+
+
+@dataclass(frozen=True)
+class RecordsReader(Reader):
+    """Reads each row, or each object, as triples about what it names.
+
+    Nesting becomes paths (`address.city`), a list repeats its predicate, null and empty values
+    are left out, and a number keeps the digits it is written with. A JSON file is a list of
+    objects, objects one after another, or one object of objects by id; an object that has its
+    `triples` already is read as the Item it is.
+    """
+
+    name: ClassVar[str] = "records"
+    doc: ClassVar[str] = "rows and JSON objects as facts about their name or key"
+
+    mapping: Path | None = field(
+        default=None, metadata={"doc": "a JSON or TOML file that says what the columns mean"}
+    )
+    key: str | None = field(
+        default=None, metadata={"doc": "the column that names what a record is about"}
+    )
+    id: str | None = field(default=None, metadata={"doc": "the column of the id"})
+    text: str | None = field(default=None, metadata={"doc": "the column of the text"})
+    system: str | None = field(default=None, metadata={"doc": "the column of the system"})
+    category: str | None = field(default=None, metadata={"doc": "the column of the category"})
+    delimiter: str | None = field(
+        default=None, metadata={"doc": "what stands between two cells, if no comma or tab"}
+    )
+
+    def __post_init__(self) -> None:
+        if self.delimiter is not None and (len(self.delimiter) != 1 or self.delimiter in '"\r\n'):
+            raise SettingError(f"records:delimiter is one character, not {self.delimiter!r}")
+
+    def read(self, path: Path, *, bare: bool = False) -> Iterator[Placed]:
+        """Stream the items; a record without an id has its number, counted from 1."""
+        mapping = self._mapping()
+        for number, record in enumerate(self._records(path, mapping), 1):
+            try:
+                if _is_item(record.value):
+                    item = item_from_object(record.value, bare=bare)
+                else:
+                    item = _item(record.value, mapping, record.key, str(number), bare=bare)
+            except DataError as error:
+                raise error.at(path, record.line) from None
+            yield Placed(item, path, record.line)
+
+    def _mapping(self) -> RecordMapping:
+        mapping = RecordMapping() if self.mapping is None else load_mapping(self.mapping)
+        given: dict[str, Any] = {
+            "id": self.id,
+            "subject": self.key,
+            "text": self.text,
+            "system": self.system,
+            "category": self.category,
+        }
+        return replace(mapping, **{name: column for name, column in given.items() if column})
+
+    def _records(self, path: Path, mapping: RecordMapping) -> Iterator[_Record]:
+        suffix = path.suffix.lower()
+        first = next((line for _, line in lines(path) if line.strip()), "").lstrip()
+        delimiter = self.delimiter or _DELIMITERS.get(suffix)
+        if delimiter is None and first.startswith(("{", "[")):
+            # In JSON lines each line is a record; elsewhere one object may hold many.
+            return _from_json(path, keyed=first.startswith("{") and suffix not in _LINES)
+        return _from_table(path, delimiter or ("\t" if "\t" in first else ","), mapping)
+
+
+def _from_table(path: Path, delimiter: str, mapping: RecordMapping) -> Iterator[_Record]:
+    table = read_table(path, delimiter)
+    for name in mapping.named():
+        if name not in table.columns:
+            there = ", ".join(map(repr, table.columns))
+            raise DataError(
+                f"has no column {name!r} (there are: {there[:200]})",
+                path=path,
+                line=1,
+                remedy="correct the mapping",
+            )
+    for line, cells in table.rows:
+        yield _Record(line, cells)
+
+
+def _from_json(path: Path, *, keyed: bool) -> Iterator[_Record]:
+    located = values(path)
+    first = next(located, None)
+    second = next(located, None)
+    if first is not None and second is None and keyed:
+        whole = _load(path, first)
+        if whole and all(type(value) is dict for value in whole.values()):
+            for member in members(first):
+                ((key, value),) = _load(path, member).items()
+                yield _Record(member[0], value, key)
+            return
+    for place in chain((pair for pair in (first, second) if pair is not None), located):
+        yield _Record(place[0], _load(path, place))
+
+
+def _load(path: Path, located: Located) -> dict[str, Any]:
+    line, text = located
+    try:
+        value = load_literal(text)
+        if type(value) is dict and _is_item(value):
+            value = load_object(text)
+    except DataError as error:
+        raise error.at(path, line) from None
+    if type(value) is not dict:
+        raise DataError("is not an object", path=path, line=line, remedy="a record is an object")
+    return value
+
+
+def _is_item(value: Mapping[str, Any]) -> bool:
+    """Whether a record has its triples already, and is to be read as it stands."""
+    triples = value.get("triples")
+    return type(triples) is list and bool(triples) and type(triples[0]) is list
+
+
+def from_record(
+    record: Mapping[str, Any],
+    text: str | None = None,
+    *,
+    mapping: RecordMapping | Mapping[str, Any] | None = None,
+) -> Item:
+    """An item from a dict; `text` is for a record that has none of its own.
+
+    >>> from_record({"name": "Blue Spice", "food": ["Thai", "tea"]}, "A place.").triples[1]
+    Triple(subject='Blue Spice', predicate='food', object='tea')
+    """
+    if mapping is None:
+        mapping = RecordMapping()
+    elif not isinstance(mapping, RecordMapping):
+        mapping = RecordMapping.from_object(mapping)
+    if not isinstance(record, Mapping):
+        raise DataError("the record is not a mapping", remedy="give a dict")
+    if text is None:
+        return _item(record, mapping, None, "1", bare=False)
+    return replace(_item(record, mapping, None, "1", bare=True), text=text)
+
+
+def _item(
+    record: Mapping[str, Any],
+    mapping: RecordMapping,
+    key: str | None,
+    number: str,
+    *,
+    bare: bool,
+) -> Item:
+    if "" in record:
+        raise DataError("has an empty key", remedy="name it")
+    facts = [
+        fact
+        for name, value in record.items()
+        for fact in _flatten(plain_value(value, str(name)), str(name))
+    ]
+    cells: dict[str, list[str]] = {}
+    for path, value in facts:
+        cells.setdefault(path, []).append(value)
+    roles = {
+        role: find(column, cells) if column else None
+        for role, column in (
+            ("id", mapping.id or "id"),
+            ("text", mapping.text or "text"),
+            ("system", mapping.system or "system"),
+            ("category", mapping.category),
+        )
+    }
+    named = {role: _single(cells, path) for role, path in roles.items()}
+    identifier = named["id"] or key or number
+    if mapping.id and not named["id"]:
+        raise DataError(f"has no {mapping.id!r} for its id", remedy="fill it")
+    subject_path, subject = _subject(cells, mapping, key)
+    references = mapping.reference_columns(cells)
+    taken = {subject_path, *roles.values(), *references}
+    triples = tuple(
+        Triple(subject, mapping.predicate(path), value)
+        for path, value in facts
+        if value and path not in taken and not mapping.ignores(path)
+    )
+    if not triples:
+        if subject_path in (None, roles["id"]):
+            raise DataError("has no facts", remedy="a text without data cannot be judged")
+        # A name that stands alone states itself, as in an attribute list.
+        triples = (Triple(subject, mapping.predicate(str(subject_path)), subject),)
+    text = named["text"]
+    if text is None and not bare:
+        raise DataError(
+            f"has no {mapping.text or 'text'!r}",
+            remedy='name its column (records:text=COLUMN) or give --texts; an empty text is ""',
+        )
+    texts = [value for path in references for value in cells[path] if value]
+    return Item(
+        identifier,
+        triples,
+        "" if bare or text is None else text,
+        named["system"] or "",
+        named["category"] or None,
+        references=(*texts, text) if bare and text else tuple(texts),
+        meta=_ignored(cells, mapping, taken),
+    )
+
+
+def _flatten(value: Any, path: str) -> Iterator[tuple[str, str]]:
+    """Every value with its path; an empty string too, for an empty text is a text."""
+    if isinstance(value, dict):
+        for name, part in value.items():
+            if not name:
+                raise DataError(f"has an empty key in {path!r}", remedy="name it")
+            yield from _flatten(part, f"{path}.{name}")
+    elif isinstance(value, list):
+        for part in value:
+            yield from _flatten(part, path)
+    elif isinstance(value, bool):
+        yield path, "true" if value else "false"
+    elif value is not None:
+        yield path, str(value)
+
+
+def _single(cells: Mapping[str, list[str]], path: str | None) -> str | None:
+    if path is None:
+        return None
+    if len(cells[path]) > 1:
+        raise DataError(f"has {len(cells[path])} values for {path!r}, not one")
+    return cells[path][0]
+
+
+def _subject(
+    cells: Mapping[str, list[str]], mapping: RecordMapping, key: str | None
+) -> tuple[str | None, str]:
+    for name in mapping.subject_candidates():
+        path = find(name, cells)
+        value = _single(cells, path)
+        if value:
+            return path, value
+    if mapping.subject is not None:
+        raise DataError(f"has no {mapping.subject!r} for its subject", remedy="fill it")
+    if key:
+        return None, key
+    raise DataError(
+        "has no name, title, label or id that says what it is about",
+        remedy="name the column: records:key=COLUMN",
+    )
+
+
+def _ignored(
+    cells: Mapping[str, list[str]], mapping: RecordMapping, taken: set[str | None]
+) -> dict[str, Any]:
+    return {
+        path: found[0] if len(found) == 1 else found
+        for path, found in cells.items()
+        if path not in taken and mapping.ignores(path)
+    }

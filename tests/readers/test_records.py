@@ -1,0 +1,375 @@
+"""Records: rows, dicts and nested JSON, by convention and by mapping."""
+
+from __future__ import annotations
+
+import json
+import string
+import sys
+from datetime import date
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from adequa.data import Item, Triple
+from adequa.errors import DataError, SettingError, UnknownName
+from adequa.readers import open_source
+from adequa.readers.json_values import members, values
+from adequa.readers.mapping import RecordMapping, load_mapping
+from adequa.readers.records import RecordsReader, from_record
+
+
+def write(path: Path, text: str) -> Path:
+    path.write_bytes(text.encode())
+    return path
+
+
+def read(path: Path, *, bare: bool = False, **options: Any) -> list[Item]:
+    return [place.item for place in RecordsReader(**options).read(path, bare=bare)]
+
+
+NESTED = """{"id": 7, "name": "Mill Inn", "rating": 1.50, "seats": 40, "open": true, "closed": null,
+ "address": {"city": "Ely", "geo": {"lat": 52.40}}, "food": ["Thai", "", "tea"], "note": "",
+ "category": "pub", "text": "An inn.", "references": ["One.", "Two."], "system": "mine"}"""
+
+
+def test_a_nested_object_becomes_triples() -> None:
+    item = from_record(json.loads(NESTED))
+    assert (item.id, item.system, item.text) == ("7", "mine", "An inn.")
+    assert item.references == ("One.", "Two.")
+    assert {triple.subject for triple in item.triples} == {"Mill Inn"}
+    assert [triple[1:] for triple in item.triples] == [
+        ("rating", "1.5"),
+        ("seats", "40"),
+        ("open", "true"),
+        ("address.city", "Ely"),
+        ("address.geo.lat", "52.4"),
+        ("food", "Thai"),
+        ("food", "tea"),
+        ("category", "pub"),
+    ]
+
+
+@pytest.mark.parametrize("ending", ["json", "jsonl"])
+def test_a_number_in_a_file_keeps_its_digits(tmp_path: Path, ending: str) -> None:
+    (item,) = read(write(tmp_path / f"one.{ending}", NESTED.replace("\n", "")))
+    assert item.id == "7"
+    assert Triple("Mill Inn", "rating", "1.50") in item.triples
+    assert Triple("Mill Inn", "address.geo.lat", "52.40") in item.triples
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("a.jsonl", '{"name": "A", "p": 1, "text": "x"}\n\n{"name": "B", "p": 2, "text": "y"}\n'),
+        ("a.json", '{"name": "A", "p": 1, "text": "x"}\n\n{"name": "B", "p": 2, "text": "y"}'),
+        ("a.json", '[{"name": "A", "p": 1,\n "text": "x"},\n{"name": "B", "p": 2, "text": "y"}]\n'),
+        ("a.txt", '{"name": "A", "p":\n 1, "text": "x"}\n{"name": "B", "p": 2, "text": "y"}'),
+        ("a.csv", "name,p,text\nA,1,x\n\nB,2,y\n"),
+        ("a.tsv", "name\tp\ttext\nA\t1\tx\n\nB\t2\ty\n"),
+        ("a.txt", "name\tp\ttext\nA\t1\tx\n\nB\t2\ty\n"),
+        ("a.dat", 'name,p,text\nA,1,"x"\n\nB,2,y\n'),
+    ],
+)
+def test_each_shape_of_file_gives_the_same_items(tmp_path: Path, name: str, text: str) -> None:
+    placed = list(RecordsReader().read(write(tmp_path / name, text)))
+    assert [place.item for place in placed] == [
+        Item("1", (Triple("A", "p", "1"),), "x"),
+        Item("2", (Triple("B", "p", "2"),), "y"),
+    ]
+    assert [place.line for place in placed] == [
+        next(n for n, line in enumerate(text.split("\n"), 1) if mark in line) for mark in "AB"
+    ]
+
+
+def test_an_object_of_objects_is_keyed_by_id(tmp_path: Path) -> None:
+    text = '{"Oak": {"p": 1, "text": "x"},\n\n "k2": {"id": 5, "name": "Elm", "p": 2, "text": ""}}'
+    placed = list(RecordsReader().read(write(tmp_path / "a.json", text)))
+    assert [(place.item.id, place.item.triples[0].subject) for place in placed] == [
+        ("Oak", "Oak"),
+        ("5", "Elm"),
+    ]
+    assert [place.line for place in placed] == [1, 3]
+    # In JSON lines a line is a record, whatever is nested in it.
+    with pytest.raises(DataError, match="no name, title, label or id"):
+        read(write(tmp_path / "a.jsonl", text.replace("\n", "")))
+
+
+def test_an_object_that_has_triples_is_an_item(tmp_path: Path) -> None:
+    text = '[{"id": "a", "triples": [["A", "p", "B"]], "text": "x", "score": 1.5}]'
+    assert list(open_source(write(tmp_path / "a.json", text))) == [
+        Item("a", (Triple("A", "p", "B"),), "x", meta={"score": 1.5})
+    ]
+    # But a count of triples, as in baseball, is a fact.
+    assert from_record({"name": "A", "triples": 12}, "").triples == (Triple("A", "triples", "12"),)
+
+
+@pytest.mark.parametrize(
+    ("record", "subject", "facts"),
+    [
+        ({"name": "A", "title": "Dr", "p": "x"}, "A", [("title", "Dr"), ("p", "x")]),
+        ({"Title": "A", "label": "B", "id": "1"}, "A", [("label", "B")]),
+        ({"name": "", "LABEL": "B", "p": "x"}, "B", [("p", "x")]),
+        ({"id": "1", "p": "x"}, "1", [("p", "x")]),
+        ({"name": "A"}, "A", [("name", "A")]),
+        ({"Name": "A", "name": "B"}, "B", [("Name", "A")]),
+    ],
+)
+def test_the_subject_by_convention(
+    record: dict[str, str], subject: str, facts: list[tuple[str, str]]
+) -> None:
+    assert from_record(record, "").triples == tuple(Triple(subject, *fact) for fact in facts)
+
+
+def test_values_of_python_and_numpy() -> None:
+    record = {
+        "name": np.str_("A"),
+        "count": np.int64(3),
+        "share": np.float64(0.25),
+        "gone": float("nan"),
+        "open": np.bool_(True),
+        "day": date(2020, 2, 29),
+        "price": Decimal("1.50"),
+        "sizes": np.array([1, 2]),
+        "pair": ("x", None),
+        5: "five",
+    }
+    assert [triple[1:] for triple in from_record(record, "").triples] == [
+        ("count", "3"),
+        ("share", "0.25"),
+        ("open", "true"),
+        ("day", "2020-02-29"),
+        ("price", "1.50"),
+        ("sizes", "1"),
+        ("sizes", "2"),
+        ("pair", "x"),
+        ("5", "five"),
+    ]
+
+
+def test_a_text_may_come_beside_the_record() -> None:
+    item = from_record({"name": "A", "p": "x", "reference": "One."}, "A says x.")
+    assert (item.id, item.text, item.references) == ("1", "A says x.", ("One.",))
+
+
+MAPPING = {
+    "id": "code",
+    "subject": "place.called",
+    "text": "summary",
+    "references": ["gold", "silver"],
+    "system": "model",
+    "category": "kind",
+    "ignore": ["internal", "weight"],
+    "rename": {"place": "location", "n": "count"},
+}
+
+
+def test_a_mapping_says_what_columns_mean(tmp_path: Path) -> None:
+    record = {
+        "code": "c1",
+        "name": "shadow",
+        "place": {"called": "Ely", "county": "Cambs"},
+        "summary": "Ely.",
+        "gold": "One.",
+        "silver": ["Two.", ""],
+        "model": "m",
+        "kind": "Town",
+        "internal": {"a": 1, "b": [2, 3]},
+        "weight": "9",
+        "n": 4,
+        "text": "is a fact now",
+    }
+    item = from_record(record, mapping=MAPPING)
+    assert item == Item(
+        "c1",
+        tuple(
+            Triple("Ely", *fact)
+            for fact in (
+                ("name", "shadow"),
+                ("location.county", "Cambs"),
+                ("count", "4"),
+                ("text", "is a fact now"),
+            )
+        ),
+        "Ely.",
+        "m",
+        "Town",
+        references=("One.", "Two."),
+        meta={"internal.a": "1", "internal.b": ["2", "3"], "weight": "9"},
+    )
+    path = write(tmp_path / "mapping.json", json.dumps(MAPPING))
+    data = write(tmp_path / "data.jsonl", json.dumps(record))
+    assert list(open_source(data, format=f"records:mapping={path}")) == [item]
+
+
+def test_settings_override_the_mapping(tmp_path: Path) -> None:
+    mapping = write(tmp_path / "m.json", '{"subject": "a", "text": "t"}')
+    data = write(tmp_path / "data.csv", "a,b,t,u,k,s\n1,2,3,4,5,6\n")
+    item = read(data, mapping=mapping, key="b", text="u", id="k", system="s", category="t")[0]
+    assert (item.id, item.text, item.system, item.category) == ("5", "4", "6", "3")
+    assert item.triples == (Triple("2", "a", "1"),)
+    assert read(data, key="a", text="t", bare=True)[0].references == ("3",)
+
+
+@pytest.mark.skipif(sys.version_info < (3, 11), reason="tomllib came with Python 3.11")
+def test_a_mapping_may_be_toml(tmp_path: Path) -> None:
+    path = write(tmp_path / "m.toml", 'subject = "a"\nignore = "b"\n[rename]\nc = "d"\n')
+    assert load_mapping(path) == RecordMapping(subject="a", ignore=("b",), rename={"c": "d"})
+    with pytest.raises(DataError, match=r"m\.toml: is not TOML"):
+        load_mapping(write(path, "subject ="))
+
+
+def test_toml_without_its_reader_is_an_error(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "tomllib", None)
+    with pytest.raises(DataError, match=r"needs Python 3\.11; write it as JSON"):
+        load_mapping(write(tmp_path / "m.toml", ""))
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("[1]", "is not an object"),
+        ('{"subject": 5}', "'subject' is not the name of a column"),
+        ('{"text": ""}', "'text' is not the name"),
+        ('{"ignore": [1]}', "'ignore' is not a list of columns"),
+        ('{"rename": {"a": ""}}', "'rename' is not an object of strings"),
+        ('{"rename": ["a"]}', "'rename' is not an object of strings"),
+        ("{", "is not JSON"),
+        ("", "is not JSON"),
+    ],
+)
+def test_a_wrong_mapping_is_said(tmp_path: Path, text: str, problem: str) -> None:
+    path = write(tmp_path / "m.json", text)
+    with pytest.raises(DataError) as caught:
+        load_mapping(path)
+    assert problem in str(caught.value)
+    assert caught.value.path == path
+
+
+def test_an_unknown_key_of_a_mapping_is_named() -> None:
+    with pytest.raises(UnknownName, match="did you mean 'subject'"):
+        RecordMapping.from_object({"subjekt": "a"})
+
+
+def test_a_table_must_have_the_columns_that_are_named(tmp_path: Path) -> None:
+    path = write(tmp_path / "a.csv", "name,text\nA,x\n")
+    with pytest.raises(DataError, match=r"a\.csv:1: has no column 'summary'"):
+        read(path, text="summary")
+    with pytest.raises(SettingError, match="one character"):
+        RecordsReader(delimiter="")
+    path = write(tmp_path / "b.csv", "name;p;text\nA;1;x, y\n")
+    assert read(path, delimiter=";")[0].text == "x, y"
+
+
+WRONG = {
+    "empty": ("a.json", "", None, "is empty"),
+    "no text": ("a.jsonl", '{"name": "A", "p": 1}', 1, "has no 'text'"),
+    "null text": ("a.jsonl", '{"name": "A", "p": 1, "text": null}', 1, "has no 'text'"),
+    "two texts": ("a.jsonl", '{"name": "A", "text": ["a", "b"]}', 1, "2 values for 'text'"),
+    "two names": ("a.jsonl", '{"name": ["A", "B"], "text": ""}', 1, "2 values for 'name'"),
+    "no subject": ("a.csv", "p,text\n1,x\n", 2, "no name, title, label or id"),
+    "only id": ("a.csv", "id,p,text\n1,,x\n", 2, "has no facts"),
+    "no facts": ("a.json", '{"a": {"p": 1, "text": ""},\n"b": {"text": ""}}', 2, "has no facts"),
+    "empty key": ("a.jsonl", '{"name": "A", "": 1, "text": ""}', 1, "empty key"),
+    "empty inner": ("a.jsonl", '{"name": "A", "p": {"": 1}, "text": ""}', 1, "empty key in 'p'"),
+    "twice": ("a.jsonl", '{"name": "A", "p": 1, "p": 2, "text": ""}', 1, "key 'p' twice"),
+    "nan": ("a.json", '[\n{"name": "A", "p": NaN}]', 2, "NaN is not a JSON number"),
+    "list": ("a.json", '[{"name": "A", "p": 1, "text": ""},\n[1]]', 2, "is not an object"),
+    "number": ("a.jsonl", "{}\n5", 2, "has '5' where an object should begin"),
+    "string": ("a.txt", '[\n"a"]', 2, "is not an object"),
+    "comma": ("a.json", '[{"name": "A", "p": 1, "text": ""},\n]', 2, "a comma too many"),
+    "comma first": ("a.json", "[,1]", 1, "a comma too many"),
+    "bracket": ("a.json", '[{"name": "A", "p": 1, "text": ""}\n}', 2, "has '}' where ']'"),
+    "after": ("a.json", "[]\n\n[", 3, "has '[' after the end"),
+    "cut off": ("a.json", '[{"name": "A", "p": 1, "text": ""},\n{"name": ', 2, "never closed"),
+    "cut list": ("a.json", "[", 1, "never closed"),
+    "open string": ("a.json", '[\n{"name": "A\n"}]', 2, "string that is not closed"),
+    "mixed": ("a.jsonl", '{"name": "A"]', 1, "is not JSON"),
+    "deep": ("a.json", '{"a":' * 100_000, 1, "nested too deeply"),
+    "deepish": ("a.json", '{"a":' * 300 + "1" + "}" * 300, 1, "nested too deeply"),
+    "surrogate": ("a.jsonl", '{"name": "\\ud800", "p": 1, "text": ""}', 1, "surrogate"),
+    "cells": ("a.csv", "name,p,text\nA,1\n", 2, "2 cells for 3 columns"),
+}
+
+
+@pytest.mark.parametrize("case", WRONG)
+def test_what_is_wrong_with_records_is_said(tmp_path: Path, case: str) -> None:
+    name, text, line, problem = WRONG[case]
+    path = write(tmp_path / name, text)
+    with pytest.raises(DataError) as caught:
+        read(path)
+    assert problem in str(caught.value)
+    assert (caught.value.path, caught.value.line) == (path, line)
+
+
+def test_what_is_wrong_with_a_dict_is_said() -> None:
+    with pytest.raises(DataError, match="'p' is of the type object"):
+        from_record({"name": "A", "p": object()}, "")
+    with pytest.raises(DataError, match="not a mapping"):
+        from_record([1], "")  # type: ignore[arg-type]
+    loop: dict[str, Any] = {"name": "A"}
+    loop["self"] = loop
+    with pytest.raises(DataError, match="nested too deeply"):
+        from_record(loop, "")
+
+
+def test_a_value_is_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("adequa.readers.json_values.MAX_LINE_BYTES", 1 << 20)
+    path = write(tmp_path / "a.json", "[{}, [\n" + "1,\n" * 400_000)
+    with pytest.raises(DataError, match="longer than 1 MB") as caught:
+        list(values(path))
+    assert caught.value.line == 1
+
+
+json_value = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(st.characters(exclude_categories=("Cs",))),
+    lambda parts: st.lists(parts, max_size=3) | st.dictionaries(st.text('ab{}[],"\\'), parts),
+    max_leaves=8,
+)
+json_object = st.dictionaries(st.text(st.characters(exclude_categories=("Cs",))), json_value)
+
+
+@given(objects=st.lists(json_object, max_size=4), indent=st.sampled_from([None, 0, 1]))
+@settings(
+    deadline=None, max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+def test_values_are_those_of_the_whole_file(
+    tmp_path: Path, objects: list[dict[str, Any]], indent: int | None
+) -> None:
+    as_list = write(tmp_path / "a.json", json.dumps(objects, indent=indent))
+    assert [json.loads(text) for _, text in values(as_list)] == objects
+    if objects:
+        parts = [json.dumps(each, indent=indent, ensure_ascii=False) for each in objects]
+        in_lines = write(tmp_path / "a.jsonl", "\n".join(parts))
+        assert [json.loads(text) for _, text in values(in_lines)] == objects
+        merged: dict[str, Any] = {}
+        for _, text in members((1, parts[0])):
+            merged.update(json.loads(text))
+        assert merged == objects[0]
+
+
+@given(
+    text=st.text(st.sampled_from('{}[],:"\\ \n1ae'))
+    | st.text(st.sampled_from(string.printable))
+    | json_object.map(json.dumps)
+)
+@settings(
+    deadline=None, max_examples=80, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+def test_any_text_is_records_or_a_data_error(tmp_path: Path, text: str) -> None:
+    for name in ("any.json", "any.jsonl", "any.csv", "any.dat"):
+        path = write(tmp_path / name, text)
+        try:
+            items = read(path, bare=True)
+        except DataError as error:
+            places = {error.path}
+        else:
+            places = {path}
+            assert all(all(all(triple) for triple in item.triples) for item in items)
+        assert places == {path}
