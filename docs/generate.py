@@ -1,0 +1,231 @@
+"""Writes what the docs take from the code: `cli.md`, `api.md`, and marked blocks of other pages.
+
+A marked block stands between `<!-- begin KIND [NAME] -->` and `<!-- end -->`. `make docs` runs
+this; a test fails when a page is not what this would write.
+"""
+
+from __future__ import annotations
+
+import inspect
+import re
+import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import adequa
+from adequa import data, errors, metrics, readers
+from adequa.metrics import metric_class
+from adequa.readers import reader_class
+from adequa.readers.recognise import SUFFIXES
+from adequa.settings import settings_of
+
+DOCS = Path(__file__).resolve().parent
+NOTE = "<!-- Written by docs/generate.py from the code: change the code, then run `make docs`. -->"
+_BLOCK = re.compile(
+    r"(?P<begin><!-- begin (?P<kind>\w+)(?: (?P<name>\w+))? -->\n).*?(?P<end><!-- end -->)",
+    re.DOTALL,
+)
+
+
+def table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """A Markdown table; a bar inside a cell is escaped."""
+    lines = [columns, ["---"] * len(columns), *rows]
+    return "".join(
+        "| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |\n" for line in lines
+    )
+
+
+def code(text: str) -> str:
+    """Text as it is typed."""
+    return f"`{text}`" if text else ""
+
+
+# The command line: one section a command, read off the objects that `--help` reads.
+
+
+def cli_page() -> str:
+    """`docs/cli.md`."""
+    from typer.main import get_command
+
+    from adequa.cli import app
+
+    group: Any = get_command(app)
+    parts = [NOTE, "", "# Command line", "", _plain(group.help), ""]
+    parts += [
+        "Every command has `--help`, short `-h`; `adequa --install-completion` is for your shell.",
+        "",
+        _parameters(group),
+    ]
+    for name in sorted(group.commands):
+        parts += [*_command(group.commands[name], f"adequa {name}")]
+    return "\n".join(parts).rstrip() + "\n"
+
+
+def _command(command: Any, path: str) -> Iterator[str]:
+    yield from (f"## {path}", "", _plain(command.help), "")
+    arguments = [
+        _metavar(one) if one.required else f"[{_metavar(one)}]"
+        for one in command.params
+        if one.param_type_name == "argument"
+    ]
+    nested = ["COMMAND"] if getattr(command, "commands", None) else []
+    yield from ("```text", " ".join([path, "[OPTIONS]", *arguments, *nested]), "```", "")
+    yield _parameters(command)
+    for name in sorted(getattr(command, "commands", {})):
+        yield from _command(command.commands[name], f"{path} {name}")
+
+
+def _plain(text: str | None) -> str:
+    """A help text as Markdown: its examples as code."""
+    clean = inspect.cleandoc(text or "")
+    return re.sub(r"^Example: (.*)$", r"```sh\n\1\n```", clean, flags=re.MULTILINE)
+
+
+def _parameters(command: Any) -> str:
+    rows = []
+    for parameter in command.params:
+        # Only what every version of typer has: the page must not depend on which is installed.
+        if getattr(parameter, "hidden", False) or parameter.name.endswith("_completion"):
+            continue
+        written = code(_metavar(parameter))
+        if parameter.param_type_name == "option":
+            names = ", ".join(code(name) for name in [*parameter.opts, *parameter.secondary_opts])
+            written = names if getattr(parameter, "is_flag", False) else f"{names} {written}"
+        rows.append([written, _meaning(parameter)])
+    return table(["argument or option", "meaning"], rows) if rows else ""
+
+
+def _metavar(parameter: Any) -> str:
+    if parameter.metavar:
+        return str(parameter.metavar)
+    words = {int: "INTEGER", float: "NUMBER"}
+    return words.get(type(parameter.default), str(parameter.name).upper())
+
+
+def _meaning(parameter: Any) -> str:
+    text = " ".join((getattr(parameter, "help", None) or "").split())
+    default = parameter.default
+    if isinstance(default, bool) or not isinstance(default, int | float | str | Path):
+        return text
+    return f"{text} Default: {code(str(default))}."
+
+
+# The Python API: mkdocstrings directives for the public names.
+
+
+def api_page() -> str:
+    """`docs/api.md`."""
+    public = [name for name in adequa.__all__ if not name.startswith("__")]
+    groups: dict[str, Callable[[str], bool]] = {
+        "Functions": lambda name: inspect.isroutine(getattr(adequa, name)),
+        "Nouns": lambda name: name in data.__all__,
+        "Errors": lambda name: name in errors.__all__,
+        "Other classes": lambda _: True,
+    }
+    parts = [
+        NOTE,
+        "",
+        "# Python API",
+        "",
+        "Everything `import adequa` offers. What is not on this page may change without notice.",
+        "",
+    ]
+    for heading, belongs in groups.items():
+        chosen = [name for name in public if belongs(name)]
+        public = [name for name in public if name not in chosen]
+        parts += [f"## {heading}", ""]
+        for name in chosen:
+            parts += [f"::: adequa.{name}", ""]
+    return "\n".join(parts).rstrip() + "\n"
+
+
+# The marked blocks.
+
+
+def metric_block(name: str) -> str:
+    """What a metric is and its settings."""
+    target = metric_class(name)
+    direction = "higher is better" if target.best > target.worst else "lower is better"
+    needs = "needs references" if target.needs_references else "needs no references"
+    text = (
+        f"*{target.doc}*\n\nBest {target.best:g}, worst {target.worst:g}: {direction}; {needs}.\n"
+    )
+    return text + _settings(target, "setting")
+
+
+def reader_block(name: str) -> str:
+    """How a format is recognised, and its options."""
+    target = reader_class(name)
+    endings = sorted(ending for ending, format_ in SUFFIXES.items() if format_ == name)
+    text = f"*{target.doc}.*\n\n"
+    if endings:
+        text += f"File endings: {', '.join(code(ending) for ending in endings)}.\n"
+    return text + _settings(target, "option")
+
+
+def _settings(target: type, noun: str) -> str:
+    rows = [
+        [code(one["name"]), code(one["type"]), code(one["default"]), one["doc"]]
+        for one in map(asdict, settings_of(target))
+    ]
+    return "\n" + table([noun, "type", "default", "meaning"], rows) if rows else ""
+
+
+def metrics_block(_: str) -> str:
+    """The metrics that are shipped."""
+    rows = []
+    for name in sorted(metrics.TABLE):
+        target = metric_class(name)
+        direction = "higher" if target.best > target.worst else "lower"
+        references = "yes" if target.needs_references else "no"
+        rows.append([f"[`{name}`]({name}.md)", direction, references, target.doc])
+    return table(["metric", "best is", "needs references", "what it says"], rows)
+
+
+def readers_block(_: str) -> str:
+    """The formats there are."""
+    rows = [[f"[`{name}`](#{name})", reader_class(name).doc] for name in sorted(readers.TABLE)]
+    return table(["format", "what it is"], rows)
+
+
+BLOCKS: dict[str, Callable[[str], str]] = {
+    "metric": metric_block,
+    "metrics": metrics_block,
+    "reader": reader_block,
+    "readers": readers_block,
+}
+
+
+def filled(page: str) -> str:
+    """The page with its marked blocks as the code has them."""
+    return _BLOCK.sub(
+        lambda block: (
+            block["begin"] + "\n" + BLOCKS[block["kind"]](block["name"] or "") + "\n" + block["end"]
+        ),
+        page,
+    )
+
+
+def pages() -> dict[Path, str]:
+    """Every page that is written from the code, wholly or in part, as it should be."""
+    wanted = {DOCS / "cli.md": cli_page(), DOCS / "api.md": api_page()}
+    for path in sorted(DOCS.rglob("*.md")):
+        if path not in wanted:
+            text = path.read_text(encoding="utf-8")
+            if _BLOCK.search(text):
+                wanted[path] = filled(text)
+    return wanted
+
+
+def main() -> None:
+    """Write the pages that differ, and say which."""
+    for path, text in pages().items():
+        if not path.exists() or path.read_text(encoding="utf-8") != text:
+            path.write_text(text, encoding="utf-8", newline="\n")
+            print(f"{path.relative_to(DOCS)} written", file=sys.stderr)
+
+
+if __name__ == "__main__":
+    main()
