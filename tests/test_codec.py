@@ -164,7 +164,7 @@ def test_the_kept_numbers_have_six_decimals() -> None:
     ("change", "message"),
     [
         ({"id": None}, "'id' is null"),
-        ({"id": ""}, "'id' is a string, not a non-empty string"),
+        ({"id": ""}, "'id' is empty"),
         ({"id": True}, "'id' is true or false"),
         ({"text": ["a"]}, "'text' is a list"),
         ({"triples": []}, "'triples' is empty"),

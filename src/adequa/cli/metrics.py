@@ -14,7 +14,7 @@ __all__ = ["metrics"]
 
 def metrics(
     name: Annotated[
-        str | None, typer.Argument(metavar="[NAME]", help="One metric, with its settings.")
+        str | None, typer.Argument(metavar="NAME", help="One metric, with its settings.")
     ] = None,
     as_json: Json = False,
 ) -> None:

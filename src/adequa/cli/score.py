@@ -21,7 +21,7 @@ _INTERRUPTED = 130
 def score(
     source: Annotated[
         Path | None,
-        typer.Argument(metavar="[INPUT]", help="A file or a folder in any known format."),
+        typer.Argument(metavar="INPUT", help="A file or a folder in any known format."),
     ] = None,
     texts: Texts = None,
     metric: Annotated[

@@ -33,7 +33,8 @@ def item_from_object(raw: Any, *, bare: bool = False) -> Item:
     if type(identifier) is int:
         identifier = str(identifier)
     if type(identifier) is not str or not identifier:
-        raise DataError(f"'id' is {kind_of(identifier)}, not a non-empty string")
+        what = "empty" if identifier == "" else kind_of(identifier)
+        raise DataError(f"'id' is {what}, not a name", remedy='write a string: "Id1"')
     meta = _meta(raw)
     if text is None:  # a system that gave nothing: an empty text, and `meta` remembers the null
         text, meta = "", {**meta, "text": None}

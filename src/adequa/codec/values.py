@@ -34,8 +34,10 @@ def load_object(line: str, *, decode: Callable[[str], Any] = _decode) -> Any:
         ) from None
     except RecursionError:
         raise DataError("is nested too deeply", remedy="flatten the object") from None
-    except ValueError as error:
-        raise DataError(f"has a number that cannot be read ({error})") from None
+    except ValueError:
+        raise DataError(
+            "has a number that cannot be read (too many digits)", remedy="write it as a string"
+        ) from None
     if "\\ud" in line or "\\uD" in line:
         # Lone surrogates parse, but no file can hold them: better here than at the end of a run.
         try:

@@ -23,6 +23,8 @@ _FOREIGN_MARKS = {
     b"\xfe\xff": "UTF-16",
 }
 
+_PACKED = {b"\x1f\x8b": "gzip", b"PK\x03\x04": "zip", b"BZh": "bzip2", b"\x28\xb5\x2f\xfd": "zstd"}
+
 
 class Placed(NamedTuple):
     """An item and where it stands, so that a later complaint can name the place."""
@@ -78,6 +80,10 @@ def open_bytes(path: Path) -> BinaryIO:
                 line=1,
                 remedy=f"convert it: iconv -f {encoding} -t UTF-8",
             )
+    for mark, packing in _PACKED.items():
+        if head.startswith(mark):
+            stream.close()
+            raise DataError(f"is packed ({packing})", path=path, remedy="unpack it first")
     stream.seek(3 if head.startswith(b"\xef\xbb\xbf") else 0)
     return stream
 
