@@ -281,7 +281,7 @@ WRONG = {
     "twice": ("a.jsonl", '{"name": "A", "p": 1, "p": 2, "text": ""}', 1, "key 'p' twice"),
     "nan": ("a.json", '[\n{"name": "A", "p": NaN}]', 2, "NaN is not a JSON number"),
     "list": ("a.json", '[{"name": "A", "p": 1, "text": ""},\n[1]]', 2, "is not an object"),
-    "number": ("a.jsonl", "{}\n5", 2, "has '5' where an object should begin"),
+    "number": ("a.json", "{}\n5", 2, "has '5' where an object should begin"),
     "string": ("a.txt", '[\n"a"]', 2, "is not an object"),
     "comma": ("a.json", '[{"name": "A", "p": 1, "text": ""},\n]', 2, "a comma too many"),
     "comma first": ("a.json", "[,1]", 1, "a comma too many"),
@@ -290,6 +290,8 @@ WRONG = {
     "cut off": ("a.json", '[{"name": "A", "p": 1, "text": ""},\n{"name": ', 2, "never closed"),
     "cut list": ("a.json", "[", 1, "never closed"),
     "open string": ("a.json", '[\n{"name": "A\n"}]', 2, "string that is not closed"),
+    "spread": ("a.jsonl", '{"name": "A",\n"p": 1, "text": ""}', 1, "write one object a line"),
+    "bare value": ("a.jsonl", '{"name": "A", "p": 1, "text": ""}\n5', 2, "is not an object"),
     "mixed": ("a.jsonl", '{"name": "A"]', 1, "is not JSON"),
     "deep": ("a.json", '{"a":' * 100_000, 1, "nested too deeply"),
     "deepish": ("a.json", '{"a":' * 300 + "1" + "}" * 300, 1, "nested too deeply"),
@@ -346,7 +348,7 @@ def test_values_are_those_of_the_whole_file(
     assert [json.loads(text) for _, text in values(as_list)] == objects
     if objects:
         parts = [json.dumps(each, indent=indent, ensure_ascii=False) for each in objects]
-        in_lines = write(tmp_path / "a.jsonl", "\n".join(parts))
+        in_lines = write(tmp_path / "a.txt", "\n".join(parts))
         assert [json.loads(text) for _, text in values(in_lines)] == objects
         merged: dict[str, Any] = {}
         for _, text in members((1, parts[0])):

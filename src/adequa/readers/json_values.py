@@ -17,10 +17,13 @@ from adequa.codec import load_object
 from adequa.errors import DataError
 from adequa.readers.base import MAX_LINE_BYTES, lines
 
-__all__ = ["Located", "load_literal", "members", "values"]
+__all__ = ["JSON_LINES", "Located", "load_literal", "members", "values"]
 
 Located = tuple[int, str]
 """The line on which a value begins, and its text."""
+
+JSON_LINES = (".jsonl", ".ndjson")
+"""The endings of files with a value on each line."""
 
 _MARK = re.compile(r'["\[\]{},]')
 _STRING_MARK = re.compile(r'"|\\.')
@@ -51,8 +54,14 @@ def load_literal(text: str) -> Any:
 
 
 def values(path: Path) -> Iterator[Located]:
-    """The values of a file: the elements where it is a list, else the values one after another."""
+    """The values of a file: the elements where it is a list, else the values one after another.
+
+    A file that calls itself JSON lines is taken at its word, which spares the search.
+    """
     rest = lines(path)
+    if path.suffix.lower() in JSON_LINES:
+        yield from (pair for pair in rest if pair[1].strip())
+        return
     first = next((pair for pair in rest if pair[1].strip()), None)
     if first is None:
         raise DataError("is empty", path=path, remedy="write one object a line")
@@ -91,7 +100,7 @@ class _Value:
                 return
             self.start = number
         self._pieces.append(piece)
-        self._size += len(piece)
+        self._size += len(piece) + 1
         if self._size > MAX_LINE_BYTES:
             raise DataError(
                 f"begins a value longer than {MAX_LINE_BYTES >> 20} MB",

@@ -13,14 +13,13 @@ from adequa.data import Item, Triple
 from adequa.errors import DataError, SettingError
 from adequa.readers.base import Placed, Reader, lines
 from adequa.readers.cells import plain_value
-from adequa.readers.json_values import Located, load_literal, members, values
+from adequa.readers.json_values import JSON_LINES, Located, load_literal, members, values
 from adequa.readers.mapping import RecordMapping, find, load_mapping
 from adequa.readers.rows import read_table
 
 __all__ = ["RecordsReader", "from_record"]
 
 _DELIMITERS = {".csv": ",", ".tsv": "\t", ".tab": "\t"}
-_LINES = (".jsonl", ".ndjson")
 
 
 class _Record(NamedTuple):
@@ -91,7 +90,7 @@ class RecordsReader(Reader):
         delimiter = self.delimiter or _DELIMITERS.get(suffix)
         if delimiter is None and first.startswith(("{", "[")):
             # In JSON lines each line is a record; elsewhere one object may hold many.
-            return _from_json(path, keyed=first.startswith("{") and suffix not in _LINES)
+            return _from_json(path, keyed=first.startswith("{") and suffix not in JSON_LINES)
         return _from_table(path, delimiter or ("\t" if "\t" in first else ","), mapping)
 
 
