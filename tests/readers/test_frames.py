@@ -162,7 +162,7 @@ def test_names_that_cannot_be() -> None:
     with pytest.raises(SettingError, match="called 'text' like another column"):
         results_to_frame([Result(ITEMS[0], {"text": 1.0})])
     with pytest.raises(UnknownName, match="did you mean 'pandas'"):
-        items_to_frame(ITEMS, "panda")  # type: ignore[arg-type]
+        items_to_frame(ITEMS, "panda")
 
 
 @pytest.mark.parametrize("library", LIBRARIES)

@@ -7,7 +7,13 @@ from collections.abc import Iterable, Sequence
 from adequa.data import Triple
 from adequa.errors import DataError
 
-__all__ = ["DEFAULT_SUBJECT", "attributes_to_triples", "parse_attributes", "write_attributes"]
+__all__ = [
+    "DEFAULT_SUBJECT",
+    "attributes_to_triples",
+    "parse_attributes",
+    "shorten",
+    "write_attributes",
+]
 
 DEFAULT_SUBJECT = "name"
 _REMEDY = "write name[Blue Spice], eatType[pub]"
@@ -19,14 +25,14 @@ def parse_attributes(text: str) -> list[tuple[str, str]]:
     >>> parse_attributes("near[Café Sicilia], note[a, b [c]]")
     [('near', 'Café Sicilia'), ('note', 'a, b [c]')]
     """
-    pairs = []
+    pairs: list[tuple[str, str]] = []
     position = 0
     while True:
         opening = text.find("[", position)
         name = text[position : None if opening < 0 else opening].strip()
         if opening < 0 or any(mark in name for mark in ",]|"):
             raise DataError(
-                f"attribute {len(pairs) + 1} ({_shorten(name)}) has no value in brackets",
+                f"attribute {len(pairs) + 1} ({shorten(name)}) has no value in brackets",
                 remedy=_REMEDY,
             )
         if not name:
@@ -34,12 +40,12 @@ def parse_attributes(text: str) -> list[tuple[str, str]]:
         closing = _closing(text, opening)
         if closing < 0:
             raise DataError(
-                f"the bracket of the attribute {_shorten(name)} is never closed", remedy=_REMEDY
+                f"the bracket of the attribute {shorten(name)} is never closed", remedy=_REMEDY
             )
         value = text[opening + 1 : closing]
         if not value or value.isspace():
             raise DataError(
-                f"the attribute {_shorten(name)} has no value", remedy="fill it or leave it out"
+                f"the attribute {shorten(name)} has no value", remedy="fill it or leave it out"
             )
         pairs.append((name, value))
         position = closing + 1
@@ -49,7 +55,7 @@ def parse_attributes(text: str) -> list[tuple[str, str]]:
             return pairs
         if text[position] != ",":
             raise DataError(
-                f"after the attribute {_shorten(name)} comes {_shorten(text[position:])}, no comma",
+                f"after the attribute {shorten(name)} comes {shorten(text[position:])}, no comma",
                 remedy=_REMEDY,
             )
         position += 1
@@ -67,8 +73,9 @@ def _closing(text: str, opening: int) -> int:
     return -1
 
 
-def _shorten(text: str) -> str:
-    return repr(text if len(text) <= 40 else text[:39] + "…")
+def shorten(text: str, width: int = 40) -> str:
+    """The text in quotes, cut where it would make a message unreadable."""
+    return repr(text if len(text) <= width else text[: width - 1] + "…")
 
 
 def attributes_to_triples(

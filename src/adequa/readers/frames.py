@@ -5,15 +5,14 @@ from __future__ import annotations
 import importlib
 import json
 from collections.abc import Iterable, Iterator
-from typing import Any, Literal
+from typing import Any
 
 from adequa.data import Item, Result
 from adequa.errors import DataError, SettingError, UnknownName
 from adequa.readers.cells import COLUMNS, check_columns, item_from_cells, item_to_cells
 
-__all__ = ["Library", "items_from_frame", "items_to_frame", "results_to_frame"]
+__all__ = ["items_from_frame", "items_to_frame", "results_to_frame"]
 
-Library = Literal["pandas", "polars"]
 _LIBRARIES = ("pandas", "polars")
 _RESULT_COLUMNS = ("id", "system", "category", "text", "triples")
 
@@ -56,7 +55,7 @@ def _take_apart(frame: Any) -> tuple[list[str], Iterator[tuple[Any, ...]]]:
     return columns, zip(*cells, strict=True)
 
 
-def items_to_frame(items: Iterable[Item], library: Library = "pandas") -> Any:
+def items_to_frame(items: Iterable[Item], library: str = "pandas") -> Any:
     """A frame of items in the columns of the Item contract: lists as JSON, absent fields as null.
 
     What it gives, `items_from_frame` takes, and so do our readers of the CSV or Parquet it writes.
@@ -68,7 +67,7 @@ def items_to_frame(items: Iterable[Item], library: Library = "pandas") -> Any:
     return _put_together(table, (), library)
 
 
-def results_to_frame(results: Iterable[Result], library: Library = "pandas") -> Any:
+def results_to_frame(results: Iterable[Result], library: str = "pandas") -> Any:
     """A frame of results: the item, a column for each metric, and the verdict.
 
     The triples are JSON; what could not be scored is null.

@@ -18,7 +18,12 @@ from types import MappingProxyType
 from adequa.codec import load_object, triples_from_object
 from adequa.data import Triple
 from adequa.errors import DataError, UnknownName
-from adequa.readers.attributes import attributes_to_triples, parse_attributes, write_attributes
+from adequa.readers.attributes import (
+    attributes_to_triples,
+    parse_attributes,
+    shorten,
+    write_attributes,
+)
 
 __all__ = ["FORMS", "linearise", "parse_triples"]
 
@@ -69,15 +74,11 @@ def parse_triples(text: str) -> tuple[Triple, ...]:
                 raise _understood("an attribute list", error) from None
     if "|" in stripped:
         return _parse_bars(stripped)
-    raise DataError(f"{_shorten(stripped)} is no form of triples that is known", remedy=_REMEDY)
+    raise DataError(f"{shorten(stripped)} is no form of triples that is known", remedy=_REMEDY)
 
 
 def _understood(form: str, error: DataError) -> DataError:
     return DataError(f"was understood as {form}, but {error.problem}", remedy=error.remedy)
-
-
-def _shorten(text: str) -> str:
-    return repr(text if len(text) <= 60 else text[:59] + "…")
 
 
 def _parse_bars(text: str) -> tuple[Triple, ...]:
@@ -93,7 +94,7 @@ def _parse_bars(text: str) -> tuple[Triple, ...]:
         if len(parts) != 3:
             raise DataError(
                 f"was understood as triples with bars, but triple {number} "
-                f"({_shorten(segment.strip())}) has {len(parts)} parts, not 3",
+                f"({shorten(segment.strip())}) has {len(parts)} parts, not 3",
                 remedy=_REMEDY,
             )
         triples.append(_complete([part.strip() for part in parts], number))

@@ -10,12 +10,12 @@ from typing import Any, ClassVar, NamedTuple
 
 from adequa.codec import item_from_object, load_object
 from adequa.data import Item, Triple
-from adequa.errors import DataError, SettingError
+from adequa.errors import DataError
 from adequa.readers.base import Placed, Reader, lines
 from adequa.readers.cells import plain_value
 from adequa.readers.json_values import JSON_LINES, Located, load_literal, members, values
 from adequa.readers.mapping import RecordMapping, find, load_mapping
-from adequa.readers.rows import read_table
+from adequa.readers.rows import check_delimiter, read_table
 
 __all__ = ["RecordsReader", "from_record"]
 
@@ -57,8 +57,8 @@ class RecordsReader(Reader):
     )
 
     def __post_init__(self) -> None:
-        if self.delimiter is not None and (len(self.delimiter) != 1 or self.delimiter in '"\r\n'):
-            raise SettingError(f"records:delimiter is one character, not {self.delimiter!r}")
+        if self.delimiter is not None:
+            check_delimiter(self.name, self.delimiter)
 
     def read(self, path: Path, *, bare: bool = False) -> Iterator[Placed]:
         """Stream the items; a record without an id has its number, counted from 1."""

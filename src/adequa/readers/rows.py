@@ -7,10 +7,10 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
-from adequa.errors import DataError
+from adequa.errors import DataError, SettingError
 from adequa.readers.base import MAX_LINE_BYTES, lines
 
-__all__ = ["Row", "Table", "read_table"]
+__all__ = ["Row", "Table", "check_delimiter", "read_table"]
 
 
 class Row(NamedTuple):
@@ -25,6 +25,12 @@ class Table(NamedTuple):
 
     columns: tuple[str, ...]
     rows: Iterator[Row]
+
+
+def check_delimiter(reader: str, delimiter: str) -> None:
+    """Raise where a delimiter could not stand between two cells."""
+    if len(delimiter) != 1 or delimiter in '"\r\n':
+        raise SettingError(f"{reader}:delimiter is one character, not {delimiter!r}")
 
 
 def read_table(path: Path, delimiter: str, *, quotes: bool = True) -> Table:

@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar
 
-from adequa.errors import DataError, MissingExtra, SettingError
+from adequa.errors import DataError, MissingExtra
 from adequa.readers.base import Placed, Reader, open_bytes
 from adequa.readers.cells import check_columns, item_from_cells
-from adequa.readers.rows import read_table
+from adequa.readers.rows import check_delimiter, read_table
 
 __all__ = ["CsvReader", "ParquetReader", "TsvReader"]
 
@@ -27,8 +27,7 @@ class CsvReader(Reader):
     delimiter: str = field(default=",", metadata={"doc": "what stands between two cells"})
 
     def __post_init__(self) -> None:
-        if len(self.delimiter) != 1 or self.delimiter in '"\r\n':
-            raise SettingError(f"{self.name}:delimiter is one character, not {self.delimiter!r}")
+        check_delimiter(self.name, self.delimiter)
 
     def read(self, path: Path, *, bare: bool = False) -> Iterator[Placed]:
         """Stream the items; the line of one is where its row begins."""
