@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-__all__ = ["Cell", "Column", "Table"]
+__all__ = ["Cell", "Column", "Table", "escape_markdown", "one_line"]
 
 Cell = str | int | float | None
 Alignment = Literal["left", "right"]
@@ -101,7 +101,7 @@ class Table:
 
     def text(self) -> str:
         """Aligned columns for a terminal, without a newline at the end."""
-        grid = [[_clean(name) for name in self._names], *self._shown()]
+        grid = [[one_line(name) for name in self._names], *self._shown()]
         widths = [max(map(_width, column)) for column in zip(*grid, strict=True)]
         lines = [
             "  ".join(
@@ -114,24 +114,24 @@ class Table:
         ]
         rule = "-" * (sum(widths) + 2 * (len(widths) - 1))
         return "\n".join(
-            [*([_clean(self.title)] if self.title else []), lines[0], rule, *lines[1:]]
+            [*([one_line(self.title)] if self.title else []), lines[0], rule, *lines[1:]]
         )
 
     def markdown(self) -> str:
         """A pipe table, its title in bold above it."""
-        lines = [f"**{_markdown(_clean(self.title))}**", ""] if self.title else []
+        lines = [f"**{escape_markdown(one_line(self.title))}**", ""] if self.title else []
         sides = ["---:" if side == "right" else "---" for side in self._alignments]
-        grid = [[_clean(name) for name in self._names], *self._shown()]
-        written = [[_markdown(cell) for cell in row] for row in grid]
+        grid = [[one_line(name) for name in self._names], *self._shown()]
+        written = [[escape_markdown(cell) for cell in row] for row in grid]
         written.insert(1, sides)
         return "\n".join([*lines, *(f"| {' | '.join(row)} |" for row in written)])
 
     def latex(self) -> str:
         """A table float that needs the package booktabs, its title as the caption."""
         sides = "".join(side[0] for side in self._alignments)
-        grid = [[_clean(name) for name in self._names], *self._shown()]
+        grid = [[one_line(name) for name in self._names], *self._shown()]
         written = [" & ".join(map(_latex, row)) + r" \\" for row in grid]
-        caption = [rf"  \caption{{{_latex(_clean(self.title))}}}"] if self.title else []
+        caption = [rf"  \caption{{{_latex(one_line(self.title))}}}"] if self.title else []
         return "\n".join(
             [
                 r"\begin{table}[ht]",
@@ -170,12 +170,14 @@ def _shown(cell: Cell, column: Column) -> str:
         text = f"{cell:.{column.digits}f}"
         # -0.0 and what rounds to it would read as a difference.
         return text.removeprefix("-") if float(text) == 0 else text
-    return _clean(str(cell))
+    return one_line(str(cell))
 
 
-def _clean(text: str) -> str:
+def one_line(text: str) -> str:
     """One line, without what would move a terminal's cursor."""
-    return "".join(one if one.isprintable() else "\ufffd" for one in " ".join(text.split()))
+    if text.isprintable():
+        return text
+    return "".join(one if one.isprintable() else " " if one.isspace() else "\ufffd" for one in text)
 
 
 def _width(text: str) -> int:
@@ -187,7 +189,8 @@ def _width(text: str) -> int:
     )
 
 
-def _markdown(text: str) -> str:
+def escape_markdown(text: str) -> str:
+    """A text that Markdown shows as it is."""
     return _MARKDOWN.sub(lambda found: "\\" + found[0], text)
 
 

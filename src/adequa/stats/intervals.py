@@ -1,4 +1,4 @@
-"""Confidence intervals from bootstrap replicates."""
+"""Confidence intervals of arrays: Student's t, and the bootstrap."""
 
 from __future__ import annotations
 
@@ -8,14 +8,24 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 import numpy.typing as npt
 
-from adequa.stats.means import Interval, check_level
+from adequa.stats.means import Interval, check_level, student_quantile
 
 if TYPE_CHECKING:
     from adequa.stats.resampling import Aggregate
 
-__all__ = ["bca_interval", "bootstrap_interval", "percentile_interval"]
+__all__ = ["bca_interval", "bootstrap_interval", "percentile_interval", "student_interval"]
 
 Vector = npt.NDArray[np.float64]
+
+
+def student_interval(values: npt.ArrayLike, level: float = 0.95) -> Interval | None:
+    """Student's t interval of a mean; None below two values. `Moments` gives it for a stream."""
+    sample = np.asarray(values, dtype=np.float64)
+    if len(sample) < 2:
+        return None
+    mean = float(sample.mean())
+    half = student_quantile(len(sample) - 1, level) * float(sample.std(ddof=1)) / len(sample) ** 0.5
+    return (mean - half, mean + half) if np.isfinite(half) else None
 
 
 def percentile_interval(replicates: Vector, level: float = 0.95) -> Interval | None:

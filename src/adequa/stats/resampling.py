@@ -10,7 +10,8 @@ observation itself counted among the trials, so that no p is zero: p = (c + 1) /
 - *Paired bootstrap* (Koehn 2004, with the shift of Riezler & Maxwell 2005): items are drawn with
   replacement, the same for both systems. c counts the resamples whose difference is at least as far
   from the mean of all resampled differences as the observed difference is from zero. It assumes
-  that the items represent the domain; with a handful of items its p is too small.
+  that the items represent the domain; with a handful of items its p is too small. (sacreBLEU, like
+  the Moses script it follows, counts one side only: its p is smaller, down to half.)
 - *Approximate randomisation* (Noreen 1989, Riezler & Maxwell 2005): an item's two outputs change
   places with probability one half, as they might if the systems were the same. c counts the trials
   whose difference is at least as far from zero as the observed one. Where all 2^items ways of
@@ -39,6 +40,7 @@ __all__ = [
     "randomisation_p",
     "rowwise",
     "swapped_totals",
+    "win_share",
 ]
 
 Vector = npt.NDArray[np.float64]
@@ -143,6 +145,12 @@ def randomisation_p(swapped: Vector, observed: float, *, items: int, n: int) -> 
     return _p(defined, observed, exact=_is_enumerable(items, n))
 
 
+def win_share(differences: Vector) -> float | None:
+    """The share of differences above zero, a tie being half; None of none."""
+    defined = differences[np.isfinite(differences)]
+    return float((np.sign(defined).mean() + 1) / 2) if len(defined) else None
+
+
 def paired_bootstrap(
     first: npt.ArrayLike,
     second: npt.ArrayLike,
@@ -164,7 +172,7 @@ def paired_bootstrap(
         seen.second,
         seen.difference,
         percentile_interval(resampled, level),
-        _wins(resampled),
+        win_share(resampled),
         bootstrap_p(resampled, seen.difference),
     )
 
@@ -236,8 +244,3 @@ def _p(differences: Vector, observed: float, *, exact: bool) -> float:
     slack = 1e-10 * max(float(distances.max()), abs(observed))
     count = int((distances >= abs(observed) - slack).sum())
     return count / len(distances) if exact else (count + 1) / (len(distances) + 1)
-
-
-def _wins(differences: Vector) -> float | None:
-    defined = differences[np.isfinite(differences)]
-    return float((np.sign(defined).mean() + 1) / 2) if len(defined) else None

@@ -1,0 +1,95 @@
+"""`adequa compare`: systems side by side, with significance."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from adequa.cli.options import Json, progress_bar
+
+__all__ = ["compare"]
+
+
+def compare(
+    runs: Annotated[
+        list[Path], typer.Argument(metavar="RUN…", help="Folders that `adequa score` wrote.")
+    ],
+    baseline: Annotated[
+        str | None,
+        typer.Option(metavar="SYSTEM", help="Compare each system with this one only."),
+    ] = None,
+    metric: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--metric",
+            "-m",
+            metavar="NAME",
+            help="A metric of the runs; give it once a metric. Without it: all.",
+        ),
+    ] = None,
+    by: Annotated[
+        str | None,
+        typer.Option(metavar="FIELD", help="Break down by category, size, seen, lang or meta.KEY."),
+    ] = None,
+    test: Annotated[
+        str, typer.Option(metavar="NAME", help="bootstrap, randomisation, or both.")
+    ] = "bootstrap",
+    n: Annotated[
+        int | None,
+        typer.Option("--n", min=1, help="Trials; 1,000 bootstrap, 10,000 randomisation."),
+    ] = None,
+    seed: Annotated[int, typer.Option(min=0, help="Same seed, same result.")] = 0,
+    level: Annotated[
+        float, typer.Option(help="Of the intervals; a winner's p is below 1 - level.")
+    ] = 0.95,
+    correction: Annotated[
+        str,
+        typer.Option(metavar="NAME", help="holm, bonferroni, bh (the false discovery rate), none."),
+    ] = "holm",
+    pairs: Annotated[bool, typer.Option("--pairs", help="Show every pair, however many.")] = False,
+    format: Annotated[  # noqa: A002
+        str, typer.Option(metavar="NAME", help="text, markdown, latex, json or csv.")
+    ] = "text",
+    as_json: Json = False,
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", metavar="FILE", help="Write there, not to stdout.")
+    ] = None,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")] = False,
+) -> None:
+    """Compare systems of one or several runs: values, differences, significance, effect sizes.
+
+    Example: adequa compare runs/all --baseline T5 --by category --test both
+    """
+    from adequa.compare import compare as compare_runs
+    from adequa.compare.tables import FORMATS, render
+    from adequa.errors import DataError, UnknownName
+
+    if as_json:
+        format = "json"  # noqa: A001
+    if format not in FORMATS:
+        raise UnknownName("format", format, FORMATS)
+    with progress_bar("comparing", quiet=quiet) as progress:
+        comparison = compare_runs(
+            runs,
+            metrics=metric or None,
+            baseline=baseline,
+            by=by,
+            test=test,
+            n=n,
+            seed=seed,
+            level=level,
+            correction=correction,
+            progress=progress,
+        )
+    written = render(comparison, format, every_pair=pairs)
+    if out is None:
+        typer.echo(written)
+        return
+    try:
+        out.write_text(written + "\n", encoding="utf-8", newline="\n")
+    except OSError as error:
+        raise DataError(
+            f"cannot be written ({error.strerror})", path=out, remedy="name another file"
+        ) from None
