@@ -138,6 +138,20 @@ def test_line_i_is_the_text_of_item_i(content: str, tmp_path: Path) -> None:
     assert texts in source.files
 
 
+def test_a_text_in_the_file_gives_way_and_is_remembered(tmp_path: Path) -> None:
+    graphs = write(tmp_path / "g.jsonl", GRAPHS.replace("]]}", ']], "text": "old", "system": "S"}'))
+    texts = write(tmp_path / "t5.txt", "one\ntwo\n")
+    first = next(iter(adequa.read(graphs, texts={"T5": texts})))
+    assert (first.text, first.system, first.meta) == ("one", "T5", {"text": "old"})
+
+
+def test_one_graph_twice_cannot_take_a_line_each(tmp_path: Path) -> None:
+    graph = '{"id": "a", "system": "%s", "triples": [["s", "p", "o"]], "text": ""}\n'
+    graphs = write(tmp_path / "g.jsonl", graph % "A" + graph % "B")
+    with pytest.raises(DataError, match=r"g\.jsonl:2: the id 'a' was used before"):
+        list(adequa.read(graphs, texts={"T5": write(tmp_path / "t.txt", "one\ntwo\n")}))
+
+
 def test_odd_characters_do_not_end_a_line(tmp_path: Path) -> None:
     graphs = write(tmp_path / "graphs.jsonl", GRAPHS)
     texts = write(tmp_path / "t.txt", "a\u2028b\x0bc\x85d\re\n\n")

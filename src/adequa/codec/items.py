@@ -36,8 +36,9 @@ def item_from_object(raw: Any, *, bare: bool = False) -> Item:
         what = "empty" if identifier == "" else kind_of(identifier)
         raise DataError(f"'id' is {what}, not a name", remedy='write a string: "Id1"')
     meta = _meta(raw)
-    if text is None:  # a system that gave nothing: an empty text, and `meta` remembers the null
-        text, meta = "", {**meta, "text": None}
+    if text is None or (bare and text):
+        # A system that gave nothing, or a text that another will replace: `meta` remembers it.
+        text, meta = "", {**meta, "text": text}
     if type(text) is not str:
         raise DataError(
             f"'text' is {kind_of(text)}, not a string", remedy='an empty text is written ""'

@@ -9,14 +9,15 @@ from typing import Any, NoReturn
 
 from adequa.errors import DataError
 
-__all__ = ["dump_line", "kind_of", "load_object", "without_none"]
+__all__ = ["dump_line", "kind_of", "load_object", "reject_constant", "without_none"]
 
 
-def _reject_constant(name: str) -> NoReturn:
+def reject_constant(name: str) -> NoReturn:
+    """For a decoder's `parse_constant`: NaN and its like are no JSON."""
     raise DataError(f"{name} is not a JSON number", remedy="write null or leave the field out")
 
 
-_decode = json.JSONDecoder(parse_constant=_reject_constant).decode
+_decode = json.JSONDecoder(parse_constant=reject_constant).decode
 _encode = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode
 
 

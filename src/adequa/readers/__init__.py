@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 import itertools
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -77,7 +77,10 @@ class Source:
         return sum(1 for _ in self.placed())
 
     def _aligned(self) -> Iterator[Placed]:
-        wanted = sum(1 for _ in unique(self._read(bare=True)))
+        graphs = (
+            place._replace(item=replace(place.item, system="")) for place in self._read(bare=True)
+        )
+        wanted = sum(1 for _ in unique(graphs))
         for path in self.texts.values():
             # Before the first item is scored, not after the last.
             check_lengths(path, count_lines(path), wanted)

@@ -40,8 +40,8 @@ class Reader:
 
     `read` streams; it keeps every string as the file has it, and whatever it knows beyond the
     fields of an Item goes into `meta`. With `bare`, one item a graph is wanted, in file order and
-    without its text (the texts come from elsewhere, line by line): `text` is then "", and whatever
-    texts the file has for the graph are its `references`.
+    without its text (the texts come from elsewhere, line by line): `text` is then "". Human texts
+    the file has for the graph are its `references`; a system's text is kept in `meta`.
     """
 
     name: ClassVar[str]

@@ -11,9 +11,10 @@ import re
 from collections.abc import Iterable, Iterator
 from itertools import chain
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
 from adequa.codec import load_object
+from adequa.codec.values import reject_constant
 from adequa.errors import DataError
 from adequa.readers.base import MAX_LINE_BYTES, lines
 
@@ -30,10 +31,6 @@ _STRING_MARK = re.compile(r'"|\\.')
 _MAX_DEPTH = 500
 
 
-def _reject_constant(name: str) -> NoReturn:
-    raise DataError(f"{name} is not a JSON number", remedy="write null or leave the field out")
-
-
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     names = dict(pairs)
     if len(names) < len(pairs):
@@ -44,7 +41,7 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 _decode_literal = json.JSONDecoder(
-    parse_float=str, parse_int=str, parse_constant=_reject_constant, object_pairs_hook=_unique
+    parse_float=str, parse_int=str, parse_constant=reject_constant, object_pairs_hook=_unique
 ).decode
 
 
