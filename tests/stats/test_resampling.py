@@ -202,12 +202,23 @@ def test_the_seed_decides() -> None:
 
 def test_chunks_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     rows = np.random.default_rng(0).integers(0, 9, size=(10, 3)).astype(float)
-    whole = [bootstrap_totals(rows, n=70, seed=4), swapped_totals(rows, n=2000, seed=4)]
+
+    def draw() -> list[np.ndarray]:
+        every, some = (swapped_totals(rows, n=n, seed=4) for n in (2000, 70))
+        return [bootstrap_totals(rows, n=70, seed=4), every, some]
+
+    whole = draw()
     monkeypatch.setattr(resampling, "_CHUNK", 64)
-    parts = [bootstrap_totals(rows, n=70, seed=4), swapped_totals(rows, n=2000, seed=4)]
-    assert np.array_equal(whole[0], parts[0])
-    assert np.array_equal(whole[1], parts[1])
-    assert len(whole[1]) == 2**10
+    for one, other in zip(whole, draw(), strict=True):
+        assert np.array_equal(one, other)
+    assert [len(one) for one in whole] == [70, 2**10, 70]
+
+
+def test_swapping_is_even() -> None:
+    swapped = swapped_totals(np.eye(37), n=4000, seed=1)
+    assert set(np.unique(swapped)) == {0, 1}
+    assert np.abs(swapped.mean(axis=0) - 0.5).max() < 0.04
+    assert np.abs(np.corrcoef(swapped, rowvar=False) - np.eye(37)).max() < 0.08
 
 
 def test_systems_side_by_side_are_resampled_alike() -> None:

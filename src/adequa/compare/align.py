@@ -141,9 +141,12 @@ def load(runs: Sequence[Run], by: str | None = None) -> Corpus:
     slices: dict[str | None, int] = {}
     grown: dict[tuple[int, str], _Growing] = {}
     for number, run in enumerate(runs):
+        path = run.path / SCORES
         for result in run.results():
             item = result.item
-            system = grown.setdefault((number, item.system), _Growing(run.path / SCORES))
+            system = grown.get((number, item.system))
+            if system is None:
+                system = grown[number, item.system] = _Growing(path)
             row = len(system.items)
             system.items.append(ids.setdefault(item.id, len(ids)))
             system.triples.append(hash(tuple(sorted(item.triples))))
@@ -152,14 +155,11 @@ def load(runs: Sequence[Run], by: str | None = None) -> Corpus:
                 for label, value in result.scores.items():
                     column = system.columns.get(label)
                     if column is None:
-                        column = system.columns[label] = _Column(run.path / SCORES)
+                        column = system.columns[label] = _Column(path)
                     column.add(row, value, result.statistics.get(label, ()))
             except (TypeError, OverflowError) as error:
-                raise DataError(
-                    f"has a score that is no number ({error})",
-                    path=run.path / SCORES,
-                    remedy=_EDITED,
-                ) from None
+                problem = f"has a score that is no number ({error})"
+                raise DataError(problem, path=path, remedy=_EDITED) from None
     if not grown:
         raise RunError(f"{', '.join(run_names)}: no item was scored; there is nothing to compare")
     if by is not None and set(slices) == {None}:

@@ -171,10 +171,10 @@ def _pairs_table(title: str, slices: Sequence[Slice], comparison: Comparison) ->
                     pair.first,
                     pair.second,
                     pair.items,
-                    None if pair.difference is None else f"{pair.difference:+.{places}f}",
+                    None if pair.difference is None else _signed(pair.difference, places),
                     None
                     if pair.interval is None
-                    else f"{pair.interval[0]:+.{places}f} … {pair.interval[1]:+.{places}f}",
+                    else " … ".join(_signed(end, places) for end in pair.interval),
                     *(
                         found.corrected if corrected else found.p
                         for found in (pair.tests[test] for test in comparison.tests)
@@ -185,6 +185,12 @@ def _pairs_table(title: str, slices: Sequence[Slice], comparison: Comparison) ->
                 ]
             )
     return Table(title, columns, rows)
+
+
+def _signed(value: float, places: int) -> str:
+    # What rounds to nothing has no direction.
+    shown = f"{value:+.{places}f}"
+    return shown if float(shown) else shown[1:]
 
 
 def _digits(comparison: Comparison) -> dict[str, int]:
