@@ -38,7 +38,11 @@ def compare(
     ] = "bootstrap",
     n: Annotated[
         int | None,
-        typer.Option("--n", min=1, help="Trials; 1,000 bootstrap, 10,000 randomisation."),
+        typer.Option(
+            "--n",
+            min=1,
+            help="Trials; without it 1,000 (bootstrap; more for many pairs) or 10,000.",
+        ),
     ] = None,
     seed: Annotated[int, typer.Option(min=0, help="Same seed, same result.")] = 0,
     level: Annotated[
