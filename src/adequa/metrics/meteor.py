@@ -1,0 +1,167 @@
+"""METEOR (Lavie and Agarwal 2007) with exact words, stems and WordNet synonyms.
+
+Words are aligned in stages, each on what the one before left over, from the end of the text and to
+the last free place of the reference. That is NLTK's way, greedy and not the one with the fewest
+chunks, kept because published numbers were computed so; the Java METEOR 1.5, which also knows
+paraphrases and other weights, gives other numbers.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import ClassVar, Literal
+
+from adequa.data import Item, Score
+from adequa.errors import SettingError
+from adequa.metrics.base import Metric
+from adequa.metrics.checks import NO_REFERENCES, check_choices, check_least, references_of
+from adequa.metrics.stemmer import stem
+from adequa.metrics.wordnet import find_wordnet, fingerprint, open_wordnet
+from adequa.metrics.words import TOKENIZE_DOC, Tokenize, cut
+
+__all__ = ["Meteor"]
+
+Placed = list[tuple[int, str]]
+"""Words that are not yet aligned, with their places."""
+Pair = tuple[int, int]
+
+
+@dataclass(frozen=True)
+class Meteor(Metric):
+    """The weighted mean of precision and recall on aligned words, less a penalty for disorder.
+
+    The best of the references counts; a blank one counts as none.
+    """
+
+    name: ClassVar[str] = "meteor"
+    doc: ClassVar[str] = "METEOR: words aligned with the best reference, also by stem and synonym"
+    best: ClassVar[float] = 1.0
+    worst: ClassVar[float] = 0.0
+    needs_references: ClassVar[bool] = True
+    reads: ClassVar[tuple[str, ...]] = ("text", "references")
+
+    wordnet: Path | None = field(
+        default=None,
+        metadata={"doc": "WordNet's folder; none looks at $WNSEARCHDIR, $WNHOME and usual places"},
+    )
+    synonyms: bool = field(
+        default=True, metadata={"doc": "align synonyms too; false does without WordNet"}
+    )
+    look_up: Literal["stems", "words"] = field(
+        default="stems",
+        metadata={"doc": "what is looked up in WordNet: stems, as NLTK does, or the words"},
+    )
+    alpha: float = field(default=0.9, metadata={"doc": "how much recall weighs, from 0 to 1"})
+    beta: float = field(default=3.0, metadata={"doc": "how fast the penalty grows with disorder"})
+    gamma: float = field(default=0.5, metadata={"doc": "the greatest penalty, from 0 to 1"})
+    tokenize: Tokenize = field(default="treebank", metadata={"doc": TOKENIZE_DOC})
+    lowercase: bool = field(default=True, metadata={"doc": "ignore case"})
+
+    def __post_init__(self) -> None:
+        check_choices(self)
+        for setting in ("alpha", "beta", "gamma"):
+            check_least(self, setting, 0)
+        for setting in ("alpha", "gamma"):
+            if getattr(self, setting) > 1:
+                raise SettingError(f"{self.name}:{setting} is at most 1")
+        if self.synonyms:
+            find_wordnet(self.wordnet)  # before hours of scoring, not after
+
+    def score(self, items: Sequence[Item]) -> list[Score]:
+        """The METEOR of each item against its best reference."""
+        stages = self._stages()
+        return [self._score(item, stages) for item in items]
+
+    def _score(self, item: Item, stages: Sequence[_Stage]) -> Score:
+        references = [text for text in references_of(item) if text.strip()]
+        if not references:
+            return Score(None, reason=NO_REFERENCES)
+        words = cut(item.text, self.tokenize, self.lowercase)
+        return Score(
+            max(
+                self._compare(words, cut(reference, self.tokenize, self.lowercase), stages)
+                for reference in references
+            )
+        )
+
+    def _stages(self) -> list[_Stage]:
+        stages = [_Stage(_itself, _same), _Stage(_stem, _same)]
+        if self.synonyms:
+            known = open_wordnet(find_wordnet(self.wordnet)).synonyms
+            written = _stem if self.look_up == "stems" else _itself
+            stages.append(_Stage(written, lambda word: (*known(word.lower()), word)))
+        return stages
+
+    def _compare(
+        self, text: Sequence[str], reference: Sequence[str], stages: Iterable[_Stage]
+    ) -> float:
+        pairs = _align(text, reference, stages)
+        if not pairs:
+            return 0.0
+        precision, recall = len(pairs) / len(text), len(pairs) / len(reference)
+        mean = (precision * recall) / (self.alpha * precision + (1 - self.alpha) * recall)
+        disorder = _chunks(pairs) / len(pairs)
+        penalty: float = self.gamma * disorder**self.beta
+        return (1 - penalty) * mean
+
+    def provenance(self) -> Mapping[str, object]:
+        """The stages, and what WordNet holds, wherever its folder is."""
+        if not self.synonyms:
+            return {"wordnet": "none", "stages": "exact+stem"}
+        folder = find_wordnet(self.wordnet)
+        return {"wordnet": fingerprint(folder), "stages": "exact+stem+synonym"}
+
+
+@dataclass(frozen=True)
+class _Stage:
+    """How words are written before they are compared, and what a word of the text may match."""
+
+    written: Callable[[str], str]
+    matches: Callable[[str], Iterable[str]]
+
+
+def _itself(word: str) -> str:
+    return word
+
+
+def _same(word: str) -> tuple[str, ...]:
+    return (word,)
+
+
+def _stem(word: str) -> str:
+    # With the extensions to Porter's algorithm that NLTK's METEOR has.
+    return stem(word.lower(), extended=True)
+
+
+def _align(text: Sequence[str], reference: Sequence[str], stages: Iterable[_Stage]) -> list[Pair]:
+    """Pairs of places that match, in the order of the text."""
+    pairs: list[Pair] = []
+    left, right = list(enumerate(text)), list(enumerate(reference))
+    for stage in stages:
+        found = dict(_match(left, right, stage))
+        pairs += found.items()
+        taken = set(found.values())
+        left = [placed for placed in left if placed[0] not in found]
+        right = [placed for placed in right if placed[0] not in taken]
+    return sorted(pairs)
+
+
+def _match(left: Placed, right: Placed, stage: _Stage) -> Iterable[Pair]:
+    places: dict[str, list[int]] = defaultdict(list)
+    for place, word in right:
+        places[stage.written(word)].append(place)
+    for place, word in reversed(left):
+        free = [places[match] for match in stage.matches(stage.written(word)) if places.get(match)]
+        if free:
+            yield place, max(free, key=lambda stack: stack[-1]).pop()
+
+
+def _chunks(pairs: Sequence[Pair]) -> int:
+    """How many runs there are in which both places go up by one."""
+    return 1 + sum(
+        after != (before[0] + 1, before[1] + 1) for before, after in itertools.pairwise(pairs)
+    )
