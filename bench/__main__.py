@@ -11,6 +11,7 @@ from pathlib import Path
 from adequa.tables import Table
 
 NAMES = (
+    "counts",
     "read_webnlg",
     "read_jsonl",
     "read_rdf",

@@ -21,10 +21,12 @@ def measure(data: Path) -> list[dict[str, object]]:
     del data
     peaks = {}
     with tempfile.TemporaryDirectory() as folder:
+        site = Path(folder) / "site"
+        _install_metric(site)
         for count in COUNTS:
             path = Path(folder) / f"{count}.jsonl"
             write_items(path, count)
-            peaks[count] = _peak_megabytes(path, Path(folder) / f"run-{count}")
+            peaks[count] = _peak_megabytes(path, Path(folder) / f"run-{count}", site)
             path.unlink()
     small, large = (peaks[count] for count in COUNTS)
     return [
@@ -45,23 +47,27 @@ def measure(data: Path) -> list[dict[str, object]]:
 
 _CODE = """
 import resource, sys
-sys.path.insert(0, {plugin!r})
-from pathlib import Path
-from adequa_words import Words
-from adequa.readers import open_source
-from adequa.run import score_run
-score_run(open_source(Path({path!r})), {{"words": Words()}}, Path({out!r}))
-print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)
+from adequa.cli import main
+try:
+    main()
+finally:
+    sys.stderr.write(str(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024))
 """
 
 
-def _peak_megabytes(path: Path, out: Path) -> float:
-    code = _CODE.format(plugin=str(PLUGIN / "src"), path=str(path), out=str(out))
+def _install_metric(target: Path) -> None:
+    options = ["--quiet", "--no-deps", "--no-build-isolation", "--no-index"]
+    command = [sys.executable, "-m", "pip", "install", *options, "--target", str(target)]
+    subprocess.run([*command, str(PLUGIN)], check=True, capture_output=True)
+
+
+def _peak_megabytes(path: Path, out: Path, site: Path) -> float:
+    command = [sys.executable, "-c", _CODE, "score", str(path), "-m", "words", "--out", str(out)]
     output = subprocess.run(
-        [sys.executable, "-c", code],
+        [*command, "--quiet"],
         capture_output=True,
         text=True,
         check=True,
-        env={**os.environ},
-    ).stdout
+        env={**os.environ, "PYTHONPATH": str(site)},
+    ).stderr
     return float(output.strip().splitlines()[-1])
