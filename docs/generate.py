@@ -7,6 +7,7 @@ this; a test fails when a page is not what this would write.
 from __future__ import annotations
 
 import inspect
+import math
 import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -148,11 +149,16 @@ def metric_block(name: str) -> str:
     """What a metric is and its settings."""
     target = metric_class(name)
     direction = "higher is better" if target.best > target.worst else "lower is better"
+    if any(setting.name == "lower_is_better" for setting in settings_of(target)):
+        direction += ", unless `lower_is_better` is set"
+    ends = [
+        f"{word} {value:g}"
+        for word, value in (("best", target.best), ("worst", target.worst))
+        if math.isfinite(value)
+    ]
     needs = "needs references" if target.needs_references else "needs no references"
-    text = (
-        f"*{target.doc}*\n\nBest {target.best:g}, worst {target.worst:g}: {direction}; {needs}.\n"
-    )
-    return text + _settings(target, "setting")
+    sentence = f"{', '.join([*ends, direction])}; {needs}."
+    return f"*{target.doc}*\n\n{sentence[0].upper()}{sentence[1:]}\n" + _settings(target, "setting")
 
 
 def reader_block(name: str) -> str:
