@@ -37,7 +37,7 @@ TABLE: Mapping[str, str] = {
     "chrf": "adequa.metrics.reference:Chrf",
     "evaluate": "adequa.metrics.adapters:Evaluate",
     "meteor": "adequa.metrics.meteor:Meteor",
-    "precomputed": "adequa.metrics.adapters:Precomputed",
+    "precomputed": "adequa.metrics.precomputed:Precomputed",
     "ter": "adequa.metrics.reference:Ter",
 }
 

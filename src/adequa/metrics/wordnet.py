@@ -177,12 +177,12 @@ class WordNet:
         end = data.find(b"\n", place)
         columns = data[place : end if end >= 0 else len(data)].split()
         try:
-            if int(columns[0]) != place:
-                raise self._damaged(f"data.{part}", f"what stands at byte {place}")
             count = int(columns[3], 16)
             words = [columns[4 + 2 * number].decode() for number in range(count)]
         except (IndexError, ValueError):
-            raise self._damaged(f"data.{part}", f"what stands at byte {place}") from None
+            words = []
+        if not words or columns[0] != b"%08d" % place:
+            raise self._damaged(f"data.{part}", f"what stands at byte {place}")
         return [word.partition("(")[0] for word in words if "_" not in word]
 
     def _damaged(self, name: str, what: str) -> DataError:

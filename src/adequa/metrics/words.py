@@ -62,7 +62,8 @@ def _ends_sentence(text: str, end: int, after: int) -> bool:
     word = found.group() if found else ""
     if word.lower() in _ABBREVIATIONS:
         return False
-    if word[-1:].isdigit() and text[after : after + 1].islower():
+    quoted = bool(text[end:after].strip())
+    if (quoted or word[-1:].isdigit()) and text[after : after + 1].islower():
         return False
     if _INITIALS.match(word):
         following = text[after : after + 20].split(None, 1)
