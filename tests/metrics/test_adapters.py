@@ -161,7 +161,8 @@ def test_evaluate_is_an_extra(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 SCRIPT = """
-import datasets, evaluate
+import datasets
+import evaluate
 
 class Exact(evaluate.Metric):
     def _info(self):
