@@ -33,8 +33,10 @@ def check_delimiter(reader: str, delimiter: str) -> None:
         raise SettingError(f"{reader}:delimiter is one character, not {delimiter!r}")
 
 
-def read_table(path: Path, delimiter: str, *, quotes: bool = True) -> Table:
-    """Open a table whose first row names its columns.
+def read_table(
+    path: Path, delimiter: str, *, quotes: bool = True, row_names: bool = False
+) -> Table:
+    """Open a table whose first row names its columns; with `row_names`, the first may have none.
 
     With `quotes` a cell may be quoted as RFC 4180 says, and may then hold delimiters, line ends
     and doubled quotes; without, a quote is a character like any other. Blank lines are passed over.
@@ -44,13 +46,13 @@ def read_table(path: Path, delimiter: str, *, quotes: bool = True) -> Table:
     if header is None:
         raise DataError("is empty", path=path, remedy="its first line names the columns")
     line, columns = header
-    _check_header(path, line, columns)
+    _check_header(path, line, columns, row_names=row_names)
     return Table(tuple(columns), _rows(path, columns, raw))
 
 
-def _check_header(path: Path, line: int, columns: list[str]) -> None:
+def _check_header(path: Path, line: int, columns: list[str], *, row_names: bool) -> None:
     for position, column in enumerate(columns, 1):
-        if not column or column.isspace():
+        if (not column or column.isspace()) and not (row_names and position == 1):
             raise DataError(
                 f"column {position} has no name",
                 path=path,
