@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sacrebleu.metrics import BLEU, CHRF, TER
-from sacrebleu.metrics.lib_ter import BeamEditDistance, translation_edit_rate
+from sacrebleu.metrics.lib_ter import BeamEditDistance, _perform_shift, translation_edit_rate
 
 import adequa
 from adequa import Item, Metric, Triple
@@ -107,16 +107,33 @@ def test_padding_counts_absent_references_as_empty(
     assert metric.corpus(sum_of(metric, items_of(corpus))) == wanted
 
 
-@pytest.mark.parametrize("seed", range(6))
-def test_long_texts_take_as_many_edits_as_sacrebleu_says(seed: int) -> None:
-    # Long enough that the best way leaves the band sacrebleu looks at, and blocks have moved.
-    generator = random.Random(seed)
-    vocabulary = [f"w{number}" for number in range(30 * (1 + seed))]
-    reference = generator.choices(vocabulary, k=generator.randint(30, 60))
-    cut = generator.randint(1, len(reference))
-    text = reference[cut:] + generator.choices(vocabulary, k=generator.randint(0, 20))
-    text += reference[: cut // 2]
+@pytest.mark.parametrize(("size", "moved", "added"), [(60, 27, 0), (50, 20, 9), (40, 35, 3)])
+def test_long_texts_take_as_many_edits_as_sacrebleu_says(size: int, moved: int, added: int) -> None:
+    # Long enough that the best way leaves the band sacrebleu looks at, and a block has moved.
+    reference = [f"w{number}" for number in range(size)]
+    text = reference[moved:] + ["w1"] * added + reference[:moved]
     assert _edits(text, reference) == translation_edit_rate(text, reference)[0]
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.data())
+def test_the_distance_of_a_trial_is_sacrebleus_where_it_counts(data: st.DataObject) -> None:
+    generator = random.Random(data.draw(st.integers(0, 1 << 30)))
+    size, moved = generator.randint(30, 70), generator.randint(20, 30)
+    reference = generator.sample([chr(number) for number in range(100, 180)], size)
+    text = reference[moved:] + reference[: generator.randint(0, moved)]
+    distance = Distance(reference)
+    distance.shift_from(text)
+    oracle = BeamEditDistance(reference)
+    assert distance(text) == oracle(text)
+    start = generator.randrange(len(text))
+    target, length = (
+        generator.randrange(len(text)),
+        generator.randint(1, min(10, len(text) - start)),
+    )
+    trial = _perform_shift(text, start, length, target)
+    wanted = oracle(trial)[0]
+    assert distance(trial)[0] == wanted or min(wanted, distance(trial)[0]) >= distance.before
 
 
 @settings(max_examples=60, deadline=None)
