@@ -52,8 +52,8 @@ def _counts(data: Path) -> Iterator[tuple[str, int, int]]:
     for name, items in ITEMS.items():
         yield f"{name}: items", adequa.read(data / name).count(), items
     for year, (test, outputs) in SYSTEMS.items():
-        texts = {path.stem: path for path in sorted((data / year / "systems").glob("*.txt"))}
-        yield f"{year}: outputs", adequa.read(data / test, texts=texts).count(), outputs
+        files = {path.stem: path for path in sorted((data / year / "systems").glob("*.txt"))}
+        yield f"{year}: outputs", adequa.read(data / test, texts=files).count(), outputs
     from adequa.readers.ratings import read_ratings
 
     for name, ratings in RATINGS.items():

@@ -51,14 +51,14 @@ def demo(
 
 
 def _labels(results: Iterable[Result]) -> str:
-    from adequa.tables import Table
+    from adequa.tables import Cell, Table
 
     verdicts = ("OK", "omission", "hallucination", "hallucination+omission")
     counts: dict[str, dict[str, int]] = {}
     for result in results:
         row = counts.setdefault(result.item.system, dict.fromkeys(verdicts, 0))
         row[result.item.meta["expected"]["verdict"]] += 1
-    rows = [[system, *row.values()] for system, row in counts.items()]
+    rows: list[list[Cell]] = [[system, *row.values()] for system, row in counts.items()]
     return "What the labels say:\n\n" + Table("", ["system", *verdicts], rows).text()
 
 

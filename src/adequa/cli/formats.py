@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import asdict
+from typing import Any
 
 import typer
 
@@ -14,28 +15,34 @@ __all__ = ["formats"]
 
 def formats(as_json: Json = False) -> None:
     """List the input formats, how they are recognised, and their options."""
-    from adequa.readers import TABLE, reader_class
-    from adequa.readers.recognise import SUFFIXES
-    from adequa.settings import settings_of
-    from adequa.tables import Table
+    from adequa.readers import TABLE
+    from adequa.tables import Cell, Table
 
-    entries = [
-        {
-            "name": name,
-            "doc": reader_class(name).doc,
-            "endings": sorted(ending for ending, format_ in SUFFIXES.items() if format_ == name),
-            "options": [asdict(setting) for setting in settings_of(reader_class(name))],
-        }
-        for name in TABLE
-    ]
+    entries = [_describe(name) for name in TABLE]
     if as_json:
         typer.echo(json.dumps(entries, ensure_ascii=False, indent=2))
         return
-    rows = [[str(e["name"]), " ".join(map(str, e["endings"])), str(e["doc"])] for e in entries]  # type: ignore[call-overload]
+    rows: list[list[Cell]] = [
+        [entry["name"], " ".join(entry["endings"]), entry["doc"]] for entry in entries
+    ]
     typer.echo(Table("Formats", ["format", "endings", "what it is"], rows).text())
-    options = [
+    options: list[list[Cell]] = [
         [f"{entry['name']}:{option['name']}", option["type"], option["default"], option["doc"]]
         for entry in entries
-        for option in entry["options"]  # type: ignore[attr-defined]
+        for option in entry["options"]
     ]
     typer.echo("\n" + Table("Options", ["option", "type", "default", "meaning"], options).text())
+
+
+def _describe(name: str) -> dict[str, Any]:
+    from adequa.readers import reader_class
+    from adequa.readers.recognise import SUFFIXES
+    from adequa.settings import settings_of
+
+    reader = reader_class(name)
+    return {
+        "name": name,
+        "doc": reader.doc,
+        "endings": sorted(ending for ending, known in SUFFIXES.items() if known == name),
+        "options": [asdict(setting) for setting in settings_of(reader)],
+    }

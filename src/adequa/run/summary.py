@@ -99,7 +99,7 @@ def _rounded(value: float | None) -> float | None:
 
 
 def summary_table(summary: Mapping[str, Any], manifest: Mapping[str, Any]) -> Table:
-    """The systems side by side: mean ± half the interval, and the corpus value where there is one."""
+    """The systems side by side: mean ± half the interval, and the corpus value if there is one."""
     from adequa.tables import Table  # printing is no part of scoring
 
     labels = list(manifest["metrics"])
