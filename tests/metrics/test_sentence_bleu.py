@@ -36,7 +36,7 @@ def smoothing_of(number: int) -> Any:
 
 
 @pytest.mark.parametrize("smoothing", [0, 1, 2, 3, 4, 5, 7])
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(pair=pairs)
 def test_a_text_scores_as_in_nltk(smoothing: Any, pair: tuple[list[str], list[list[str]]]) -> None:
     metric = SentenceBleu(smoothing=smoothing, tokenize="whitespace")
@@ -46,7 +46,7 @@ def test_a_text_scores_as_in_nltk(smoothing: Any, pair: tuple[list[str], list[li
 
 
 @pytest.mark.parametrize("smoothing", [0, 1, 2, 3, 4])
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(corpus=st.lists(pairs, min_size=1, max_size=6))
 def test_a_corpus_scores_as_in_nltk(
     smoothing: Any, corpus: list[tuple[list[str], list[list[str]]]]
@@ -63,7 +63,7 @@ def test_a_corpus_scores_as_in_nltk(
     assert metric.corpus(totals) == pytest.approx(wanted, rel=1e-12, abs=1e-300)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(pair=pairs, weights=st.lists(st.floats(0, 1), min_size=1, max_size=5))
 def test_weights_are_nltks(pair: tuple[list[str], list[list[str]]], weights: list[float]) -> None:
     assume(any(weights))
