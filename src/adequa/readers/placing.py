@@ -1,0 +1,174 @@
+"""Where the mentions of a delexicalised template stand in the text it was made from.
+
+The enriched corpus gives a text, its template (`AGENT-1 serves PATIENT-1 .`) and the surface of
+each tag, but no offsets, and its tokenisation moved spaces and punctuation. So only letters and
+digits count: the template with its surfaces put in is aligned with the text, character by
+character, and a surface that is found whole has its place.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import NamedTuple, TypeAlias
+
+from rapidfuzz.distance import Levenshtein
+
+__all__ = ["Reference", "Span", "letters", "place"]
+
+Span: TypeAlias = tuple[int, int]
+
+_TAG = r"(?:AGENT|PATIENT|BRIDGE)-[0-9]+"
+
+
+class Reference(NamedTuple):
+    """A tag of the template, which of its tags it is (counted from 1), and what the text says."""
+
+    tag: str
+    number: int | None
+    surface: str
+
+
+class _Letters(NamedTuple):
+    """The letters and digits of a string, case folded, and where each stands in it."""
+
+    string: str
+    places: list[int]
+
+
+def letters(string: str) -> str:
+    """What two strings must share to be the same words: their letters and digits, case folded.
+
+    >>> letters("Taylor County , Texas") == letters("Taylor County,Texas")
+    True
+    """
+    return "".join(filter(str.isalnum, string.casefold()))
+
+
+def _with_places(string: str) -> _Letters:
+    pairs = [
+        (letter, place)
+        for place, character in enumerate(string)
+        for letter in character.casefold()  # one character may fold into several
+        if letter.isalnum()
+    ]
+    return _Letters("".join(letter for letter, _ in pairs), [place for _, place in pairs])
+
+
+def place(text: str, template: str, references: Sequence[Reference]) -> list[Span | None]:
+    """The span of each reference in the text, or None where its words cannot be told.
+
+    A span holds the letters of the surface and nothing else, begins and ends with a word, and
+    keeps the order of the template.
+    """
+    found = _with_places(text)
+    filled, slots = _fill(template, references)
+    spans = _align(filled, slots, found.string)
+    places: list[Span | None] = [None] * len(references)
+    order = sorted(slots, key=slots.__getitem__)
+    for reference in order:
+        span = spans.get(reference)
+        if span is not None:
+            places[reference] = _in_text(span, found, text)
+    for position, reference in enumerate(order):
+        if places[reference] is None:
+            before = [places[other] for other in order[:position]]
+            after = [places[other] for other in order[position + 1 :]]
+            start = max((span[1] for span in before if span), default=0)
+            end = min((span[0] for span in after if span), default=len(text))
+            places[reference] = _only(references[reference].surface, text, start, end)
+    return [
+        None if span is None else _with_punctuation(span, text, reference.surface)
+        for span, reference in zip(places, references, strict=True)
+    ]
+
+
+def _fill(template: str, references: Sequence[Reference]) -> tuple[str, dict[int, Span]]:
+    """The letters of the template with the surfaces put in, and where each surface came to stand.
+
+    The n-th tag belongs to the reference with the number n; some numbers and some references are
+    missing, and then the first unused reference with this tag is taken, or none.
+    """
+    own = sorted({reference.tag for reference in references if reference.tag}, key=len)
+    pattern = re.compile(rf"\b(?:{'|'.join([*map(re.escape, reversed(own)), _TAG])})(?!\w)")
+    by_number = {reference.number: place for place, reference in enumerate(references)}
+    pieces: list[str] = []
+    slots: dict[int, Span] = {}
+    length = 0
+    done = 0
+    for number, match in enumerate(pattern.finditer(template), 1):
+        before = letters(template[done : match.start()])
+        done = match.end()
+        pieces.append(before)
+        length += len(before)
+        chosen = by_number.get(number)
+        if chosen is None or chosen in slots or references[chosen].tag != match[0]:
+            free = (
+                place
+                for place, reference in enumerate(references)
+                if place not in slots and reference.tag == match[0]
+            )
+            chosen = next(free, None)
+        if chosen is not None:
+            surface = letters(references[chosen].surface)
+            pieces.append(surface)
+            slots[chosen] = (length, length + len(surface))
+            length += len(surface)
+    pieces.append(letters(template[done:]))
+    return "".join(pieces), slots
+
+
+def _align(filled: str, slots: dict[int, Span], text: str) -> dict[int, Span]:
+    """The slots that the text has whole, as spans of its letters."""
+    if filled == text:
+        return slots
+    spans = {}
+    blocks = [op for op in Levenshtein.opcodes(filled, text) if op.tag == "equal"]
+    for reference, (start, end) in slots.items():
+        for block in blocks:
+            if block.src_start <= start and end <= block.src_end:
+                shift = block.dest_start - block.src_start
+                spans[reference] = (start + shift, end + shift)
+                break
+    return spans
+
+
+def _in_text(span: Span, found: _Letters, text: str) -> Span | None:
+    start, end = span
+    if start == end:
+        return None  # a surface without a letter
+    first, last = found.places[start], found.places[end - 1] + 1
+    return (first, last) if _whole_words(first, last, text) else None
+
+
+def _whole_words(start: int, end: int, text: str) -> bool:
+    return not (text[start - 1 : start].isalnum() or text[end : end + 1].isalnum())
+
+
+def _only(surface: str, text: str, start: int, end: int) -> Span | None:
+    """The one place between two others where the words of a surface stand; None if there are two."""
+    wanted = letters(surface)
+    found = _with_places(text[start:end])
+    spans = []
+    at = found.string.find(wanted) if wanted else -1
+    while at >= 0:
+        first = start + found.places[at]
+        last = start + found.places[at + len(wanted) - 1] + 1
+        if _whole_words(first, last, text):
+            spans.append((first, last))
+        at = found.string.find(wanted, at + 1)
+    return spans[0] if len(spans) == 1 else None
+
+
+def _with_punctuation(span: Span, text: str, surface: str) -> Span:
+    """The span and the marks that belong to the surface: the dot of `U.S.`, a closing bracket."""
+    start, end = span
+    plain = surface.replace("``", '"').replace("''", '"')
+    inner = [place for place, character in enumerate(plain) if character.isalnum()]
+    head = "".join(plain[: inner[0]].split())
+    tail = "".join(plain[inner[-1] + 1 :].split())
+    if head and text[:start].endswith(head):
+        start -= len(head)
+    if tail and text.startswith(tail, end):
+        end += len(tail)
+    return start, end
