@@ -38,6 +38,11 @@ def table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     )
 
 
+def prose(text: str) -> str:
+    """Text of the code for a page: what looks like HTML is not."""
+    return text.replace("&", "&amp;").replace("<", "&lt;")
+
+
 def code(text: str) -> str:
     """Text as it is typed."""
     return f"`{text}`" if text else ""
@@ -158,14 +163,16 @@ def metric_block(name: str) -> str:
     ]
     needs = "needs references" if target.needs_references else "needs no references"
     sentence = f"{', '.join([*ends, direction])}; {needs}."
-    return f"*{target.doc}*\n\n{sentence[0].upper()}{sentence[1:]}\n" + _settings(target, "setting")
+    return f"*{prose(target.doc)}*\n\n{sentence[0].upper()}{sentence[1:]}\n" + _settings(
+        target, "setting"
+    )
 
 
 def reader_block(name: str) -> str:
     """How a format is recognised, and its options."""
     target = reader_class(name)
     endings = sorted(ending for ending, format_ in SUFFIXES.items() if format_ == name)
-    text = f"*{target.doc}.*\n\n"
+    text = f"*{prose(target.doc)}.*\n\n"
     if endings:
         text += f"File endings: {', '.join(code(ending) for ending in endings)}.\n"
     return text + _settings(target, "option")
@@ -173,7 +180,7 @@ def reader_block(name: str) -> str:
 
 def _settings(target: type, noun: str) -> str:
     rows = [
-        [code(one["name"]), code(one["type"]), code(one["default"]), one["doc"]]
+        [code(one["name"]), code(one["type"]), code(one["default"]), prose(one["doc"])]
         for one in map(asdict, settings_of(target))
     ]
     return "\n" + table([noun, "type", "default", "meaning"], rows) if rows else ""
@@ -186,13 +193,15 @@ def metrics_block(_: str) -> str:
         target = metric_class(name)
         direction = "higher" if target.best > target.worst else "lower"
         references = "yes" if target.needs_references else "no"
-        rows.append([f"[`{name}`]({name}.md)", direction, references, target.doc])
+        rows.append([f"[`{name}`]({name}.md)", direction, references, prose(target.doc)])
     return table(["metric", "best is", "needs references", "what it says"], rows)
 
 
 def readers_block(_: str) -> str:
     """The formats there are."""
-    rows = [[f"[`{name}`](#{name})", reader_class(name).doc] for name in sorted(readers.TABLE)]
+    rows = [
+        [f"[`{name}`](#{name})", prose(reader_class(name).doc)] for name in sorted(readers.TABLE)
+    ]
     return table(["format", "what it is"], rows)
 
 
