@@ -117,6 +117,17 @@ def test_a_source_can_be_read_again(tmp_path: Path) -> None:
     assert source.count() == 1
 
 
+def test_files_beside_the_input_count_as_input(tmp_path: Path) -> None:
+    entry = '<entry category="C" eid="Id1" size="1"><modifiedtripleset><mtriple>a | b | c</mtriple>'
+    lex = '</modifiedtripleset><lex lid="Id1">t</lex></entry>'
+    xml = f"<benchmark><entries>{entry}{lex}</entries></benchmark>"
+    path = write(tmp_path / "test.xml", xml)
+    types = write(tmp_path / "test-instance-types.json", '{"Id1": "type3"}')
+    source = adequa.read(path)
+    assert next(iter(source)).meta["seen"] is False
+    assert source.files == [path, types]
+
+
 def test_an_input_without_items_is_refused(tmp_path: Path) -> None:
     with pytest.raises(DataError, match="holds no items"):
         list(adequa.read(write(tmp_path / "a.jsonl", "\n\n")))

@@ -95,7 +95,9 @@ class Source:
         """Every file the items depend on, for the manifest's hashes."""
         own = sorted(self.path.rglob("*")) if self.path.is_dir() else [self.path]
         settings = [value for value in vars(self.reader).values() if isinstance(value, Path)]
-        return [path for path in [*own, *settings, *self.texts.values()] if path.is_file()]
+        beside = self.reader.companions(self.path)
+        candidates = dict.fromkeys([*own, *beside, *settings, *self.texts.values()])
+        return [path for path in candidates if path.is_file()]
 
 
 def open_source(

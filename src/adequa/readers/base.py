@@ -53,6 +53,10 @@ class Reader:
         """The items of `path`, in file order."""
         raise NotImplementedError
 
+    def companions(self, path: Path) -> list[Path]:  # noqa: ARG002
+        """Files beside `path` that the items depend on too, for the manifest's hashes."""
+        return []
+
 
 def open_bytes(path: Path) -> BinaryIO:
     """Open a file for reading, or say in one line why it cannot be; a UTF-8 mark is skipped."""

@@ -130,6 +130,7 @@ def summary_table(summary: Mapping[str, Any], manifest: Mapping[str, Any]) -> Ta
 def _cell(column: Mapping[str, Any]) -> str:
     if column.get("mean") is None:
         return "–"
-    half = "" if column["high"] is None else f" ± {column['high'] - column['mean']:.2f}"
+    digits = 3 if abs(column["mean"]) <= 1 else 2
+    half = "" if column["high"] is None else f" ± {column['high'] - column['mean']:.{digits}f}"
     unscored = f" ({column['not_scorable']:,} not scorable)" if column["not_scorable"] else ""
-    return f"{column['mean']:.2f}{half}{unscored}"
+    return f"{column['mean']:.{digits}f}{half}{unscored}"
