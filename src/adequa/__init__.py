@@ -7,20 +7,26 @@
 True
 """
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
 from adequa.__about__ import __version__
-from adequa.api import Evaluation, evaluate, read, score
-from adequa.data import Fact, Finding, Item, Mention, Rating, Result, Score, Term, Triple
-from adequa.errors import (
-    AdequaError,
-    DataError,
-    MissingExtra,
-    ModelError,
-    RunError,
-    SettingError,
-    UnknownName,
-)
-from adequa.metrics import Metric, load_metric
-from adequa.run import Run, open_run
+
+if TYPE_CHECKING:
+    from adequa.api import Evaluation, evaluate, read, score
+    from adequa.data import Fact, Finding, Item, Mention, Rating, Result, Score, Term, Triple
+    from adequa.errors import (
+        AdequaError,
+        DataError,
+        MissingExtra,
+        ModelError,
+        RunError,
+        SettingError,
+        UnknownName,
+    )
+    from adequa.metrics import Metric, load_metric
+    from adequa.run import Run, open_run
 
 __all__ = [
     "AdequaError",
@@ -49,3 +55,32 @@ __all__ = [
     "read",
     "score",
 ]
+
+# Each name is imported when it is first asked for, so that `adequa --help` waits for none of them.
+_HOMES = {
+    "adequa.api": ("Evaluation", "evaluate", "read", "score"),
+    "adequa.data": (
+        *("Fact", "Finding", "Item", "Mention", "Rating", "Result", "Score", "Term", "Triple"),
+    ),
+    "adequa.errors": (
+        *("AdequaError", "DataError", "MissingExtra", "ModelError", "RunError", "SettingError"),
+        "UnknownName",
+    ),
+    "adequa.metrics": ("Metric", "load_metric"),
+    "adequa.run": ("Run", "open_run"),
+}
+
+
+def __getattr__(name: str) -> Any:
+    import importlib
+
+    for home, names in _HOMES.items():
+        if name in names:
+            value = getattr(importlib.import_module(home), name)
+            globals()[name] = value
+            return value
+    raise AttributeError(f"module 'adequa' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})
