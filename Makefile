@@ -38,7 +38,7 @@ bench: $(STAMP) ## speed, memory and agreement with peers, as ratios in one run
 
 docs: $(STAMP) ## the documentation site, in site/
 	$(BIN)/python docs/generate.py
-	$(BIN)/mkdocs build --strict --quiet
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 	@echo "open site/index.html"
 
 fuzz: $(STAMP) ## ten minutes of coverage-guided fuzzing for each reader
