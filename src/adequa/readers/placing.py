@@ -18,14 +18,17 @@ __all__ = ["Reference", "Span", "letters", "place"]
 
 Span: TypeAlias = tuple[int, int]
 
+MAX_LENGTH = 10_000
+"""Longer than any annotated text: aligning takes the square of the length."""
+
 _TAG = r"(?:AGENT|PATIENT|BRIDGE)-[0-9]+"
 
 
 class Reference(NamedTuple):
-    """A tag of the template, which of its tags it is (counted from 1), and what the text says."""
+    """A tag of the template, which of its tags it is (`1` is the first), and the words for it."""
 
     tag: str
-    number: int | None
+    number: str
     surface: str
 
 
@@ -58,13 +61,17 @@ def _with_places(string: str) -> _Letters:
 def place(text: str, template: str, references: Sequence[Reference]) -> list[Span | None]:
     """The span of each reference in the text, or None where its words cannot be told.
 
-    A span holds the letters of the surface and nothing else, begins and ends with a word, and
-    keeps the order of the template.
+    A span holds the letters of its surface and no others, begins and ends with a word, and no two
+    overlap. The template says the order; what its alignment does not find, or what it has no tag
+    for, is placed where the words stand only once.
     """
+    places: list[Span | None] = [None] * len(references)
+    surfaces = sum(len(reference.surface) + 10 for reference in references)
+    if len(text) + len(template) + surfaces > MAX_LENGTH:
+        return places
     found = _with_places(text)
     filled, slots = _fill(template, references)
     spans = _align(filled, slots, found.string)
-    places: list[Span | None] = [None] * len(references)
     order = sorted(slots, key=slots.__getitem__)
     for reference in order:
         span = spans.get(reference)
@@ -77,6 +84,13 @@ def place(text: str, template: str, references: Sequence[Reference]) -> list[Spa
             start = max((span[1] for span in before if span), default=0)
             end = min((span[0] for span in after if span), default=len(text))
             places[reference] = _only(references[reference].surface, text, start, end)
+    taken = [span for span in places if span]
+    for reference in range(len(references)):
+        if reference not in slots:  # the template does not say where, so the text must
+            span = _only(references[reference].surface, text, 0, len(text))
+            if span and all(span[1] <= other[0] or other[1] <= span[0] for other in taken):
+                places[reference] = span
+                taken.append(span)
     return [
         None if span is None else _with_punctuation(span, text, reference.surface)
         for span, reference in zip(places, references, strict=True)
@@ -84,38 +98,48 @@ def place(text: str, template: str, references: Sequence[Reference]) -> list[Spa
 
 
 def _fill(template: str, references: Sequence[Reference]) -> tuple[str, dict[int, Span]]:
-    """The letters of the template with the surfaces put in, and where each surface came to stand.
-
-    The n-th tag belongs to the reference with the number n; some numbers and some references are
-    missing, and then the first unused reference with this tag is taken, or none.
-    """
+    """The letters of the template with the surfaces put in, and where each surface stands in it."""
     own = sorted({reference.tag for reference in references if reference.tag}, key=len)
     pattern = re.compile(rf"\b(?:{'|'.join([*map(re.escape, reversed(own)), _TAG])})(?!\w)")
-    by_number = {reference.number: place for place, reference in enumerate(references)}
+    tags = list(pattern.finditer(template))
+    chosen = _assign([match[0] for match in tags], references)
     pieces: list[str] = []
     slots: dict[int, Span] = {}
     length = 0
     done = 0
-    for number, match in enumerate(pattern.finditer(template), 1):
-        before = letters(template[done : match.start()])
+    for number, match in enumerate(tags):
+        pieces.append(letters(template[done : match.start()]))
+        length += len(pieces[-1])
         done = match.end()
-        pieces.append(before)
-        length += len(before)
-        chosen = by_number.get(number)
-        if chosen is None or chosen in slots or references[chosen].tag != match[0]:
-            free = (
-                place
-                for place, reference in enumerate(references)
-                if place not in slots and reference.tag == match[0]
-            )
-            chosen = next(free, None)
-        if chosen is not None:
-            surface = letters(references[chosen].surface)
-            pieces.append(surface)
-            slots[chosen] = (length, length + len(surface))
-            length += len(surface)
+        if number in chosen:
+            pieces.append(letters(references[chosen[number]].surface))
+            slots[chosen[number]] = (length, length + len(pieces[-1]))
+            length += len(pieces[-1])
     pieces.append(letters(template[done:]))
     return "".join(pieces), slots
+
+
+def _assign(tags: Sequence[str], references: Sequence[Reference]) -> dict[int, int]:
+    """Which reference each tag of a template stands for.
+
+    The n-th tag belongs to the reference with the number n. Some numbers are wrong and some
+    references missing: the tags left over take the references left over, in order.
+    """
+    by_number = {reference.number: place for place, reference in enumerate(references)}
+    chosen = {}
+    for number, tag in enumerate(tags):
+        place = by_number.get(str(number + 1))
+        if place is not None and references[place].tag == tag:
+            chosen[number] = place
+    used = set(chosen.values())
+    free = {place: None for place in range(len(references)) if place not in used}
+    for number, tag in enumerate(tags):
+        if number not in chosen:
+            place = next((place for place in free if references[place].tag == tag), None)
+            if place is not None:
+                chosen[number] = place
+                del free[place]
+    return chosen
 
 
 def _align(filled: str, slots: dict[int, Span], text: str) -> dict[int, Span]:
@@ -146,7 +170,7 @@ def _whole_words(start: int, end: int, text: str) -> bool:
 
 
 def _only(surface: str, text: str, start: int, end: int) -> Span | None:
-    """The one place between two others where the words of a surface stand; None if there are two."""
+    """The one place from `start` to `end` where the words of a surface stand; None for several."""
     wanted = letters(surface)
     found = _with_places(text[start:end])
     spans = []
@@ -165,6 +189,8 @@ def _with_punctuation(span: Span, text: str, surface: str) -> Span:
     start, end = span
     plain = surface.replace("``", '"').replace("''", '"')
     inner = [place for place, character in enumerate(plain) if character.isalnum()]
+    if not inner:
+        return span
     head = "".join(plain[: inner[0]].split())
     tail = "".join(plain[inner[-1] + 1 :].split())
     if head and text[:start].endswith(head):
