@@ -33,7 +33,6 @@ _SAFE: dict[str, Any] = {
     "remove_blank_text": True,
     "remove_comments": True,
     "remove_pis": True,
-    "collect_ids": False,
 }
 _NUMBER = re.compile(r"([0-9]+)")
 _SHAPE = "WebNLG XML is <benchmark><entries><entry>…; is this another format?"
@@ -128,6 +127,8 @@ def _parse_stream(stream: BinaryIO, start: int, path: Path) -> Iterator[tuple[El
     parser: Any = etree.iterparse(stream, events=("end",), tag="entry", **_SAFE)
     for _, element in parser:
         group = element.getparent()
+        if group.tag != "entries":
+            fail(f"<{group.tag}> holds <entry>, not <entries>", path, element, _SHAPE)
         while (before := element.getprevious()) is not None:
             _check_child(before, "entry", path)
             group.remove(before)
@@ -223,10 +224,15 @@ _REMEDIES = {
 
 
 def _syntax_error(error: Any, path: Path) -> DataError:
-    message = re.split(r", line \d+, column|, see |, use |, try ", error.msg or "cannot be parsed")
+    message, line, code = error.msg, error.lineno, error.code
+    if not line and error.error_log:
+        # While streaming, libxml2 may report the end of the file and only log the cause.
+        cause = error.error_log[-1]
+        message, line, code = cause.message, cause.line, cause.type
+    reason = re.split(r", line \d+, column|, see |, use |, try ", message or "cannot be parsed")[0]
     return DataError(
-        f"is not well-formed XML ({message[0].strip()})",
+        f"is not well-formed XML ({reason.strip()})",
         path=path,
-        line=error.lineno or 1,
-        remedy=_REMEDIES.get(error.code, "repair the XML at this place"),
+        line=line or 1,
+        remedy=_REMEDIES.get(code, "repair the XML at this place"),
     )
