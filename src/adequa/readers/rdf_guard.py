@@ -1,0 +1,171 @@
+"""What an RDF parser is not shown: input that would crash it or fill the memory.
+
+pyoxigraph has no limits of its own on nesting and entities. Each guard here reads the same bytes
+just ahead of it, keeps no more than a few counters, and stops the parse with a DataError.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import BinaryIO
+from xml.parsers import expat
+
+from adequa.errors import DataError
+
+__all__ = ["MAX_DEPTH", "JsonGuard", "LineGuard", "TurtleGuard", "XmlGuard"]
+
+MAX_DEPTH = 250
+"""How deep objects or elements may stand in each other."""
+
+_MAX_QUOTED = 500
+_FREE_BYTES = 16 * 1024 * 1024
+_AMPLIFICATION = 20
+
+
+def _too_deep(line: int | None = None) -> DataError:
+    return DataError(
+        f"is nested more than {MAX_DEPTH} levels deep", line=line, remedy="flatten the data"
+    )
+
+
+def _too_many_entities(line: int) -> DataError:
+    return DataError(
+        "has entities that multiply its size", line=line, remedy="write out what they stand for"
+    )
+
+
+class TurtleGuard:
+    """Turtle, TriG, N3: no endless row of `<<(`, which opens a triple about a triple.
+
+    Closing marks are not counted, for a comment can feign them; so a file whose texts hold more
+    than a few hundred `<<(` is refused as well.
+    """
+
+    def __init__(self, stream: BinaryIO) -> None:
+        self._stream = stream
+        self._tail = b""
+        self._count = 0
+
+    def read(self, size: int = -1) -> bytes:
+        """The next bytes, looked through."""
+        block = self._stream.read(size)
+        seen = self._tail + block
+        if self._count or b"<<(" in seen:
+            self._look(seen)
+        # A mark of three bytes may lie across two blocks; two of them are never counted twice.
+        self._tail = seen[-2:]
+        return block
+
+    def _look(self, seen: bytes) -> None:
+        self._count += seen.count(b"<<(")
+        if self._count > _MAX_QUOTED:
+            raise DataError(
+                f"has more than {_MAX_QUOTED} times '<<(', which opens a triple about a triple",
+                remedy="state the inner triples by themselves; in texts, write N-Triples",
+            )
+
+
+class LineGuard(TurtleGuard):
+    """N-Triples and N-Quads: as Turtle, but counted anew on every line."""
+
+    def _look(self, seen: bytes) -> None:
+        first, *others = seen.split(b"\n")
+        super()._look(first)
+        for line in others:
+            self._count = 0
+            super()._look(line)
+
+
+class JsonGuard:
+    """JSON-LD: objects and lists, told from the brackets in strings."""
+
+    _MARKS = re.compile(rb'[\[\]{}"]')
+    _STRING_MARKS = re.compile(rb'\\.?|"', re.DOTALL)
+
+    def __init__(self, stream: BinaryIO) -> None:
+        self._stream = stream
+        self._depth = 0
+        self._in_string = False
+        self._escaped = False
+
+    def read(self, size: int = -1) -> bytes:
+        """The next bytes, looked through."""
+        block = self._stream.read(size)
+        position = 1 if self._escaped and block else 0
+        self._escaped = self._escaped and not block
+        while found := (self._STRING_MARKS if self._in_string else self._MARKS).search(
+            block, position
+        ):
+            mark = found.group()
+            position = found.end()
+            if mark == b'"':
+                self._in_string = not self._in_string
+            elif self._in_string:
+                self._escaped = mark == b"\\"  # what it escapes is in the next block
+            else:
+                self._depth += 1 if mark in b"[{" else -1
+                if self._depth > MAX_DEPTH:
+                    raise _too_deep()
+        return block
+
+
+class XmlGuard:
+    """RDF/XML: well-formed, no deeper than allowed, no entities that multiply or point outside.
+
+    Entities that abbreviate namespaces are common and stay; it is expat that finds them, and that
+    knows the line where the XML is broken.
+    """
+
+    def __init__(self, stream: BinaryIO) -> None:
+        self._stream = stream
+        self._depth = 0
+        self._bytes = 0
+        self._expanded = 0
+        self._longest_entity = 0
+        self._finished = False
+        self._parser = expat.ParserCreate()
+        self._parser.StartElementHandler = self._start
+        self._parser.EndElementHandler = self._end
+        self._parser.EntityDeclHandler = self._declare
+
+    def read(self, size: int = -1) -> bytes:
+        """The next bytes, looked through."""
+        block = self._stream.read(size)
+        if self._finished:
+            return block
+        self._finished = not block
+        try:
+            self._parser.Parse(block, self._finished)
+        except expat.ExpatError as error:
+            message = expat.ErrorString(error.code)
+            if "amplification" in message:
+                raise _too_many_entities(error.lineno) from None
+            raise DataError(
+                f"is not well-formed XML ({message})",
+                line=error.lineno,
+                remedy="repair the XML at this place; is the file cut off?",
+            ) from None
+        self._bytes += len(block)
+        self._expanded += block.count(b"&") * self._longest_entity
+        if self._expanded > _FREE_BYTES + _AMPLIFICATION * self._bytes:
+            # Newer versions of expat have a limit of their own, but later and not all of them.
+            raise _too_many_entities(self._parser.CurrentLineNumber)
+        return block
+
+    def _start(self, _name: str, _attributes: dict[str, str]) -> None:
+        self._depth += 1
+        if self._depth > MAX_DEPTH:
+            raise _too_deep(self._parser.CurrentLineNumber)
+
+    def _end(self, _name: str) -> None:
+        self._depth -= 1
+
+    def _declare(self, name: str, _is_parameter: bool, value: str | None, *_place: object) -> None:
+        if value is None or "&" in value:
+            what = "stands for another file" if value is None else "is made of other entities"
+            raise DataError(
+                f"the entity {name!r} {what}",
+                line=self._parser.CurrentLineNumber,
+                remedy="write out what it stands for; nothing is fetched or multiplied",
+            )
+        self._longest_entity = max(self._longest_entity, len(value.encode()))
