@@ -60,6 +60,11 @@ TARGETS: dict[str, tuple[str, str, list[bytes]]] = {
     "webnlg": ("webnlg", ".xml", [_WEBNLG]),
     "enriched": ("enriched", ".xml", [_ENRICHED]),
     "rdf-turtle": ("rdf", ".ttl", [b'@prefix e: <http://e/> . e:a e:b "c"@en, 1.5, [ e:d e:f ] .']),
+    "rdf-ntriples": (
+        "rdf",
+        ".nt",
+        [b'<http://e/a> <http://e/b> "c"@en .\n<http://e/a> <http://e/b> "4"^^<http://e/t> .\n'],
+    ),
     "rdf-nquads": ("rdf", ".nq", [b'<http://e/a> <http://e/b> "c"^^<http://e/t> <http://e/g> .']),
     "rdf-xml": ("rdf", ".rdf", [_RDF_XML]),
     "rdf-jsonld": (
