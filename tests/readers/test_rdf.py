@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 import adequa
@@ -435,6 +435,8 @@ BROKEN: dict[str, tuple[str, str | bytes, int | None, str]] = {
     "no XML": ("a.rdf", "", 1, "no element found"),
     "no RDF": ("a.rdf", "<a/>", None, "namespaces"),
     "Latin XML": ("a.rdf", b"<?xml version='1.0' encoding='latin1'?><a/>", None, "UTF-8"),
+    "odd XML": ("a.rdf", b"<?xml version='1.0' encoding='klingon'?><a/>", 1, "encoding .*klingon"),
+    "wide XML": ("a.rdf", b"<?xml version='1.0' encoding='big5'?><a/>", 1, "multi-byte encodings"),
     "deep XML": ("a.rdf", "<a>" * 5000, 1, "levels deep"),
     "RDF-star": ("a.ttl", "<x:a> <x:b> <<( <x:a> <x:b> <x:c> )>> .", None, "triple about a triple"),
     "RDF-star line": ("a.nt", "<x:a> <x:b> <<( <x:a> <x:b> <x:c> )>> .", None, "RDF-star"),
@@ -548,6 +550,8 @@ LITERALS = st.one_of(
 )
 STATEMENTS = st.lists(st.tuples(IRIS, IRIS, IRIS | LITERALS), min_size=1, max_size=12)
 
+TWO_EMPTY = [("urn:a", "urn:p", ("", "", "")), ("urn:a", "urn:p", ("", "", "en-GB"))]
+
 
 def written(term: Any, *, escape: bool) -> str:
     if isinstance(term, str):
@@ -573,6 +577,7 @@ def understood(string: str, item: Item) -> Any:
 
 
 @QUIET
+@example(statements=TWO_EMPTY, escape=True, end="\n")
 @given(statements=STATEMENTS, escape=st.booleans(), end=st.sampled_from(["\n", "", "\r\n"]))
 def test_what_is_written_is_read(
     read: Read, statements: list[tuple[Any, Any, Any]], escape: bool, end: str

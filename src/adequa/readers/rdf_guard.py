@@ -145,6 +145,12 @@ class XmlGuard:
                 line=error.lineno,
                 remedy="repair the XML at this place; is the file cut off?",
             ) from None
+        except (LookupError, ValueError) as error:  # an encoding Python does not know, or expat
+            raise DataError(
+                f"declares an encoding that cannot be read ({error})",
+                line=1,
+                remedy="convert the file to UTF-8, and declare no other",
+            ) from None
         self._bytes += len(block)
         self._expanded += block.count(b"&") * self._longest_entity
         if self._expanded > _FREE_BYTES + _AMPLIFICATION * self._bytes:

@@ -99,12 +99,17 @@ class Names:
         if token[0] == '"':
             lang, datatype = (own.lang, own.datatype) if own else (None, _XSD_STRING)
             term = Term(best, None, datatype, lang)
-            strings = [f'"{best}"', f'"{best}"{self.split(token)[1]}', token]
+            suffix = f"@{lang}" if lang else f"^^<{datatype}>"
+            strings = [f'"{best}"', f'"{best}"{suffix}']
         else:
             label = self.labels.get(token)
             term = Term(best, self.identifier(token), None, label.lang if label else None)
-            strings = [self._last_part(token), self.identifier(token), token]
-        for string in chain(strings, (f"{token} {number}" for number in count(2))):
+            strings = [
+                self._last_part(token),
+                self.identifier(token),
+                f"<{self.identifier(token)}>",
+            ]
+        for string in chain(strings, (f"{strings[-1]} {number}" for number in count(2))):
             yield string, term
 
     def identifier(self, token: str) -> str:
