@@ -16,6 +16,7 @@ HEADER_2017 = "id,mr,team,text,category,type,bleu,triplesize,fluency,grammar,sem
 ROW_2017 = (
     '7,Bex | in | Vaud<br>Bex | area | 3,vietnam,"bex , vaud",City,seen,0.1,2triples,1,2.5,3\n'
 )
+LONG = '{"id": "1", "system": "S", "rater": "r", "criterion": "c", "value": 2}'
 
 
 def write(path: Path, text: str) -> Path:
@@ -30,9 +31,17 @@ def test_the_long_form_as_json_lines(tmp_path: Path) -> None:
 
 
 def test_the_long_form_as_a_table(tmp_path: Path) -> None:
-    text = 'id,system,rater,criterion,value,seconds,spans\n1,S,,c,2.5,30,"[{""start"": 1}]"\n'
+    text = (
+        "id,system,rater,criterion,value,seconds,spans,meta,colour\n"
+        '1,S,,c,2.5,30,"[{""start"": 1}]","{""a"": 1}",red\n'
+    )
     (rating,) = read_ratings(write(tmp_path / "r.csv", text))
-    assert rating == Rating("1", "S", "", "c", 2.5, seconds=30.0, spans=({"start": 1},))
+    assert rating == Rating(
+        *("1", "S", "", "c", 2.5),
+        seconds=30.0,
+        spans=({"start": 1},),
+        meta={"a": 1, "colour": "red"},
+    )
 
 
 def test_2020_ids_become_those_of_the_items(tmp_path: Path) -> None:
@@ -101,6 +110,16 @@ def test_2017_single_judgments_have_the_same_criteria(tmp_path: Path) -> None:
         ("r.csv", "id,system,rater,criterion,value\n1,S,r,c,nan\n", ":2: 'value' is"),
         ("r.csv", "id,system,rater,criterion,value\n1,S,r,c,x\n", "'value' is 'x', not a number"),
         ("r.csv", HEADER_2017 + ROW_2017, "has triples instead of ids"),
+        ("r.jsonl", LONG.replace("2", "1" * 400), ":1: 'value' is a number, not a finite number"),
+        ("r.jsonl", LONG.replace('"c"', '""'), ":1: 'criterion' is empty"),
+        ("r.jsonl", LONG.replace('"1"', '""'), ":1: 'id' is empty"),
+        ("r.jsonl", LONG[:-1] + ', "a": 1, "meta": {"a": 2}}', "both beside and inside 'meta'"),
+        ("r.jsonl", '{"id": 1, "system": "S", "Fluency": %s}' % ("1" * 400), "not a number"),
+        (
+            "r.jsonl",
+            '{"id": 1, "system": "S", "Fluency": 1}\n{"id": 2, "system": "S"}',
+            ":2: rates",
+        ),
     ],
 )
 def test_broken_ratings_are_named(name: str, text: str, message: str, tmp_path: Path) -> None:

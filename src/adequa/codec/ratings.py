@@ -32,11 +32,14 @@ def rating_from_object(raw: Any) -> Rating:
     if type(meta) is not dict:
         raise DataError(f"'meta' is {kind_of(meta)}, not an object")
     extra = {name: value for name, value in raw.items() if name not in _RATING_FIELDS}
+    clash = sorted(extra.keys() & meta.keys())
+    if clash:
+        raise DataError(f"{clash[0]!r} stands both beside and inside 'meta'", remedy="keep one")
     return Rating(
-        id=_name(raw, "id"),
+        id=_filled(raw, "id"),
         system=_name(raw, "system"),
         rater=_name(raw, "rater"),
-        criterion=_name(raw, "criterion"),
+        criterion=_filled(raw, "criterion"),
         value=_finite(raw, "value"),
         seconds=None if raw.get("seconds") is None else _finite(raw, "seconds"),
         round=None if raw.get("round") is None else _name(raw, "round"),
@@ -54,11 +57,22 @@ def _name(raw: Mapping[str, Any], field: str) -> str:
     return value
 
 
+def _filled(raw: Mapping[str, Any], field: str) -> str:
+    value = _name(raw, field)
+    if not value:
+        raise DataError(f"{field!r} is empty", remedy="say which")
+    return value
+
+
 def _finite(raw: Mapping[str, Any], field: str) -> float:
     value = raw[field]
-    if type(value) not in (int, float) or not math.isfinite(value):
+    try:
+        number = float(value) if type(value) in (int, float) else math.nan
+    except OverflowError:  # JSON has integers of any length
+        number = math.inf
+    if not math.isfinite(number):
         raise DataError(f"{field!r} is {kind_of(value)}, not a finite number")
-    return float(value)
+    return number
 
 
 def rating_to_object(rating: Rating) -> dict[str, Any]:

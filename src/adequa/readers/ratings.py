@@ -27,6 +27,7 @@ FORMATS = ("long", "webnlg2017", "webnlg2020")
 _LONG = {"id", "system", "rater", "criterion", "value"}
 _DELIMITERS = {".csv": ",", ".tsv": "\t"}
 _NUMBERS = ("value", "seconds")
+_JSON = {"meta", "spans"}
 
 Rows = Iterator[tuple[int, Mapping[str, Any]]]
 
@@ -128,8 +129,8 @@ def _with_numbers(row: Mapping[str, str]) -> dict[str, Any]:
     for name in _NUMBERS:
         if name in typed:
             typed[name] = number(name, typed[name])
-    if "spans" in typed:
-        typed["spans"] = load_object(typed["spans"])
+    for name in _JSON & typed.keys():
+        typed[name] = load_object(typed[name])
     return typed
 
 

@@ -63,6 +63,8 @@ def ratings_2020(row: Mapping[str, Any]) -> Iterator[Rating]:
         for name, value in row.items()
         if name not in ("id", "system", "worker", *CRITERIA_2020)
     }
+    if row.keys().isdisjoint(CRITERIA_2020):
+        raise DataError("rates nothing", remedy=f"it has one of {', '.join(CRITERIA_2020)}")
     for criterion in CRITERIA_2020:
         if criterion in row:
             value = _finite(criterion, row[criterion])
@@ -92,10 +94,10 @@ def ratings_2017(row: Mapping[str, Any], matcher: Matcher2017) -> Iterator[Ratin
 def _finite(name: str, raw: Any) -> float:
     try:
         value = float(raw)
-    except (TypeError, ValueError):
+    except (OverflowError, TypeError, ValueError):
         value = math.nan
     if isinstance(raw, bool) or not math.isfinite(value):
-        raise DataError(f"{name!r} is {raw!r}, not a number", remedy="write a finite number")
+        raise DataError(f"{name!r} is {raw!r:.80}, not a number", remedy="write a finite number")
     return value
 
 
