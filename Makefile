@@ -26,6 +26,7 @@ $(STAMP): pyproject.toml | $(BIN)/python
 
 demo: $(VENV)/.core ## score the built-in sample and show the result
 	@$(BIN)/adequa demo --out demo-run --force
+	@echo "(adequa is $(BIN)/adequa here; 'source $(BIN)/activate' puts it on the path)"
 
 test: $(STAMP) ## lint, types and tests
 	$(BIN)/ruff check .

@@ -126,6 +126,7 @@ def test_files_beside_the_input_count_as_input(tmp_path: Path) -> None:
     source = adequa.read(path)
     assert next(iter(source)).meta["seen"] is False
     assert source.files == [path, types]
+    assert set(adequa.read(tmp_path).files) == {path, types}
 
 
 def test_an_input_without_items_is_refused(tmp_path: Path) -> None:

@@ -94,11 +94,11 @@ class WebNlgReader(Reader):
             )
 
     def companions(self, path: Path) -> list[Path]:
-        """The instance types found beside the file."""
-        if path.is_dir() or self.unseen or self.instance_types is not None:
+        """The instance types found beside a file that stands alone."""
+        if self.unseen or self.instance_types is not None:
             return []
-        beside = find_instance_types(path)
-        return [] if beside is None else [beside]
+        alone = [file for prefix, file in files(path) if not prefix]
+        return [beside for file in alone if (beside := find_instance_types(file)) is not None]
 
     def _types_beside(self, file: Path, prefix: str) -> InstanceTypes | None:
         if prefix or self.unseen:
