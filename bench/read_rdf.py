@@ -27,7 +27,7 @@ def measure(data: Path | None = None) -> list[dict[str, object]]:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "made-up.nt"
         write_triples(path, _SUBJECTS, _SEED)
-        ours, bare = ratio(lambda: _read(path), lambda: _bare(path))
+        ours, bare = ratio(lambda: _read(path), lambda: _bare(path), repeats=15)
     return [
         {
             "figure": "N-Triples reading / pyoxigraph.parse, 200,000 made-up triples",

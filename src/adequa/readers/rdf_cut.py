@@ -81,11 +81,14 @@ class _Graph:
     def find_labels(self, block: bytes) -> None:
         """Note the labels a block gives."""
         for predicate, mark in _LABEL_MARKS:
-            for before, behind in pairwise(block.split(mark)):
-                subject = before[before.rfind(b"\n") + 1 :].decode(errors="replace")
-                value = behind[: behind.find(b" .\n")].decode(errors="replace")
+            pieces = block.split(mark)
+            if len(pieces) == 1:
+                continue
+            for before, behind in pairwise(piece.decode(errors="replace") for piece in pieces):
+                subject = before[before.rfind("\n") + 1 :]
                 # Else it is somewhere inside a text, or an IRI that is no label.
-                if " " not in subject and value[:1] == '"':
+                if behind[:1] == '"' and " " not in subject:
+                    value = behind[: behind.find(" .\n")]
                     self._labels.add(subject, predicate, *self._names.split_checked(value))
 
     def add(self, block: bytes) -> None:

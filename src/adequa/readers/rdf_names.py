@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import partial
 from itertools import chain, count
-from typing import Any
+from typing import Any, cast
 
 from adequa.data import Term
 from adequa.readers.rdf_labels import Labels
@@ -67,6 +67,8 @@ class Names:
         if token[:1] == '"':
             value, suffix = self.split(token)
             return value, self.kinds[suffix]
+        if self._check:
+            return self._name(token)  # there is one item, which remembers
         known = self._known.get(token)
         if known is None:
             if len(self._known) >= _CACHE_SIZE:
@@ -81,13 +83,16 @@ class Names:
         return value, suffix
 
     def _name(self, token: str) -> tuple[str, Term]:
-        if self._check:
+        if self._check and ">/<" not in token:
             check_iri(token)
+            identifier = token[1:-1]
+        else:
+            identifier = self.identifier(token)
         label = self.labels.get(token)
         if label is not None:
             text, lang, _ = label
-            return text, _term(text, self.identifier(token), lang)
-        return self._last_part(token), _term(None, self.identifier(token), None)
+            return text, _term(text, identifier, lang)
+        return self._last_part(token), _term(None, identifier, None)
 
     def forget(self, token: str) -> None:
         """Name a term anew when it is next met: it has got a label."""
@@ -169,5 +174,7 @@ class ItemNames(dict[str, str]):
         return string
 
     def terms(self) -> dict[str, Term]:
-        """What the strings do not say by themselves."""
-        return {string: term for string, term in self.owners.items() if term is not None}
+        """What the strings do not say by themselves; to be asked when all are named."""
+        for string in [string for string, term in self.owners.items() if term is None]:
+            del self.owners[string]  # most have one, so that a copy would cost more
+        return cast("dict[str, Term]", self.owners)
