@@ -25,7 +25,7 @@ from adequa.readers.rdf_tokens import (
 __all__ = ["ItemNames", "Names"]
 
 _XSD_STRING = "http://www.w3.org/2001/XMLSchema#string"
-_CACHE_SIZE = 1 << 20
+_CACHE_SIZE = 1 << 16
 
 
 _new_term = partial(object.__new__, Term)
