@@ -6,11 +6,10 @@ Each case is a file a user could really have. The figure to reach is sixty disti
 from __future__ import annotations
 
 import gzip
-import io
 import os
 import sys
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pytest
 
@@ -188,14 +187,15 @@ def test_a_file_that_may_not_be_read(
     path = tmp_path / "secret.jsonl"
     path.write_text(ITEM)
     # Root may read everything, so the refusal is the operating system's only in name here.
-    real = io.open
+    real = Path.open
 
-    def refuse(file: object, *arguments: object, **options: object) -> object:
-        if Path(str(file)) == path:
+    def refuse(file: Path, *arguments: Any, **options: Any) -> Any:
+        if file == path:
             raise PermissionError(13, "Permission denied", str(file))
-        return real(file, *arguments, **options)  # type: ignore[call-overload]
+        return real(file, *arguments, **options)
 
-    monkeypatch.setattr(io, "open", refuse)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(Path, "open", refuse)
     assert run(["score", str(path), "-m", "chrf", "--out", "run"], monkeypatch) == 2
     assert "Permission denied" in capsys.readouterr().err
 
