@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -35,7 +36,7 @@ class Placed(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Reader:
+class Reader(ABC):
     """A file format: a frozen dataclass whose fields are its options.
 
     `read` streams; it keeps every string as the file has it, and whatever it knows beyond the
@@ -49,9 +50,9 @@ class Reader:
     takes_folders: ClassVar[bool] = False
     """Whether `read` takes a folder whole; otherwise a folder is read file after file."""
 
+    @abstractmethod
     def read(self, path: Path, *, bare: bool = False) -> Iterator[Placed]:
         """The items of `path`, in file order."""
-        raise NotImplementedError
 
     def companions(self, path: Path) -> list[Path]:  # noqa: ARG002
         """Files beside `path` that the items depend on too, for the manifest's hashes."""
