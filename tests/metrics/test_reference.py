@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 import json
+import operator
 import random
 import subprocess
 import sys
@@ -67,7 +69,8 @@ def items_of(corpus: Sequence[tuple[str, Sequence[str]]]) -> list[Item]:
 
 def sum_of(metric: Metric, items: Sequence[Item]) -> list[float]:
     statistics = [score.statistics for score in metric.score(items)]
-    return [sum(column) for column in zip(*statistics, strict=True)]
+    # One after the other, as a summary and sacrebleu add; `sum` compensates from Python 3.12 on.
+    return [functools.reduce(operator.add, column) for column in zip(*statistics, strict=True)]
 
 
 def transposed(corpus: Sequence[tuple[str, Sequence[str]]], absent: Any) -> list[list[Any]]:
