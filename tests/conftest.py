@@ -9,12 +9,20 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
 
+import hypothesis
 import pytest
 
 from adequa.data import Fact, Finding, Item, Mention, Score
 from adequa.metrics.base import Metric
 
 ROOT = Path(__file__).resolve().parent.parent
+
+# No deadlines, for a busy machine is no failure; and in CI the same examples every time, so that a
+# change is judged by what it changes. New examples are looked for on developers' machines.
+hypothesis.settings.register_profile(
+    "adequa", deadline=None, derandomize=bool(os.environ.get("CI"))
+)
+hypothesis.settings.load_profile("adequa")
 
 
 @pytest.fixture(scope="session")
