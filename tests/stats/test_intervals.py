@@ -19,7 +19,7 @@ SKEWED = np.random.default_rng(12).exponential(size=40)
 @pytest.mark.parametrize("level", [0.8, 0.95])
 def test_agrees_with_scipy_on_the_same_replicates(method: str, level: float) -> None:
     replicates = bootstrap_totals(SKEWED[:, None], n=500, seed=3)[:, 0] / len(SKEWED)
-    theirs = scipy_stats.bootstrap((SKEWED,), np.mean, n_resamples=9)
+    theirs = scipy_stats.bootstrap((SKEWED,), np.mean, n_resamples=9, method="percentile")
     known = dataclasses.replace(theirs, bootstrap_distribution=replicates)
     expected = scipy_stats.bootstrap(
         (SKEWED,),
