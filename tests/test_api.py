@@ -54,8 +54,8 @@ def test_evaluate_is_aligned_with_its_items() -> None:
 
 
 def test_evaluate_takes_and_gives_frames() -> None:
-    pandas = pytest.importorskip("pandas")
-    polars = pytest.importorskip("polars")
+    pandas = pytest.importorskip("pandas", reason="pandas is not installed")
+    polars = pytest.importorskip("polars", reason="polars is not installed")
     rows = [{"id": "1", "triples": "s | p | o", "text": "t", "references": '["t"]'}]
     for frame in (pandas.DataFrame(rows), polars.DataFrame(rows)):
         evaluation = adequa.evaluate(frame, metrics=["chrf"])

@@ -25,6 +25,7 @@ app = typer.Typer(
     name="adequa",
     no_args_is_help=True,
     add_completion=True,
+    rich_markup_mode=None,  # plain help: rich takes longer to load than all the rest
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )

@@ -62,7 +62,9 @@ def compare(
     ] = None,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")] = False,
 ) -> None:
-    """Compare systems of one or several runs: values, differences, significance, effect sizes.
+    """Compare the systems of one or several runs.
+
+    Values, differences, significance and effect sizes, paired item by item.
 
     Example: adequa compare runs/all --baseline T5 --by category --test both
     """

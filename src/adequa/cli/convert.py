@@ -26,7 +26,9 @@ def convert(
         ),
     ] = None,
 ) -> None:
-    """Read any known format and write it in the Item contract: see what adequa sees.
+    """Write any known format as plain items.
+
+    See what adequa sees, in the Item contract.
 
     Example: adequa convert test.xml --texts T5=t5.txt --out items.jsonl
     """

@@ -27,7 +27,10 @@ def demo(
     ] = Path("demo-run"),
     force: Annotated[bool, typer.Option("--force", help="Replace the run in RUN.")] = False,
 ) -> None:
-    """Score the built-in sample (forty small graphs, three systems) and explain the result."""
+    """Score the built-in sample.
+
+    Forty small graphs, three systems, and what the result means.
+    """
     from adequa.metrics import DEFAULT, resolve
     from adequa.readers import open_source
     from adequa.run import score_run

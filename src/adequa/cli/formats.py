@@ -14,7 +14,7 @@ __all__ = ["formats"]
 
 
 def formats(as_json: Json = False) -> None:
-    """List the input formats, how they are recognised, and their options."""
+    """List the input formats and their options."""
     from adequa.readers import TABLE
     from adequa.tables import Cell, Table
 

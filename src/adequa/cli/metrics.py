@@ -18,7 +18,10 @@ def metrics(
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """List the metrics there are, or show one with its settings and signature."""
+    """List the metrics, or show one.
+
+    One metric is shown with its settings and its signature.
+    """
     from adequa.metrics import names
     from adequa.tables import Table
 

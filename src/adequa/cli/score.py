@@ -59,7 +59,9 @@ def score(
     as_json: Json = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")] = False,
 ) -> None:
-    """Score a corpus into a run folder: manifest.json, scores.jsonl, summary.json.
+    """Score a corpus into a run folder.
+
+    The folder has manifest.json, scores.jsonl (a line a text) and summary.json.
 
     Example: adequa score test.xml --texts T5=t5.txt -m bleu -m chrf:word_order=0 --out runs/t5
     """
