@@ -1,0 +1,279 @@
+"""The detector of the paper that defined ESA, for reproducing its figures: `esa:detector=paper`.
+
+Algorithm 1 (appendix A.2) with what section 4.1 puts around it: synonyms made by rule, dates, and
+pronouns for the root of the graph. The distances printed in appendix A.3 settle what the paper does
+not say: both sides are lower-cased and lose their punctuation, but the underscores of an entity
+stay and count ("Cyril Bruce." is 1/11 from `Cyril_Bruce`, "16,800" is 0 from `16800`, "185" is 1/4
+from `185.0 (centimetres)`), and a distance is divided by the longer length. Its entity linker and
+its hand-made dictionary are not here, so "German" is no mention of `German_Empire`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING, NamedTuple
+
+from adequa.data import Mention, Triple
+from adequa.errors import SettingError
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+    from adequa.entities.dates import Date
+
+__all__ = ["MAX_CHARACTERS", "MAX_WORDS", "PaperDetector", "greedy_matches"]
+
+MAX_WORDS = 40
+"""No n-gram is longer, whatever the entities: the longest entity of WebNLG has 26 words."""
+MAX_CHARACTERS = 1000
+"""A longer entity string is never found: edit distance takes the square of the length."""
+
+_STARTS_AT_ONCE = 2048  # n-grams are compared in chunks, so that a long text needs no large matrix
+_PUNCTUATION = re.compile(r"[^\w\s]")
+_WORD = re.compile(r"\S+")
+_ENTITY_WORD = re.compile(r"[^\s_]+")
+_BRACKETS = re.compile(r"\([^()]*\)")
+_HEAD = re.compile(r"([^,]+),[\s_]")
+_PRONOUN = re.compile(
+    r"\b(?:he|him|his|himself|she|hers?|herself|it|its|itself"
+    r"|they|them|their|theirs|themselves)\b",
+    re.IGNORECASE,
+)
+_PRONOUN_DISTANCE = 1.0  # nothing of the entity's name is there: any other match is nearer
+
+
+@dataclass(frozen=True)
+class PaperDetector:
+    """Finds mentions as the paper does, without its entity linker and coreference model."""
+
+    threshold: float = 0.4
+    pronouns: bool = True
+    dates: bool = True
+    synonyms: bool = True
+
+    def __post_init__(self) -> None:
+        _check(self.threshold)
+
+    def detect(self, triples: Sequence[Triple], text: str) -> list[Mention]:
+        """The mentions of all entities by all methods, overlaps settled, in text order."""
+        entities = tuple(
+            dict.fromkeys(end for triple in triples for end in (triple.subject, triple.object))
+        )
+        compiled = _compiled(entities, self.threshold, self.synonyms)
+        found = _matches(compiled, text, self.threshold)
+        if self.dates:
+            found += _date_mentions(entities, text)
+        if self.pronouns and triples:
+            root = _root(triples)
+            found += [
+                Mention(root, *match.span(), "pronoun", _PRONOUN_DISTANCE)
+                for match in _PRONOUN.finditer(text)
+            ]
+        return _merged(found)
+
+
+def greedy_matches(
+    entities: Sequence[str] | Mapping[str, Sequence[str]], text: str, threshold: float
+) -> list[Mention]:
+    """Algorithm 1 alone: the nearest pair of n-gram and entity is a mention, and again, in order.
+
+    A mapping gives each entity the strings it may go by. Of equally near pairs the one with more
+    words is taken, then the earlier one, then the one whose entity comes first.
+    """
+    _check(threshold)
+    strings = (
+        entities.items()
+        if isinstance(entities, Mapping)
+        else ((entity, (entity,)) for entity in entities)
+    )
+    found = _matches(_compile(strings, threshold), text, threshold)
+    return sorted(found, key=lambda mention: mention.start)
+
+
+class _Compiled(NamedTuple):
+    """What matching needs to know of some entities, ready for any number of texts."""
+
+    names: list[str]
+    """The entity of each string."""
+    strings: list[str]
+    longest: int
+    """Words of the longest n-gram to look at."""
+    lengths: npt.NDArray[np.bool_]
+    """Whether an n-gram of so many characters can be near enough to any string."""
+
+
+@lru_cache(maxsize=256)
+def _compiled(entities: tuple[str, ...], threshold: float, synonyms: bool) -> _Compiled:
+    # The texts of many systems stand on the same graph, often one after the other.
+    return _compile(
+        ((entity, _synonyms(entity) if synonyms else (entity,)) for entity in entities), threshold
+    )
+
+
+def _compile(entities: Iterable[tuple[str, Sequence[str]]], threshold: float) -> _Compiled:
+    import numpy as np
+
+    names: list[str] = []
+    strings: list[str] = []
+    words = 0
+    for entity, forms in entities:
+        for form in forms:
+            if len(form) > MAX_CHARACTERS:
+                continue
+            string = _normalised(form).strip("_ ")
+            if string:
+                names.append(entity)
+                strings.append(string)
+                words = max(words, sum(1 for _ in _ENTITY_WORD.finditer(form)))
+    # A distance is at least the difference of the lengths over the longer one; the 1e-9 is for
+    # rounding, since whatever passes here is measured anyway.
+    measures = np.array(sorted({len(string) for string in strings}), dtype=np.float64)
+    limit = int(min(measures.max(initial=0) / max(1 - threshold, 1e-3), 4 * MAX_CHARACTERS)) + 1
+    grams = np.arange(1, limit + 1, dtype=np.float64)[:, None]
+    gaps = np.abs(grams - measures) / np.maximum(grams, measures)
+    possible = np.zeros(limit + 2, dtype=np.bool_)  # nothing of length 0, nor above the limit
+    possible[1:-1] = (gaps <= threshold + 1e-9).any(axis=1)
+    return _Compiled(names, strings, min(words + 1, MAX_WORDS), possible)
+
+
+def _synonyms(entity: str) -> tuple[str, ...]:
+    """The entity, without what is in brackets, and what is before a comma: the paper's rules."""
+    bare = _BRACKETS.sub("", entity)
+    head = _HEAD.match(bare)
+    names = [entity, bare]
+    if head and not entity.startswith('"'):
+        names.append(head.group(1))
+    return tuple(dict.fromkeys(names))
+
+
+def _normalised(string: str) -> str:
+    lower = string.lower()
+    return lower if lower.isalnum() else _PUNCTUATION.sub("", lower)
+
+
+def _matches(compiled: _Compiled, text: str, threshold: float) -> list[Mention]:
+    """The greedy choice of Algorithm 1.
+
+    An n-gram is used once, so only its nearest entity matters; going through the n-grams from the
+    nearest and leaving out what overlaps is the same as looking for the minimum again and again.
+    """
+    import numpy as np
+    from rapidfuzz.distance import Levenshtein
+    from rapidfuzz.process import cdist
+
+    words = [match.span() for match in _WORD.finditer(text)]
+    if not words or not compiled.strings:
+        return []
+    pieces = [_normalised(text[start:end]) for start, end in words]
+    clean = " ".join(pieces)
+    sizes = np.fromiter(map(len, pieces), dtype=np.int64, count=len(pieces))
+    ends = np.cumsum(sizes + 1) - 1
+    starts = ends - sizes
+    parts = []
+    for first in range(0, len(words), _STARTS_AT_ONCE):
+        begin, size = _ngrams(starts, ends, compiled, first)
+        bounds = zip(starts[begin].tolist(), ends[begin + size - 1].tolist(), strict=True)
+        ngrams = [clean[start:end] for start, end in bounds]
+        if not ngrams:
+            continue
+        # Text that repeats itself, as hostile text may, is measured once.
+        known: dict[str, int] = {}
+        which = [known.setdefault(ngram, len(known)) for ngram in ngrams]
+        distances = cdist(
+            list(known),
+            compiled.strings,
+            scorer=Levenshtein.normalized_distance,
+            score_cutoff=threshold,
+            dtype=np.float64,
+        )
+        nearest = distances.argmin(axis=1)
+        least = distances[np.arange(len(known)), nearest]
+        keep = np.flatnonzero(least[which] <= threshold)
+        index = np.asarray(which)[keep]
+        parts.append((least[index], size[keep], begin[keep], nearest[index]))
+    if not parts:
+        return []
+    least, size, begin, nearest = (np.concatenate(part) for part in zip(*parts, strict=True))
+    order = np.lexsort((begin, -size, least))
+    taken = bytearray(len(words))
+    found = []
+    for distance, count, start, string in zip(
+        *(column[order].tolist() for column in (least, size, begin, nearest)), strict=True
+    ):
+        if 1 not in taken[start : start + count]:
+            taken[start : start + count] = b"\1" * count
+            span = words[start][0], words[start + count - 1][1]
+            found.append(Mention(compiled.names[string], *span, "string", distance))
+    return found
+
+
+def _ngrams(
+    starts: npt.NDArray[np.int64], ends: npt.NDArray[np.int64], compiled: _Compiled, first: int
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """The first word and the number of words of a chunk's n-grams whose length may do."""
+    import numpy as np
+
+    begin = np.arange(first, min(first + _STARTS_AT_ONCE, len(starts)))[:, None]
+    size = np.arange(min(compiled.longest, len(starts)), 0, -1)[None, :]
+    last = begin + size - 1
+    inside = last < len(starts)
+    length = ends[np.minimum(last, len(starts) - 1)] - starts[begin]
+    possible = inside & compiled.lengths[np.minimum(length, len(compiled.lengths) - 1)]
+    rows, columns = np.nonzero(possible)
+    return begin[rows, 0], size[0, columns]
+
+
+def _date_mentions(entities: tuple[str, ...], text: str) -> list[Mention]:
+    from adequa.entities.dates import Agreement, agreement, find_dates
+
+    dated = _dated(entities)
+    if not dated:
+        return []
+    return [
+        Mention(entity, span.start, span.end, "date")
+        for span in find_dates(text)
+        for entity, value in dated
+        if any(agreement(value, reading) is Agreement.SAME for reading in span.readings)
+    ]
+
+
+@lru_cache(maxsize=256)
+def _dated(entities: tuple[str, ...]) -> list[tuple[str, Date]]:
+    from adequa.entities.dates import date_of
+
+    values = ((entity, date_of(entity)) for entity in entities)
+    return [(entity, value) for entity, value in values if value is not None]
+
+
+def _root(triples: Sequence[Triple]) -> str:
+    """The subject that is nobody's object; of several the one with most triples, then the first."""
+    objects = {triple.object for triple in triples}
+    outgoing: dict[str, int] = {}
+    for triple in triples:
+        outgoing[triple.subject] = outgoing.get(triple.subject, 0) + 1
+    return max(outgoing, key=lambda subject: (subject not in objects, outgoing[subject]))
+
+
+def _merged(mentions: list[Mention]) -> list[Mention]:
+    """Of mentions that overlap the nearest, then the longest, then the first; in text order."""
+    ranked = sorted(
+        mentions, key=lambda mention: (mention.distance, mention.start - mention.end, mention.start)
+    )
+    taken = bytearray(max((mention.end for mention in mentions), default=0))
+    kept = []
+    for mention in ranked:
+        if 1 not in taken[mention.start : mention.end]:
+            taken[mention.start : mention.end] = b"\1" * (mention.end - mention.start)
+            kept.append(mention)
+    return sorted(kept, key=lambda mention: mention.start)
+
+
+def _check(threshold: float) -> None:
+    if not 0 <= threshold <= 1:
+        raise SettingError(
+            f"threshold is {threshold}; it is a normalised edit distance, from 0 to 1"
+        )
