@@ -19,6 +19,7 @@ NAMES = (
     "sacrebleu_agreement",
     "kill_resume",
     "memory",
+    "esa_speed",
     "install_size",
 )
 

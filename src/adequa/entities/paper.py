@@ -33,6 +33,9 @@ MAX_CHARACTERS = 1000
 """A longer entity string is never found: edit distance takes the square of the length."""
 
 _STARTS_AT_ONCE = 2048  # n-grams are compared in chunks, so that a long text needs no large matrix
+# The texts of many systems stand on the same graphs: WebNLG's tests have fewer than 2,000.
+_GRAPHS_KEPT = 2048
+_CHARACTERS_KEPT = 4096
 _PUNCTUATION = re.compile(r"[^\w\s]")
 _WORD = re.compile(r"\S+")
 _ENTITY_WORD = re.compile(r"[^\s_]+")
@@ -63,10 +66,12 @@ class PaperDetector:
         entities = tuple(
             dict.fromkeys(end for triple in triples for end in (triple.subject, triple.object))
         )
-        compiled = _compiled(entities, self.threshold, self.synonyms)
+        # Entities of any size may come, but only small ones are worth remembering.
+        prepare = _prepared if sum(map(len, entities)) <= _CHARACTERS_KEPT else _prepare
+        compiled, dated = prepare(entities, self.threshold, self.synonyms, self.dates)
         found = _matches(compiled, text, self.threshold)
-        if self.dates:
-            found += _date_mentions(entities, text)
+        if dated:
+            found += _date_mentions(dated, text)
         if self.pronouns and triples:
             root = _root(triples)
             found += [
@@ -106,12 +111,15 @@ class _Compiled(NamedTuple):
     """Whether an n-gram of so many characters can be near enough to any string."""
 
 
-@lru_cache(maxsize=256)
-def _compiled(entities: tuple[str, ...], threshold: float, synonyms: bool) -> _Compiled:
-    # The texts of many systems stand on the same graph, often one after the other.
-    return _compile(
-        ((entity, _synonyms(entity) if synonyms else (entity,)) for entity in entities), threshold
-    )
+def _prepare(
+    entities: tuple[str, ...], threshold: float, synonyms: bool, dates: bool
+) -> tuple[_Compiled, list[tuple[str, Date]]]:
+    """All that a graph's entities bring to any text: their strings, and which of them are dates."""
+    forms = ((entity, _synonyms(entity) if synonyms else (entity,)) for entity in entities)
+    return _compile(forms, threshold), _dated(entities) if dates else []
+
+
+_prepared = lru_cache(maxsize=_GRAPHS_KEPT)(_prepare)
 
 
 def _compile(entities: Iterable[tuple[str, Sequence[str]]], threshold: float) -> _Compiled:
@@ -227,26 +235,22 @@ def _ngrams(
     return begin[rows, 0], size[0, columns]
 
 
-def _date_mentions(entities: tuple[str, ...], text: str) -> list[Mention]:
+def _dated(entities: Sequence[str]) -> list[tuple[str, Date]]:
+    from adequa.entities.dates import date_of
+
+    values = ((entity, date_of(entity)) for entity in entities)
+    return [(entity, value) for entity, value in values if value is not None]
+
+
+def _date_mentions(dated: Sequence[tuple[str, Date]], text: str) -> list[Mention]:
     from adequa.entities.dates import Agreement, agreement, find_dates
 
-    dated = _dated(entities)
-    if not dated:
-        return []
     return [
         Mention(entity, span.start, span.end, "date")
         for span in find_dates(text)
         for entity, value in dated
         if any(agreement(value, reading) is Agreement.SAME for reading in span.readings)
     ]
-
-
-@lru_cache(maxsize=256)
-def _dated(entities: tuple[str, ...]) -> list[tuple[str, Date]]:
-    from adequa.entities.dates import date_of
-
-    values = ((entity, date_of(entity)) for entity in entities)
-    return [(entity, value) for entity, value in values if value is not None]
 
 
 def _root(triples: Sequence[Triple]) -> str:
