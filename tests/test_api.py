@@ -19,8 +19,8 @@ def test_the_public_names_are_these() -> None:
     assert set(adequa.__all__) == {
         "AdequaError", "DataError", "Evaluation", "Fact", "Finding", "Item", "Mention", "Metric",
         "MissingExtra", "ModelError", "Rating", "Result", "Run", "RunError", "Score",
-        "SettingError", "Term", "Triple", "UnknownName", "__version__", "evaluate", "load_metric",
-        "open_run", "read", "score",
+        "ServiceError", "SettingError", "Term", "Triple", "UnknownName", "__version__", "evaluate",
+        "load_metric", "open_run", "read", "score",
     }  # fmt: skip
     assert all(hasattr(adequa, name) for name in adequa.__all__)
 

@@ -5,7 +5,14 @@ from __future__ import annotations
 import pickle
 
 import adequa.errors
-from adequa.errors import AdequaError, DataError, MissingExtra, SettingError, UnknownName
+from adequa.errors import (
+    AdequaError,
+    DataError,
+    MissingExtra,
+    ServiceError,
+    SettingError,
+    UnknownName,
+)
 
 
 def test_a_data_error_says_what_where_and_what_to_do() -> None:
@@ -33,11 +40,18 @@ def test_a_missing_extra_names_the_command() -> None:
     assert "pip install 'adequa[hf]'" in str(MissingExtra("hf", "evaluate"))
 
 
+def test_a_service_error_says_which_service_what_and_what_to_do() -> None:
+    error = ServiceError("http://localhost:5555", "broke\noff", "start it again")
+    assert str(error) == "http://localhost:5555: broke off; start it again"
+    assert str(ServiceError("stanza", "failed")) == "stanza: failed"
+
+
 def test_errors_cross_process_borders() -> None:
     for error in (
         DataError("p", path="a", line=1, remedy="r"),
         UnknownName("metric", "x", ["y"]),
         MissingExtra("hf", "evaluate"),
+        ServiceError("http://localhost:5555", "refused the connection", "start it"),
     ):
         assert str(pickle.loads(pickle.dumps(error))) == str(error)
 

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
         MissingExtra,
         ModelError,
         RunError,
+        ServiceError,
         SettingError,
         UnknownName,
     )
@@ -44,6 +45,7 @@ __all__ = [
     "Run",
     "RunError",
     "Score",
+    "ServiceError",
     "SettingError",
     "Term",
     "Triple",
@@ -63,8 +65,8 @@ _HOMES = {
         *("Fact", "Finding", "Item", "Mention", "Rating", "Result", "Score", "Term", "Triple"),
     ),
     "adequa.errors": (
-        *("AdequaError", "DataError", "MissingExtra", "ModelError", "RunError", "SettingError"),
-        "UnknownName",
+        *("AdequaError", "DataError", "MissingExtra", "ModelError", "RunError", "ServiceError"),
+        *("SettingError", "UnknownName"),
     ),
     "adequa.metrics": ("Metric", "load_metric"),
     "adequa.run": ("Run", "open_run"),

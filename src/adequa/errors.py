@@ -6,7 +6,8 @@
     ├── SettingError    a known setting with a value it cannot have
     ├── RunError        a run folder that cannot be written, resumed or read
     ├── MissingExtra    an optional dependency is not installed: names the extra
-    └── ModelError      a model or its weights cannot be loaded
+    ├── ModelError      a model or its weights cannot be loaded
+    └── ServiceError    a service the user asked for did not answer as it should
 
 The library raises these and nothing else for wrong use; only the command line turns them into exit
 codes. Programming errors keep their traceback.
@@ -24,6 +25,7 @@ __all__ = [
     "MissingExtra",
     "ModelError",
     "RunError",
+    "ServiceError",
     "SettingError",
     "UnknownName",
 ]
@@ -121,3 +123,17 @@ class MissingExtra(AdequaError):
 
 class ModelError(AdequaError):
     """A model or its weights cannot be loaded or do not fit their use."""
+
+
+class ServiceError(AdequaError):
+    """A service the user asked for did not answer as it should, and what to do."""
+
+    def __init__(self, service: str, problem: str, remedy: str | None = None) -> None:
+        self.service = service
+        self.problem = problem
+        self.remedy = remedy
+        super().__init__(service, problem, remedy)
+
+    def __str__(self) -> str:
+        remedy = f"; {self.remedy}" if self.remedy else ""
+        return " ".join(f"{self.service}: {self.problem}{remedy}".split())
