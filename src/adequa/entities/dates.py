@@ -102,7 +102,7 @@ _WORDED = rf"""
   | {_month("m8")}{_DASH}{_OF}(?P<y8>{_YEAR})
   | (?P<y9>1[0-9]{{3}}|20[0-9]{{2}}){_DASH}{_month("m9")}{_DASH}(?P<d9>{_DAY}){_ENDS}
 """
-_START = r"(?<![^\W_])(?<![0-9][.,:/])"
+_START = r"(?<![^\W_])(?<![0-9][.,:])"
 _NUMERIC_DATES = re.compile(f"{_START}(?:{_NUMERIC})", re.VERBOSE)
 _ALL_DATES = re.compile(f"{_START}(?:{_WORDED}|{_NUMERIC})", re.VERBOSE)
 _DIGIT = re.compile("[0-9]")
@@ -122,7 +122,7 @@ _OPENER = re.compile(r"(?<!\w)(?:on|since|until|till|from|by|before|after)\s{1,2
 
 
 def find_dates(text: str) -> list[DateSpan]:
-    """Every date of an English text, longest first come, none overlapping, in order."""
+    """Every date of an English text, each as long as it can be, none overlapping, in order."""
     lower = lowered(text)
     digits = _DIGIT.search(text) is not None
     months = any(stem in lower for stem in _STEMS)
@@ -212,9 +212,11 @@ def _bare_year(text: str, match: re.Match[str]) -> DateSpan | None:
     return DateSpan(start, end, (Date(int(match[0]), None, None),))
 
 
+_ZONE = r"(?:Z|[+-][0-9]{2}:?[0-9]{2})?"
+# A zone after a bare year is allowed where a datatype says so only: 1046-8188 is an ISSN.
 _ISO = re.compile(
-    r"(?P<y>[0-9]{4})(?:-(?P<m>[0-9]{2})(?:-(?P<d>[0-9]{2}))?)?"
-    r"(?:T[0-9:.]{2,20})?(?:Z|[+-][0-9]{2}:?[0-9]{2})?"
+    r"(?P<y>[0-9]{4})(?:-(?P<m>[0-9]{2})(?:-(?P<d>[0-9]{2})"
+    rf"(?:[T ][0-9]{{2}}:[0-9:.]{{2,18}})?{_ZONE})?)?(?P<zone>{_ZONE})"
 )
 _RECURRING = re.compile(r"--(?P<m>[0-9]{2})(?:-(?P<d>[0-9]{2}))?")
 _DATE_TYPES = {"date", "datetime", "datetimestamp", "gyear", "gyearmonth", "gmonthday", "gmonth"}
@@ -228,8 +230,7 @@ def date_of(string: str) -> Date | None:
         return None
     if match := _ISO.fullmatch(value):
         year, month, day = int(match["y"]), int(match["m"] or 0), int(match["d"] or 0)
-        # A plain 4-digit number is a year only where years are.
-        if not typed and value == match["y"] and not 1000 <= year <= 2100:
+        if not typed and (match["zone"] or (not month and not 1000 <= year <= 2100)):
             return None
         return Date(year, month or None, day or None) if month <= 12 and day <= 31 else None
     if match := _RECURRING.fullmatch(value):
