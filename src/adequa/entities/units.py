@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from functools import cache
 from typing import NamedTuple
 
 __all__ = ["UNITS", "Unit", "literal_of", "lowered", "match_unit", "unit_in", "unit_named"]
@@ -197,20 +198,29 @@ def _alternatives(spellings: Iterable[str], space: str = " ") -> re.Pattern[str]
     return re.compile(f"(?:{'|'.join(escaped)}){_LETTER}")
 
 
-# One pattern a first letter: a unit is looked for after every number, and most words are none.
-_WORDS = {
-    first: _alternatives((s for s in _spellings if s[0] == first), r"[\s-]{0,2}")
-    for first in {s[0] for s in _spellings}
-}
-# "born 5 in a family", "18L/36R", "5 K": what a number may be followed by without being a measure.
-_SIGNS = _alternatives(s for s in _symbols if s != "in")
-_GLUED_SIGNS = _alternatives(s for s in _symbols if s not in {"L", "K", "W", "AU"})
+# One pattern a first letter, compiled when first met: a unit is looked for after every number, most
+# words are none, and compiling all at once would take longer than importing the rest.
+@cache
+def _words(first: str) -> re.Pattern[str] | None:
+    spellings = [spelling for spelling in _spellings if spelling[0] == first]
+    return _alternatives(spellings, r"[\s-]{0,2}") if spellings else None
+
+
+# "born 5 in a family", "runway 18L", "5K": what may follow a number without being its unit.
+@cache
+def _signs(glued: bool) -> re.Pattern[str]:
+    refused = {"L", "K", "W", "AU"} if glued else {"in"}
+    return _alternatives(symbol for symbol in _symbols if symbol not in refused)
+
+
+_FIRSTS = frozenset(spelling[0] for spelling in _spellings)
 
 
 def _match_plain(text: str, lower: str, position: int, glued: bool) -> tuple[str, int] | None:
-    pattern = _WORDS.get(lower[position : position + 1])
+    first = lower[position : position + 1]
+    pattern = _words(first) if first in _FIRSTS else None
     match = pattern.match(lower, position) if pattern else None
-    sign = (_GLUED_SIGNS if glued else _SIGNS).match(text, position)
+    sign = _signs(glued).match(text, position)
     if match and (sign is None or match.end() >= sign.end()):
         return _named[_squeeze(match[0])], match.end()
     return (_symbols[sign[0]], sign.end()) if sign else None
