@@ -1,0 +1,198 @@
+"""The data of an item, compiled for matching once and used for every system's text of it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from adequa.data import Term, Triple
+from adequa.entities import lexicon
+from adequa.entities.dates import Date, date_of
+from adequa.entities.names import Name, names_of
+from adequa.entities.numbers import Quantity, quantity_of
+from adequa.entities.surface import Label, label_of
+from adequa.entities.text import fold, key_of, words_of
+from adequa.entities.units import unit_in
+
+__all__ = ["Entity", "Graph", "Use", "compile_graph"]
+
+_TIME_WORDS = {"date", "year", "day", "time", "founded", "established", "born", "died", "season"}
+_TRUE, _FALSE = {"yes", "true"}, {"no", "false"}
+_LIST = re.compile(r"\s*(?:[,;/]|\band\b|\bor\b|&)\s*")
+_TYPE_NOUNS = {
+    *("airport", "university", "institute", "college", "school", "academy", "company", "club"),
+    *("stadium", "county", "city", "town", "village", "state", "province", "region", "river"),
+    *("monument", "memorial", "church", "museum", "hotel", "hall", "tower", "building", "bridge"),
+    *("street", "party", "league", "team", "band", "journal", "magazine", "newspaper", "press"),
+    *("council", "party", "army", "navy", "island", "peninsula", "township", "empire", "kingdom"),
+    *("republic", "union", "park", "library", "hospital", "theatre", "center", "centre", "station"),
+    *("railway", "road", "society", "association", "foundation", "organisation", "organization"),
+    *("federation", "championship", "award", "prize", "language", "asteroid", "comet", "aircraft"),
+}
+
+
+class Use(NamedTuple):
+    """An entity's place in a triple."""
+
+    predicate: str
+    is_subject: bool
+    kind: str
+    nouns: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Entity:
+    """A subject or object, and all ways to say it."""
+
+    string: str
+    label: Label
+    names: tuple[Name, ...]
+    date: Date | None
+    quantity: Quantity | None
+    kind: str
+    """`date`, `number`, `list`, `boolean`, or `name`."""
+    uses: tuple[Use, ...]
+    person: bool
+    nouns: tuple[str, ...]
+    """Common nouns for it: the airport, the country."""
+    words: tuple[str, ...]
+    """The words of its label without small ones, for matching in any order."""
+    spellings: tuple[Name, ...]
+    """The names worth looking for misspelt."""
+
+
+@dataclass(frozen=True, slots=True)
+class Graph:
+    """The entities of some triples in the order they appear, and the one all is about."""
+
+    entities: tuple[Entity, ...]
+    root: int
+    links: frozenset[tuple[int, int]]
+    """Subject and object of each triple."""
+    lists: tuple[int, ...]
+    """The entities that are lists."""
+    has_values: bool
+    """Whether there are numbers or dates to look for."""
+    predicate_words: frozenset[str]
+    data_words: frozenset[str] = field(repr=False)
+    """Every folded word of the data: what no text can have made up."""
+
+
+def compile_graph(
+    triples: Sequence[Triple],
+    terms: Mapping[str, Term],
+    aliases: Mapping[str, Sequence[str]],
+) -> Graph:
+    """Prepare the entities of triples; `aliases` are the user's, for the entities at hand."""
+    uses: dict[str, list[Use]] = {}
+    predicate_words: set[str] = set()
+    for subject, predicate, object_ in triples:
+        words = predicate_words_of(predicate)
+        predicate_words.update(words)
+        known = lexicon.predicate_use(predicate)
+        for entity, is_subject in ((subject, True), (object_, False)):
+            kind, nouns = "-", ()
+            if known is not None:
+                kind = known.subject_kind if is_subject else known.object_kind
+                nouns = known.subject_nouns if is_subject else known.object_nouns
+            uses.setdefault(entity, []).append(Use(predicate, is_subject, kind, nouns))
+    entities = tuple(
+        _entity(string, tuple(found), terms.get(string), aliases.get(string, ()))
+        for string, found in uses.items()
+    )
+    words = {word for entity in entities for word in words_of(entity.label.string)}
+    number = {entity.string: place for place, entity in enumerate(entities)}
+    return Graph(
+        entities,
+        _root(entities),
+        frozenset((number[triple.subject], number[triple.object]) for triple in triples),
+        tuple(place for place, entity in enumerate(entities) if entity.kind == "list"),
+        any(entity.kind in ("date", "number") for entity in entities),
+        frozenset(predicate_words),
+        frozenset(words | predicate_words),
+    )
+
+
+def predicate_words_of(predicate: str) -> list[str]:
+    """The folded words of a predicate's name, camel case split."""
+    local = re.sub(r"^.*[/#](?=.)", "", predicate) if "://" in predicate else predicate
+    spread = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", " ", local.replace("_", " "))
+    return words_of(spread)
+
+
+def _entity(
+    string: str, uses: tuple[Use, ...], term: Term | None, aliases: Sequence[str]
+) -> Entity:
+    label = label_of(string)
+    extra = list(aliases)
+    if term is not None and term.label:
+        extra.append(term.label)
+    if "://" in string:
+        label = label_of(term.label if term and term.label else _local_name(string))
+    kinds = {use.kind for use in uses}
+    person = "p" in kinds and not kinds & {"l", "o"}
+    date = date_of(string)
+    if date is not None and date.month is None and len(key_of(string)) > 4:
+        date = None
+    quantity = quantity_of(string)
+    if quantity is not None and quantity.unit is None:
+        unit = next((unit for use in uses if (unit := unit_in(use.predicate))), None)
+        quantity = quantity._replace(unit=unit)
+    kind = "name"
+    about_time = any(_TIME_WORDS & set(predicate_words_of(use.predicate)) for use in uses)
+    if date is not None and (quantity is None or about_time or not date.year):
+        kind = "date"
+    elif quantity is not None:
+        kind = "number"
+    elif fold(label.string) in _TRUE | _FALSE:
+        kind = "boolean"
+    if kind == "name" and any(character in label.string for character in ",;/&"):
+        parts = [part for part in _LIST.split(label.string) if words_of(part)]
+        if len(parts) > 2:
+            kind = "list"
+    names: tuple[Name, ...]
+    if kind == "boolean":
+        words = predicate_words_of(uses[0].predicate)
+        words = words[1:] if words[:1] in (["is"], ["has"]) and len(words) > 1 else words
+        names = (Name("".join(words), 0, "predicate"),)
+    else:
+        names = names_of(label, aliases=extra, person=person, place="l" in kinds)
+    if kind in ("date", "number"):
+        names = tuple(name for name in names if name.method == "alias")
+    return Entity(
+        string,
+        label,
+        names,
+        date,
+        quantity,
+        kind,
+        uses,
+        person,
+        _nouns(label, uses),
+        tuple(word for word in words_of(label.base) if len(word) > 1),
+        tuple(name for name in names if name.tier == 0 and len(name.key) > 3)[:3],
+    )
+
+
+def _local_name(iri: str) -> str:
+    return re.split(r"[/#]", iri.strip("<>").rstrip("/#"))[-1]
+
+
+def _nouns(label: Label, uses: Sequence[Use]) -> tuple[str, ...]:
+    own = [word for word in words_of(label.string) if word in _TYPE_NOUNS]
+    qualifier = words_of(label.qualifier)[-1:]
+    theirs = [noun for use in uses for noun in use.nouns]
+    return tuple(dict.fromkeys([*own, *qualifier, *theirs]))
+
+
+def _root(entities: Sequence[Entity]) -> int:
+    """The subject that is no object, with the most to be said of it; the first of equals."""
+    best, most = 0, (-1, -1)
+    for number, entity in enumerate(entities):
+        said = sum(use.is_subject for use in entity.uses)
+        rank = (int(said > 0 and said == len(entity.uses)), said)
+        if rank > most:
+            best, most = number, rank
+    return best

@@ -1,0 +1,248 @@
+"""Where the names, numbers and dates of a graph stand in a text: candidates, then a choice."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+from rapidfuzz import process
+from rapidfuzz.distance import Levenshtein
+
+from adequa.entities.dates import Agreement, DateSpan, agreement, find_dates
+from adequa.entities.graph import Entity, Graph
+from adequa.entities.names import Name
+from adequa.entities.numbers import NumberSpan, converted, find_numbers, rounded, same
+from adequa.entities.text import PreparedText
+
+__all__ = ["Candidate", "bag_candidates", "choose", "exact_candidates", "fuzzy_candidates", "value_candidates"]
+
+
+_PLURAL = 0.02
+_ABBREVIATION = 4
+_TYPING = 0.15
+
+
+_GAP = 5
+_SMALL = {
+    *("the", "of", "in", "and", "or", "for", "with", "to", "from", "on", "at", "an", "by", "as"),
+    *("a", "is", "was", "are", "were", "has", "have", "had", "it", "its", "this", "that", "which"),
+    *("who", "where", "be", "been", "he", "she", "they", "his", "her", "their", "also", "s"),
+}
+
+
+class Candidate(NamedTuple):
+    """A span that may mention an entity."""
+
+    start: int
+    end: int
+    entity: int
+    tier: int
+    distance: float
+    method: str
+    reach: int = 0
+    """Where the unit of a number ends, if one follows."""
+
+
+def exact_candidates(graph: Graph, text: PreparedText) -> list[Candidate]:
+    """Every place where a name of an entity stands as whole words."""
+    found: list[Candidate] = []
+    key = text.key
+    for number, entity in enumerate(graph.entities):
+        for name in entity.names:
+            if name.key in key:
+                found.extend(_occurrences(name, number, text))
+    return found
+
+
+def _occurrences(name: Name, entity: int, text: PreparedText) -> Iterator[Candidate]:
+    key, length = text.key, len(name.key)
+    at = key.find(name.key)
+    while at >= 0:
+        first = text.starts_at.get(at)
+        if first is not None:
+            end = at + length
+            last = text.ends_at.get(end)
+            distance = 0.0
+            if last is None and length > 3:
+                # A plural: the word goes on by an s.
+                last = text.ends_at.get(end + 1)
+                if last is None or key[end] != "s":
+                    last = text.ends_at.get(end + 2) if key[end : end + 2] == "es" else None
+                distance = _PLURAL
+            if last is not None and (first == last or _holds(name, first, last, text)):
+                start, stop = text.starts[first], text.ends[last]
+                if (
+                    not name.cased
+                    or text.lower_cased
+                    or text.string[start].isupper()
+                    or text.string[start].isdigit()
+                ):
+                    yield Candidate(start, stop, entity, name.tier, distance, name.method)
+        at = key.find(name.key, at + 1)
+
+
+def _holds(name: Name, first: int, last: int, text: PreparedText) -> bool:
+    """Whether words that spell a name together can be that name: no sentence ends among them."""
+    for word in range(first, last):
+        gap = text.between(word, word + 1)
+        if name.one_word and (gap.isspace() or "," in gap):
+            return False
+        # After a long word a full stop with a space ends a sentence; St. Louis goes on.
+        if len(gap) > 1 and gap[0] in ".!?" and len(text.words[word]) > _ABBREVIATION:
+            return False
+    return True
+
+
+def value_candidates(
+    graph: Graph, text: PreparedText, *, conversions: bool = False, lenient: bool = False
+) -> list[Candidate]:
+    """Numbers and dates of the text that say a value of the graph."""
+    dated = [pair for pair in enumerate(graph.entities) if pair[1].kind == "date"]
+    counted = [pair for pair in enumerate(graph.entities) if pair[1].kind == "number"]
+    found: list[Candidate] = []
+    if dated:
+        for span in find_dates(text.string):
+            found.extend(_dates(span, dated))
+    if counted:
+        for number in find_numbers(text.string):
+            found.extend(_numbers(number, counted, conversions=conversions))
+    return found
+
+
+def _dates(span: DateSpan, dated: Iterable[tuple[int, Entity]]) -> Iterator[Candidate]:
+    for number, entity in dated:
+        if entity.date is None:
+            continue
+        verdicts = {agreement(entity.date, reading) for reading in span.readings}
+        if Agreement.SAME in verdicts:
+            yield Candidate(span.start, span.end, number, 0, 0.0, "date")
+        elif Agreement.PARTIAL in verdicts:
+            yield Candidate(span.start, span.end, number, 1, 0.1, "partial date")
+
+
+def _numbers(
+    span: NumberSpan, counted: Iterable[tuple[int, Entity]], *, conversions: bool
+) -> Iterator[Candidate]:
+    for number, entity in counted:
+        value = entity.quantity
+        if value is None:
+            continue
+        end, reach = span.end, span.unit_end
+        if any(same(value, reading) for reading in span.readings):
+            yield Candidate(span.start, end, number, 0, 0.0, "number", reach)
+        elif any(rounded(value, reading) for reading in span.readings):
+            yield Candidate(span.start, end, number, 1, 0.1, "rounded number", reach)
+        elif conversions and any(converted(value, reading) for reading in span.readings):
+            yield Candidate(span.start, end, number, 1, 0.1, "converted number", reach)
+
+
+def fuzzy_candidates(
+    entity: int,
+    names: Sequence[Name],
+    text: PreparedText,
+    threshold: float,
+    taken: bytearray,
+) -> list[Candidate]:
+    """Runs of words within an edit distance of a name, away from what is already taken."""
+    found: list[Candidate] = []
+    for name in names:
+        length = len(name.key)
+        if length < 4:
+            continue
+        windows = _windows(text, length * (1 - threshold), length / (1 - threshold), taken)
+        if not windows:
+            continue
+        strings = [text.key[window[0] : window[1]] for window in windows]
+        for _, distance, at in process.extract_iter(
+            name.key, strings, scorer=Levenshtein.normalized_distance, score_cutoff=threshold
+        ):
+            _, _, first, last = windows[at]
+            if not _plausible(name, distance, text.words[first : last + 1]):
+                continue
+            found.append(
+                Candidate(
+                    text.starts[first], text.ends[last], entity, name.tier, distance, "fuzzy"
+                )
+            )
+    return found
+
+
+def _plausible(name: Name, distance: float, words: Sequence[str]) -> bool:
+    """Whether a run of words can be a misspelt name: it neither begins nor ends beside it."""
+    first, last = words[0], words[-1]
+    if first in _SMALL and not name.key.startswith(first):
+        return False
+    if last in _SMALL and not name.key.endswith(last):
+        return False
+    return distance <= _TYPING or first[0] == name.key[0]
+
+
+def bag_candidates(entity: int, graph: Graph, text: PreparedText, least: float) -> list[Candidate]:
+    """The run of words that has most of a long value's words, in whatever order."""
+    wanted = {word for word in graph.entities[entity].words if word not in _SMALL}
+    if len(wanted) < 3:
+        return []
+    total = sum(map(len, wanted))
+    places = [number for number, word in enumerate(text.words) if word in wanted]
+    best: tuple[float, int, int] = (0.0, 0, 0)
+    for start, first in enumerate(places):
+        seen: set[str] = set()
+        for step in range(start, len(places)):
+            last = places[step]
+            if last - places[max(step - 1, start)] > _GAP:
+                break
+            seen.add(text.words[last])
+            share = sum(map(len, seen)) / total
+            dense = (step - start + 1) / (last - first + 1)
+            if dense > 0.4 and share - 0.001 * (last - first) > best[0]:
+                best = (share - 0.001 * (last - first), first, last)
+    if best[0] < least:
+        return []
+    _, first, last = best
+    distance = 0.1 + max(0.0, 0.4 * (1 - best[0]))
+    return [Candidate(text.starts[first], text.ends[last], entity, 0, distance, "words")]
+
+
+def _windows(
+    text: PreparedText, least: float, most: float, taken: bytearray
+) -> list[tuple[int, int, int, int]]:
+    """Runs of words as long as a name may be: place in the key, and first and last word."""
+    windows: list[tuple[int, int, int, int]] = []
+    count = len(text.words)
+    starts, ends, places = text.starts, text.ends, text.places
+    for first in range(count):
+        begin = places[first]
+        if taken[starts[first]]:
+            continue
+        for last in range(first, count):
+            if taken[starts[last]]:
+                break
+            end = places[last] + len(text.words[last])
+            if end - begin > most:
+                break
+            if end - begin >= least:
+                windows.append((begin, end, first, last))
+    return windows
+
+
+def choose(
+    candidates: Iterable[Candidate], taken: bytearray, best: str = "length"
+) -> list[Candidate]:
+    """Candidates that do not overlap, the best first; marks what they take."""
+    chosen: list[Candidate] = []
+    for candidate in sorted(candidates, key=_rank):
+        if taken.find(1, candidate.start, candidate.end) < 0:
+            taken[candidate.start : candidate.end] = b"\1" * (candidate.end - candidate.start)
+            chosen.append(candidate)
+    return chosen
+
+
+_WEIGHT = (1.0, 0.95, 0.4)
+
+
+def _rank(candidate: Candidate) -> tuple[float, int, int, int]:
+    length = candidate.end - candidate.start
+    value = length * (1 - 2 * candidate.distance) * _WEIGHT[candidate.tier]
+    if candidate.method == "demonym":
+        value *= 0.9  # Spanish is the language before it is Spain
+    return -value, candidate.tier, candidate.start, candidate.entity

@@ -1,0 +1,269 @@
+"""The names a text may use for an entity, from the entity's own words; each with how sure it is.
+
+Tiers: 0 the name itself, however it is punctuated; 1 what can mean little else (a demonym, the head
+of `Adams_County,_Pennsylvania`, the singular of a plural); 2 weak (a surname, an acronym, a part).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from adequa.entities import lexicon
+from adequa.entities.surface import Label
+from adequa.entities.text import key_of, words_of
+
+__all__ = ["Name", "names_of"]
+
+NAME, DERIVED, WEAK = 0, 1, 2
+
+_ARTICLES = {"the", "a", "an"}
+_SMALL = {
+    *_ARTICLES,
+    *("of", "in", "and", "for", "on", "at", "to", "de", "la", "le", "du", "des", "del", "der"),
+    *("di", "da", "do", "dos", "von", "van", "den", "el", "al", "by", "with", "from", "e", "y"),
+}
+_LOOSE_ENDS = {
+    *("language", "languages", "people", "music", "sauce", "dish", "cuisine", "food", "river"),
+    *("city", "town", "county", "state", "province", "region", "district", "island", "islands"),
+    *("album", "film", "song", "band", "novel", "book", "magazine", "journal", "newspaper"),
+    *("company", "group", "records", "ethnic", "americans", "soup", "bread", "cake", "salad"),
+    *("cars", "car", "automobile", "engine", "asteroid", "party", "family", "game", "series"),
+}
+_CLUB_WORDS = {
+    *("fc", "ac", "afc", "cf", "sc", "as", "ss", "us", "acf", "ssc", "cd", "ca", "fk", "nk", "sk"),
+    *("sv", "vfl", "vfb", "tsv", "fsv", "asd", "ssd", "bk", "if", "ifk", "pfc", "cfc", "rcd", "ud"),
+    *("club", "football", "futbol", "calcio", "sportiva", "associazione", "societa", "deportivo"),
+    *("agremiacao", "esporte", "clube", "sporting", "athletic", "athletikos", "unione", "srl"),
+    *("spa", "nfc", "sfc", "lfc", "afs", "soccer"),
+}
+_LEGAL = {"inc", "ltd", "llc", "plc", "corp", "co", "gmbh", "ag", "sa", "nv", "limited", "company"}
+_LETTERS = re.compile(r"[A-Z]")
+_CAPITAL = re.compile(r"[^\W_]+(?:['’.&-][^\W_]+)*\.?")
+_SHORT = 3
+
+
+class Name(NamedTuple):
+    """One way to say an entity."""
+
+    key: str
+    tier: int
+    method: str
+    cased: bool = False
+    """Needs a capital letter in the text, where the text has any: `US` is not `us`."""
+    one_word: bool = False
+    """Never stands for two words of a text: `Pakistanis` is not `Pakistan, is`."""
+
+
+def names_of(
+    label: Label, *, aliases: Sequence[str] = (), person: bool = False, place: bool = False
+) -> tuple[Name, ...]:
+    """Every name of an entity, the surest first, each key once.
+
+    >>> [name.key for name in names_of(Label("Soul music", "Soul music", "")) if name.tier < 2]
+    ['soulmusic', 'soul']
+    """
+    known: dict[str, Name] = {}
+    for name in _names(label, aliases, person=person, place=place):
+        if len(name.key) > 1 and name.key not in known:
+            known[name.key] = name
+        elif len(name.key) == 1 and name.tier == NAME:
+            known.setdefault(name.key, name)
+    return tuple(sorted(known.values(), key=lambda name: name.tier))
+
+
+def _names(
+    label: Label, aliases: Sequence[str], *, person: bool, place: bool
+) -> Iterator[Name]:
+    for string, method in ((label.string, "name"), (label.base, "name")):
+        yield _name(string, NAME, method)
+    for alias in aliases:
+        yield _name(alias, NAME, "alias")
+    words = _CAPITAL.findall(label.base)
+    folded = words_of(label.base)
+    if not words:
+        return
+    yield from _spelled(label.base, NAME)
+    if folded[0] in _ARTICLES and len(folded) > 1:
+        yield _name("".join(folded[1:]), NAME, "name")
+    if label.qualifier:
+        yield _name(f"{label.qualifier} {label.base}", NAME, "name")
+        for word in ("in", "in the", "of", "the", "a"):
+            yield _name(f"{label.base} {word} {label.qualifier}", NAME, "name")
+    yield from _geography(label.base)
+    yield from _without_loose_end(words, folded)
+    yield from _before_of(label.base)
+    yield from _around_comma(label.base)
+    yield from _numbers(folded)
+    key = "".join(folded)
+    if len(key) > 3 and key.endswith("s"):
+        yield Name(key[:-1], DERIVED, "singular")
+    if not person:
+        yield from _core(folded)
+    yield from _acronym(label.base, words)
+    if _is_name(words):
+        yield from _parts(words, folded, person=person, place=place)
+
+
+def _name(string: str, tier: int, method: str) -> Name:
+    key = key_of(string)
+    letters = sum(character.isupper() for character in string)
+    short = len(key) <= _SHORT or (letters >= 2 and letters == len(key))
+    return Name(key, tier, method, short and key.isalpha(), " " not in string.strip())
+
+
+def _spelled(string: str, tier: int) -> Iterator[Name]:
+    """With each word that has an abbreviation or a longer form written the other way."""
+    words = words_of(string.replace("&", " & "))
+    if "&" in string:
+        yield _name(string.replace("&", " and "), tier, "name")
+        yield _name(string.replace("&", " "), tier, "name")
+    if " and " in string:
+        yield _name(string.replace(" and ", " & "), tier, "name")
+    for place, word in enumerate(words):
+        for variant in lexicon.word_variants(word):
+            variant_key = key_of(variant)
+            if variant_key and variant_key != word:
+                yield Name(
+                    "".join([*words[:place], variant_key, *words[place + 1 :]]),
+                    tier if len(words) > 1 else WEAK,
+                    "abbreviation",
+                )
+
+
+def _geography(string: str) -> Iterator[Name]:
+    for other in lexicon.other_names(string):
+        yield _name(other, NAME, "alias")
+    for demonym in lexicon.demonyms(string):
+        yield _proper(demonym, DERIVED, "demonym")
+    for language in lexicon.language_names(string):
+        yield _proper(language, DERIVED, "language")
+    for acronym in lexicon.acronyms(string):
+        yield _proper(acronym, NAME, "acronym")
+
+
+def _proper(string: str, tier: int, method: str) -> Name:
+    key = key_of(string)
+    return Name(key, tier, method, cased=len(key) <= _SHORT + 1, one_word=" " not in string)
+
+
+def _without_loose_end(words: Sequence[str], folded: Sequence[str]) -> Iterator[Name]:
+    """`Soul_music` is often just soul, `Turkish_people` just Turkish."""
+    rest = list(folded)
+    while len(rest) > 1 and rest[-1] in _LOOSE_ENDS:
+        rest.pop()
+        if rest[-1] not in _SMALL:
+            yield _name(" ".join(words[: len(rest)]), DERIVED, "head")
+            if folded[-1] == "people":
+                for place in lexicon.place_of_demonym(" ".join(rest)):
+                    for other in lexicon.demonyms(place):
+                        yield _proper(other, DERIVED, "demonym")
+
+
+def _before_of(string: str) -> Iterator[Name]:
+    """`Felipe_VI_of_Spain` is Felipe VI, `President_of_the_United_States` the President."""
+    head, of, rest = string.partition(" of ")
+    if of and head[:1].isupper() and rest.removeprefix("the ")[:1].isupper():
+        yield _name(head, DERIVED if " " in head else WEAK, "head")
+
+
+def _around_comma(string: str) -> Iterator[Name]:
+    """`Adams_County,_Pennsylvania` is also Adams County, and Adams County in Pennsylvania."""
+    head, comma, rest = string.partition(",")
+    if not comma or not head.strip() or any(character.isdigit() for character in head):
+        return
+    rest = rest.strip()
+    if rest.count(",") + rest.count(" and ") > 1 or len(head) > 40:
+        return  # a list, not a place in a place
+    yield _name(head, DERIVED, "comma head")
+    for word in ("in", "of", "in the", "in the state of"):
+        yield _name(f"{head} {word} {rest}", NAME, "name")
+    yield _name(f"{rest} {head}", DERIVED, "name")
+    inner, comma, outer = rest.partition(",")
+    if comma:
+        for word in ("", "in"):
+            yield _name(f"{head} {word} {inner}", DERIVED, "comma head")
+            yield _name(f"{head} {word} {outer}", DERIVED, "comma head")
+            yield _name(f"{head} {word} {inner} in {outer}", NAME, "name")
+    for other in (*lexicon.other_names(rest), *lexicon.demonyms(rest)[:2]):
+        yield _name(f"{head} {other}", NAME, "name")
+
+
+def _numbers(folded: Sequence[str]) -> Iterator[Name]:
+    """`1634: The Ram Rebellion` without its number, `2015 Serie C` with its year at the end."""
+    if len(folded) > 1 and folded[0].isdigit():
+        yield Name("".join(folded[1:]), WEAK, "part")
+        yield Name("".join([*folded[1:], "in", folded[0]]), NAME, "name")
+        yield Name("".join([*folded[1:], folded[0]]), NAME, "name")
+        yield Name("".join([*folded[1:], "season", folded[0]]), NAME, "name")
+    if len(folded) > 1 and folded[-1].isdigit():
+        yield Name("".join(folded[:-1]), WEAK, "part")
+
+
+def _core(folded: Sequence[str]) -> Iterator[Name]:
+    """A club or company without the words that say it is one."""
+    rest = [word for word in folded if word not in _CLUB_WORDS and len(word) > 1]
+    without_year = [word for word in rest if not word.isdigit()]
+    for core in (rest, without_year):
+        if core and len(core) < len(folded) and len("".join(core)) > _SHORT:
+            yield Name("".join(core), DERIVED if len(folded) - len(core) < 3 else WEAK, "core")
+    without_legal = [word for word in folded if word not in _LEGAL]
+    if without_legal and len(without_legal) < len(folded):
+        yield Name("".join(without_legal), DERIVED, "core")
+
+
+def _acronym(string: str, words: Sequence[str]) -> Iterator[Name]:
+    capitals = [word for word in words if word[0].isupper() or word[0].isdigit()]
+    if len(capitals) > 1:
+        initials = "".join(word[0] for word in capitals)
+        if len(initials) > 1 and initials.isalpha():
+            yield Name(initials.lower(), WEAK, "acronym", cased=True)
+        all_initials = "".join(word[0] for word in words)
+        if all_initials != initials and all_initials.isalpha():
+            yield Name(all_initials.lower(), WEAK, "acronym", cased=True)
+
+
+def _is_name(words: Sequence[str]) -> bool:
+    """Capitalised throughout, small words apart."""
+    big = [word for word in words if word.lower() not in _SMALL]
+    return bool(big) and all(word[0].isupper() or word[0].isdigit() for word in big)
+
+
+def _parts(
+    words: Sequence[str], folded: Sequence[str], *, person: bool, place: bool
+) -> Iterator[Name]:
+    """Runs of a name's words: `Acharya Institute`, `Aldrin`."""
+    spoken = [words_of(word) for word in words]
+    count = len(spoken)
+    if count < 2 or count > 12:
+        return
+    small = [len(part) == 1 and part[0] in _SMALL for part in spoken]
+    if person:
+        suffix = spoken[-1][-1:] in (["jr"], ["sr"], ["ii"], ["iii"], ["iv"])
+        last = count - 2 if suffix and count > 2 else count - 1
+        if last >= 1:
+            yield Name("".join(spoken[0] + spoken[last]), DERIVED, "part")
+            middle = [part for part in spoken[1:last] if len("".join(part)) > 1]
+            if middle and len(middle) < last - 1:
+                yield Name("".join(sum([spoken[0], *middle, spoken[last]], [])), NAME, "name")
+            if suffix:
+                yield Name("".join(sum(spoken[: last + 1], [])), DERIVED, "part")
+            # Surnames of several words keep their small ones: `de Boer`.
+            start = last
+            while start > 1 and small[start - 1]:
+                start -= 1
+            yield Name("".join(sum(spoken[start : last + 1], [])), WEAK, "surname", cased=True)
+            yield Name("".join(spoken[last]), WEAK, "surname", cased=True)
+            yield Name("".join(spoken[0]), WEAK, "given name", cased=True)
+        return
+    for length in range(count - 1, 0, -1):
+        for start in range(count - length + 1):
+            part = spoken[start : start + length]
+            if small[start] or small[start + length - 1]:
+                continue
+            key = "".join(sum(part, []))
+            if len(key) > _SHORT and not key.isdigit():
+                whole = sum(len(one) for one in folded)
+                if length > 1 and len(key) * 2 >= whole or length == 1 and not place:
+                    yield Name(key, WEAK, "part", cased=True)

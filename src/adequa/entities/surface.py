@@ -1,0 +1,58 @@
+"""From an entity as the data writes it to the words a text would use for it."""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+__all__ = ["Label", "label_of"]
+
+_DATATYPE = re.compile(r'^"(?P<value>.*)"(?:\^\^\S+|@[A-Za-z][A-Za-z0-9-]*)$', re.DOTALL)
+_BRACKET = re.compile(r"\s*\(([^()]*)\)\s*$")
+_LEADING_BRACKET = re.compile(r"^\(([^()]*)\)\s*")
+_CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+_ADDRESS = re.compile(r"^<?\w+://[^\s>]+>?$")
+_SPACE = re.compile(r"[\s_]+")
+_LOWER_CAMEL = re.compile(r"^[a-z]+(?:[A-Z][a-z0-9]+)+$")
+_QUOTES = "\"'`“”‘’«» "
+
+
+class Label(NamedTuple):
+    """The readable parts of an entity's string."""
+
+    string: str
+    """All of it, readable: underscores are spaces, outer quotes and datatypes are gone."""
+    base: str
+    """Without what stands in brackets at the end."""
+    qualifier: str
+    """What stood in those brackets: a disambiguation, or a unit."""
+
+
+def label_of(entity: str) -> Label:
+    """The label in an entity's string.
+
+    >>> label_of("Mermaid_(Train_song)")
+    Label(string='Mermaid (Train song)', base='Mermaid', qualifier='Train song')
+    >>> label_of('"52.0"(minutes)').base
+    '52.0'
+    """
+    string = entity.strip()
+    typed = _DATATYPE.match(string)
+    if typed:
+        string = typed["value"]
+    if _ADDRESS.match(string):
+        string = string.strip("<>")
+        return Label(string, string, "")
+    string = _SPACE.sub(" ", string).strip()
+    if _LOWER_CAMEL.match(string):
+        string = _CAMEL.sub(" ", string)
+    bracket = _BRACKET.search(string)
+    base, qualifier = string, ""
+    if bracket and bracket.start():
+        base, qualifier = string[: bracket.start()], bracket[1]
+    base = base.strip(_QUOTES) or base
+    if not qualifier:
+        return Label(base, base, "")
+    if _LOWER_CAMEL.match(qualifier):
+        qualifier = _CAMEL.sub(" ", qualifier)
+    return Label(f"{base} ({qualifier})", base, qualifier)

@@ -1,0 +1,1 @@
+"""Where weights come from; nothing else of adequa imports this room."""
