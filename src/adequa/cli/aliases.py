@@ -1,0 +1,102 @@
+"""`adequa aliases`: other names of entities, built from dumps and looked up."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from adequa.cli.options import Json, progress_bar
+
+__all__ = ["aliases"]
+
+aliases = typer.Typer(
+    name="aliases",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+    help="Build and look up other names of entities.",
+)
+
+
+@aliases.command()
+def build(
+    dumps: Annotated[
+        list[Path],
+        typer.Argument(
+            metavar="DUMP…", help="N-Triples or Turtle, plain or packed (.gz, .bz2, .xz)."
+        ),
+    ],
+    out: Annotated[
+        Path, typer.Option("--out", "-o", metavar="FILE", help="The SQLite file to write.")
+    ],
+    lang: Annotated[
+        str, typer.Option("--lang", metavar="TAG", help="The language of the names.")
+    ] = "en",
+    only: Annotated[
+        Path | None,
+        typer.Option(
+            "--only", metavar="FILE", help="Keep the entities of this file alone: one a line."
+        ),
+    ] = None,
+    force: Annotated[bool, typer.Option("--force", help="Replace a file that is there.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Build a file of aliases from DBpedia or Wikidata dumps.
+
+    Takes labels, aliases, nicknames and redirects, streaming: dumps may be of any size.
+
+    Example: adequa aliases build labels_en.ttl.bz2 redirects_en.ttl.bz2 --out aliases.sqlite
+    """
+    from adequa.aliases.build import build_aliases, read_entities
+
+    entities = None if only is None else read_entities(only)
+    with progress_bar("bytes read", quiet=quiet) as progress:
+        report = build_aliases(dumps, out, lang=lang, only=entities, force=force, progress=progress)
+    if as_json:
+        typer.echo(json.dumps({"out": str(out), **vars(report)}, ensure_ascii=False, indent=2))
+        return
+    typer.echo(
+        f"{report.aliases:,} aliases of {report.entities:,} entities"
+        f" from {report.statements:,} statements: {out}"
+    )
+    left_out = (
+        (report.dangerous, "dangerous aliases (one sign, or no letter)"),
+        (report.unusable, "unusable ones (very long, of lists and categories)"),
+        (report.cycles, "redirects that lead in a circle"),
+    )
+    for count, what in left_out:
+        if count:
+            typer.echo(f"left out: {count:,} {what}")
+
+
+@aliases.command()
+def show(
+    path: Annotated[
+        Path, typer.Argument(metavar="ALIASES", help="A .tsv, .json or .sqlite file of aliases.")
+    ],
+    entities: Annotated[
+        list[str], typer.Argument(metavar="ENTITY…", help="The entities to look up.")
+    ],
+    as_json: Json = False,
+) -> None:
+    """Show the aliases of entities, the best first.
+
+    Example: adequa aliases show aliases.sqlite Aarhus_Airport Q90
+    """
+    from adequa.aliases import open_aliases
+    from adequa.tables import Cell, Table
+
+    known = open_aliases(path)
+    found = {entity: known.of(entity) for entity in entities}
+    if as_json:
+        typer.echo(json.dumps(found, ensure_ascii=False, indent=2))
+        return
+    rows: list[list[Cell]] = [
+        [entity if number == 0 else "", alias]
+        for entity, names in found.items()
+        for number, alias in enumerate(names or (None,))
+    ]
+    typer.echo(Table("", ["entity", "alias"], rows).text())
