@@ -36,6 +36,8 @@ STORED = 250
 MOST_CHARACTERS = 200
 """What is longer is no name that a text would repeat."""
 
+_encode = json.JSONEncoder(ensure_ascii=False).encode
+_BATCH = 1000
 _DOUBLINGS = 10  # chains of up to 1,024 redirects; the longest of Wikipedia have a handful
 _LABEL_RANKS = 3  # ranks 0, 1 and 2 are labels: in the language, in none, of a variety
 _REDIRECT_RANK = 3 * REDIRECT
@@ -247,11 +249,21 @@ def _finish(
 def _write_entities(
     connection: sqlite3.Connection, rows: Iterable[tuple[str, int, str]], report: Report
 ) -> None:
+    entities: list[tuple[int, str, str]] = []
+    names: list[tuple[str, int, int]] = []
+
+    def write() -> None:
+        connection.executemany("INSERT INTO result.entity VALUES (?, ?, ?)", entities)
+        connection.executemany("INSERT INTO ids VALUES (?2, ?1)", (one[:2] for one in entities))
+        connection.executemany("INSERT INTO names VALUES (?, ?, ?)", names)
+        entities.clear()
+        names.clear()
+
     for number, (key, group) in enumerate(groupby(rows, key=itemgetter(0)), 1):
         label: str | None = None
         texts: list[str] = []
         name = name_of(key)
-        for rank, text in _usable(key, group, report):
+        for rank, text in _usable(name, group, report):
             if label is None and rank < _LABEL_RANKS:
                 label = text
             # Half of them may turn out to be the same in another case.
@@ -260,21 +272,19 @@ def _write_entities(
         aliases = distinct(texts, but=key, limit=STORED)
         report.entities += 1
         report.aliases += len(aliases)
-        connection.execute(
-            "INSERT INTO result.entity VALUES (?, ?, ?)",
-            (number, key, json.dumps(aliases, ensure_ascii=False)),
-        )
-        connection.execute("INSERT INTO ids VALUES (?, ?)", (key, number))
-        connection.execute("INSERT INTO names VALUES (?, 0, ?)", (name, number))
+        entities.append((number, key, _encode(aliases)))
+        names.append((name, 0, number))
         if label is not None and label != name:
-            connection.execute("INSERT INTO names VALUES (?, 2, ?)", (label, number))
+            names.append((label, 2, number))
+        if len(entities) >= _BATCH:
+            write()
+    write()
 
 
 def _usable(
-    key: str, group: Iterable[tuple[str, int, str]], report: Report
+    name: str, group: Iterable[tuple[str, int, str]], report: Report
 ) -> Iterator[tuple[int, str]]:
     """The texts of one entity that can serve as names; the others are counted."""
-    name = name_of(key)
     last: str | None = None
     for _, rank, text in group:
         if text == last:
@@ -307,5 +317,5 @@ def _content(connection: sqlite3.Connection) -> str:
         "SELECT * FROM result.name",
     ):
         for row in connection.execute(query):
-            digest.update(json.dumps(row).encode())
+            digest.update("\0".join(map(str, row)).encode() + b"\n")
     return digest.hexdigest()[:12]

@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from adequa.__about__ import __version__
+from adequa.cli.aliases import aliases
 from adequa.cli.compare import compare
 from adequa.cli.convert import convert
 from adequa.cli.demo import demo
@@ -31,6 +32,7 @@ app = typer.Typer(
 )
 for command in (score, compare, metrics, formats, convert, demo):
     app.command()(command)
+app.add_typer(aliases)
 
 
 def _show_version(wanted: bool) -> None:
