@@ -254,7 +254,9 @@ def _write_entities(
 
     def write() -> None:
         connection.executemany("INSERT INTO result.entity VALUES (?, ?, ?)", entities)
-        connection.executemany("INSERT INTO ids VALUES (?2, ?1)", (one[:2] for one in entities))
+        connection.executemany(
+            "INSERT INTO ids (id, key) VALUES (?, ?)", (one[:2] for one in entities)
+        )
         connection.executemany("INSERT INTO names VALUES (?, ?, ?)", names)
         entities.clear()
         names.clear()
