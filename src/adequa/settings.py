@@ -125,6 +125,8 @@ def _convert(kind: str, name: str, text: str, hint: Any) -> Any:
         listed = ", ".join(map(str, choices))
         raise SettingError(f"{kind}:{name} is one of {listed}, not {text!r}")
     if origin is tuple:
+        if not text:
+            return ()
         return tuple(
             _convert(kind, name, part, typing.get_args(hint)[0]) for part in text.split("+")
         )

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from adequa.entities import lexicon
-from adequa.entities.graph import Entity, Graph
+from adequa.entities.graph import Graph
 from adequa.entities.text import PreparedText
 
 __all__ = ["Anaphor", "History", "anaphors", "option_features"]
@@ -19,6 +19,7 @@ PRONOUNS = {
     **dict.fromkeys(("she", "her", "hers", "herself"), "she"),
     **dict.fromkeys(("they", "their", "them", "theirs"), "they"),
 }
+_PRONOUN = re.compile(rf"\b(?:{'|'.join(PRONOUNS)})\b", re.IGNORECASE)
 _POINTERS = {"the", "this", "that", "these", "those"}
 _POSSESSIVE = re.compile(r"\s?['’´`]s?(?![^\W_])")
 
@@ -33,6 +34,11 @@ class Anaphor(NamedTuple):
     noun: str
     word: int
     """Where it stands among the words."""
+
+
+def pronoun_spans(text: str) -> list[tuple[int, int]]:
+    """Where the pronouns of a text stand."""
+    return [match.span() for match in _PRONOUN.finditer(text)]
 
 
 class History(NamedTuple):
@@ -109,7 +115,9 @@ def option_features(
     return features
 
 
-def none_features(anaphor: Anaphor, graph: Graph, text: PreparedText, history: History) -> list[str]:
+def none_features(
+    anaphor: Anaphor, graph: Graph, text: PreparedText, history: History
+) -> list[str]:
     """What speaks for an anaphor standing for no entity of the data."""
     form = anaphor.form if not anaphor.noun else "noun"
     features = [f"none|{form}"]

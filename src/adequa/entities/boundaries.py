@@ -179,7 +179,12 @@ def right_sides(
         return sides
     own = following in entity.nouns
     if own or following in graph.predicate_words or _shape(text, last + 1) == "upper":
-        features = ["noun", f"noun={following}", f"noun:own={own}", f"noun:{_shape(text, last + 1)}"]
+        features = [
+            "noun",
+            f"noun={following}",
+            f"noun:own={own}",
+            f"noun:{_shape(text, last + 1)}",
+        ]
         features.append(f"noun:predicate={following in graph.predicate_words}")
         features.extend(f"noun&{feature}" for feature in context if "next" not in feature)
         sides.append(Side(text.ends[last + 1], features))

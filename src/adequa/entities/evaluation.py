@@ -121,9 +121,7 @@ def _add(agreement: Agreement, found: Sequence[NamedSpan], gold: Sequence[NamedS
     for entity, wanted in gold_by.items():
         right = wanted & found_by.get(entity, Counter())
         exact += right.total()
-        lenient += right.total() + _near(
-            found_by.get(entity, Counter()) - right, wanted - right
-        )
+        lenient += right.total() + _near(found_by.get(entity, Counter()) - right, wanted - right)
     sizes = sum(map(Counter.total, found_by.values())), sum(map(Counter.total, gold_by.values()))
     agreement.exact.add(exact, *sizes)
     agreement.lenient.add(lenient, *sizes)

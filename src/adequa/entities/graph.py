@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from adequa.data import Term, Triple
 from adequa.entities import lexicon
@@ -17,6 +17,8 @@ from adequa.entities.text import fold, key_of, words_of
 from adequa.entities.units import unit_in
 
 __all__ = ["Entity", "Graph", "Use", "compile_graph"]
+
+Made = TypeVar("Made")
 
 _TIME_WORDS = {"date", "year", "day", "time", "founded", "established", "born", "died", "season"}
 _TRUE, _FALSE = {"yes", "true"}, {"no", "false"}
@@ -78,6 +80,16 @@ class Graph:
     predicate_words: frozenset[str]
     data_words: frozenset[str] = field(repr=False)
     """Every folded word of the data: what no text can have made up."""
+    _memory: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)
+
+    def remember(self, name: str, make: Callable[[Graph], Made]) -> Made:
+        """What `make` makes of this graph, made once: a graph serves every system's text."""
+        made: Made
+        if name in self._memory:
+            made = self._memory[name]
+        else:
+            made = self._memory[name] = make(self)
+        return made
 
 
 def compile_graph(

@@ -14,7 +14,14 @@ from adequa.entities.names import Name
 from adequa.entities.numbers import NumberSpan, converted, find_numbers, rounded, same
 from adequa.entities.text import PreparedText
 
-__all__ = ["Candidate", "bag_candidates", "choose", "exact_candidates", "fuzzy_candidates", "value_candidates"]
+__all__ = [
+    "Candidate",
+    "bag_candidates",
+    "choose",
+    "exact_candidates",
+    "fuzzy_candidates",
+    "value_candidates",
+]
 
 
 _PLURAL = 0.02
@@ -160,9 +167,7 @@ def fuzzy_candidates(
             if not _plausible(name, distance, text.words[first : last + 1]):
                 continue
             found.append(
-                Candidate(
-                    text.starts[first], text.ends[last], entity, name.tier, distance, "fuzzy"
-                )
+                Candidate(text.starts[first], text.ends[last], entity, name.tier, distance, "fuzzy")
             )
     return found
 

@@ -73,9 +73,7 @@ def names_of(
     return tuple(sorted(known.values(), key=lambda name: name.tier))
 
 
-def _names(
-    label: Label, aliases: Sequence[str], *, person: bool, place: bool
-) -> Iterator[Name]:
+def _names(label: Label, aliases: Sequence[str], *, person: bool, place: bool) -> Iterator[Name]:
     for string, method in ((label.string, "name"), (label.base, "name")):
         yield _name(string, NAME, method)
     for alias in aliases:
@@ -265,5 +263,5 @@ def _parts(
             key = "".join(sum(part, []))
             if len(key) > _SHORT and not key.isdigit():
                 whole = sum(len(one) for one in folded)
-                if length > 1 and len(key) * 2 >= whole or length == 1 and not place:
+                if (length > 1 and len(key) * 2 >= whole) or (length == 1 and not place):
                     yield Name(key, WEAK, "part", cased=True)

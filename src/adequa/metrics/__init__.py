@@ -35,13 +35,15 @@ TABLE: Mapping[str, str] = {
     "bleu": "adequa.metrics.reference:Bleu",
     "bleu_nltk": "adequa.metrics.sentence_bleu:SentenceBleu",
     "chrf": "adequa.metrics.reference:Chrf",
+    "esa": "adequa.metrics.esa:Esa",
+    "esa_strict": "adequa.metrics.esa:EsaStrict",
     "evaluate": "adequa.metrics.adapters:Evaluate",
     "meteor": "adequa.metrics.meteor:Meteor",
     "precomputed": "adequa.metrics.precomputed:Precomputed",
     "ter": "adequa.metrics.reference:Ter",
 }
 
-DEFAULT: tuple[str, ...] = ()
+DEFAULT: tuple[str, ...] = ("esa",)
 """What `adequa score` computes when no metric is named: shipped, and without references."""
 
 

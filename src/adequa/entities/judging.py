@@ -1,0 +1,237 @@
+"""One item, judged: what is missing, what is unexplained, what is said again, and why."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from pathlib import Path
+from typing import NamedTuple
+
+from adequa.data import Item, Mention
+from adequa.entities.coreference import StanzaCoreference, resolve_pronouns
+from adequa.entities.detector import Detection, Detector, Mode
+from adequa.entities.linker import Link, RelClient, foreign_links, linked_mentions
+from adequa.entities.merging import merge
+from adequa.entities.paper import PaperDetector
+from adequa.entities.repetition import Repetition, find_repetitions
+from adequa.entities.unexplained import Unexplained, find_unexplained
+from adequa.errors import DataError
+
+__all__ = ["Judgment", "Settings", "judge"]
+
+_WORDS_A_TRIPLE = 3
+"""A text with fewer words a triple than this is short: most human texts have seven or more."""
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What a judgment depends on beside the item."""
+
+    detector: str = "adequa"
+    mode: Mode = "adequacy"
+    threshold: float | None = None
+    conversions: bool = False
+    aliases: Path | None = None
+    ignore: frozenset[str] = frozenset()
+    optional: frozenset[str] = frozenset()
+    allowed: Path | None = None
+    linker: str | None = None
+    coreference: str = "none"
+
+    def check(self) -> None:
+        """Read what is to be read, so that a wrong file shows at once."""
+        if self.aliases is not None:
+            from adequa.aliases import open_aliases
+
+            open_aliases(self.aliases)
+        if self.allowed is not None:
+            _phrases(self.allowed)
+        if self.linker is not None:
+            RelClient(self.linker)
+
+
+class Judgment(NamedTuple):
+    """What is found out about one text."""
+
+    item: Item
+    entities: tuple[str, ...]
+    mentions: tuple[Mention, ...]
+    missing: tuple[str, ...]
+    unexplained: tuple[Unexplained, ...]
+    repetitions: tuple[Repetition, ...]
+    cause: str | None
+    """Why entities are missing, as the paper sorts it: short, hallucinated, degenerate, other."""
+
+    def reasons(self) -> dict[str, str]:
+        """For each missing entity, a sentence."""
+        return {entity: self._reason(entity) for entity in self.missing}
+
+    def _reason(self, entity: str) -> str:
+        facts = [
+            " | ".join(triple)
+            for triple in self.item.triples
+            if entity in (triple.subject, triple.object)
+        ]
+        more = f" and {len(facts) - 1} more" if len(facts) > 1 else ""
+        told = {
+            "short": "; the text is short for its data",
+            "hallucinated": "; the text has other names or values instead",
+            "degenerate": "; the text repeats itself",
+        }
+        near = [span for span in self.unexplained if span.nearest == entity]
+        instead = ""
+        if near:
+            seen = self.item.text[near[0].start : near[0].end]
+            instead = f"; the text has {seen!r} instead"
+        else:
+            instead = told.get(self.cause or "", "")
+        return f"no mention of {entity!r} ({facts[0]}{more}){instead}"
+
+    def surplus(self) -> Iterator[tuple[Unexplained, str]]:
+        """Each unexplained span with a sentence."""
+        for span in self.unexplained:
+            seen = self.item.text[span.start : span.end]
+            if span.nearest is None:
+                why = f"{seen!r} comes from nothing in the data"
+            elif span.kind == "name":
+                why = f"{seen!r} comes from nothing in the data; the nearest is {span.nearest!r}"
+            else:
+                why = f"{seen!r}: the data has {span.nearest!r}"
+            yield span, why
+
+
+def judge(item: Item, settings: Settings) -> Judgment:
+    """Judge one item; raises ServiceError where an outside service was asked for and failed."""
+    if settings.ignore:
+        kept = [triple for triple in item.triples if triple.predicate not in settings.ignore]
+        data = replace(item, triples=tuple(kept))
+    else:
+        data = item
+    detection = _detect(data, settings)
+    links: Sequence[Link] = ()
+    mentions = detection.mentions
+    if settings.linker is not None and item.text.strip():
+        links = RelClient(settings.linker).link(item.text)
+        mentions = merge([*mentions, *linked_mentions(links, detection.entities)])
+    if settings.coreference == "stanza" and item.text.strip():
+        mentions = _with_chains(item.text, mentions)
+    found = {mention.entity for mention in mentions}
+    wanted = _wanted(data, settings.optional)
+    missing = tuple(entity for entity in wanted if entity not in found)
+    optional = tuple(
+        entity for entity in detection.entities if entity not in wanted and entity in found
+    )
+    unexplained = _unexplained(item, detection, mentions, links, settings)
+    repetitions = tuple(find_repetitions(item.text))
+    cause = _cause(item, missing, unexplained, repetitions)
+    return Judgment(item, (*wanted, *optional), mentions, missing, unexplained, repetitions, cause)
+
+
+class _Found(NamedTuple):
+    """A detection by either detector."""
+
+    entities: tuple[str, ...]
+    mentions: tuple[Mention, ...]
+    ours: Detection
+
+
+def _detect(item: Item, settings: Settings) -> _Found:
+    aliases = _aliases(item, settings.aliases) if settings.aliases is not None else {}
+    detector = Detector(settings.mode, settings.threshold, settings.conversions)
+    ours = detector.detect(item, aliases)
+    entities = tuple([entity.string for entity in ours.graph.entities])
+    if settings.detector == "adequa":
+        return _Found(entities, ours.mentions, ours)
+    threshold = 0.4 if settings.threshold is None else settings.threshold
+    theirs = tuple(PaperDetector(threshold).detect(item.triples, item.text))
+    return _Found(entities, theirs, ours)
+
+
+def _aliases(item: Item, path: Path) -> Mapping[str, tuple[str, ...]]:
+    from adequa.aliases import open_aliases
+
+    source = _opened(path, open_aliases)
+    entities = dict.fromkeys(
+        entity for triple in item.triples for entity in (triple.subject, triple.object)
+    )
+    return {entity: names for entity in entities if (names := source.of(entity))}
+
+
+@lru_cache(maxsize=8)
+def _opened(path: Path, opener):  # type: ignore[no-untyped-def]
+    return opener(path)
+
+
+def _with_chains(text: str, mentions: tuple[Mention, ...]) -> tuple[Mention, ...]:
+    """Pronouns by coreference chains; the paper keeps only the pronouns of a chain."""
+    from adequa.entities.anaphora import pronoun_spans
+
+    free = [
+        span
+        for span in pronoun_spans(text)
+        if all(span[1] <= mention.start or mention.end <= span[0] for mention in mentions)
+    ]
+    resolved = resolve_pronouns(StanzaCoreference().chains(text), mentions, free, text)
+    return merge(
+        [
+            *mentions,
+            *(Mention(entity, *span, "coreference") for span, entity in resolved.items()),
+        ]
+    )
+
+
+def _wanted(item: Item, optional: frozenset[str]) -> tuple[str, ...]:
+    """The entities that must be there: those that some triple of the rest needs."""
+    wanted: dict[str, None] = {}
+    for triple in item.triples:
+        if triple.predicate not in optional:
+            wanted[triple.subject] = wanted[triple.object] = None
+    return tuple(wanted)
+
+
+def _unexplained(
+    item: Item,
+    detection: _Found,
+    mentions: Sequence[Mention],
+    links: Sequence[Link],
+    settings: Settings,
+) -> tuple[Unexplained, ...]:
+    allowed = _phrases(settings.allowed) if settings.allowed is not None else ()
+    ours = detection.ours
+    found = find_unexplained(ours.graph, ours.text, [*mentions, *ours.mentions], allowed)
+    for link in foreign_links(links, detection.entities):
+        if all(span.end <= link.start or link.end <= span.start for span in (*found, *mentions)):
+            found.append(Unexplained(link.start, link.end, "name", None))
+    del item
+    return tuple(sorted(found, key=lambda span: span[:2]))
+
+
+@lru_cache(maxsize=8)
+def _phrases(path: Path) -> tuple[str, ...]:
+    try:
+        lines = path.read_text(encoding="utf-8").splitlines()
+    except OSError as error:
+        raise DataError(
+            f"cannot be read ({error.strerror})", path=path, remedy="give a file of phrases"
+        ) from None
+    except UnicodeDecodeError:
+        raise DataError("is not UTF-8", path=path, remedy="save it as UTF-8") from None
+    return tuple(line.strip() for line in lines if line.strip() and not line.startswith("#"))
+
+
+def _cause(
+    item: Item,
+    missing: Sequence[str],
+    unexplained: Sequence[Unexplained],
+    repetitions: Sequence[Repetition],
+) -> str | None:
+    if not missing:
+        return None
+    if repetitions:
+        return "degenerate"
+    if unexplained:
+        return "hallucinated"
+    if len(item.text.split()) < _WORDS_A_TRIPLE * len(item.triples) + 2:
+        return "short"
+    return "other"

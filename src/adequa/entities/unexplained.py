@@ -1,0 +1,292 @@
+"""Names, numbers and dates of a text that nothing in the data explains: hallucinated entities.
+
+A name is told by its capital letters. Where a text has none (all lower case), only numbers and
+dates are looked for, and runs of words that English does not have. The first word of a sentence is
+capital anyway, so it counts only with another capital word beside it, or where English does not
+have it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from functools import cache
+from importlib.resources import files
+from typing import NamedTuple
+
+from rapidfuzz import process
+from rapidfuzz.distance import Levenshtein
+
+from adequa.data import Mention
+from adequa.entities import lexicon
+from adequa.entities.dates import Agreement, Date, agreement, find_dates
+from adequa.entities.graph import Entity, Graph
+from adequa.entities.numbers import Quantity, converted, find_numbers, rounded, same
+from adequa.entities.text import PreparedText, fold, key_of, words_of
+
+__all__ = ["Unexplained", "find_unexplained"]
+
+_DIGIT = re.compile(r"\d")
+_RUN_GAP = re.compile(r"^(?:[ \t]|[ \t]?[-–'’&.][ \t]?|\.[ \t])$")
+_NEAR = 0.34
+_CALENDAR = set(
+    [
+        "january",
+        "february",
+        "march",
+        "april",
+        "may",
+        "june",
+        "july",
+        "august",
+        "september",
+        "october",
+        "november",
+        "december",
+        "monday",
+        "tuesday",
+        "wednesday",
+        "thursday",
+        "friday",
+        "saturday",
+        "sunday",
+    ]
+)
+_TITLES = set(
+    [
+        "mr",
+        "mrs",
+        "ms",
+        "dr",
+        "sir",
+        "lady",
+        "lord",
+        "prof",
+        "professor",
+        "president",
+        "queen",
+        "king",
+        "prince",
+        "princess",
+    ]
+)
+
+
+class Unexplained(NamedTuple):
+    """A span the data does not explain, and the entity it comes closest to."""
+
+    start: int
+    end: int
+    kind: str
+    """`name`, `number` or `date`."""
+    nearest: str | None
+
+
+def find_unexplained(
+    graph: Graph,
+    text: PreparedText,
+    mentions: Sequence[Mention],
+    allowed: Iterable[str] = (),
+) -> list[Unexplained]:
+    """Every span of the text that neither a mention nor a word of the data explains."""
+    covered = bytearray(len(text.string) + 1)
+    for mention in mentions:
+        covered[mention.start : mention.end] = b"\1" * (mention.end - mention.start)
+    for phrase in allowed:
+        _cover(phrase, text, covered)
+    found: list[Unexplained] = []
+    if _DIGIT.search(text.string):
+        found += _dates(graph, text, covered)
+        found += _numbers(graph, text, covered)
+    found += _names(graph, text, covered)
+    return sorted(found)
+
+
+def _cover(phrase: str, text: PreparedText, covered: bytearray) -> None:
+    key = key_of(phrase)
+    at = text.key.find(key) if key else -1
+    while at >= 0:
+        first, last = text.starts_at.get(at), text.ends_at.get(at + len(key))
+        if first is not None and last is not None:
+            start, end = text.starts[first], text.ends[last]
+            covered[start:end] = b"\1" * (end - start)
+        at = text.key.find(key, at + 1)
+
+
+class _Values(NamedTuple):
+    """Everything in the data that a number or date of a text may come from."""
+
+    dates: tuple[tuple[Date, str], ...]
+    quantities: tuple[tuple[Quantity, str], ...]
+    digits: frozenset[str]
+
+
+@cache
+def _common_words() -> frozenset[str]:
+    source = files("adequa.entities") / "resources" / "words.txt"
+    lines = source.read_text(encoding="utf-8").splitlines()
+    return frozenset(line for line in lines if line and not line.startswith("#"))
+
+
+def _values(graph: Graph) -> _Values:
+    dates: list[tuple[Date, str]] = []
+    quantities: list[tuple[Quantity, str]] = []
+    digits: set[str] = set()
+    for entity in graph.entities:
+        if entity.date is not None:
+            dates.append((entity.date, entity.string))
+        if entity.quantity is not None:
+            quantities.append((entity.quantity, entity.string))
+        for source in (entity.label.string, *(use.predicate for use in entity.uses)):
+            if _DIGIT.search(source):
+                digits.update(word for word in words_of(source) if _DIGIT.search(word))
+                for span in find_dates(source):
+                    dates += [(reading, entity.string) for reading in span.readings]
+                for number in find_numbers(source):
+                    quantities += [(reading, entity.string) for reading in number.readings]
+    return _Values(tuple(dates), tuple(quantities), frozenset(digits))
+
+
+def _dates(graph: Graph, text: PreparedText, covered: bytearray) -> list[Unexplained]:
+    found: list[Unexplained] = []
+    values: _Values | None = None
+    for span in find_dates(text.string):
+        if covered.find(1, span.start, span.end) >= 0:
+            continue
+        values = values or graph.remember("values", _values)
+        words = words_of(text.string[span.start : span.end])
+        explained = any(
+            agreement(date, reading) is not Agreement.CONFLICT
+            for date, _ in values.dates
+            for reading in span.readings
+        ) or (len(words) == 1 and _known_digits(words[0], values))
+        if not explained and not span.readings[0].month:
+            continue  # a bare year may be a number: the numbers are asked
+        if not explained:
+            nearest = next((entity for date, entity in values.dates if date.month), None)
+            found.append(Unexplained(span.start, span.end, "date", nearest))
+        covered[span.start : span.end] = b"\1" * (span.end - span.start)
+    return found
+
+
+def _known_digits(word: str, values: _Values) -> bool:
+    return any(word in digits for digits in values.digits)
+
+
+def _numbers(graph: Graph, text: PreparedText, covered: bytearray) -> list[Unexplained]:
+    found: list[Unexplained] = []
+    for span in find_numbers(text.string):
+        if span.words or span.ordinal or covered.find(1, span.start, span.end) >= 0:
+            continue
+        values: _Values = graph.remember("values", _values)
+        written = key_of(text.string[span.start : span.end])
+        explained = _known_digits(written, values) or any(
+            same(value, reading) or rounded(value, reading) or converted(value, reading)
+            for value, _ in values.quantities
+            for reading in span.readings
+        )
+        covered[span.start : span.unit_end] = b"\1" * (span.unit_end - span.start)
+        if not explained:
+            nearest = _nearest_number(span.readings[0], values)
+            found.append(Unexplained(span.start, span.unit_end, "number", nearest))
+    return found
+
+
+def _nearest_number(seen: Quantity, values: _Values) -> str | None:
+    def gap(pair: tuple[Quantity, str]) -> float:
+        value, other = float(pair[0].value), float(seen.value)
+        return abs(value - other) / max(abs(value), abs(other), 1e-9)
+
+    return min(values.quantities, key=gap)[1] if values.quantities else None
+
+
+def _names(graph: Graph, text: PreparedText, covered: bytearray) -> list[Unexplained]:
+    string, starts, ends, words = text.string, text.starts, text.ends, text.words
+    found: list[Unexplained] = []
+    number = 0
+    while number < len(words):
+        if not _is_capital(string[starts[number]]) or covered[starts[number]]:
+            number += 1
+            continue
+        last = number
+        while (
+            last + 1 < len(words)
+            and _is_capital(string[starts[last + 1]])
+            and not covered[starts[last + 1]]
+            and _RUN_GAP.match(string[ends[last] : starts[last + 1]])
+            and not (text.sentences[last + 1] != text.sentences[last])
+        ):
+            last += 1
+        run = range(number, last + 1)
+        number = last + 1
+        strange = [word for word in run if not _explained(words[word], graph)]
+        if not strange:
+            continue
+        opening = run[0] == 0 or text.sentences[run[0]] != text.sentences[run[0] - 1]
+        if opening and strange[0] == run[0] and words[run[0]] in _common_words():
+            strange = strange[1:]
+        if not strange or (opening and strange == [run[0]] and len(words[run[0]]) < 4):
+            continue
+        start, end = starts[strange[0]], ends[strange[-1]]
+        if end - start < 3 and not string[start:end].isupper():
+            continue
+        found.append(Unexplained(start, end, "name", _nearest_name(string[start:end], graph)))
+    return found
+
+
+def _is_capital(letter: str) -> bool:
+    return letter.isupper()
+
+
+def _explained(word: str, graph: Graph) -> bool:
+    """Whether a word comes from the data, misspelt or inflected though it be."""
+    known: frozenset[str] = graph.remember("known", _known_words)
+    if word in known or word in _CALENDAR or word in _TITLES or len(word) == 1:
+        return True
+    if _DIGIT.search(word):
+        return any(word in other for other in known if _DIGIT.search(other))
+    for ending in ("s", "es", "n", "an", "ian", "ese", "ish", "i"):
+        if word.endswith(ending) and word.removesuffix(ending) in known:
+            return True
+    if len(word) > 3 and any(word in other or other in word for other in known if len(other) > 3):
+        return True
+    near = process.extractOne(
+        word, known, scorer=Levenshtein.normalized_distance, score_cutoff=_NEAR
+    )
+    return near is not None
+
+
+def _known_words(graph: Graph) -> frozenset[str]:
+    known = set(graph.data_words)
+    for entity in graph.entities:
+        sources = [entity.label.base, *[part.strip() for part in entity.label.base.split(",")]]
+        for source in sources:
+            for table in (
+                lexicon.other_names,
+                lexicon.demonyms,
+                lexicon.language_names,
+                lexicon.acronyms,
+                lexicon.place_of_demonym,
+            ):
+                for other in table(source):
+                    known.update(words_of(other))
+                    known.add(key_of(other))
+        for word in words_of(entity.label.string):
+            for table in (lexicon.word_variants, lexicon.demonyms, lexicon.place_of_demonym):
+                for variant in table(word):
+                    known.update(words_of(variant))
+                    known.add(key_of(variant))
+        known.update(name.key for name in entity.names)
+        known.update(word for noun in entity.nouns for word in words_of(noun))
+    return frozenset(known)
+
+
+def _nearest_name(string: str, graph: Graph) -> str | None:
+    names = [entity for entity in graph.entities if entity.kind in ("name", "list")]
+    if not names:
+        return None
+
+    def gap(entity: Entity) -> float:
+        return Levenshtein.normalized_distance(fold(string), fold(entity.label.base))
+
+    return min(names, key=gap).string

@@ -1,0 +1,251 @@
+"""Entity-based semantic adequacy (Faille, Gatt and Gardent 2021): are the entities in the text?
+
+`esa` is the paper's ESA_I, the share of the input's entities that the text mentions, and its corpus
+values are the paper's ESA_C, ESA_C\\1, ESA_C\\2 and ESI_C^n. `esa_strict` is lowered by names,
+numbers and dates that nothing in the data explains.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from pathlib import Path
+from typing import ClassVar, Literal
+
+from adequa.data import Fact, Finding, Item, Score, Verdict
+from adequa.entities.judging import Judgment, Settings, judge
+from adequa.errors import ServiceError, SettingError
+from adequa.metrics.base import Metric
+from adequa.metrics.checks import check_choices, check_least
+from adequa.settings import content_hash
+
+__all__ = ["Esa", "EsaStrict"]
+
+MOST_UNDETECTED = 5
+"""Texts with this many undetected entities or more are counted together."""
+
+
+@dataclass(frozen=True)
+class Esa(Metric):
+    """The share of the input's entities that the text mentions."""
+
+    name: ClassVar[str] = "esa"
+    doc: ClassVar[str] = "share of the data's entities that the text mentions (ESA)"
+    best: ClassVar[float] = 1.0
+    worst: ClassVar[float] = 0.0
+    reads: ClassVar[tuple[str, ...]] = ("triples", "text", "terms")
+
+    detector: Literal["adequa", "paper"] = field(
+        default="adequa", metadata={"doc": "our detector, or the paper's Algorithm 1 to the letter"}
+    )
+    mode: Literal["adequacy", "mentions"] = field(
+        default="adequacy",
+        metadata={"doc": "adequacy wants the right value, mentions any word that refers to it"},
+    )
+    threshold: float | None = field(
+        default=None,
+        metadata={
+            "doc": "the greatest edit distance of a misspelt name, from 0 to 1; none is 0.25 in "
+            "adequacy mode and 0.4 (the paper's) otherwise"
+        },
+    )
+    conversions: bool = field(
+        default=False, metadata={"doc": "a value in another unit is a mention: feet for metres"}
+    )
+    aliases: Path | None = field(
+        default=None,
+        metadata={"doc": "other names of entities: TSV, JSON, or built by `adequa aliases build`"},
+    )
+    ignore: tuple[str, ...] = field(
+        default=(), metadata={"doc": "predicates whose triples are left out altogether"}
+    )
+    optional: tuple[str, ...] = field(
+        default=(),
+        metadata={"doc": "predicates whose objects may be left out: the text is free to select"},
+    )
+    allowed: Path | None = field(
+        default=None,
+        metadata={"doc": "a file of phrases, one a line, that a text may add"},
+    )
+    linker: str | None = field(
+        default=None, metadata={"doc": "the URL of a REL server, asked for further mentions"}
+    )
+    coreference: Literal["none", "stanza"] = field(
+        default="none", metadata={"doc": "who resolves pronouns beside our own rules"}
+    )
+
+    def __post_init__(self) -> None:
+        check_choices(self)
+        if self.threshold is not None and not 0 <= self.threshold <= 1:
+            raise SettingError(f"{self.name}:threshold is from 0 to 1, not {self.threshold}")
+        if isinstance(self.ignore, str) or isinstance(self.optional, str):
+            raise SettingError(f"{self.name}:ignore and optional are tuples of predicates")
+        for setting in ("aliases", "allowed"):
+            if getattr(self, setting) is not None:
+                object.__setattr__(self, setting, Path(getattr(self, setting)))
+        self._settings().check()  # a wrong file shows before the first text
+
+    def _settings(self) -> Settings:
+        return Settings(
+            detector=self.detector,
+            mode=self.mode,
+            threshold=self.threshold,
+            conversions=self.conversions,
+            aliases=self.aliases,
+            ignore=frozenset(self.ignore),
+            optional=frozenset(self.optional),
+            allowed=self.allowed,
+            linker=self.linker,
+            coreference=self.coreference,
+        )
+
+    def score(self, items: Sequence[Item]) -> list[Score]:
+        """ESA_I of each item, with mentions and what is missing or unexplained."""
+        settings = self._settings()
+        return [self._score(item, settings) for item in items]
+
+    def _score(self, item: Item, settings: Settings) -> Score:
+        try:
+            judgment = _judged(item, settings)
+        except ServiceError as error:
+            from adequa.entities.outside import degrade
+
+            return Score(None, reason=degrade(error))
+        if not judgment.entities:
+            return Score(None, reason="no entities to look for")
+        value = self._value(judgment)
+        return Score(
+            value,
+            _statistics(judgment, value),
+            judgment.mentions,
+            _facts(item, judgment),
+            _findings(self.name, judgment),
+            _verdict(judgment),
+        )
+
+    def _value(self, judgment: Judgment) -> float:
+        return 1 - len(judgment.missing) / len(judgment.entities)
+
+    def corpus(self, totals: Sequence[float]) -> dict[str, float]:
+        """The paper's corpus measures, the share of unexplained texts, and the causes."""
+        return _corpus(totals)
+
+    def provenance(self) -> Mapping[str, object]:
+        """What decides beside the settings: the content of the files, the learned weights."""
+        provenance: dict[str, object] = {}
+        if self.aliases is not None:
+            from adequa.aliases import open_aliases
+
+            provenance["aliases"] = open_aliases(self.aliases).content_hash()
+        if self.allowed is not None:
+            provenance["allowed"] = content_hash(self.allowed)
+        if self.linker is not None:
+            # An address has colons, which a signature cannot hold.
+            provenance["linker"] = self.linker.split("//")[-1].replace(":", "-")
+        return provenance
+
+
+@dataclass(frozen=True)
+class EsaStrict(Esa):
+    """ESA lowered by what nothing in the data explains."""
+
+    name: ClassVar[str] = "esa_strict"
+    doc: ClassVar[str] = "esa lowered by names, numbers and dates the data does not explain"
+
+    weight: float = field(
+        default=0.5, metadata={"doc": "how much an unexplained span weighs against an entity"}
+    )
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_least(self, "weight", 0)
+
+    def _value(self, judgment: Judgment) -> float:
+        found = len(judgment.entities) - len(judgment.missing)
+        surplus = self.weight * len(judgment.unexplained)
+        return found / (len(judgment.entities) + surplus)
+
+
+@lru_cache(maxsize=4096)
+def _remembered(triples: object, text: str, terms: object, settings: Settings) -> list[Judgment]:
+    del triples, text, terms, settings
+    return []
+
+
+def _judged(item: Item, settings: Settings) -> Judgment:
+    """The judgment of an item; `esa` and `esa_strict` in one run ask for the same one."""
+    memory = _remembered(item.triples, item.text, tuple(sorted(item.terms.items())), settings)
+    if not memory:
+        memory.append(judge(item, settings))
+    return memory[0]
+
+
+def _verdict(judgment: Judgment) -> Verdict:
+    surplus = judgment.unexplained or judgment.repetitions
+    if judgment.missing:
+        return "hallucination+omission" if surplus else "omission"
+    return "hallucination" if surplus else "OK"
+
+
+def _facts(item: Item, judgment: Judgment) -> tuple[Fact, ...]:
+    """A triple whose subject or object is missing is missing; ESA cannot say more of the rest."""
+    missing = set(judgment.missing)
+    return tuple(
+        Fact(triple, "missing" if {triple.subject, triple.object} & missing else "unchecked")
+        for triple in item.triples
+    )
+
+
+def _findings(metric: str, judgment: Judgment) -> tuple[Finding, ...]:
+    findings = [
+        Finding(metric, "omission", "missing", why, entity=entity)
+        for entity, why in judgment.reasons().items()
+    ]
+    findings += [
+        Finding(
+            metric, "hallucination", f"unexplained {span.kind}", why, start=span.start, end=span.end
+        )
+        for span, why in judgment.surplus()
+    ]
+    findings += [
+        Finding(metric, "hallucination", "repetition", why, start=start, end=end)
+        for start, end, why in judgment.repetitions
+    ]
+    return tuple(findings)
+
+
+_CAUSES = ("short", "hallucinated", "degenerate", "other")
+
+
+def _statistics(judgment: Judgment, value: float) -> tuple[float, ...]:
+    undetected = len(judgment.missing)
+    texts = [float(undetected >= least) for least in range(MOST_UNDETECTED + 1)]
+    sums = [value if undetected >= least else 0.0 for least in range(3)]
+    causes = [float(judgment.cause == cause) for cause in _CAUSES]
+    return (
+        *texts,
+        *sums,
+        float(len(judgment.entities)),
+        float(undetected),
+        float(bool(judgment.unexplained)),
+        *causes,
+    )
+
+
+def _corpus(totals: Sequence[float]) -> dict[str, float]:
+    texts = totals[: MOST_UNDETECTED + 1]
+    sums = totals[MOST_UNDETECTED + 1 : MOST_UNDETECTED + 4]
+    entities, undetected, surplus, *causes = totals[MOST_UNDETECTED + 4 :]
+    everything = texts[0]
+    values: dict[str, float] = {"ESA_C": sums[0] / everything}
+    for least in (1, 2):
+        if texts[least]:  # a mean over no texts is no number
+            values[f"ESA_C\\{least}"] = sums[least] / texts[least]
+    for least in range(1, MOST_UNDETECTED + 1):
+        values[f"ESI_C^{least}"] = texts[least] / everything
+    values["undetected entities"] = undetected / entities
+    values["texts with unexplained"] = surplus / everything
+    for cause, count in zip(_CAUSES, causes, strict=True):
+        values[f"low because {cause}"] = count / everything
+    return values
