@@ -10,10 +10,12 @@ import typer
 
 from adequa.__about__ import __version__
 from adequa.cli.aliases import aliases
+from adequa.cli.check import check
 from adequa.cli.compare import compare
 from adequa.cli.convert import convert
 from adequa.cli.demo import demo
 from adequa.cli.formats import formats
+from adequa.cli.mentions import mentions
 from adequa.cli.metrics import metrics
 from adequa.cli.score import score
 from adequa.errors import AdequaError
@@ -30,7 +32,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for command in (score, compare, metrics, formats, convert, demo):
+for command in (check, score, compare, mentions, metrics, formats, convert, demo):
     app.command()(command)
 app.add_typer(aliases)
 

@@ -3,14 +3,29 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-__all__ = ["Format", "Json", "Texts", "progress_bar"]
+if TYPE_CHECKING:
+    from adequa.metrics import Metric
+
+__all__ = [
+    "Aliases",
+    "Allowed",
+    "Format",
+    "IgnorePredicate",
+    "Input",
+    "Json",
+    "Metrics",
+    "OptionalPredicate",
+    "Texts",
+    "progress_bar",
+    "with_settings",
+]
 
 Format = Annotated[
     str | None,
@@ -32,6 +47,79 @@ Json = Annotated[bool, typer.Option("--json", help="Print JSON for machines.")]
 Input = Annotated[
     Path, typer.Argument(metavar="INPUT", help="A file or a folder in any known format.")
 ]
+Metrics = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--metric",
+        "-m",
+        metavar="[ALIAS=]NAME[:key=value,…]",
+        help="A metric and its settings; give it once a metric. See `adequa metrics`.",
+    ),
+]
+IgnorePredicate = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--ignore", metavar="PREDICATE", help="Leave out the triples of a predicate. Repeatable."
+    ),
+]
+OptionalPredicate = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--optional",
+        metavar="PREDICATE",
+        help="What a predicate says may be left out of a text. Repeatable.",
+    ),
+]
+Allowed = Annotated[
+    Path | None,
+    typer.Option("--allowed", metavar="FILE", help="Phrases that a text may add, one a line."),
+]
+Aliases = Annotated[
+    Path | None,
+    typer.Option(
+        "--aliases", metavar="FILE", help="Other names of entities. See `adequa aliases`."
+    ),
+]
+
+
+def with_settings(
+    chosen: Mapping[str, Metric],
+    *,
+    ignore: list[str] | None,
+    optional: list[str] | None,
+    allowed: Path | None,
+    aliases: Path | None,
+) -> dict[str, Metric]:
+    """The metrics with what the options give, each where it has a setting of that name."""
+    from dataclasses import fields, replace
+
+    from adequa.errors import SettingError
+
+    given = {
+        "ignore": tuple(dict.fromkeys(ignore or ())),
+        "optional": tuple(dict.fromkeys(optional or ())),
+        "allowed": allowed,
+        "aliases": aliases,
+    }
+    metrics = dict(chosen)
+    for name, value in given.items():
+        if not value:
+            continue
+        known = False
+        for label, metric in metrics.items():
+            field = next((one for one in fields(metric) if one.init and one.name == name), None)
+            if field is None:
+                continue
+            known = True
+            if getattr(metric, name) not in (field.default, value):
+                raise SettingError(f"--{name} and {label}:{name} are both given; keep one")
+            metrics[label] = replace(metric, **{name: value})
+        if not known:
+            raise SettingError(
+                f"--{name} is a setting of none of the chosen metrics ({', '.join(metrics)}); "
+                "add one that has it: -m esa"
+            )
+    return metrics
 
 
 @contextmanager

@@ -8,7 +8,18 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from adequa.cli.options import Format, Json, Texts, progress_bar
+from adequa.cli.options import (
+    Aliases,
+    Allowed,
+    Format,
+    IgnorePredicate,
+    Json,
+    Metrics,
+    OptionalPredicate,
+    Texts,
+    progress_bar,
+    with_settings,
+)
 
 if TYPE_CHECKING:
     from adequa.run import Run
@@ -24,19 +35,15 @@ def score(
         typer.Argument(metavar="INPUT", help="A file or a folder in any known format."),
     ] = None,
     texts: Texts = None,
-    metric: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--metric",
-            "-m",
-            metavar="[ALIAS=]NAME[:key=value,…]",
-            help="A metric and its settings; give it once a metric. See `adequa metrics`.",
-        ),
-    ] = None,
+    metric: Metrics = None,
     out: Annotated[
         Path | None, typer.Option("--out", "-o", metavar="RUN", help="The run's folder.")
     ] = None,
     format: Format = None,  # noqa: A002
+    ignore: IgnorePredicate = None,
+    optional: OptionalPredicate = None,
+    allowed: Allowed = None,
+    aliases: Aliases = None,
     jobs: Annotated[int, typer.Option("--jobs", "-j", min=1, help="Processes to use.")] = 1,
     batch_size: Annotated[
         int, typer.Option(min=1, help="Items a batch; changes speed, never a score.")
@@ -73,10 +80,12 @@ def score(
     if (source is None) == (add is None):
         raise typer.BadParameter("give INPUT and --out, or --add RUN")
     if add is not None and (out or texts or format or resume or force):
-        raise typer.BadParameter("--add goes with -m, --jobs and --batch-size only")
+        raise typer.BadParameter("--add goes with metrics, --jobs and --batch-size only")
     if source is not None and out is None:
         raise typer.BadParameter("give --out RUN, the folder the run is written to")
-    chosen = resolve(metric or None)
+    chosen = with_settings(
+        resolve(metric or None), ignore=ignore, optional=optional, allowed=allowed, aliases=aliases
+    )
     folder = None if no_cache else cache or default_folder()
     try:
         with progress_bar("scoring", quiet=quiet) as progress:

@@ -1,0 +1,138 @@
+"""`adequa mentions`: the detector against gold mentions."""
+
+from __future__ import annotations
+
+import json
+from enum import Enum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from adequa.cli.options import Format, Json, progress_bar
+
+if TYPE_CHECKING:
+    from adequa.entities.evaluating import Disagreement
+    from adequa.entities.evaluation import Agreement
+
+__all__ = ["mentions"]
+
+PAPER = {"exact": (0.75, 0.74), "lenient": (0.83, 0.82)}
+"""Precision and recall of section 4.2, on this corpus."""
+
+
+class Mode(str, Enum):
+    """What the detector looks for."""
+
+    mentions = "mentions"
+    adequacy = "adequacy"
+
+
+class Which(str, Enum):
+    """The detectors there are."""
+
+    adequa = "adequa"
+    paper = "paper"
+
+
+def mentions(
+    gold: Annotated[
+        Path,
+        typer.Argument(metavar="GOLD", help="Texts with gold mentions: the enriched corpus."),
+    ],
+    predictions: Annotated[
+        Path | None,
+        typer.Option(
+            "--predictions", metavar="FILE", help="Write what was found, a JSON line a text."
+        ),
+    ] = None,
+    mode: Annotated[
+        Mode,
+        typer.Option(
+            metavar="mentions|adequacy",
+            help="Find every mention, or one an entity, with the right value.",
+        ),
+    ] = Mode.mentions,
+    detector: Annotated[
+        Which,
+        typer.Option(metavar="adequa|paper", help="Our detector, or the paper's Algorithm 1."),
+    ] = Which.adequa,
+    threshold: Annotated[
+        float | None,
+        typer.Option(
+            metavar="NUMBER", min=0, max=1, help="The greatest edit distance of a misspelt name."
+        ),
+    ] = None,
+    errors: Annotated[
+        int,
+        typer.Option(min=0, help="Show so many of the most frequent kinds of disagreement."),
+    ] = 0,
+    format: Format = None,  # noqa: A002
+    as_json: Json = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")] = False,
+) -> None:
+    """Compare the detector with gold mentions.
+
+    A mention is right when entity and words are the gold's: exact, or lenient within an edit
+    distance of 0.2. The paper's figures stand beside ours.
+
+    Example: adequa mentions enriched/dev --predictions found.jsonl --errors 10
+    """
+    from adequa.entities.evaluating import (
+        evaluate_mentions,
+        find_disagreements,
+        mention_detector,
+        write_predictions,
+    )
+    from adequa.errors import DataError
+    from adequa.readers import open_source
+
+    if detector is Which.paper and mode is Mode.adequacy:
+        raise typer.BadParameter("the paper's detector has no modes; leave --mode out")
+    detect = mention_detector(detector.value, mode.value, threshold)
+    items = list(open_source(gold, format=format))
+    try:
+        with progress_bar("texts", quiet=quiet) as progress:
+            evaluated = evaluate_mentions(items, detect, lambda done: progress(done, len(items)))
+    except DataError as error:
+        raise error.at(gold) from None
+    if predictions is not None:
+        write_predictions(evaluated.predictions, predictions)
+    kinds = find_disagreements(evaluated.predictions, errors)
+    if as_json:
+        figures = evaluated.agreement.figures()
+        if errors:
+            figures["errors"] = [kind._asdict() for kind in kinds]
+        typer.echo(json.dumps(figures, ensure_ascii=False, indent=2))
+        return
+    _show(evaluated.agreement, kinds)
+    if predictions is not None:
+        typer.echo(f"written to {predictions}", err=True)
+
+
+def _show(agreement: Agreement, kinds: list[Disagreement]) -> None:
+    from adequa.tables import Cell, Table
+
+    rows: list[list[Cell]] = [
+        [name, counts.precision, counts.recall, counts.f1, *PAPER.get(name, (None, None))]
+        for name, counts in (
+            ("exact", agreement.exact),
+            ("lenient", agreement.lenient),
+            ("entities", agreement.entities),
+        )
+    ]
+    title = (
+        f"{agreement.exact.found:,} mentions found, {agreement.exact.gold:,} in the gold, "
+        f"{agreement.texts:,} texts"
+    )
+    columns = ["", "precision", "recall", "F1", "paper's precision", "paper's recall"]
+    typer.echo(Table(title, columns, rows).text())
+    rows = [
+        [kind, counts.recall, counts.right_gold, counts.gold]
+        for kind, counts in sorted(agreement.by_type.items(), key=lambda pair: -pair[1].gold)
+    ]
+    columns = ["type in the gold", "recall", "found", "gold"]
+    typer.echo("\n" + Table("", columns, rows).text())
+    if kinds:
+        rows = [[kind.times, kind.kind, kind.examples[0]] for kind in kinds]
+        typer.echo("\n" + Table("", ["times", "disagreement", "for example"], rows).text())

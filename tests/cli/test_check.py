@@ -1,0 +1,229 @@
+"""`adequa check` as a user meets it, and the options it shares with `adequa score`."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import sys
+import threading
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from adequa.cli import main
+
+TRIPLES = "Ana_Bari | birthPlace | Vaudland && Ana_Bari | office | Kestrel_Tower"
+GOOD = "Ana Bari, born in Vaudland, works in the Kestrel Tower."
+ITEM = {"id": "7", "triples": [["Ana_Bari", "birthPlace", "Vaudland"]], "text": "old"}
+
+Run = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture
+def adequa(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Run:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    monkeypatch.setenv("TERM", "xterm-256color")
+
+    def run(*arguments: str, stdin: bytes = b"") -> tuple[int, str, str]:
+        monkeypatch.setattr(sys, "argv", ["adequa", *arguments])
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin)))
+        with pytest.raises(SystemExit) as ended:
+            main()
+        code = ended.value.code
+        return (code if isinstance(code, int) else 0, *capsys.readouterr())
+
+    return run
+
+
+def test_a_good_text(adequa: Run) -> None:
+    code, said, complaint = adequa("check", TRIPLES, GOOD)
+    assert (code, complaint) == (0, "")
+    assert "[Ana Bari]1" in said
+    assert "[Vaudland]2" in said
+    assert "Found 3 of 3 entities" in said
+    assert "Verdict: OK" in said
+    assert "Missing" not in said
+
+
+def test_a_text_that_lacks_and_adds(adequa: Run) -> None:
+    code, said, _ = adequa("check", TRIPLES, "Ana Bari was born in Zurich in 1987.")
+    assert code == 1
+    assert "{Zurich}?" in said
+    assert "{1987}?" in said
+    assert "  - Vaudland: " in said
+    assert "Ana_Bari | office | Kestrel_Tower" in said
+    assert "Verdict: hallucination+omission" in said
+
+
+def test_json_is_a_line_of_a_run(adequa: Run) -> None:
+    from adequa.codec import result_from_object
+
+    code, said, _ = adequa(
+        "check", TRIPLES, "Ana Bari 🙂 e\u0301 of Vaudland.", "--json", "--lang", "en"
+    )
+    assert code == 1
+    assert said.count("\n") == 1
+    result = result_from_object(json.loads(said))
+    assert (result.verdict, result.item.lang) == ("omission", "en")
+    (vaudland,) = [one for one in result.mentions if one.entity == "Vaudland"]
+    assert result.item.text[vaudland.start : vaudland.end] == "Vaudland"
+
+
+def test_an_empty_text_is_an_omission(adequa: Run) -> None:
+    code, said, _ = adequa("check", TRIPLES, "")
+    assert code == 1
+    assert "(the text is empty)" in said
+    assert "Verdict: omission\n  esa  0.0000\n" in said
+
+
+def test_colour_is_for_terminals_and_those_who_ask(
+    adequa: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert "\x1b[" not in adequa("check", TRIPLES, GOOD)[1]
+    said = adequa("check", TRIPLES, GOOD, "--color")[1]
+    assert "\x1b[" in said
+    assert "₁" in said or "]1" in said
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True, raising=False)
+    assert "\x1b[" in adequa("check", TRIPLES, GOOD)[1]
+    assert "\x1b[" not in adequa("check", TRIPLES, GOOD, "--no-color")[1]
+    monkeypatch.setenv("NO_COLOR", "1")
+    assert "\x1b[" not in adequa("check", TRIPLES, GOOD)[1]
+    assert "\x1b[" in adequa("check", TRIPLES, GOOD, "--color")[1]
+
+
+def test_files_and_stdin(adequa: Run, tmp_path: Path) -> None:
+    (tmp_path / "data.txt").write_text(TRIPLES.replace(" && ", "\n") + "\n", encoding="utf-8")
+    (tmp_path / "text").write_bytes(b"\xef\xbb\xbf" + GOOD.encode() + b"\r\n")
+    expected = adequa("check", TRIPLES, GOOD)[1]
+    assert adequa("check", "data.txt", "text") == (0, expected, "")
+    assert adequa("check", "-", GOOD, stdin=TRIPLES.encode()) == (0, expected, "")
+    assert adequa("check", TRIPLES, "-", stdin=f"{GOOD}\n".encode()) == (0, expected, "")
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no pipes with names")
+def test_a_pipe(adequa: Run, tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    writer = threading.Thread(target=lambda: (tmp_path / "pipe").write_text(TRIPLES))
+    writer.start()
+    assert adequa("check", "pipe", GOOD)[0] == 0
+    writer.join()
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("items.jsonl", json.dumps(ITEM)),
+        ("graph.json", json.dumps(ITEM["triples"])),
+        ("record.json", json.dumps({"name": "Ana_Bari", "birthPlace": "Vaudland"})),
+        ("items.csv", 'id,triples,text\n7,Ana_Bari | birthPlace | Vaudland,"old"\n'),
+        ("graph.nt", "<urn:x:Ana_Bari> <urn:x:birthPlace> <urn:x:Vaudland> .\n"),
+        ("graph", "[S] Ana_Bari [P] birthPlace [O] Vaudland"),
+    ],
+)
+def test_a_file_with_one_item_in_any_format(
+    name: str, content: str, adequa: Run, tmp_path: Path
+) -> None:
+    (tmp_path / name).write_text(content, encoding="utf-8")
+    code, said, complaint = adequa("check", name, "Ana Bari was born in Vaudland.", "--json")
+    assert (code, complaint) == (0, "")
+    assert json.loads(said)["text"] == "Ana Bari was born in Vaudland."
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("items.jsonl", json.dumps(ITEM) + "\n" + json.dumps({**ITEM, "id": "8"})),
+        ("graphs.txt", "A | b | C <br> A | d | E\nF | g | H\n"),
+    ],
+)
+def test_a_corpus_is_for_score(name: str, content: str, adequa: Run, tmp_path: Path) -> None:
+    (tmp_path / name).write_text(content, encoding="utf-8")
+    code, said, complaint = adequa("check", name, GOOD)
+    assert (code, said) == (2, "")
+    assert complaint.startswith(f"adequa: {name}: holds several ")
+    assert "adequa score" in complaint
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["-", "-"], "only one of TRIPLES and TEXT can be -"),
+        (["Ana Bari", GOOD], "TRIPLES: 'Ana Bari' is no form of triples"),
+        (["absent.xml", GOOD], "absent.xml: does not exist"),
+        ([TRIPLES, "absent.txt"], "absent.txt: does not exist"),
+        ([".", GOOD], "is a folder"),
+        ([TRIPLES, "-"], "stdin is not UTF-8"),
+        ([TRIPLES, "caf\udce9"], "an argument is not UTF-8"),
+        (["empty", GOOD], "empty: has no triples"),
+        ([TRIPLES, GOOD, "-m", "esq"], "unknown metric"),
+        ([TRIPLES, GOOD, "-m", "bleu", "--ignore", "office"], "add one that has it: -m esa"),
+        ([TRIPLES, GOOD, "-m", "esa:ignore=a", "--ignore", "b"], "both given; keep one"),
+        ([TRIPLES, GOOD, "--allowed", "absent"], "absent: cannot be read"),
+        ([TRIPLES, GOOD, "--aliases", "absent.tsv"], "absent.tsv"),
+        ([TRIPLES], "TEXT"),
+    ],
+)
+def test_wrong_use_is_exit_code_2(
+    arguments: list[str], message: str, adequa: Run, tmp_path: Path
+) -> None:
+    (tmp_path / "empty").touch()
+    code, said, complaint = adequa("check", *arguments, stdin=b"caf\xe9")
+    assert (code, said) == (2, "")
+    assert message in complaint
+    assert "Traceback" not in complaint
+
+
+def test_long_arguments_are_strings(adequa: Run) -> None:
+    triples = " && ".join(f"Ana_Bari | note | Kestrel_{number}" for number in range(500))
+    assert adequa("check", triples, "Ana Bari. " + "It rains. " * 30)[0] == 1
+
+
+def test_no_verdict_is_not_ok(adequa: Run) -> None:
+    code, said, _ = adequa("check", TRIPLES, GOOD, "-m", "bleu")
+    assert code == 1
+    assert "Verdict: none\n  bleu  – (no references)\n" in said
+
+
+def test_predicates_phrases_and_aliases_set_what_counts(adequa: Run, tmp_path: Path) -> None:
+    text = "Ana Bari lives in Zurich."
+    (tmp_path / "allowed.txt").write_text("Zurich\n", encoding="utf-8")
+    (tmp_path / "aliases.tsv").write_text("Kestrel_Tower\tOld Mill\n", encoding="utf-8")
+    free = ("--optional", "birthPlace", "--optional", "office")
+    assert "{Zurich}?" in adequa("check", TRIPLES, text, *free)[1]
+    allowed = adequa("check", TRIPLES, text, *free, "--allowed", "allowed.txt")
+    assert "{Zurich}?" not in allowed[1]
+    said = adequa("check", TRIPLES, "Ana Bari of Vaudland.", "--ignore", "office")
+    assert said[0] == 0
+    house = ("check", TRIPLES, "Ana Bari of Vaudland works in Old Mill.")
+    assert "- Kestrel_Tower" in adequa(*house)[1]
+    assert adequa(*house, "--aliases", "aliases.tsv")[0] == 0
+
+
+def test_several_metrics_share_the_options(adequa: Run) -> None:
+    code, said, _ = adequa(
+        "check", TRIPLES, "Ana Bari of Vaudland.", "-m", "esa", "-m", "strict=esa_strict",
+        "--ignore", "office", "--json",
+    )  # fmt: skip
+    assert code == 0
+    assert json.loads(said)["scores"] == {"esa": 1.0, "strict": 1.0}
+
+
+def test_score_takes_the_options_and_signs_them(adequa: Run, tmp_path: Path) -> None:
+    raw = {**ITEM, "triples": [triple.split(" | ") for triple in TRIPLES.split(" && ")]}
+    (tmp_path / "items.jsonl").write_text(json.dumps({**raw, "text": "Ana Bari of Vaudland."}))
+    code, _, _ = adequa(
+        "score", "items.jsonl", "-m", "esa", "--ignore", "office", "--optional", "x",
+        "--out", "run", "--no-cache",
+    )  # fmt: skip
+    assert code == 0
+    manifest = json.loads((tmp_path / "run" / "manifest.json").read_text(encoding="utf-8"))
+    signature = manifest["metrics"]["esa"]["signature"]
+    assert "|ignore:office|optional:x|" in signature
+    line = json.loads((tmp_path / "run" / "scores.jsonl").read_text(encoding="utf-8"))
+    assert line["scores"] == {"esa": 1.0}
+    assert adequa("score", "items.jsonl", "-m", "bleu", "--ignore", "x", "--out", "r")[0] == 2
