@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -112,6 +114,9 @@ def test_many_wordings_are_counted_not_listed() -> None:
     shown = _plain(_result(text, *mentions))
     assert '"v0" (name) ×2; "v1" (name)' in shown
     assert "and 4 more\n" in shown
+    again = Finding("esa", "hallucination", "unexplained name", "'Bex'", start=0, end=2)
+    twice = (again, replace(again, start=3, end=5))
+    assert "  ? 'Bex' ×2\n" in _plain(_result(text, findings=twice))
 
 
 def test_without_brackets_the_styles_carry_the_marks() -> None:

@@ -21,14 +21,21 @@ PAPER = {"exact": (0.75, 0.74), "lenient": (0.83, 0.82)}
 """Precision and recall of section 4.2, on this corpus."""
 
 
-class Mode(str, Enum):
+class _Choice(str, Enum):
+    """A choice that is written as it is typed."""
+
+    def __str__(self) -> str:
+        return str(self.value)
+
+
+class Mode(_Choice):
     """What the detector looks for."""
 
     mentions = "mentions"
     adequacy = "adequacy"
 
 
-class Which(str, Enum):
+class Which(_Choice):
     """The detectors there are."""
 
     adequa = "adequa"

@@ -128,9 +128,9 @@ def show(result: Result, *, brackets: bool = True) -> Iterator[Piece]:
         ]
         if findings:
             yield Piece(f"\n{heading}\n", _HEADING)
-            for finding in findings:
+            for why, times in Counter(one_line(finding.why) for finding in findings).items():
                 yield Piece(f"  {sign} ", _SIGN)
-                yield Piece(one_line(finding.why) + "\n")
+                yield Piece(_counted(why, times) + "\n")
     yield from _verdict(result)
 
 
@@ -193,9 +193,13 @@ def _found(
     for entity, number in numbers.items():
         yield Piece("  ")
         yield Piece(f"{number:>{width}}", _entity_style(number))
-        said = [form if times == 1 else f"{form} ×{times}" for form, times in forms[entity].items()]
+        said = [_counted(form, times) for form, times in forms[entity].items()]
         more = [f"and {len(said) - _MOST_FORMS} more"] if len(said) > _MOST_FORMS else []
         yield Piece(f" {one_line(entity)}: {'; '.join(said[:_MOST_FORMS] + more)}\n")
+
+
+def _counted(words: str, times: int) -> str:
+    return words if times == 1 else f"{words} ×{times}"
 
 
 def _form(mention: Mention, text: str) -> str:
