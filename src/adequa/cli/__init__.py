@@ -17,6 +17,7 @@ from adequa.cli.demo import demo
 from adequa.cli.formats import formats
 from adequa.cli.mentions import mentions
 from adequa.cli.metrics import metrics
+from adequa.cli.paper import paper
 from adequa.cli.score import score
 from adequa.errors import AdequaError
 
@@ -35,6 +36,7 @@ app = typer.Typer(
 for command in (check, score, compare, mentions, metrics, formats, convert, demo):
     app.command()(command)
 app.add_typer(aliases)
+app.add_typer(paper)
 
 
 def _show_version(wanted: bool) -> None:

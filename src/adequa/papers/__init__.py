@@ -1,0 +1,1 @@
+"""The papers' tables and pictures side by side with ours, from the data the papers used."""
