@@ -20,6 +20,7 @@ PRONOUNS = {
     **dict.fromkeys(("they", "their", "them", "theirs"), "they"),
 }
 _PRONOUN = re.compile(rf"\b(?:{'|'.join(PRONOUNS)})\b", re.IGNORECASE)
+_SMALL = {"the", "a", "an", "is", "was", "are", "were", "has", "have", "of", "in", "by", "and", "to", "s"}
 _POINTERS = {"the", "this", "that", "these", "those"}
 _POSSESSIVE = re.compile(r"\s?['’´`]s?(?![^\W_])")
 
@@ -65,7 +66,11 @@ def anaphors(graph: Graph, text: PreparedText, taken: bytearray) -> list[Anaphor
             found.append(Anaphor(text.starts[number], end, form, "", number))
         elif word in _POINTERS and number + 1 < len(words):
             for last in (number + 2, number + 1):
-                if last < len(words) and words[last] in nouns and not taken[text.starts[last]]:
+                if (
+                    last < len(words)
+                    and words[last] in nouns
+                    and taken.find(1, text.starts[number], text.ends[last]) < 0
+                ):
                     inner = text.between(number, last)
                     if any(mark in inner for mark in ",.;:()\"'"):
                         continue
@@ -101,6 +106,11 @@ def option_features(
     features.append(f"{form}|seen={min(before.count(number), 2)}")
     features.extend(_sentence_features(form, number, anaphor, text, history, at))
     features.extend(_link_features(form, number, graph, history, at))
+    following = text.words[anaphor.word + 1 : anaphor.word + 6]
+    said = [word for word in following if word not in _SMALL]
+    subject = any(word in graph.predicates_of(number, subject=True) for word in said)
+    object_ = any(word in graph.predicates_of(number, subject=False) for word in said)
+    features.append(f"{form}|says subject={subject}&object={object_}")
     if entity.person and form in ("he", "she"):
         gender = lexicon.gender(entity.label.base.split(" ")[0])
         clash = (gender == "m" and form == "she") or (gender == "f" and form == "he")

@@ -23,6 +23,7 @@ _VERBS = {
     *("as", "but", "while", "whose", "when", "also", "with", "located", "born", "died", "plays"),
 }
 _POSSESSIVE = re.compile(r"\s?['’´`]s?(?![^\W_])")
+_QUOTES = "\"“”'‘’`"
 _WIDE = 3
 
 
@@ -52,6 +53,10 @@ def _context(candidate: Candidate, entity: Entity, graph: Graph, text: PreparedT
     first = _word_at(text, candidate.start, end=False)
     last = _word_at(text, candidate.end, end=True)
     features = [f"kind={entity.kind}", f"method={candidate.method}"]
+    if last is not None and text.words[last] in entity.nouns:
+        features.append("last:own noun")
+    if entity.label.base[1:].islower():
+        features.append("common noun")
     if entity.person:
         features.append("person")
     kinds = {use.kind for use in entity.uses}
@@ -105,12 +110,27 @@ def left_sides(
                 )
             )
             break
-        if not between and "," in gap:
+        if _shape(text, word) == "digit" or string in _VERBS:
             break
-        if _shape(text, word) != "lower" or string in _VERBS:
+        if not between and not gap.strip():
+            sides.append(Side(text.starts[word], _bare_features(string, word, entity, graph, text)))
+        if _shape(text, word) != "lower":
             break
         between.append(string)
     return sides
+
+
+def _bare_features(
+    string: str, word: int, entity: Entity, graph: Graph, text: PreparedText
+) -> list[str]:
+    """What speaks for a word before the core without a determiner: `architect John Madin`."""
+    features = ["bare", f"bare={string}", f"bare:{_shape(text, word)}"]
+    features.append(f"bare:own={string in entity.nouns}")
+    features.append(f"bare:predicate={string in graph.predicate_words}")
+    features.append(f"bare:kind={entity.kind}&person={entity.person}")
+    if word == 0 or text.sentences[word - 1] != text.sentences[word]:
+        features.append("bare:first")
+    return features
 
 
 def _left_features(
@@ -150,6 +170,15 @@ def right_sides(
     """Where the mention may end: at the core, after a possessive, a unit or a noun for it."""
     end = candidate.end
     sides = [Side(end, ["none"])]
+    if candidate.reach > end and entity.kind not in ("number", "date"):
+        part = text.string[end : candidate.reach].strip(" ,")
+        features = ["whole", f"whole:method={candidate.method}"]
+        features.append(f"whole:comma={',' in text.string[end : candidate.reach]}")
+        features.extend(f"whole:{use.predicate}:{use.is_subject}" for use in entity.uses)
+        features.append(f"whole:again={text.string.count(part) > 1}")
+        features.append(f"whole:literal={entity.string[:1] == _QUOTES[0]}")
+        sides.append(Side(candidate.reach, features))
+        return sides
     if candidate.reach > end:
         unit = text.folded[end : candidate.reach].strip(" ()-")
         features = ["unit", f"unit={unit}", f"unit:own={bool(entity.label.qualifier)}"]
@@ -211,6 +240,19 @@ def keep_features(
     if entity.person:
         features.append(f"{method}&person")
     first = _word_at(text, candidate.start, end=False)
+    opening = text.string[max(candidate.start - 2, 0) : candidate.start]
+    closing = text.string[candidate.end : candidate.end + 3]
+    literal = entity.string[:1] == '"'
+    for mark in _QUOTES:
+        if mark in opening:
+            features.append(f"quoted&{literal}")
+            if mark in closing:
+                features.append(f"quoted whole&{method}")
+    if "(" in opening:
+        features.append("in brackets")
+    features.extend(f"use={use.predicate}" for use in entity.uses)
+    if literal:
+        features.append("literal")
     if first:
         gap = text.between(first - 1, first)
         if not gap.strip():

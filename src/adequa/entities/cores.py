@@ -22,7 +22,8 @@ from adequa.entities.text import PreparedText
 
 __all__ = ["Search", "find_cores"]
 
-_FUZZY_NAMES = 3
+_LONG = 5
+_MISSPELT = 0.001
 _SURE = 0.25
 
 
@@ -43,34 +44,41 @@ def find_cores(graph: Graph, text: PreparedText, search: Search) -> list[Candida
     """The spans, not overlapping."""
     taken = bytearray(len(text.string) + 1)
     entities = graph.entities
-    exact = exact_candidates(graph, text)
+    exact = _spelt(exact_candidates(graph, text), graph, text)
     sure = [candidate for candidate in exact if candidate.tier < 2]
     if graph.has_values:
         sure += value_candidates(graph, text, conversions=search.conversions)
     for number in graph.lists:
-        sure += bag_candidates(number, graph, text, search.words)
+        bags = bag_candidates(number, graph, text, search.words)
+        sure += [bag for bag in bags if not _crosses(bag, sure)]
     found = choose(sure, taken)
     missing = _missing(found, graph)
     if missing:
-        found += _split(found, missing, exact, taken)
+        found += _split(found, missing, exact)
+        shared = _share(found, missing, exact)
+        found += [] if search.repeat_weak else shared
         missing = _missing(found, graph)
-    if missing:
-        near = min(search.threshold, _SURE)
-        found += choose(_fuzzy(missing, graph, text, near, taken), taken)
+    for least in (_LONG, None, 0):  # long values in any order, what is misspelt, shorter values
+        if not missing:
+            break
+        if least is None:
+            near = min(search.threshold, _SURE)
+            found += choose(_fuzzy(missing, graph, text, near, taken), taken)
+        else:
+            bags = (
+                candidate
+                for number in missing
+                if entities[number].kind == "name" and len(entities[number].words) >= least
+                for candidate in bag_candidates(number, graph, text, search.words)
+            )
+            found += choose(bags, taken)
         missing = _missing(found, graph)
-    if missing:
-        bags = (
-            candidate
-            for number in missing
-            if entities[number].kind == "name"
-            for candidate in bag_candidates(number, graph, text, search.words)
-        )
-        found += choose(bags, taken)
     have = {candidate.entity for candidate in found}
     weak = (
         candidate
         for candidate in exact
-        if candidate.tier == 2 and (search.repeat_weak or candidate.entity not in have)
+        if candidate.tier >= 2
+        and (search.repeat_weak or (candidate.tier == 2 and candidate.entity not in have))
     )
     found += choose(weak, taken)
     if search.threshold > _SURE:
@@ -78,6 +86,23 @@ def find_cores(graph: Graph, text: PreparedText, search: Search) -> list[Candida
         if missing:
             found += choose(_fuzzy(missing, graph, text, search.threshold, taken), taken)
     return found
+
+
+def _spelt(exact: list[Candidate], graph: Graph, text: PreparedText) -> list[Candidate]:
+    """Of entities whose names differ in nothing but spaces or case, the one spelt as it stands."""
+    owners: dict[tuple[int, int], int] = {}
+    clash = False
+    for candidate in exact:
+        span = candidate.start, candidate.end
+        clash = clash or owners.setdefault(span, candidate.entity) != candidate.entity
+    if not clash:
+        return exact
+    return [
+        candidate
+        if text.string[candidate.start : candidate.end] == graph.entities[candidate.entity].label.base
+        else candidate._replace(distance=candidate.distance + _MISSPELT)
+        for candidate in exact
+    ]
 
 
 def _missing(found: Iterable[Candidate], graph: Graph) -> list[int]:
@@ -96,8 +121,51 @@ def _fuzzy(
     return found
 
 
+def _crosses(bag: Candidate, others: Iterable[Candidate]) -> bool:
+    """Whether a loose run of words cuts through a name that stands there whole."""
+    return any(
+        (other.start < bag.start < other.end or other.start < bag.end < other.end)
+        for other in others
+        if other.entity != bag.entity and other.tier == 0
+    )
+
+
+def _share(
+    found: list[Candidate], missing: Iterable[int], exact: Iterable[Candidate]
+) -> list[Candidate]:
+    """Two entities with one name (`Aurakles`, and its alternative name) share its mentions."""
+    wanted = set(missing)
+    shared: list[Candidate] = []
+    for other in exact:
+        if other.entity not in wanted or other.tier:
+            continue
+        same = [
+            place
+            for place, candidate in enumerate(found)
+            if candidate.start == other.start and candidate.end == other.end
+        ]
+        if not same:
+            continue
+        owner = found[same[0]].entity
+        if sum(candidate.entity == owner for candidate in found) > 1:
+            # Said more than once: the later one is the other entity's.
+            later = max(
+                (place for place, candidate in enumerate(found) if candidate.entity == owner),
+                key=lambda place: found[place].start,
+            )
+            twins = [twin for twin in exact if twin.entity == other.entity and not twin.tier]
+            twin = next((twin for twin in twins if twin.start == found[later].start), other)
+            if twin is not other or found[later].start == other.start:
+                found[later] = twin
+                wanted.discard(other.entity)
+                continue
+        shared.append(other._replace(method="shared name"))
+        wanted.discard(other.entity)
+    return shared
+
+
 def _split(
-    found: list[Candidate], missing: Iterable[int], exact: Iterable[Candidate], taken: bytearray
+    found: list[Candidate], missing: Iterable[int], exact: Iterable[Candidate]
 ) -> list[Candidate]:
     """`Abilene, Texas` says Texas too, where the data has Texas for itself."""
     wanted = set(missing)
@@ -119,7 +187,7 @@ def _split(
                     None,
                 )
                 if head is not None:
-                    found[place] = head
+                    found[place] = head._replace(reach=whole.end)
                     parts.append(part)
                     wanted.discard(part.entity)
                     break

@@ -74,7 +74,7 @@ def _mention(span: Candidate, graph: Graph) -> Mention:
     return Mention(
         graph.entities[span.entity].string,
         span.start,
-        max(span.end, span.reach),
+        span.end,
         span.method,
         round(span.distance, 6),
     )

@@ -86,6 +86,8 @@ class Agreement:
     entities: Counts = field(default_factory=Counts)
     by_type: dict[str, Counts] = field(default_factory=lambda: defaultdict(Counts))
     texts: int = 0
+    not_annotated: int = 0
+    """Texts without a gold mention: nothing says whether what is found in them is right."""
 
     def figures(self) -> dict[str, object]:
         """For JSON: the contract of `adequa mentions`."""
@@ -98,6 +100,7 @@ class Agreement:
                 for kind, counts in sorted(self.by_type.items())
             },
             "texts": self.texts,
+            "not_annotated": self.not_annotated,
             "mentions": {"gold": self.exact.gold, "found": self.exact.found},
         }
 
@@ -108,7 +111,10 @@ def agree(
     """The figures over texts, each given as the spans found and the spans of the gold."""
     agreement = Agreement()
     for found, gold in pairs:
-        _add(agreement, found, gold)
+        if gold:
+            _add(agreement, found, gold)
+        else:
+            agreement.not_annotated += 1
     return agreement
 
 

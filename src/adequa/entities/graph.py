@@ -21,7 +21,7 @@ __all__ = ["Entity", "Graph", "Use", "compile_graph"]
 Made = TypeVar("Made")
 
 _TIME_WORDS = {"date", "year", "day", "time", "founded", "established", "born", "died", "season"}
-_TRUE, _FALSE = {"yes", "true"}, {"no", "false"}
+_BOOLEANS = {"yes", "true", "no", "false"}
 _LIST = re.compile(r"\s*(?:[,;/]|\band\b|\bor\b|&)\s*")
 _TYPE_NOUNS = {
     *("airport", "university", "institute", "college", "school", "academy", "company", "club"),
@@ -61,6 +61,8 @@ class Entity:
     """Common nouns for it: the airport, the country."""
     words: tuple[str, ...]
     """The words of its label without small ones, for matching in any order."""
+    short_forms: Mapping[str, tuple[str, ...]]
+    """Acronyms of parts of a long value, and the words they stand for."""
     spellings: tuple[Name, ...]
     """The names worth looking for misspelt."""
 
@@ -90,6 +92,25 @@ class Graph:
         else:
             made = self._memory[name] = make(self)
         return made
+
+
+    def predicates_of(self, number: int, *, subject: bool) -> frozenset[str]:
+        """The words of the predicates an entity is the subject of, or the object."""
+        words = self.remember("predicates", _predicates)
+        return words[number, subject]
+
+
+def _predicates(graph: Graph) -> dict[tuple[int, bool], frozenset[str]]:
+    return {
+        (number, subject): frozenset(
+            word
+            for use in entity.uses
+            if use.is_subject == subject
+            for word in predicate_words_of(use.predicate)
+        )
+        for number, entity in enumerate(graph.entities)
+        for subject in (True, False)
+    }
 
 
 def compile_graph(
@@ -158,11 +179,11 @@ def _entity(
         kind = "date"
     elif quantity is not None:
         kind = "number"
-    elif fold(label.string) in _TRUE | _FALSE:
+    elif fold(label.string) in _BOOLEANS:
         kind = "boolean"
     if kind == "name" and any(character in label.string for character in ",;/&"):
         parts = [part for part in _LIST.split(label.string) if words_of(part)]
-        if len(parts) > 2:
+        if len(parts) > 2 or (len(parts) == 2 and string[:1] == '"' and not _is_place(parts)):
             kind = "list"
     names: tuple[Name, ...]
     if kind == "boolean":
@@ -171,6 +192,8 @@ def _entity(
         names = (Name("".join(words), 0, "predicate"),)
     else:
         names = names_of(label, aliases=extra, person=person, place="l" in kinds)
+        if kind == "list":
+            names = tuple(name for name in names if name.method != "comma head")
     if kind in ("date", "number"):
         names = tuple(name for name in names if name.method == "alias")
     return Entity(
@@ -184,8 +207,25 @@ def _entity(
         person,
         _nouns(label, uses),
         tuple(word for word in words_of(label.base) if len(word) > 1),
+        _short_forms(label.base) if kind == "list" else {},
         tuple(name for name in names if name.tier == 0 and len(name.key) > 3)[:3],
     )
+
+
+def _short_forms(string: str) -> dict[str, tuple[str, ...]]:
+    """`MIT` for the words of `Massachusetts Institute of Technology` within a list."""
+    forms: dict[str, tuple[str, ...]] = {}
+    for part in _LIST.split(string):
+        words = part.split()
+        initials = "".join(word[0] for word in words if word[0].isupper())
+        if len(initials) > 2:
+            forms[initials.lower()] = tuple(words_of(part))
+    return forms
+
+
+def _is_place(parts: Sequence[str]) -> bool:
+    """Whether `head, rest` is a place in a place, and no list of two things."""
+    return all(part[:1].isupper() and not any(map(str.isdigit, part)) for part in parts)
 
 
 def _local_name(iri: str) -> str:

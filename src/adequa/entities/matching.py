@@ -29,7 +29,9 @@ _ABBREVIATION = 4
 _TYPING = 0.15
 
 
-_GAP = 5
+_GAP = 8
+_MOST_WORDS = 60
+_WORDS_COST = 0.25
 _SMALL = {
     *("the", "of", "in", "and", "or", "for", "with", "to", "from", "on", "at", "an", "by", "as"),
     *("a", "is", "was", "are", "were", "has", "have", "had", "it", "its", "this", "that", "which"),
@@ -47,7 +49,7 @@ class Candidate(NamedTuple):
     distance: float
     method: str
     reach: int = 0
-    """Where the unit of a number ends, if one follows."""
+    """Where the span may end as well: after the unit of a number, or after `, Texas`."""
 
 
 def exact_candidates(graph: Graph, text: PreparedText) -> list[Candidate]:
@@ -78,6 +80,8 @@ def _occurrences(name: Name, entity: int, text: PreparedText) -> Iterator[Candid
                 distance = _PLURAL
             if last is not None and (first == last or _holds(name, first, last, text)):
                 start, stop = text.starts[first], text.ends[last]
+                if text.string[stop : stop + 1] == ")" and "(" in text.string[start:stop]:
+                    stop += 1
                 if (
                     not name.cased
                     or text.lower_cased
@@ -101,7 +105,7 @@ def _holds(name: Name, first: int, last: int, text: PreparedText) -> bool:
 
 
 def value_candidates(
-    graph: Graph, text: PreparedText, *, conversions: bool = False, lenient: bool = False
+    graph: Graph, text: PreparedText, *, conversions: bool = False
 ) -> list[Candidate]:
     """Numbers and dates of the text that say a value of the graph."""
     dated = [pair for pair in enumerate(graph.entities) if pair[1].kind == "date"]
@@ -185,27 +189,60 @@ def _plausible(name: Name, distance: float, words: Sequence[str]) -> bool:
 def bag_candidates(entity: int, graph: Graph, text: PreparedText, least: float) -> list[Candidate]:
     """The run of words that has most of a long value's words, in whatever order."""
     wanted = {word for word in graph.entities[entity].words if word not in _SMALL}
-    if len(wanted) < 3:
+    if len(wanted) < 2:
         return []
     total = sum(map(len, wanted))
-    places = [number for number, word in enumerate(text.words) if word in wanted]
-    best: tuple[float, int, int] = (0.0, 0, 0)
+    short = graph.entities[entity].short_forms
+    places = [
+        number
+        for number, word in enumerate(text.words)
+        if word in short or _among(word, wanted)
+    ]
+    best = (1.0, 0.0, 0, 0)
     for start, first in enumerate(places):
         seen: set[str] = set()
-        for step in range(start, len(places)):
+        for step in range(start, min(len(places), start + _MOST_WORDS)):
             last = places[step]
             if last - places[max(step - 1, start)] > _GAP:
                 break
-            seen.add(text.words[last])
+            word = text.words[last]
+            seen.update(short[word] if word in short else (_among(word, wanted),))
             share = sum(map(len, seen)) / total
-            dense = (step - start + 1) / (last - first + 1)
-            if dense > 0.4 and share - 0.001 * (last - first) > best[0]:
-                best = (share - 0.001 * (last - first), first, last)
-    if best[0] < least:
+            if share < least:
+                continue
+            inside = text.words[first : last + 1]
+            foreign = sum(
+                len(word) > 1
+                and word not in _SMALL
+                and word not in short
+                and not _among(word, wanted)
+                for word in inside
+            )
+            cost = 0.4 * (1 - share) + 0.3 * foreign / len(inside) + 0.002 * len(inside)
+            if cost < best[0]:
+                best = (cost, share, first, last)
+    cost, share, first, last = best
+    if share < least or cost > _WORDS_COST:
         return []
-    _, first, last = best
-    distance = 0.1 + max(0.0, 0.4 * (1 - best[0]))
-    return [Candidate(text.starts[first], text.ends[last], entity, 0, distance, "words")]
+    while first and _among(text.words[first - 1], wanted):
+        first -= 1
+    while last + 1 < len(text.words) and _among(text.words[last + 1], wanted):
+        last += 1
+    return [Candidate(text.starts[first], text.ends[last], entity, 0, cost, "words")]
+
+
+def _among(word: str, wanted: set[str]) -> str:
+    """The wanted word that a word is, plural or not; empty if none."""
+    if word in wanted:
+        return word
+    if word[-1] == "s" and word[:-1] in wanted:
+        return word[:-1]
+    return word + "s" if word + "s" in wanted else ""
+
+
+def _breaks(gap: str) -> bool:
+    """Whether no name goes on over what stands between two words."""
+    return any(mark in gap for mark in '();:!?"“”') or (len(gap) > 1 and gap[0] == ".")
 
 
 def _windows(
@@ -214,13 +251,13 @@ def _windows(
     """Runs of words as long as a name may be: place in the key, and first and last word."""
     windows: list[tuple[int, int, int, int]] = []
     count = len(text.words)
-    starts, ends, places = text.starts, text.ends, text.places
+    starts, places = text.starts, text.places
     for first in range(count):
         begin = places[first]
         if taken[starts[first]]:
             continue
         for last in range(first, count):
-            if taken[starts[last]]:
+            if taken[starts[last]] or (last > first and _breaks(text.between(last - 1, last))):
                 break
             end = places[last] + len(text.words[last])
             if end - begin > most:
@@ -231,7 +268,7 @@ def _windows(
 
 
 def choose(
-    candidates: Iterable[Candidate], taken: bytearray, best: str = "length"
+    candidates: Iterable[Candidate], taken: bytearray
 ) -> list[Candidate]:
     """Candidates that do not overlap, the best first; marks what they take."""
     chosen: list[Candidate] = []
@@ -242,12 +279,12 @@ def choose(
     return chosen
 
 
-_WEIGHT = (1.0, 0.95, 0.4)
+_WEIGHT = (1.0, 0.95, 0.4, 0.3)
 
 
 def _rank(candidate: Candidate) -> tuple[float, int, int, int]:
     length = candidate.end - candidate.start
     value = length * (1 - 2 * candidate.distance) * _WEIGHT[candidate.tier]
-    if candidate.method == "demonym":
-        value *= 0.9  # Spanish is the language before it is Spain
+    if candidate.method in ("demonym", "singular"):
+        value *= 0.9  # Spanish is the language before it is Spain, or one of the Spanish
     return -value, candidate.tier, candidate.start, candidate.entity

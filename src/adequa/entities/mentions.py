@@ -55,7 +55,10 @@ def draw(
     kept = _keep(sorted(cores), graph, text, judge)
     for core in kept:
         taken[core.start : core.end] = b"\1" * (core.end - core.start)
-    drawn = [_draw(core, graph, text, taken, judge) for core in kept]
+    drawn: list[Candidate] = []
+    for core in kept:
+        if not drawn or core.start >= drawn[-1].end:  # `Texas` within `Abilene, Texas`
+            drawn.append(_draw(core, graph, text, taken, judge))
     if anaphors:
         for mention in drawn:
             taken[mention.start : mention.end] = b"\1" * (mention.end - mention.start)
@@ -85,16 +88,15 @@ def _draw(
     core: Candidate, graph: Graph, text: PreparedText, taken: bytearray, judge: Judge
 ) -> Candidate:
     entity = graph.entities[core.entity]
-    start, end = core.start, core.end
-    left = boundaries.left_sides(core, entity, graph, text, taken)
-    if len(left) > 1:
-        options = [Option(side.offset, end, core.entity, side.features) for side in left]
-        start = left[judge.decide("left", options)].offset
     right = boundaries.right_sides(core, entity, graph, text, taken)
     if len(right) > 1:
-        options = [Option(start, side.offset, core.entity, side.features) for side in right]
-        end = right[judge.decide("right", options)].offset
-    return core._replace(start=start, end=end)
+        options = [Option(core.start, side.offset, core.entity, side.features) for side in right]
+        core = core._replace(end=right[judge.decide("right", options)].offset)
+    left = boundaries.left_sides(core, entity, graph, text, taken)
+    if len(left) > 1:
+        options = [Option(side.offset, core.end, core.entity, side.features) for side in left]
+        core = core._replace(start=left[judge.decide("left", options)].offset)
+    return core
 
 
 def _resolve(

@@ -1,7 +1,8 @@
 """The names a text may use for an entity, from the entity's own words; each with how sure it is.
 
 Tiers: 0 the name itself, however it is punctuated; 1 what can mean little else (a demonym, the head
-of `Adams_County,_Pennsylvania`, the singular of a plural); 2 weak (a surname, an acronym, a part).
+of `Adams_County,_Pennsylvania`, the singular of a plural); 2 weak (a surname, an acronym, a part
+that says most of it); 3 any other part, for mentions of what is known to be there.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from adequa.entities.text import key_of, words_of
 
 __all__ = ["Name", "names_of"]
 
-NAME, DERIVED, WEAK = 0, 1, 2
+NAME, DERIVED, WEAK, PART = 0, 1, 2, 3
 
 _ARTICLES = {"the", "a", "an"}
 _SMALL = {
@@ -29,6 +30,7 @@ _LOOSE_ENDS = {
     *("city", "town", "county", "state", "province", "region", "district", "island", "islands"),
     *("album", "film", "song", "band", "novel", "book", "magazine", "journal", "newspaper"),
     *("company", "group", "records", "ethnic", "americans", "soup", "bread", "cake", "salad"),
+    *("architecture", "style", "postcode", "area", "league", "division", "time", "zone"),
     *("cars", "car", "automobile", "engine", "asteroid", "party", "family", "game", "series"),
 }
 _CLUB_WORDS = {
@@ -41,7 +43,9 @@ _CLUB_WORDS = {
 _LEGAL = {"inc", "ltd", "llc", "plc", "corp", "co", "gmbh", "ag", "sa", "nv", "limited", "company"}
 _LETTERS = re.compile(r"[A-Z]")
 _CAPITAL = re.compile(r"[^\W_]+(?:['’.&-][^\W_]+)*\.?")
+_PLACING = (" at ", " in ")
 _SHORT = 3
+_SENTENCE = 5
 
 
 class Name(NamedTuple):
@@ -74,12 +78,15 @@ def names_of(
 
 
 def _names(label: Label, aliases: Sequence[str], *, person: bool, place: bool) -> Iterator[Name]:
-    for string, method in ((label.string, "name"), (label.base, "name")):
-        yield _name(string, NAME, method)
+    folded = words_of(label.base)
+    if len(folded) > _SENTENCE and folded[0] in ("in", "at", "on"):
+        yield _name("".join(folded[1:]), NAME, "name")  # an address, not a name that says in
+    else:
+        for string in (label.string, label.base):
+            yield _name(string, NAME, "name")
     for alias in aliases:
         yield _name(alias, NAME, "alias")
     words = _CAPITAL.findall(label.base)
-    folded = words_of(label.base)
     if not words:
         return
     yield from _spelled(label.base, NAME)
@@ -92,6 +99,7 @@ def _names(label: Label, aliases: Sequence[str], *, person: bool, place: bool) -
     yield from _geography(label.base)
     yield from _without_loose_end(words, folded)
     yield from _before_of(label.base)
+    yield from _without_place(label.base)
     yield from _around_comma(label.base)
     yield from _numbers(folded)
     key = "".join(folded)
@@ -99,7 +107,7 @@ def _names(label: Label, aliases: Sequence[str], *, person: bool, place: bool) -
         yield Name(key[:-1], DERIVED, "singular")
     if not person:
         yield from _core(folded)
-    yield from _acronym(label.base, words)
+    yield from _acronym(words)
     if _is_name(words):
         yield from _parts(words, folded, person=person, place=place)
 
@@ -107,8 +115,8 @@ def _names(label: Label, aliases: Sequence[str], *, person: bool, place: bool) -
 def _name(string: str, tier: int, method: str) -> Name:
     key = key_of(string)
     letters = sum(character.isupper() for character in string)
-    short = len(key) <= _SHORT or (letters >= 2 and letters == len(key))
-    return Name(key, tier, method, short and key.isalpha(), " " not in string.strip())
+    short = letters > 0 and (len(key) <= _SHORT or (letters >= 2 and letters == len(key)))
+    return Name(key, tier, method, short and key.isalpha(), " " not in string and len(key) < 5)
 
 
 def _spelled(string: str, tier: int) -> Iterator[Name]:
@@ -119,6 +127,10 @@ def _spelled(string: str, tier: int) -> Iterator[Name]:
         yield _name(string.replace("&", " "), tier, "name")
     if " and " in string:
         yield _name(string.replace(" and ", " & "), tier, "name")
+    for preposition in _PLACING:
+        if preposition in string:
+            for other in (*_PLACING, " "):
+                yield _name(string.replace(preposition, other, 1), tier, "name")
     for place, word in enumerate(words):
         for variant in lexicon.word_variants(word):
             variant_key = key_of(variant)
@@ -132,7 +144,8 @@ def _spelled(string: str, tier: int) -> Iterator[Name]:
 
 def _geography(string: str) -> Iterator[Name]:
     for other in lexicon.other_names(string):
-        yield _name(other, NAME, "alias")
+        if not other.lower().startswith("the "):  # the determiner is added where one stands
+            yield _name(other, NAME, "alias")
     for demonym in lexicon.demonyms(string):
         yield _proper(demonym, DERIVED, "demonym")
     for language in lexicon.language_names(string):
@@ -159,11 +172,25 @@ def _without_loose_end(words: Sequence[str], folded: Sequence[str]) -> Iterator[
                         yield _proper(other, DERIVED, "demonym")
 
 
+def _without_place(string: str) -> Iterator[Name]:
+    """`United_States_invasion_of_Panama` is the invasion of Panama."""
+    words = string.split(" ")
+    for count in (2, 1):
+        if len(words) > count + 1 and words[count][:1].islower():
+            head = " ".join(words[:count])
+            if lexicon.other_names(head) or lexicon.demonyms(head):
+                yield _name(" ".join(words[count:]), DERIVED, "head")
+
+
 def _before_of(string: str) -> Iterator[Name]:
     """`Felipe_VI_of_Spain` is Felipe VI, `President_of_the_United_States` the President."""
-    head, of, rest = string.partition(" of ")
-    if of and head[:1].isupper() and rest.removeprefix("the ")[:1].isupper():
-        yield _name(head, DERIVED if " " in head else WEAK, "head")
+    for word in (" of ", " in "):
+        head, of, rest = string.partition(word)
+        if of and head[:1].isupper() and rest.removeprefix("the ")[:1].isupper():
+            tier = DERIVED if " " in head else WEAK
+            yield _name(head, tier, "head")
+            if head.endswith("s"):
+                yield _name(head[:-1], tier, "head")
 
 
 def _around_comma(string: str) -> Iterator[Name]:
@@ -211,7 +238,7 @@ def _core(folded: Sequence[str]) -> Iterator[Name]:
         yield Name("".join(without_legal), DERIVED, "core")
 
 
-def _acronym(string: str, words: Sequence[str]) -> Iterator[Name]:
+def _acronym(words: Sequence[str]) -> Iterator[Name]:
     capitals = [word for word in words if word[0].isupper() or word[0].isdigit()]
     if len(capitals) > 1:
         initials = "".join(word[0] for word in capitals)
@@ -244,24 +271,29 @@ def _parts(
             yield Name("".join(spoken[0] + spoken[last]), DERIVED, "part")
             middle = [part for part in spoken[1:last] if len("".join(part)) > 1]
             if middle and len(middle) < last - 1:
-                yield Name("".join(sum([spoken[0], *middle, spoken[last]], [])), NAME, "name")
+                yield Name(_joined([spoken[0], *middle, spoken[last]]), NAME, "name")
             if suffix:
-                yield Name("".join(sum(spoken[: last + 1], [])), DERIVED, "part")
+                yield Name(_joined(spoken[: last + 1]), DERIVED, "part")
             # Surnames of several words keep their small ones: `de Boer`.
             start = last
             while start > 1 and small[start - 1]:
                 start -= 1
-            yield Name("".join(sum(spoken[start : last + 1], [])), WEAK, "surname", cased=True)
+            yield Name(_joined(spoken[start : last + 1]), WEAK, "surname", cased=True)
             yield Name("".join(spoken[last]), WEAK, "surname", cased=True)
             yield Name("".join(spoken[0]), WEAK, "given name", cased=True)
         return
+    whole = sum(map(len, folded))
     for length in range(count - 1, 0, -1):
         for start in range(count - length + 1):
-            part = spoken[start : start + length]
             if small[start] or small[start + length - 1]:
                 continue
-            key = "".join(sum(part, []))
-            if len(key) > _SHORT and not key.isdigit():
-                whole = sum(len(one) for one in folded)
-                if (length > 1 and len(key) * 2 >= whole) or (length == 1 and not place):
-                    yield Name(key, WEAK, "part", cased=True)
+            key = "".join(word for part in spoken[start : start + length] for word in part)
+            if len(key) <= _SHORT or key.isdigit():
+                continue
+            most = length > 1 and len(key) * 2 >= whole
+            first = start == 0 and length == 1 and not place
+            yield Name(key, WEAK if most or first else PART, "part", cased=True)
+
+
+def _joined(parts: Sequence[Sequence[str]]) -> str:
+    return "".join(word for part in parts for word in part)
