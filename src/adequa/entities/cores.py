@@ -81,6 +81,10 @@ def find_cores(graph: Graph, text: PreparedText, search: Search) -> list[Candida
         and (search.repeat_weak or (candidate.tier == 2 and candidate.entity not in have))
     )
     found += choose(weak, taken)
+    if not search.repeat_weak:
+        missing = _missing(found, graph)
+        if missing:
+            found += _nested(found, missing, sure, graph, text)
     if search.threshold > _SURE:
         missing = _missing(found, graph)
         if missing:
@@ -137,7 +141,7 @@ def _share(
     wanted = set(missing)
     shared: list[Candidate] = []
     for other in exact:
-        if other.entity not in wanted or other.tier:
+        if other.entity not in wanted or other.tier > 1:
             continue
         same = [
             place
@@ -153,15 +157,49 @@ def _share(
                 (place for place, candidate in enumerate(found) if candidate.entity == owner),
                 key=lambda place: found[place].start,
             )
-            twins = [twin for twin in exact if twin.entity == other.entity and not twin.tier]
+            twins = [twin for twin in exact if twin.entity == other.entity and twin.tier < 2]
             twin = next((twin for twin in twins if twin.start == found[later].start), other)
             if twin is not other or found[later].start == other.start:
                 found[later] = twin
                 wanted.discard(other.entity)
                 continue
-        shared.append(other._replace(method="shared name"))
-        wanted.discard(other.entity)
+        if not other.tier:
+            shared.append(other._replace(method="shared name"))
+            wanted.discard(other.entity)
     return shared
+
+
+def _nested(
+    found: Iterable[Candidate],
+    missing: Iterable[int],
+    sure: Iterable[Candidate],
+    graph: Graph,
+    text: PreparedText,
+) -> list[Candidate]:
+    """What stands within another mention and is said by it all the same.
+
+    A thing of a list (`celery` among the ingredients), a place after a comma (`Madison County` in
+    `Adams Township, Madison County`), a year within a date. `Grozny` in `FC Terek Grozny` is not.
+    """
+    wanted = set(missing)
+    inner: dict[int, Candidate] = {}
+    for part in sure:
+        if part.entity not in wanted or part.entity in inner or part.method == "words":
+            continue
+        for whole in found:
+            if not (whole.start <= part.start and part.end <= whole.end):
+                continue
+            owner = graph.entities[whole.entity]
+            before = text.string[whole.start : part.start].rstrip(" \"'(")
+            if (
+                owner.kind in ("list", "date")
+                or len(owner.words) > _LONG
+                or before.endswith(",")
+                or part.method == "partial date"
+            ):
+                inner[part.entity] = part
+                break
+    return list(inner.values())
 
 
 def _split(

@@ -44,7 +44,7 @@ class Detector:
 
     mode: Mode = "adequacy"
     threshold: float | None = None
-    conversions: bool = False
+    conversions: bool = True
     judge: Judge = field(default_factory=WeightsJudge)
 
     def detect(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any, NamedTuple, TypeVar
 
 from adequa.data import Term, Triple
@@ -19,6 +20,7 @@ from adequa.entities.units import unit_in
 __all__ = ["Entity", "Graph", "Use", "compile_graph"]
 
 Made = TypeVar("Made")
+_NAMED = 16384
 
 _TIME_WORDS = {"date", "year", "day", "time", "founded", "established", "born", "died", "season"}
 _BOOLEANS = {"yes", "true", "no", "false"}
@@ -191,7 +193,7 @@ def _entity(
         words = words[1:] if words[:1] in (["is"], ["has"]) and len(words) > 1 else words
         names = (Name("".join(words), 0, "predicate"),)
     else:
-        names = names_of(label, aliases=extra, person=person, place="l" in kinds)
+        names = _names(label, tuple(extra), person, "l" in kinds)
         if kind == "list":
             names = tuple(name for name in names if name.method != "comma head")
     if kind in ("date", "number"):
@@ -212,9 +214,19 @@ def _entity(
     )
 
 
+@lru_cache(maxsize=_NAMED)
+def _names(label: Label, aliases: tuple[str, ...], person: bool, place: bool) -> tuple[Name, ...]:
+    # An entity occurs in many graphs, and its names cost more than all the rest.
+    return names_of(label, aliases=aliases, person=person, place=place)
+
+
 def _short_forms(string: str) -> dict[str, tuple[str, ...]]:
     """`MIT` for the words of `Massachusetts Institute of Technology` within a list."""
     forms: dict[str, tuple[str, ...]] = {}
+    for word in string.replace(",", " ").split():
+        for other in (*lexicon.word_variants(word), *lexicon.other_names(word)):
+            if " " not in other:
+                forms[key_of(other)] = tuple(words_of(word))
     for part in _LIST.split(string):
         words = part.split()
         initials = "".join(word[0] for word in words if word[0].isupper())

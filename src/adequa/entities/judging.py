@@ -31,7 +31,7 @@ class Settings:
     detector: str = "adequa"
     mode: Mode = "adequacy"
     threshold: float | None = None
-    conversions: bool = False
+    conversions: bool = True
     aliases: Path | None = None
     ignore: frozenset[str] = frozenset()
     optional: frozenset[str] = frozenset()

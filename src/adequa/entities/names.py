@@ -25,6 +25,7 @@ _SMALL = {
     *("of", "in", "and", "for", "on", "at", "to", "de", "la", "le", "du", "des", "del", "der"),
     *("di", "da", "do", "dos", "von", "van", "den", "el", "al", "by", "with", "from", "e", "y"),
 }
+_WORDS = {"it", "he", "she", "us", "is", "was", "be", "as", "so", "no", "not", "may", "can", "see"}
 _LOOSE_ENDS = {
     *("language", "languages", "people", "music", "sauce", "dish", "cuisine", "food", "river"),
     *("city", "town", "county", "state", "province", "region", "district", "island", "islands"),
@@ -43,6 +44,7 @@ _CLUB_WORDS = {
 _LEGAL = {"inc", "ltd", "llc", "plc", "corp", "co", "gmbh", "ag", "sa", "nv", "limited", "company"}
 _LETTERS = re.compile(r"[A-Z]")
 _CAPITAL = re.compile(r"[^\W_]+(?:['’.&-][^\W_]+)*\.?")
+_TURNED = {"county", "township", "city", "district", "province", "region", "state", "island"}
 _PLACING = (" at ", " in ")
 _SHORT = 3
 _SENTENCE = 5
@@ -97,7 +99,9 @@ def _names(label: Label, aliases: Sequence[str], *, person: bool, place: bool) -
         for word in ("in", "in the", "of", "the", "a"):
             yield _name(f"{label.base} {word} {label.qualifier}", NAME, "name")
     yield from _geography(label.base)
-    yield from _without_loose_end(words, folded)
+    yield from _without_loose_end(label.base)
+    yield from _turned(label.base)
+    yield from _verbal(folded)
     yield from _before_of(label.base)
     yield from _without_place(label.base)
     yield from _around_comma(label.base)
@@ -115,7 +119,7 @@ def _names(label: Label, aliases: Sequence[str], *, person: bool, place: bool) -
 def _name(string: str, tier: int, method: str) -> Name:
     key = key_of(string)
     letters = sum(character.isupper() for character in string)
-    short = letters > 0 and (len(key) <= _SHORT or (letters >= 2 and letters == len(key)))
+    short = (letters >= 2 and letters == len(key)) or key in _SMALL or key in _WORDS
     return Name(key, tier, method, short and key.isalpha(), " " not in string and len(key) < 5)
 
 
@@ -152,6 +156,10 @@ def _geography(string: str) -> Iterator[Name]:
         yield _proper(language, DERIVED, "language")
     for acronym in lexicon.acronyms(string):
         yield _proper(acronym, NAME, "acronym")
+    for place in lexicon.place_of_demonym(string):
+        for other in (place, *lexicon.other_names(place), *lexicon.demonyms(place)):
+            if not other.lower().startswith("the "):
+                yield _proper(other, DERIVED, "demonym")
 
 
 def _proper(string: str, tier: int, method: str) -> Name:
@@ -159,26 +167,47 @@ def _proper(string: str, tier: int, method: str) -> Name:
     return Name(key, tier, method, cased=len(key) <= _SHORT + 1, one_word=" " not in string)
 
 
-def _without_loose_end(words: Sequence[str], folded: Sequence[str]) -> Iterator[Name]:
+def _without_loose_end(string: str) -> Iterator[Name]:
     """`Soul_music` is often just soul, `Turkish_people` just Turkish."""
-    rest = list(folded)
-    while len(rest) > 1 and rest[-1] in _LOOSE_ENDS:
-        rest.pop()
-        if rest[-1] not in _SMALL:
-            yield _name(" ".join(words[: len(rest)]), DERIVED, "head")
-            if folded[-1] == "people":
-                for place in lexicon.place_of_demonym(" ".join(rest)):
-                    for other in lexicon.demonyms(place):
-                        yield _proper(other, DERIVED, "demonym")
+    words = string.split()
+    ending = words[-1].lower()
+    while len(words) > 1 and words[-1].lower() in _LOOSE_ENDS:
+        words.pop()
+        rest = " ".join(words)
+        if words[-1].lower() not in _SMALL:
+            yield _name(rest, DERIVED, "head")
+        if ending in ("people", "cuisine"):
+            for place in lexicon.place_of_demonym(rest):
+                for other in (place, *lexicon.demonyms(place)):
+                    yield _proper(other, DERIVED, "demonym")
+
+
+def _turned(string: str) -> Iterator[Name]:
+    """`Alba_County` is the county of Alba."""
+    words = string.partition(",")[0].split()
+    if len(words) > 1 and words[-1].lower() in _TURNED:
+        rest = " ".join(words[:-1])
+        yield _name(f"{words[-1]} of {rest}", NAME, "name")
+        yield _name(f"{words[-1]} of the {rest}", NAME, "name")
+        yield _name(rest, WEAK, "part")
+
+
+def _verbal(folded: Sequence[str]) -> Iterator[Name]:
+    """`Singing` is what a singer does, `Banking` what a bank does."""
+    last = folded[-1]
+    if last.endswith("ing") and len(last) > _SENTENCE:
+        stem = "".join([*folded[:-1], last[:-3]])
+        for ending in ("", "er", "ers", "s", "ed"):
+            yield Name(stem + ending, WEAK, "part", one_word=True)
 
 
 def _without_place(string: str) -> Iterator[Name]:
     """`United_States_invasion_of_Panama` is the invasion of Panama."""
     words = string.split(" ")
     for count in (2, 1):
-        if len(words) > count + 1 and words[count][:1].islower():
+        if len(words) > count and words[count][:1].islower():
             head = " ".join(words[:count])
-            if lexicon.other_names(head) or lexicon.demonyms(head):
+            if lexicon.demonyms(head) or lexicon.place_of_demonym(head):
                 yield _name(" ".join(words[count:]), DERIVED, "head")
 
 
@@ -216,12 +245,22 @@ def _around_comma(string: str) -> Iterator[Name]:
 
 
 def _numbers(folded: Sequence[str]) -> Iterator[Name]:
-    """`1634: The Ram Rebellion` without its number, `2015 Serie C` with its year at the end."""
-    if len(folded) > 1 and folded[0].isdigit():
-        yield Name("".join(folded[1:]), WEAK, "part")
-        yield Name("".join([*folded[1:], "in", folded[0]]), NAME, "name")
-        yield Name("".join([*folded[1:], folded[0]]), NAME, "name")
-        yield Name("".join([*folded[1:], "season", folded[0]]), NAME, "name")
+    """`1634: The Ram Rebellion` without its number, `2014–15 Serie C` with its years at the end."""
+    count = 0
+    while count < len(folded) and folded[count].isdigit():
+        count += 1
+    if 0 < count < len(folded):
+        rest, digits = "".join(folded[count:]), "".join(folded[:count])
+        yield Name(rest, WEAK, "part")
+        years = [digits]
+        if count == 2 and len(folded[0]) == 4 and len(folded[1]) == 2:
+            years.append(f"{folded[0]}{folded[0][:2]}{folded[1]}")  # 2014-2015
+        for year in years:
+            yield Name(year + rest, NAME, "name")
+            for link in ("", "in", "inthe", "season", "inthe", "duringthe"):
+                yield Name(rest + link + year, NAME, "name")
+            for link in ("seasonof", "seasonofthe", "seasonin", "seasoninthe"):
+                yield Name(year + link + rest, NAME, "name")
     if len(folded) > 1 and folded[-1].isdigit():
         yield Name("".join(folded[:-1]), WEAK, "part")
 

@@ -79,7 +79,10 @@ def converted(value: Quantity, seen: Quantity, tolerance: float = 0.01) -> bool:
 
 
 def _units_agree(value: Quantity, seen: Quantity) -> bool:
-    return value.unit is None or seen.unit is None or value.unit == seen.unit
+    """Whether units are the same as far as they are said: `km` of `km per sec` is."""
+    if value.unit is None or seen.unit is None or value.unit == seen.unit:
+        return True
+    return value.unit.startswith(f"{seen.unit} per ")
 
 
 # A chain is every number joined to the first without more than punctuation: ids, times, dates and
@@ -89,6 +92,7 @@ _CHAIN = re.compile(
     r"|(?<!\b[12][0-9]{3})[ \u00a0]\.[ \u00a0]|[ \u00a0]?\.[ \u00a0](?=0{1,3}(?![0-9]))"
     r"|[\u00a0\u2009\u202f](?=[0-9]{3}(?![0-9])))[0-9]+)*"
 )
+_POINT_FIRST = re.compile(r"(?:\A|\s)\.\Z")
 _SPACED_POINT = re.compile(r"\s?([.,])\s?")
 _RANGE = re.compile(r"\s?[–—]\s?|\s-\s")
 _LEADING_ZERO = re.compile(r"0[0-9]")
@@ -242,6 +246,12 @@ def _numerals(text: str, lower: str) -> list[NumberSpan]:
     while match := _CHAIN.search(text, position):
         position = match.end()
         chain = match[0]
+        if _POINT_FIRST.match(text, max(match.start() - 2, 0), match.start()) and chain.isdigit():
+            left = _Left(match.start() - 1, ("",), None)  # .88 square kilometres
+            if span := _numeral(text, lower, (f"0.{chain[:_LONGEST]}",), left, match.end()):
+                spans.append(span)
+                position = max(position, span.unit_end)
+            continue
         left = _left(text, lower, match.start()) if len(chain) <= 2 * _LONGEST else None
         if left is None:
             continue

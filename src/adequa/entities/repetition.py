@@ -36,10 +36,8 @@ def find_repetitions(text: str) -> Iterator[Repetition]:
     for match in _LOOP.finditer(text):
         unit = (match[1] or match[2]).strip()
         times = round(len(match[0].strip()) / max(len(match[1] or match[2] + " "), 1))
-        yield Repetition(
-            match.start(), match.end(), f"{unit!r} is said {max(times, 3)} times in a row"
-        )
-        end = match.end()
+        end = match.start() + len(match[0].rstrip())
+        yield Repetition(match.start(), end, f"{unit!r} is said {max(times, 3)} times in a row")
     seen: set[str] = set()
     for match in _SENTENCE.finditer(text):
         words = re.findall(r"[^\W_]+", match[0].lower())

@@ -29,46 +29,26 @@ __all__ = ["Unexplained", "find_unexplained"]
 _DIGIT = re.compile(r"\d")
 _RUN_GAP = re.compile(r"^(?:[ \t]|[ \t]?[-–'’&.][ \t]?|\.[ \t])$")
 _NEAR = 0.34
+_FAR = 0.6
+_LONGEST = 12
 _CALENDAR = set(
-    [
-        "january",
-        "february",
-        "march",
-        "april",
-        "may",
-        "june",
-        "july",
-        "august",
-        "september",
-        "october",
-        "november",
-        "december",
-        "monday",
-        "tuesday",
-        "wednesday",
-        "thursday",
-        "friday",
-        "saturday",
-        "sunday",
-    ]
+    (
+        "january february march april may june july august september october november december "
+        "jan feb mar apr jun jul aug sept sep oct nov dec "
+        "monday tuesday wednesday thursday friday saturday sunday"
+    ).split()
 )
-_TITLES = set(
-    [
-        "mr",
-        "mrs",
-        "ms",
-        "dr",
-        "sir",
-        "lady",
-        "lord",
-        "prof",
-        "professor",
-        "president",
-        "queen",
-        "king",
-        "prince",
-        "princess",
-    ]
+_SAYING = {"is", "was", "are", "were", "has", "had", "plays", "played", "and", "died", "lives"}
+_GENERIC = set(
+    (
+        "mr mrs ms dr sir lady lord prof professor president queen king prince princess chief "
+        "justice minister prime governor mayor chairman emperor senator captain general colonel "
+        "commander deputy vice secretary director manager coach saint "
+        "tv id fc afc cf sc inc ltd co corp plc gmbh bsc msc ba ma bs ms mba phd md jr sr "
+        "am pm ad bc bce ce usd eur gbp km kg cm mm ft sq sqkm isbn issn oclc lccn iata icao utc "
+        "hq bachelor master doctor science degree internet web iso "
+        "club team league season island line airport university city county state country"
+    ).split()
 )
 
 
@@ -220,18 +200,27 @@ def _names(graph: Graph, text: PreparedText, covered: bytearray) -> list[Unexpla
         run = range(number, last + 1)
         number = last + 1
         strange = [word for word in run if not _explained(words[word], graph)]
-        if not strange:
-            continue
         opening = run[0] == 0 or text.sentences[run[0]] != text.sentences[run[0] - 1]
-        if opening and strange[0] == run[0] and words[run[0]] in _common_words():
+        if strange and strange[0] == run[0] and words[run[0]] in _common_words():
             strange = strange[1:]
-        if not strange or (opening and strange == [run[0]] and len(words[run[0]]) < 4):
+        if all(words[word] in _common_words() for word in strange):
+            continue
+        if opening and strange == [run[0]] == list(run) and not _opens(text, run[0]):
             continue
         start, end = starts[strange[0]], ends[strange[-1]]
         if end - start < 3 and not string[start:end].isupper():
             continue
         found.append(Unexplained(start, end, "name", _nearest_name(string[start:end], graph)))
     return found
+
+
+def _opens(text: PreparedText, word: int) -> bool:
+    """Whether a sentence's first word is a name: something is said of it at once."""
+    string = text.words[word]
+    if word + 1 >= len(text.words) or string.endswith(("ing", "ed", "ly")):
+        return False
+    gap = text.between(word, word + 1)
+    return "'" in gap or "’" in gap or (gap.isspace() and text.words[word + 1] in _SAYING)
 
 
 def _is_capital(letter: str) -> bool:
@@ -241,7 +230,7 @@ def _is_capital(letter: str) -> bool:
 def _explained(word: str, graph: Graph) -> bool:
     """Whether a word comes from the data, misspelt or inflected though it be."""
     known: frozenset[str] = graph.remember("known", _known_words)
-    if word in known or word in _CALENDAR or word in _TITLES or len(word) == 1:
+    if word in known or word in _CALENDAR or word in _GENERIC or len(word) == 1:
         return True
     if _DIGIT.search(word):
         return any(word in other for other in known if _DIGIT.search(other))
@@ -259,8 +248,13 @@ def _explained(word: str, graph: Graph) -> bool:
 def _known_words(graph: Graph) -> frozenset[str]:
     known = set(graph.data_words)
     for entity in graph.entities:
-        sources = [entity.label.base, *[part.strip() for part in entity.label.base.split(",")]]
-        for source in sources:
+        label = entity.label.string.replace(",", " ").replace("(", " ").replace(")", " ").split()
+        sources = {
+            " ".join(label[start : start + length])
+            for length in (1, 2, 3, 4)
+            for start in range(min(len(label), _LONGEST) - length + 1)
+        }
+        for source in sorted(sources):
             for table in (
                 lexicon.other_names,
                 lexicon.demonyms,
@@ -289,4 +283,5 @@ def _nearest_name(string: str, graph: Graph) -> str | None:
     def gap(entity: Entity) -> float:
         return Levenshtein.normalized_distance(fold(string), fold(entity.label.base))
 
-    return min(names, key=gap).string
+    nearest = min(names, key=gap)
+    return nearest.string if gap(nearest) <= _FAR else None

@@ -51,7 +51,8 @@ class Esa(Metric):
         },
     )
     conversions: bool = field(
-        default=False, metadata={"doc": "a value in another unit is a mention: feet for metres"}
+        default=True,
+        metadata={"doc": "a value in another unit is a mention (`converted number`): 3 km, 3000 m"},
     )
     aliases: Path | None = field(
         default=None,
