@@ -16,9 +16,10 @@ from adequa.entities.matching import (
     choose,
     exact_candidates,
     fuzzy_candidates,
+    stands_alone,
     value_candidates,
 )
-from adequa.entities.text import PreparedText
+from adequa.entities.text import PreparedText, words_of
 
 __all__ = ["Search", "find_cores"]
 
@@ -63,7 +64,7 @@ def find_cores(graph: Graph, text: PreparedText, search: Search) -> list[Candida
             break
         if least is None:
             near = min(search.threshold, _SURE)
-            found += choose(_fuzzy(missing, graph, text, near, taken), taken)
+            found += choose(_fuzzy(missing, graph, text, near, taken, search), taken)
         else:
             bags = (
                 candidate
@@ -78,7 +79,14 @@ def find_cores(graph: Graph, text: PreparedText, search: Search) -> list[Candida
         candidate
         for candidate in exact
         if candidate.tier >= 2
-        and (search.repeat_weak or (candidate.tier == 2 and candidate.entity not in have))
+        and (
+            search.repeat_weak
+            or (
+                candidate.tier == 2
+                and candidate.entity not in have
+                and stands_alone(candidate, entities[candidate.entity], text)
+            )
+        )
     )
     found += choose(weak, taken)
     if not search.repeat_weak:
@@ -88,7 +96,8 @@ def find_cores(graph: Graph, text: PreparedText, search: Search) -> list[Candida
     if search.threshold > _SURE:
         missing = _missing(found, graph)
         if missing:
-            found += choose(_fuzzy(missing, graph, text, search.threshold, taken), taken)
+            far = search.threshold
+            found += choose(_fuzzy(missing, graph, text, far, taken, search), taken)
     return found
 
 
@@ -115,13 +124,19 @@ def _missing(found: Iterable[Candidate], graph: Graph) -> list[int]:
 
 
 def _fuzzy(
-    missing: Iterable[int], graph: Graph, text: PreparedText, threshold: float, taken: bytearray
+    missing: Iterable[int],
+    graph: Graph,
+    text: PreparedText,
+    threshold: float,
+    taken: bytearray,
+    search: Search,
 ) -> list[Candidate]:
     found: list[Candidate] = []
+    strict = not search.repeat_weak
     for number in missing:
         entity = graph.entities[number]
         if entity.kind in ("name", "list"):
-            found += fuzzy_candidates(number, entity.spellings, text, threshold, taken)
+            found += fuzzy_candidates(number, entity, text, threshold, taken, strict=strict)
     return found
 
 
@@ -191,15 +206,37 @@ def _nested(
                 continue
             owner = graph.entities[whole.entity]
             before = text.string[whole.start : part.start].rstrip(" \"'(")
+            after = text.string[part.end : whole.end].lstrip(" \"')")
+            rest = set(owner.words) - set(graph.entities[part.entity].words)
             if (
                 owner.kind in ("list", "date")
+                or (owner.string[:1] == '"' and after.startswith(","))
+                or all(map(str.isdigit, rest))
                 or len(owner.words) > _LONG
                 or before.endswith(",")
                 or part.method == "partial date"
+                or any("name" in use.predicate.lower() for use in graph.entities[part.entity].uses)
             ):
                 inner[part.entity] = part
                 break
+    for number in wanted - inner.keys():
+        words = words_of(graph.entities[number].label.base)
+        if len(words) > 1 and words[-1].isdigit():
+            inner.update(_coordinated(number, words, text))
     return list(inner.values())
+
+
+def _coordinated(number: int, words: list[str], text: PreparedText) -> dict[int, Candidate]:
+    """`Shenzhou 6` in `Shenzhou 10 and 6`."""
+    *stem, figure = words
+    for place, word in enumerate(text.words):
+        if word != figure or text.words[place - 1 : place] not in (["and"], ["or"]):
+            continue
+        before = text.words[max(place - 2 - len(stem), 0) : place]
+        if all(part in before for part in stem):
+            span = text.starts[place], text.ends[place]
+            return {number: Candidate(*span, number, 1, 0.1, "coordinated")}
+    return {}
 
 
 def _split(

@@ -208,7 +208,7 @@ def _entity(
         uses,
         person,
         _nouns(label, uses),
-        tuple(word for word in words_of(label.base) if len(word) > 1),
+        tuple(word for word in words_of(label.base) if len(word) > 1 or word.isdigit()),
         _short_forms(label.base) if kind == "list" else {},
         tuple(name for name in names if name.tier == 0 and len(name.key) > 3)[:3],
     )
@@ -223,10 +223,13 @@ def _names(label: Label, aliases: tuple[str, ...], person: bool, place: bool) ->
 def _short_forms(string: str) -> dict[str, tuple[str, ...]]:
     """`MIT` for the words of `Massachusetts Institute of Technology` within a list."""
     forms: dict[str, tuple[str, ...]] = {}
-    for word in string.replace(",", " ").split():
-        for other in (*lexicon.word_variants(word), *lexicon.other_names(word)):
-            if " " not in other:
-                forms[key_of(other)] = tuple(words_of(word))
+    split = string.replace(",", " ").split()
+    for length in (1, 2, 3):
+        for start in range(len(split) - length + 1):
+            phrase = " ".join(split[start : start + length])
+            for other in (*lexicon.word_variants(phrase), *lexicon.other_names(phrase)):
+                if " " not in other:
+                    forms[key_of(other)] = tuple(words_of(phrase))
     for part in _LIST.split(string):
         words = part.split()
         initials = "".join(word[0] for word in words if word[0].isupper())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -20,6 +21,7 @@ from adequa.errors import DataError
 
 __all__ = ["Judgment", "Settings", "judge"]
 
+_PLACEHOLDER = re.compile(r"\[[A-Z_ ]+\]")
 _WORDS_A_TRIPLE = 3
 """A text with fewer words a triple than this is short: most human texts have seven or more."""
 
@@ -187,7 +189,8 @@ def _wanted(item: Item, optional: frozenset[str]) -> tuple[str, ...]:
     for triple in item.triples:
         if triple.predicate not in optional:
             wanted[triple.subject] = wanted[triple.object] = None
-    return tuple(wanted)
+    # `[TABLECONTEXT]` and the like stand for the table, and no text says them.
+    return tuple(entity for entity in wanted if not _PLACEHOLDER.fullmatch(entity))
 
 
 def _unexplained(

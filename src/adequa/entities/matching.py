@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
@@ -13,6 +15,7 @@ from adequa.entities.graph import Entity, Graph
 from adequa.entities.names import Name
 from adequa.entities.numbers import NumberSpan, converted, find_numbers, rounded, same
 from adequa.entities.text import PreparedText
+from adequa.entities.vocabulary import TITLES, common_words
 
 __all__ = [
     "Candidate",
@@ -20,13 +23,17 @@ __all__ = [
     "choose",
     "exact_candidates",
     "fuzzy_candidates",
+    "stands_alone",
     "value_candidates",
 ]
 
 
+_SPACED_DECIMAL = re.compile(r"\d\s?\.\s{1,2}\d")
 _PLURAL = 0.02
 _ABBREVIATION = 4
 _TYPING = 0.15
+_SHORT_NAME, _SHORT_DISTANCE = 9, 0.2
+_LIKE = 0.34
 
 
 _GAP = 8
@@ -98,6 +105,8 @@ def _holds(name: Name, first: int, last: int, text: PreparedText) -> bool:
         gap = text.between(word, word + 1)
         if name.one_word and (gap.isspace() or "," in gap):
             return False
+        if name.one_word and name.method == "acronym" and gap not in (".", "", ". ", "&"):
+            return False
         # After a long word a full stop with a space ends a sentence; St. Louis goes on.
         if len(gap) > 1 and gap[0] in ".!?" and len(text.words[word]) > _ABBREVIATION:
             return False
@@ -117,7 +126,21 @@ def value_candidates(
     if counted:
         for number in find_numbers(text.string):
             found.extend(_numbers(number, counted, conversions=conversions))
+        if _SPACED_DECIMAL.search(text.string):
+            for place, entity in counted:
+                found.extend(_spaced(place, entity, text))
     return found
+
+
+def _spaced(place: int, entity: Entity, text: PreparedText) -> Iterator[Candidate]:
+    """A decimal that a tokeniser took apart: `3. 04`."""
+    if entity.quantity is None:
+        return
+    whole, point, rest = format(entity.quantity.value, "f").partition(".")
+    if point:
+        pattern = rf"(?<![\d.,]){re.escape(whole)}\s?\.\s{{1,2}}{rest}(?!\d)"
+        for match in re.finditer(pattern, text.string):
+            yield Candidate(match.start(), match.end(), place, 0, 0.0, "number", match.end())
 
 
 def _dates(span: DateSpan, dated: Iterable[tuple[int, Entity]]) -> Iterator[Candidate]:
@@ -148,18 +171,22 @@ def _numbers(
 
 
 def fuzzy_candidates(
-    entity: int,
-    names: Sequence[Name],
+    number: int,
+    entity: Entity,
     text: PreparedText,
     threshold: float,
     taken: bytearray,
+    *,
+    strict: bool = False,
 ) -> list[Candidate]:
-    """Runs of words within an edit distance of a name, away from what is already taken."""
+    """Runs of words within an edit distance of a name, away from what is already taken.
+
+    `strict` wants each word of the name misspelt at most, and none replaced by another.
+    """
+    parts = [word for word in entity.words if word not in _SMALL]
     found: list[Candidate] = []
-    for name in names:
+    for name in entity.spellings:
         length = len(name.key)
-        if length < 4:
-            continue
         windows = _windows(text, length * (1 - threshold), length / (1 - threshold), taken)
         if not windows:
             continue
@@ -168,12 +195,27 @@ def fuzzy_candidates(
             name.key, strings, scorer=Levenshtein.normalized_distance, score_cutoff=threshold
         ):
             _, _, first, last = windows[at]
-            if not _plausible(name, distance, text.words[first : last + 1]):
+            words = text.words[first : last + 1]
+            if not _plausible(name, distance, words) or (strict and not _each(parts, words)):
                 continue
             found.append(
-                Candidate(text.starts[first], text.ends[last], entity, name.tier, distance, "fuzzy")
+                Candidate(text.starts[first], text.ends[last], number, name.tier, distance, "fuzzy")
             )
     return found
+
+
+def _each(parts: Sequence[str], words: Sequence[str]) -> bool:
+    """Whether every word of a name has its like among some words; figures must be the same."""
+    joined = "".join(words)
+    return bool(parts) and all(
+        part in words
+        if part.isdigit()
+        else any(
+            Levenshtein.normalized_distance(part, word, score_cutoff=_LIKE) <= _LIKE
+            for word in (*words, joined)
+        )
+        for part in parts
+    )
 
 
 def _plausible(name: Name, distance: float, words: Sequence[str]) -> bool:
@@ -183,6 +225,8 @@ def _plausible(name: Name, distance: float, words: Sequence[str]) -> bool:
         return False
     if last in _SMALL and not name.key.endswith(last):
         return False
+    if len(name.key) < _SHORT_NAME and distance > _SHORT_DISTANCE:
+        return False  # Kent is not Kant
     return distance <= _TYPING or first[0] == name.key[0]
 
 
@@ -235,9 +279,12 @@ def _among(word: str, wanted: set[str]) -> str:
     """The wanted word that a word is, plural or not; empty if none."""
     if word in wanted:
         return word
-    if word[-1] == "s" and word[:-1] in wanted:
-        return word[:-1]
-    return word + "s" if word + "s" in wanted else ""
+    for ending in ("s", "es"):
+        if word.endswith(ending) and word.removesuffix(ending) in wanted:
+            return word.removesuffix(ending)
+        if word + ending in wanted:
+            return word + ending
+    return ""
 
 
 def _breaks(gap: str) -> bool:
@@ -265,6 +312,36 @@ def _windows(
             if end - begin >= least:
                 windows.append((begin, end, first, last))
     return windows
+
+
+def stands_alone(candidate: Candidate, entity: Entity, text: PreparedText) -> bool:
+    """Whether a weak name is not a part of another name: `Alan` of Alan Bean is no Alan Shepard."""
+    if candidate.method in ("head", "abbreviation"):
+        return True  # a title or a synonym, which may well stand before a name
+    if not text.lower_cased and text.string[candidate.start].islower():
+        return True
+    first = bisect_left(text.starts, candidate.start)
+    last = bisect_left(text.ends, candidate.end)
+    for word, near in ((first - 1, first), (last + 1, last)):
+        if not 0 <= word < len(text.words) or text.words[word] in entity.words:
+            continue
+        gap = text.between(min(word, near), max(word, near))
+        joined = gap == " " or (gap == ". " and len(text.words[min(word, near)]) < 3)
+        if gap in (".", "-") or (joined and _names_something(text, word)):
+            return False
+    return True
+
+
+def _names_something(text: PreparedText, word: int) -> bool:
+    """Whether a word beside a name looks like a part of one: a figure, a capital in mid-sentence."""
+    string = text.words[word]
+    if string in _SMALL or string in TITLES:
+        return False
+    if text.lower_cased:
+        return string.isdigit() or string not in common_words()
+    if word == 0 or text.sentences[word - 1] != text.sentences[word]:
+        return string not in common_words() and text.string[text.starts[word]].isupper()
+    return string.isdigit() or text.string[text.starts[word]].isupper()
 
 
 def choose(

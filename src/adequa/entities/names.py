@@ -42,10 +42,25 @@ _CLUB_WORDS = {
     *("spa", "nfc", "sfc", "lfc", "afs", "soccer"),
 }
 _LEGAL = {"inc", "ltd", "llc", "plc", "corp", "co", "gmbh", "ag", "sa", "nv", "limited", "company"}
-_LETTERS = re.compile(r"[A-Z]")
+_GENERIC = {
+    *("university", "institute", "college", "school", "academy", "airport", "international"),
+    *("regional", "national", "stadium", "museum", "hospital", "building", "hall", "tower"),
+    *("church", "street", "road", "avenue", "bridge", "station", "center", "centre", "park"),
+    *("association", "federation", "organisation", "organization", "foundation", "society"),
+    *("technology", "science", "technical", "council", "committee", "department", "monument"),
+    *("memorial", "township", "republic", "kingdom", "empire", "people", "press", "publishers"),
+    *("publishing", "entertainment", "studios", "pictures", "network", "corporation", "motors"),
+    *("division", "series", "championship", "cup", "award", "prize", "medal", "jr", "sr", "ii"),
+}
 _CAPITAL = re.compile(r"[^\W_]+(?:['’.&-][^\W_]+)*\.?")
 _TURNED = {"county", "township", "city", "district", "province", "region", "state", "island"}
+_TITLES = {
+    *("president", "chancellor", "premier", "king", "queen", "emperor", "monarch", "governor"),
+    *("mayor", "minister", "secretary", "chairman", "speaker", "ambassador"),
+}
+_NUMERALS = {"ii", "iii", "iv", "v", "vi", "vii", "viii", "ix", "x", "xi", "xii"}
 _PLACING = (" at ", " in ")
+_FEW = 6
 _SHORT = 3
 _SENTENCE = 5
 
@@ -72,10 +87,10 @@ def names_of(
     """
     known: dict[str, Name] = {}
     for name in _names(label, aliases, person=person, place=place):
-        if len(name.key) > 1 and name.key not in known:
-            known[name.key] = name
-        elif len(name.key) == 1 and name.tier == NAME:
-            known.setdefault(name.key, name)
+        if len(name.key) > 1 or (name.key and name.tier == NAME):
+            before = known.get(name.key)
+            if before is None or name.tier < before.tier:
+                known[name.key] = name
     return tuple(sorted(known.values(), key=lambda name: name.tier))
 
 
@@ -88,6 +103,10 @@ def _names(label: Label, aliases: Sequence[str], *, person: bool, place: bool) -
             yield _name(string, NAME, "name")
     for alias in aliases:
         yield _name(alias, NAME, "alias")
+    if "(" in label.base:
+        without = re.sub(r"\s*\([^()]*\)", "", label.base)
+        yield _name(without, NAME, "name")
+        yield from _around_comma(without)
     words = _CAPITAL.findall(label.base)
     if not words:
         return
@@ -95,7 +114,8 @@ def _names(label: Label, aliases: Sequence[str], *, person: bool, place: bool) -
     if folded[0] in _ARTICLES and len(folded) > 1:
         yield _name("".join(folded[1:]), NAME, "name")
     if label.qualifier:
-        yield _name(f"{label.qualifier} {label.base}", NAME, "name")
+        if " " in label.qualifier:  # the Train song Mermaid; but a singer before Andra is no name
+            yield _name(f"{label.qualifier} {label.base}", NAME, "name")
         for word in ("in", "in the", "of", "the", "a"):
             yield _name(f"{label.base} {word} {label.qualifier}", NAME, "name")
     yield from _geography(label.base)
@@ -109,7 +129,7 @@ def _names(label: Label, aliases: Sequence[str], *, person: bool, place: bool) -
     key = "".join(folded)
     if len(key) > 3 and key.endswith("s"):
         yield Name(key[:-1], DERIVED, "singular")
-    if not person:
+    if not person and _is_name(words):
         yield from _core(folded)
     yield from _acronym(words)
     if _is_name(words):
@@ -131,6 +151,13 @@ def _spelled(string: str, tier: int) -> Iterator[Name]:
         yield _name(string.replace("&", " "), tier, "name")
     if " and " in string:
         yield _name(string.replace(" and ", " & "), tier, "name")
+    parts = string.split(" ")
+    for count in (2, 1):
+        if len(parts) > count:
+            for other in lexicon.other_names(" ".join(parts[:count]))[:_FEW]:
+                yield _name(" ".join([other, *parts[count:]]), tier, "name")
+            for other in lexicon.other_names(" ".join(parts[-count:]))[:_FEW]:
+                yield _name(" ".join([*parts[:-count], other]), tier, "name")
     for preposition in _PLACING:
         if preposition in string:
             for other in (*_PLACING, " "):
@@ -205,10 +232,13 @@ def _without_place(string: str) -> Iterator[Name]:
     """`United_States_invasion_of_Panama` is the invasion of Panama."""
     words = string.split(" ")
     for count in (2, 1):
-        if len(words) > count and words[count][:1].islower():
+        if len(words) > count and words[count][:1].islower() and words[count] not in _SMALL:
             head = " ".join(words[:count])
+            rest = words[count:]
+            if all(map(_says_little, rest)):
+                continue
             if lexicon.demonyms(head) or lexicon.place_of_demonym(head):
-                yield _name(" ".join(words[count:]), DERIVED, "head")
+                yield _name(" ".join(rest), DERIVED, "head")
 
 
 def _before_of(string: str) -> Iterator[Name]:
@@ -216,7 +246,8 @@ def _before_of(string: str) -> Iterator[Name]:
     for word in (" of ", " in "):
         head, of, rest = string.partition(word)
         if of and head[:1].isupper() and rest.removeprefix("the ")[:1].isupper():
-            tier = DERIVED if " " in head else WEAK
+            titled = head.lower() in _TITLES or lexicon.place_of_demonym(head)
+            tier = DERIVED if " " in head else WEAK if titled else PART
             yield _name(head, tier, "head")
             if head.endswith("s"):
                 yield _name(head[:-1], tier, "head")
@@ -282,10 +313,10 @@ def _acronym(words: Sequence[str]) -> Iterator[Name]:
     if len(capitals) > 1:
         initials = "".join(word[0] for word in capitals)
         if len(initials) > 1 and initials.isalpha():
-            yield Name(initials.lower(), WEAK, "acronym", cased=True)
+            yield Name(initials.lower(), WEAK, "acronym", cased=True, one_word=True)
         all_initials = "".join(word[0] for word in words)
         if all_initials != initials and all_initials.isalpha():
-            yield Name(all_initials.lower(), WEAK, "acronym", cased=True)
+            yield Name(all_initials.lower(), WEAK, "acronym", cased=True, one_word=True)
 
 
 def _is_name(words: Sequence[str]) -> bool:
@@ -317,21 +348,49 @@ def _parts(
             start = last
             while start > 1 and small[start - 1]:
                 start -= 1
-            yield Name(_joined(spoken[start : last + 1]), WEAK, "surname", cased=True)
-            yield Name("".join(spoken[last]), WEAK, "surname", cased=True)
+            if start < last:
+                yield Name(_joined(spoken[start : last + 1]), WEAK, "surname", cased=True)
+            if spoken[last][-1] not in _NUMERALS:
+                yield Name("".join(spoken[last]), WEAK, "surname", cased=True)
             yield Name("".join(spoken[0]), WEAK, "given name", cased=True)
         return
     whole = sum(map(len, folded))
+    plain = [len(part) == 1 and _says_little(part[0]) for part in spoken]
     for length in range(count - 1, 0, -1):
         for start in range(count - length + 1):
-            if small[start] or small[start + length - 1]:
+            end = start + length
+            if small[start] or small[end - 1]:
                 continue
-            key = "".join(word for part in spoken[start : start + length] for word in part)
+            key = _joined(spoken[start:end])
             if len(key) <= _SHORT or key.isdigit():
                 continue
-            most = length > 1 and len(key) * 2 >= whole
-            first = start == 0 and length == 1 and not place
-            yield Name(key, WEAK if most or first else PART, "part", cased=True)
+            # The words left out must be the ones that tell little: `Acharya Institute`, `Ajax`.
+            rest_is_plain = all(plain[:start]) and all(plain[end:])
+            head = start == 0 and length > 1 and len(key) * 2 >= whole
+            sure = not all(plain[start:end]) and (head or (rest_is_plain and not place))
+            written = " ".join(words[start:end])
+            if sure and length < 3:
+                sure = not (lexicon.demonyms(written) or lexicon.place_of_demonym(written))
+            if end == count and start == 1 and lexicon.place_of_demonym(words[0]):
+                sure = not all(plain[start:end])  # `Malay` of `Malaysian_Malay`
+            if end == count and any(map(str.isdigit, key)) and not key.isdigit():
+                sure = True  # a model: `AC-130` of `Lockheed_AC-130`
+            if length == 1 and end == count and written.isupper() and not plain[start]:
+                sure = True
+            yield Name(key, WEAK if sure else PART, "part", cased=True)
+
+
+def _says_little(word: str) -> bool:
+    """Whether a word is one of those that many names have."""
+    return (
+        word in _SMALL
+        or word in _LOOSE_ENDS
+        or word in _CLUB_WORDS
+        or word in _LEGAL
+        or word in _TURNED
+        or word in _GENERIC
+        or word.isdigit()
+    )
 
 
 def _joined(parts: Sequence[Sequence[str]]) -> str:

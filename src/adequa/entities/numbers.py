@@ -229,7 +229,7 @@ def _numeral(
     if (
         unit_end > end
         and text[unit_end : unit_end + 1] == "/"
-        and text[unit_end + 1 : unit_end + 2].isalnum()
+        and text[unit_end + 1 : unit_end + 2].isdigit()
     ):
         return None
     readings = tuple(

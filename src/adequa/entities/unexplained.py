@@ -10,8 +10,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from functools import cache
-from importlib.resources import files
 from typing import NamedTuple
 
 from rapidfuzz import process
@@ -23,35 +21,16 @@ from adequa.entities.dates import Agreement, Date, agreement, find_dates
 from adequa.entities.graph import Entity, Graph
 from adequa.entities.numbers import Quantity, converted, find_numbers, rounded, same
 from adequa.entities.text import PreparedText, fold, key_of, words_of
+from adequa.entities.vocabulary import CALENDAR, GENERIC, common_words
 
 __all__ = ["Unexplained", "find_unexplained"]
 
 _DIGIT = re.compile(r"\d")
 _RUN_GAP = re.compile(r"^(?:[ \t]|[ \t]?[-–'’&.][ \t]?|\.[ \t])$")
+_SAYING = {"is", "was", "are", "were", "has", "had", "plays", "played", "and", "died", "lives"}
 _NEAR = 0.34
 _FAR = 0.6
 _LONGEST = 12
-_CALENDAR = set(
-    (
-        "january february march april may june july august september october november december "
-        "jan feb mar apr jun jul aug sept sep oct nov dec "
-        "monday tuesday wednesday thursday friday saturday sunday"
-    ).split()
-)
-_SAYING = {"is", "was", "are", "were", "has", "had", "plays", "played", "and", "died", "lives"}
-_GENERIC = set(
-    (
-        "mr mrs ms dr sir lady lord prof professor president queen king prince princess chief "
-        "justice minister prime governor mayor chairman emperor senator captain general colonel "
-        "commander deputy vice secretary director manager coach saint "
-        "tv id fc afc cf sc inc ltd co corp plc gmbh bsc msc ba ma bs ms mba phd md jr sr "
-        "am pm ad bc bce ce usd eur gbp km kg cm mm ft sq sqkm isbn issn oclc lccn iata icao utc "
-        "hq bachelor master doctor science degree internet web iso "
-        "club team league season island line airport university city county state country"
-    ).split()
-)
-
-
 class Unexplained(NamedTuple):
     """A span the data does not explain, and the entity it comes closest to."""
 
@@ -99,13 +78,6 @@ class _Values(NamedTuple):
     dates: tuple[tuple[Date, str], ...]
     quantities: tuple[tuple[Quantity, str], ...]
     digits: frozenset[str]
-
-
-@cache
-def _common_words() -> frozenset[str]:
-    source = files("adequa.entities") / "resources" / "words.txt"
-    lines = source.read_text(encoding="utf-8").splitlines()
-    return frozenset(line for line in lines if line and not line.startswith("#"))
 
 
 def _values(graph: Graph) -> _Values:
@@ -201,9 +173,9 @@ def _names(graph: Graph, text: PreparedText, covered: bytearray) -> list[Unexpla
         number = last + 1
         strange = [word for word in run if not _explained(words[word], graph)]
         opening = run[0] == 0 or text.sentences[run[0]] != text.sentences[run[0] - 1]
-        if strange and strange[0] == run[0] and words[run[0]] in _common_words():
+        if strange and strange[0] == run[0] and words[run[0]] in common_words():
             strange = strange[1:]
-        if all(words[word] in _common_words() for word in strange):
+        if all(words[word] in common_words() for word in strange):
             continue
         if opening and strange == [run[0]] == list(run) and not _opens(text, run[0]):
             continue
@@ -230,7 +202,7 @@ def _is_capital(letter: str) -> bool:
 def _explained(word: str, graph: Graph) -> bool:
     """Whether a word comes from the data, misspelt or inflected though it be."""
     known: frozenset[str] = graph.remember("known", _known_words)
-    if word in known or word in _CALENDAR or word in _GENERIC or len(word) == 1:
+    if word in known or word in CALENDAR or word in GENERIC or len(word) == 1:
         return True
     if _DIGIT.search(word):
         return any(word in other for other in known if _DIGIT.search(other))
