@@ -19,6 +19,7 @@ from adequa.entities.matching import (
     stands_alone,
     value_candidates,
 )
+from adequa.entities.names import WEAK
 from adequa.entities.text import PreparedText, words_of
 
 __all__ = ["Search", "find_cores"]
@@ -45,8 +46,8 @@ def find_cores(graph: Graph, text: PreparedText, search: Search) -> list[Candida
     """The spans, not overlapping."""
     taken = bytearray(len(text.string) + 1)
     entities = graph.entities
-    exact = _spelt(exact_candidates(graph, text), graph, text)
-    sure = [candidate for candidate in exact if candidate.tier < 2]
+    exact = _spelt(exact_candidates(graph, text, weak=False), graph, text)
+    sure = list(exact)
     if graph.has_values:
         sure += value_candidates(graph, text, conversions=search.conversions)
     for number in graph.lists:
@@ -74,21 +75,15 @@ def find_cores(graph: Graph, text: PreparedText, search: Search) -> list[Candida
             )
             found += choose(bags, taken)
         missing = _missing(found, graph)
-    have = {candidate.entity for candidate in found}
-    weak = (
-        candidate
-        for candidate in exact
-        if candidate.tier >= 2
-        and (
-            search.repeat_weak
-            or (
-                candidate.tier == 2
-                and candidate.entity not in have
-                and stands_alone(candidate, entities[candidate.entity], text)
-            )
+    if search.repeat_weak:
+        found += choose(exact_candidates(graph, text, weak=True), taken)
+    elif missing:
+        weak = (
+            candidate
+            for candidate in exact_candidates(graph, text, weak=True, only=missing)
+            if candidate.tier == WEAK and stands_alone(candidate, entities[candidate.entity], text)
         )
-    )
-    found += choose(weak, taken)
+        found += choose(weak, taken)
     if not search.repeat_weak:
         missing = _missing(found, graph)
         if missing:

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, TypeVar
 from adequa.data import Term, Triple
 from adequa.entities import lexicon
 from adequa.entities.dates import Date, date_of
-from adequa.entities.names import Name, names_of
+from adequa.entities.names import WEAK, Name, names_of
 from adequa.entities.numbers import Quantity, quantity_of
 from adequa.entities.surface import Label, label_of
 from adequa.entities.text import fold, key_of, words_of
@@ -52,7 +52,9 @@ class Entity:
 
     string: str
     label: Label
-    names: tuple[Name, ...]
+    sure_names: tuple[Name, ...]
+    """The names of the tiers 0 and 1."""
+    weak_names: tuple[Name, ...]
     date: Date | None
     quantity: Quantity | None
     kind: str
@@ -201,7 +203,8 @@ def _entity(
     return Entity(
         string,
         label,
-        names,
+        tuple(name for name in names if name.tier < WEAK),
+        tuple(name for name in names if name.tier >= WEAK),
         date,
         quantity,
         kind,

@@ -124,8 +124,8 @@ def judge(item: Item, settings: Settings) -> Judgment:
     optional = tuple(
         entity for entity in detection.entities if entity not in wanted and entity in found
     )
-    unexplained = _unexplained(item, detection, mentions, links, settings)
-    repetitions = tuple(find_repetitions(item.text))
+    unexplained = _unexplained(detection, mentions, links, settings)
+    repetitions = find_repetitions(detection.ours.text)
     cause = _cause(item, missing, unexplained, repetitions)
     return Judgment(item, (*wanted, *optional), mentions, missing, unexplained, repetitions, cause)
 
@@ -194,7 +194,6 @@ def _wanted(item: Item, optional: frozenset[str]) -> tuple[str, ...]:
 
 
 def _unexplained(
-    item: Item,
     detection: _Found,
     mentions: Sequence[Mention],
     links: Sequence[Link],
@@ -203,10 +202,9 @@ def _unexplained(
     allowed = _phrases(settings.allowed) if settings.allowed is not None else ()
     ours = detection.ours
     found = find_unexplained(ours.graph, ours.text, [*mentions, *ours.mentions], allowed)
-    for link in foreign_links(links, detection.entities):
+    for link in foreign_links(links, detection.entities) if links else ():
         if all(span.end <= link.start or link.end <= span.start for span in (*found, *mentions)):
             found.append(Unexplained(link.start, link.end, "name", None))
-    del item
     return tuple(sorted(found, key=lambda span: span[:2]))
 
 

@@ -10,10 +10,10 @@ from typing import NamedTuple
 from rapidfuzz import process
 from rapidfuzz.distance import Levenshtein
 
-from adequa.entities.dates import Agreement, DateSpan, agreement, find_dates
+from adequa.entities.dates import Agreement, DateSpan, agreement
 from adequa.entities.graph import Entity, Graph
 from adequa.entities.names import Name
-from adequa.entities.numbers import NumberSpan, converted, find_numbers, rounded, same
+from adequa.entities.numbers import NumberSpan, converted, rounded, same
 from adequa.entities.text import PreparedText
 from adequa.entities.vocabulary import TITLES, common_words
 
@@ -28,7 +28,9 @@ __all__ = [
 ]
 
 
+_BREAK = re.compile(r"[();:!?\"“”]|^\..")  # no name goes on over these
 _SPACED_DECIMAL = re.compile(r"\d\s?\.\s{1,2}\d")
+_LEAST_PLURAL = 3
 _PLURAL = 0.02
 _ABBREVIATION = 4
 _TYPING = 0.15
@@ -59,43 +61,53 @@ class Candidate(NamedTuple):
     """Where the span may end as well: after the unit of a number, or after `, Texas`."""
 
 
-def exact_candidates(graph: Graph, text: PreparedText) -> list[Candidate]:
-    """Every place where a name of an entity stands as whole words."""
+def exact_candidates(
+    graph: Graph, text: PreparedText, *, weak: bool, only: Iterable[int] | None = None
+) -> list[Candidate]:
+    """Every place where a sure name of an entity stands as whole words, or every weak one."""
     found: list[Candidate] = []
     key = text.key
-    for number, entity in enumerate(graph.entities):
-        for name in entity.names:
+    entities = graph.entities
+    for number in range(len(entities)) if only is None else only:
+        entity = entities[number]
+        for name in entity.weak_names if weak else entity.sure_names:
             if name.key in key:
-                found.extend(_occurrences(name, number, text))
+                _add_occurrences(name, number, text, found)
     return found
 
 
-def _occurrences(name: Name, entity: int, text: PreparedText) -> Iterator[Candidate]:
+def _add_occurrences(
+    name: Name, entity: int, text: PreparedText, found: list[Candidate]
+) -> None:
     key, length = text.key, len(name.key)
+    starts_at, ends_at = text.starts_at, text.ends_at
     at = key.find(name.key)
     while at >= 0:
-        first = text.starts_at.get(at)
+        first = starts_at.get(at)
         if first is not None:
             end = at + length
-            last = text.ends_at.get(end)
+            last = ends_at.get(end)
             distance = 0.0
-            if last is None and length > 3:
+            if last is None and length > _LEAST_PLURAL:
                 # A plural: the word goes on by an s.
-                last = text.ends_at.get(end + 1)
+                last = ends_at.get(end + 1)
                 if last is None or key[end] != "s":
-                    last = text.ends_at.get(end + 2) if key[end : end + 2] == "es" else None
+                    last = ends_at.get(end + 2) if key[end : end + 2] == "es" else None
                 distance = _PLURAL
             if last is not None and (first == last or _holds(name, first, last, text)):
                 start, stop = text.starts[first], text.ends[last]
-                if text.string[stop : stop + 1] == ")" and "(" in text.string[start:stop]:
+                string = text.string
+                if string[stop : stop + 1] == ")" and "(" in string[start:stop]:
                     stop += 1
                 if (
                     not name.cased
                     or text.lower_cased
-                    or text.string[start].isupper()
-                    or text.string[start].isdigit()
+                    or string[start].isupper()
+                    or string[start].isdigit()
                 ):
-                    yield Candidate(start, stop, entity, name.tier, distance, name.method)
+                    found.append(
+                        Candidate(start, stop, entity, name.tier, distance, name.method)
+                    )
         at = key.find(name.key, at + 1)
 
 
@@ -121,10 +133,10 @@ def value_candidates(
     counted = [pair for pair in enumerate(graph.entities) if pair[1].kind == "number"]
     found: list[Candidate] = []
     if dated:
-        for span in find_dates(text.string):
+        for span in text.dates:
             found.extend(_dates(span, dated))
     if counted:
-        for number in find_numbers(text.string):
+        for number in text.numbers:
             found.extend(_numbers(number, counted, conversions=conversions))
         if _SPACED_DECIMAL.search(text.string):
             for place, entity in counted:
@@ -187,7 +199,9 @@ def fuzzy_candidates(
     found: list[Candidate] = []
     for name in entity.spellings:
         length = len(name.key)
-        windows = _windows(text, length * (1 - threshold), length / (1 - threshold), taken)
+        windows = _windows(
+            text, length * (1 - threshold), length / (1 - threshold), taken, name.key[:2]
+        )
         if not windows:
             continue
         strings = [text.key[window[0] : window[1]] for window in windows]
@@ -232,16 +246,13 @@ def _plausible(name: Name, distance: float, words: Sequence[str]) -> bool:
 
 def bag_candidates(entity: int, graph: Graph, text: PreparedText, least: float) -> list[Candidate]:
     """The run of words that has most of a long value's words, in whatever order."""
-    wanted = {word for word in graph.entities[entity].words if word not in _SMALL}
-    if len(wanted) < 2:
+    bag = graph.remember("bags", _bags)[entity]
+    places = [number for number, word in enumerate(text.words) if word in bag.stands_for]
+    stands_for = bag.stands_for
+    if bag.count < 2 or least * bag.letters > _letters(
+        {part for place in places for part in stands_for[text.words[place]]}
+    ):
         return []
-    total = sum(map(len, wanted))
-    short = graph.entities[entity].short_forms
-    places = [
-        number
-        for number, word in enumerate(text.words)
-        if word in short or _among(word, wanted)
-    ]
     best = (1.0, 0.0, 0, 0)
     for start, first in enumerate(places):
         seen: set[str] = set()
@@ -249,18 +260,13 @@ def bag_candidates(entity: int, graph: Graph, text: PreparedText, least: float) 
             last = places[step]
             if last - places[max(step - 1, start)] > _GAP:
                 break
-            word = text.words[last]
-            seen.update(short[word] if word in short else (_among(word, wanted),))
-            share = sum(map(len, seen)) / total
+            seen.update(stands_for[text.words[last]])
+            share = _letters(seen) / bag.letters
             if share < least:
                 continue
             inside = text.words[first : last + 1]
             foreign = sum(
-                len(word) > 1
-                and word not in _SMALL
-                and word not in short
-                and not _among(word, wanted)
-                for word in inside
+                len(word) > 1 and word not in _SMALL and word not in stands_for for word in inside
             )
             cost = 0.4 * (1 - share) + 0.3 * foreign / len(inside) + 0.002 * len(inside)
             if cost < best[0]:
@@ -268,45 +274,66 @@ def bag_candidates(entity: int, graph: Graph, text: PreparedText, least: float) 
     cost, share, first, last = best
     if share < least or cost > _WORDS_COST:
         return []
-    while first and _among(text.words[first - 1], wanted):
+    while first and text.words[first - 1] in stands_for:
         first -= 1
-    while last + 1 < len(text.words) and _among(text.words[last + 1], wanted):
+    while last + 1 < len(text.words) and text.words[last + 1] in stands_for:
         last += 1
     return [Candidate(text.starts[first], text.ends[last], entity, 0, cost, "words")]
 
 
-def _among(word: str, wanted: set[str]) -> str:
-    """The wanted word that a word is, plural or not; empty if none."""
-    if word in wanted:
-        return word
-    for ending in ("s", "es"):
-        if word.endswith(ending) and word.removesuffix(ending) in wanted:
-            return word.removesuffix(ending)
-        if word + ending in wanted:
-            return word + ending
-    return ""
+class _Bag(NamedTuple):
+    """The words of a value: how many, their letters, and which of them a text's word stands for."""
+
+    count: int
+    letters: int
+    stands_for: dict[str, tuple[str, ...]]
 
 
-def _breaks(gap: str) -> bool:
-    """Whether no name goes on over what stands between two words."""
-    return any(mark in gap for mark in '();:!?"“”') or (len(gap) > 1 and gap[0] == ".")
+def _bags(graph: Graph) -> list[_Bag]:
+    return [_bag(entity) for entity in graph.entities]
+
+
+def _bag(entity: Entity) -> _Bag:
+    wanted = {word for word in entity.words if word not in _SMALL}
+    stands_for: dict[str, tuple[str, ...]] = {}
+    for word in sorted(wanted):
+        for ending in ("s", "es"):
+            stands_for[word + ending] = (word,)
+            if word.endswith(ending):
+                stands_for[word.removesuffix(ending)] = (word,)
+    stands_for.update(entity.short_forms)
+    stands_for.update((word, (word,)) for word in wanted)
+    return _Bag(len(wanted), _letters(wanted), stands_for)
+
+
+def _letters(words: Iterable[str]) -> int:
+    return sum(map(len, words))
 
 
 def _windows(
-    text: PreparedText, least: float, most: float, taken: bytearray
+    text: PreparedText, least: float, most: float, taken: bytearray, letters: str
 ) -> list[tuple[int, int, int, int]]:
-    """Runs of words as long as a name may be: place in the key, and first and last word."""
+    """Runs of words as long as a name may be: place in the key, and first and last word.
+
+    They begin with a letter of `letters`: a name is seldom misspelt at its beginning, and most of
+    the time went into runs that begin with any other.
+    """
     windows: list[tuple[int, int, int, int]] = []
     count = len(text.words)
-    starts, places = text.starts, text.places
+    string, starts, ends, places = text.string, text.starts, text.ends, text.places
+    words = text.words
     for first in range(count):
-        begin = places[first]
-        if taken[starts[first]]:
+        if words[first][0] not in letters or taken[starts[first]]:
             continue
+        begin = places[first]
         for last in range(first, count):
-            if taken[starts[last]] or (last > first and _breaks(text.between(last - 1, last))):
+            if taken[starts[last]]:
                 break
-            end = places[last] + len(text.words[last])
+            if last > first:
+                gap = string[ends[last - 1] : starts[last]]
+                if gap != " " and _BREAK.search(gap):
+                    break
+            end = places[last] + len(words[last])
             if end - begin > most:
                 break
             if end - begin >= least:

@@ -15,7 +15,7 @@ from adequa.entities import lexicon
 from adequa.entities.surface import Label
 from adequa.entities.text import key_of, words_of
 
-__all__ = ["Name", "names_of"]
+__all__ = ["WEAK", "Name", "names_of"]
 
 NAME, DERIVED, WEAK, PART = 0, 1, 2, 3
 
@@ -61,6 +61,7 @@ _TITLES = {
 _NUMERALS = {"ii", "iii", "iv", "v", "vi", "vii", "viii", "ix", "x", "xi", "xii"}
 _PLACING = (" at ", " in ")
 _FEW = 6
+_YEAR = 4
 _SHORT = 3
 _SENTENCE = 5
 
@@ -298,8 +299,8 @@ def _numbers(folded: Sequence[str]) -> Iterator[Name]:
 
 def _core(folded: Sequence[str]) -> Iterator[Name]:
     """A club or company without the words that say it is one."""
-    rest = [word for word in folded if word not in _CLUB_WORDS and len(word) > 1]
-    without_year = [word for word in rest if not word.isdigit()]
+    rest = [word for word in folded if word not in _CLUB_WORDS and (len(word) > 1 or word.isdigit())]
+    without_year = [word for word in rest if not (word.isdigit() and len(word) == _YEAR)]
     for core in (rest, without_year):
         if core and len(core) < len(folded) and len("".join(core)) > _SHORT:
             yield Name("".join(core), DERIVED if len(folded) - len(core) < 3 else WEAK, "core")

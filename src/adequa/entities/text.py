@@ -5,6 +5,10 @@ from __future__ import annotations
 import re
 import unicodedata
 from functools import lru_cache
+from itertools import accumulate
+
+from adequa.entities.dates import DateSpan, find_dates
+from adequa.entities.numbers import NumberSpan, find_numbers
 
 __all__ = ["PreparedText", "fold", "key_of", "words_of"]
 
@@ -57,6 +61,8 @@ class PreparedText:
     """
 
     __slots__ = (
+        "_dates",
+        "_numbers",
         "_sentences",
         "ends",
         "ends_at",
@@ -73,32 +79,44 @@ class PreparedText:
     def __init__(self, string: str) -> None:
         self.string = string
         self.folded = folded = fold(string)
-        self.words: list[str] = []
-        self.starts: list[int] = []
-        self.ends: list[int] = []
-        self.places: list[int] = []
-        self.starts_at: dict[int, int] = {}
-        self.ends_at: dict[int, int] = {}
-        place = 0
-        for number, match in enumerate(_WORD.finditer(folded)):
-            word = match[0]
-            start = match.start()
-            self.words.append(word)
-            self.starts.append(start)
-            self.ends.append(start + len(word))
-            self.places.append(place)
-            self.starts_at[place] = number
-            place += len(word)
-            self.ends_at[place] = number
-        self.key = "".join(self.words)
+        spans = [match.span() for match in _WORD.finditer(folded)]
+        self.starts = [start for start, _ in spans]
+        self.ends = [end for _, end in spans]
+        self.words = words = [folded[start:end] for start, end in spans]
+        # Where each word begins in the key, and where the last one ends.
+        bounds = [0, *accumulate(map(len, words))]
+        numbers = range(len(words))
+        self.places = bounds[:-1]
+        self.starts_at = dict(zip(self.places, numbers, strict=True))
+        self.ends_at = dict(zip(bounds[1:], numbers, strict=True))
+        self.key = "".join(words)
         self.lower_cased = string.islower()
         self._sentences: list[int] | None = None
+        self._dates: list[DateSpan] | None = None
+        self._numbers: list[NumberSpan] | None = None
+
+    @property
+    def dates(self) -> list[DateSpan]:
+        """The dates in the text."""
+        if self._dates is None:
+            self._dates = find_dates(self.string)
+        return self._dates
+
+    @property
+    def numbers(self) -> list[NumberSpan]:
+        """The numbers in the text."""
+        if self._numbers is None:
+            self._numbers = find_numbers(self.string)
+        return self._numbers
 
     @property
     def sentences(self) -> list[int]:
         """The number of the sentence each word stands in."""
         if self._sentences is None:
             ends = [match.start() for match in _ENDS.finditer(self.string)]
+            if not ends or ends[0] >= self.ends[-1]:
+                self._sentences = [0] * len(self.words)
+                return self._sentences
             numbers: list[int] = []
             sentence = 0
             for start in self.starts:

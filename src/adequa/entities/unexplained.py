@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 from rapidfuzz import process
@@ -30,6 +31,15 @@ _RUN_GAP = re.compile(r"^(?:[ \t]|[ \t]?[-–'’&.][ \t]?|\.[ \t])$")
 _SAYING = {"is", "was", "are", "were", "has", "had", "plays", "played", "and", "died", "lives"}
 _NEAR = 0.34
 _FAR = 0.6
+_REMEMBERED = 16384
+_TABLES = (
+    lexicon.other_names,
+    lexicon.demonyms,
+    lexicon.language_names,
+    lexicon.acronyms,
+    lexicon.place_of_demonym,
+    lexicon.word_variants,
+)
 _LONGEST = 12
 class Unexplained(NamedTuple):
     """A span the data does not explain, and the entity it comes closest to."""
@@ -54,7 +64,7 @@ def find_unexplained(
     for phrase in allowed:
         _cover(phrase, text, covered)
     found: list[Unexplained] = []
-    if _DIGIT.search(text.string):
+    if any(not covered[match.start()] for match in _DIGIT.finditer(text.string)):
         found += _dates(graph, text, covered)
         found += _numbers(graph, text, covered)
     found += _names(graph, text, covered)
@@ -102,7 +112,7 @@ def _values(graph: Graph) -> _Values:
 def _dates(graph: Graph, text: PreparedText, covered: bytearray) -> list[Unexplained]:
     found: list[Unexplained] = []
     values: _Values | None = None
-    for span in find_dates(text.string):
+    for span in text.dates:
         if covered.find(1, span.start, span.end) >= 0:
             continue
         values = values or graph.remember("values", _values)
@@ -127,7 +137,7 @@ def _known_digits(word: str, values: _Values) -> bool:
 
 def _numbers(graph: Graph, text: PreparedText, covered: bytearray) -> list[Unexplained]:
     found: list[Unexplained] = []
-    for span in find_numbers(text.string):
+    for span in text.numbers:
         if span.words or span.ordinal or covered.find(1, span.start, span.end) >= 0:
             continue
         values: _Values = graph.remember("values", _values)
@@ -154,30 +164,31 @@ def _nearest_number(seen: Quantity, values: _Values) -> str | None:
 
 def _names(graph: Graph, text: PreparedText, covered: bytearray) -> list[Unexplained]:
     string, starts, ends, words = text.string, text.starts, text.ends, text.words
+    capitals = [
+        number
+        for number, start in enumerate(starts)
+        if not covered[start] and string[start].isupper()
+    ]
     found: list[Unexplained] = []
-    number = 0
-    while number < len(words):
-        if not _is_capital(string[starts[number]]) or covered[starts[number]]:
-            number += 1
-            continue
-        last = number
+    place = 0
+    while place < len(capitals):
+        first = place
         while (
-            last + 1 < len(words)
-            and _is_capital(string[starts[last + 1]])
-            and not covered[starts[last + 1]]
-            and _RUN_GAP.match(string[ends[last] : starts[last + 1]])
-            and not (text.sentences[last + 1] != text.sentences[last])
+            place + 1 < len(capitals)
+            and capitals[place + 1] == capitals[place] + 1
+            and _RUN_GAP.match(string[ends[capitals[place]] : starts[capitals[place + 1]]])
+            and text.sentences[capitals[place + 1]] == text.sentences[capitals[place]]
         ):
-            last += 1
-        run = range(number, last + 1)
-        number = last + 1
+            place += 1
+        run = capitals[first : place + 1]
+        place += 1
         strange = [word for word in run if not _explained(words[word], graph)]
         opening = run[0] == 0 or text.sentences[run[0]] != text.sentences[run[0] - 1]
         if strange and strange[0] == run[0] and words[run[0]] in common_words():
             strange = strange[1:]
         if all(words[word] in common_words() for word in strange):
             continue
-        if opening and strange == [run[0]] == list(run) and not _opens(text, run[0]):
+        if opening and strange == [run[0]] == run and not _opens(text, run[0]):
             continue
         start, end = starts[strange[0]], ends[strange[-1]]
         if end - start < 3 and not string[start:end].isupper():
@@ -193,10 +204,6 @@ def _opens(text: PreparedText, word: int) -> bool:
         return False
     gap = text.between(word, word + 1)
     return "'" in gap or "’" in gap or (gap.isspace() and text.words[word + 1] in _SAYING)
-
-
-def _is_capital(letter: str) -> bool:
-    return letter.isupper()
 
 
 def _explained(word: str, graph: Graph) -> bool:
@@ -220,30 +227,24 @@ def _explained(word: str, graph: Graph) -> bool:
 def _known_words(graph: Graph) -> frozenset[str]:
     known = set(graph.data_words)
     for entity in graph.entities:
-        label = entity.label.string.replace(",", " ").replace("(", " ").replace(")", " ").split()
-        sources = {
-            " ".join(label[start : start + length])
-            for length in (1, 2, 3, 4)
-            for start in range(min(len(label), _LONGEST) - length + 1)
-        }
-        for source in sorted(sources):
-            for table in (
-                lexicon.other_names,
-                lexicon.demonyms,
-                lexicon.language_names,
-                lexicon.acronyms,
-                lexicon.place_of_demonym,
-            ):
-                for other in table(source):
+        known |= _related_words(entity.label.string)
+        known.update(name.key for name in (*entity.sure_names, *entity.weak_names))
+        known.update(word for noun in entity.nouns for word in words_of(noun))
+    return frozenset(known)
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def _related_words(string: str) -> frozenset[str]:
+    """Words that the words of a label explain: demonyms, short forms, the places of demonyms."""
+    known: set[str] = set()
+    label = string.replace(",", " ").replace("(", " ").replace(")", " ").split()
+    for length in (1, 2, 3, 4):
+        for start in range(min(len(label), _LONGEST) - length + 1):
+            phrase = " ".join(label[start : start + length])
+            for table in _TABLES:
+                for other in table(phrase):
                     known.update(words_of(other))
                     known.add(key_of(other))
-        for word in words_of(entity.label.string):
-            for table in (lexicon.word_variants, lexicon.demonyms, lexicon.place_of_demonym):
-                for variant in table(word):
-                    known.update(words_of(variant))
-                    known.add(key_of(variant))
-        known.update(name.key for name in entity.names)
-        known.update(word for noun in entity.nouns for word in words_of(noun))
     return frozenset(known)
 
 
