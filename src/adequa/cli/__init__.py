@@ -19,6 +19,7 @@ from adequa.cli.mentions import mentions
 from adequa.cli.metrics import metrics
 from adequa.cli.paper import paper
 from adequa.cli.score import score
+from adequa.cli.train import train
 from adequa.errors import AdequaError
 
 __all__ = ["app", "main"]
@@ -37,6 +38,7 @@ for command in (check, score, compare, mentions, metrics, formats, convert, demo
     app.command()(command)
 app.add_typer(aliases)
 app.add_typer(paper)
+app.add_typer(train)
 
 
 def _show_version(wanted: bool) -> None:

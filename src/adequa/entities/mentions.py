@@ -8,13 +8,13 @@ learned weights can be used, learned, or left out.
 from __future__ import annotations
 
 from bisect import bisect_left, insort
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple, Protocol
 
 from adequa.entities import anaphora, boundaries
 from adequa.entities.anaphora import Anaphor, History
 from adequa.entities.graph import Graph
-from adequa.entities.linear import load_weights, probabilities
+from adequa.entities.linear import Weights, load_weights, probabilities
 from adequa.entities.matching import Candidate
 from adequa.entities.text import PreparedText
 
@@ -38,11 +38,15 @@ class Judge(Protocol):
 
 
 class WeightsJudge:
-    """Decides by the shipped weights."""
+    """Decides by weights: the shipped ones, or those that `adequa train mentions` wrote."""
+
+    def __init__(self, weights: Mapping[str, Weights] | None = None) -> None:
+        self._weights = weights
 
     def decide(self, decision: str, options: Sequence[Option]) -> int:
         """The likeliest option."""
-        weights = load_weights()[decision]
+        known = load_weights() if self._weights is None else self._weights
+        weights = known.get(decision, {})  # a small corpus may leave nothing to learn: the first
         chances = probabilities(weights, [option.features for option in options])
         return chances.index(max(chances))
 

@@ -7,6 +7,9 @@ with its options, answers as the annotators did, and so walks the same path as t
 from __future__ import annotations
 
 import json
+import math
+import os
+import secrets
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
@@ -15,9 +18,10 @@ from adequa.data import Item
 from adequa.entities.detector import Detector
 from adequa.entities.evaluation import mention_key
 from adequa.entities.mentions import Option
+from adequa.errors import DataError, ModelError, SettingError
 from adequa.training.choices import Choice, learn
 
-__all__ = ["GoldJudge", "collect", "train_mentions", "write_weights"]
+__all__ = ["GoldJudge", "collect", "read_weights", "train_mentions", "write_weights"]
 
 _SLACK = 4
 """Letters by which a gold mention may be longer than an anaphor and still be it: `'s`."""
@@ -49,15 +53,21 @@ class GoldJudge:
         for triple in item.triples:
             for entity in (triple.subject, triple.object):
                 numbers.setdefault(entity, len(numbers))
-        mentions = item.meta["mentions"]
+        try:
+            mentions = item.meta["mentions"]
+            self._gold = [
+                (int(mention["start"]), int(mention["end"]), numbers.get(mention["entity"]))
+                for mention in mentions
+                if mention["start"] is not None
+            ]
+            # Where the place of a mention is unknown, nothing says that a span is none.
+            self._complete = len(self._gold) == len(mentions) > 0
+        except (KeyError, OverflowError, TypeError, ValueError):
+            raise DataError(
+                f"the item {item.id!r} has no gold mentions with their places",
+                remedy="give the enriched WebNLG corpus, or items made of it by adequa convert",
+            ) from None
         self._text = item.text
-        self._gold = [
-            (mention["start"], mention["end"], numbers.get(mention["entity"]))
-            for mention in mentions
-            if mention["start"] is not None
-        ]
-        # Where the place of a mention is unknown, nothing says that a span is none.
-        self._complete = len(self._gold) == len(mentions) > 0
 
     def decide(self, decision: str, options: Sequence[Option]) -> int:
         """The option the annotators took."""
@@ -123,14 +133,22 @@ def train_mentions(
     items: Iterable[Item],
     *,
     penalty: float = 0.5,
+    adjust: bool = True,
     progress: Callable[[int], None] = lambda _: None,
 ) -> dict[str, dict[str, float]]:
-    """Weights for every decision of mentions mode."""
+    """Weights for every decision of mentions mode; `adjust` adds `ADJUSTMENTS` to them."""
+    if not 0 <= penalty < math.inf:
+        raise SettingError(f"penalty is {penalty}: give a number from 0 on")
+    collected = collect(items, progress)
+    if not collected:
+        raise DataError(
+            "there are no gold mentions to learn from",
+            remedy="give the enriched WebNLG corpus, with its <references>",
+        )
     weights = {
-        decision: learn(choices, penalty=penalty)
-        for decision, choices in sorted(collect(items, progress).items())
+        decision: learn(choices, penalty=penalty) for decision, choices in sorted(collected.items())
     }
-    for decision, table in ADJUSTMENTS.items():
+    for decision, table in ADJUSTMENTS.items() if adjust else ():
         for feature, more in table.items():
             known = weights.setdefault(decision, {})
             known[feature] = known.get(feature, 0.0) + more
@@ -148,4 +166,36 @@ def write_weights(weights: dict[str, dict[str, float]], path: Path, origin: str)
         for decision, table in weights.items()
     }
     text = json.dumps({"origin": origin, "weights": kept}, ensure_ascii=False, indent=0)
-    path.write_text(text + "\n", encoding="utf-8")
+    temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
+    try:
+        with temporary.open("xb") as stream:
+            stream.write(f"{text}\n".encode(errors="replace"))
+            stream.flush()
+            os.fsync(stream.fileno())
+        temporary.replace(path)  # whole or not at all
+    except OSError as error:
+        raise DataError(
+            f"cannot be written ({error.strerror or error})", path=path, remedy="check the path"
+        ) from None
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def read_weights(path: Path) -> dict[str, dict[str, float]]:
+    """The weights of a file that `write_weights` wrote, for `WeightsJudge`."""
+    try:
+        raw = json.loads(path.read_text(encoding="utf-8"))
+        weights = {
+            str(decision): {str(feature): float(weight) for feature, weight in table.items()}
+            for decision, table in raw["weights"].items()
+        }
+        finite = all(math.isfinite(one) for table in weights.values() for one in table.values())
+    except OSError as error:
+        raise ModelError(f"{path}: cannot be read ({error.strerror or error})") from None
+    except (AttributeError, KeyError, OverflowError, RecursionError, TypeError, ValueError):
+        finite = False
+    if not finite:
+        raise ModelError(
+            f"{path}: holds no weights of the detector; make some with adequa train mentions"
+        )
+    return weights
