@@ -197,8 +197,12 @@ def _nested(
         if part.entity not in wanted or part.entity in inner or part.method == "words":
             continue
         for whole in found:
-            if not (whole.start <= part.start and part.end <= whole.end):
+            if part.end <= whole.start or whole.end <= part.start:
                 continue
+            if not (whole.start <= part.start and part.end <= whole.end):
+                # It goes beyond the other: `Pop rock` and `Rock music` in `pop rock music`.
+                inner[part.entity] = part
+                break
             owner = graph.entities[whole.entity]
             before = text.string[whole.start : part.start].rstrip(" \"'(")
             after = text.string[part.end : whole.end].lstrip(" \"')")

@@ -90,6 +90,9 @@ _NUMERIC = rf"""
   | (?P<y2>1[0-9]{{3}}|20[0-9]{{2}})\ (?P<m2>0[1-9]|1[0-2])\ (?P<d2>0[1-9]|[12][0-9]|3[01])
         (?!\w)(?![-/.,:][0-9])
   | (?P<y3>1[0-9]{{3}}|20[0-9]{{2}})-(?P<m3>0[1-9]|1[0-2])(?!\w)(?!\s?[-/.,:–]\s?[0-9])
+  | (?P<y0>1[0-9]{{3}}|20[0-9]{{2}})\s?(?P<sep0>[-/.])\s?(?P<d0>1[3-9]|2[0-9]|3[01])
+        \s?(?P=sep0)\s?(?P<m0>0?[1-9]|1[0-2])(?!\w)(?![-/.][0-9])
+  | (?P<a9>{_NUMBER})(?P<sep9>[-/])(?P<b9>{_NUMBER})(?P=sep9)(?P<yy>[0-9]{{2}})(?!\w)(?![-/.,:][0-9])
   | (?P<a4>{_NUMBER})\s?(?P<sep4>[-/.–])\s?(?P<b4>{_NUMBER})\s?(?P=sep4)\s?(?P<y4>{_YEAR})
         (?![-/.,:][0-9])
   | (?P<y5>{_YEAR})
@@ -152,6 +155,11 @@ def _span(text: str, lower: str, match: re.Match[str]) -> DateSpan | None:
         pairs = dict.fromkeys([(first, second), (second, first)])
         readings = tuple(Date(year, month, day) for day, month in pairs if month <= 12)
         return DateSpan(match.start(), match.end(), readings) if readings else None
+    if found["y0"]:  # 1944-28-07: the day cannot be a month
+        date = Date(int(found["y0"]), int(found["m0"]), int(found["d0"]))
+        return DateSpan(match.start(), match.end(), (date,))
+    if found["yy"]:
+        return _short_year(match)
     if found["y3"]:
         year, month = int(found["y3"]), int(found["m3"])
         # 2003-04 is a season, not April 2003.
@@ -167,6 +175,19 @@ def _span(text: str, lower: str, match: re.Match[str]) -> DateSpan | None:
         if name:
             return _worded(text, lower, match, form, name)
     return None
+
+
+def _short_year(match: re.Match[str]) -> DateSpan | None:
+    """01-01-34: the century is anyone's guess, so both are readings."""
+    first, second, year = int(match["a9"]), int(match["b9"]), int(match["yy"])
+    pairs = dict.fromkeys([(first, second), (second, first)])
+    readings = tuple(
+        Date(century + year, month, day)
+        for day, month in pairs
+        if month <= 12
+        for century in (1900, 2000)
+    )
+    return DateSpan(match.start(), match.end(), readings) if readings else None
 
 
 def _worded(text: str, lower: str, match: re.Match[str], form: str, name: str) -> DateSpan | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -10,7 +11,7 @@ from typing import Any, NamedTuple, TypeVar
 
 from adequa.data import Term, Triple
 from adequa.entities import lexicon
-from adequa.entities.dates import Date, date_of
+from adequa.entities.dates import Date, date_of, find_dates
 from adequa.entities.names import WEAK, Name, names_of
 from adequa.entities.numbers import Quantity, quantity_of
 from adequa.entities.surface import Label, label_of
@@ -23,6 +24,7 @@ Made = TypeVar("Made")
 _NAMED = 16384
 
 _TIME_WORDS = {"date", "year", "day", "time", "founded", "established", "born", "died", "season"}
+_GROUPS = {"band", "group", "duo", "trio", "team", "company", "album", "song", "film"}
 _BOOLEANS = {"yes", "true", "no", "false"}
 _LIST = re.compile(r"\s*(?:[,;/]|\band\b|\bor\b|&)\s*")
 _TYPE_NOUNS = {
@@ -57,8 +59,10 @@ class Entity:
     weak_names: tuple[Name, ...]
     date: Date | None
     quantity: Quantity | None
+    period: tuple[Date, ...]
+    """Of `May 1950 - August 1956`: both ends."""
     kind: str
-    """`date`, `number`, `list`, `boolean`, or `name`."""
+    """`date`, `number`, `period`, `list`, `boolean`, or `name`."""
     uses: tuple[Use, ...]
     person: bool
     nouns: tuple[str, ...]
@@ -146,7 +150,7 @@ def compile_graph(
         _root(entities),
         frozenset((number[triple.subject], number[triple.object]) for triple in triples),
         tuple(place for place, entity in enumerate(entities) if entity.kind == "list"),
-        any(entity.kind in ("date", "number") for entity in entities),
+        any(entity.kind in ("date", "number", "period") for entity in entities),
         frozenset(predicate_words),
         frozenset(words | predicate_words),
     )
@@ -166,14 +170,16 @@ def _entity(
     extra = list(aliases)
     if term is not None and term.label:
         extra.append(term.label)
+    if "&" in string:
+        extra.append(string)  # a text may keep what a page wrote: &minus;7
     if "://" in string:
         label = label_of(term.label if term and term.label else _local_name(string))
     kinds = {use.kind for use in uses}
-    person = "p" in kinds and not kinds & {"l", "o"}
-    date = date_of(string)
-    if date is not None and date.month is None and len(key_of(string)) > 4:
-        date = None
-    quantity = quantity_of(string)
+    group = label.base.startswith("The ") or bool(_GROUPS & set(words_of(label.qualifier)))
+    person = "p" in kinds and not kinds & {"l", "o"} and not group
+    written = html.unescape(string) if "&" in string else string
+    date = date_of(written)
+    quantity = quantity_of(written)
     if quantity is not None and quantity.unit is None:
         unit = next((unit for use in uses if (unit := unit_in(use.predicate))), None)
         quantity = quantity._replace(unit=unit)
@@ -185,6 +191,9 @@ def _entity(
         kind = "number"
     elif fold(label.string) in _BOOLEANS:
         kind = "boolean"
+    period = _period(label.string) if kind == "name" else ()
+    if period:
+        kind = "period"
     if kind == "name" and any(character in label.string for character in ",;/&"):
         parts = [part for part in _LIST.split(label.string) if words_of(part)]
         if len(parts) > 2 or (len(parts) == 2 and string[:1] == '"' and not _is_place(parts)):
@@ -207,6 +216,7 @@ def _entity(
         tuple(name for name in names if name.tier >= WEAK),
         date,
         quantity,
+        period,
         kind,
         uses,
         person,
@@ -239,6 +249,20 @@ def _short_forms(string: str) -> dict[str, tuple[str, ...]]:
         if len(initials) > 2:
             forms[initials.lower()] = tuple(words_of(part))
     return forms
+
+
+def _period(string: str) -> tuple[Date, ...]:
+    """The ends of a period that is written as two dates and nothing else."""
+    if not any(map(str.isdigit, string)):
+        return ()
+    spans = find_dates(string)
+    rest = string
+    for span in reversed(spans):
+        rest = rest[: span.start] + rest[span.end :]
+    words = set(words_of(rest))
+    if len(spans) != 2 or words - {"to", "and", "from", "until", "between", "the"}:
+        return ()
+    return tuple(span.readings[0] for span in spans)
 
 
 def _is_place(parts: Sequence[str]) -> bool:

@@ -104,6 +104,7 @@ def _add_occurrences(
                     or text.lower_cased
                     or string[start].isupper()
                     or string[start].isdigit()
+                    or string[start + 1 : start + 2] == "."
                 ):
                     found.append(
                         Candidate(start, stop, entity, name.tier, distance, name.method)
@@ -135,6 +136,9 @@ def value_candidates(
     if dated:
         for span in text.dates:
             found.extend(_dates(span, dated))
+    for place, entity in enumerate(graph.entities):
+        if entity.period:
+            found.extend(_period(place, entity, text))
     if counted:
         for number in text.numbers:
             found.extend(_numbers(number, counted, conversions=conversions))
@@ -153,6 +157,18 @@ def _spaced(place: int, entity: Entity, text: PreparedText) -> Iterator[Candidat
         pattern = rf"(?<![\d.,]){re.escape(whole)}\s?\.\s{{1,2}}{rest}(?!\d)"
         for match in re.finditer(pattern, text.string):
             yield Candidate(match.start(), match.end(), place, 0, 0.0, "number", match.end())
+
+
+def _period(place: int, entity: Entity, text: PreparedText) -> Iterator[Candidate]:
+    spans = []
+    for end in entity.period:
+        for span in text.dates:
+            if any(agreement(end, reading) is Agreement.SAME for reading in span.readings):
+                spans.append(span)
+                break
+    if len(spans) == len(entity.period):
+        start, end = min(span.start for span in spans), max(span.end for span in spans)
+        yield Candidate(start, end, place, 0, 0.0, "period")
 
 
 def _dates(span: DateSpan, dated: Iterable[tuple[int, Entity]]) -> Iterator[Candidate]:
@@ -268,6 +284,8 @@ def bag_candidates(entity: int, graph: Graph, text: PreparedText, least: float) 
             foreign = sum(
                 len(word) > 1 and word not in _SMALL and word not in stands_for for word in inside
             )
+            if bag.close and (foreign or len(inside) > bag.count + 2):
+                continue  # two words far apart are no name
             cost = 0.4 * (1 - share) + 0.3 * foreign / len(inside) + 0.002 * len(inside)
             if cost < best[0]:
                 best = (cost, share, first, last)
@@ -287,6 +305,8 @@ class _Bag(NamedTuple):
     count: int
     letters: int
     stands_for: dict[str, tuple[str, ...]]
+    close: bool
+    """A name of two words, which must not stand far apart."""
 
 
 def _bags(graph: Graph) -> list[_Bag]:
@@ -303,7 +323,8 @@ def _bag(entity: Entity) -> _Bag:
                 stands_for[word.removesuffix(ending)] = (word,)
     stands_for.update(entity.short_forms)
     stands_for.update((word, (word,)) for word in wanted)
-    return _Bag(len(wanted), _letters(wanted), stands_for)
+    close = len(wanted) == 2 and entity.kind != "list"
+    return _Bag(len(wanted), _letters(wanted), stands_for, close)
 
 
 def _letters(words: Iterable[str]) -> int:

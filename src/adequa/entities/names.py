@@ -14,6 +14,7 @@ from typing import NamedTuple
 from adequa.entities import lexicon
 from adequa.entities.surface import Label
 from adequa.entities.text import key_of, words_of
+from adequa.entities.vocabulary import TITLES
 
 __all__ = ["WEAK", "Name", "names_of"]
 
@@ -353,7 +354,8 @@ def _parts(
                 yield Name(_joined(spoken[start : last + 1]), WEAK, "surname", cased=True)
             if spoken[last][-1] not in _NUMERALS:
                 yield Name("".join(spoken[last]), WEAK, "surname", cased=True)
-            yield Name("".join(spoken[0]), WEAK, "given name", cased=True)
+            if spoken[0][0] not in TITLES:
+                yield Name("".join(spoken[0]), WEAK, "given name", cased=True)
         return
     whole = sum(map(len, folded))
     plain = [len(part) == 1 and _says_little(part[0]) for part in spoken]

@@ -66,8 +66,9 @@ def _loops(words: list[str], text: PreparedText) -> list[Repetition]:
             first = place - run
             unit = " ".join(words[first : first + length])
             # Figures repeat in figures (1000 1000 1000); words of one letter in initials.
-            if first >= done and len(unit) > 1 and not unit.isdigit():
-                last = first + times * length - 1
+            last = first + times * length - 1
+            listed = length == 1 and "," in text.string[text.starts[first] : text.ends[last]]
+            if first >= done and len(unit) > 1 and not unit.isdigit() and not listed:
                 why = f"{unit!r} is said {times} times in a row"
                 found.append(Repetition(text.starts[first], text.ends[last], why))
                 done = last + 1

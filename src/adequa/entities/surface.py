@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import re
 from typing import NamedTuple
 
@@ -36,7 +37,7 @@ def label_of(entity: str) -> Label:
     >>> label_of('"52.0"(minutes)').base
     '52.0'
     """
-    string = entity.strip()
+    string = html.unescape(entity).strip() if "&" in entity else entity.strip()
     typed = _DATATYPE.match(string)
     if typed:
         string = typed["value"]

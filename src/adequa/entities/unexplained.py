@@ -31,6 +31,7 @@ _RUN_GAP = re.compile(r"^(?:[ \t]|[ \t]?[-–'’&.][ \t]?|\.[ \t])$")
 _SAYING = {"is", "was", "are", "were", "has", "had", "plays", "played", "and", "died", "lives"}
 _NEAR = 0.34
 _FAR = 0.6
+_YEAR = 4
 _REMEMBERED = 16384
 _TABLES = (
     lexicon.other_names,
@@ -132,7 +133,10 @@ def _dates(graph: Graph, text: PreparedText, covered: bytearray) -> list[Unexpla
 
 
 def _known_digits(word: str, values: _Values) -> bool:
-    return any(word in digits for digits in values.digits)
+    # A year within a longer figure is known; the 0 of 560090 explains no 0.
+    return word in values.digits or (
+        len(word) >= _YEAR and any(word in digits for digits in values.digits)
+    )
 
 
 def _numbers(graph: Graph, text: PreparedText, covered: bytearray) -> list[Unexplained]:
@@ -190,7 +194,10 @@ def _names(graph: Graph, text: PreparedText, covered: bytearray) -> list[Unexpla
             continue
         if opening and strange == [run[0]] == run and not _opens(text, run[0]):
             continue
-        start, end = starts[strange[0]], ends[strange[-1]]
+        # The name is all of the run that the data does not have: United States, not United.
+        foreign = [word for word in run if words[word] not in graph.data_words]
+        first = foreign[0] if not (opening and foreign[0] == run[0]) else strange[0]
+        start, end = starts[first], ends[foreign[-1]]
         if end - start < 3 and not string[start:end].isupper():
             continue
         found.append(Unexplained(start, end, "name", _nearest_name(string[start:end], graph)))
