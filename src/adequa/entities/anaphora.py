@@ -20,7 +20,7 @@ PRONOUNS = {
     **dict.fromkeys(("they", "their", "them", "theirs"), "they"),
 }
 _PRONOUN = re.compile(rf"\b(?:{'|'.join(PRONOUNS)})\b", re.IGNORECASE)
-_SMALL = {"the", "a", "an", "is", "was", "are", "were", "has", "have", "of", "in", "by", "and", "to", "s"}
+_SMALL = frozenset("the a an is was are were has have of in by and to s".split())  # noqa: SIM905
 _POINTERS = {"the", "this", "that", "these", "those"}
 _POSSESSIVE = re.compile(r"\s?['’´`]s?(?![^\W_])")
 
@@ -93,8 +93,7 @@ def option_features(
     before = history.entities[:at]
     features = [f"{form}|entity"]
     kinds = {use.kind for use in entity.uses} or {"-"}
-    for kind in sorted(kinds):
-        features.append(f"{form}|is={kind}")
+    features.extend(f"{form}|is={kind}" for kind in sorted(kinds))
     features.append(f"{form}|kind={entity.kind}")
     features.append(f"{form}|person={entity.person}")
     features.append(f"{form}|root={number == graph.root}")
@@ -125,9 +124,7 @@ def option_features(
     return features
 
 
-def none_features(
-    anaphor: Anaphor, graph: Graph, text: PreparedText, history: History
-) -> list[str]:
+def none_features(anaphor: Anaphor, text: PreparedText, history: History) -> list[str]:
     """What speaks for an anaphor standing for no entity of the data."""
     form = anaphor.form if not anaphor.noun else "noun"
     features = [f"none|{form}"]

@@ -67,13 +67,13 @@ def find_cores(graph: Graph, text: PreparedText, search: Search) -> list[Candida
             near = min(search.threshold, _SURE)
             found += choose(_fuzzy(missing, graph, text, near, taken, search), taken)
         else:
-            bags = (
+            values = (
                 candidate
                 for number in missing
                 if entities[number].kind == "name" and len(entities[number].words) >= least
                 for candidate in bag_candidates(number, graph, text, search.words)
             )
-            found += choose(bags, taken)
+            found += choose(values, taken)
         missing = _missing(found, graph)
     if search.repeat_weak:
         found += choose(exact_candidates(graph, text, weak=True), taken)
@@ -107,7 +107,8 @@ def _spelt(exact: list[Candidate], graph: Graph, text: PreparedText) -> list[Can
         return exact
     return [
         candidate
-        if text.string[candidate.start : candidate.end] == graph.entities[candidate.entity].label.base
+        if text.string[candidate.start : candidate.end]
+        == graph.entities[candidate.entity].label.base
         else candidate._replace(distance=candidate.distance + _MISSPELT)
         for candidate in exact
     ]

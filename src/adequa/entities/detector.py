@@ -1,7 +1,7 @@
 """The detector: which entities of some triples a text mentions, where, and how.
 
-*Adequacy* asks whether an entity is there with the right value; *mentions* looks for every span that
-refers to one, drawn as an annotator would. Both stand on `cores`.
+*Adequacy* asks whether an entity is there with the right value; *mentions* looks for every span
+that refers to one, drawn as an annotator would. Both stand on `cores`.
 """
 
 from __future__ import annotations

@@ -101,7 +101,6 @@ class Graph:
             made = self._memory[name] = make(self)
         return made
 
-
     def predicates_of(self, number: int, *, subject: bool) -> frozenset[str]:
         """The words of the predicates an entity is the subject of, or the object."""
         words = self.remember("predicates", _predicates)
@@ -130,11 +129,11 @@ def compile_graph(
     uses: dict[str, list[Use]] = {}
     predicate_words: set[str] = set()
     for subject, predicate, object_ in triples:
-        words = predicate_words_of(predicate)
-        predicate_words.update(words)
+        predicate_words.update(predicate_words_of(predicate))
         known = lexicon.predicate_use(predicate)
         for entity, is_subject in ((subject, True), (object_, False)):
-            kind, nouns = "-", ()
+            kind = "-"
+            nouns: tuple[str, ...] = ()
             if known is not None:
                 kind = known.subject_kind if is_subject else known.object_kind
                 nouns = known.subject_nouns if is_subject else known.object_nouns

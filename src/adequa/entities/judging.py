@@ -203,7 +203,9 @@ def _unexplained(
     ours = detection.ours
     found = find_unexplained(ours.graph, ours.text, [*mentions, *ours.mentions], allowed)
     for link in foreign_links(links, detection.entities) if links else ():
-        if all(span.end <= link.start or link.end <= span.start for span in (*found, *mentions)):
+        taken = [(span.start, span.end) for span in found]
+        taken += [(span.start, span.end) for span in mentions]
+        if all(end <= link.start or link.end <= start for start, end in taken):
             found.append(Unexplained(link.start, link.end, "name", None))
     return tuple(sorted(found, key=lambda span: span[:2]))
 

@@ -76,9 +76,7 @@ def exact_candidates(
     return found
 
 
-def _add_occurrences(
-    name: Name, entity: int, text: PreparedText, found: list[Candidate]
-) -> None:
+def _add_occurrences(name: Name, entity: int, text: PreparedText, found: list[Candidate]) -> None:
     key, length = text.key, len(name.key)
     starts_at, ends_at = text.starts_at, text.ends_at
     at = key.find(name.key)
@@ -106,9 +104,7 @@ def _add_occurrences(
                     or string[start].isdigit()
                     or string[start + 1 : start + 2] == "."
                 ):
-                    found.append(
-                        Candidate(start, stop, entity, name.tier, distance, name.method)
-                    )
+                    found.append(Candidate(start, stop, entity, name.tier, distance, name.method))
         at = key.find(name.key, at + 1)
 
 
@@ -167,8 +163,8 @@ def _period(place: int, entity: Entity, text: PreparedText) -> Iterator[Candidat
                 spans.append(span)
                 break
     if len(spans) == len(entity.period):
-        start, end = min(span.start for span in spans), max(span.end for span in spans)
-        yield Candidate(start, end, place, 0, 0.0, "period")
+        first, last = min(span.start for span in spans), max(span.end for span in spans)
+        yield Candidate(first, last, place, 0, 0.0, "period")
 
 
 def _dates(span: DateSpan, dated: Iterable[tuple[int, Entity]]) -> Iterator[Candidate]:
@@ -265,7 +261,7 @@ def bag_candidates(entity: int, graph: Graph, text: PreparedText, least: float) 
     bag = graph.remember("bags", _bags)[entity]
     places = [number for number, word in enumerate(text.words) if word in bag.stands_for]
     stands_for = bag.stands_for
-    if bag.count < 2 or least * bag.letters > _letters(
+    if bag.size < 2 or least * bag.letters > _letters(
         {part for place in places for part in stands_for[text.words[place]]}
     ):
         return []
@@ -284,7 +280,7 @@ def bag_candidates(entity: int, graph: Graph, text: PreparedText, least: float) 
             foreign = sum(
                 len(word) > 1 and word not in _SMALL and word not in stands_for for word in inside
             )
-            if bag.close and (foreign or len(inside) > bag.count + 2):
+            if bag.close and (foreign or len(inside) > bag.size + 2):
                 continue  # two words far apart are no name
             cost = 0.4 * (1 - share) + 0.3 * foreign / len(inside) + 0.002 * len(inside)
             if cost < best[0]:
@@ -302,7 +298,7 @@ def bag_candidates(entity: int, graph: Graph, text: PreparedText, least: float) 
 class _Bag(NamedTuple):
     """The words of a value: how many, their letters, and which of them a text's word stands for."""
 
-    count: int
+    size: int
     letters: int
     stands_for: dict[str, tuple[str, ...]]
     close: bool
@@ -381,7 +377,7 @@ def stands_alone(candidate: Candidate, entity: Entity, text: PreparedText) -> bo
 
 
 def _names_something(text: PreparedText, word: int) -> bool:
-    """Whether a word beside a name looks like a part of one: a figure, a capital in mid-sentence."""
+    """Whether a word beside a name looks like a part of one: a figure, a capital mid-sentence."""
     string = text.words[word]
     if string in _SMALL or string in TITLES:
         return False
@@ -392,9 +388,7 @@ def _names_something(text: PreparedText, word: int) -> bool:
     return string.isdigit() or text.string[text.starts[word]].isupper()
 
 
-def choose(
-    candidates: Iterable[Candidate], taken: bytearray
-) -> list[Candidate]:
+def choose(candidates: Iterable[Candidate], taken: bytearray) -> list[Candidate]:
     """Candidates that do not overlap, the best first; marks what they take."""
     chosen: list[Candidate] = []
     for candidate in sorted(candidates, key=_rank):

@@ -125,7 +125,7 @@ def _resolve(
 def _referent(
     anaphor: Anaphor, graph: Graph, text: PreparedText, history: History, judge: Judge
 ) -> int | None:
-    none = anaphora.none_features(anaphor, graph, text, history)
+    none = anaphora.none_features(anaphor, text, history)
     options = [Option(anaphor.start, anaphor.end, None, none)]
     for number, entity in enumerate(graph.entities):
         if anaphor.noun and anaphor.noun not in entity.nouns:

@@ -300,7 +300,9 @@ def _numbers(folded: Sequence[str]) -> Iterator[Name]:
 
 def _core(folded: Sequence[str]) -> Iterator[Name]:
     """A club or company without the words that say it is one."""
-    rest = [word for word in folded if word not in _CLUB_WORDS and (len(word) > 1 or word.isdigit())]
+    rest = [
+        word for word in folded if word not in _CLUB_WORDS and (len(word) > 1 or word.isdigit())
+    ]
     without_year = [word for word in rest if not (word.isdigit() and len(word) == _YEAR)]
     for core in (rest, without_year):
         if core and len(core) < len(folded) and len("".join(core)) > _SHORT:

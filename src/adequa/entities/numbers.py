@@ -252,9 +252,10 @@ def _numerals(text: str, lower: str) -> list[NumberSpan]:
                 spans.append(span)
                 position = max(position, span.unit_end)
             continue
-        left = _left(text, lower, match.start()) if len(chain) <= 2 * _LONGEST else None
-        if left is None:
+        before = _left(text, lower, match.start()) if len(chain) <= 2 * _LONGEST else None
+        if before is None:
             continue
+        left = before
         parts = [chain]
         if len(chain) > 1 and (dash := _RANGE.search(chain)):
             parts = [chain[: dash.start()], chain[dash.end() :]]

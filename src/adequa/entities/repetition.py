@@ -76,9 +76,7 @@ def _loops(words: list[str], text: PreparedText) -> list[Repetition]:
     return found
 
 
-def _sentences(
-    words: list[str], text: PreparedText, loops: list[Repetition]
-) -> list[Repetition]:
+def _sentences(words: list[str], text: PreparedText, loops: list[Repetition]) -> list[Repetition]:
     found: list[Repetition] = []
     seen: set[tuple[str, ...]] = set()
     first = 0

@@ -1,9 +1,9 @@
 """Names, numbers and dates of a text that nothing in the data explains: hallucinated entities.
 
-A name is told by its capital letters. Where a text has none (all lower case), only numbers and
-dates are looked for, and runs of words that English does not have. The first word of a sentence is
-capital anyway, so it counts only with another capital word beside it, or where English does not
-have it.
+A name is told by its capital letters. Where a text has none, strange words count as a name only
+beside a given name or a place that is known; numbers and dates are found all the same. The first
+word of a sentence is capital anyway, so it counts only with another capital word beside it, or
+where something is said of it at once.
 """
 
 from __future__ import annotations
@@ -42,6 +42,8 @@ _TABLES = (
     lexicon.word_variants,
 )
 _LONGEST = 12
+
+
 class Unexplained(NamedTuple):
     """A span the data does not explain, and the entity it comes closest to."""
 
@@ -68,7 +70,7 @@ def find_unexplained(
     if any(not covered[match.start()] for match in _DIGIT.finditer(text.string)):
         found += _dates(graph, text, covered)
         found += _numbers(graph, text, covered)
-    found += _names(graph, text, covered)
+    found += (_small_names if text.lower_cased else _names)(graph, text, covered)
     return sorted(found)
 
 
@@ -202,6 +204,41 @@ def _names(graph: Graph, text: PreparedText, covered: bytearray) -> list[Unexpla
             continue
         found.append(Unexplained(start, end, "name", _nearest_name(string[start:end], graph)))
     return found
+
+
+def _small_names(graph: Graph, text: PreparedText, covered: bytearray) -> list[Unexplained]:
+    """Names in a text without capitals: strange words beside a given name or a place's name."""
+    words = text.words
+    strange = [
+        number
+        for number, word in enumerate(words)
+        if not covered[text.starts[number]]
+        and word.isalpha()
+        and len(word) > 2
+        and word not in common_words()
+        and not _explained(word, graph)
+    ]
+    found: list[Unexplained] = []
+    place = 0
+    while place < len(strange):
+        first = place
+        while (
+            place + 1 < len(strange)
+            and strange[place + 1] == strange[place] + 1
+            and text.between(strange[place], strange[place + 1]) in (" ", "-")
+        ):
+            place += 1
+        run = strange[first : place + 1]
+        place += 1
+        if any(_is_known_name(words[number]) for number in run):
+            start, end = text.starts[run[0]], text.ends[run[-1]]
+            nearest = _nearest_name(text.string[start:end], graph)
+            found.append(Unexplained(start, end, "name", nearest))
+    return found
+
+
+def _is_known_name(word: str) -> bool:
+    return bool(lexicon.gender(word) or lexicon.demonyms(word) or lexicon.place_of_demonym(word))
 
 
 def _opens(text: PreparedText, word: int) -> bool:

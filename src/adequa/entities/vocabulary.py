@@ -8,21 +8,21 @@ from importlib.resources import files
 __all__ = ["CALENDAR", "GENERIC", "TITLES", "common_words"]
 
 CALENDAR = frozenset(
-    (
+    (  # noqa: SIM905
         "january february march april may june july august september october november december "
         "jan feb mar apr jun jul aug sept sep oct nov dec "
         "monday tuesday wednesday thursday friday saturday sunday"
     ).split()
 )
 TITLES = frozenset(
-    (
+    (  # noqa: SIM905
         "mr mrs ms dr sir lady lord prof professor president queen king prince princess chief "
         "justice minister prime governor mayor chairman emperor senator captain general colonel "
         "commander deputy vice secretary director manager coach saint"
     ).split()
 )
 GENERIC = TITLES | frozenset(
-    (
+    (  # noqa: SIM905
         "tv id fc afc cf sc inc ltd co corp plc gmbh bsc msc ba ma bs ms mba phd md jr sr hq "
         "am pm ad bc bce ce usd eur gbp km kg cm mm ft sq sqkm isbn issn oclc lccn iata icao utc "
         "iso bachelor master doctor science degree internet web "

@@ -80,7 +80,7 @@ class Esa(Metric):
         check_choices(self)
         if self.threshold is not None and not 0 <= self.threshold <= 1:
             raise SettingError(f"{self.name}:threshold is from 0 to 1, not {self.threshold}")
-        if isinstance(self.ignore, str) or isinstance(self.optional, str):
+        if any(isinstance(getattr(self, name), str) for name in ("ignore", "optional")):
             raise SettingError(f"{self.name}:ignore and optional are tuples of predicates")
         for setting in ("aliases", "allowed"):
             if getattr(self, setting) is not None:
