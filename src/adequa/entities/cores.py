@@ -46,7 +46,9 @@ def find_cores(graph: Graph, text: PreparedText, search: Search) -> list[Candida
     """The spans, not overlapping."""
     taken = bytearray(len(text.string) + 1)
     entities = graph.entities
-    exact = _spelt(exact_candidates(graph, text, weak=False), graph, text)
+    exact = exact_candidates(graph, text, weak=False)
+    if graph.clashes:
+        exact = _spelt(exact, graph, text)
     sure = list(exact)
     if graph.has_values:
         sure += value_candidates(graph, text, conversions=search.conversions)
@@ -57,6 +59,7 @@ def find_cores(graph: Graph, text: PreparedText, search: Search) -> list[Candida
     missing = _missing(found, graph)
     if missing:
         found += _split(found, missing, exact)
+        missing = _missing(found, graph)
         shared = _share(found, missing, exact)
         found += [] if search.repeat_weak else shared
         missing = _missing(found, graph)
@@ -98,13 +101,6 @@ def find_cores(graph: Graph, text: PreparedText, search: Search) -> list[Candida
 
 def _spelt(exact: list[Candidate], graph: Graph, text: PreparedText) -> list[Candidate]:
     """Of entities whose names differ in nothing but spaces or case, the one spelt as it stands."""
-    owners: dict[tuple[int, int], int] = {}
-    clash = False
-    for candidate in exact:
-        span = candidate.start, candidate.end
-        clash = clash or owners.setdefault(span, candidate.entity) != candidate.entity
-    if not clash:
-        return exact
     return [
         candidate
         if text.string[candidate.start : candidate.end]

@@ -22,7 +22,7 @@ __all__ = ["Detection", "Detector", "Mode"]
 
 Mode = Literal["adequacy", "mentions"]
 THRESHOLDS: Mapping[Mode, float] = {"adequacy": 0.25, "mentions": 0.4}
-_COMPILED = 8192
+_COMPILED = 2048
 
 
 class Detection(NamedTuple):
@@ -53,11 +53,14 @@ class Detector:
         aliases: Mapping[str, Sequence[str]] | None = None,
     ) -> Detection:
         """The mentions of an item's entities in its text, in text order."""
-        graph = _compiled(
-            item.triples,
-            tuple(sorted((name, term) for name, term in item.terms.items() if term.label)),
-            tuple((entity, tuple(names)) for entity, names in (aliases or {}).items()),
+        terms: tuple[tuple[str, Term], ...] = ()
+        if item.terms:
+            labelled = [(name, term) for name, term in item.terms.items() if term.label]
+            terms = tuple(sorted(labelled, key=lambda pair: pair[0]))
+        others = (
+            tuple((entity, tuple(names)) for entity, names in aliases.items()) if aliases else ()
         )
+        graph = _compiled(item.triples, terms, others)
         text = PreparedText(item.text)
         threshold = THRESHOLDS[self.mode] if self.threshold is None else self.threshold
         if self.mode == "adequacy":
@@ -76,7 +79,7 @@ def _mention(span: Candidate, graph: Graph) -> Mention:
         span.start,
         span.end,
         span.method,
-        round(span.distance, 6),
+        round(span.distance, 6) if span.distance else 0.0,
     )
 
 

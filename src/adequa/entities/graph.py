@@ -21,7 +21,7 @@ from adequa.entities.units import unit_in
 __all__ = ["Entity", "Graph", "Use", "compile_graph"]
 
 Made = TypeVar("Made")
-_NAMED = 16384
+_NAMED = 4096
 
 _TIME_WORDS = {"date", "year", "day", "time", "founded", "established", "born", "died", "season"}
 _GROUPS = {"band", "group", "duo", "trio", "team", "company", "album", "song", "film"}
@@ -59,6 +59,8 @@ class Entity:
     weak_names: tuple[Name, ...]
     date: Date | None
     quantity: Quantity | None
+    figures: tuple[str, ...]
+    """How a number is usually written: as it stands, without decimals of zero, with commas."""
     period: tuple[Date, ...]
     """Of `May 1950 - August 1956`: both ends."""
     kind: str
@@ -80,6 +82,8 @@ class Graph:
     """The entities of some triples in the order they appear, and the one all is about."""
 
     entities: tuple[Entity, ...]
+    strings: tuple[str, ...]
+    """The entities as the data writes them."""
     root: int
     links: frozenset[tuple[int, int]]
     """Subject and object of each triple."""
@@ -87,6 +91,8 @@ class Graph:
     """The entities that are lists."""
     has_values: bool
     """Whether there are numbers or dates to look for."""
+    clashes: bool
+    """Whether two entities have a sure name in common."""
     predicate_words: frozenset[str]
     data_words: frozenset[str] = field(repr=False)
     """Every folded word of the data: what no text can have made up."""
@@ -144,12 +150,15 @@ def compile_graph(
     )
     words = {word for entity in entities for word in words_of(entity.label.string)}
     number = {entity.string: place for place, entity in enumerate(entities)}
+    keys = [name.key for entity in entities for name in entity.sure_names]
     return Graph(
         entities,
+        tuple(uses),
         _root(entities),
         frozenset((number[triple.subject], number[triple.object]) for triple in triples),
         tuple(place for place, entity in enumerate(entities) if entity.kind == "list"),
         any(entity.kind in ("date", "number", "period") for entity in entities),
+        len(keys) > len(set(keys)),
         frozenset(predicate_words),
         frozenset(words | predicate_words),
     )
@@ -215,6 +224,7 @@ def _entity(
         tuple(name for name in names if name.tier >= WEAK),
         date,
         quantity,
+        _figures(quantity),
         period,
         kind,
         uses,
@@ -248,6 +258,18 @@ def _short_forms(string: str) -> dict[str, tuple[str, ...]]:
         if len(initials) > 2:
             forms[initials.lower()] = tuple(words_of(part))
     return forms
+
+
+def _figures(quantity: Quantity | None) -> tuple[str, ...]:
+    if quantity is None:
+        return ()
+    value = quantity.value
+    forms = [format(value, "f")]
+    if value == value.to_integral_value():
+        forms += [f"{int(value)}", f"{int(value):,}"]
+    else:
+        forms.append(f"{value:,f}")
+    return tuple(dict.fromkeys(forms))
 
 
 def _period(string: str) -> tuple[Date, ...]:

@@ -6,18 +6,20 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from importlib.util import find_spec
 from pathlib import Path
 from typing import NamedTuple
 
 from adequa.data import Item, Mention
 from adequa.entities.coreference import StanzaCoreference, resolve_pronouns
 from adequa.entities.detector import Detection, Detector, Mode
+from adequa.entities.graph import Graph
 from adequa.entities.linker import Link, RelClient, foreign_links, linked_mentions
 from adequa.entities.merging import merge
 from adequa.entities.paper import PaperDetector
 from adequa.entities.repetition import Repetition, find_repetitions
 from adequa.entities.unexplained import Unexplained, find_unexplained
-from adequa.errors import DataError
+from adequa.errors import DataError, MissingExtra
 
 __all__ = ["Judgment", "Settings", "judge"]
 
@@ -51,6 +53,8 @@ class Settings:
             _phrases(self.allowed)
         if self.linker is not None:
             RelClient(self.linker)
+        if self.coreference == "stanza" and find_spec("stanza") is None:
+            raise MissingExtra("coref", "stanza")
 
 
 class Judgment(NamedTuple):
@@ -119,10 +123,16 @@ def judge(item: Item, settings: Settings) -> Judgment:
     if settings.coreference == "stanza" and item.text.strip():
         mentions = _with_chains(item.text, mentions)
     found = {mention.entity for mention in mentions}
-    wanted = _wanted(data, settings.optional)
+    wanted = (
+        _wanted(data, settings.optional)
+        if settings.optional
+        else detection.ours.graph.remember("wanted", _all_wanted)
+    )
     missing = tuple(entity for entity in wanted if entity not in found)
     optional = tuple(
-        entity for entity in detection.entities if entity not in wanted and entity in found
+        entity
+        for entity in (detection.entities if settings.optional else ())
+        if entity not in wanted and entity in found
     )
     unexplained = _unexplained(detection, mentions, links, settings)
     repetitions = find_repetitions(detection.ours.text)
@@ -140,14 +150,19 @@ class _Found(NamedTuple):
 
 def _detect(item: Item, settings: Settings) -> _Found:
     aliases = _aliases(item, settings.aliases) if settings.aliases is not None else {}
-    detector = Detector(settings.mode, settings.threshold, settings.conversions)
+    detector = _detector(settings.mode, settings.threshold, settings.conversions)
     ours = detector.detect(item, aliases)
-    entities = tuple([entity.string for entity in ours.graph.entities])
+    entities = ours.graph.strings
     if settings.detector == "adequa":
         return _Found(entities, ours.mentions, ours)
     threshold = 0.4 if settings.threshold is None else settings.threshold
     theirs = tuple(PaperDetector(threshold).detect(item.triples, item.text))
     return _Found(entities, theirs, ours)
+
+
+@lru_cache(maxsize=16)
+def _detector(mode: Mode, threshold: float | None, conversions: bool) -> Detector:
+    return Detector(mode, threshold, conversions)
 
 
 def _aliases(item: Item, path: Path) -> Mapping[str, tuple[str, ...]]:
@@ -181,6 +196,10 @@ def _with_chains(text: str, mentions: tuple[Mention, ...]) -> tuple[Mention, ...
             *(Mention(entity, *span, "coreference") for span, entity in resolved.items()),
         ]
     )
+
+
+def _all_wanted(graph: Graph) -> tuple[str, ...]:
+    return tuple(entity for entity in graph.strings if not _PLACEHOLDER.fullmatch(entity))
 
 
 def _wanted(item: Item, optional: frozenset[str]) -> tuple[str, ...]:

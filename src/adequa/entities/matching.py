@@ -28,6 +28,8 @@ __all__ = [
 ]
 
 
+_FIGURE_BEFORE = re.compile(r"[\w.,:/~$€£–-]\s?\Z(?<!\s)|\d\s\Z")
+_FIGURE_AFTER = re.compile(r"\s?[.,:/–-]\s?\d|[\w%]|\s(?:thousand|million|billion|percent|%)")
 _BREAK = re.compile(r"[();:!?\"“”]|^\..")  # no name goes on over these
 _SPACED_DECIMAL = re.compile(r"\d\s?\.\s{1,2}\d")
 _LEAST_PLURAL = 3
@@ -36,6 +38,7 @@ _ABBREVIATION = 4
 _TYPING = 0.15
 _SHORT_NAME, _SHORT_DISTANCE = 9, 0.2
 _LIKE = 0.34
+_LEAST_LIKENESS = 0.1
 
 
 _GAP = 8
@@ -135,6 +138,12 @@ def value_candidates(
     for place, entity in enumerate(graph.entities):
         if entity.period:
             found.extend(_period(place, entity, text))
+    plain = [_plainly(place, entity, text) for place, entity in counted]
+    if plain and all(plain):
+        # Every number stands there as the data has it, or with commas: no need to read them all.
+        for candidates in plain:
+            found += candidates
+        return found
     if counted:
         for number in text.numbers:
             found.extend(_numbers(number, counted, conversions=conversions))
@@ -142,6 +151,22 @@ def value_candidates(
             for place, entity in counted:
                 found.extend(_spaced(place, entity, text))
     return found
+
+
+def _plainly(place: int, entity: Entity, text: PreparedText) -> list[Candidate]:
+    """A number without a unit where its figures stand by themselves."""
+    value = entity.quantity
+    if value is None or value.unit is not None or value.value < 0:
+        return []
+    for form in entity.figures:
+        at = text.string.find(form)
+        end = at + len(form)
+        if at >= 0 and not (
+            _FIGURE_BEFORE.search(text.string, max(at - 2, 0), at)
+            or _FIGURE_AFTER.match(text.string, end)
+        ):
+            return [Candidate(at, end, place, 0, 0.0, "number", end)]
+    return []
 
 
 def _spaced(place: int, entity: Entity, text: PreparedText) -> Iterator[Candidate]:
@@ -211,9 +236,8 @@ def fuzzy_candidates(
     found: list[Candidate] = []
     for name in entity.spellings:
         length = len(name.key)
-        windows = _windows(
-            text, length * (1 - threshold), length / (1 - threshold), taken, name.key[:2]
-        )
+        longest = length / max(1 - threshold, _LEAST_LIKENESS)
+        windows = _windows(text, length * (1 - threshold), longest, taken, name.key[:2])
         if not windows:
             continue
         strings = [text.key[window[0] : window[1]] for window in windows]

@@ -343,6 +343,8 @@ def _parts(
         last = count - 2 if suffix and count > 2 else count - 1
         if last >= 1:
             yield Name("".join(spoken[0] + spoken[last]), DERIVED, "part")
+            if len(spoken[0][0]) > 1:  # H. Brookfield
+                yield Name(spoken[0][0][0] + "".join(spoken[last]), DERIVED, "initial", cased=True)
             middle = [part for part in spoken[1:last] if len("".join(part)) > 1]
             if middle and len(middle) < last - 1:
                 yield Name(_joined([spoken[0], *middle, spoken[last]]), NAME, "name")

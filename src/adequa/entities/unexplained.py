@@ -29,10 +29,10 @@ __all__ = ["Unexplained", "find_unexplained"]
 _DIGIT = re.compile(r"\d")
 _RUN_GAP = re.compile(r"^(?:[ \t]|[ \t]?[-–'’&.][ \t]?|\.[ \t])$")
 _SAYING = {"is", "was", "are", "were", "has", "had", "plays", "played", "and", "died", "lives"}
-_NEAR = 0.34
+_NEAR = 0.25
 _FAR = 0.6
 _YEAR = 4
-_REMEMBERED = 16384
+_REMEMBERED = 4096
 _TABLES = (
     lexicon.other_names,
     lexicon.demonyms,

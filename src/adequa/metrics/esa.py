@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
 from pathlib import Path
 from typing import ClassVar, Literal
 
@@ -168,18 +167,21 @@ class EsaStrict(Esa):
         return found / (len(judgment.entities) + surplus)
 
 
-@lru_cache(maxsize=4096)
-def _remembered(triples: object, text: str, terms: object, settings: Settings) -> list[Judgment]:
-    del triples, text, terms, settings
-    return []
+_MOST_REMEMBERED = 1024
+_remembered: dict[tuple[int, Settings], tuple[Item, Judgment]] = {}
 
 
 def _judged(item: Item, settings: Settings) -> Judgment:
-    """The judgment of an item; `esa` and `esa_strict` in one run ask for the same one."""
-    memory = _remembered(item.triples, item.text, tuple(sorted(item.terms.items())), settings)
-    if not memory:
-        memory.append(judge(item, settings))
-    return memory[0]
+    """The judgment of an item; `esa` and `esa_strict` of one run ask for that of the same object."""
+    key = (id(item), settings)
+    known = _remembered.get(key)
+    if known is not None and known[0] is item:
+        return known[1]
+    if len(_remembered) >= _MOST_REMEMBERED:
+        _remembered.clear()
+    judgment = judge(item, settings)
+    _remembered[key] = item, judgment  # which keeps the item, so that its id stays its own
+    return judgment
 
 
 def _verdict(judgment: Judgment) -> Verdict:
@@ -191,14 +193,18 @@ def _verdict(judgment: Judgment) -> Verdict:
 
 def _facts(item: Item, judgment: Judgment) -> tuple[Fact, ...]:
     """A triple whose subject or object is missing is missing; ESA cannot say more of the rest."""
-    missing = set(judgment.missing)
+    missing = judgment.missing
+    if not missing:
+        return tuple([Fact(triple, "unchecked") for triple in item.triples])
     return tuple(
-        Fact(triple, "missing" if {triple.subject, triple.object} & missing else "unchecked")
+        Fact(triple, "missing" if {triple.subject, triple.object} & {*missing} else "unchecked")
         for triple in item.triples
     )
 
 
 def _findings(metric: str, judgment: Judgment) -> tuple[Finding, ...]:
+    if not (judgment.missing or judgment.unexplained or judgment.repetitions):
+        return ()
     findings = [
         Finding(metric, "omission", "missing", why, entity=entity)
         for entity, why in judgment.reasons().items()
@@ -219,8 +225,15 @@ def _findings(metric: str, judgment: Judgment) -> tuple[Finding, ...]:
 _CAUSES = ("short", "hallucinated", "degenerate", "other")
 
 
+_ALL_FOUND = (1.0, *[0.0] * MOST_UNDETECTED)
+
+
 def _statistics(judgment: Judgment, value: float) -> tuple[float, ...]:
     undetected = len(judgment.missing)
+    surplus = float(bool(judgment.unexplained))
+    if not undetected:  # most texts, hence without the lists below
+        entities = float(len(judgment.entities))
+        return (*_ALL_FOUND, value, 0.0, 0.0, entities, 0.0, surplus, 0.0, 0.0, 0.0, 0.0)
     texts = [float(undetected >= least) for least in range(MOST_UNDETECTED + 1)]
     sums = [value if undetected >= least else 0.0 for least in range(3)]
     causes = [float(judgment.cause == cause) for cause in _CAUSES]
@@ -229,7 +242,7 @@ def _statistics(judgment: Judgment, value: float) -> tuple[float, ...]:
         *sums,
         float(len(judgment.entities)),
         float(undetected),
-        float(bool(judgment.unexplained)),
+        surplus,
         *causes,
     )
 
