@@ -178,6 +178,7 @@ def test_attribute_lists_round_trip(pairs: list[tuple[str, str]]) -> None:
     assert parse_triples(linearise(graph, "attributes")) == graph
 
 
+@example("<S]")  # a marker opened one way and closed another
 @given(st.text(st.sampled_from("AB|<>[]SPOspo&br/ ,\n\"'{}")))
 @settings(deadline=None, max_examples=300)
 def test_any_string_parses_or_is_a_data_error(text: str) -> None:

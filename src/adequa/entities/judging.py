@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from importlib.util import find_spec
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from adequa.data import Item, Mention
 from adequa.entities.coreference import StanzaCoreference, resolve_pronouns
@@ -21,7 +21,10 @@ from adequa.entities.repetition import Repetition, find_repetitions
 from adequa.entities.unexplained import Unexplained, find_unexplained
 from adequa.errors import DataError, MissingExtra
 
-__all__ = ["Judgment", "Settings", "judge"]
+if TYPE_CHECKING:
+    from adequa.aliases import Aliases
+
+__all__ = ["Judgment", "Settings", "judge", "stamp"]
 
 _PLACEHOLDER = re.compile(r"\[[A-Z_ ]+\]")
 _WORDS_A_TRIPLE = 3
@@ -42,6 +45,8 @@ class Settings:
     allowed: Path | None = None
     linker: str | None = None
     coreference: str = "none"
+    stamps: tuple[object, ...] = ()
+    """When the files were last changed: what is remembered of a file is of that one alone."""
 
     def check(self) -> None:
         """Read what is to be read, so that a wrong file shows at once."""
@@ -50,7 +55,7 @@ class Settings:
 
             open_aliases(self.aliases)
         if self.allowed is not None:
-            _phrases(self.allowed)
+            _phrases(self.allowed, self.stamps)
         if self.linker is not None:
             RelClient(self.linker)
         if self.coreference == "stanza" and find_spec("stanza") is None:
@@ -149,7 +154,7 @@ class _Found(NamedTuple):
 
 
 def _detect(item: Item, settings: Settings) -> _Found:
-    aliases = _aliases(item, settings.aliases) if settings.aliases is not None else {}
+    aliases = _aliases(item, settings) if settings.aliases is not None else {}
     detector = _detector(settings.mode, settings.threshold, settings.conversions)
     ours = detector.detect(item, aliases)
     entities = ours.graph.strings
@@ -165,10 +170,10 @@ def _detector(mode: Mode, threshold: float | None, conversions: bool) -> Detecto
     return Detector(mode, threshold, conversions)
 
 
-def _aliases(item: Item, path: Path) -> Mapping[str, tuple[str, ...]]:
-    from adequa.aliases import open_aliases
-
-    source = _opened(path, open_aliases)
+def _aliases(item: Item, settings: Settings) -> Mapping[str, tuple[str, ...]]:
+    if settings.aliases is None:
+        return {}
+    source = _opened(settings.aliases, settings.stamps)
     entities = dict.fromkeys(
         entity for triple in item.triples for entity in (triple.subject, triple.object)
     )
@@ -176,8 +181,23 @@ def _aliases(item: Item, path: Path) -> Mapping[str, tuple[str, ...]]:
 
 
 @lru_cache(maxsize=8)
-def _opened(path: Path, opener):  # type: ignore[no-untyped-def]
-    return opener(path)
+def _opened(path: Path, stamps: object) -> Aliases:
+    from adequa.aliases import open_aliases
+
+    del stamps
+    return open_aliases(path)
+
+
+def stamp(*paths: Path | None) -> tuple[object, ...]:
+    """What changes when one of these files does; files that cannot be read say so elsewhere."""
+    stamps: list[object] = []
+    for path in paths:
+        try:
+            status = None if path is None else path.stat()
+        except OSError:
+            status = None
+        stamps.append(status and (status.st_ino, status.st_mtime_ns, status.st_size))
+    return tuple(stamps)
 
 
 def _with_chains(text: str, mentions: tuple[Mention, ...]) -> tuple[Mention, ...]:
@@ -218,7 +238,9 @@ def _unexplained(
     links: Sequence[Link],
     settings: Settings,
 ) -> tuple[Unexplained, ...]:
-    allowed = _phrases(settings.allowed) if settings.allowed is not None else ()
+    allowed: tuple[str, ...] = ()
+    if settings.allowed is not None:
+        allowed = _phrases(settings.allowed, settings.stamps)
     ours = detection.ours
     found = find_unexplained(ours.graph, ours.text, [*mentions, *ours.mentions], allowed)
     for link in foreign_links(links, detection.entities) if links else ():
@@ -230,7 +252,8 @@ def _unexplained(
 
 
 @lru_cache(maxsize=8)
-def _phrases(path: Path) -> tuple[str, ...]:
+def _phrases(path: Path, stamps: object) -> tuple[str, ...]:
+    del stamps
     try:
         lines = path.read_text(encoding="utf-8").splitlines()
     except OSError as error:

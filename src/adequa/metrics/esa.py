@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import ClassVar, Literal
 
 from adequa.data import Fact, Finding, Item, Score, Verdict
-from adequa.entities.judging import Judgment, Settings, judge
+from adequa.entities.judging import Judgment, Settings, judge, stamp
 from adequa.errors import ServiceError, SettingError
 from adequa.metrics.base import Metric
 from adequa.metrics.checks import check_choices, check_least
@@ -98,6 +98,7 @@ class Esa(Metric):
             allowed=self.allowed,
             linker=self.linker,
             coreference=self.coreference,
+            stamps=stamp(self.aliases, self.allowed),
         )
 
     def score(self, items: Sequence[Item]) -> list[Score]:
@@ -172,7 +173,7 @@ _remembered: dict[tuple[int, Settings], tuple[Item, Judgment]] = {}
 
 
 def _judged(item: Item, settings: Settings) -> Judgment:
-    """The judgment of an item; `esa` and `esa_strict` of one run ask for that of the same object."""
+    """The judgment of an item; `esa` and `esa_strict` of one run ask for the same object's."""
     key = (id(item), settings)
     known = _remembered.get(key)
     if known is not None and known[0] is item:

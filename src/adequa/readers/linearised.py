@@ -64,7 +64,7 @@ def parse_triples(text: str) -> tuple[Triple, ...]:
         except DataError as error:
             raise _understood("a JSON list", error) from None
     marker = _FIRST_MARKER.match(stripped)
-    if marker:
+    if marker and marker[0][0] + marker[0][-1] in ("[]", "<>"):
         return _parse_markers(stripped, marker)
     if _ATTRIBUTE_START.match(stripped):
         try:
