@@ -22,6 +22,7 @@ __all__ = ["Entity", "Graph", "Use", "compile_graph"]
 
 Made = TypeVar("Made")
 _NAMED = 4096
+_SHORT_WORD = 3
 
 _TIME_WORDS = {"date", "year", "day", "time", "founded", "established", "born", "died", "season"}
 _GROUPS = {"band", "group", "duo", "trio", "team", "company", "album", "song", "film"}
@@ -210,7 +211,11 @@ def _entity(
     if kind == "boolean":
         words = predicate_words_of(uses[0].predicate)
         words = words[1:] if words[:1] in (["is"], ["has"]) and len(words) > 1 else words
-        names = (Name("".join(words), 0, "predicate"),)
+        telling = [word for word in words if len(word) > _SHORT_WORD]
+        names = (
+            Name("".join(words), 0, "predicate"),
+            *(Name(word, 1, "predicate") for word in telling if len(words) > 1),
+        )
     else:
         names = _names(label, tuple(extra), person, "l" in kinds)
         if kind == "list":

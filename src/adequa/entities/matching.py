@@ -33,6 +33,7 @@ _FIGURE_AFTER = re.compile(r"\s?[.,:/–-]\s?\d|[\w%]|\s(?:thousand|million|bill
 _BREAK = re.compile(r"[();:!?\"“”]|^\..")  # no name goes on over these
 _SPACED_DECIMAL = re.compile(r"\d\s?\.\s{1,2}\d")
 _LEAST_PLURAL = 3
+_ENDINGS = ("es", "ly")
 _PLURAL = 0.02
 _ABBREVIATION = 4
 _TYPING = 0.15
@@ -90,10 +91,10 @@ def _add_occurrences(name: Name, entity: int, text: PreparedText, found: list[Ca
             last = ends_at.get(end)
             distance = 0.0
             if last is None and length > _LEAST_PLURAL:
-                # A plural: the word goes on by an s.
+                # A plural, or an adverb: the word goes on by an s, by es or ly.
                 last = ends_at.get(end + 1)
                 if last is None or key[end] != "s":
-                    last = ends_at.get(end + 2) if key[end : end + 2] == "es" else None
+                    last = ends_at.get(end + 2) if key[end : end + 2] in _ENDINGS else None
                 distance = _PLURAL
             if last is not None and (first == last or _holds(name, first, last, text)):
                 start, stop = text.starts[first], text.ends[last]

@@ -60,6 +60,13 @@ _TITLES = {
     *("mayor", "minister", "secretary", "chairman", "speaker", "ambassador"),
 }
 _NUMERALS = {"ii", "iii", "iv", "v", "vi", "vii", "viii", "ix", "x", "xi", "xii"}
+_DIGITS = dict(
+    zip(
+        map(str, range(1, 13)),
+        "one two three four five six seven eight nine ten eleven twelve".split(),  # noqa: SIM905
+        strict=True,
+    )
+)
 _PLACING = (" at ", " in ")
 _FEW = 6
 _YEAR = 4
@@ -153,6 +160,8 @@ def _spelled(string: str, tier: int) -> Iterator[Name]:
         yield _name(string.replace("&", " "), tier, "name")
     if " and " in string:
         yield _name(string.replace(" and ", " & "), tier, "name")
+    if any(word.isdigit() for word in words):
+        yield Name("".join(_DIGITS.get(word, word) for word in words), tier, "name")
     parts = string.split(" ")
     for count in (2, 1):
         if len(parts) > count:
