@@ -184,7 +184,11 @@ def _entity(
     if "://" in string:
         label = label_of(term.label if term and term.label else _local_name(string))
     kinds = {use.kind for use in uses}
-    group = label.base.startswith("The ") or bool(_GROUPS & set(words_of(label.qualifier)))
+    group = (
+        label.base.startswith("The ")
+        or " of " in label.base
+        or bool(_GROUPS & set(words_of(label.qualifier)))
+    )
     person = "p" in kinds and not kinds & {"l", "o"} and not group
     written = html.unescape(string) if "&" in string else string
     date = date_of(written)

@@ -298,7 +298,7 @@ def bag_candidates(entity: int, graph: Graph, text: PreparedText, least: float) 
             if last - places[max(step - 1, start)] > _GAP:
                 break
             seen.update(stands_for[text.words[last]])
-            share = _letters(seen) / bag.letters
+            share = min(1.0, _letters(seen) / bag.letters)
             if share < least:
                 continue
             inside = text.words[first : last + 1]
@@ -395,6 +395,11 @@ def stands_alone(candidate: Candidate, entity: Entity, text: PreparedText) -> bo
         if not 0 <= word < len(text.words) or text.words[word] in entity.words:
             continue
         gap = text.between(min(word, near), max(word, near))
+        if candidate.method == "given name" and word > near and gap == " ":
+            # Grigory negovmin: a surname that is none of the entity's, capital or not.
+            following = text.words[word]
+            if following.isalpha() and following not in _SMALL and following not in common_words():
+                return False
         joined = gap == " " or (gap == ". " and len(text.words[min(word, near)]) < 3)
         if gap in (".", "-") or (joined and _names_something(text, word)):
             return False

@@ -304,16 +304,18 @@ def _numbers(folded: Sequence[str]) -> Iterator[Name]:
             for link in ("seasonof", "seasonofthe", "seasonin", "seasoninthe"):
                 yield Name(year + link + rest, NAME, "name")
     if len(folded) > 1 and folded[-1].isdigit():
-        yield Name("".join(folded[:-1]), WEAK, "part")
+        yield Name("".join(folded[:-1]), PART, "part")
 
 
 def _core(folded: Sequence[str]) -> Iterator[Name]:
     """A club or company without the words that say it is one."""
-    rest = [
-        word for word in folded if word not in _CLUB_WORDS and (len(word) > 1 or word.isdigit())
-    ]
+    *start, last = folded  # a letter at the end is a division's: Serie C
+    rest = [word for word in start if word not in _CLUB_WORDS and (len(word) > 1 or word.isdigit())]
+    dotted = len(last) == 1 and bool(start) and len(start[-1]) == 1  # F.C.
+    if last not in _CLUB_WORDS and not dotted:
+        rest.append(last)
     without_year = [word for word in rest if not (word.isdigit() and len(word) == _YEAR)]
-    for core in (rest, without_year):
+    for core in (rest, without_year) if len(rest) < len(folded) else ():
         if core and len(core) < len(folded) and len("".join(core)) > _SHORT:
             yield Name("".join(core), DERIVED if len(folded) - len(core) < 3 else WEAK, "core")
     without_legal = [word for word in folded if word not in _LEGAL]
@@ -405,7 +407,7 @@ def _says_little(word: str) -> bool:
         or word in _LEGAL
         or word in _TURNED
         or word in _GENERIC
-        or word.isdigit()
+        or (word.isdigit() and len(word) == _YEAR)
     )
 
 
