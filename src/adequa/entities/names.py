@@ -60,6 +60,7 @@ _TITLES = {
     *("mayor", "minister", "secretary", "chairman", "speaker", "ambassador"),
 }
 _NUMERALS = {"ii", "iii", "iv", "v", "vi", "vii", "viii", "ix", "x", "xi", "xii"}
+_OFFSET = re.compile(r"(?:UTC|GMT)\s?[+−-]0?(\d{1,2}):00")
 _DIGITS = dict(
     zip(
         map(str, range(1, 13)),
@@ -160,6 +161,9 @@ def _spelled(string: str, tier: int) -> Iterator[Name]:
         yield _name(string.replace("&", " "), tier, "name")
     if " and " in string:
         yield _name(string.replace(" and ", " & "), tier, "name")
+    offset = _OFFSET.fullmatch(string)
+    if offset:
+        yield _name(f"UTC {offset[1]}", tier, "name")
     if any(word.isdigit() for word in words):
         yield Name("".join(_DIGITS.get(word, word) for word in words), tier, "name")
     parts = string.split(" ")

@@ -82,7 +82,8 @@ def _units_agree(value: Quantity, seen: Quantity) -> bool:
     """Whether units are the same as far as they are said: `km` of `km per sec` is."""
     if value.unit is None or seen.unit is None or value.unit == seen.unit:
         return True
-    return value.unit.startswith(f"{seen.unit} per ")
+    # Pounds in data are of money or of mass, and only the text's sign tells which.
+    return value.unit.startswith(f"{seen.unit} per ") or {value.unit, seen.unit} == _POUNDS
 
 
 # A chain is every number joined to the first without more than punctuation: ids, times, dates and
@@ -92,6 +93,7 @@ _CHAIN = re.compile(
     r"|(?<!\b[12][0-9]{3})[ \u00a0]\.[ \u00a0]|[ \u00a0]?\.[ \u00a0](?=0{1,3}(?![0-9]))"
     r"|[\u00a0\u2009\u202f](?=[0-9]{3}(?![0-9])))[0-9]+)*"
 )
+_POUNDS = {"pound", "pound sterling"}
 _POINT_FIRST = re.compile(r"(?:\A|\s)\.\Z")
 _SPACED_POINT = re.compile(r"\s?([.,])\s?")
 _RANGE = re.compile(r"\s?[–—]\s?|\s-\s")

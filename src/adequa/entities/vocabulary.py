@@ -25,7 +25,7 @@ GENERIC = TITLES | frozenset(
     (  # noqa: SIM905
         "tv id fc afc cf sc inc ltd co corp plc gmbh bsc msc ba ma bs ms mba phd md jr sr hq "
         "am pm ad bc bce ce usd eur gbp km kg cm mm ft sq sqkm isbn issn oclc lccn iata icao utc "
-        "iso bachelor master doctor science degree internet web "
+        "celsius fahrenheit kelvin iso bachelor master doctor science degree internet web "
         "club team league season island line airport university city county state country"
     ).split()
 )

@@ -186,7 +186,8 @@ def _judged(item: Item, settings: Settings) -> Judgment:
 
 
 def _verdict(judgment: Judgment) -> Verdict:
-    surplus = judgment.unexplained or judgment.repetitions
+    # What is said again is a finding, but says nothing the data does not.
+    surplus = judgment.unexplained
     if judgment.missing:
         return "hallucination+omission" if surplus else "omission"
     return "hallucination" if surplus else "OK"
