@@ -1,0 +1,265 @@
+"""The detector: what is found of some data in a text, case by case."""
+
+from __future__ import annotations
+
+import pickle
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from adequa.data import Item, Mention, Term, Triple
+from adequa.entities.detector import Detector
+
+ADEQUACY = Detector()
+MENTIONS = Detector(mode="mentions")
+
+
+def mentions(
+    text: str, *triples: tuple[str, str, str], detector: Detector = ADEQUACY
+) -> tuple[Mention, ...]:
+    item = Item("1", tuple(Triple(*triple) for triple in triples), text)
+    return detector.detect(item).mentions
+
+
+def found(text: str, predicate: str, value: str, detector: Detector = ADEQUACY) -> set[str]:
+    """How the value of a fact about Qqq is found in a text: the spans."""
+    seen = mentions(text, ("Qqq", predicate, value), detector=detector)
+    return {text[one.start : one.end] for one in seen if one.entity == value}
+
+
+# The value's predicate, the value, a text that says it, and the words that do.
+SAID = [
+    # articles, brackets, camel case, accents, punctuation
+    ("band", "The_Beatles", "It is by Beatles.", "Beatles"),
+    ("band", "Beatles", "It is by The Beatles.", "Beatles"),
+    ("song", "Mermaid_(Train_song)", "They sang Mermaid.", "Mermaid"),
+    ("song", "Mermaid_(Train_song)", "It is the Train song Mermaid.", "Train song Mermaid"),
+    ("work", "windowCleaning", "They do window cleaning.", "window cleaning"),
+    ("work", "airDefence", "They do air-defence.", "air-defence"),
+    ("city", "São_Paulo", "It is in Sao Paulo.", "Sao Paulo"),
+    ("city", "Sao_Paulo", "It is in SÃO PAULO.", "SÃO PAULO"),
+    ("city", "St._Louis,_Missouri", "It is in St Louis, Missouri.", "St Louis, Missouri"),
+    ("leader", '"Ann Bell"@en', "Ann Bell leads.", "Ann Bell"),
+    # comma heads
+    ("place", "Adams_County,_Pennsylvania", "It is in Adams County.", "Adams County"),
+    (
+        "place",
+        "Adams_County,_Pennsylvania",
+        "It is in Adams County in Pennsylvania.",
+        "Adams County in Pennsylvania",
+    ),
+    # plurals
+    ("ingredient", "Tomato", "It has tomatoes.", "tomatoes"),
+    ("ingredient", "Onions", "It has an onion.", "onion"),
+    # demonyms, languages, peoples
+    ("nationality", "United_States", "She is an American.", "American"),
+    ("country", "Spain", "It is a Spanish dish.", "Spanish"),
+    ("ethnicGroup", "Turkish_people", "They are Turkish.", "Turkish"),
+    ("language", "English_language", "They speak English.", "English"),
+    ("genre", "Soul_music", "She sings soul.", "soul"),
+    # acronyms and abbreviations
+    ("country", "United_States", "It is in the USA.", "USA"),
+    ("country", "United_Kingdom", "It is in the UK.", "UK"),
+    ("almaMater", "Massachusetts_Institute_of_Technology", "She went to MIT.", "MIT"),
+    # surnames, clubs, words in another order
+    ("author", "Ted_Willis", "Willis wrote it.", "Willis"),
+    ("club", "A.C._Milan", "He plays for Milan.", "Milan"),
+    ("club", "FC_Terek_Grozny", "He plays for Terek Grozny.", "Terek Grozny"),
+    ("almaMater", "Aalborg_University", "At the University of Aalborg.", "University of Aalborg"),
+    # misspelt
+    ("author", "Ted_Willis", "Ted Wilis wrote it.", "Ted Wilis"),
+    ("city", "Grozny", "It is in Groznyy.", "Groznyy"),
+    # numbers
+    ("population", "16800", "It has 16800 people.", "16800"),
+    ("population", "16800", "It has 16,800 people.", "16,800"),
+    ("population", "16800", "It has 16.8 thousand people.", "16.8 thousand"),
+    ("population", "2500000", "It has 2.5 million people.", "2.5 million"),
+    ("height", '"25.3"^^xsd:double', "It is 25.3 metres high.", "25.3"),
+    ("runtime", '"52.0"(minutes)', "It runs 52 minutes.", "52"),
+    ("share", '"12.5%"', "Water makes 12.5 percent.", "12.5"),
+    ("share", '"12.5 percent"', "Water makes 12.5%.", "12.5"),
+    ("rank", "3", "It was the third.", "third"),
+    ("rank", "3", "It was 3rd.", "3rd"),
+    ("children", "4", "She has four children.", "four"),
+    ("temperature", "-5", "It is -5 degrees.", "-5"),
+    # conversions
+    ("length_(in_metres)", "1000", "It is 1 km long.", "1"),
+    ("height", "1.78 (metres)", "She is 178 cm tall.", "178"),
+    ("weight", "60.5 (kilograms)", "She weighs 60500 grams.", "60500"),
+    ("length_(in_metres)", "610", "It is 2000 feet long.", "2000"),
+    # partial dates and years
+    ("birthDate", "1957-05-03", "She was born in 1957.", "1957"),
+    ("birthDate", "1957-05-03", "She was born in May 1957.", "May 1957"),
+    ("birthYear", "1957", "She was born on 3 May 1957.", "3 May 1957"),
+    # truth values
+    ("familyFriendly", "yes", "It is a family-friendly pub.", "family-friendly"),
+    ("isFamilyFriendly", "true", "It is family friendly.", "family friendly"),
+    # scripts, and letters of any size
+    ("city", "Москва", "It is in москва.", "москва"),
+    ("city", "東京", "It is in 東京 now.", "東京"),
+    ("city", "القاهرة", "It is in القاهرة now.", "القاهرة"),
+    ("leader", "Ted_Willis", "TED WILLIS LEADS.", "TED WILLIS"),
+    ("leader", "Ted_Willis", "ted willis leads.", "ted willis"),
+    # addresses
+    ("leader", "http://dbpedia.org/resource/Ted_Willis", "By Ted Willis.", "Ted Willis"),
+]
+
+
+@pytest.mark.parametrize(("predicate", "value", "text", "span"), SAID)
+def test_what_is_said(predicate: str, value: str, text: str, span: str) -> None:
+    assert found(text, predicate, value) == {span}
+
+
+DATES = [
+    *("3 May 1957", "May 3, 1957", "May 3rd, 1957", "3rd of May 1957", "3rd May, 1957"),
+    *("1957-05-03", "03/05/1957", "05/03/1957", "3.5.1957", "May 3 1957", "3 may 1957"),
+    *("3-May-1957", "1957 May 3"),
+]
+
+
+@pytest.mark.parametrize("date", DATES)
+@pytest.mark.parametrize("value", ["1957-05-03", '"1957-05-03"^^xsd:date'])
+def test_dates_in_many_forms(value: str, date: str) -> None:
+    assert found(f"Born on {date}, she lived.", "birthDate", value) == {date}
+
+
+NOT_SAID = [
+    # day and month confused, other dates
+    ("birthDate", "1957-05-03", "She was born on 5 March 1957."),
+    ("birthDate", "1957-05-03", "She was born on March 5, 1957."),
+    ("birthDate", "1957-05-03", "She was born on 1957-03-05."),
+    ("birthDate", "1957-05-03", "She was born on 3 May 1956."),
+    ("birthDate", "1957-05-03", "She was born in May 1958."),
+    ("birthYear", "1957", "She was born in 1975."),
+    # other numbers
+    ("population", "16800", "It has 16,000 people."),
+    ("population", "16800", "It has 168000 people."),
+    ("population", "16800", "It has 16.8 million people."),
+    ("children", "4", "She has five children."),
+    ("height", "1.78 (metres)", "She is 187 cm tall."),
+    # other names
+    ("author", "Ted_Willis", "Taylor Willis wrote it."),
+    ("author", "Ted_Willis", "Ted Hughes wrote it."),
+    ("crewMember", "Alan_Shepard", "Alan Bean was aboard."),
+    ("country", "United_States", "It told us so."),
+    ("country", "Iraq", "It is in Iran."),
+    ("country", "Austria", "It is in Australia."),
+    ("country", "North_Korea", "It is in South Korea."),
+    ("city", "Bucharest", "It is in Budapest."),
+    ("city", "New_York", "It is in York."),
+    ("city", "Москва", "It is in Киев."),
+    ("mission", "Apollo_12", "It was Apollo 13."),
+    ("familyFriendly", "yes", "It is nice."),
+    ("author", "Ted_Willis", ""),
+    ("author", "Ted_Willis", "  \n "),
+]
+
+
+@pytest.mark.parametrize(("predicate", "value", "text"), NOT_SAID)
+def test_what_is_not_said(predicate: str, value: str, text: str) -> None:
+    assert found(text, predicate, value) == set()
+
+
+def entities(text: str, *triples: tuple[str, str, str], detector: Detector = ADEQUACY) -> set[str]:
+    return {mention.entity for mention in mentions(text, *triples, detector=detector)}
+
+
+def test_a_name_within_a_name() -> None:
+    club = ("FC_Terek_Grozny", "ground", "Grozny")
+    assert entities("FC Terek Grozny plays.", club) == {"FC_Terek_Grozny"}
+    assert entities("FC Terek Grozny plays in Grozny.", club) == {"FC_Terek_Grozny", "Grozny"}
+    place = ("Abilene,_Texas", "isPartOf", "Texas")
+    assert entities("Abilene, Texas, is old.", place) == {"Abilene,_Texas", "Texas"}
+    assert entities("Abilene is old.", place) == {"Abilene,_Texas"}
+
+
+def test_a_thing_of_a_list() -> None:
+    soup = '"Celery, salt, pepper and cream"'
+    facts = ("Soup", "ingredient", "Celery"), ("Soup", "ingredients", soup)
+    assert entities("Soup has celery, salt, pepper and cream.", *facts) == {"Soup", "Celery", soup}
+    assert entities("Soup has celery.", *facts) == {"Soup", "Celery"}
+
+
+def test_conversions_are_a_choice() -> None:
+    exact = Detector(conversions=False)
+    assert found("It is 1 km long.", "length_(in_metres)", "1000", exact) == set()
+    assert found("It is 1000 m long.", "length_(in_metres)", "1000", exact) == {"1000"}
+    (method,) = {
+        one.method
+        for one in mentions("It is 1 km long.", ("Qqq", "length_(in_metres)", "1000"))
+        if one.entity == "1000"
+    }
+    assert method == "converted number"
+
+
+def test_the_threshold_is_a_choice() -> None:
+    assert found("By Ted Wilis.", "author", "Ted_Willis", Detector(threshold=0.0)) == set()
+    assert found("By Ted Wilis.", "author", "Ted_Willis", Detector(threshold=0.2)) == {"Ted Wilis"}
+    (mention,) = mentions("By Ted Wilis.", ("Qqq", "author", "Ted_Willis"))
+    assert mention.method == "fuzzy"
+    assert mention.distance == pytest.approx(1 / 9, abs=1e-6)
+
+
+def test_labels_and_aliases() -> None:
+    address = "http://www.wikidata.org/entity/Q64"
+    item = Item("1", (Triple("Qqq", "city", address),), "It is in Berlin.")
+    assert ADEQUACY.detect(item).found == set()
+    labelled = Item("1", item.triples, item.text, terms={address: Term(label="Berlin")})
+    assert ADEQUACY.detect(labelled).found == {address}
+    assert ADEQUACY.detect(item, {address: ["Berlin"]}).found == {address}
+
+
+def test_mentions_mode_draws_wider_and_finds_pronouns() -> None:
+    text = "The Acharya Institute is old. It is in Leeds. The institute has 200 staff."
+    facts = ("Acharya_Institute", "city", "Leeds"), ("Acharya_Institute", "staff", "200")
+    spans = [text[one.start : one.end] for one in mentions(text, *facts, detector=MENTIONS)]
+    assert spans[:3] == ["The Acharya Institute", "It", "Leeds"]
+    assert "200" in " ".join(spans)
+    narrow = [text[one.start : one.end] for one in mentions(text, *facts)]
+    assert narrow == ["Acharya Institute", "Leeds", "200"]
+
+
+def test_no_triples_no_mentions() -> None:
+    assert mentions("Ann Bell was born on 3 May 1957.") == ()
+    assert mentions("It is old.", detector=MENTIONS) == ()
+
+
+FACTS = (
+    Triple("Ann_Bell", "birthPlace", "Abilene,_Texas"),
+    Triple("Abilene,_Texas", "population", "16800"),
+    Triple("Ann_Bell", "birthDate", "1957-05-03"),
+    Triple("Ann_Bell", "likes", '"celery, Añb, 😀 and 3 m"'),
+)
+PIECES = st.sampled_from(
+    [
+        *("Ann", "Bell", "abilene", "Texas", "16,800", "3 May 1957", "it", "the", "She", "'s"),
+        *("\u0301", "\u202e", "\u200d", "مرحبا", "שלום", "😀", "👩\u200d👩", "é", "\ud800", "\x00"),
+        *(",", ".", " ", "\n", "1", "ﬁ", "İ", "ß", "½", "²", "٣", "Ⅷ"),
+    ]
+)
+STRINGS = st.text() | st.lists(PIECES, max_size=20).map("".join)
+
+
+@given(STRINGS)
+def test_any_text_has_its_mentions_inside(text: str) -> None:
+    for detector in (ADEQUACY, MENTIONS):
+        for mention in detector.detect(Item("1", FACTS, text)).mentions:
+            assert 0 <= mention.start < mention.end <= len(text)
+            assert 0 <= mention.distance <= 1
+
+
+@given(st.text(max_size=20), st.text(max_size=20), st.text(max_size=20), STRINGS)
+def test_any_data_with_any_text(subject: str, predicate: str, value: str, text: str) -> None:
+    item = Item("1", (Triple(subject, predicate, value),), text + " " + value)
+    for detector in (ADEQUACY, MENTIONS):
+        detection = detector.detect(item)
+        assert detection.found <= {subject, value}
+        assert all(0 <= one.start < one.end <= len(item.text) for one in detection.mentions)
+
+
+def test_a_copy_detects_the_same() -> None:
+    item = Item("1", FACTS, "Ann Bell was born on 3 May 1957 in Abilene. She likes celery.")
+    for detector in (ADEQUACY, MENTIONS):
+        copy = pickle.loads(pickle.dumps(detector))
+        assert copy.detect(item).mentions == detector.detect(item).mentions
