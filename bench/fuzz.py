@@ -72,6 +72,21 @@ TARGETS: dict[str, tuple[str, str, list[bytes]]] = {
         ".jsonld",
         [b'{"@id": "http://e/a", "http://e/b": [{"@value": "c"}, 1]}'],
     ),
+    "aliases-tsv": ("aliases", ".tsv", [b"Aarhus\tArhus\tSmile City\n# a comment\n"]),
+    "aliases-json": ("aliases", ".json", [b'{"Aarhus": ["Arhus"], "B": "C"}']),
+    "aliases-dump": (
+        "dump",
+        ".nt",
+        [b'<http://dbpedia.org/resource/A> <http://xmlns.com/foaf/0.1/nick> "\\u00e5"@en .\n'],
+    ),
+    "esa": (
+        "esa",
+        ".txt",
+        [
+            b"Aarhus|length|2702.0\nAarhus|founded|1441-04-02\0Aarhus of 2 April 1441, ...",
+            b'A._(b)|c|"16.8 (km), d"\nA._(b)|isX|yes\0A. b x x x x: 16800 m, 03/04/05 \xe2\x80',
+        ],
+    ),
     "ratings-csv": ("ratings", ".csv", [_RATINGS_2017]),
     "ratings-jsonl": (
         "ratings",
@@ -156,6 +171,12 @@ def _fuzz(name: str, seconds: int) -> None:
 
 
 def _passes(format_name: str) -> list[Callable[[Path], Iterable[object]]]:
+    if format_name == "esa":
+        return [_judge]
+    if format_name == "aliases":
+        return [_read_aliases]
+    if format_name == "dump":
+        return [_build_aliases]
     if format_name == "ratings":
         from adequa.readers.ratings import read_ratings
 
@@ -164,6 +185,36 @@ def _passes(format_name: str) -> list[Callable[[Path], Iterable[object]]]:
 
     reader = load_reader(format_name)
     return [reader.read, functools.partial(reader.read, bare=True)]
+
+
+def _judge(path: Path) -> list[object]:
+    """Triples, a line each, then a zero byte, then the text: both modes, and the metric."""
+    from adequa.data import Item, Triple
+    from adequa.entities.detector import Detector
+    from adequa.metrics import load_metric
+
+    data, _, text = path.read_bytes().decode("utf-8", "replace").partition("\0")
+    triples = [(line + "||").split("|")[:3] for line in data.splitlines()]
+    item = Item("1", tuple(Triple(*triple) for triple in triples), text)
+    found: list[object] = [*load_metric("esa").score([item])]
+    if triples:
+        found += Detector(mode="mentions").detect(item).mentions
+    return found
+
+
+def _read_aliases(path: Path) -> tuple[str, ...]:
+    from adequa.aliases import open_aliases
+
+    return open_aliases(path).of("Aarhus")
+
+
+def _build_aliases(path: Path) -> tuple[str, ...]:
+    from adequa.aliases import open_aliases
+    from adequa.aliases.build import build_aliases
+
+    out = path.with_suffix(".sqlite")
+    build_aliases([path], out, force=True)
+    return open_aliases(out).of("Aarhus")
 
 
 def _parquet_seeds(name: str) -> list[bytes]:

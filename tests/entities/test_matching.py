@@ -147,7 +147,8 @@ def test_a_weak_name_stands_alone(string: str, name: str, alone: bool) -> None:
     start = string.index(name)
     candidate = Candidate(start, start + len(name), 1, 2, 0.0, "surname")
     entity = graph_of("Ted_Willis").entities[1]
-    assert stands_alone(candidate, entity, PreparedText(string)) is alone
+    taken = bytearray(len(string) + 1)
+    assert stands_alone(candidate, entity, PreparedText(string), taken) is alone
 
 
 CANDIDATES = st.lists(

@@ -16,6 +16,7 @@ from adequa.entities.matching import (
     choose,
     exact_candidates,
     fuzzy_candidates,
+    says_so,
     stands_alone,
     value_candidates,
 )
@@ -25,6 +26,8 @@ from adequa.entities.text import PreparedText, words_of
 __all__ = ["Search", "find_cores"]
 
 _LONG = 5
+_MANY = 1000
+"""Beyond so many spans, what compares them all with each other is left out."""
 _MISSPELT = 0.001
 _SURE = 0.25
 
@@ -45,19 +48,26 @@ class Search:
 def find_cores(graph: Graph, text: PreparedText, search: Search) -> list[Candidate]:
     """The spans, not overlapping."""
     taken = bytearray(len(text.string) + 1)
-    entities = graph.entities
+    entities, order = graph.entities, graph.order
     exact = exact_candidates(graph, text, weak=False)
     if graph.clashes:
         exact = _spelt(exact, graph, text)
+    if graph.has_booleans:
+        exact = [
+            candidate
+            for candidate in exact
+            if entities[candidate.entity].kind != "boolean"
+            or says_so(candidate, entities[candidate.entity], text)
+        ]
     sure = list(exact)
     if graph.has_values:
         sure += value_candidates(graph, text, conversions=search.conversions)
     for number in graph.lists:
         bags = bag_candidates(number, graph, text, search.words)
         sure += [bag for bag in bags if not _crosses(bag, sure)]
-    found = choose(sure, taken)
+    found = choose(sure, taken, order)
     missing = _missing(found, graph)
-    if missing:
+    if missing and len(found) < _MANY:
         found += _split(found, missing, exact)
         missing = _missing(found, graph)
         shared = _share(found, missing, exact)
@@ -68,7 +78,7 @@ def find_cores(graph: Graph, text: PreparedText, search: Search) -> list[Candida
             break
         if least is None:
             near = min(search.threshold, _SURE)
-            found += choose(_fuzzy(missing, graph, text, near, taken, search), taken)
+            found += choose(_fuzzy(missing, graph, text, near, taken, search), taken, order)
         else:
             values = (
                 candidate
@@ -76,26 +86,27 @@ def find_cores(graph: Graph, text: PreparedText, search: Search) -> list[Candida
                 if entities[number].kind == "name" and len(entities[number].words) >= least
                 for candidate in bag_candidates(number, graph, text, search.words)
             )
-            found += choose(values, taken)
+            found += choose(values, taken, order)
         missing = _missing(found, graph)
     if search.repeat_weak:
-        found += choose(exact_candidates(graph, text, weak=True), taken)
+        found += choose(exact_candidates(graph, text, weak=True), taken, order)
     elif missing:
         weak = (
             candidate
             for candidate in exact_candidates(graph, text, weak=True, only=missing)
-            if candidate.tier == WEAK and stands_alone(candidate, entities[candidate.entity], text)
+            if candidate.tier == WEAK
+            and stands_alone(candidate, entities[candidate.entity], text, taken)
         )
-        found += choose(weak, taken)
+        found += choose(weak, taken, order)
     if not search.repeat_weak:
         missing = _missing(found, graph)
         if missing:
-            found += _nested(found, missing, sure, graph, text)
+            found += _nested(found[:_MANY], missing, sure[:_MANY], graph, text)
     if search.threshold > _SURE:
         missing = _missing(found, graph)
         if missing:
             far = search.threshold
-            found += choose(_fuzzy(missing, graph, text, far, taken, search), taken)
+            found += choose(_fuzzy(missing, graph, text, far, taken, search), taken, order)
     return found
 
 

@@ -85,6 +85,8 @@ class Graph:
     entities: tuple[Entity, ...]
     strings: tuple[str, ...]
     """The entities as the data writes them."""
+    order: tuple[int, ...]
+    """The rank of each entity by its string, which the order of triples does not change."""
     root: int
     links: frozenset[tuple[int, int]]
     """Subject and object of each triple."""
@@ -92,6 +94,8 @@ class Graph:
     """The entities that are lists."""
     has_values: bool
     """Whether there are numbers or dates to look for."""
+    has_booleans: bool
+    """Whether a value is true or false."""
     clashes: bool
     """Whether two entities have a sure name in common."""
     predicate_words: frozenset[str]
@@ -155,10 +159,12 @@ def compile_graph(
     return Graph(
         entities,
         tuple(uses),
+        tuple(sorted(uses).index(string) for string in uses),
         _root(entities),
         frozenset((number[triple.subject], number[triple.object]) for triple in triples),
         tuple(place for place, entity in enumerate(entities) if entity.kind == "list"),
         any(entity.kind in ("date", "number", "period") for entity in entities),
+        any(entity.kind == "boolean" for entity in entities),
         len(keys) > len(set(keys)),
         frozenset(predicate_words),
         frozenset(words | predicate_words),
@@ -265,7 +271,7 @@ def _short_forms(string: str) -> dict[str, tuple[str, ...]]:
         words = part.split()
         initials = "".join(word[0] for word in words if word[0].isupper())
         if len(initials) > 2:
-            forms[initials.lower()] = tuple(words_of(part))
+            forms[key_of(initials)] = tuple(words_of(part))
     return forms
 
 

@@ -124,7 +124,7 @@ def judge(item: Item, settings: Settings) -> Judgment:
     mentions = detection.mentions
     if settings.linker is not None and item.text.strip():
         links = RelClient(settings.linker).link(item.text)
-        mentions = merge([*mentions, *linked_mentions(links, detection.entities)])
+        mentions = _merged(mentions, linked_mentions(links, detection.entities))
     if settings.coreference == "stanza" and item.text.strip():
         mentions = _with_chains(item.text, mentions)
     found = {mention.entity for mention in mentions}
@@ -210,12 +210,16 @@ def _with_chains(text: str, mentions: tuple[Mention, ...]) -> tuple[Mention, ...
         if all(span[1] <= mention.start or mention.end <= span[0] for mention in mentions)
     ]
     resolved = resolve_pronouns(StanzaCoreference().chains(text), mentions, free, text)
-    return merge(
-        [
-            *mentions,
-            *(Mention(entity, *span, "coreference") for span, entity in resolved.items()),
-        ]
-    )
+    found = [Mention(entity, *span, "coreference") for span, entity in resolved.items()]
+    return _merged(mentions, found)
+
+
+def _merged(ours: Sequence[Mention], theirs: Sequence[Mention]) -> tuple[Mention, ...]:
+    """Both merged as the paper merges; what we found is not lost for standing within another."""
+    merged = merge([*ours, *theirs])
+    kept = {mention.entity for mention in merged}
+    lost = [mention for mention in ours if mention.entity not in kept]
+    return tuple(sorted([*merged, *lost], key=lambda mention: (mention.start, mention.end)))
 
 
 def _all_wanted(graph: Graph) -> tuple[str, ...]:

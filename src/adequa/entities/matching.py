@@ -23,6 +23,7 @@ __all__ = [
     "choose",
     "exact_candidates",
     "fuzzy_candidates",
+    "says_so",
     "stands_alone",
     "value_candidates",
 ]
@@ -34,7 +35,9 @@ _BREAK = re.compile(r"[();:!?\"“”]|^\..")  # no name goes on over these
 _SPACED_DECIMAL = re.compile(r"\d\s?\.\s{1,2}\d")
 _LEAST_PLURAL = 3
 _ENDINGS = ("es", "ly")
+_COMPOUND = {"new", "north", "south", "east", "west", "fort", "san", "saint", "lake", "port"}
 _PLURAL = 0.02
+_WEIGHT = (1.0, 0.95, 0.4, 0.3)
 _ABBREVIATION = 4
 _TYPING = 0.15
 _SHORT_NAME, _SHORT_DISTANCE = 9, 0.2
@@ -43,6 +46,7 @@ _LEAST_LIKENESS = 0.1
 
 
 _GAP = 8
+_NEGATIONS = {"not", "no", "non", "never", "isn", "aren", "doesn", "don", "t", "without", "un"}
 _MOST_WORDS = 60
 _WORDS_COST = 0.25
 _SMALL = {
@@ -99,6 +103,9 @@ def _add_occurrences(name: Name, entity: int, text: PreparedText, found: list[Ca
             if last is not None and (first == last or _holds(name, first, last, text)):
                 start, stop = text.starts[first], text.ends[last]
                 string = text.string
+                if first == last and _within(name, first, text):
+                    at = key.find(name.key, at + 1)
+                    continue
                 if string[stop : stop + 1] == ")" and "(" in string[start:stop]:
                     stop += 1
                 if (
@@ -110,6 +117,20 @@ def _add_occurrences(name: Name, entity: int, text: PreparedText, found: list[Ca
                 ):
                     found.append(Candidate(start, stop, entity, name.tier, distance, name.method))
         at = key.find(name.key, at + 1)
+
+
+def _within(name: Name, word: int, text: PreparedText) -> bool:
+    """Whether one word is a part of another name: `York` of New York, `It` of no acronym."""
+    string, start = text.string, text.starts[word]
+    if name.method == "acronym" and name.one_word:
+        return not text.lower_cased and not string[start : text.ends[word]].isupper()
+    return (
+        word > 0
+        and text.words[word - 1] in _COMPOUND
+        and string[start - 1] in " -"
+        and string[start].isupper()
+        and string[text.starts[word - 1]].isupper()
+    )
 
 
 def _holds(name: Name, first: int, last: int, text: PreparedText) -> bool:
@@ -247,6 +268,8 @@ def fuzzy_candidates(
         ):
             _, _, first, last = windows[at]
             words = text.words[first : last + 1]
+            if strict and not distance and text.string[text.starts[first]].isupper():
+                continue  # it stands there as it is, and was refused: York of New York
             if not _plausible(name, distance, words) or (strict and not _each(parts, words)):
                 continue
             found.append(
@@ -383,7 +406,16 @@ def _windows(
     return windows
 
 
-def stands_alone(candidate: Candidate, entity: Entity, text: PreparedText) -> bool:
+def says_so(candidate: Candidate, entity: Entity, text: PreparedText) -> bool:
+    """Whether a truth value is said as it is: `not family friendly` says no."""
+    first = bisect_left(text.starts, candidate.start)
+    negated = not _NEGATIONS.isdisjoint(text.words[max(first - 4, 0) : first])
+    return negated == (entity.label.string.casefold() in ("no", "false"))
+
+
+def stands_alone(
+    candidate: Candidate, entity: Entity, text: PreparedText, taken: bytearray
+) -> bool:
     """Whether a weak name is not a part of another name: `Alan` of Alan Bean is no Alan Shepard."""
     if candidate.method in ("head", "abbreviation"):
         return True  # a title or a synonym, which may well stand before a name
@@ -394,13 +426,16 @@ def stands_alone(candidate: Candidate, entity: Entity, text: PreparedText) -> bo
     for word, near in ((first - 1, first), (last + 1, last)):
         if not 0 <= word < len(text.words) or text.words[word] in entity.words:
             continue
+        if taken[text.starts[word]]:
+            continue  # American Bean: the word beside it is spoken for
         gap = text.between(min(word, near), max(word, near))
         if candidate.method == "given name" and word > near and gap == " ":
             # Grigory negovmin: a surname that is none of the entity's, capital or not.
             following = text.words[word]
             if following.isalpha() and following not in _SMALL and following not in common_words():
                 return False
-        joined = gap == " " or (gap == ". " and len(text.words[min(word, near)]) < 3)
+        initial = candidate.method != "acronym" and len(text.words[min(word, near)]) < 3
+        joined = gap == " " or (gap == ". " and initial)
         if gap in (".", "-") or (joined and _names_something(text, word)):
             return False
     return True
@@ -418,22 +453,25 @@ def _names_something(text: PreparedText, word: int) -> bool:
     return string.isdigit() or text.string[text.starts[word]].isupper()
 
 
-def choose(candidates: Iterable[Candidate], taken: bytearray) -> list[Candidate]:
-    """Candidates that do not overlap, the best first; marks what they take."""
+def choose(
+    candidates: Iterable[Candidate], taken: bytearray, order: Sequence[int] | None = None
+) -> list[Candidate]:
+    """Candidates that do not overlap, the best first; marks what they take.
+
+    `order` ranks the entities for equal candidates, so that the order of triples decides nothing.
+    """
     chosen: list[Candidate] = []
-    for candidate in sorted(candidates, key=_rank):
+
+    def rank(candidate: Candidate) -> tuple[float, int, int, int]:
+        length = candidate.end - candidate.start
+        value = length * (1 - 2 * candidate.distance) * _WEIGHT[candidate.tier]
+        if candidate.method in ("demonym", "singular"):
+            value *= 0.9  # Spanish is the language before it is Spain, or one of the Spanish
+        entity = candidate.entity if order is None else order[candidate.entity]
+        return -value, candidate.tier, candidate.start, entity
+
+    for candidate in sorted(candidates, key=rank):
         if taken.find(1, candidate.start, candidate.end) < 0:
             taken[candidate.start : candidate.end] = b"\1" * (candidate.end - candidate.start)
             chosen.append(candidate)
     return chosen
-
-
-_WEIGHT = (1.0, 0.95, 0.4, 0.3)
-
-
-def _rank(candidate: Candidate) -> tuple[float, int, int, int]:
-    length = candidate.end - candidate.start
-    value = length * (1 - 2 * candidate.distance) * _WEIGHT[candidate.tier]
-    if candidate.method in ("demonym", "singular"):
-        value *= 0.9  # Spanish is the language before it is Spain, or one of the Spanish
-    return -value, candidate.tier, candidate.start, candidate.entity

@@ -8,6 +8,7 @@ learned weights can be used, learned, or left out.
 from __future__ import annotations
 
 from bisect import bisect_left, insort
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple, Protocol
 
@@ -19,6 +20,10 @@ from adequa.entities.matching import Candidate
 from adequa.entities.text import PreparedText
 
 __all__ = ["Judge", "Option", "WeightsJudge", "draw"]
+
+
+_REMEMBERED = 40
+"""Mentions before an anaphor that it may look back to."""
 
 
 class Option(NamedTuple):
@@ -62,10 +67,10 @@ def draw(
     drawn: list[Candidate] = []
     for core in kept:
         if not drawn or core.start >= drawn[-1].end:  # `Texas` within `Abilene, Texas`
-            drawn.append(_draw(core, graph, text, taken, judge))
-    if anaphors:
-        for mention in drawn:
+            mention = _draw(core, graph, text, taken, judge)
             taken[mention.start : mention.end] = b"\1" * (mention.end - mention.start)
+            drawn.append(mention)
+    if anaphors:
         drawn += _resolve(drawn, graph, text, taken, judge)
     return sorted(drawn)
 
@@ -74,10 +79,12 @@ def _keep(
     cores: Sequence[Candidate], graph: Graph, text: PreparedText, judge: Judge
 ) -> list[Candidate]:
     kept: list[Candidate] = []
+    seen: Counter[int] = Counter()
+    all_of = Counter(core.entity for core in cores)
     for core in cores:
         entity = graph.entities[core.entity]
-        before = sum(other.entity == core.entity for other in kept)
-        others = sum(other.entity == core.entity for other in cores) - 1
+        before = seen[core.entity]
+        others = all_of[core.entity] - 1
         features = boundaries.keep_features(core, entity, graph, text, before, others)
         options = [
             Option(core.start, core.end, core.entity, features),
@@ -85,6 +92,7 @@ def _keep(
         ]
         if judge.decide("keep", options) == 0:
             kept.append(core)
+            seen[core.entity] += 1
     return kept
 
 
@@ -113,7 +121,9 @@ def _resolve(
     pairs = sorted((bisect_left(text.starts, core.start), core.entity) for core in drawn)
     found: list[Candidate] = []
     for anaphor in anaphora.anaphors(graph, text, taken):
-        history = History([word for word, _ in pairs], [entity for _, entity in pairs])
+        at = bisect_left(pairs, (anaphor.word, -1))
+        near = pairs[max(at - _REMEMBERED, 0) : at + 3]
+        history = History([word for word, _ in near], [entity for _, entity in near])
         entity = _referent(anaphor, graph, text, history, judge)
         if entity is not None:
             method = "noun" if anaphor.noun else "pronoun"

@@ -70,6 +70,7 @@ _DIGITS = dict(
 )
 _PLACING = (" at ", " in ")
 _FEW = 6
+_MOST_WORDS = 60
 _YEAR = 4
 _SHORT = 3
 _SENTENCE = 5
@@ -118,7 +119,7 @@ def _names(label: Label, aliases: Sequence[str], *, person: bool, place: bool) -
         yield _name(without, NAME, "name")
         yield from _around_comma(without)
     words = _CAPITAL.findall(label.base)
-    if not words:
+    if not words or len(words) > _MOST_WORDS:
         return
     yield from _spelled(label.base, NAME)
     if folded[0] in _ARTICLES and len(folded) > 1:
@@ -332,10 +333,10 @@ def _acronym(words: Sequence[str]) -> Iterator[Name]:
     if len(capitals) > 1:
         initials = "".join(word[0] for word in capitals)
         if len(initials) > 1 and initials.isalpha():
-            yield Name(initials.lower(), WEAK, "acronym", cased=True, one_word=True)
+            yield Name(key_of(initials), WEAK, "acronym", cased=True, one_word=True)
         all_initials = "".join(word[0] for word in words)
         if all_initials != initials and all_initials.isalpha():
-            yield Name(all_initials.lower(), WEAK, "acronym", cased=True, one_word=True)
+            yield Name(key_of(all_initials), WEAK, "acronym", cased=True, one_word=True)
 
 
 def _is_name(words: Sequence[str]) -> bool:

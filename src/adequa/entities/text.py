@@ -13,7 +13,7 @@ from adequa.entities.numbers import NumberSpan, find_numbers
 __all__ = ["PreparedText", "fold", "key_of", "words_of"]
 
 _WORD = re.compile(r"[^\W_]+")
-_ENDS = re.compile(r"[.!?…]+[\"'”’)\]]*\s+|\n+")
+_ENDS = re.compile(r"(?<![.!?…])[.!?…]+[\"'”’)\]]*\s+|\n+")
 _LIGATURES = {"ß": "ss", "æ": "ae", "œ": "oe", "ø": "o", "đ": "d", "ł": "l", "ı": "i", "þ": "th"}
 
 
@@ -114,7 +114,7 @@ class PreparedText:
         """The number of the sentence each word stands in."""
         if self._sentences is None:
             ends = [match.start() for match in _ENDS.finditer(self.string)]
-            if not ends or ends[0] >= self.ends[-1]:
+            if not ends or not self.words or ends[0] >= self.ends[-1]:
                 self._sentences = [0] * len(self.words)
                 return self._sentences
             numbers: list[int] = []

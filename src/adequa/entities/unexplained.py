@@ -29,7 +29,8 @@ __all__ = ["Unexplained", "find_unexplained"]
 _DIGIT = re.compile(r"\d")
 _RUN_GAP = re.compile(r"^(?:[ \t]|[ \t]?[-–'’&.][ \t]?|\.[ \t])$")
 _SAYING = {"is", "was", "are", "were", "has", "had", "plays", "played", "and", "died", "lives"}
-_NEAR = 0.25
+_NEAR = 0.2
+_LEAST_NEAR = 5
 _FAR = 0.6
 _YEAR = 4
 _REMEMBERED = 4096
@@ -70,7 +71,9 @@ def find_unexplained(
     if any(not covered[match.start()] for match in _DIGIT.finditer(text.string)):
         found += _dates(graph, text, covered)
         found += _numbers(graph, text, covered)
-    found += (_small_names if text.lower_cased else _names)(graph, text, covered)
+    # A text in capitals throughout tells names as little as one without any.
+    one_case = text.lower_cased or text.string.isupper()
+    found += (_small_names if one_case else _names)(graph, text, covered)
     return sorted(found)
 
 
@@ -262,6 +265,8 @@ def _explained(word: str, graph: Graph) -> bool:
             return True
     if len(word) > 3 and any(word in other or other in word for other in known if len(other) > 3):
         return True
+    if len(word) < _LEAST_NEAR:
+        return False  # Iran is not Iraq misspelt
     near = process.extractOne(
         word, known, scorer=Levenshtein.normalized_distance, score_cutoff=_NEAR
     )

@@ -26,6 +26,11 @@ GENERIC = TITLES | frozenset(
         "tv id fc afc cf sc inc ltd co corp plc gmbh bsc msc ba ma bs ms mba phd md jr sr hq "
         "am pm ad bc bce ce usd eur gbp km kg cm mm ft sq sqkm isbn issn oclc lccn iata icao utc "
         "celsius fahrenheit kelvin iso bachelor master doctor science degree internet web "
+        "old new house small large great big long short high low young father mother woman son "
+        "daughter brother sister wife husband war peace game art music film book song day night "
+        "today north south east west northern southern eastern western national international "
+        "company group party army navy road street river lake sea mountain church school college "
+        "hospital museum hotel park bridge tower building kids children family friendly "
         "club team league season island line airport university city county state country"
     ).split()
 )
