@@ -361,21 +361,20 @@ def value(metric: str, one: Item) -> float:
 
 @given(items(), st.integers(0, 100))
 def test_removing_a_mention_never_raises_it(one: Item, number: int) -> None:
-    for metric in ("adequacy", "mentions"):
-        (before,) = METRICS[metric].score([one])
-        if before.mentions:
-            cut = before.mentions[number % len(before.mentions)]
-            shorter = replace(one, text=one.text[: cut.start] + one.text[cut.end :])
-            assert before.value is not None
-            assert value(metric, shorter) <= before.value
+    # In adequacy mode: in mentions mode a pronoun may find another entity when a name is gone.
+    (before,) = METRICS["adequacy"].score([one])
+    if before.mentions:
+        cut = before.mentions[number % len(before.mentions)]
+        shorter = replace(one, text=one.text[: cut.start] + one.text[cut.end :])
+        assert before.value is not None
+        assert value("adequacy", shorter) <= before.value
 
 
 @given(items(), st.sampled_from(UNRELATED), st.booleans())
 def test_an_unrelated_sentence_never_lowers_it(one: Item, sentence: str, first: bool) -> None:
     parts = [sentence, one.text] if first else [one.text, sentence]
     longer = replace(one, text=" ".join(parts))
-    for metric in ("adequacy", "mentions"):
-        assert value(metric, longer) >= value(metric, one)
+    assert value("adequacy", longer) >= value("adequacy", one)
 
 
 @given(items(), st.randoms(use_true_random=False))

@@ -318,11 +318,11 @@ def _nouns(label: Label, uses: Sequence[Use]) -> tuple[str, ...]:
 
 
 def _root(entities: Sequence[Entity]) -> int:
-    """The subject that is no object, with the most to be said of it; the first of equals."""
-    best, most = 0, (-1, -1)
-    for number, entity in enumerate(entities):
+    """The subject that is no object, with the most said of it; of equals, the first by name."""
+
+    def rank(number: int) -> tuple[bool, int, str]:
+        entity = entities[number]
         said = sum(use.is_subject for use in entity.uses)
-        rank = (int(said > 0 and said == len(entity.uses)), said)
-        if rank > most:
-            best, most = number, rank
-    return best
+        return not (said and said == len(entity.uses)), -said, entity.string
+
+    return min(range(len(entities)), key=rank, default=0)
