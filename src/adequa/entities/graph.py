@@ -222,8 +222,9 @@ def _entity(
         words = predicate_words_of(uses[0].predicate)
         words = words[1:] if words[:1] in (["is"], ["has"]) and len(words) > 1 else words
         telling = [word for word in words if len(word) > _SHORT_WORD]
+        every = ["".join(words)] if words else []
         names = (
-            Name("".join(words), 0, "predicate"),
+            *(Name(word, 0, "predicate") for word in every),
             *(Name(word, 1, "predicate") for word in telling if len(words) > 1),
         )
     else:

@@ -112,6 +112,10 @@ def _names(label: Label, aliases: Sequence[str], *, person: bool, place: bool) -
     else:
         for string in (label.string, label.base):
             yield _name(string, NAME, "name")
+    if not label.base.isascii():  # an encoding may lose letters: Binali Yldrm
+        rest = "".join(filter(str.isascii, label.base))
+        if len(rest) * 3 > len(label.base) * 2:
+            yield _name(rest, DERIVED, "name")
     for alias in aliases:
         yield _name(alias, NAME, "alias")
     if "(" in label.base:

@@ -287,6 +287,8 @@ def _related_words(string: str) -> frozenset[str]:
     """Words that the words of a label explain: demonyms, short forms, the places of demonyms."""
     known: set[str] = set()
     label = string.replace(",", " ").replace("(", " ").replace(")", " ").split()
+    if not string.isascii():  # what is left where an encoding lost letters: Yldrm
+        known.update("".join(filter(str.isascii, word)).lower() for word in label)
     for length in (1, 2, 3, 4):
         for start in range(min(len(label), _LONGEST) - length + 1):
             phrase = " ".join(label[start : start + length])
