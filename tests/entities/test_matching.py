@@ -10,12 +10,9 @@ from adequa.data import Triple
 from adequa.entities.graph import Graph, compile_graph
 from adequa.entities.matching import (
     Candidate,
-    bag_candidates,
     choose,
     exact_candidates,
-    fuzzy_candidates,
     stands_alone,
-    value_candidates,
 )
 from adequa.entities.text import PreparedText
 
@@ -76,58 +73,6 @@ def test_only_some_entities() -> None:
     text = PreparedText("Vexla and Norn")
     found = exact_candidates(graph_of("Vexla", "Norn"), text, weak=False, only=[2])
     assert spans(text, found) == [("Norn", "name")]
-
-
-def test_values() -> None:
-    text = PreparedText("On 3 May 1957, about 16,800 of 17 thousand came 1 km.")
-    graph = graph_of("1957-05-03", "16800", "1000 (metres)")
-    assert spans(text, value_candidates(graph, text)) == [
-        ("3 May 1957", "date"),
-        ("16,800", "number"),
-        ("17 thousand", "rounded number"),
-    ]
-    converted = value_candidates(graph, text, conversions=True)
-    assert ("1", "converted number") in spans(text, converted)
-    (kilometre,) = [one for one in converted if one.method == "converted number"]
-    assert text.string[kilometre.start : kilometre.reach] == "1 km"
-
-
-def test_a_decimal_that_a_tokeniser_took_apart() -> None:
-    text = PreparedText("It is 3. 04 long.")
-    assert ("3. 04", "number") in spans(text, value_candidates(graph_of("3.04"), text))
-
-
-def fuzzy(name: str, string: str, threshold: float = 0.25, *, strict: bool = True) -> list[str]:
-    text, graph = PreparedText(string), graph_of(name)
-    free = bytearray(len(string) + 1)
-    found = fuzzy_candidates(1, graph.entities[1], text, threshold, free, strict=strict)
-    assert all(0 < one.distance <= threshold for one in found)
-    return [string[one.start : one.end] for one in found]
-
-
-def test_misspelt_names() -> None:
-    assert "Ted Wilis" in fuzzy("Ted_Willis", "By Ted Wilis.")
-    assert fuzzy("Ted_Willis", "By Taylor Willis.") == []
-    assert fuzzy("Ted_Willis", "By Taylor Willis.", 0.4) == []
-    assert "Taylor Willis" in fuzzy("Ted_Willis", "By Taylor Willis.", 0.5, strict=False)
-    assert fuzzy("Kent_1", "Kant") == []
-    assert fuzzy("Apollo_Norn_12", "Apollo Norn 13") == []
-
-
-def test_what_is_taken_is_not_misspelt() -> None:
-    text, graph = PreparedText("Ted Wilis"), graph_of("Ted_Willis")
-    taken = bytearray(b"\1" * 10)
-    assert fuzzy_candidates(1, graph.entities[1], text, 0.25, taken) == []
-
-
-def test_words_in_any_order() -> None:
-    graph = graph_of('"Celery, salt, pepper and cream"')
-    text = PreparedText("It has cream, pepper, salt and some celery in it.")
-    (found,) = bag_candidates(1, graph, text, 0.95)
-    assert text.string[found.start : found.end] == "cream, pepper, salt and some celery"
-    assert bag_candidates(1, graph, PreparedText("It has cream and salt."), 0.95) == []
-    far = PreparedText("celery, salt" + " and so on and on" * 9 + " pepper, cream")
-    assert bag_candidates(1, graph, far, 0.95) == []
 
 
 @pytest.mark.parametrize(

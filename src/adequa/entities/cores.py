@@ -10,18 +10,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from adequa.entities.graph import Graph
-from adequa.entities.matching import (
-    Candidate,
-    bag_candidates,
-    choose,
-    exact_candidates,
-    fuzzy_candidates,
-    says_so,
-    stands_alone,
-    value_candidates,
-)
+from adequa.entities.loose import bag_candidates, fuzzy_candidates
+from adequa.entities.matching import Candidate, choose, exact_candidates, says_so, stands_alone
 from adequa.entities.names import WEAK
 from adequa.entities.text import PreparedText, words_of
+from adequa.entities.values import value_candidates
 
 __all__ = ["Search", "find_cores"]
 

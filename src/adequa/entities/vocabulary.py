@@ -5,8 +5,13 @@ from __future__ import annotations
 from functools import cache
 from importlib.resources import files
 
-__all__ = ["CALENDAR", "GENERIC", "TITLES", "common_words"]
+__all__ = ["CALENDAR", "GENERIC", "SMALL_WORDS", "TITLES", "common_words"]
 
+SMALL_WORDS = {
+    *("the", "of", "in", "and", "or", "for", "with", "to", "from", "on", "at", "an", "by", "as"),
+    *("a", "is", "was", "are", "were", "has", "have", "had", "it", "its", "this", "that", "which"),
+    *("who", "where", "be", "been", "he", "she", "they", "his", "her", "their", "also", "s"),
+}
 CALENDAR = frozenset(
     (  # noqa: SIM905
         "january february march april may june july august september october november december "
