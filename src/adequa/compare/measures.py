@@ -51,6 +51,8 @@ class Yardstick:
             else system.slices == slice_number
         )
         scores = system.scores.get(self.label)
+        values: Vector
+        statistics: Matrix
         if scores is None:
             usable, values = np.zeros_like(inside), np.empty(len(inside))
             statistics = np.empty((len(inside), 1))
