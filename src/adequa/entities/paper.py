@@ -140,7 +140,8 @@ def _compile(entities: Iterable[tuple[str, Sequence[str]]], threshold: float) ->
     # A distance is at least the difference of the lengths over the longer one; the 1e-9 is for
     # rounding, since whatever passes here is measured anyway.
     measures = np.array(sorted({len(string) for string in strings}), dtype=np.float64)
-    limit = int(min(measures.max(initial=0.0) / max(1 - threshold, 1e-3), 4 * MAX_CHARACTERS)) + 1
+    longest = max(map(len, strings), default=0)
+    limit = int(min(longest / max(1 - threshold, 1e-3), 4 * MAX_CHARACTERS)) + 1
     grams = np.arange(1, limit + 1, dtype=np.float64)[:, None]
     gaps = np.abs(grams - measures) / np.maximum(grams, measures)
     possible = np.zeros(limit + 2, dtype=np.bool_)  # nothing of length 0, nor above the limit
