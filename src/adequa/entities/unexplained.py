@@ -179,18 +179,7 @@ def _names(graph: Graph, text: PreparedText, covered: bytearray) -> list[Unexpla
         if not covered[start] and string[start].isupper()
     ]
     found: list[Unexplained] = []
-    place = 0
-    while place < len(capitals):
-        first = place
-        while (
-            place + 1 < len(capitals)
-            and capitals[place + 1] == capitals[place] + 1
-            and _RUN_GAP.match(string[ends[capitals[place]] : starts[capitals[place + 1]]])
-            and text.sentences[capitals[place + 1]] == text.sentences[capitals[place]]
-        ):
-            place += 1
-        run = capitals[first : place + 1]
-        place += 1
+    for run in _runs(capitals, text):
         strange = [word for word in run if not _explained(words[word], graph)]
         opening = run[0] == 0 or text.sentences[run[0]] != text.sentences[run[0] - 1]
         if strange and strange[0] == run[0] and words[run[0]] in common_words():
@@ -209,6 +198,22 @@ def _names(graph: Graph, text: PreparedText, covered: bytearray) -> list[Unexpla
     return found
 
 
+def _runs(numbers: Sequence[int], text: PreparedText) -> list[list[int]]:
+    """Words that stand next to each other in one sentence, as the words of one name do."""
+    runs: list[list[int]] = []
+    for number in numbers:
+        if (
+            runs
+            and runs[-1][-1] == number - 1
+            and _RUN_GAP.match(text.between(number - 1, number))
+            and text.sentences[number - 1] == text.sentences[number]
+        ):
+            runs[-1].append(number)
+        else:
+            runs.append([number])
+    return runs
+
+
 def _small_names(graph: Graph, text: PreparedText, covered: bytearray) -> list[Unexplained]:
     """Names in a text without capitals: strange words beside a given name or a place's name."""
     words = text.words
@@ -222,17 +227,7 @@ def _small_names(graph: Graph, text: PreparedText, covered: bytearray) -> list[U
         and not _explained(word, graph)
     ]
     found: list[Unexplained] = []
-    place = 0
-    while place < len(strange):
-        first = place
-        while (
-            place + 1 < len(strange)
-            and strange[place + 1] == strange[place] + 1
-            and text.between(strange[place], strange[place + 1]) in (" ", "-")
-        ):
-            place += 1
-        run = strange[first : place + 1]
-        place += 1
+    for run in _runs(strange, text):
         if any(_is_known_name(words[number]) for number in run):
             start, end = text.starts[run[0]], text.ends[run[-1]]
             nearest = _nearest_name(text.string[start:end], graph)
