@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adequa.entities.names import WEAK, Name, names_of
+from adequa.entities.name import WEAK, Name
+from adequa.entities.names import names_of
 from adequa.entities.surface import label_of
 from adequa.entities.text import key_of
 

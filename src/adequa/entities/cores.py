@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from adequa.entities.graph import Graph
 from adequa.entities.loose import bag_candidates, fuzzy_candidates
 from adequa.entities.matching import Candidate, choose, exact_candidates, says_so, stands_alone
-from adequa.entities.names import WEAK
+from adequa.entities.name import WEAK
 from adequa.entities.text import PreparedText, words_of
 from adequa.entities.values import value_candidates
 

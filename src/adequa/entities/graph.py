@@ -12,7 +12,8 @@ from typing import Any, NamedTuple, TypeVar
 from adequa.data import Term, Triple
 from adequa.entities import lexicon
 from adequa.entities.dates import Date, date_of, find_dates
-from adequa.entities.names import WEAK, Name, names_of
+from adequa.entities.name import WEAK, Name
+from adequa.entities.names import names_of
 from adequa.entities.numbers import Quantity, quantity_of
 from adequa.entities.surface import Label, label_of
 from adequa.entities.text import fold, key_of, words_of

@@ -11,7 +11,7 @@ from rapidfuzz.distance import Levenshtein
 
 from adequa.entities.graph import Entity, Graph
 from adequa.entities.matching import Candidate
-from adequa.entities.names import Name
+from adequa.entities.name import Name
 from adequa.entities.text import PreparedText
 from adequa.entities.vocabulary import SMALL_WORDS
 

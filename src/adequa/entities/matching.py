@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from adequa.entities.graph import Entity, Graph
-from adequa.entities.names import Name
+from adequa.entities.name import Name
 from adequa.entities.text import PreparedText
 from adequa.entities.vocabulary import SMALL_WORDS, TITLES, common_words
 

@@ -9,57 +9,30 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
 
 from adequa.entities import lexicon
+from adequa.entities.name import (
+    ARTICLES,
+    DERIVED,
+    LOOSE_ENDS,
+    NAME,
+    OFFICES,
+    PART,
+    SMALL,
+    TURNED,
+    WEAK,
+    Name,
+    named,
+    proper,
+    says_little,
+)
+from adequa.entities.name_parts import acronyms, core_names, is_name, part_names
 from adequa.entities.surface import Label
 from adequa.entities.text import key_of, words_of
-from adequa.entities.vocabulary import TITLES
 
-__all__ = ["WEAK", "Name", "names_of"]
+__all__ = ["names_of"]
 
-NAME, DERIVED, WEAK, PART = 0, 1, 2, 3
-
-_ARTICLES = {"the", "a", "an"}
-_SMALL = {
-    *_ARTICLES,
-    *("of", "in", "and", "for", "on", "at", "to", "de", "la", "le", "du", "des", "del", "der"),
-    *("di", "da", "do", "dos", "von", "van", "den", "el", "al", "by", "with", "from", "e", "y"),
-}
-_WORDS = {"it", "he", "she", "us", "is", "was", "be", "as", "so", "no", "not", "may", "can", "see"}
-_LOOSE_ENDS = {
-    *("language", "languages", "people", "music", "sauce", "dish", "cuisine", "food", "river"),
-    *("city", "town", "county", "state", "province", "region", "district", "island", "islands"),
-    *("album", "film", "song", "band", "novel", "book", "magazine", "journal", "newspaper"),
-    *("company", "group", "records", "ethnic", "americans", "soup", "bread", "cake", "salad"),
-    *("architecture", "style", "postcode", "area", "league", "division", "time", "zone"),
-    *("cars", "car", "automobile", "engine", "asteroid", "party", "family", "game", "series"),
-}
-_CLUB_WORDS = {
-    *("fc", "ac", "afc", "cf", "sc", "as", "ss", "us", "acf", "ssc", "cd", "ca", "fk", "nk", "sk"),
-    *("sv", "vfl", "vfb", "tsv", "fsv", "asd", "ssd", "bk", "if", "ifk", "pfc", "cfc", "rcd", "ud"),
-    *("club", "football", "futbol", "calcio", "sportiva", "associazione", "societa", "deportivo"),
-    *("agremiacao", "esporte", "clube", "sporting", "athletic", "athletikos", "unione", "srl"),
-    *("spa", "nfc", "sfc", "lfc", "afs", "soccer"),
-}
-_LEGAL = {"inc", "ltd", "llc", "plc", "corp", "co", "gmbh", "ag", "sa", "nv", "limited", "company"}
-_GENERIC = {
-    *("university", "institute", "college", "school", "academy", "airport", "international"),
-    *("regional", "national", "stadium", "museum", "hospital", "building", "hall", "tower"),
-    *("church", "street", "road", "avenue", "bridge", "station", "center", "centre", "park"),
-    *("association", "federation", "organisation", "organization", "foundation", "society"),
-    *("technology", "science", "technical", "council", "committee", "department", "monument"),
-    *("memorial", "township", "republic", "kingdom", "empire", "people", "press", "publishers"),
-    *("publishing", "entertainment", "studios", "pictures", "network", "corporation", "motors"),
-    *("division", "series", "championship", "cup", "award", "prize", "medal", "jr", "sr", "ii"),
-}
 _CAPITAL = re.compile(r"[^\W_]+(?:['’.&-][^\W_]+)*\.?")
-_TURNED = {"county", "township", "city", "district", "province", "region", "state", "island"}
-_TITLES = {
-    *("president", "chancellor", "premier", "king", "queen", "emperor", "monarch", "governor"),
-    *("mayor", "minister", "secretary", "chairman", "speaker", "ambassador"),
-}
-_NUMERALS = {"ii", "iii", "iv", "v", "vi", "vii", "viii", "ix", "x", "xi", "xii"}
 _OFFSET = re.compile(r"(?:UTC|GMT)\s?[+−-]0?(\d{1,2}):00")
 _DIGITS = dict(
     zip(
@@ -71,21 +44,7 @@ _DIGITS = dict(
 _PLACING = (" at ", " in ")
 _FEW = 6
 _MOST_WORDS = 60
-_YEAR = 4
-_SHORT = 3
 _SENTENCE = 5
-
-
-class Name(NamedTuple):
-    """One way to say an entity."""
-
-    key: str
-    tier: int
-    method: str
-    cased: bool = False
-    """Needs a capital letter in the text, where the text has any: `US` is not `us`."""
-    one_word: bool = False
-    """Never stands for two words of a text: `Pakistanis` is not `Pakistan, is`."""
 
 
 def names_of(
@@ -108,31 +67,31 @@ def names_of(
 def _names(label: Label, aliases: Sequence[str], *, person: bool, place: bool) -> Iterator[Name]:
     folded = words_of(label.base)
     if len(folded) > _SENTENCE and folded[0] in ("in", "at", "on"):
-        yield _name("".join(folded[1:]), NAME, "name")  # an address, not a name that says in
+        yield named("".join(folded[1:]), NAME, "name")  # an address, not a name that says in
     else:
         for string in (label.string, label.base):
-            yield _name(string, NAME, "name")
+            yield named(string, NAME, "name")
     if not label.base.isascii():  # an encoding may lose letters: Binali Yldrm
         rest = "".join(filter(str.isascii, label.base))
         if len(rest) * 3 > len(label.base) * 2:
-            yield _name(rest, DERIVED, "name")
+            yield named(rest, DERIVED, "name")
     for alias in aliases:
-        yield _name(alias, NAME, "alias")
+        yield named(alias, NAME, "alias")
     if "(" in label.base:
         without = re.sub(r"\s*\([^()]*\)", "", label.base)
-        yield _name(without, NAME, "name")
+        yield named(without, NAME, "name")
         yield from _around_comma(without)
     words = _CAPITAL.findall(label.base)
     if not words or len(words) > _MOST_WORDS:
         return
     yield from _spelled(label.base, NAME)
-    if folded[0] in _ARTICLES and len(folded) > 1:
-        yield _name("".join(folded[1:]), NAME, "name")
+    if folded[0] in ARTICLES and len(folded) > 1:
+        yield named("".join(folded[1:]), NAME, "name")
     if label.qualifier:
         if " " in label.qualifier:  # the Train song Mermaid; but a singer before Andra is no name
-            yield _name(f"{label.qualifier} {label.base}", NAME, "name")
+            yield named(f"{label.qualifier} {label.base}", NAME, "name")
         for word in ("in", "in the", "of", "the", "a"):
-            yield _name(f"{label.base} {word} {label.qualifier}", NAME, "name")
+            yield named(f"{label.base} {word} {label.qualifier}", NAME, "name")
     yield from _geography(label.base)
     yield from _without_loose_end(label.base)
     yield from _turned(label.base)
@@ -144,44 +103,37 @@ def _names(label: Label, aliases: Sequence[str], *, person: bool, place: bool) -
     key = "".join(folded)
     if len(key) > 3 and key.endswith("s"):
         yield Name(key[:-1], DERIVED, "singular")
-    if not person and _is_name(words):
-        yield from _core(folded)
-    yield from _acronym(words)
-    if _is_name(words):
-        yield from _parts(words, folded, person=person, place=place)
-
-
-def _name(string: str, tier: int, method: str) -> Name:
-    key = key_of(string)
-    letters = sum(character.isupper() for character in string)
-    short = (letters >= 2 and letters == len(key)) or key in _SMALL or key in _WORDS
-    return Name(key, tier, method, short and key.isalpha(), " " not in string and len(key) < 5)
+    if not person and is_name(words):
+        yield from core_names(folded)
+    yield from acronyms(words)
+    if is_name(words):
+        yield from part_names(words, folded, person=person, place=place)
 
 
 def _spelled(string: str, tier: int) -> Iterator[Name]:
     """With each word that has an abbreviation or a longer form written the other way."""
     words = words_of(string.replace("&", " & "))
     if "&" in string:
-        yield _name(string.replace("&", " and "), tier, "name")
-        yield _name(string.replace("&", " "), tier, "name")
+        yield named(string.replace("&", " and "), tier, "name")
+        yield named(string.replace("&", " "), tier, "name")
     if " and " in string:
-        yield _name(string.replace(" and ", " & "), tier, "name")
+        yield named(string.replace(" and ", " & "), tier, "name")
     offset = _OFFSET.fullmatch(string)
     if offset:
-        yield _name(f"UTC {offset[1]}", tier, "name")
+        yield named(f"UTC {offset[1]}", tier, "name")
     if any(word.isdigit() for word in words):
         yield Name("".join(_DIGITS.get(word, word) for word in words), tier, "name")
     parts = string.split(" ")
     for count in (2, 1):
         if len(parts) > count:
             for other in lexicon.other_names(" ".join(parts[:count]))[:_FEW]:
-                yield _name(" ".join([other, *parts[count:]]), tier, "name")
+                yield named(" ".join([other, *parts[count:]]), tier, "name")
             for other in lexicon.other_names(" ".join(parts[-count:]))[:_FEW]:
-                yield _name(" ".join([*parts[:-count], other]), tier, "name")
+                yield named(" ".join([*parts[:-count], other]), tier, "name")
     for preposition in _PLACING:
         if preposition in string:
             for other in (*_PLACING, " "):
-                yield _name(string.replace(preposition, other, 1), tier, "name")
+                yield named(string.replace(preposition, other, 1), tier, "name")
     for place, word in enumerate(words):
         for variant in lexicon.word_variants(word):
             variant_key = key_of(variant)
@@ -196,47 +148,42 @@ def _spelled(string: str, tier: int) -> Iterator[Name]:
 def _geography(string: str) -> Iterator[Name]:
     for other in lexicon.other_names(string):
         if not other.lower().startswith("the "):  # the determiner is added where one stands
-            yield _name(other, NAME, "alias")
+            yield named(other, NAME, "alias")
     for demonym in lexicon.demonyms(string):
-        yield _proper(demonym, DERIVED, "demonym")
+        yield proper(demonym, DERIVED, "demonym")
     for language in lexicon.language_names(string):
-        yield _proper(language, DERIVED, "language")
+        yield proper(language, DERIVED, "language")
     for acronym in lexicon.acronyms(string):
-        yield _proper(acronym, NAME, "acronym")
+        yield proper(acronym, NAME, "acronym")
     for place in lexicon.place_of_demonym(string):
         for other in (place, *lexicon.other_names(place), *lexicon.demonyms(place)):
             if not other.lower().startswith("the "):
-                yield _proper(other, DERIVED, "demonym")
-
-
-def _proper(string: str, tier: int, method: str) -> Name:
-    key = key_of(string)
-    return Name(key, tier, method, cased=len(key) <= _SHORT + 1, one_word=" " not in string)
+                yield proper(other, DERIVED, "demonym")
 
 
 def _without_loose_end(string: str) -> Iterator[Name]:
     """`Soul_music` is often just soul, `Turkish_people` just Turkish."""
     words = string.split()
     ending = words[-1].lower()
-    while len(words) > 1 and words[-1].lower() in _LOOSE_ENDS:
+    while len(words) > 1 and words[-1].lower() in LOOSE_ENDS:
         words.pop()
         rest = " ".join(words)
-        if words[-1].lower() not in _SMALL:
-            yield _name(rest, DERIVED, "head")
+        if words[-1].lower() not in SMALL:
+            yield named(rest, DERIVED, "head")
         if ending in ("people", "cuisine"):
             for place in lexicon.place_of_demonym(rest):
                 for other in (place, *lexicon.demonyms(place)):
-                    yield _proper(other, DERIVED, "demonym")
+                    yield proper(other, DERIVED, "demonym")
 
 
 def _turned(string: str) -> Iterator[Name]:
     """`Alba_County` is the county of Alba."""
     words = string.partition(",")[0].split()
-    if len(words) > 1 and words[-1].lower() in _TURNED:
+    if len(words) > 1 and words[-1].lower() in TURNED:
         rest = " ".join(words[:-1])
-        yield _name(f"{words[-1]} of {rest}", NAME, "name")
-        yield _name(f"{words[-1]} of the {rest}", NAME, "name")
-        yield _name(rest, WEAK, "part")
+        yield named(f"{words[-1]} of {rest}", NAME, "name")
+        yield named(f"{words[-1]} of the {rest}", NAME, "name")
+        yield named(rest, WEAK, "part")
 
 
 def _verbal(folded: Sequence[str]) -> Iterator[Name]:
@@ -252,13 +199,13 @@ def _without_place(string: str) -> Iterator[Name]:
     """`United_States_invasion_of_Panama` is the invasion of Panama."""
     words = string.split(" ")
     for count in (2, 1):
-        if len(words) > count and words[count][:1].islower() and words[count] not in _SMALL:
+        if len(words) > count and words[count][:1].islower() and words[count] not in SMALL:
             head = " ".join(words[:count])
             rest = words[count:]
-            if all(map(_says_little, rest)):
+            if all(map(says_little, rest)):
                 continue
             if lexicon.demonyms(head) or lexicon.place_of_demonym(head):
-                yield _name(" ".join(rest), DERIVED, "head")
+                yield named(" ".join(rest), DERIVED, "head")
 
 
 def _before_of(string: str) -> Iterator[Name]:
@@ -266,11 +213,11 @@ def _before_of(string: str) -> Iterator[Name]:
     for word in (" of ", " in "):
         head, of, rest = string.partition(word)
         if of and head[:1].isupper() and rest.removeprefix("the ")[:1].isupper():
-            titled = head.lower() in _TITLES or lexicon.place_of_demonym(head)
+            titled = head.lower() in OFFICES or lexicon.place_of_demonym(head)
             tier = DERIVED if " " in head else WEAK if titled else PART
-            yield _name(head, tier, "head")
+            yield named(head, tier, "head")
             if head.endswith("s"):
-                yield _name(head[:-1], tier, "head")
+                yield named(head[:-1], tier, "head")
 
 
 def _around_comma(string: str) -> Iterator[Name]:
@@ -281,18 +228,18 @@ def _around_comma(string: str) -> Iterator[Name]:
     rest = rest.strip()
     if rest.count(",") + rest.count(" and ") > 1 or len(head) > 40:
         return  # a list, not a place in a place
-    yield _name(head, DERIVED, "comma head")
+    yield named(head, DERIVED, "comma head")
     for word in ("in", "of", "in the", "in the state of"):
-        yield _name(f"{head} {word} {rest}", NAME, "name")
-    yield _name(f"{rest} {head}", DERIVED, "name")
+        yield named(f"{head} {word} {rest}", NAME, "name")
+    yield named(f"{rest} {head}", DERIVED, "name")
     inner, comma, outer = rest.partition(",")
     if comma:
         for word in ("", "in"):
-            yield _name(f"{head} {word} {inner}", DERIVED, "comma head")
-            yield _name(f"{head} {word} {outer}", DERIVED, "comma head")
-            yield _name(f"{head} {word} {inner} in {outer}", NAME, "name")
+            yield named(f"{head} {word} {inner}", DERIVED, "comma head")
+            yield named(f"{head} {word} {outer}", DERIVED, "comma head")
+            yield named(f"{head} {word} {inner} in {outer}", NAME, "name")
     for other in (*lexicon.other_names(rest), *lexicon.demonyms(rest)[:2]):
-        yield _name(f"{head} {other}", NAME, "name")
+        yield named(f"{head} {other}", NAME, "name")
 
 
 def _numbers(folded: Sequence[str]) -> Iterator[Name]:
@@ -314,111 +261,3 @@ def _numbers(folded: Sequence[str]) -> Iterator[Name]:
                 yield Name(year + link + rest, NAME, "name")
     if len(folded) > 1 and folded[-1].isdigit():
         yield Name("".join(folded[:-1]), PART, "part")
-
-
-def _core(folded: Sequence[str]) -> Iterator[Name]:
-    """A club or company without the words that say it is one."""
-    *start, last = folded  # a letter at the end is a division's: Serie C
-    rest = [word for word in start if word not in _CLUB_WORDS and (len(word) > 1 or word.isdigit())]
-    dotted = len(last) == 1 and bool(start) and len(start[-1]) == 1  # F.C.
-    if last not in _CLUB_WORDS and not dotted:
-        rest.append(last)
-    without_year = [word for word in rest if not (word.isdigit() and len(word) == _YEAR)]
-    for core in (rest, without_year) if len(rest) < len(folded) else ():
-        if core and len(core) < len(folded) and len("".join(core)) > _SHORT:
-            yield Name("".join(core), DERIVED if len(folded) - len(core) < 3 else WEAK, "core")
-    without_legal = [word for word in folded if word not in _LEGAL]
-    if without_legal and len(without_legal) < len(folded):
-        yield Name("".join(without_legal), DERIVED, "core")
-
-
-def _acronym(words: Sequence[str]) -> Iterator[Name]:
-    capitals = [word for word in words if word[0].isupper() or word[0].isdigit()]
-    if len(capitals) > 1:
-        initials = "".join(word[0] for word in capitals)
-        if len(initials) > 1 and initials.isalpha():
-            yield Name(key_of(initials), WEAK, "acronym", cased=True, one_word=True)
-        all_initials = "".join(word[0] for word in words)
-        if all_initials != initials and all_initials.isalpha():
-            yield Name(key_of(all_initials), WEAK, "acronym", cased=True, one_word=True)
-
-
-def _is_name(words: Sequence[str]) -> bool:
-    """Capitalised throughout, small words apart."""
-    big = [word for word in words if word.lower() not in _SMALL]
-    return bool(big) and all(word[0].isupper() or word[0].isdigit() for word in big)
-
-
-def _parts(
-    words: Sequence[str], folded: Sequence[str], *, person: bool, place: bool
-) -> Iterator[Name]:
-    """Runs of a name's words: `Acharya Institute`, `Aldrin`."""
-    spoken = [words_of(word) for word in words]
-    count = len(spoken)
-    if count < 2 or count > 12:
-        return
-    small = [len(part) == 1 and part[0] in _SMALL for part in spoken]
-    if person:
-        suffix = spoken[-1][-1:] in (["jr"], ["sr"], ["ii"], ["iii"], ["iv"])
-        last = count - 2 if suffix and count > 2 else count - 1
-        if last >= 1:
-            yield Name("".join(spoken[0] + spoken[last]), DERIVED, "part")
-            if len(spoken[0][0]) > 1:  # H. Brookfield
-                yield Name(spoken[0][0][0] + "".join(spoken[last]), DERIVED, "initial", cased=True)
-            middle = [part for part in spoken[1:last] if len("".join(part)) > 1]
-            if middle and len(middle) < last - 1:
-                yield Name(_joined([spoken[0], *middle, spoken[last]]), NAME, "name")
-            if suffix:
-                yield Name(_joined(spoken[: last + 1]), DERIVED, "part")
-            # Surnames of several words keep their small ones: `de Boer`.
-            start = last
-            while start > 1 and small[start - 1]:
-                start -= 1
-            if start < last:
-                yield Name(_joined(spoken[start : last + 1]), WEAK, "surname", cased=True)
-            if spoken[last][-1] not in _NUMERALS:
-                yield Name("".join(spoken[last]), WEAK, "surname", cased=True)
-            if spoken[0][0] not in TITLES:
-                yield Name("".join(spoken[0]), WEAK, "given name", cased=True)
-        return
-    whole = sum(map(len, folded))
-    plain = [len(part) == 1 and _says_little(part[0]) for part in spoken]
-    for length in range(count - 1, 0, -1):
-        for start in range(count - length + 1):
-            end = start + length
-            if small[start] or small[end - 1]:
-                continue
-            key = _joined(spoken[start:end])
-            if len(key) <= _SHORT or key.isdigit():
-                continue
-            # The words left out must be the ones that tell little: `Acharya Institute`, `Ajax`.
-            rest_is_plain = all(plain[:start]) and all(plain[end:])
-            head = start == 0 and length > 1 and len(key) * 2 >= whole
-            sure = not all(plain[start:end]) and (head or (rest_is_plain and not place))
-            written = " ".join(words[start:end])
-            if sure and length < 3:
-                sure = not (lexicon.demonyms(written) or lexicon.place_of_demonym(written))
-            if end == count and start == 1 and lexicon.place_of_demonym(words[0]):
-                sure = not all(plain[start:end])  # `Malay` of `Malaysian_Malay`
-            if end == count and any(map(str.isdigit, key)) and not key.isdigit():
-                sure = True  # a model: `AC-130` of `Lockheed_AC-130`
-            if length == 1 and end == count and written.isupper() and not plain[start]:
-                sure = True
-            yield Name(key, WEAK if sure else PART, "part", cased=True)
-
-
-def _says_little(word: str) -> bool:
-    """Whether a word is one of those that many names have."""
-    return (
-        word in _SMALL
-        or word in _LOOSE_ENDS
-        or word in _CLUB_WORDS
-        or word in _LEGAL
-        or word in _TURNED
-        or word in _GENERIC
-        or (word.isdigit() and len(word) == _YEAR)
-    )
-
-
-def _joined(parts: Sequence[Sequence[str]]) -> str:
-    return "".join(word for part in parts for word in part)
