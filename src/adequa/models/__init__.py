@@ -1,0 +1,1 @@
+"""The only room that loads weights: what a model reads, the runtime, and what is shipped."""
