@@ -126,6 +126,12 @@ CASES = [
     Case("remote.jsonld", '{"@context": "http://example.org/context", "name": "A"}', ""),
     Case("empty.ttl", "", "holds no items"),
     Case("unknown-prefix.trig", "e:g { e:a e:b e:c }", "", 1),
+    # Big corpora
+    Case("no-triples-kelm.jsonl", '{"triples": [], "gen_sentence": "x"}', "incomplete=skip", 1),
+    Case("old-tekgen.tsv", "a b c\tA text.", "the release of 2021", 1, None, "tekgen"),
+    Case("cut-trex.json", '[{"docid": "Q1",\n"sentences_boundaries": [', "cut off", 2),
+    Case("no-text-trex.json", '[{"docid": "Q1", "sentences_boundaries": []}]', "has no 'text'", 1),
+    Case("no-title.tsv", "id\ttext\n1\tx\n", "has no 'title'", 2, None, "passages"),
     # Neither
     Case("report.docx", b"PK\x03\x04", "says no format"),
     Case("no-ending", "text", "says no format"),

@@ -32,7 +32,15 @@ SUFFIXES = {
     ".txt": "lines",
     ".xml": "webnlg",
 }
-"""The first guess; CSV, TSV, JSON lines and XML are then looked into."""
+"""The first guess; CSV, TSV, JSON and XML are then looked into."""
+
+_KEYS = {
+    frozenset(("triples", "gen_sentence")): "kelm",
+    frozenset(("triples", "sentence")): "tekgen",
+    frozenset(("docid", "sentences_boundaries")): "trex",
+    frozenset(("_id", "title", "text")): "passages",
+}
+"""Corpora whose JSON lines have keys of their own."""
 
 _REMEDY = "name the format: --format NAME"
 
@@ -60,6 +68,8 @@ def recognise(path: Path) -> str:
         return _recognise_table(head, name)
     if name == "jsonl":
         return _recognise_json_lines(head)
+    if name == "records" and '"sentences_boundaries"' in head and '"docid"' in head:
+        return "trex"
     return name
 
 
@@ -105,9 +115,13 @@ def _recognise_xml(path: Path, head: str) -> str:
 def _recognise_table(head: str, name: str) -> str:
     separator = "," if name == "csv" else "\t"
     first = head.split("\n", 1)[0].strip("\r")
+    if name == "tsv" and first.startswith("{") and '"triples"' in first:
+        return _recognise_json_lines(head)  # as TeKGen's files are named
     columns = [column.strip().strip('"').casefold() for column in first.split(separator)]
     if columns[:2] in (["mr", "ref"], ["mr", "output"]):
         return "e2e"
+    if name == "tsv" and sorted(columns) == ["id", "text", "title"]:
+        return "passages"
     return name if {"id", "triples"} <= set(columns) else "records"
 
 
@@ -117,4 +131,9 @@ def _recognise_json_lines(head: str) -> str:
         keys = json.loads(first)
     except (ValueError, RecursionError):
         return "jsonl"  # whose reader will say what is wrong, and where
-    return "records" if isinstance(keys, dict) and "triples" not in keys else "jsonl"
+    if not isinstance(keys, dict):
+        return "jsonl"
+    for mark, name in _KEYS.items():
+        if mark <= keys.keys() and "id" not in keys:
+            return name
+    return "jsonl" if "triples" in keys else "records"

@@ -8,10 +8,10 @@ from collections.abc import Iterable, Iterator
 from adequa.errors import DataError
 from adequa.readers.base import Placed
 
-__all__ = ["unique"]
+__all__ = ["Seen", "unique"]
 
 
-class _Seen:
+class Seen:
     """A set of 64-bit hashes in one flat array: a million cost 16 MB where a set costs 100.
 
     Two of n keys share a hash with probability n² / 2⁶⁵: one in a hundred thousand million for a
@@ -38,6 +38,9 @@ class _Seen:
             self._grow()
         return True
 
+    def __len__(self) -> int:
+        return self._count
+
     def _grow(self) -> None:
         old = self._table
         self._table = array("q", bytes(16 * len(old)))
@@ -52,7 +55,7 @@ class _Seen:
 
 def unique(placed: Iterable[Placed]) -> Iterator[Placed]:
     """The same items; the second of one (system, id) is a DataError at its place."""
-    seen = _Seen()
+    seen = Seen()
     for place in placed:
         if not seen.add(place.item.key):
             system, identifier = place.item.key

@@ -1,0 +1,208 @@
+"""T-REx: abstracts of Wikipedia and the triples of Wikidata found in them (Elsahar et al. 2018)."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, ClassVar
+
+from adequa.codec.values import kind_of
+from adequa.data import Item, Term, Triple
+from adequa.errors import DataError
+from adequa.readers.base import Placed, Reader
+from adequa.readers.json_stream import objects
+from adequa.readers.labels import last_part, read_labels
+
+__all__ = ["TrexReader"]
+
+_OWN = frozenset(("text", "sentences_boundaries", "words_boundaries", "entities", "triples"))
+
+
+@dataclass(frozen=True)
+class TrexReader(Reader):
+    """Reads each sentence that has a triple as an item, `<document>/<sentence>` from 0.
+
+    A triple of the file has identifiers and what the text says. Its strings here are, first found
+    first: the label of `labels`, the title for what the page is about, the words of the text unless
+    they are a pronoun, the identifier. `terms` keeps the identifiers, and `meta` all the rest:
+    offsets there count from the beginning of the document, the sentence begins at `start`.
+    """
+
+    name: ClassVar[str] = "trex"
+    doc: ClassVar[str] = "T-REx: abstracts of Wikipedia, and triples of Wikidata by sentence"
+
+    labels: Path | None = field(
+        default=None,
+        metadata={"doc": "labels of properties and entities by identifier (P47, Q40): TSV or JSON"},
+    )
+
+    def read(self, path: Path, *, bare: bool = False) -> Iterator[Placed]:
+        """Stream the items, holding one document at a time."""
+        labels = {} if self.labels is None else read_labels(self.labels)
+        for line, raw in objects(path):
+            try:
+                for item in _Document(raw, labels).items(bare=bare):
+                    yield Placed(item, path, line)
+            except DataError as error:
+                raise error.at(path, line) from None
+
+
+class _Document:
+    """One object of the file, checked as far as it is used."""
+
+    def __init__(self, raw: Mapping[str, Any], labels: Mapping[str, str]) -> None:
+        self._labels = labels
+        self._identifier = last_part(_string(raw, "docid"))
+        self._text = _string(raw, "text", empty=True)
+        self._sentences = _spans(raw, "sentences_boundaries", len(self._text))
+        self._entities = _objects(raw, "entities") if "entities" in raw else []
+        self._triples = _objects(raw, "triples")
+        self._rest = {name: value for name, value in raw.items() if name not in _OWN}
+        self._names = self._known_names(raw)
+        self._inside = self._by_sentence(
+            (entity.get("boundaries"), entity) for entity in self._entities
+        )
+        words = raw.get("words_boundaries")
+        if words is not None and type(words) is not list:
+            raise DataError(f"'words_boundaries' is {kind_of(words)}, not a list")
+        self._words = self._by_sentence(zip(words, words, strict=True)) if words else None
+
+    def _by_sentence(self, placed: Iterable[tuple[Any, Any]]) -> dict[int, list[Any]]:
+        """What lies inside a sentence, found by its place."""
+        order = sorted(range(len(self._sentences)), key=lambda number: self._sentences[number])
+        starts = [self._sentences[number][0] for number in order]
+        inside: dict[int, list[Any]] = {}
+        for span, one in placed:
+            if not _within(span, 0, len(self._text)):
+                continue
+            number = order[bisect_right(starts, span[0]) - 1] if starts else 0
+            if starts and _within(span, *self._sentences[number]):
+                inside.setdefault(number, []).append(one)
+        return inside
+
+    def _known_names(self, raw: Mapping[str, Any]) -> dict[str, str]:
+        names: dict[str, str] = {}
+        title = raw.get("title")
+        for key in ("uri", "docid"):
+            uri = raw.get(key)
+            if type(uri) is str and type(title) is str and title:
+                names.setdefault(uri, title)
+        for entity in self._entities:
+            uri, form = entity.get("uri"), entity.get("surfaceform")
+            # "He" is no name; the coreference annotator says which ones are such.
+            said = "oref" not in str(entity.get("annotator"))
+            if type(uri) is str and type(form) is str and form and said:
+                names.setdefault(uri, form)
+        return names
+
+    def items(self, *, bare: bool) -> Iterator[Item]:
+        by_sentence: dict[int, list[Mapping[str, Any]]] = {}
+        for position, triple in enumerate(self._triples, 1):
+            number = triple.get("sentence_id")
+            if type(number) is not int or not 0 <= number < len(self._sentences):
+                raise DataError(
+                    f"triple {position} has no sentence ({number!r:.20} of {len(self._sentences)})",
+                    remedy="a 'sentence_id' counts the 'sentences_boundaries' from 0",
+                )
+            by_sentence.setdefault(number, []).append(triple)
+        for number in sorted(by_sentence):
+            yield self._item(number, by_sentence[number], bare=bare)
+
+    def _item(self, number: int, found: Sequence[Mapping[str, Any]], *, bare: bool) -> Item:
+        start, end = self._sentences[number]
+        text = self._text[start:end]
+        terms: dict[str, Term] = {}
+        triples = [self._triple(triple, terms) for triple in found]
+        meta = {
+            **self._rest,
+            "sentence": number,
+            "start": start,
+            "end": end,
+            "entities": self._inside.get(number, []),
+            "triples": list(found),
+        }
+        if self._words is not None:
+            meta["words"] = self._words.get(number, [])
+        return Item(
+            f"{self._identifier}/{number}",
+            tuple(dict.fromkeys(triples)),  # two aligners may find the same
+            "" if bare else text,
+            references=(text,) if bare else (),
+            terms=terms,
+            meta=meta,
+        )
+
+    def _triple(self, raw: Mapping[str, Any], terms: dict[str, Term]) -> Triple:
+        parts = {}
+        for role in ("subject", "predicate", "object"):
+            part = raw.get(role)
+            if type(part) is not dict:
+                raise DataError(f"a triple's {role!r} is {kind_of(part)}, not an object")
+            parts[role] = part
+        return Triple(
+            self._entity(parts["subject"], terms),
+            self._property(parts["predicate"]),
+            self._entity(parts["object"], terms),
+        )
+
+    def _entity(self, part: Mapping[str, Any], terms: dict[str, Term]) -> str:
+        uri = _string(part, "uri")
+        value, typed, datatype = uri.rpartition("^^")
+        if typed and value:
+            terms.setdefault(value, Term(datatype=datatype.strip("<>")))
+            return value
+        form = part.get("surfaceform")
+        name = (
+            self._labels.get(last_part(uri))
+            or self._names.get(uri)
+            or (form if type(form) is str and "oref" not in str(part.get("annotator")) else "")
+            or last_part(uri)
+        )
+        terms.setdefault(name, Term(iri=uri))
+        return name
+
+    def _property(self, part: Mapping[str, Any]) -> str:
+        identifier = last_part(_string(part, "uri"))
+        form = part.get("surfaceform")
+        return self._labels.get(identifier) or (form if type(form) is str else "") or identifier
+
+
+def _within(span: Any, start: int, end: int) -> bool:
+    return (
+        type(span) is list
+        and len(span) == 2
+        and all(type(edge) is int for edge in span)
+        and start <= span[0] <= span[1] <= end
+    )
+
+
+def _string(raw: Mapping[str, Any], name: str, *, empty: bool = False) -> str:
+    value = raw.get(name)
+    if type(value) is not str or not (value or empty):
+        found = f"{name!r} is {'empty' if value == '' else kind_of(value)}, not a string"
+        raise DataError(found if name in raw else f"has no {name!r}", remedy="is it T-REx's JSON?")
+    return value
+
+
+def _objects(raw: Mapping[str, Any], name: str) -> list[dict[str, Any]]:
+    value = raw.get(name)
+    if type(value) is not list or not all(type(one) is dict for one in value):
+        found = f"{name!r} is not a list of objects" if name in raw else f"has no {name!r}"
+        raise DataError(found, remedy="is it T-REx's JSON?")
+    return value
+
+
+def _spans(raw: Mapping[str, Any], name: str, length: int) -> list[list[int]]:
+    value = raw.get(name)
+    if type(value) is not list:
+        found = f"{name!r} is {kind_of(value)}, not a list" if name in raw else f"has no {name!r}"
+        raise DataError(found, remedy="is it T-REx's JSON?")
+    for number, span in enumerate(value):
+        if not _within(span, 0, length):
+            raise DataError(
+                f"{name!r} has a pair, number {number}, that is not [start, end] inside the text",
+                remedy="offsets count characters, from 0",
+            )
+    return value
