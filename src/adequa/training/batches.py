@@ -1,0 +1,83 @@
+"""Which pairs meet in a batch, and what each is told apart from."""
+
+from __future__ import annotations
+
+import random
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from adequa.training.material import Knowledge, Pair
+from adequa.training.negatives import KINDS, Graph
+
+__all__ = ["MIXTURE", "ContrastiveBatches", "Mixture"]
+
+Mixture = Mapping[str, float]
+MIXTURE: Mixture = {"replaced": 0.3, "inverted": 0.35, "dropped": 0.175, "added": 0.175}
+"""How often each kind of negative graph is made; an empty mixture leaves in-batch negatives."""
+
+
+@dataclass
+class ContrastiveBatches:
+    """Batch `i` is always the same, whoever asks and in whatever order: training can resume.
+
+    A batch has graphs of nearly one size, so that little is padding. Half of it are neighbours:
+    texts on the same category or entities, which are harder to tell apart than any others.
+    """
+
+    pairs: Sequence[Pair]
+    knowledge: Knowledge
+    size: int = 48
+    seed: int = 0
+    mixture: Mixture = field(default_factory=lambda: MIXTURE)
+    neighbours: float = 0.5
+
+    def __post_init__(self) -> None:
+        self._by_size: dict[int, list[int]] = defaultdict(list)
+        self._by_entity: dict[str, list[int]] = defaultdict(list)
+        self._by_category: dict[str, list[int]] = defaultdict(list)
+        for number, pair in enumerate(self.pairs):
+            self._by_size[len(pair.triples)].append(number)
+            self._by_category[pair.category].append(number)
+            for entity in {end for triple in pair.triples for end in (triple[0], triple[2])}:
+                self._by_entity[entity].append(number)
+
+    def batch(self, number: int) -> tuple[list[Pair], list[Graph]]:
+        """Pairs of different graphs, and further graphs that are wrong for all of them."""
+        chance = random.Random(f"{self.seed}:{number}")  # noqa: S311
+        anchor = chance.randrange(len(self.pairs))
+        chosen = self._choose(anchor, chance)
+        pairs = [self.pairs[place] for place in chosen]
+        graphs = [self._negative(pair.triples, chance) for pair in pairs] if self.mixture else []
+        return pairs, [graph for graph in graphs if graph is not None]
+
+    def _choose(self, anchor: int, chance: random.Random) -> list[int]:
+        size = len(self.pairs[anchor].triples)
+        chosen: dict[frozenset[object], int] = {}
+
+        def take(pool: Sequence[int], most: int) -> None:
+            for _ in range(4 * most):
+                if len(chosen) >= most or not pool:
+                    return
+                place = chance.choice(pool)
+                pair = self.pairs[place]
+                if abs(len(pair.triples) - size) <= 1:
+                    chosen.setdefault(frozenset(pair.triples), place)
+
+        close = round(self.size * self.neighbours)
+        chosen[frozenset(self.pairs[anchor].triples)] = anchor
+        for triple in self.pairs[anchor].triples:
+            take(self._by_entity[triple.subject], close // 2)
+        take(self._by_category[self.pairs[anchor].category], close)
+        take([*self._by_size[size], *self._by_size[size + 1]], self.size)
+        return list(chosen.values())
+
+    def _negative(self, graph: Graph, chance: random.Random) -> Graph | None:
+        names = list(self.mixture)
+        weights = list(self.mixture.values())
+        first = chance.choices(names, weights)[0]
+        for name in dict.fromkeys([first, *names]):
+            made = KINDS[name](graph, self.knowledge, chance)
+            if made is not None:
+                return tuple(chance.sample(made, len(made)))
+        return None

@@ -1,0 +1,121 @@
+"""The two networks that are trained: twin encoders, and the verifier with its heads.
+
+Imports torch: only the functions that train import this module.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+from transformers import BertConfig, BertModel
+
+__all__ = ["EncoderNetwork", "VerifierNetwork", "load_bert"]
+
+TEMPERATURE = 0.05
+CHUNK = 16
+IGNORED = -1
+"""A label that is not known and teaches nothing."""
+HEAD_NAMES = ("stated", "unsupported", "disfluent")
+
+
+def load_bert(folder: Path, *, dropout: float = 0.0, frozen: int = 0) -> BertModel:
+    """A BERT without pooler; its word table is rounded to int8 rows, as it ships, and frozen.
+
+    So are its first `frozen` layers: most of what they know serves graphs as well, and a step
+    costs a good deal less.
+    """
+    config = BertConfig.from_pretrained(folder)
+    config.hidden_dropout_prob = config.attention_probs_dropout_prob = dropout
+    bert = BertModel.from_pretrained(
+        folder, config=config, add_pooling_layer=False, attn_implementation="sdpa"
+    )
+    words = bert.embeddings.word_embeddings.weight
+    with torch.no_grad():
+        scales = words.abs().amax(dim=1, keepdim=True).clamp_min(1e-12) / 127
+        words.copy_((words / scales).round() * scales)
+    words.requires_grad_(False)
+    if frozen:
+        bert.embeddings.requires_grad_(False)
+    for layer in bert.encoder.layer[:frozen]:
+        layer.requires_grad_(False)
+    return bert
+
+
+class EncoderNetwork(nn.Module):
+    """Texts and graphs into one space; the loss is the paper's, in both directions."""
+
+    def __init__(self, bert: BertModel) -> None:
+        super().__init__()
+        self.bert = bert
+
+    def embed(self, ids: Tensor, mask: Tensor) -> Tensor:
+        """Unit vectors: the mean of the last hidden states."""
+        lengths = mask.sum(1)
+        order = lengths.argsort()
+        vectors = []
+        for rows in order.split(CHUNK):  # rows of nearly one length: little of it is padding
+            longest = int(lengths[rows[-1]])
+            kept = mask[rows, :longest]
+            states = self.bert(input_ids=ids[rows, :longest], attention_mask=kept).last_hidden_state
+            weights = kept.unsqueeze(-1).to(states.dtype)
+            vectors.append((states * weights).sum(1) / weights.sum(1))
+        return functional.normalize(torch.cat(vectors)[order.argsort()], dim=-1)
+
+    def forward(
+        self, texts: Mapping[str, Tensor], graphs: Mapping[str, Tensor]
+    ) -> dict[str, Tensor]:
+        """The contrastive loss; graphs beyond the number of texts are negatives only."""
+        left = self.embed(**texts)
+        right = self.embed(**graphs)
+        similarities = left @ right.T / TEMPERATURE
+        own = torch.arange(len(left), device=left.device)
+        to_graph = functional.cross_entropy(similarities, own)
+        to_text = functional.cross_entropy(similarities[:, : len(left)].T, own)
+        hits = (similarities.detach().argmax(1) == own).float().mean()
+        return {"loss": (to_graph + to_text) / 2, "hits": hits}
+
+
+class VerifierNetwork(nn.Module):
+    """One pass over a text and its graph: a label for every triple and every token."""
+
+    def __init__(self, bert: BertModel) -> None:
+        super().__init__()
+        self.bert = bert
+        size = bert.config.hidden_size
+        self.tokens = nn.Linear(size, len(HEAD_NAMES))
+        self.pair = nn.Linear(size, 1)
+
+    def logits(self, ids: Tensor, mask: Tensor, types: Tensor) -> tuple[Tensor, Tensor]:
+        """Logits of each token (stated, unsupported, disfluent) and of the pair."""
+        states = self.bert(
+            input_ids=ids, attention_mask=mask, token_type_ids=types
+        ).last_hidden_state
+        return self.tokens(states), self.pair(states[:, 0]).squeeze(-1)
+
+    def forward(
+        self,
+        inputs: Mapping[str, Tensor],
+        labels: Tensor,
+        supported: Tensor,
+    ) -> dict[str, Tensor]:
+        """The sum of the heads' losses; labels are [batch, length, 3] with -1 for not known."""
+        tokens, pair = self.logits(**inputs)
+        parts = {
+            name: _loss(tokens[..., head], labels[..., head])
+            for head, name in enumerate(HEAD_NAMES)
+        }
+        parts["supported"] = _loss(pair, supported)
+        return {"loss": torch.stack(list(parts.values())).sum(), **parts}
+
+
+def _loss(logits: Tensor, labels: Tensor) -> Tensor:
+    known = labels != IGNORED
+    if not known.any():
+        return logits.sum() * 0
+    return functional.binary_cross_entropy_with_logits(
+        logits[known], labels[known].to(logits.dtype)
+    )
