@@ -1,0 +1,87 @@
+"""How far a smaller model has drifted from the exact one, on the same inputs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from adequa.errors import DataError
+from adequa.training.exporting.checkpoint import Array
+
+__all__ = ["Drift", "Run", "drift"]
+
+Run = Callable[[Mapping[str, Array]], Mapping[str, Array]]
+"""A model: named inputs to named outputs."""
+
+
+@dataclass(frozen=True)
+class Drift:
+    """Two models on one kind of output: do they order alike, and do they decide alike?"""
+
+    cases: int
+    correlation: float
+    """Pearson's; 1 where both are constant and equal."""
+    largest: float
+    """The largest difference of one number."""
+    flips: float | None
+    """The share of logits on the other side of 0; none where an output is no logit."""
+
+
+def drift(exact: Run, smaller: Run, inputs: Iterable[Mapping[str, Array]]) -> dict[str, Drift]:
+    """Compare two models on batches, by what is read of them.
+
+    Of an encoder `similarity`: the products of all pairs of vectors of a batch. Of a verifier
+    `stated`, `unsupported`, `disfluent` and `pair`. A batch may say where facts are read: `facts`,
+    true at each [S]; else all tokens of the graph count.
+    """
+    seen: dict[str, list[tuple[Array, Array]]] = {}
+    for batch in inputs:
+        given = {name: array for name, array in batch.items() if name != "facts"}
+        before, after = _read(batch, exact(given)), _read(batch, smaller(given))
+        for name, values in before.items():
+            seen.setdefault(name, []).append((values, after[name]))
+    if not seen:
+        raise DataError("there are no inputs to compare two models on", remedy="give some batches")
+    return {
+        name: _compare(
+            np.concatenate([first for first, _ in pairs]),
+            np.concatenate([second for _, second in pairs]),
+            logits=name != "similarity",
+        )
+        for name, pairs in seen.items()
+    }
+
+
+def _read(batch: Mapping[str, Array], outputs: Mapping[str, Array]) -> dict[str, Array]:
+    if "vector" in outputs:
+        vectors = np.asarray(outputs["vector"], dtype=np.float64)
+        pairs = np.triu_indices(len(vectors), k=1)
+        return {"similarity": (vectors @ vectors.T)[pairs]}
+    mask = np.asarray(batch["mask"], dtype=bool)
+    graph = np.asarray(batch["types"]) == 1
+    tokens = np.asarray(outputs["tokens"], dtype=np.float64)
+    facts = np.asarray(batch.get("facts", graph), dtype=bool)
+    return {
+        "stated": tokens[mask & facts, 0],
+        "unsupported": tokens[mask & ~graph, 1],
+        "disfluent": tokens[mask & ~graph, 2],
+        "pair": np.asarray(outputs["pair"], dtype=np.float64)[:, 0],
+    }
+
+
+def _compare(before: Array, after: Array, *, logits: bool) -> Drift:
+    if len(before) < 2:
+        raise DataError(
+            "one value says nothing of a correlation", remedy="give batches of several items"
+        )
+    spread = float(np.std(before) * np.std(after))
+    together = float(np.mean((before - before.mean()) * (after - after.mean())))
+    same = bool(np.array_equal(before, after))
+    return Drift(
+        cases=len(before),
+        correlation=1.0 if same else together / spread if spread > 0 else 0.0,
+        largest=float(np.abs(before - after).max()),
+        flips=float(np.mean((before > 0) != (after > 0))) if logits else None,
+    )
