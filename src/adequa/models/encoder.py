@@ -1,0 +1,129 @@
+"""Texts and graphs as vectors in one space: near where they say the same."""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+from adequa.data import Term, Triple
+from adequa.errors import SettingError
+from adequa.models.runtime import Network
+from adequa.models.shipped import DEFAULT, weights
+from adequa.models.windows import breaks_of, windows
+from adequa.models.wordpiece import WordPiece
+from adequa.models.words import WordTable
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+__all__ = ["Encoder", "Graph", "Run", "load_encoder"]
+
+Graph = tuple[Sequence[Triple], Mapping[str, Term] | None]
+"""Triples, and what their file says of their terms."""
+Run = Callable[[Sequence[Sequence[int]]], Sequence[Mapping[str, Any]]]
+"""Word numbers in, the outputs of a network out: `Network.run`, or a function of a test."""
+
+_GRAPHS = 8192
+"""Vectors of graphs that are remembered: every system of a corpus speaks of the same ones."""
+
+
+class Encoder:
+    """Vectors of length one.
+
+    What is longer than `positions` is read in parts, cut between sentences or triples where that is
+    possible, and its vector is the mean of theirs, weighted by their length.
+    """
+
+    def __init__(self, reader: WordPiece, run: Run, *, positions: int = 512) -> None:
+        if positions < 8:
+            raise SettingError(
+                f"positions is {positions}: a model reads at least 8 words at a time"
+            )
+        self.reader = reader
+        self.run = run
+        self.positions = positions
+        self._graphs: OrderedDict[tuple[int, ...], NDArray[np.float32]] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """A row a text, in the order of the texts; equal texts are read once."""
+        parts = {text: self._text(text) for text in texts}
+        rows = dict(zip(parts, self._vectors(list(parts.values())), strict=True))
+        return _stack([rows[text] for text in texts])
+
+    def encode_graphs(self, graphs: Iterable[Graph]) -> NDArray[np.float32]:
+        """A row a graph, in the order of the graphs."""
+        encoded = [self.reader.encode_graph(*graph) for graph in graphs]
+        keys = [tuple(graph.ids) for graph in encoded]
+        rows: dict[tuple[int, ...], NDArray[np.float32]] = {}
+        with self._lock:
+            for key in keys:
+                if key in self._graphs:
+                    self._graphs.move_to_end(key)
+                    rows[key] = self._graphs[key]
+        new = {
+            key: self._parts(graph.ids[1:-1], [[place - 1 for place in graph.subjects]])
+            for key, graph in zip(keys, encoded, strict=True)
+            if key not in rows
+        }
+        made = dict(zip(new, self._vectors(list(new.values())), strict=True))
+        with self._lock:
+            self._graphs.update(made)
+            while len(self._graphs) > _GRAPHS:
+                self._graphs.popitem(last=False)
+        rows.update(made)
+        return _stack([rows[key] for key in keys])
+
+    def _text(self, text: str) -> list[list[int]]:
+        ids = self.reader.numbers(text)
+        if len(ids) + 2 <= self.positions:
+            return self._parts(ids, [])
+        pieces = self.reader.pieces(text)
+        return self._parts(ids, breaks_of(text, [(start, end) for _, start, end in pieces]))
+
+    def _parts(self, ids: Sequence[int], breaks: Sequence[Sequence[int]]) -> list[list[int]]:
+        """What one vector is made of: the whole, where it fits."""
+        return [
+            [self.reader.start, *ids[start:end], self.reader.separator]
+            for start, end in windows(len(ids), self.positions - 2, breaks=breaks)
+        ]
+
+    def _vectors(self, inputs: Sequence[Sequence[Sequence[int]]]) -> list[NDArray[np.float32]]:
+        import numpy as np
+
+        outputs = iter(self.run([part for parts in inputs for part in parts]))
+        found: list[NDArray[np.float32]] = []
+        for parts in inputs:
+            vectors = [next(outputs)["vector"] for _ in parts]
+            vector = vectors[0]
+            if len(parts) > 1:
+                vector = np.average(vectors, axis=0, weights=[len(part) for part in parts])
+                vector = (vector / max(float(np.linalg.norm(vector)), 1e-12)).astype(np.float32)
+            found.append(vector)
+        return found
+
+
+@lru_cache(maxsize=4)
+def load_encoder(name: str = DEFAULT, *, threads: int = 1, positions: int = 512) -> Encoder:
+    """The encoder of shipped weights or of a folder; the network itself loads when first used."""
+    folder = weights(name)
+    reader = WordPiece.read(folder.path("vocabulary.txt"))
+    network = Network(
+        folder.path("encoder.onnx"),
+        WordTable.read(folder.path("words.npz")),
+        outputs=("vector",),
+        pad=reader.pad,
+        threads=threads,
+    )
+    return Encoder(reader, network.run, positions=positions)
+
+
+def _stack(rows: Sequence[NDArray[np.float32]]) -> NDArray[np.float32]:
+    import numpy as np
+
+    # Without a row nobody knows how long one would be.
+    return np.stack(rows) if rows else np.zeros((0, 0), dtype=np.float32)

@@ -1,0 +1,221 @@
+"""Models of others (extra `hf`): any sentence-transformers encoder, any classifier of text pairs.
+
+A model is a local folder, or a name on the hub with a revision; its labels are read from its
+configuration, and code that comes with a model is never run.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from adequa.errors import AdequaError, MissingExtra, ModelError
+from adequa.models.linearise import MARKERS, linearise, readable
+from adequa.models.process import PerProcess
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from adequa.models.encoder import Graph
+
+__all__ = ["HubEncoder", "HubPairs"]
+
+_MODELS: PerProcess[Any] = PerProcess(inherited=False)
+
+
+@dataclass(frozen=True)
+class HubEncoder:
+    """A sentence-transformers model, with the interface of our encoder.
+
+    A model that knows our markers reads a graph with them, any other as plain words. What is longer
+    than it can read is halved until it fits, and the vector is the mean, weighted by length.
+    """
+
+    model: str
+    revision: str | None = None
+    device: str = "cpu"
+    batch_size: int = 32
+
+    def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """A row of length one for each text, in the order of the texts."""
+        import numpy as np
+
+        model = self._loaded()
+        parts = [list(self._fitting(model, text)) for text in texts]
+        flat = [text for own in parts for text, _ in own]
+        try:
+            rows = model.encode(
+                flat,
+                batch_size=self.batch_size,
+                normalize_embeddings=True,
+                convert_to_numpy=True,
+                show_progress_bar=False,
+            )
+        except (IndexError, RuntimeError, TypeError, ValueError) as error:
+            raise ModelError(f"{self.model}: fails on a text ({_short(error)})") from error
+        if not flat:
+            return np.zeros((0, 0), dtype=np.float32)
+        if not np.isfinite(rows).all():
+            raise ModelError(f"{self.model}: gives numbers that are not finite")
+        vectors, place = [], 0
+        for own in parts:
+            lengths = [length for _, length in own]
+            vector = np.average(rows[place : place + len(own)], axis=0, weights=lengths)
+            vectors.append(vector / max(float(np.linalg.norm(vector)), 1e-12))
+            place += len(own)
+        return np.stack(vectors).astype(np.float32)
+
+    def encode_graphs(self, graphs: Iterable[Graph]) -> NDArray[np.float32]:
+        """A row of length one for each graph, in the order of the graphs."""
+        tokenizer = self._loaded().tokenizer
+        if all(marker in tokenizer.get_vocab() for marker in MARKERS):
+            return self.encode([linearise(triples, terms) for triples, terms in graphs])
+        return self.encode(
+            [
+                ". ".join(" ".join(readable(triple, terms)) for triple in triples)
+                for triples, terms in graphs
+            ]
+        )
+
+    def _fitting(self, model: Any, text: str) -> Iterator[tuple[str, int]]:
+        """The text, or its halves where it is too long, with their lengths in word pieces."""
+        length = len(model.tokenizer(text, truncation=False, verbose=False)["input_ids"])
+        if model.max_seq_length is None or length <= model.max_seq_length or len(text) < 2:
+            yield text, length
+            return
+        middle = len(text) // 2
+        space = text.rfind(" ", 1, middle + 1)  # a word is cut only where there is nothing else
+        middle = space if space > 0 else middle
+        yield from self._fitting(model, text[:middle])
+        yield from self._fitting(model, text[middle:])
+
+    def _loaded(self) -> Any:
+        key = "encoder", self.model, self.revision, self.device
+        return _MODELS.get(key, self._load)
+
+    def _load(self) -> Any:
+        package = _package("sentence_transformers", "sentence-transformers")
+        with _Loading(self.model, self.revision):
+            return package.SentenceTransformer(
+                self.model, revision=self.revision, device=self.device, trust_remote_code=False
+            )
+
+
+@dataclass(frozen=True)
+class HubPairs:
+    """A cross-encoder or any other classifier of two texts."""
+
+    model: str
+    revision: str | None = None
+    device: str = "cpu"
+    batch_size: int = 32
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """What the columns mean, as the model's configuration has it."""
+        names = self._loaded()[1].config.id2label
+        return tuple(str(names[number]) for number in sorted(names))
+
+    def probabilities(self, pairs: Sequence[tuple[str, str]]) -> list[tuple[float, ...] | None]:
+        """A probability a label for each pair; None for a pair that is too long for the model.
+
+        Where labels exclude each other they sum to one; a single label stands by itself.
+        """
+        tokenizer, model = self._loaded()
+        lengths = [
+            len(tokenizer(*pair, truncation=False, verbose=False)["input_ids"]) for pair in pairs
+        ]
+        found: list[tuple[float, ...] | None] = [None] * len(pairs)
+        limit = _limit(tokenizer, model)
+        order = sorted(
+            (number for number, length in enumerate(lengths) if length <= limit),
+            key=lambda number: -lengths[number],
+        )
+        for start in range(0, len(order), self.batch_size):
+            batch = order[start : start + self.batch_size]
+            rows = self._run(tokenizer, model, [pairs[number] for number in batch])
+            for number, row in zip(batch, rows, strict=True):
+                found[number] = tuple(row)
+        return found
+
+    def _run(
+        self, tokenizer: Any, model: Any, pairs: Sequence[tuple[str, str]]
+    ) -> list[list[float]]:
+        torch = _package("torch", "torch")
+        first, second = [pair[0] for pair in pairs], [pair[1] for pair in pairs]
+        try:
+            feed = tokenizer(first, second, padding=True, truncation=False, return_tensors="pt")
+            with torch.inference_mode():
+                logits = model(**feed.to(self.device)).logits.float()
+        except (IndexError, RuntimeError, TypeError, ValueError) as error:
+            raise ModelError(f"{self.model}: fails on a pair ({_short(error)})") from error
+        if not bool(torch.isfinite(logits).all()):
+            raise ModelError(f"{self.model}: gives numbers that are not finite")
+        several = logits.shape[1] > 1
+        if several and model.config.problem_type != "multi_label_classification":
+            logits = logits.softmax(dim=1)
+        else:
+            logits = logits.sigmoid()
+        rows: list[list[float]] = logits.tolist()
+        return rows
+
+    def _loaded(self) -> tuple[Any, Any]:
+        key = "pairs", self.model, self.revision, self.device
+        loaded: tuple[Any, Any] = _MODELS.get(key, self._load)
+        return loaded
+
+    def _load(self) -> tuple[Any, Any]:
+        package = _package("transformers", "transformers")
+        _package("torch", "torch")
+        place = {"revision": self.revision} if self.revision else {}
+        with _Loading(self.model, self.revision):
+            tokenizer = package.AutoTokenizer.from_pretrained(
+                self.model, trust_remote_code=False, **place
+            )
+            model, report = package.AutoModelForSequenceClassification.from_pretrained(
+                self.model, trust_remote_code=False, output_loading_info=True, **place
+            )
+        # A model without a classifier would be given one of random numbers.
+        if missing := report["missing_keys"]:
+            raise ModelError(
+                f"{self.model}: is no classifier of texts, it lacks {', '.join(sorted(missing))}; "
+                "name a cross-encoder or a model for natural language inference"
+            )
+        return tokenizer, model.float().to(self.device).eval()
+
+
+class _Loading:
+    """Turns what goes wrong with a named model into an error that names it."""
+
+    def __init__(self, model: str, revision: str | None) -> None:
+        self.name = model if revision is None else f"{model} at {revision}"
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        if isinstance(error, Exception) and not isinstance(error, AdequaError):
+            raise ModelError(
+                f"the model {self.name} cannot be loaded ({_short(error)}); give a local folder, "
+                "or a name and revision of the hub"
+            ) from error
+
+
+def _limit(tokenizer: Any, model: Any) -> int:
+    """The most word pieces a pair may have."""
+    positions = getattr(model.config, "max_position_embeddings", None)
+    return int(min(tokenizer.model_max_length, positions or tokenizer.model_max_length))
+
+
+def _package(module: str, name: str) -> Any:
+    try:
+        return importlib.import_module(module)
+    except ImportError:
+        raise MissingExtra("hf", name) from None
+
+
+def _short(error: BaseException) -> str:
+    return f"{type(error).__name__}: {str(error)[:300]}"
