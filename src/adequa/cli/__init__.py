@@ -14,6 +14,7 @@ from adequa.cli.check import check
 from adequa.cli.compare import compare
 from adequa.cli.convert import convert
 from adequa.cli.demo import demo
+from adequa.cli.derive import derive
 from adequa.cli.formats import formats
 from adequa.cli.mentions import mentions
 from adequa.cli.metrics import metrics
@@ -37,6 +38,7 @@ app = typer.Typer(
 for command in (check, score, compare, mentions, metrics, formats, convert, demo):
     app.command()(command)
 app.add_typer(aliases)
+app.add_typer(derive)
 app.add_typer(paper)
 app.add_typer(train)
 

@@ -5,10 +5,13 @@ The table has Wikidata's names as the paper lists them, and what DBpedia calls t
 
 from __future__ import annotations
 
+import re
 from functools import cache
 from importlib.resources import files
 
-__all__ = ["is_symmetric"]
+__all__ = ["folded", "is_symmetric"]
+
+_PREFIXED = re.compile(r"\w+:[^\s:]*")
 
 
 def is_symmetric(predicate: str) -> bool:
@@ -16,21 +19,29 @@ def is_symmetric(predicate: str) -> bool:
 
     A double name such as `associatedBand/associatedMusicalArtist` is symmetric if both halves are.
     """
-    bare = predicate.strip().strip("<>")
-    if "://" in bare:
-        bare = bare.rstrip("/#").replace("#", "/").rpartition("/")[2]
-    elif bare.count(":") == 1:  # a prefixed name: dbo:spouse, wdt:P26
-        bare = bare.rpartition(":")[2]
-    names = [_folded(name) for name in bare.split("/")]
+    names = [folded(name) for name in _local(predicate).split("/")]
     return all(name in _names() for name in names)
 
 
-def _folded(name: str) -> str:
-    return "".join(sign for sign in name.casefold() if sign.isalnum())
+def folded(predicate: str) -> str:
+    """A predicate as all its spellings have it in common.
+
+    >>> folded("dbo:birthPlace") == folded("Birth_place") == folded("birth place")
+    True
+    """
+    return "".join(sign for sign in _local(predicate).casefold() if sign.isalnum())
+
+
+def _local(predicate: str) -> str:
+    """An IRI's or a prefixed name's last part (dbo:spouse, wdt:P26), or the name as it is."""
+    bare = predicate.strip().strip("<>")
+    if "://" in bare:
+        return bare.rstrip("/#").replace("#", "/").rpartition("/")[2]
+    return bare.partition(":")[2] if _PREFIXED.fullmatch(bare) else bare
 
 
 @cache
 def _names() -> frozenset[str]:
     source = files("adequa.training") / "resources" / "symmetric.tsv"
     rows = [line.split("\t") for line in source.read_text(encoding="utf-8").splitlines()[1:]]
-    return frozenset(_folded(cell) for row in rows for cell in row[:2] if cell)
+    return frozenset(folded(cell) for row in rows for cell in row[:2] if cell)
