@@ -19,6 +19,7 @@ from adequa.cli.formats import formats
 from adequa.cli.mentions import mentions
 from adequa.cli.metrics import metrics
 from adequa.cli.paper import paper
+from adequa.cli.retrieve import retrieve
 from adequa.cli.score import score
 from adequa.cli.train import train
 from adequa.errors import AdequaError
@@ -40,6 +41,7 @@ for command in (check, score, compare, mentions, metrics, formats, convert, demo
 app.add_typer(aliases)
 app.add_typer(derive)
 app.add_typer(paper)
+app.add_typer(retrieve)
 app.add_typer(train)
 
 

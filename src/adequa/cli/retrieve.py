@@ -1,0 +1,300 @@
+"""`adequa retrieve`: which text says this graph, which graph says this text."""
+
+from __future__ import annotations
+
+import json
+from enum import Enum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from adequa.cli.options import Format, Input, Json, progress_bar
+
+if TYPE_CHECKING:
+    from adequa.data import Item
+    from adequa.retrieval import Hit, Recall, Reranker
+    from adequa.retrieval.searching import Query
+
+__all__ = ["retrieve"]
+
+retrieve = typer.Typer(
+    name="retrieve",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+    help="Find the text that says a graph, and the graph that says a text.",
+)
+
+
+class _Choice(str, Enum):
+    """A choice that is written as it is typed."""
+
+    def __str__(self) -> str:
+        return str(self.value)
+
+
+class Of(_Choice):
+    """What an index is of."""
+
+    texts = "texts"
+    graphs = "graphs"
+
+
+class As(_Choice):
+    """What a query is."""
+
+    text = "text"
+    triples = "triples"
+
+
+class Numbers(_Choice):
+    """How vectors are kept."""
+
+    float32 = "float32"
+    int8 = "int8"
+
+
+EncoderName = Annotated[
+    str | None,
+    typer.Option(
+        "--encoder",
+        metavar="MODULE:NAME",
+        help="An encoder of your own, as package.module:attribute; the shipped one by default.",
+    ),
+]
+Rerank = Annotated[
+    int | None,
+    typer.Option(
+        "--rerank", min=1, metavar="N", help="Look at the N best again, with a scorer of pairs."
+    ),
+]
+Scorer = Annotated[
+    str,
+    typer.Option(
+        "--scorer",
+        metavar="NAME",
+        help="Of pairs: entities, a metric such as esa, or package.module:function.",
+    ),
+]
+Weight = Annotated[
+    float | None,
+    typer.Option("--weight", metavar="W", help="Of the scorer: cosine + W * score."),
+]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")]
+
+
+@retrieve.command()
+def index(
+    input_: Input,
+    out: Annotated[Path, typer.Option("--out", "-o", metavar="INDEX", help="The folder to write.")],
+    of: Annotated[
+        Of, typer.Option("--of", metavar="texts|graphs", help="What is to be found in it.")
+    ] = Of.texts,
+    vectors: Annotated[
+        Numbers,
+        typer.Option(
+            "--vectors", metavar="float32|int8", help="8-bit numbers take a quarter of the space."
+        ),
+    ] = Numbers.float32,
+    approximate: Annotated[
+        bool,
+        typer.Option(
+            "--approximate", help="Add a graph of neighbours, for millions (extra: retrieval)."
+        ),
+    ] = False,
+    format: Format = None,  # noqa: A002
+    encoder: EncoderName = None,
+    batch_size: Annotated[
+        int, typer.Option("--batch-size", min=1, help="Items encoded and written at once.")
+    ] = 1024,
+    resume: Annotated[
+        bool, typer.Option("--resume", help="Continue what an interrupted build left.")
+    ] = False,
+    force: Annotated[bool, typer.Option("--force", help="Replace an index.")] = False,
+    quiet: Quiet = False,
+    as_json: Json = False,
+) -> None:
+    """Index texts or graphs, so that they can be searched.
+
+    Texts need no triples: a .txt file has one a line, and JSONL items may leave them out. Graphs
+    need no texts. The index is a folder of plain files; an interrupted build can be resumed.
+
+    Example: adequa retrieve index train.xml --of texts --out texts.index
+    """
+    from adequa.retrieval import build_index, load_encoder, read_documents
+
+    total = sum(1 for _ in read_documents(input_, of.value, format=format))
+    with progress_bar("indexing", quiet=quiet) as progress:
+        built = build_index(
+            read_documents(input_, of.value, format=format),
+            out,
+            load_encoder(encoder),
+            of=of.value,
+            dtype=vectors.value,
+            approximate=approximate,
+            batch_size=batch_size,
+            resume=resume,
+            force=force,
+            progress=lambda done: progress(done, total),
+        )
+    if as_json:
+        _dump({"out": str(out), **built.manifest})
+        return
+    typer.echo(f"{len(built):,} {built.of} by {built.manifest['encoder']}: {out}")
+    if total > len(built):
+        typer.echo(f"left out: {total - len(built):,} empty texts")
+
+
+@retrieve.command()
+def search(
+    path: Annotated[
+        Path, typer.Argument(metavar="INDEX", help="What `adequa retrieve index` wrote.")
+    ],
+    query: Annotated[
+        str,
+        typer.Argument(
+            metavar="QUERY",
+            help="Triples for an index of texts, a text for one of graphs: a file, - for stdin, "
+            "or a string.",
+        ),
+    ],
+    k: Annotated[int, typer.Option("-k", min=1, help="How many to find.")] = 10,
+    as_: Annotated[
+        As | None,
+        typer.Option(
+            "--as", metavar="text|triples", help="What QUERY is, where like is to find like."
+        ),
+    ] = None,
+    rerank: Rerank = None,
+    scorer: Scorer = "entities",
+    weight: Weight = None,
+    exact: Annotated[
+        bool, typer.Option("--exact", help="Compare with all, whatever graph the index has.")
+    ] = False,
+    format: Format = None,  # noqa: A002
+    encoder: EncoderName = None,
+    as_json: Json = False,
+) -> None:
+    """Find the texts that say a graph, or the graphs that say a text.
+
+    Triples are written as for adequa check: 'Blue_Spice | eatType | pub', several separated by
+    newlines or ' && '.
+
+    Example: adequa retrieve search texts.index "Blue_Spice | eatType | pub" -k 3
+    """
+    from adequa.cli.check import _read_graph, _read_text
+    from adequa.retrieval import load_encoder, open_index
+    from adequa.retrieval import search as find
+
+    opened = open_index(path)
+    kind = as_ or (As.triples if opened.of == "texts" else As.text)
+    asked: Query = _read_text(query) if kind is As.text else _read_graph(query, format)
+    (hits,) = find(
+        opened,
+        [asked],
+        load_encoder(encoder),
+        k=k,
+        rerank=_reranker(rerank, scorer, weight),
+        exact=exact,
+    )
+    if as_json:
+        _dump(
+            {"of": opened.of, "hits": [_plain(number, hit) for number, hit in enumerate(hits, 1)]}
+        )
+        return
+    _show_hits(hits, opened.of)
+
+
+@retrieve.command()
+def evaluate(
+    queries: Annotated[
+        Path,
+        typer.Argument(metavar="QUERIES", help="Graphs with texts, in any known format."),
+    ],
+    pool: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--pool", metavar="MORE", help="Graphs with texts that join the candidates. Repeatable."
+        ),
+    ] = None,
+    rerank: Rerank = None,
+    scorer: Scorer = "entities",
+    weight: Weight = None,
+    format: Format = None,  # noqa: A002
+    encoder: EncoderName = None,
+    quiet: Quiet = False,
+    as_json: Json = False,
+) -> None:
+    """Measure how often the right text, and the right graph, is found.
+
+    Each graph of QUERIES looks for its text among the texts of QUERIES and MORE, and each text for
+    its graph. Of several texts of a graph (WebNLG, E2E) the first is taken. What scores as high as
+    the right one counts as better; the same text, or set of triples, counts as right.
+
+    Example: adequa retrieve evaluate test.xml --pool train --json
+    """
+    from adequa.retrieval import evaluate as measure
+    from adequa.retrieval import load_encoder, read_entries
+
+    asked = read_entries(queries, format=format)
+    more = [item for path in pool or () for item in read_entries(path, format=format)]
+    with progress_bar("encoding and ranking", quiet=quiet) as progress:
+        found = measure(
+            asked,
+            more,
+            load_encoder(encoder),
+            rerank=_reranker(rerank, scorer, weight),
+            progress=progress,
+        )
+    if as_json:
+        _dump({name: recall.figures() for name, recall in found.items()})
+        return
+    _show_recall(found)
+
+
+def _reranker(top: int | None, scorer: str, weight: float | None) -> Reranker | None:
+    if top is None:
+        return None
+    from adequa.retrieval import Reranker, load_scorer
+
+    loaded = load_scorer(scorer)
+    return Reranker(loaded, top) if weight is None else Reranker(loaded, top, weight)
+
+
+def _plain(number: int, hit: Hit) -> dict[str, Any]:
+    item: Item = hit.item
+    return {
+        "rank": number,
+        "score": round(hit.score, 6),
+        "cosine": round(hit.cosine, 6),
+        "id": item.id,
+        "system": item.system,
+        "triples": item.triples,
+        "text": item.text,
+    }
+
+
+def _dump(value: dict[str, Any]) -> None:
+    typer.echo(json.dumps(value, ensure_ascii=False, indent=2))
+
+
+def _show_hits(hits: list[Hit], of: str) -> None:
+    from adequa.tables import Cell, Table
+
+    rows: list[list[Cell]] = []
+    for hit in hits:
+        graph = " && ".join(" | ".join(triple) for triple in hit.item.triples)
+        rows.append([hit.score, hit.item.id, hit.item.text if of == "texts" else graph])
+    typer.echo(Table("", ["score", "id", "text" if of == "texts" else "graph"], rows).text())
+
+
+def _show_recall(found: dict[str, Recall]) -> None:
+    from adequa.tables import Cell, Table
+
+    first = next(iter(found.values()))
+    rows: list[list[Cell]] = [
+        [name.replace("_", " "), *list(recall.figures().values())[:-2]]
+        for name, recall in found.items()
+    ]
+    title = f"{len(first.ranks):,} queries among {first.pool:,}"
+    typer.echo(Table(title, ["", "R@1", "R@5", "R@10", "MRR"], rows).text())

@@ -1,0 +1,104 @@
+"""What is indexed, and what recall is measured on, out of whatever a reader reads."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+from dataclasses import fields, replace
+from pathlib import Path
+
+from adequa.codec import item_from_object, load_object
+from adequa.data import Item
+from adequa.errors import DataError
+from adequa.readers import Placed, Source, open_source
+from adequa.readers.base import lines
+from adequa.readers.recognise import files_of
+from adequa.readers.unique import unique
+from adequa.retrieval.encoding import Kind
+
+__all__ = ["read_documents", "read_entries"]
+
+_TEXTS = ".txt"
+_FIELDS = {field.name for field in fields(Item)}
+_SEVERAL_TEXTS = {"webnlg", "enriched", "e2e"}
+"""Formats in which a graph has several texts, each of them an item."""
+
+
+def read_documents(path: Path | str, of: Kind, *, format: str | None = None) -> Iterator[Item]:  # noqa: A002
+    """The items to index: of texts each text, of graphs each graph, once where texts share it.
+
+    Texts need no triples: a `.txt` file has one a line, and a JSONL file may leave them out.
+    Graphs need no texts.
+    """
+    path = Path(path)
+    if of == "texts" and format is None and path.suffix.lower() == _TEXTS:
+        return _text_lines(path)
+    if of == "texts" and format is None and _has_texts_alone(path):
+        return (place.item for place in unique(_texts_of_jsonl(path)))
+    source = open_source(path, format=format)
+    if of == "graphs":
+        return (place.item for place in unique(_graphs(source)))
+    return iter(source)
+
+
+def read_entries(path: Path | str, *, format: str | None = None) -> list[Item]:  # noqa: A002
+    """A graph and a text each, to measure recall on; of several texts of a graph the first.
+
+    Where a format has several texts for a graph (WebNLG, E2E), an entry is the graph, and its text
+    the first that is not empty; an item of another format is an entry as it is. Entries without a
+    text are left out: nothing could find them.
+    """
+    source = open_source(path, format=format)
+    first = next(iter(source))
+    if source.format in _SEVERAL_TEXTS and first.system == "reference":
+        graphs = (place.item for place in unique(_graphs(source)))
+        entries = [
+            replace(item, text=text, references=())
+            for item in graphs
+            if (text := next(filter(str.strip, item.references), ""))
+        ]
+    else:
+        entries = [item for item in source if item.text.strip()]
+    if not entries:
+        raise DataError("has no texts", path=path, remedy="is it the right input?")
+    return entries
+
+
+def _graphs(source: Source) -> Iterator[Placed]:
+    if source.path.is_file() or source.reader.takes_folders:
+        return source.reader.read(source.path, bare=True)
+    files = files_of(source.path, source.format)
+    return itertools.chain.from_iterable(source.reader.read(file, bare=True) for file in files)
+
+
+def _text_lines(path: Path) -> Iterator[Item]:
+    for number, line in lines(path):
+        if line.strip():
+            yield Item(str(number), (), line)
+
+
+def _has_texts_alone(path: Path) -> bool:
+    """Whether the first line of a JSONL file is an item but for its triples."""
+    if path.suffix.lower() != ".jsonl" or not path.is_file():
+        return False
+    try:
+        raw = load_object(next((line for _, line in lines(path) if line.strip()), ""))
+    except DataError:  # its reader will say it better
+        return False
+    return isinstance(raw, dict) and "text" in raw and raw.keys() <= _FIELDS - {"triples"}
+
+
+def _texts_of_jsonl(path: Path) -> Iterator[Placed]:
+    for number, line in lines(path):
+        if line.strip():
+            try:
+                yield Placed(_text_item(load_object(line)), path, number)
+            except DataError as error:
+                raise error.at(path, number) from None
+
+
+def _text_item(raw: object) -> Item:
+    if isinstance(raw, dict) and "triples" not in raw:
+        # The contract asks for triples: it is checked with some, and they are taken out again.
+        return replace(item_from_object({**raw, "triples": [["–", "–", "–"]]}), triples=())
+    return item_from_object(raw)
