@@ -11,9 +11,11 @@ from torch import Tensor
 from torch.utils.data import Dataset
 
 from adequa.training.batches import ContrastiveBatches
+from adequa.training.cases import Case, Cases
+from adequa.training.drafts import FALSE, TRUE, UNKNOWN, Draft, Place
 from adequa.training.tokens import Tokens
 
-__all__ = ["ContrastiveCollator", "Numbers", "padded"]
+__all__ = ["CaseCollator", "ContrastiveCollator", "Numbers", "padded"]
 
 
 class Numbers(Dataset[int]):
@@ -58,3 +60,54 @@ class ContrastiveCollator:
 
     def _inputs(self, rows: Sequence[Sequence[int]]) -> dict[str, Tensor]:
         return {"ids": padded(rows), "mask": padded([[1] * len(row) for row in rows])}
+
+
+@dataclass
+class CaseCollator:
+    """Makes the batch of a number: cases with the labels of their triples and tokens."""
+
+    cases: Cases
+    tokens: Tokens
+    size: int = 32
+    longest: int = 320
+
+    def __call__(self, numbers: Sequence[int]) -> dict[str, object]:
+        """Tensors for VerifierNetwork; one number is one batch."""
+        (number,) = numbers
+        first = number * self.size
+        return self.collate([self.cases.case(first + place) for place in range(self.size)])
+
+    def collate(self, cases: Sequence[Case]) -> dict[str, object]:
+        """The tensors of some cases."""
+        rows = [self._row(case.draft) for case in cases]
+        filled = [[UNKNOWN] * 3]
+        longest = max(len(ids) for ids, _, _ in rows)
+        return {
+            "inputs": {
+                "ids": padded([ids for ids, _, _ in rows]),
+                "mask": padded([[1] * len(ids) for ids, _, _ in rows]),
+                "types": padded([types for _, types, _ in rows]),
+            },
+            "labels": torch.tensor(
+                [labels + filled * (longest - len(labels)) for _, _, labels in rows]
+            ),
+            "supported": torch.tensor([case.draft.supported for case in cases]),
+        }
+
+    def _row(self, draft: Draft) -> tuple[list[int], list[int], list[list[int]]]:
+        text, graph = self.tokens.text(draft.text), self.tokens.graph(draft.triples)
+        ids, types = self.tokens.pair(text, graph)
+        labels = [[UNKNOWN] * 3 for _ in ids]
+        for place, (start, end) in enumerate(text.offsets, 1):
+            unsupported = _inside(start, end, draft.unsupported)
+            unclear = not unsupported and _inside(start, end, draft.unclear)
+            labels[place][1] = UNKNOWN if unclear else TRUE if unsupported else FALSE
+            labels[place][2] = TRUE if _inside(start, end, draft.disfluent) else FALSE
+        shift = len(text.ids) + 2
+        for place, stated in zip(graph.marks, draft.stated, strict=True):
+            labels[shift + place][0] = stated
+        return ids[: self.longest], types[: self.longest], labels[: self.longest]
+
+
+def _inside(start: int, end: int, places: Sequence[Place]) -> bool:
+    return any(place.start < end and start < place.end for place in places)

@@ -5,7 +5,7 @@ Imports torch: only the functions that train import this module.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import torch
@@ -54,16 +54,14 @@ class EncoderNetwork(nn.Module):
 
     def embed(self, ids: Tensor, mask: Tensor) -> Tensor:
         """Unit vectors: the mean of the last hidden states."""
-        lengths = mask.sum(1)
-        order = lengths.argsort()
-        vectors = []
-        for rows in order.split(CHUNK):  # rows of nearly one length: little of it is padding
-            longest = int(lengths[rows[-1]])
+        vectors, order = [], []
+        for rows, longest in _chunks(mask):
             kept = mask[rows, :longest]
             states = self.bert(input_ids=ids[rows, :longest], attention_mask=kept).last_hidden_state
             weights = kept.unsqueeze(-1).to(states.dtype)
             vectors.append((states * weights).sum(1) / weights.sum(1))
-        return functional.normalize(torch.cat(vectors)[order.argsort()], dim=-1)
+            order.append(rows)
+        return functional.normalize(torch.cat(vectors)[torch.cat(order).argsort()], dim=-1)
 
     def forward(
         self, texts: Mapping[str, Tensor], graphs: Mapping[str, Tensor]
@@ -103,13 +101,28 @@ class VerifierNetwork(nn.Module):
         supported: Tensor,
     ) -> dict[str, Tensor]:
         """The sum of the heads' losses; labels are [batch, length, 3] with -1 for not known."""
-        tokens, pair = self.logits(**inputs)
+        tokens, pairs, known, right = [], [], [], []
+        for rows, longest in _chunks(inputs["mask"]):
+            found, pair = self.logits(
+                **{name: values[rows, :longest] for name, values in inputs.items()}
+            )
+            tokens.append(found.flatten(0, 1))
+            known.append(labels[rows, :longest].flatten(0, 1))
+            pairs.append(pair)
+            right.append(supported[rows])
+        logits, targets = torch.cat(tokens), torch.cat(known)
         parts = {
-            name: _loss(tokens[..., head], labels[..., head])
-            for head, name in enumerate(HEAD_NAMES)
+            name: _loss(logits[:, head], targets[:, head]) for head, name in enumerate(HEAD_NAMES)
         }
-        parts["supported"] = _loss(pair, supported)
+        parts["supported"] = _loss(torch.cat(pairs), torch.cat(right))
         return {"loss": torch.stack(list(parts.values())).sum(), **parts}
+
+
+def _chunks(mask: Tensor) -> Iterator[tuple[Tensor, int]]:
+    """Rows of nearly one length, and that length: little of a chunk is padding."""
+    lengths = mask.sum(1)
+    for rows in lengths.argsort().split(CHUNK):
+        yield rows, int(lengths[rows[-1]])
 
 
 def _loss(logits: Tensor, labels: Tensor) -> Tensor:
