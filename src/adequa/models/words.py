@@ -41,7 +41,8 @@ class WordTable:
         import numpy as np
 
         try:
-            with np.load(path, allow_pickle=False) as file:
+            # Opened here: of a file that is no archive numpy would leave one open.
+            with path.open("rb") as stream, np.load(stream, allow_pickle=False) as file:
                 return cls(file["rows"], file["scales"])
         except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile, TypeError) as error:
             raise ModelError(f"{path}: cannot be read as word vectors ({error}); {_REMEDY}") from (

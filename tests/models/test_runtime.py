@@ -1,0 +1,141 @@
+"""The runtime: order, company, threads, forks, and what is said of a broken model."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from adequa.errors import ModelError
+from adequa.models.runtime import Network, batches, padded_length
+from adequa.models.words import WordTable
+
+RANDOM = np.random.default_rng(3)
+SEQUENCES = [
+    RANDOM.integers(4, 80, size=length).tolist() for length in RANDOM.integers(2, 40, size=60)
+]
+TYPES = [[int(place > 4) for place in range(len(sequence))] for sequence in SEQUENCES]
+
+
+@pytest.fixture
+def network(folder: Path, table: WordTable) -> Network:
+    return Network(folder / "verifier.onnx", table, outputs=("tokens", "pair", "state"), typed=True)
+
+
+@given(st.lists(st.integers(1, 70), max_size=40), st.integers(1, 100), st.integers(1, 9))
+def test_batches_hold_every_sequence_once_within_bounds(
+    lengths: list[int], tokens: int, count: int
+) -> None:
+    found = list(batches(lengths, tokens, count))
+    assert sorted(number for batch in found for number in batch) == list(range(len(lengths)))
+    for batch in found:
+        padded = {padded_length(lengths[number]) for number in batch}
+        assert len(padded) == 1
+        assert len(batch) == 1 or (len(batch) <= count and len(batch) * padded.pop() <= tokens)
+
+
+@pytest.mark.parametrize("size", [1, 3, 64])
+def test_results_are_in_order_and_independent_of_their_company(network: Network, size: int) -> None:
+    together = replace(network, batch_size=size, batch_tokens=40 * size).run(SEQUENCES, TYPES)
+    for sequence, types, found in zip(SEQUENCES, TYPES, together, strict=True):
+        (alone,) = network.run([sequence], [types])
+        assert found["tokens"].shape == (len(sequence), 3)
+        assert found["pair"].shape == (1,)
+        for name in network.outputs:
+            np.testing.assert_allclose(found[name], alone[name], atol=1e-5)
+
+
+def test_padding_counts_for_nothing(network: Network, table: WordTable) -> None:
+    """Against the same arithmetic without padding."""
+    sequence, types = SEQUENCES[0][:5], TYPES[0][:5]
+    (found,) = network.run([sequence], [types])
+    words = table.vectors(np.asarray(sequence))
+    like = np.exp(words @ words.T)
+    states = like / like.sum(axis=1, keepdims=True) @ words + np.asarray(types)[:, None]
+    np.testing.assert_allclose(found["state"], states[0], atol=1e-4)
+
+
+def test_nothing_in_nothing_out(network: Network) -> None:
+    assert network.run([], []) == []
+
+
+def test_threads_share_one_session(network: Network) -> None:
+    expected = network.run(SEQUENCES, TYPES)
+    with ThreadPoolExecutor(4) as pool:
+        for found in pool.map(lambda _: network.run(SEQUENCES, TYPES), range(8)):
+            for one, other in zip(found, expected, strict=True):
+                np.testing.assert_array_equal(one["tokens"], other["tokens"])
+    assert network._session() is network._session()
+
+
+_FORK = """
+import os, sys
+from adequa.models.encoder import load_encoder
+encoder = load_encoder(sys.argv[1], threads=2)
+before = encoder.encode(["the pub"] )
+child = os.fork()
+if child == 0:
+    same = (encoder.encode(["the pub", "the city"])[0] == before[0]).all()
+    os._exit(0 if same else 1)
+_, status = os.waitpid(child, 0)
+encoder.encode(["the city"])
+sys.exit(os.waitstatus_to_exitcode(status))
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="nothing forks here")
+def test_a_forked_child_loads_its_own(folder: Path) -> None:
+    command = [sys.executable, "-W", "ignore", "-c", _FORK, str(folder)]
+    done = subprocess.run(command, timeout=60, check=False, capture_output=True)
+    assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
+
+
+def test_a_missing_model(network: Network, tmp_path: Path) -> None:
+    with pytest.raises(ModelError, match=r"none\.onnx: there is no such model; reinstall adequa"):
+        replace(network, path=tmp_path / "none.onnx").run(SEQUENCES, TYPES)
+
+
+def test_a_broken_model(
+    network: Network, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "broken.onnx"
+    path.write_bytes(network.path.read_bytes()[:200])
+    with pytest.raises(ModelError, match=r"broken\.onnx: cannot be loaded .*export the model"):
+        replace(network, path=path).run(SEQUENCES, TYPES)
+    assert capfd.readouterr() == ("", "")
+
+
+def test_a_model_with_other_inputs_or_outputs(network: Network, folder: Path) -> None:
+    with pytest.raises(ModelError, match="reads mask, words and gives vector, where mask, types"):
+        replace(network, path=folder / "encoder.onnx").run(SEQUENCES, TYPES)
+    with pytest.raises(ModelError, match=r"pair, state, tokens, where .* and verdict are needed"):
+        replace(network, outputs=("verdict",)).run(SEQUENCES, TYPES)
+
+
+@pytest.mark.parametrize(
+    ("how", "problem"),
+    [
+        ("not finite", "'vector' holds numbers that are not finite"),
+        ("shape", r"'vector' has the shape .* for \(1, 8\)"),
+        ("failing", "fails on 1 × 8 words"),
+    ],
+)
+def test_a_model_that_misbehaves(
+    tmp_path: Path,
+    table: WordTable,
+    write_onnx: Callable[[Path, str], Path],
+    how: str,
+    problem: str,
+) -> None:
+    network = Network(write_onnx(tmp_path / "model.onnx", how), table, outputs=("vector",))
+    with pytest.raises(ModelError, match=rf"model\.onnx: {problem}"):
+        network.run([[1, 2, 3]])
