@@ -82,11 +82,8 @@ def sentences(words: list[str], tmp_path: Path) -> Callable[[bool], str]:
             transformers.BertConfig(**_settings(len(tokenizer)))
         ).save_pretrained(folder / "base")
         tokenizer.save_pretrained(folder / "base")
-        base = package.models.Transformer(str(folder / "base"), max_seq_length=POSITIONS)
-        pooling = package.models.Pooling(16)
-        package.SentenceTransformer(modules=[base, pooling], device="cpu").save(
-            str(folder / "whole")
-        )
+        whole = package.SentenceTransformer(str(folder / "base"), device="cpu")
+        whole.save(str(folder / "whole"))
         return str(folder / "whole")
 
     return write
