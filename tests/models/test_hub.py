@@ -153,12 +153,16 @@ def test_a_pair_that_is_too_long_is_not_scored(classifier: Callable[..., str]) -
     assert found[1] is not None
 
 
-def test_a_model_without_a_classifier_is_refused(
-    sentences: Callable[[bool], str],
+def test_a_model_without_a_classifier_is_refused_and_nothing_printed(
+    sentences: Callable[[bool], str], capfd: pytest.CaptureFixture[str]
 ) -> None:
-    folder = Path(sentences(False)).parent / "base"
+    whole = sentences(False)
+    folder = Path(whole).parent / "base"
+    capfd.readouterr()
+    HubEncoder(whole).encode(TEXTS)
     with pytest.raises(ModelError, match="is no classifier of texts, it lacks classifier"):
         HubPairs(str(folder)).probabilities([("a", "b")])
+    assert capfd.readouterr() == ("", "")
 
 
 def test_a_model_that_is_not_there(tmp_path: Path) -> None:

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from adequa.errors import AdequaError, MissingExtra, ModelError
+from adequa.errors import MissingExtra, ModelError
 from adequa.models.linearise import MARKERS, linearise, readable
 from adequa.models.process import PerProcess
 
@@ -98,7 +99,7 @@ class HubEncoder:
 
     def _load(self) -> Any:
         package = _package("sentence_transformers", "sentence-transformers")
-        with _Loading(self.model, self.revision):
+        with _loading(self.model, self.revision):
             return package.SentenceTransformer(
                 self.model, revision=self.revision, device=self.device, trust_remote_code=False
             )
@@ -171,7 +172,7 @@ class HubPairs:
         package = _package("transformers", "transformers")
         _package("torch", "torch")
         place = {"revision": self.revision} if self.revision else {}
-        with _Loading(self.model, self.revision):
+        with _loading(self.model, self.revision):
             tokenizer = package.AutoTokenizer.from_pretrained(
                 self.model, trust_remote_code=False, **place
             )
@@ -187,21 +188,25 @@ class HubPairs:
         return tokenizer, model.float().to(self.device).eval()
 
 
-class _Loading:
-    """Turns what goes wrong with a named model into an error that names it."""
-
-    def __init__(self, model: str, revision: str | None) -> None:
-        self.name = model if revision is None else f"{model} at {revision}"
-
-    def __enter__(self) -> None:
-        pass
-
-    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
-        if isinstance(error, Exception) and not isinstance(error, AdequaError):
-            raise ModelError(
-                f"the model {self.name} cannot be loaded ({_short(error)}); give a local folder, "
-                "or a name and revision of the hub"
-            ) from error
+@contextmanager
+def _loading(model: str, revision: str | None) -> Iterator[None]:
+    """Loads in silence, and turns what goes wrong into an error that names the model."""
+    logging = _package("transformers.utils.logging", "transformers")
+    verbosity, bars = logging.get_verbosity(), logging.is_progress_bar_enabled()
+    logging.set_verbosity_error()
+    logging.disable_progress_bar()
+    try:
+        yield
+    except Exception as error:  # the disk, the network, and whatever a stranger's file holds
+        name = model if revision is None else f"{model} at {revision}"
+        raise ModelError(
+            f"the model {name} cannot be loaded ({_short(error)}); give a local folder, or a name "
+            "and revision of the hub"
+        ) from error
+    finally:
+        logging.set_verbosity(verbosity)
+        if bars:
+            logging.enable_progress_bar()
 
 
 def _limit(tokenizer: Any, model: Any) -> int:
