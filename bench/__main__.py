@@ -20,6 +20,8 @@ NAMES = (
     "kill_resume",
     "memory",
     "esa_speed",
+    "similarity_speed",
+    "retrieval_speed",
     "install_size",
 )
 

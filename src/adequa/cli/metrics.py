@@ -1,4 +1,4 @@
-"""`adequa metrics`: what there is, with settings, direction and signature."""
+"""`adequa metrics`: what there is, with settings, direction, signature and weights."""
 
 from __future__ import annotations
 
@@ -20,7 +20,8 @@ def metrics(
 ) -> None:
     """List the metrics, or show one.
 
-    One metric is shown with its settings and its signature.
+    One metric is shown with its settings, its signature, and the weights it uses with their
+    licence, which is not that of the code.
     """
     from adequa.metrics import names
     from adequa.tables import Table
@@ -40,6 +41,8 @@ def metrics(
             for entry in entries
         ]
         typer.echo(Table("Metrics", ["metric", "best", "references", "what it says"], rows).text())
+        for version, licence in _licences(entries).items():
+            typer.echo(f"\nweights {version}: {licence}")
         typer.echo("\nsettings of one: adequa metrics NAME")
         return
     entry = entries[0]
@@ -48,6 +51,37 @@ def metrics(
     if rows:
         typer.echo("\n" + Table("Settings", ["setting", "type", "default", "meaning"], rows).text())
     typer.echo(f"\nsignature: {entry['signature'] or 'depends on settings that have no default'}")
+    if entry["weights"]:
+        shipped = entry["weights"]
+        typer.echo(
+            f"weights: {shipped['version']} of {', '.join(shipped['versions'])}, "
+            f"{shipped['megabytes']} MB; licence: {shipped['licence']}"
+        )
+
+
+def _licences(entries: list[dict[str, Any]]) -> dict[str, str]:
+    return {
+        entry["weights"]["version"]: entry["weights"]["licence"]
+        for entry in entries
+        if entry["weights"]
+    }
+
+
+def _weights(settings: list[dict[str, Any]]) -> dict[str, Any] | None:
+    """The shipped weights behind a metric, if it has any."""
+    from adequa.models.shipped import versions, weights
+
+    named = [one["default"] for one in settings if one["name"] == "weights"]
+    if not named or not versions():
+        return None
+    shipped = weights(str(named[0]))
+    size = sum(one["size"] for one in shipped.manifest["files"].values())
+    return {
+        "version": shipped.version,
+        "versions": list(versions()),
+        "licence": shipped.licence,
+        "megabytes": round(size / 1e6, 1),
+    }
 
 
 def _describe(name: str) -> dict[str, Any]:
@@ -62,6 +96,7 @@ def _describe(name: str) -> dict[str, Any]:
         signature: str | None = load_metric(name).signature
     except AdequaError:
         signature = None
+    settings = [asdict(setting) for setting in settings_of(target)]
     return {
         "name": name,
         "doc": target.doc,
@@ -69,6 +104,7 @@ def _describe(name: str) -> dict[str, Any]:
         "best": None if abs(target.best) == float("inf") else target.best,
         "worst": None if abs(target.worst) == float("inf") else target.worst,
         "references": target.needs_references,
-        "settings": [asdict(setting) for setting in settings_of(target)],
+        "settings": settings,
         "signature": signature,
+        "weights": _weights(settings),
     }
