@@ -27,7 +27,7 @@ class Words:
         return rows
 
     def encode_graphs(self, graphs):
-        return self.encode([" ".join(map(" ".join, graph)) for graph in graphs])
+        return self.encode([" ".join(map(" ".join, triples)) for triples, _ in graphs])
 
 words = Words()
 other = Words()
@@ -159,10 +159,13 @@ def test_wrong_encoders(adequa: Run) -> None:
     code, _, complaint = adequa("search", "i", "a | b | c", encoder="my_words:other")
     assert code == 2
     assert "was built with the encoder 'words|version:1', not 'other|version:1'" in complaint
-    for name in ("my_words", "my_words:absent", "absent_words:x"):
+    for name in ("my_words:absent", "absent_words:x", ":x"):
         code, _, complaint = adequa("search", "i", "a | b | c", encoder=name)
         assert code == 2
         assert "package.module:attribute" in complaint
+    code, _, complaint = adequa("search", "i", "a | b | c", encoder="my_words")
+    assert code == 2
+    assert "unknown weights (and no folder of that name) 'my_words'" in complaint
 
 
 def test_force_and_resume(adequa: Run) -> None:

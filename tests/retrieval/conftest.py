@@ -12,6 +12,8 @@ import numpy.typing as npt
 import pytest
 
 from adequa.data import Item, Triple
+from adequa.models.linearise import readable
+from adequa.retrieval.encoding import Graph
 
 _WORDS = re.compile(r"[^\W_]+")
 
@@ -36,8 +38,13 @@ class WordEncoder:
                 row[zlib.crc32(word.encode()) % self.dimension] += 1
         return rows
 
-    def encode_graphs(self, graphs: Sequence[Sequence[Triple]]) -> npt.NDArray[np.float64]:
-        return self.encode([" ".join(" ".join(triple) for triple in graph) for graph in graphs])
+    def encode_graphs(self, graphs: Sequence[Graph]) -> npt.NDArray[np.float64]:
+        return self.encode(
+            [
+                " ".join(map(" ".join, (readable(one, terms) for one in triples)))
+                for triples, terms in graphs
+            ]
+        )
 
 
 @pytest.fixture

@@ -58,8 +58,9 @@ EncoderName = Annotated[
     str | None,
     typer.Option(
         "--encoder",
-        metavar="MODULE:NAME",
-        help="An encoder of your own, as package.module:attribute; the shipped one by default.",
+        metavar="NAME",
+        help="A version or folder of weights, hub:MODEL for a sentence-transformers model (extra: "
+        "hf), or package.module:attribute. The shipped weights by default.",
     ),
 ]
 Rerank = Annotated[

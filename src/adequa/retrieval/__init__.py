@@ -8,7 +8,7 @@
 from __future__ import annotations
 
 from adequa.retrieval.building import build_index
-from adequa.retrieval.encoding import Encoder, load_encoder, shipped_encoder
+from adequa.retrieval.encoding import Encoder, load_encoder
 from adequa.retrieval.evaluating import Recall, evaluate
 from adequa.retrieval.folder import Index, open_index
 from adequa.retrieval.reranking import Reranker, entity_evidence, load_scorer, metric_scorer
@@ -31,5 +31,4 @@ __all__ = [
     "read_documents",
     "read_entries",
     "search",
-    "shipped_encoder",
 ]

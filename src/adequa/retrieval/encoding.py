@@ -3,19 +3,25 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Literal, Protocol, TypeAlias, cast
 
 import numpy as np
 import numpy.typing as npt
 
-from adequa.data import Item, Triple
+from adequa.data import Item, Term, Triple
 from adequa.errors import ModelError, SettingError
+from adequa.settings import signature
 
-__all__ = ["Encoder", "Kind", "Vectors", "encode_items", "load_encoder", "shipped_encoder"]
+__all__ = ["Encoder", "Graph", "Kind", "Vectors", "encode_items", "load_encoder", "load_object"]
 
 Kind: TypeAlias = Literal["texts", "graphs"]
 Vectors: TypeAlias = npt.NDArray[np.float32]
+Graph: TypeAlias = tuple[Sequence[Triple], Mapping[str, Term] | None]
+
+_HUB = "hub:"
 
 
 class Encoder(Protocol):
@@ -31,19 +37,61 @@ class Encoder(Protocol):
     def encode(self, texts: Sequence[str]) -> npt.NDArray[Any]:
         """A vector a text."""
 
-    def encode_graphs(self, graphs: Sequence[Sequence[Triple]]) -> npt.NDArray[Any]:
-        """A vector a graph."""
+    def encode_graphs(self, graphs: Sequence[Graph]) -> npt.NDArray[Any]:
+        """A vector a graph, which is its triples and what a file says of its terms."""
 
 
-def shipped_encoder() -> Encoder:
-    """The encoder that comes with adequa, loaded when it is first asked for."""
-    module = importlib.import_module("adequa.models.encoder")
-    return cast(Encoder, module.Encoder())
+class _Coder(Protocol):
+    """What the encoders of `adequa.models` have: all but a signature."""
+
+    def encode(self, texts: Sequence[str]) -> npt.NDArray[Any]: ...
+
+    def encode_graphs(self, graphs: Sequence[Graph]) -> npt.NDArray[Any]: ...
+
+
+@dataclass(frozen=True)
+class _Signed:
+    """An encoder of `adequa.models` and the signature of its weights."""
+
+    signature: str
+    coder: _Coder
+
+    def encode(self, texts: Sequence[str]) -> npt.NDArray[Any]:
+        return self.coder.encode(texts)
+
+    def encode_graphs(self, graphs: Sequence[Graph]) -> npt.NDArray[Any]:
+        return self.coder.encode_graphs(graphs)
 
 
 def load_encoder(name: str | None = None) -> Encoder:
-    """The shipped encoder, or the one that `package.module:attribute` names."""
-    return shipped_encoder() if name is None else cast(Encoder, load_object(name, "encoder"))
+    """An encoder by name; without one, the shipped one.
+
+    A name is a version of the shipped weights, a folder of weights that `adequa export` wrote,
+    `hub:MODEL[@REVISION]` for a sentence-transformers model (extra `hf`; its folder, or its name on
+    the hub), or `package.module:attribute` for an object of your own.
+    """
+    if name is not None and name.startswith(_HUB):
+        return _hub_encoder(name.removeprefix(_HUB))
+    if name is not None and ":" in name and not Path(name).is_dir():
+        return cast(Encoder, load_object(name, "encoder"))
+    from adequa.models import encoder, shipped
+
+    name = shipped.DEFAULT if name is None else name
+    weights = shipped.weights(name)
+    # Not the version of adequa: an index stays good as long as the weights are the same.
+    own = signature("encoder", {"weights": weights.digest}, weights.version)
+    return _Signed(own, encoder.load_encoder(name))
+
+
+def _hub_encoder(name: str) -> Encoder:
+    from adequa.models.hub import HubEncoder
+
+    model, _, revision = name.partition("@")
+    if not model:
+        raise SettingError("hub: names no model; write hub:MODEL or hub:MODEL@REVISION")
+    folder = Path(model)
+    own = {"model": folder if folder.is_dir() else model}
+    return _Signed(signature("hub", own, revision or "latest"), HubEncoder(model, revision or None))
 
 
 def load_object(name: str, kind: str) -> object:
@@ -63,7 +111,7 @@ def encode_items(encoder: Encoder, items: Sequence[Item], kind: Kind) -> Vectors
     if kind == "texts":
         raw = encoder.encode([item.text for item in items])
     else:
-        raw = encoder.encode_graphs([_labelled(item) for item in items])
+        raw = encoder.encode_graphs([(item.triples, item.terms) for item in items])
     vectors = np.asarray(raw, dtype=np.float32)
     if vectors.ndim != 2 or len(vectors) != len(items):
         raise ModelError(
@@ -76,11 +124,3 @@ def encode_items(encoder: Encoder, items: Sequence[Item], kind: Kind) -> Vectors
     lengths[lengths == 0] = 1
     units: Vectors = vectors / lengths
     return units
-
-
-def _labelled(item: Item) -> tuple[Triple, ...]:
-    """The triples with labels for IRIs, where the file had them."""
-    if not item.terms:
-        return item.triples
-    labels = {name: term.label for name, term in item.terms.items() if term.label}
-    return tuple(Triple(*(labels.get(part, part) for part in triple)) for triple in item.triples)
