@@ -94,6 +94,10 @@ def test_texts_find_graphs_as_json_and_from_a_file(adequa: Run, tmp_path: Path) 
     assert (facts["count"], facts["of"], facts["dtype"]) == (2, "graphs", "int8")
     (tmp_path / "query.txt").write_text("Ull lies in Norn.\n", encoding="utf-8")
     code, said, _ = adequa("search", "g", "query.txt", "--json")
+    again = json.loads(said)["hits"][0]
+    assert again["id"] == "Id2"
+    assert again["score"] > again["cosine"]  # the entities were looked at
+    code, said, _ = adequa("search", "g", "query.txt", "--json", "--rerank", "0")
     found = json.loads(said)
     assert found["of"] == "graphs"
     first, second = found["hits"]

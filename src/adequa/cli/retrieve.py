@@ -66,7 +66,11 @@ EncoderName = Annotated[
 Rerank = Annotated[
     int | None,
     typer.Option(
-        "--rerank", min=1, metavar="N", help="Look at the N best again, with a scorer of pairs."
+        "--rerank",
+        min=0,
+        metavar="N",
+        help="Look at the N best again, with a scorer of pairs; 0 for the encoder alone. By "
+        "default 50, where a graph is compared with texts or a text with graphs.",
     ),
 ]
 Scorer = Annotated[
@@ -183,13 +187,15 @@ def search(
 
     Example: adequa retrieve search texts.index "Blue_Spice | eatType | pub" -k 3
     """
-    from adequa.cli.check import _read_graph, _read_text
+    from adequa.cli.reading import read_graph, read_text
     from adequa.retrieval import load_encoder, open_index
     from adequa.retrieval import search as find
 
     opened = open_index(path)
     kind = as_ or (As.triples if opened.of == "texts" else As.text)
-    asked: Query = _read_text(query) if kind is As.text else _read_graph(query, format)
+    asked: Query = read_text(query) if kind is As.text else read_graph(query, format)
+    if rerank is None and (kind is As.text) == (opened.of == "texts"):
+        rerank = 0  # like is compared with like
     (hits,) = find(
         opened,
         [asked],
@@ -254,12 +260,14 @@ def evaluate(
 
 
 def _reranker(top: int | None, scorer: str, weight: float | None) -> Reranker | None:
-    if top is None:
+    if top == 0:
         return None
     from adequa.retrieval import Reranker, load_scorer
+    from adequa.retrieval.reranking import TOP, WEIGHT
 
-    loaded = load_scorer(scorer)
-    return Reranker(loaded, top) if weight is None else Reranker(loaded, top, weight)
+    return Reranker(
+        load_scorer(scorer), TOP if top is None else top, WEIGHT if weight is None else weight
+    )
 
 
 def _plain(number: int, hit: Hit) -> dict[str, Any]:

@@ -1,0 +1,131 @@
+"""Arguments that are files, `-`, or what they say themselves: one graph, one text."""
+
+from __future__ import annotations
+
+import sys
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from adequa.data import Item
+    from adequa.errors import DataError
+
+__all__ = ["read_graph", "read_text"]
+
+_CORPUS = "one text is checked; a corpus is scored: adequa score INPUT --out RUN"
+_TRIPLES_IN_ANY_FORM = {".txt", ".json"}
+"""Endings of files that may hold linearised triples; others without a format may too."""
+
+
+def read_graph(argument: str, format_: str | None) -> Item:
+    """The one graph that TRIPLES gives, as an item without its text."""
+    from adequa.errors import DataError
+    from adequa.readers import open_source
+    from adequa.readers.recognise import SUFFIXES
+
+    path = _path(argument)
+    if path is None or not path.is_file():
+        if path is not None and path.is_dir():
+            raise DataError("is a folder", path=path, remedy=_CORPUS)
+        return _parse_graph(_read(argument, path), path)
+    if format_ is None and path.suffix.lower() in _TRIPLES_IN_ANY_FORM | (
+        {path.suffix.lower()} - SUFFIXES.keys()
+    ):
+        try:
+            return _parse_graph(_read(argument, path), path)
+        except DataError:
+            if path.suffix.lower() != ".json":
+                raise
+    source = open_source(path, format=format_)
+    placed = list(islice(source.reader.read(path, bare=True), 2))
+    if not placed:
+        raise DataError("holds no items", path=path, remedy="is it the right file?")
+    if len(placed) > 1:
+        raise DataError(f"holds several items ({source.format})", path=path, remedy=_CORPUS)
+    return placed[0].item
+
+
+def _parse_graph(written: str, path: Path | None) -> Item:
+    from adequa.data import Item
+    from adequa.errors import DataError
+    from adequa.readers.linearised import parse_triples
+
+    try:
+        triples = parse_triples(written)
+    except DataError as error:
+        raise _placed(error, path) from None
+    lines = [line for line in written.splitlines() if line.strip()]
+    if len(lines) > 1 and any(_count(line) > 1 for line in lines):
+        raise _placed(DataError("holds several graphs, one a line", remedy=_CORPUS), path)
+    return Item("1", triples, "")
+
+
+def _placed(error: DataError, path: Path | None) -> DataError:
+    if path is not None:
+        return error.at(path)
+    from adequa.errors import DataError
+
+    return DataError(f"TRIPLES: {error.problem}", line=error.line, remedy=error.remedy)
+
+
+def _count(line: str) -> int:
+    """How many triples a line has on its own; 0 where it is part of something longer."""
+    from adequa.errors import DataError
+    from adequa.readers.linearised import parse_triples
+
+    try:
+        return len(parse_triples(line))
+    except DataError:
+        return 0
+
+
+def read_text(argument: str) -> str:
+    """The text that an argument gives: a file's, stdin's, or itself."""
+    path = _path(argument)
+    if path is not None and path.is_dir():
+        path = None  # "docs" may be a text
+    text = _read(argument, path)
+    if path is None and argument != "-":
+        return text
+    return text[:-2] if text.endswith("\r\n") else text.removesuffix("\n")
+
+
+def _path(argument: str) -> Path | None:
+    """The path that an argument names; None for a string, and an error for a file that is not."""
+    from adequa.errors import DataError
+    from adequa.readers.recognise import SUFFIXES
+
+    if not argument or argument == "-":
+        return None
+    path = Path(argument)
+    try:
+        if path.exists():
+            return path
+    except (OSError, ValueError):  # longer than a name can be, or with a NUL
+        return None
+    one_word = not any(one.isspace() or one == "|" for one in argument)
+    if one_word and path.suffix.lower() in SUFFIXES:
+        raise DataError("does not exist", path=path, remedy="check the spelling of the path")
+    return None
+
+
+def _read(argument: str, path: Path | None) -> str:
+    """What an argument stands for: a file's content, stdin's, or itself."""
+    from adequa.errors import DataError
+    from adequa.readers.base import lines
+
+    if path is not None and path.is_file():
+        return "".join(line for _, line in lines(path, keep_ends=True))
+    try:
+        if path is not None:  # a pipe can be read only once, and not sought in
+            return path.read_bytes().decode("utf-8-sig")
+        if argument == "-":
+            return sys.stdin.buffer.read().decode("utf-8-sig")
+        argument.encode()  # bytes that are not UTF-8 come as halves of surrogate pairs
+    except OSError as error:
+        raise DataError(f"cannot be read ({error.strerror})", path=path) from None
+    except UnicodeError:
+        name = "stdin" if argument == "-" else "an argument"
+        raise DataError(f"{path or name} is not UTF-8", remedy="convert it to UTF-8") from None
+    return argument
