@@ -88,5 +88,105 @@ def esa(
         typer.echo(f"written: {path}")
 
 
+@paper.command()
+def joint(
+    data: Annotated[
+        Path,
+        typer.Option("--data", metavar="DIR", help="The folder of webnlg2020, webnlg2017, dart."),
+    ],
+    weights: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--weights",
+            metavar="NAME=FOLDER",
+            help="Weights as `adequa export` writes them, a version, or hub:MODEL; else those "
+            "shipped. Repeatable; the first is drawn.",
+        ),
+    ] = None,
+    only: Annotated[
+        list[str] | None,
+        typer.Option("--only", metavar="SECTION", help="This section and no other. Repeatable."),
+    ] = None,
+    corpus: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--corpus", metavar="NAME=PATH", help="A further corpus of any format. Repeatable."
+        ),
+    ] = None,
+    mapping: Annotated[
+        Path | None,
+        typer.Option(
+            "--mapping", metavar="FILE", help="Properties for WebNLG-WD; see `adequa derive`."
+        ),
+    ] = None,
+    pool: Annotated[
+        int | None,
+        typer.Option(min=1, help="Texts to search among: fewer are quicker; all if not given."),
+    ] = None,
+    sample: Annotated[int, typer.Option(min=1, help="Pairs of a corpus in Figure 2.")] = 1000,
+    seed: Annotated[int, typer.Option(min=0, help="Of samples and resamples.")] = 0,
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", metavar="DIR", help="Write the pictures there.")
+    ] = None,
+    as_json: Json = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")] = False,
+) -> None:
+    """Joint representations of text and knowledge graphs (paper 003).
+
+    Table 1 of any corpus, retrieval with every kind of negative, inverted triples, similarities,
+    learning curves, and correlations with people beside those of other metrics. What is not in
+    DIR, and what was not trained, is marked n/a with the reason. Sections: table1, retrieval,
+    setups, figure2, figure3, inversion, section6.2, figure6, ratings2017, figure8.
+
+    Example: adequa paper joint --data data --pool 3000 --out joint
+    """
+    from adequa.errors import UnknownName
+    from adequa.papers.joint import reproduce_joint, write_pictures
+    from adequa.papers.joint_models import load_model
+
+    absent = []
+    if weights:
+        models = [load_model(name, where) for name, where in _named(weights, "--weights").items()]
+    else:
+        from adequa.models.shipped import DEFAULT
+
+        try:
+            models = [load_model(DEFAULT, DEFAULT)]
+        except UnknownName as error:  # a source tree before its first weights
+            models, absent = [], [f"shipped weights: {error}"]
+    reproduction = reproduce_joint(
+        data,
+        models,
+        only=only or (),
+        corpora={name: Path(path) for name, path in _named(corpus or [], "--corpus").items()},
+        mapping=mapping,
+        pool=pool,
+        sample=sample,
+        seed=seed,
+        absent=absent,
+        progress=lambda what: progress_bar(what, quiet=quiet),
+    )
+    written = [] if out is None else write_pictures(reproduction, out)
+    if as_json:
+        typer.echo(_dump({**reproduction.as_object(), "written": [str(path) for path in written]}))
+        return
+    typer.echo(reproduction.text())
+    for path in written:
+        typer.echo(f"written: {path}")
+
+
+def _named(given: list[str], option: str) -> dict[str, str]:
+    """`NAME=WHERE`, each name once."""
+    found: dict[str, str] = {}
+    for one in given:
+        name, _, where = one.partition("=")
+        if not name or not where or not set(name).isdisjoint("/\\"):
+            raise typer.BadParameter(f"{option} {one!r} is not NAME=WHERE")
+        if name in found:
+            raise typer.BadParameter(f"{option} has {name!r} twice")
+        found[name] = where
+    return found
+
+
 def _dump(value: object) -> str:
     return json.dumps(value, ensure_ascii=False, indent=2)

@@ -1,1 +1,1 @@
-"""Where weights come from; nothing else of adequa imports this room."""
+"""Where weights come from: the only room that imports torch, when a training is started."""

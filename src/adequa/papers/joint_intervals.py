@@ -1,0 +1,70 @@
+"""Intervals of correlations by the bootstrap of clusters: texts on one graph are drawn together."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+__all__ = ["cluster_counts", "resampled_correlations"]
+
+Vector = npt.NDArray[np.float64]
+Matrix = npt.NDArray[np.float64]
+
+_ROUNDING = 1e-24
+
+
+def cluster_counts(clusters: Sequence[Hashable], *, n: int, seed: int) -> Matrix:
+    """How often each item is drawn in each of `n` resamples of the clusters, a row a resample.
+
+    The draws depend on clusters, n and seed alone: measures resampled by the same matrix are
+    paired.
+    """
+    numbers: dict[Hashable, int] = {}
+    places = np.array([numbers.setdefault(one, len(numbers)) for one in clusters], dtype=np.int64)
+    count = len(numbers)
+    drawn = np.random.default_rng(seed).integers(0, count, size=(n, count)) if count else None
+    if drawn is None:
+        return np.zeros((n, 0))
+    drawn += np.arange(n)[:, None] * count
+    counted = np.bincount(drawn.ravel(), minlength=n * count).reshape(n, count)
+    return counted[:, places].astype(np.float64)
+
+
+def resampled_correlations(
+    first: npt.ArrayLike,
+    second: npt.ArrayLike,
+    counts: Matrix,
+    coefficient: Literal["pearson", "spearman"],
+) -> Vector:
+    """The coefficient in each resample, ranks taken anew; NaN where a side is constant."""
+    one, other = np.asarray(first, dtype=np.float64), np.asarray(second, dtype=np.float64)
+    if coefficient == "pearson":
+        return _weighted(one - one.mean(), other - other.mean(), counts)
+    return _weighted(_ranks(one, counts), _ranks(other, counts), counts)
+
+
+def _ranks(values: Vector, counts: Matrix) -> Matrix:
+    """Mean ranks of the values in each resample, where a value stands as often as it was drawn."""
+    unique, group = np.unique(values, return_inverse=True)
+    order = np.argsort(group, kind="stable")
+    starts = np.searchsorted(group[order], np.arange(len(unique)))
+    weights = np.add.reduceat(counts[:, order], starts, axis=1)
+    ranks: Matrix = (np.cumsum(weights, axis=1) - weights / 2)[:, group]
+    return ranks
+
+
+def _weighted(first: Matrix, second: Matrix, counts: Matrix) -> Vector:
+    total = counts.sum(axis=1, keepdims=True)
+    one = first - (counts * first).sum(axis=1, keepdims=True) / total
+    other = second - (counts * second).sum(axis=1, keepdims=True) / total
+    together = (counts * one * other).sum(axis=1)
+    found: Vector = np.full(len(counts), np.nan)
+    squares = [(counts * side**2).sum(axis=1) for side in (one, other)]
+    # Equal but for rounding is constant.
+    least = [_ROUNDING * total[:, 0] * np.square(side).max() for side in (first, second)]
+    varied = (squares[0] > least[0]) & (squares[1] > least[1])
+    np.divide(together, np.sqrt(squares[0] * squares[1]), out=found, where=varied)
+    return found
