@@ -1,4 +1,4 @@
-"""Fixtures of the metrics: a WordNet of a dozen senses, written by hand."""
+"""Fixtures of the metrics: a WordNet of a dozen senses, written by hand, and tiny models."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
+from ..tiny_weights import write_weights
 
 SENSES = {
     "noun": [
@@ -53,6 +55,12 @@ def write_wordnet(folder: Path) -> Path:
         (folder / f"index.{part}").write_bytes((LICENCE + index).encode())
         (folder / f"{part}.exc").write_bytes(EXCEPTIONS[part].encode())
     return folder
+
+
+@pytest.fixture(scope="session")
+def tiny_weights(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """Weights of a few hundred numbers, for the tests that do not change them."""
+    return str(write_weights(tmp_path_factory.mktemp("models") / "weights"))
 
 
 @pytest.fixture

@@ -15,78 +15,25 @@ from adequa.errors import MissingExtra, ModelError
 from adequa.models import hub
 from adequa.models.hub import HubEncoder, HubPairs
 
+from ..tiny_hub import write_classifier, write_encoder
+
 pytestmark = pytest.mark.filterwarnings("default")  # what others warn of is theirs
 TEXTS = ["the pub", "Aarhus Airport serves the city.", ""]
 GRAPH = ((Triple("Aarhus_Airport", "cityServed", "Aarhus"),), None)
-POSITIONS = 40
-
-
-def _tokenizer(words: list[str], folder: Path, markers: bool) -> Any:
-    transformers = pytest.importorskip("transformers", reason="the extra hf is not installed")
-    folder.mkdir(parents=True, exist_ok=True)
-    path = folder / "vocab.txt"
-    path.write_text("\n".join(words) + "\n", encoding="utf-8")
-    made = transformers.BertTokenizerFast(vocab=str(path), model_max_length=POSITIONS)
-    if markers:
-        made.add_special_tokens({"additional_special_tokens": ["[S]", "[P]", "[O]"]})
-    return made
-
-
-def _settings(size: int) -> dict[str, Any]:
-    return {
-        "vocab_size": size,
-        "hidden_size": 16,
-        "num_hidden_layers": 1,
-        "num_attention_heads": 2,
-        "intermediate_size": 16,
-        "max_position_embeddings": POSITIONS,
-    }
 
 
 @pytest.fixture
-def classifier(words: list[str], tmp_path: Path) -> Callable[..., str]:
+def classifier(tmp_path: Path) -> Callable[..., str]:
     """Writes a classifier of random numbers with labels."""
-    torch = pytest.importorskip("torch", reason="the extra hf is not installed")
-    import transformers
-
-    def write(*labels: str, **settings: Any) -> str:
-        folder = tmp_path / "-".join(labels)
-        tokenizer = _tokenizer(words, folder, markers=False)
-        torch.manual_seed(1)
-        names = dict(enumerate(labels))
-        config = transformers.BertConfig(
-            **_settings(len(tokenizer)),
-            id2label=names,
-            label2id={name: number for number, name in names.items()},
-            **settings,
-        )
-        transformers.BertForSequenceClassification(config).save_pretrained(folder)
-        tokenizer.save_pretrained(folder)
-        return str(folder)
-
-    return write
+    return lambda *labels, **settings: write_classifier(
+        tmp_path / "-".join(labels), *labels, **settings
+    )
 
 
 @pytest.fixture
-def sentences(words: list[str], tmp_path: Path) -> Callable[[bool], str]:
+def sentences(tmp_path: Path) -> Callable[[bool], str]:
     """Writes an encoder of random numbers, with or without our markers in its vocabulary."""
-    package = pytest.importorskip("sentence_transformers", reason="the extra hf is not installed")
-    import torch
-    import transformers
-
-    def write(markers: bool) -> str:
-        folder = tmp_path / f"encoder-{markers}"
-        tokenizer = _tokenizer(words, folder / "base", markers)
-        torch.manual_seed(1)
-        transformers.BertModel(
-            transformers.BertConfig(**_settings(len(tokenizer)))
-        ).save_pretrained(folder / "base")
-        tokenizer.save_pretrained(folder / "base")
-        whole = package.SentenceTransformer(str(folder / "base"), device="cpu")
-        whole.save(str(folder / "whole"))
-        return str(folder / "whole")
-
-    return write
+    return lambda markers: write_encoder(tmp_path / f"encoder-{markers}", markers=markers)
 
 
 def test_an_encoder_of_others(sentences: Callable[[bool], str]) -> None:

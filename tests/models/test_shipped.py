@@ -24,7 +24,7 @@ def test_a_folder_of_the_user(folder: Path) -> None:
     assert found.version == "test"
     assert found.path("encoder.onnx") == folder / "encoder.onnx"
     assert found.text("encoder.md") == "# encoder test\n"
-    assert found.values("calibration.json") == {"similarity": [1.0, 0.0]}
+    assert list(found.values("calibration.json")) == ["similarity"]
     assert licence_of(str(folder)) == "MIT"
 
 

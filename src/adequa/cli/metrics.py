@@ -71,10 +71,11 @@ def _weights(settings: list[dict[str, Any]]) -> dict[str, Any] | None:
     """The shipped weights behind a metric, if it has any."""
     from adequa.models.shipped import versions, weights
 
+    # A setting of that name may mean other weights, as that of bleu_nltk does.
     named = [one["default"] for one in settings if one["name"] == "weights"]
-    if not named or not versions():
+    if not named or named[0] not in versions():
         return None
-    shipped = weights(str(named[0]))
+    shipped = weights(named[0])
     size = sum(one["size"] for one in shipped.manifest["files"].values())
     return {
         "version": shipped.version,

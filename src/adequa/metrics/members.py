@@ -130,18 +130,31 @@ class Blend:
         except (AttributeError, KeyError, TypeError, ValueError) as error:
             raise ModelError(
                 f"{place}: has no members with mean, spread and weight, slope and offset "
-                f"({error!r}); make it again: adequa train calibrate"
+                f"({error!r}); make it with adequa.training.blending"
             ) from None
+        if not members or not members.keys() <= known:
+            raise ModelError(
+                f"{place}: its members are {', '.join(members) or 'none'}; there are "
+                f"{', '.join(sorted(known))}"
+            )
+        blend.check(place)
+        return blend
+
+    def check(self, place: str) -> None:
+        """Raise where a better text could get a lower value, or none."""
+        numbers = [self.slope, self.offset]
+        for member in self.members.values():
+            numbers += [member.mean, member.spread, member.weight]
         if (
-            not members
-            or not members.keys() <= known
-            or any(one.spread <= 0 for one in members.values())
+            not all(map(math.isfinite, numbers))
+            or self.slope <= 0
+            or any(member.spread <= 0 or member.weight < 0 for member in self.members.values())
+            or not any(member.weight for member in self.members.values())
         ):
             raise ModelError(
-                f"{place}: its members are {', '.join(members) or 'none'}, some of which are not "
-                f"known or have no spread; there are {', '.join(sorted(known))}"
+                f"{place}: slope and spreads must be above 0, weights not below, and all of them "
+                "finite; make it with adequa.training.blending"
             )
-        return blend
 
     def mean(self, members: Members) -> float | None:
         """The weighted mean of the z-scores; None where a member is missing."""

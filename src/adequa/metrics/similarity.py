@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import ClassVar, Literal
 
 from adequa.data import Item, Score
-from adequa.errors import SettingError
+from adequa.errors import ModelError, SettingError
 from adequa.metrics.base import Metric
 from adequa.metrics.checks import check_choices, check_least
 from adequa.metrics.members import Blend, Members, Sources
@@ -20,6 +20,8 @@ from adequa.metrics.sources import (
     check_weights,
     cosine_source,
     entity_source,
+    has_words,
+    model_digest,
     pair_source,
     read_blends,
     weights_digest,
@@ -30,6 +32,8 @@ __all__ = ["Fluency", "Similarity"]
 Part = Literal["ensemble", "bi", "cross"]
 _NO_DATA = "no triples to compare the text with"
 _TOO_LONG = "a triple is longer than the model can read"
+_PAIR_TOO_LONG = "text and triples are longer than the cross-encoder can read"
+_NO_WORDS = "the model reads no word of it"
 _STATISTICS = ("bi", "stated", "supported", "tokens", "cross", "entities", "fluent")
 
 
@@ -73,38 +77,53 @@ class Similarity(Metric):
     def __post_init__(self) -> None:
         check_choices(self)
         check_least(self, "threads", 1)
-        if self.revision is not None and not (self.encoder or self.cross_encoder):
+        if self.revision is not None and not self._foreign:
             raise SettingError(
                 f"{self.name}:revision goes with encoder or cross_encoder, models of the hub"
             )
-        if not (self.encoder and self.cross_encoder):
+        for model, part in (("encoder", "cross"), ("cross_encoder", "bi")):
+            if getattr(self, model) is not None and self.part == part:
+                raise SettingError(f"{self.name}:{model} has no use where part is {part}")
+        if self._own:
             check_weights(self.weights)
 
     def score(self, items: Sequence[Item]) -> list[Score]:
         """The value of each item; a blank text has the lowest."""
-        readable = [item for item in items if item.triples and item.text.strip()]
-        found = iter(self.members(readable))
-        blend = self._blend()
+        blends = self._blends()
+        readable = [bool(item.triples) and has_words(item.text) for item in items]
+        found = iter(self.members([item for item, can in zip(items, readable, strict=True) if can]))
         return [
-            self._score(item, next(found) if item.triples and item.text.strip() else None, blend)
-            for item in items
+            self._score(item, next(found) if can else None, blends)
+            for item, can in zip(items, readable, strict=True)
         ]
 
     def members(self, items: Sequence[Item]) -> list[Members]:
         """The evidence behind the values, for items with triples and text."""
-        return self._sources().gather(items)
+        return self._sources().gather(items) if items else []
 
-    def _score(self, item: Item, members: Members | None, blend: Blend | None) -> Score:
+    def _score(
+        self, item: Item, members: Members | None, blends: Mapping[str, Blend] | None
+    ) -> Score:
         if not item.triples:
             return Score(None, reason=_NO_DATA)
         if members is None:
-            return Score(self.worst, verdict="omission")
-        value = _plain(members) if blend is None else blend(members)
+            return Score(self.worst, _statistics(Members()), verdict="omission")
+        value = self._value(members, blends)
         if value is None:
-            return Score(None, reason=_TOO_LONG)
-        numbers = [getattr(members, name) for name in _STATISTICS]
-        statistics = [1.0 if number is not None else 0.0 for number in numbers]
-        return Score(value, (*statistics, *(number or 0.0 for number in numbers)))
+            return Score(None, reason=_TOO_LONG if self.cross_encoder is None else _PAIR_TOO_LONG)
+        return Score(value, _statistics(members))
+
+    def _value(self, members: Members, blends: Mapping[str, Blend] | None) -> float | None:
+        # Entities that were not asked for, or of which the data has none.
+        bare = members.entities is None
+        if blends is not None:
+            return blends["models" if bare and self.part == "ensemble" else self.part](members)
+        names = ["bi"] if self.part != "cross" else []
+        if self.part != "bi":
+            foreign = self.cross_encoder is not None
+            names += ["cross"] if foreign else ["stated", "supported", "tokens"]
+        names += [] if bare else ["entities"]
+        return _plain([getattr(members, name) for name in names])
 
     def corpus(self, totals: Sequence[float]) -> dict[str, float]:
         """The mean of each member over the texts that have it."""
@@ -117,20 +136,37 @@ class Similarity(Metric):
 
     def provenance(self) -> Mapping[str, object]:
         """The content of the weights."""
-        if self.encoder and self.cross_encoder:
-            return {}
-        return {"weights_hash": weights_digest(self.weights)}
+        provenance: dict[str, object] = {}
+        if self._own:
+            provenance["weights_hash"] = weights_digest(self.weights)
+        for name in ("encoder", "cross_encoder"):
+            model = getattr(self, name)
+            if model is not None and (digest := model_digest(model)) is not None:
+                provenance[f"{name}_hash"] = digest
+        return provenance
 
     @property
     def _foreign(self) -> bool:
         return self.encoder is not None or self.cross_encoder is not None
 
-    def _blend(self) -> Blend | None:
-        """The shipped calibration; there is none for models of others."""
+    @property
+    def _own(self) -> bool:
+        """Whether a shipped model is asked."""
+        bi, cross = self.part != "cross", self.part != "bi"
+        return (bi and self.encoder is None) or (cross and self.cross_encoder is None)
+
+    def _blends(self) -> Mapping[str, Blend] | None:
+        """The calibration of the weights; there is none for models of others."""
         if self._foreign:
             return None
-        bare = self.part == "ensemble" and not self.entities
-        return read_blends(self.weights)["models" if bare else self.part]
+        blends = read_blends(self.weights)
+        parts = ("ensemble", "models") if self.part == "ensemble" else (self.part,)
+        if missing := [part for part in parts if part not in blends]:
+            raise ModelError(
+                f"the weights {self.weights} have no calibration of {', '.join(missing)}; "
+                "make it with adequa.training.blending"
+            )
+        return blends
 
     def _sources(self) -> Sources:
         bi, cross = self.part != "cross", self.part != "bi"
@@ -145,17 +181,19 @@ class Similarity(Metric):
         )
 
 
-def _plain(members: Members) -> float | None:
-    """Without a calibration: the mean of what there is, each from 0 to 1."""
-    values = [
-        None if members.bi is None else max(0.0, members.bi),
-        members.cross,
-        members.stated,
-        members.tokens,
-        members.entities,
-    ]
-    known = [value for value in values if value is not None]
-    return sum(known) / len(known) if known else None
+def _plain(values: Sequence[float | None]) -> float | None:
+    """Without a calibration: the mean of the members, each from 0 to 1; None where one is."""
+    known = [min(1.0, max(0.0, value)) for value in values if value is not None]
+    return sum(known) / len(known) if len(known) == len(values) else None
+
+
+def _statistics(members: Members) -> tuple[float, ...]:
+    """How many texts have each member, which is one or none, and then the members."""
+    numbers = [getattr(members, name) for name in _STATISTICS]
+    return (
+        *(0.0 if number is None else 1.0 for number in numbers),
+        *(number or 0.0 for number in numbers),
+    )
 
 
 @dataclass(frozen=True)
@@ -181,9 +219,12 @@ class Fluency(Metric):
 
     def score(self, items: Sequence[Item]) -> list[Score]:
         """The geometric mean, over the words, of the probability that a word is in its place."""
-        texts = [item for item in items if item.text.strip()]
-        found = iter(Sources(checks=check_source(self.weights, self.threads)).gather(texts))
-        return [Score(next(found).fluent if item.text.strip() else self.worst) for item in items]
+        readable = [has_words(item.text) for item in items]
+        texts = [item for item, can in zip(items, readable, strict=True) if can]
+        sources = Sources(checks=check_source(self.weights, self.threads))
+        found = (members.fluent for members in sources.gather(texts))
+        values = [next(found) if can else self.worst for can in readable]
+        return [Score(value, reason=_NO_WORDS if value is None else None) for value in values]
 
     def provenance(self) -> Mapping[str, object]:
         """The content of the weights."""

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from adequa.data import Item
+from adequa.errors import ModelError
 from adequa.metrics.esa import EsaStrict
 from adequa.metrics.members import Blend, Checks, Cosines, Shares
+from adequa.settings import content_hash
 
 if TYPE_CHECKING:
     from adequa.models.encoder import Encoder
@@ -19,13 +22,24 @@ __all__ = [
     "check_weights",
     "cosine_source",
     "entity_source",
+    "has_words",
+    "model_digest",
     "pair_source",
     "read_blends",
     "weights_digest",
 ]
 
-_POSITIVE = ("entailment", "label_1", "positive", "yes", "true")
+_POSITIVE = ("entailment", "entailed", "consistent", "supported", "positive", "yes", "true")
 """What the label that counts is called, where a cross-encoder has several."""
+_UNNAMED = ["label_0", "label_1"]
+"""No and yes, as transformers calls two labels that nobody named."""
+
+
+def has_words(text: str) -> bool:
+    """Whether a model reads anything of a text: blanks, controls and lone accents are nothing."""
+    from adequa.models.characters import ACCENTS, DROPPED, SPACES
+
+    return any(not (one in SPACES or one in DROPPED or one in ACCENTS) for one in text)
 
 
 def check_weights(name: str) -> None:
@@ -42,6 +56,22 @@ def weights_digest(name: str) -> str:
     return weights(name).digest
 
 
+def model_digest(model: str) -> str | None:
+    """What changes with the files of a model in a local folder; None for one of the hub."""
+    folder = Path(model)
+    if not folder.is_dir():
+        return None
+    files = sorted(path for path in folder.rglob("*") if path.is_file())
+    stamps = [(path, path.stat().st_size, path.stat().st_mtime_ns) for path in files]
+    return _hashed(folder.resolve(), tuple(stamps))
+
+
+@lru_cache(maxsize=8)
+def _hashed(folder: Path, _: tuple[object, ...]) -> str:
+    """A large model takes seconds to read: once, as long as its files stay the same."""
+    return content_hash(folder)
+
+
 @lru_cache(maxsize=4)
 def read_blends(name: str) -> Mapping[str, Blend]:
     """How the members of some weights become one value, for each part."""
@@ -49,7 +79,13 @@ def read_blends(name: str) -> Mapping[str, Blend]:
 
     folder = weights(name)
     place = str(folder.folder / "calibration.json")
-    blends = folder.values("calibration.json").get("similarity", {})
+    if "calibration.json" not in folder.manifest["files"]:
+        raise ModelError(f"{place}: is not there; make it with adequa.training.blending")
+    blends = folder.values("calibration.json").get("similarity")
+    if not isinstance(blends, dict):
+        raise ModelError(
+            f"{place}: says nothing of similarity; make it with adequa.training.blending"
+        )
     return {part: Blend.read(values, place) for part, values in blends.items()}
 
 
@@ -87,29 +123,42 @@ def check_source(weights: str, threads: int) -> Checks:
 
 
 def pair_source(model: str, revision: str | None = None) -> Shares:
-    """A cross-encoder of the user: the probability of its only label, or of the affirming one."""
+    """A cross-encoder of the user: the probability of its only label, or of the affirming one.
+
+    It reads the graph as plain words, for it was not taught our markers.
+    """
     from adequa.models.hub import HubPairs
-    from adequa.models.linearise import linearise
+    from adequa.models.linearise import readable
 
     pairs = HubPairs(model, revision)
 
     def shares(items: Sequence[Item]) -> list[float | None]:
-        column = _affirming(pairs.labels)
+        column = _affirming(model, pairs.labels)
         found = pairs.probabilities(
-            [(item.text, linearise(item.triples, item.terms)) for item in items]
+            [
+                (item.text, ". ".join(" ".join(readable(one, item.terms)) for one in item.triples))
+                for item in items
+            ]
         )
         return [None if row is None else row[column] for row in found]
 
     return shares
 
 
-def _affirming(labels: Sequence[str]) -> int:
-    """The column that says yes: by its name, else the only one, else the last."""
+def _affirming(model: str, labels: Sequence[str]) -> int:
+    """The column that says yes: the only one, or by its name; never by a guess."""
     names = [label.casefold() for label in labels]
+    if len(names) == 1:
+        return 0
+    if names == _UNNAMED:
+        return 1
     for name in _POSITIVE:
         if name in names:
             return names.index(name)
-    return len(names) - 1
+    raise ModelError(
+        f"{model}: none of its labels says yes: {', '.join(labels)}; name a model with one label, "
+        f"or with one of {', '.join(_POSITIVE)} (id2label in its config.json)"
+    )
 
 
 def entity_source(items: Sequence[Item]) -> list[float | None]:
