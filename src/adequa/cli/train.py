@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from adequa.cli.options import Format, Json, progress_bar
+from adequa.cli.train_calibrate import calibrate
+from adequa.cli.train_models import encoder, verifier
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -32,6 +34,10 @@ train = typer.Typer(
 @train.callback()
 def _training() -> None:
     """Train what adequa ships, on your own data."""
+
+
+for command in (encoder, verifier, calibrate):
+    train.command()(command)
 
 
 @train.command()

@@ -1,0 +1,220 @@
+"""What both trainings have in common: settings, reading, the folder they write, what they tell."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import subprocess
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from adequa.data import Item
+from adequa.errors import DataError, MissingExtra, SettingError, UnknownName
+from adequa.readers import open_source
+from adequa.training.bases import BASE, Base, find_base
+from adequa.training.material import Pair
+
+__all__ = [
+    "Corpus",
+    "Progress",
+    "Settings",
+    "Trained",
+    "check_mixture",
+    "check_pairs",
+    "commit_of",
+    "open_folder",
+    "prepare",
+    "read_corpus",
+]
+
+Progress = Callable[[str, int, int], None]
+"""Is told what is done, how much of it, and out of how much."""
+RECIPE = "recipe.json"
+_PACKAGES = ("torch", "transformers", "accelerate", "safetensors")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Settings:
+    """Data, folder and recipe of a training; paths are whatever a reader reads."""
+
+    data: tuple[Path, ...]
+    out: Path
+    dev: tuple[Path, ...] = ()
+    """Held-out data to look at; it never changes what is learned."""
+    format: str | None = None
+    base: str | Path = BASE
+    steps: int
+    batch: int
+    rate: float
+    frozen: int
+    """How many layers, from the first, stay as they are."""
+    longest: int
+    """More tokens than this are cut off."""
+    seed: int = 0
+    look_every: int
+    save_every: int
+    resume: bool = False
+    threads: int | None = None
+    licence: str | None = None
+    """The licence of the data, for the model card."""
+
+    def __post_init__(self) -> None:
+        for name in ("steps", "batch", "look_every", "save_every"):
+            if getattr(self, name) < 1:
+                raise SettingError(f"{name} is {getattr(self, name)}: give at least 1")
+        if not self.data:
+            raise SettingError("there is nothing to train on: give some data")
+        if not self.rate > 0:
+            raise SettingError(f"rate is {self.rate}: give more than 0")
+        if self.frozen < 0:
+            raise SettingError(f"frozen is {self.frozen}: give 0 or more")
+        if self.threads is not None and self.threads < 1:
+            raise SettingError(f"threads is {self.threads}: give at least 1")
+
+    def recipe(self) -> dict[str, Any]:
+        """What decides over the weights, next to data, base and seed."""
+        names = ("steps", "batch", "rate", "frozen", "longest")
+        return {name: getattr(self, name) for name in names}
+
+
+@dataclass(frozen=True)
+class Corpus:
+    """The items of some inputs, and how many came from which."""
+
+    items: Sequence[Item]
+    names: Sequence[Mapping[str, Any]]
+
+
+@dataclass(frozen=True)
+class Trained:
+    """A checkpoint that was written, and how it did on held-out data, if there was any."""
+
+    out: Path
+    pairs: int
+    log: Sequence[Mapping[str, float]]
+    training: Mapping[str, Any]
+
+    @property
+    def figures(self) -> Mapping[str, float]:
+        """The last look at held-out data."""
+        figures: Mapping[str, float] = self.training["figures"].get("dev", {})
+        return figures
+
+
+def prepare(settings: Settings) -> Base:
+    """The base; whatever would stop the training later is said before any work."""
+    for package in _PACKAGES:
+        if importlib.util.find_spec(package) is None:
+            raise MissingExtra("train", package)
+    base = find_base(settings.base)
+    if not 3 <= settings.longest <= base.positions:
+        raise SettingError(
+            f"longest is {settings.longest}: the base model reads 3 to {base.positions} tokens"
+        )
+    if settings.frozen >= base.layers:
+        raise SettingError(
+            f"frozen is {settings.frozen}: the base model has {base.layers} layers, and one must "
+            "be free to learn"
+        )
+    return base
+
+
+def check_mixture(kind: str, mixture: Mapping[str, float], known: Sequence[str]) -> None:
+    """Every name is known, no weight is negative, and one at least is not 0."""
+    for name, weight in mixture.items():
+        if name not in known:
+            raise UnknownName(kind, name, known)
+        if not 0 <= weight < float("inf"):
+            raise SettingError(f"{kind} {name}={weight}: give a weight of 0 or more")
+    if mixture and not any(mixture.values()):
+        raise SettingError(f"every {kind} has weight 0: give one of them more")
+
+
+def read_corpus(paths: Sequence[Path], form: str | None, progress: Progress | None) -> Corpus:
+    """All items of all inputs, in their order."""
+    items: list[Item] = []
+    names = []
+    for number, path in enumerate(paths):
+        before = len(items)
+        items += open_source(path, format=form)
+        # Without the folders of the machine it was made on.
+        name = "/".join(Path(path).absolute().parts[-2:])
+        names.append({"name": name, "items": len(items) - before})
+        if progress is not None:
+            progress("inputs", number + 1, len(paths))
+    return Corpus(items, names)
+
+
+def check_pairs(settings: Settings, pairs: Sequence[Pair], dev: Sequence[Pair]) -> None:
+    """There is something to learn from, and something to look at if it was asked for."""
+    for paths, found in ((settings.data, pairs), (settings.dev, dev)):
+        if paths and not found:
+            raise DataError(
+                "has no item with triples and a text",
+                path=paths[0],
+                remedy="is it the right input?",
+            )
+
+
+def open_folder(settings: Settings, said: Mapping[str, Any]) -> None:
+    """Make the folder and note the recipe in it; one that was begun is gone on with only if asked.
+
+    A training that goes on must be the one that was begun: the same data, base and recipe.
+    """
+    path = settings.out / RECIPE
+    text = json.dumps(said, ensure_ascii=False, indent=2) + "\n"
+    if path.is_file():
+        if not settings.resume:
+            raise DataError(
+                "has a training already",
+                path=settings.out,
+                remedy="give --resume to go on with it, or another folder",
+            )
+        try:
+            before = json.loads(path.read_text(encoding="utf-8"))
+        except ValueError:
+            before = {}
+        now = json.loads(text)
+        if changed := [name for name in now if before.get(name) != now[name]]:
+            raise DataError(
+                f"was begun with other {', '.join(changed)}",
+                path=path,
+                remedy="give the settings it was begun with, or another folder",
+            )
+        return
+    if settings.out.is_dir() and any(settings.out.iterdir()):
+        raise DataError("is not empty", path=settings.out, remedy="give a new folder")
+    try:
+        settings.out.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise DataError(
+            f"cannot be written ({error.strerror or error})",
+            path=settings.out,
+            remedy="give a folder",
+        ) from None
+
+
+def commit_of(folder: Path = Path(__file__).parent) -> str | None:
+    """The commit of adequa's own repository, where this file is part of one; else None."""
+
+    def git(*arguments: str) -> str | None:
+        try:
+            done = subprocess.run(  # noqa: S603
+                ["git", *arguments],  # noqa: S607
+                cwd=folder,
+                check=True,
+                capture_output=True,
+                text=True,
+                timeout=20,
+            )
+        except (OSError, subprocess.SubprocessError):
+            return None
+        return done.stdout.strip()
+
+    # Installed inside somebody's project, the repository around is not ours.
+    if git("ls-files", "--error-unmatch", Path(__file__).name) is None:
+        return None
+    return git("describe", "--always", "--dirty", "--abbrev=40", "--exclude=*")
