@@ -16,10 +16,13 @@ import pytest
 
 from adequa.data import Item, Term, Triple
 from adequa.errors import DataError, ModelError, UnknownName
+from adequa.metrics.similarity import Similarity
 from adequa.models.linearise import linearise
 from adequa.papers.joint import SECTIONS, reproduce_joint, write_pictures
 from adequa.papers.joint_data import Reservoir, spread
-from adequa.papers.joint_models import Model, Values, cosines, cross_score, load_model
+from adequa.papers.joint_models import Model, Values, cosines, load_model
+
+from ..tiny_weights import seal, write_weights
 
 WORDS = 64
 
@@ -123,7 +126,7 @@ def test_retrieval(corpus: Path, model: Model) -> None:
     # country, birthPlace and employer are mapped; hub and floorCount may be.
     assert rows["WebNLG-WD", "ours"]["queries"] >= 2
     notes = told["retrieval"]["notes"]
-    assert any("--negatives none --out runs/in-batch" in note for note in notes)
+    assert any("--negatives none --dev" in note and "--out runs/in-batch" in note for note in notes)
     assert any(note.startswith("n/a: WikiChunks") for note in notes)
     assert not any("not given with --weights hard=" in note for note in notes)
 
@@ -148,7 +151,7 @@ def test_batch_sizes_and_mixtures_are_rows_of_their_own(corpus: Path, model: Mod
     ours = [row["model"] for row in told["setups"]["rows"] if row["whose"] == "ours"]
     assert ours == ["mixture: WebNLG and DART"] * 2
     assert not any("mixture" in row["model"] for row in told["retrieval"]["rows"])
-    assert any("--batch-size 192" in note for note in told["setups"]["notes"])
+    assert any("--batch 192" in note for note in told["setups"]["notes"])
 
 
 def test_inversion(corpus: Path, model: Model) -> None:
@@ -228,9 +231,8 @@ def test_learning_curve(corpus: Path, model: Model) -> None:
     }
     assert len(section.records or ()) == 24
     assert any("n/a: bag: its folder has no log.json" in note for note in section.notes)
-    # Shares alone are drawn together: a loss has another scale.
-    assert "dev_r@1" in reproduction.files["figure3-ours.svg"]
-    assert "dev_loss" not in reproduction.files["figure3-ours.svg"]
+    assert list(reproduction.files) == ["figure3-ours.svg"]
+    assert "r@1 0.500" in reproduction.files["figure3-ours.svg"]
 
 
 def test_pictures_are_svg_and_the_same_again(corpus: Path, model: Model, tmp_path: Path) -> None:
@@ -298,10 +300,12 @@ def test_a_folder_without_models_and_its_log(tmp_path: Path) -> None:
     assert (model.encoder, model.scores, list(model.log)) == (None, None, [])
     assert model.signature.startswith("weights:t1|")
     assert model.parts([Item("1", (Triple("a", "b", "c"),), "A text.")]) == {}
-    assert "has no verifier" in model.reason("cross")
+    assert "has no encoder" in model.reason("cross")
     log = tmp_path / "w" / "training.json"
     log.write_text('{"log": [{"step": 1, "loss": 2.0}]}', encoding="utf-8")
     assert load_model("ours", where).log == [{"step": 1, "loss": 2.0}]
+    log.write_text('{"kind": "encoder"}', encoding="utf-8")
+    assert load_model("ours", where).log == []
     log.write_text('{"log": 7}', encoding="utf-8")
     with pytest.raises(DataError, match="is no log of training"):
         load_model("ours", where)
@@ -310,16 +314,29 @@ def test_a_folder_without_models_and_its_log(tmp_path: Path) -> None:
         load_model("ours", where)
 
 
-def test_one_number_of_a_verifiers_answer() -> None:
-    from adequa.models.verifier import Checked
-
-    def checked(stated: tuple[float | None, ...], supported: float | None) -> Checked:
-        return Checked(stated, (), (), (), supported, np.zeros(3, dtype=np.float32))
-
-    assert cross_score(checked((0.0, 100.0), 0.0)) == pytest.approx((0.75 + 0.5) / 2)
-    assert cross_score(checked((-1000.0,), 1000.0)) == pytest.approx(0.5)
-    assert cross_score(checked((0.0,), None)) is None
-    assert cross_score(checked((), 1.0)) is None
+def test_the_scores_are_those_of_the_metric(tmp_path: Path) -> None:
+    pytest.importorskip("onnxruntime", reason="models need onnxruntime")
+    folder = write_weights(tmp_path / "tiny")
+    where = str(folder)
+    items = [
+        Item("1", (Triple("Aarhus", "serve", "the_pub"),), "Aarhus airport serves the pub."),
+        Item("2", (Triple("Aarhus", "serve", "the_pub"),), ""),
+    ]
+    model = load_model("tiny", where)
+    found = model.parts(items)
+    assert found["similarity"] == [score.value for score in Similarity(weights=where).score(items)]
+    assert found["bi"] == [
+        score.value for score in Similarity(weights=where, part="bi").score(items)
+    ]
+    assert found["cross"][1] == 0
+    assert model.encoder is not None
+    assert cosines(model.encoder, items)[1] == 0
+    (folder / "calibration.json").unlink()
+    seal(folder)
+    bare = load_model("tiny", where)
+    assert set(bare.parts(items)) == {"bi"}
+    assert bare.parts(items)["bi"] == cosines(model.encoder, items)
+    assert "adequa train calibrate" in bare.reason("cross")
 
 
 def test_samples() -> None:

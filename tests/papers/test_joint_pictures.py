@@ -6,7 +6,7 @@ import xml.etree.ElementTree as ET
 
 import pytest
 
-from adequa.papers.joint_pictures import Bar, bars, curves, histograms, scatter, violins
+from adequa.papers.joint_pictures import Bar, bars, histograms, scatter, violins
 
 _NAME = "{http://www.w3.org/2000/svg}"
 
@@ -37,14 +37,6 @@ def test_violins_say_how_many_are_not_above_zero() -> None:
     assert len(list(ET.fromstring(svg).iter(f"{_NAME}polygon"))) == 2
 
 
-def test_curves_rise_where_values_rise() -> None:
-    svg = curves({"r@1": [(1, 0.2), (2, 0.4), (3, 0.9)], "flat": [(2, 0.5)]}, "t", "step")
-    line = next(ET.fromstring(svg).iter(f"{_NAME}polyline"))
-    points = [tuple(map(float, one.split(","))) for one in line.attrib["points"].split()]
-    assert [x for x, _ in points] == sorted(x for x, _ in points)
-    assert [y for _, y in points] == sorted((y for _, y in points), reverse=True)
-
-
 def test_bars_are_as_long_as_their_values_and_go_both_ways() -> None:
     rows = [Bar("half", 0.5, (0.4, 0.6)), Bar("whole", 1.0), Bar("a long name " * 5, -0.5)]
     svg = bars({"Pearson": rows, "Spearman": []}, "t")
@@ -67,7 +59,6 @@ def test_scatter(panels: dict[str, list[tuple[float, float]]]) -> None:
 def test_equal_values_have_a_scale_too() -> None:
     for svg in (
         histograms({"same": [1.0, 1.0]}, "t", "x"),
-        curves({"point": [(5.0, 5.0)]}, "t", "x"),
         bars({"none": []}, "t"),
     ):
         assert "nan" not in svg

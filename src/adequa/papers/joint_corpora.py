@@ -8,9 +8,10 @@ from statistics import fmean, median
 from adequa.papers.esa_sections import Section
 from adequa.papers.joint_data import NO_WEIGHTS, Study
 from adequa.papers.joint_models import LOGS, Model, cosines
-from adequa.papers.joint_pictures import curves, histograms
+from adequa.papers.joint_pictures import histograms
 from adequa.papers.joint_tables import STATISTICS
 from adequa.tables import Cell, Column, Table
+from adequa.training.pictures import curves_picture
 
 __all__ = ["Part", "figure_2", "figure_3", "table_1"]
 
@@ -102,14 +103,7 @@ def figure_3(study: Study) -> Part:
             for name, points in found.items()
             for step, value in points
         ]
-        shares = {name: points for name, points in found.items() if name.startswith("dev_")}
-        shown = {
-            name: points
-            for name, points in (shares or found).items()
-            if not shares or all(0 <= value <= 1 for _, value in points)
-        }
-        if shown:
-            files[f"figure3-{model.name}.svg"] = curves(shown, title, "step")
+        files[f"figure3-{model.name}.svg"] = curves_picture(_lines(found), title)
     if not study.models:
         notes.append(f"n/a: Figure 3: {NO_WEIGHTS}")
     notes.append("the paper has WebNLG-WD accuracy in a picture: it is flat from early on")
@@ -127,6 +121,11 @@ def _curves(model: Model) -> dict[str, list[tuple[float, float]]]:
             if (name == "loss" or name.startswith("dev_")) and isinstance(value, int | float):
                 found.setdefault(name, []).append((float(step), float(value)))
     return found
+
+
+def _lines(found: Mapping[str, Sequence[tuple[float, float]]]) -> list[dict[str, float]]:
+    """The curves as the lines of a log."""
+    return [{"step": step, name: value} for name, points in found.items() for step, value in points]
 
 
 def _steps(title: str, found: Mapping[str, Sequence[tuple[float, float]]]) -> Table:

@@ -6,11 +6,10 @@ Nothing else of the paper's reproduction knows a model: tests give functions.
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 
@@ -19,10 +18,7 @@ from adequa.errors import DataError, ModelError
 from adequa.retrieval import Encoder, load_encoder
 from adequa.retrieval.encoding import encode_items
 
-if TYPE_CHECKING:
-    from adequa.models.verifier import Checked, Verifier
-
-__all__ = ["PARTS", "Model", "PairScores", "Values", "cosines", "cross_score", "load_model"]
+__all__ = ["PARTS", "Model", "PairScores", "Values", "cosines", "load_model"]
 
 Values: TypeAlias = list[float | None]
 PairScores: TypeAlias = Callable[[Sequence[Item]], Mapping[str, Sequence[float | None]]]
@@ -34,7 +30,12 @@ PARTS = {"bi": "bi-encoder", "cross": "cross-encoder (verifier)", "similarity": 
 LOGS = ("log.json", "training.json")
 """What training writes as it goes, if somebody put it into the weights' folder."""
 
-_ENCODER, _VERIFIER = "encoder.onnx", "verifier.onnx"
+_ENCODER = "encoder.onnx"
+_NEEDED = {
+    _ENCODER: "encoder",
+    "verifier.onnx": "verifier",
+    "calibration.json": "calibration; adequa train calibrate makes it",
+}
 
 
 @dataclass(frozen=True)
@@ -63,43 +64,45 @@ class Model:
 def load_model(name: str, where: str) -> Model:
     """The weights of a version, of a folder that `adequa export` wrote, or `hub:MODEL`.
 
-    A hub model and a folder without a verifier have a bi-encoder alone.
+    The scores are those of the metric `similarity`. What has an encoder alone, or no calibration,
+    has cosines.
     """
     if where.startswith("hub:"):
         hub = load_encoder(where)
-        return Model(name, hub.signature, hub, absent=_absent(where))
+        return Model(name, hub.signature, hub, absent=_absent(f"{where} has no verifier"))
     from adequa.models.shipped import weights
 
     folder = weights(where)
-    files = folder.manifest["files"]
-    encoder = load_encoder(where) if _ENCODER in files else None
     signature = f"weights:{folder.version}|{folder.digest}"
+    encoder = load_encoder(where) if _ENCODER in folder.manifest["files"] else None
     log = _read_log(folder.folder)
-    if _VERIFIER not in files:
-        return Model(name, signature, encoder, log=log, absent=_absent(where))
-    from adequa.metrics import load_metric, names
-    from adequa.models.verifier import load_verifier
+    for file, what in _NEEDED.items():
+        if file not in folder.manifest["files"]:
+            return Model(
+                name, signature, encoder, log=log, absent=_absent(f"{where} has no {what}")
+            )
+    return Model(name, signature, encoder, _pair_scores(where), log)
 
-    verifier = load_verifier(where)
-    known = encoder is not None and "similarity" in names()
-    metric = load_metric("similarity", weights=where) if known else None
+
+def _pair_scores(where: str) -> PairScores:
+    from adequa.metrics.similarity import Similarity
+
+    metrics = {
+        "bi": Similarity(part="bi", weights=where),
+        "cross": Similarity(part="cross", weights=where),
+        "similarity": Similarity(weights=where),
+    }
 
     def scores(items: Sequence[Item]) -> dict[str, Values]:
-        found = {"cross": _cross(verifier, items)}
-        if encoder is not None:
-            found["bi"] = cosines(encoder, items)
-        if metric is not None:
-            found["similarity"] = [score.value for score in metric.score(items)]
-        return found
+        return {
+            part: [score.value for score in metric.score(items)] for part, metric in metrics.items()
+        }
 
-    absent: dict[str, str] = {} if encoder is not None else {"bi": f"{where} has no encoder"}
-    if metric is None:
-        absent["similarity"] = absent.get("bi", "there is no metric similarity")
-    return Model(name, signature, encoder, scores, log, absent)
+    return scores
 
 
-def _absent(where: str) -> dict[str, str]:
-    return dict.fromkeys(("cross", "similarity"), f"{where} has no verifier")
+def _absent(reason: str) -> dict[str, str]:
+    return dict.fromkeys(PARTS, reason)
 
 
 def cosines(encoder: Encoder, items: Sequence[Item]) -> Values:
@@ -113,25 +116,6 @@ def cosines(encoder: Encoder, items: Sequence[Item]) -> Values:
     return [next(found) if item.text.strip() and item.triples else 0.0 for item in items]
 
 
-def _cross(verifier: Verifier, items: Sequence[Item]) -> Values:
-    return [
-        cross_score(checked) if item.text.strip() else 0.0
-        for item, checked in zip(items, verifier.verify(items), strict=True)
-    ]
-
-
-def cross_score(checked: Checked) -> float | None:
-    """One number of a verifier's answer: the mean of what is stated and of what is supported."""
-    stated = [_probability(one) for one in checked.stated if one is not None]
-    if checked.supported is None or not stated:
-        return None
-    return (sum(stated) / len(stated) + _probability(checked.supported)) / 2
-
-
-def _probability(logit: float) -> float:
-    return (1 + math.tanh(logit / 2)) / 2
-
-
 def _read_log(folder: Path) -> list[Mapping[str, object]]:
     path = next((folder / name for name in LOGS if (folder / name).is_file()), None)
     if path is None:
@@ -140,7 +124,8 @@ def _read_log(folder: Path) -> list[Mapping[str, object]]:
         raw = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
         raise ModelError(f"{path}: is no JSON ({error}); take it out of the folder") from None
-    lines = raw.get("log") if isinstance(raw, dict) else raw
+    # A training.json tells how it was done; the log may be in it.
+    lines = raw.get("log", []) if isinstance(raw, dict) else raw
     if not isinstance(lines, list) or not all(isinstance(line, dict) for line in lines):
         raise DataError(
             "is no log of training", path=path, remedy="it is a list of objects with a step each"

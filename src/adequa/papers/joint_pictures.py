@@ -1,4 +1,4 @@
-"""The kinds of pictures paper 003 has, as SVG: histograms, violins, curves, bars, scatters."""
+"""The kinds of pictures paper 003 has, as SVG: histograms, violins, bars, scatters."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-__all__ = ["Bar", "bars", "curves", "histograms", "scatter", "violins"]
+__all__ = ["Bar", "bars", "histograms", "scatter", "violins"]
 
 WIDTH, MARGIN, LABELS = 760, 50, 250
 _COLOURS = ("#1f5fa8", "#b0563b", "#3f7d4e", "#7a5aa6", "#8a7326", "#4b8a92")
@@ -97,23 +97,6 @@ def violins(series: Mapping[str, Sequence[float]], title: str, axis: str) -> str
     return _svg(title, bottom + 50, parts)
 
 
-def curves(series: Mapping[str, Points], title: str, axis: str) -> str:
-    """A line a series, named below the picture."""
-    points = [point for one in series.values() for point in one]
-    across = _scale([[x for x, _ in points]], MARGIN + 20, WIDTH - MARGIN)
-    up = _scale([[y for _, y in points]], 380, 60)
-    parts = [*_ticks_below(across, 60, 380, axis), *_ticks_beside(up, MARGIN + 20, WIDTH - MARGIN)]
-    for number, (name, line) in enumerate(series.items()):
-        path = " ".join(f"{across(x):.1f},{up(y):.1f}" for x, y in line)
-        y = 446 + 20 * number
-        parts += [
-            f'<polyline points="{path}" fill="none" stroke="{_colour(number)}" stroke-width="2"/>',
-            f'<rect x="{MARGIN}" y="{y - 10}" width="14" height="10" fill="{_colour(number)}"/>',
-            _text(MARGIN + 22, y, name, "start"),
-        ]
-    return _svg(title, 450 + 20 * len(series), parts)
-
-
 def bars(panels: Mapping[str, Sequence[Bar]], title: str) -> str:
     """Panels below one another, a bar a row with its value, and its interval as a thin line."""
     values = [0.0, *(end for panel in panels.values() for bar in panel for end in _ends(bar))]
@@ -122,7 +105,7 @@ def bars(panels: Mapping[str, Sequence[Bar]], title: str) -> str:
     for number, (panel, rows) in enumerate(panels.items()):
         parts.append(_text(MARGIN, y + 4, panel, "start", 15))
         y += 22
-        top = y - 12
+        parts += _ticks_below(scale, y - 12, y + 20 * len(rows), "")
         for bar in rows:
             start, end = sorted((scale(0), scale(bar.value)))
             parts += [
@@ -140,7 +123,6 @@ def bars(panels: Mapping[str, Sequence[Bar]], title: str) -> str:
                     f'stroke="{_INK}"/>'
                 )
             y += 20
-        parts += _ticks_below(scale, top, y, "")
         y += 44
     return _svg(title, y, parts)
 

@@ -93,7 +93,10 @@ class Variant(NamedTuple):
 
 
 _TRAIN = "adequa train encoder {data}/webnlg2020/train"
-_EXPORT = "--out runs/{name} && adequa export runs/{name} --out weights/{name}"
+_EXPORT = (
+    "--dev {data}/webnlg2020/dev --out runs/{name} "
+    "&& adequa export runs/{name} --out weights/{name}"
+)
 
 VARIANTS = (
     Variant(
@@ -106,16 +109,16 @@ VARIANTS = (
         "in-batch", "in-batch negatives alone", f"{_TRAIN} --negatives none {_EXPORT}", "negatives"
     ),
     Variant(
-        "hard", "and replaced triples", f"{_TRAIN} --negatives replaced {_EXPORT}", "negatives"
+        "hard", "and replaced triples", f"{_TRAIN} --negatives replaced=1 {_EXPORT}", "negatives"
     ),
     Variant(
         "hard-inverted",
         "and inverted triples",
-        f"{_TRAIN} --negatives replaced,inverted {_EXPORT}",
+        f"{_TRAIN} --negatives replaced=0.5,inverted=0.5 {_EXPORT}",
         "negatives",
     ),
-    Variant("small-batch", "a batch of 16", f"{_TRAIN} --batch-size 16 {_EXPORT}", "setups"),
-    Variant("large-batch", "a batch of 192", f"{_TRAIN} --batch-size 192 {_EXPORT}", "setups"),
+    Variant("small-batch", "a batch of 16", f"{_TRAIN} --batch 16 {_EXPORT}", "setups"),
+    Variant("large-batch", "a batch of 192", f"{_TRAIN} --batch 192 {_EXPORT}", "setups"),
     Variant(
         "dart",
         "DART's tables alone",
