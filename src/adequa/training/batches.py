@@ -31,11 +31,15 @@ class ContrastiveBatches:
     seed: int = 0
     mixture: Mixture = field(default_factory=lambda: MIXTURE)
     neighbours: float = 0.5
+    small: float = 0.0
+    """The share of batches with graphs of one or two triples: cheap, and in them an inversion is
+    all that is wrong."""
 
     def __post_init__(self) -> None:
         self._by_size: dict[int, list[int]] = defaultdict(list)
         self._by_entity: dict[str, list[int]] = defaultdict(list)
         self._by_category: dict[str, list[int]] = defaultdict(list)
+        self._few = [place for place, pair in enumerate(self.pairs) if len(pair.triples) == 1]
         for number, pair in enumerate(self.pairs):
             self._by_size[len(pair.triples)].append(number)
             self._by_category[pair.category].append(number)
@@ -46,6 +50,8 @@ class ContrastiveBatches:
         """Pairs of different graphs, and further graphs that are wrong for all of them."""
         chance = random.Random(f"{self.seed}:{number}")  # noqa: S311
         anchor = chance.randrange(len(self.pairs))
+        if self._few and chance.random() < self.small:
+            anchor = chance.choice(self._few)
         chosen = self._choose(anchor, chance)
         pairs = [self.pairs[place] for place in chosen]
         graphs = [self._negative(pair.triples, chance) for pair in pairs] if self.mixture else []
