@@ -86,7 +86,8 @@ def _items(data: Path) -> list[Item]:
     texts = sorted((folder / "systems").glob("*.txt"))[:1]
     items = list(open_source(entries, format="webnlg", texts={one.stem: one for one in texts}))
     chosen = [item for item in items[:: len(items) // PAIRS] if item.text.strip()][:PAIRS]
-    return sorted(chosen, key=lambda item: -_lengths([item])[0])
+    lengths = dict(zip(map(id, chosen), _lengths(chosen), strict=True))
+    return sorted(chosen, key=lambda item: -lengths[id(item)])
 
 
 def _lengths(items: list[Item]) -> list[int]:

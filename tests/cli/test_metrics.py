@@ -1,0 +1,93 @@
+"""`adequa metrics`: weights and their licence beside the metrics that use them."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from adequa import metrics
+from adequa.cli import main
+from adequa.models import shipped
+
+from ..tiny_weights import write_weights
+
+Run = Callable[..., str]
+USERS = {
+    "fluency": "adequa.metrics.similarity:Fluency",
+    "similarity": "adequa.metrics.similarity:Similarity",
+}
+
+
+@pytest.fixture
+def adequa(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
+    monkeypatch.setenv("COLUMNS", "200")
+    monkeypatch.setattr(metrics, "TABLE", {**metrics.TABLE, **USERS})
+
+    def run(*arguments: str) -> str:
+        monkeypatch.setattr(sys, "argv", ["adequa", *arguments])
+        with pytest.raises(SystemExit) as ended:
+            main()
+        assert not ended.value.code
+        return str(capsys.readouterr().out)
+
+    return run
+
+
+@pytest.fixture
+def two_versions(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A package that ships v1, of two licences, and v2."""
+    for name in ("v1", "v2"):
+        place = write_weights(tmp_path / name) / "manifest.json"
+        said = json.loads(place.read_text(encoding="utf-8"))
+        said["version"] = name
+        said["models"]["verifier"]["licence"] = {"base": "Apache-2.0", "data": ["CC BY-NC-SA 4.0"]}
+        place.write_text(json.dumps(said), encoding="utf-8")
+    monkeypatch.setattr(shipped, "_shipped", lambda: tmp_path)
+    return tmp_path
+
+
+LICENCE = "encoder: MIT; verifier: base Apache-2.0, data CC BY-NC-SA 4.0"
+
+
+def test_the_list_ends_with_the_licence_of_the_weights(adequa: Run, two_versions: Path) -> None:
+    said = adequa("metrics")
+    assert said.count(f"weights v1: {LICENCE}\n") == 1  # once, though two metrics use them
+    assert "weights v2" not in said
+
+
+def test_a_metric_shows_its_weights(adequa: Run, two_versions: Path) -> None:
+    size = sum(path.stat().st_size for path in (two_versions / "v1").iterdir())
+    size -= (two_versions / "v1" / "manifest.json").stat().st_size
+    for name in USERS:
+        said = adequa("metrics", name)
+        shown = f"weights: v1 of v1, v2, {size / 1e6:.1f} MB; licence: {LICENCE}\n"
+        assert said.endswith(shown)
+        assert f"|weights_hash:{shipped.weights('v1').digest}|" in said
+
+
+def test_as_json(adequa: Run, two_versions: Path) -> None:
+    entries = {entry["name"]: entry for entry in json.loads(adequa("metrics", "--json"))}
+    with_weights = {name for name, entry in entries.items() if entry["weights"]}
+    assert with_weights == set(USERS)  # and not bleu_nltk, whose setting of that name is another
+    assert entries["similarity"]["weights"]["licence"] == LICENCE
+    assert entries["similarity"]["weights"]["versions"] == ["v1", "v2"]
+
+
+def test_an_installation_without_weights_still_lists_its_metrics(
+    adequa: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(shipped, "_shipped", lambda: tmp_path / "nothing")
+    assert "weights" not in adequa("metrics")
+    said = adequa("metrics", "similarity")
+    assert "signature: depends on" in said
+    assert "licence" not in said
+
+
+def test_the_licence_of_the_shipped_weights(adequa: Run) -> None:
+    if shipped.DEFAULT not in shipped.versions():
+        pytest.skip("no weights are shipped yet")
+    assert "CC BY-NC-SA 4.0" in adequa("metrics", "similarity")
