@@ -46,9 +46,9 @@ def drift(exact: Run, smaller: Run, inputs: Iterable[Mapping[str, Array]]) -> di
         raise DataError("there are no inputs to compare two models on", remedy="give some batches")
     return {
         name: _compare(
+            name,
             np.concatenate([first for first, _ in pairs]),
             np.concatenate([second for _, second in pairs]),
-            logits=name != "similarity",
         )
         for name, pairs in seen.items()
     }
@@ -71,10 +71,11 @@ def _read(batch: Mapping[str, Array], outputs: Mapping[str, Array]) -> dict[str,
     }
 
 
-def _compare(before: Array, after: Array, *, logits: bool) -> Drift:
+def _compare(name: str, before: Array, after: Array) -> Drift:
     if len(before) < 2:
         raise DataError(
-            "one value says nothing of a correlation", remedy="give batches of several items"
+            f"of {name!r} there are {len(before)} values, too few for a correlation",
+            remedy="give batches of several items",
         )
     spread = float(np.std(before) * np.std(after))
     together = float(np.mean((before - before.mean()) * (after - after.mean())))
@@ -83,5 +84,5 @@ def _compare(before: Array, after: Array, *, logits: bool) -> Drift:
         cases=len(before),
         correlation=1.0 if same else together / spread if spread > 0 else 0.0,
         largest=float(np.abs(before - after).max()),
-        flips=float(np.mean((before > 0) != (after > 0))) if logits else None,
+        flips=float(np.mean((before > 0) != (after > 0))) if name != "similarity" else None,
     )
