@@ -21,6 +21,7 @@ from adequa.models.linearise import linearise
 from adequa.papers.joint import SECTIONS, reproduce_joint, write_pictures
 from adequa.papers.joint_data import Reservoir, spread
 from adequa.papers.joint_models import Model, Values, cosines, load_model
+from adequa.papers.joint_retrieval import Remembering
 
 from ..tiny_weights import seal, write_weights
 
@@ -129,6 +130,28 @@ def test_retrieval(corpus: Path, model: Model) -> None:
     assert any("--negatives none --dev" in note and "--out runs/in-batch" in note for note in notes)
     assert any(note.startswith("n/a: WikiChunks") for note in notes)
     assert not any("not given with --weights hard=" in note for note in notes)
+
+
+def test_nothing_is_encoded_twice() -> None:
+    @dataclass(frozen=True)
+    class Counting(WordBag):
+        signature: str = "counting"
+
+        def encode(self, texts: Sequence[str]) -> Any:
+            read.extend(texts)
+            return super().encode(texts)
+
+    read: list[str] = []
+    encoder, plain = Remembering(Counting()), WordBag()
+    texts = ["Otto plays.", "Ida plays.", "Otto plays."]
+    graphs: list[Any] = [
+        ([Triple("Otto", "sport", "golf")], None),
+        ([Triple("Otto", "sport", "golf")], {"Otto": Term("Ida")}),
+    ]
+    for _ in range(2):
+        assert (encoder.encode(texts) == plain.encode(texts)).all()
+        assert (encoder.encode_graphs(graphs) == plain.encode_graphs(graphs)).all()
+    assert len(read) == 4
 
 
 def test_a_smaller_pool_and_passages(corpus: Path, model: Model, tmp_path: Path) -> None:
