@@ -15,6 +15,7 @@ from adequa.cli.compare import compare
 from adequa.cli.convert import convert
 from adequa.cli.demo import demo
 from adequa.cli.derive import derive
+from adequa.cli.export import export
 from adequa.cli.formats import formats
 from adequa.cli.mentions import mentions
 from adequa.cli.metrics import metrics
@@ -36,7 +37,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for command in (check, score, compare, mentions, metrics, formats, convert, demo):
+for command in (check, score, compare, mentions, metrics, formats, convert, export, demo):
     app.command()(command)
 app.add_typer(aliases)
 app.add_typer(derive)

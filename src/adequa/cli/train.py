@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from adequa.cli.options import Format, Json, progress_bar
+from adequa.cli.train_blend import blend
 from adequa.cli.train_calibrate import calibrate
 from adequa.cli.train_models import encoder, verifier
 
@@ -36,7 +37,7 @@ def _training() -> None:
     """Train what adequa ships, on your own data."""
 
 
-for command in (encoder, verifier, calibrate):
+for command in (encoder, verifier, calibrate, blend):
     train.command()(command)
 
 

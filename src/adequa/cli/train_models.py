@@ -45,6 +45,15 @@ Rate = Annotated[float, typer.Option("--rate", help="The highest learning rate."
 Frozen = Annotated[
     int, typer.Option("--frozen", min=0, help="Layers, from the first, that stay as they are.")
 ]
+Layers = Annotated[
+    str | None,
+    typer.Option(
+        "--layers",
+        metavar="N,…",
+        help="Layers of the base that are kept, counted from 0: 0,2,4 is half of six. All if not "
+        "given.",
+    ),
+]
 Longest = Annotated[int, typer.Option("--longest", help="More tokens than this are cut off.")]
 Seed = Annotated[int, typer.Option("--seed", help="Another seed, other batches.")]
 LookEvery = Annotated[
@@ -84,7 +93,18 @@ def encoder(
             show_default="replaced=0.3,inverted=0.35,dropped=0.175,added=0.175",
         ),
     ] = None,
+    small: Annotated[
+        float,
+        typer.Option(
+            "--small",
+            min=0,
+            max=1,
+            help="The share of batches with graphs of one or two triples, where an inversion is "
+            "all that is wrong.",
+        ),
+    ] = 0.0,
     frozen: Frozen = 2,
+    layers: Layers = None,
     longest: Longest = 160,
     seed: Seed = 0,
     look_every: LookEvery = 150,
@@ -117,6 +137,7 @@ def encoder(
         batch=batch,
         rate=rate,
         frozen=frozen,
+        layers=_numbers(layers),
         longest=longest,
         seed=seed,
         look_every=look_every,
@@ -125,6 +146,7 @@ def encoder(
         threads=threads,
         licence=licence,
         negatives=_weights("negatives", negatives, MIXTURE),
+        small=small,
     )
     with _bars(quiet=quiet) as progress:
         trained = train_encoder(settings, progress)
@@ -159,6 +181,7 @@ def verifier(
         ),
     ] = None,
     frozen: Frozen = 0,
+    layers: Layers = None,
     longest: Longest = 320,
     seed: Seed = 0,
     look_every: LookEvery = 200,
@@ -192,6 +215,7 @@ def verifier(
         batch=batch,
         rate=rate,
         frozen=frozen,
+        layers=_numbers(layers),
         longest=longest,
         seed=seed,
         look_every=look_every,
@@ -204,6 +228,16 @@ def verifier(
     with _bars(quiet=quiet) as progress:
         trained = train_verifier(settings, progress)
     _show("verifier", trained, as_json=as_json)
+
+
+def _numbers(text: str | None) -> tuple[int, ...]:
+    """`0,2,4` as numbers."""
+    from adequa.errors import SettingError
+
+    try:
+        return tuple(int(part) for part in text.split(",")) if text else ()
+    except ValueError:
+        raise SettingError(f"--layers {text}: write numbers with commas between them") from None
 
 
 def _weights(option: str, text: str | None, default: Mapping[str, float]) -> dict[str, float]:

@@ -11,9 +11,12 @@ from adequa.data import Item
 from adequa.errors import ModelError
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
     from adequa.models.verifier import Checked
 
-__all__ = ["Blend", "Member", "Members", "Sources"]
+__all__ = ["Blend", "Member", "Members", "RatingHead", "Sources", "read_check"]
 
 Cosines = Callable[[Sequence[Item]], Sequence[float]]
 """How near each text is to its graph, from -1 to 1."""
@@ -33,16 +36,72 @@ class Members:
     """The cosine of text and graph in the encoder's space."""
     stated: float | None = None
     """How surely the text states the triples: the geometric mean over them."""
+    weakest: float | None = None
+    """How surely the text states the triple it states least."""
     supported: float | None = None
     """How surely the graph supports the text: the verifier on the pair as a whole."""
     tokens: float | None = None
     """How surely the graph supports each word: the geometric mean over the text."""
+    worst_word: float | None = None
+    """How surely the graph supports the word it supports least."""
+    rated: float | None = None
+    """What people would say of it: a linear layer on the verifier, fitted on their ratings."""
     cross: float | None = None
-    """What a cross-encoder of the user's says, in place of the three above."""
+    """What a cross-encoder of the user's says, in place of all the verifier's."""
     entities: float | None = None
     """The share of entities found, lowered by unexplained names: `esa_strict`."""
     fluent: float | None = None
     """How surely each word is well formed: no part of the similarity, a metric of its own."""
+
+
+@dataclass(frozen=True)
+class RatingHead:
+    """A linear layer on the verifier's state and evidence: a rating from 0 to 1."""
+
+    state: tuple[float, ...]
+    members: Mapping[str, float]
+    offset: float
+
+    @classmethod
+    def read(cls, values: Mapping[str, Any], place: str) -> RatingHead:
+        """A head of a calibration file; `place` is what an error names."""
+        try:
+            head = cls(
+                tuple(map(float, values["state"])),
+                {str(name): float(weight) for name, weight in values["members"].items()},
+                float(values["offset"]),
+            )
+        except (AttributeError, KeyError, TypeError, ValueError) as error:
+            raise ModelError(
+                f"{place}: has no rating head of state, members and offset ({error!r}); make it "
+                "with adequa train blend"
+            ) from None
+        known = {field.name for field in fields(Members)}
+        if not head.members.keys() <= known or not all(
+            map(math.isfinite, (*head.state, *head.members.values(), head.offset))
+        ):
+            raise ModelError(
+                f"{place}: its rating head has numbers that are not finite, or members other than "
+                f"{', '.join(sorted(known))}"
+            )
+        return head
+
+    def __call__(self, state: NDArray[np.float32], members: Members) -> float | None:
+        """The rating; None where a member is missing."""
+        import numpy as np
+
+        if len(state) != len(self.state):
+            raise ModelError(
+                f"a rating head for states of {len(self.state)} numbers, not {len(state)}: its "
+                "calibration belongs to another verifier"
+            )
+        total = self.offset + float(np.dot(state.astype(float), self.state))
+        for name, weight in self.members.items():
+            value = getattr(members, name)
+            if value is None:
+                return None
+            total += weight * value
+        return min(1.0, max(0.0, total))
 
 
 @dataclass(frozen=True)
@@ -53,6 +112,7 @@ class Sources:
     checks: Checks | None = None
     cross: Shares | None = None
     entities: Shares | None = None
+    rating: RatingHead | None = None
 
     def gather(self, items: Sequence[Item]) -> list[Members]:
         """The members of each item."""
@@ -62,20 +122,30 @@ class Sources:
             for source in (self.cosines, self.checks, self.cross, self.entities)
         ]
         return [
-            _members(check, Members(bi=bi, cross=cross, entities=entities))
+            self._members(check, Members(bi=bi, cross=cross, entities=entities))
             for bi, check, cross, entities in zip(*columns, strict=True)
         ]
 
+    def _members(self, check: Checked | None, others: Members) -> Members:
+        if check is None:
+            return others
+        members = read_check(check, others)
+        if self.rating is None:
+            return members
+        return replace(members, rated=self.rating(check.state, members))
 
-def _members(check: Checked | None, others: Members) -> Members:
+
+def read_check(check: Checked, others: Members | None = None) -> Members:
     """What the verifier says of an item, in numbers from 0 to 1, beside what others say."""
-    if check is None:
-        return others
+    stated = [_likely(logit) for logit in check.stated]
+    words = [_likely(logit, -1) for logit in check.unsupported]
     return replace(
-        others,
-        stated=_mean([_likely(logit) for logit in check.stated]),
+        others or Members(),
+        stated=_mean(stated),
+        weakest=_least(stated),
         supported=_likely(check.supported),
-        tokens=_mean([_likely(logit, -1) for logit in check.unsupported]),
+        tokens=_mean(words),
+        worst_word=_least(words),
         fluent=_mean([_likely(logit, -1) for logit in check.disfluent]),
     )
 
@@ -94,6 +164,12 @@ def _mean(values: Sequence[float | None]) -> float | None:
     if not known or len(known) < len(values):
         return None
     return math.exp(sum(math.log(max(value, _FLOOR)) for value in known) / len(known))
+
+
+def _least(values: Sequence[float | None]) -> float | None:
+    """The least of the values, or None where one is not known."""
+    known = [value for value in values if value is not None]
+    return min(known) if known and len(known) == len(values) else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +206,7 @@ class Blend:
         except (AttributeError, KeyError, TypeError, ValueError) as error:
             raise ModelError(
                 f"{place}: has no members with mean, spread and weight, slope and offset "
-                f"({error!r}); make it with adequa.training.blending"
+                f"({error!r}); make it with adequa train blend"
             ) from None
         if not members or not members.keys() <= known:
             raise ModelError(
@@ -153,7 +229,7 @@ class Blend:
         ):
             raise ModelError(
                 f"{place}: slope and spreads must be above 0, weights not below, and all of them "
-                "finite; make it with adequa.training.blending"
+                "finite; make it with adequa train blend"
             )
 
     def mean(self, members: Members) -> float | None:

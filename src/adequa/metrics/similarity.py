@@ -7,7 +7,7 @@ cross-encoder, whose ensemble needs no reference. Ours adds the evidence of the 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import ClassVar, Literal
 
 from adequa.data import Item, Score
@@ -24,6 +24,7 @@ from adequa.metrics.sources import (
     model_digest,
     pair_source,
     read_blends,
+    read_rating,
     weights_digest,
 )
 
@@ -34,7 +35,7 @@ _NO_DATA = "no triples to compare the text with"
 _TOO_LONG = "a triple is longer than the model can read"
 _PAIR_TOO_LONG = "text and triples are longer than the cross-encoder can read"
 _NO_WORDS = "the model reads no word of it"
-_STATISTICS = ("bi", "stated", "supported", "tokens", "cross", "entities", "fluent")
+_STATISTICS = tuple(field.name for field in fields(Members))
 
 
 @dataclass(frozen=True)
@@ -164,7 +165,7 @@ class Similarity(Metric):
         if missing := [part for part in parts if part not in blends]:
             raise ModelError(
                 f"the weights {self.weights} have no calibration of {', '.join(missing)}; "
-                "make it with adequa.training.blending"
+                "make it with adequa train blend"
             )
         return blends
 
@@ -178,6 +179,7 @@ class Similarity(Metric):
             if cross and self.cross_encoder is not None
             else None,
             entities=entity_source if self.part == "ensemble" and self.entities else None,
+            rating=read_rating(self.weights) if cross and self.cross_encoder is None else None,
         )
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from adequa.data import Item
 from adequa.errors import ModelError
 from adequa.metrics.esa import EsaStrict
-from adequa.metrics.members import Blend, Checks, Cosines, Shares
+from adequa.metrics.members import Blend, Checks, Cosines, RatingHead, Shares
 from adequa.settings import content_hash
 
 if TYPE_CHECKING:
@@ -26,6 +26,7 @@ __all__ = [
     "model_digest",
     "pair_source",
     "read_blends",
+    "read_rating",
     "weights_digest",
 ]
 
@@ -80,13 +81,24 @@ def read_blends(name: str) -> Mapping[str, Blend]:
     folder = weights(name)
     place = str(folder.folder / "calibration.json")
     if "calibration.json" not in folder.manifest["files"]:
-        raise ModelError(f"{place}: is not there; make it with adequa.training.blending")
+        raise ModelError(f"{place}: is not there; make it with adequa train blend")
     blends = folder.values("calibration.json").get("similarity")
     if not isinstance(blends, dict):
-        raise ModelError(
-            f"{place}: says nothing of similarity; make it with adequa.training.blending"
-        )
+        raise ModelError(f"{place}: says nothing of similarity; make it with adequa train blend")
     return {part: Blend.read(values, place) for part, values in blends.items()}
+
+
+@lru_cache(maxsize=4)
+def read_rating(name: str) -> RatingHead | None:
+    """The rating head of some weights, if they have one."""
+    from adequa.models.shipped import weights
+
+    folder = weights(name)
+    if "calibration.json" not in folder.manifest["files"]:
+        return None
+    values = folder.values("calibration.json").get("rating")
+    place = str(folder.folder / "calibration.json")
+    return None if values is None else RatingHead.read(values, place)
 
 
 def cosine_source(

@@ -70,7 +70,7 @@ class Checked:
     """What the verifier says of a text and a graph; logits, and None for what it could not read.
 
     `stated` has a value a triple; `unsupported` and `disfluent` have one a piece of the text, whose
-    places are `offsets`; `supported` is of the pair, and `state` the vector it was read off.
+    places are `offsets`; `supported` is of the pair, `state` the mean of its hidden states.
     """
 
     stated: tuple[float | None, ...]

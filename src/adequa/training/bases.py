@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 from adequa.errors import DataError
 
@@ -30,6 +32,8 @@ class Base:
     layers: int
     positions: int
     licence: str | None
+    training: Mapping[str, Any] = field(default_factory=dict)
+    """What was said of it, if it is a checkpoint of ours: a training may have several stages."""
 
     @property
     def vocabulary(self) -> bytes:
@@ -49,14 +53,27 @@ def find_base(base: str | Path = BASE) -> Base:
         raise DataError("is no folder with a base model", path=base, remedy=_REMEDY)
     if absent := [name for name in _FILES if not (folder / name).is_file()]:
         raise DataError(f"has no {', '.join(absent)}", path=folder, remedy=_REMEDY)
+    config = _read(folder / "config.json")
     try:
-        config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
         layers, positions = (
             int(config[name]) for name in ("num_hidden_layers", "max_position_embeddings")
         )
-    except (KeyError, OSError, TypeError, ValueError) as error:
+    except (KeyError, TypeError, ValueError) as error:
         raise DataError(
             f"is no configuration of BERT ({error!r})", path=folder / "config.json", remedy=_REMEDY
         ) from None
-    name = BASE if str(base) == BASE else folder.absolute().name
-    return Base(name, folder, layers, positions, _LICENCES.get(name))
+    training = _read(folder / "training.json") if (folder / "training.json").is_file() else {}
+    before = training.get("base") or {}
+    name = BASE if str(base) == BASE else str(before.get("name") or folder.absolute().name)
+    licence = before.get("licence") or _LICENCES.get(name)
+    return Base(name, folder, layers, positions, licence, training)
+
+
+def _read(path: Path) -> dict[str, Any]:
+    try:
+        read = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise DataError(f"is no JSON ({error})", path=path, remedy=_REMEDY) from None
+    if not isinstance(read, dict):
+        raise DataError("is no JSON object", path=path, remedy=_REMEDY)
+    return read

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from adequa.errors import SettingError
 from adequa.training.batches import MIXTURE, ContrastiveBatches
 from adequa.training.material import Knowledge, pairs_of
 from adequa.training.negatives import KINDS
@@ -38,16 +39,20 @@ class EncoderSettings(Settings):
     save_every: int = 150
     negatives: Mapping[str, float] = field(default_factory=lambda: dict(MIXTURE))
     """How often each kind of negative graph is made; none leaves the others of the batch."""
+    small: float = 0.0
+    """The share of batches with graphs of one or two triples."""
     queries: int = 350
     """At most so many held-out graphs look for their text."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
         check_mixture("negative", self.negatives, list(KINDS))
+        if not 0 <= self.small <= 1:
+            raise SettingError(f"small is {self.small}: give a share from 0 to 1")
 
     def recipe(self) -> dict[str, Any]:
-        """The common part, and the negatives."""
-        return {**super().recipe(), "negatives": dict(self.negatives)}
+        """The common part, and what a batch is made of."""
+        return {**super().recipe(), "negatives": dict(self.negatives), "small": self.small}
 
 
 def train_encoder(settings: EncoderSettings, progress: Progress | None = None) -> Trained:
@@ -61,7 +66,13 @@ def train_encoder(settings: EncoderSettings, progress: Progress | None = None) -
     knowledge = Knowledge([pair.triples for pair in pairs])
     tokens = Tokens.read(base.folder)
     batches = ContrastiveBatches(
-        pairs, knowledge, size=settings.batch, seed=settings.seed, mixture=settings.negatives
+        pairs,
+        knowledge,
+        size=settings.batch,
+        seed=settings.seed,
+        # A kind of weight 0 is never made, not even where no other can be.
+        mixture={name: weight for name, weight in settings.negatives.items() if weight > 0},
+        small=settings.small,
     )
 
     from adequa.training.torch_collate import ContrastiveCollator

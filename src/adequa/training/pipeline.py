@@ -50,6 +50,8 @@ class Settings:
     rate: float
     frozen: int
     """How many layers, from the first, stay as they are."""
+    layers: tuple[int, ...] = ()
+    """The layers of the base that are kept, counted from 0; all unless given."""
     longest: int
     """More tokens than this are cut off."""
     seed: int = 0
@@ -75,8 +77,8 @@ class Settings:
 
     def recipe(self) -> dict[str, Any]:
         """What decides over the weights, next to data, base and seed."""
-        names = ("steps", "batch", "rate", "frozen", "longest")
-        return {name: getattr(self, name) for name in names}
+        names = ("steps", "batch", "rate", "frozen", "layers", "longest")
+        return {name: getattr(self, name) for name in names if getattr(self, name) != ()}
 
 
 @dataclass(frozen=True)
@@ -113,10 +115,14 @@ def prepare(settings: Settings) -> Base:
         raise SettingError(
             f"longest is {settings.longest}: the base model reads 3 to {base.positions} tokens"
         )
-    if settings.frozen >= base.layers:
+    kept = settings.layers or tuple(range(base.layers))
+    if list(kept) != sorted({*kept} & {*range(base.layers)}):
         raise SettingError(
-            f"frozen is {settings.frozen}: the base model has {base.layers} layers, and one must "
-            "be free to learn"
+            f"layers is {', '.join(map(str, kept))}: give rising numbers of 0 to {base.layers - 1}"
+        )
+    if settings.frozen >= len(kept):
+        raise SettingError(
+            f"frozen is {settings.frozen}: of {len(kept)} layers one must be free to learn"
         )
     return base
 

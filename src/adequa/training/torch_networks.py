@@ -5,7 +5,7 @@ Imports torch: only the functions that train import this module.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 import torch
@@ -22,17 +22,23 @@ IGNORED = -1
 HEAD_NAMES = ("stated", "unsupported", "disfluent")
 
 
-def load_bert(folder: Path, *, dropout: float = 0.0, frozen: int = 0) -> BertModel:
+def load_bert(
+    folder: Path, *, dropout: float = 0.0, frozen: int = 0, layers: Sequence[int] = ()
+) -> BertModel:
     """A BERT without pooler; its word table is rounded to int8 rows, as it ships, and frozen.
 
     So are its first `frozen` layers: most of what they know serves graphs as well, and a step
-    costs a good deal less.
+    costs a good deal less. `layers` are those that are kept, all unless given: half of them cost
+    half the time wherever the model runs.
     """
     config = BertConfig.from_pretrained(folder)
     config.hidden_dropout_prob = config.attention_probs_dropout_prob = dropout
     bert = BertModel.from_pretrained(
         folder, config=config, add_pooling_layer=False, attn_implementation="sdpa"
     )
+    if layers:
+        bert.encoder.layer = nn.ModuleList([bert.encoder.layer[number] for number in layers])
+        bert.config.num_hidden_layers = len(layers)
     words = bert.embeddings.word_embeddings.weight
     with torch.no_grad():
         scales = words.abs().amax(dim=1, keepdim=True).clamp_min(1e-12) / 127

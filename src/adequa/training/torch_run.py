@@ -62,7 +62,7 @@ def run_training(
 
     with silence():
         torch.manual_seed(_TORCH_SEED + settings.seed)
-        network = build(load_bert(base.folder, frozen=settings.frozen))
+        network = build(load_bert(base.folder, frozen=settings.frozen, layers=settings.layers))
         log = fit(
             network,
             collator,
@@ -75,7 +75,7 @@ def run_training(
         )
         training = {
             **begun,
-            "base": {"name": base.name, "licence": base.licence},
+            "base": {"name": base.name, "licence": base.licence, **_before(base)},
             "licence": {"base": base.licence, "data": settings.licence},
             "recipe": {**recipe, "made_with": _made_with()},
             "commit": commit_of(),
@@ -105,9 +105,17 @@ def write_checkpoint(
     (folder / "training.json").write_text(text + "\n", encoding="utf-8")
 
 
+def _before(base: Base) -> dict[str, Any]:
+    """The earlier stage, where the base is a checkpoint of ours."""
+    names = ("base", "recipe", "data", "seed", "commit", "licence")
+    said = {name: base.training[name] for name in names if name in base.training}
+    return {"stage_before": said} if said else {}
+
+
 def _figures(log: list[dict[str, float]]) -> dict[str, Any]:
     """The last loss and the last look."""
-    losses = [line["loss"] for line in log if "loss" in line]
+    losses = [line[name] for line in log for name in ("loss", "train_loss") if name in line]
+    losses = losses[:-1] if len(losses) > 1 else losses  # the mean of all is last
     looks = [line for line in log if any(name.startswith("dev_") for name in line)]
     figures: dict[str, Any] = {"loss": losses[-1]} if losses else {}
     if looks:

@@ -49,17 +49,14 @@ def build_encoder(checkpoint: Checkpoint, precision: str, keep: Sequence[str] = 
     graph = Graph()
     block = _Blocks(graph, checkpoint, precision, keep)
     states = block.unpack(block.run())
-    mask = graph.add("Unsqueeze", graph.cast("mask", "FLOAT"), graph.integers(1))
-    total = graph.add("Squeeze", graph.add("MatMul", mask, states), graph.integers(1))
-    mean = graph.add("Div", total, graph.add("ReduceSum", mask, graph.integers(2), keepdims=0))
-    graph.add("LpNormalization", mean, axis=-1, p=2, name="vector")
+    graph.add("LpNormalization", _mean(graph, states), axis=-1, p=2, name="vector")
     return graph.finish(
         "encoder", block.inputs(types=False), {"vector": ("items", checkpoint.hidden)}
     )
 
 
 def build_verifier(checkpoint: Checkpoint, precision: str, keep: Sequence[str] = ()) -> bytes:
-    """`words`, `mask` and `types` to `tokens`, `pair` and `state`."""
+    """`words`, `mask` and `types` to `tokens`, `pair` and `state`, the mean of the last states."""
     graph = Graph()
     block = _Blocks(graph, checkpoint, precision, keep)
     states = block.unpack(block.run(types="types"))
@@ -69,9 +66,11 @@ def build_verifier(checkpoint: Checkpoint, precision: str, keep: Sequence[str] =
     }
     tokens = graph.add("MatMul", states, heads["tokens.weight"])
     graph.add("Add", tokens, heads["tokens.bias"], name="tokens")
-    graph.add("Gather", states, graph.constant("first", np.int64(0)), axis=1, name="state")
-    pair = graph.add("MatMul", "state", heads["pair.weight"])
-    graph.add("Add", pair, heads["pair.bias"], name="pair")
+    first = graph.add("Gather", states, graph.constant("first", np.int64(0)), axis=1)
+    graph.add(
+        "Add", graph.add("MatMul", first, heads["pair.weight"]), heads["pair.bias"], name="pair"
+    )
+    _mean(graph, states, name="state")
     labels = len(checkpoint.heads["tokens.bias"])
     return graph.finish(
         "verifier",
@@ -82,6 +81,14 @@ def build_verifier(checkpoint: Checkpoint, precision: str, keep: Sequence[str] =
             "state": ("items", checkpoint.hidden),
         },
     )
+
+
+def _mean(graph: Graph, states: str, name: str | None = None) -> str:
+    """The mean over the tokens that are no padding."""
+    mask = graph.add("Unsqueeze", graph.cast("mask", "FLOAT"), graph.integers(1))
+    total = graph.add("Squeeze", graph.add("MatMul", mask, states), graph.integers(1))
+    count = graph.add("ReduceSum", mask, graph.integers(2), keepdims=0)
+    return graph.add("Div", total, count, name=name)
 
 
 class _Blocks:
