@@ -65,6 +65,7 @@ def test_each_says_how_it_is_used(name: str, adequa: Run) -> None:
         (["encoder", "x", "--out", "y", "--negatives", "inverted=much"], "is no number"),
         (["encoder", "x", "--out", "y", "--negatives", ""], "--negatives is empty"),
         (["encoder", "x", "--out", "y", "--rate", "0"], "rate is 0"),
+        (["encoder", "x", "--out", "y", "--layers", "0-2"], "write numbers with commas"),
         (["verifier", "x", "--out", "y", "--faults", "nme=1"], "did you mean 'name'"),
         (["verifier", "--out", "y"], "DATA"),
         (["encoder", "x"], "--out"),

@@ -176,6 +176,24 @@ def test_the_folder_is_what_export_reads(base: Path, items: Path, tmp_path: Path
     assert {"encoder.onnx", "verifier.onnx"} <= set(exported.manifest["files"])
 
 
+def test_a_second_stage_keeps_some_layers_and_says_what_was_before(
+    base: Path, items: Path, tmp_path: Path
+) -> None:
+    train, settings = short("encoder", base, items, tmp_path / "one")
+    train(replace(settings, steps=1, dev=(), licence="CC0"))
+    again = replace(settings, base=tmp_path / "one", out=tmp_path / "two", steps=1, dev=())
+    train(replace(again, layers=(1,), frozen=0, rate=1e-9, small=1.0, negatives={"inverted": 1.0}))
+    one, two = read_checkpoint(tmp_path / "one"), read_checkpoint(tmp_path / "two")
+    assert (one.layers, two.layers) == (2, 1)
+    name = "output.dense.weight"
+    np.testing.assert_allclose(
+        two[f"encoder.layer.0.{name}"], one[f"encoder.layer.1.{name}"], atol=1e-6
+    )
+    assert two.training["recipe"]["layers"] == [1]
+    before = two.training["base"]["stage_before"]
+    assert (before["licence"]["data"], before["recipe"]["steps"]) == ("CC0", 1)
+
+
 def test_another_seed_is_another_training(base: Path, items: Path, tmp_path: Path) -> None:
     weights = []
     for seed in (0, 1):

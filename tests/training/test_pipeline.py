@@ -65,7 +65,7 @@ def test_the_recipe_is_all_that_decides(tmp_path: Path) -> None:
         names = {field.name for field in fields(one)}
         told = {"data", "out", "dev", "format", "base", "seed", "gold", "licence"}
         how = {"resume", "threads", "look_every", "save_every", "queries", "cases"}
-        assert set(one.recipe()) == names - told - how
+        assert set(replace(one, layers=(0,)).recipe()) == names - told - how
 
 
 def test_the_shipped_recipes(tmp_path: Path) -> None:
@@ -92,6 +92,14 @@ def test_a_base_by_its_folder(base: Path) -> None:
     assert found.licence is None
 
 
+def test_a_base_of_our_own_says_what_was_before(base: Path) -> None:
+    said = {"base": {"name": "all-MiniLM-L6-v2", "licence": "Apache-2.0"}, "seed": 7}
+    (base / "training.json").write_text(json.dumps(said), encoding="utf-8")
+    found = find_base(base)
+    assert (found.name, found.licence) == ("all-MiniLM-L6-v2", "Apache-2.0")
+    assert found.training["seed"] == 7
+
+
 def test_a_base_in_a_package(base: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.chdir(tmp_path)
     base.rename(tmp_path / "model")
@@ -110,6 +118,9 @@ def test_a_base_that_is_none(base: Path, tmp_path: Path) -> None:
         find_base(tmp_path / "nowhere")
     (base / "config.json").write_text("{}", encoding="utf-8")
     with pytest.raises(DataError, match="is no configuration of BERT"):
+        find_base(base)
+    (base / "config.json").write_text("{", encoding="utf-8")
+    with pytest.raises(DataError, match="is no JSON"):
         find_base(base)
     (base / "vocab.txt").unlink()
     with pytest.raises(DataError, match=r"has no vocab\.txt"):
@@ -133,8 +144,13 @@ def test_what_the_base_cannot_do(
     assert prepare(settings(tmp_path, base=base, longest=64, frozen=1)).layers == 2
     with pytest.raises(SettingError, match="longest is 65: the base model reads 3 to 64"):
         prepare(settings(tmp_path, base=base, longest=65))
-    with pytest.raises(SettingError, match="frozen is 2: the base model has 2 layers"):
+    with pytest.raises(SettingError, match="frozen is 2: of 2 layers one must be free"):
         prepare(settings(tmp_path, base=base, longest=64, frozen=2))
+    with pytest.raises(SettingError, match="frozen is 1: of 1 layers one must be free"):
+        prepare(settings(tmp_path, base=base, longest=64, frozen=1, layers=(1,)))
+    for layers in ((1, 0), (0, 2), (0, 0)):
+        with pytest.raises(SettingError, match="give rising numbers of 0 to 1"):
+            prepare(settings(tmp_path, base=base, longest=64, frozen=0, layers=layers))
 
 
 def test_inputs_are_named_without_the_machine(tmp_path: Path) -> None:
