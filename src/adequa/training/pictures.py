@@ -11,7 +11,8 @@ from adequa.training.reliability import Bin
 
 __all__ = ["curves_picture", "reliability_picture"]
 
-WIDTH, MARGIN, PANEL, LEGEND = 760, 60, 250, 170
+WIDTH, MARGIN, PANEL, LEGEND = 780, 60, 250, 190
+_ROW = 17
 _INK, _FAINT, _GRID = "#222222", "#8a8a8a", "#dddddd"
 # The colours of Okabe and Ito, which people with any colour vision tell apart.
 _COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000")
@@ -54,7 +55,7 @@ def curves_picture(log: Sequence[Mapping[str, float]], title: str) -> str:
         values = [value for points in curves.values() for _, value in points]
         high = max([*values, 1.0]) if name != "loss" else _round_up(max(values))
         parts += _panel(_Frame(top, last, min([0.0, *values]), high), name, curves)
-        top += PANEL + 70
+        top += max(PANEL, _ROW * len(curves)) + 70
     return _svg(WIDTH, top + 10, title, parts)
 
 
@@ -97,7 +98,7 @@ def _panel(frame: _Frame, name: str, curves: Mapping[str, Points]) -> list[str]:
         if len(points) == 1:
             x, y = frame.x(points[0][0]), frame.y(points[0][1])
             parts.append(f'<circle cx="{x:.1f}" cy="{y:.1f}" r="3" fill="{colour}"/>')
-        y = frame.top + 8 + 17 * number
+        y = frame.top + 8 + _ROW * number
         dashed = f' stroke-dasharray="{dash}"' if dash else ""
         parts.append(
             f'<line x1="{right + 12}" y1="{y:.1f}" x2="{right + 34}" y2="{y:.1f}" '
