@@ -49,7 +49,7 @@ weights: $(STAMP) ## train and export what ships, from the recipe (extra: train)
 	$(TRAIN) encoder $(CORPUS) --dev $(DATA)/webnlg2020/dev --steps 420 --out $(BUILD)/teacher --resume
 	$(TRAIN) encoder $(CORPUS) --dev $(DATA)/webnlg2020/dev --base $(BUILD)/teacher --layers 0,2,4 \
 	  --frozen 0 --small 0.4 --negatives replaced=0.25,inverted=0.5,dropped=0.125,added=0.125 \
-	  --steps 560 --batch 64 --rate 1.5e-4 --seed 1 --out $(BUILD)/encoder --resume
+	  --steps 400 --batch 64 --rate 1.5e-4 --seed 1 --out $(BUILD)/encoder --resume
 	$(TRAIN) verifier $(CORPUS) --gold $(DATA)/enriched/train --dev $(DATA)/webnlg2020/dev \
 	  --out $(BUILD)/verifier --resume
 	$(BIN)/adequa export --encoder $(BUILD)/encoder --verifier $(BUILD)/verifier \

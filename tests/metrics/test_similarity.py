@@ -273,20 +273,29 @@ def test_a_local_model_of_others_is_signed_by_its_files(tmp_path: Path) -> None:
     assert metric.signature != before
 
 
-@pytest.mark.parametrize("missing", ["ensemble", "models", "all"])
+def test_weights_before_their_blend(tmp_path: Path) -> None:
+    folder = write_weights(tmp_path / "weights")
+    (folder / "calibration.json").unlink()
+    seal(folder)
+    metric = Similarity(weights=str(folder), entities=False)
+    (members,) = metric.members(ITEMS[:1])
+    (score,) = metric.score(ITEMS[:1])
+    parts = [members.bi, members.stated, members.supported, members.tokens]
+    assert score.value == pytest.approx(sum(max(0.0, part or 0.0) for part in parts) / 4)
+    assert "|calibration:none|" in metric.signature
+
+
+@pytest.mark.parametrize("missing", ["ensemble", "models"])
 def test_weights_that_are_not_calibrated(tmp_path: Path, missing: str) -> None:
     folder = write_weights(tmp_path / "weights")
+    said = calibration()
+    del said[missing]
     place = folder / "calibration.json"
-    if missing == "all":
-        place.unlink()
-    else:
-        said = calibration()
-        del said[missing]
-        place.write_text(json.dumps({"similarity": said}), encoding="utf-8")
+    place.write_text(json.dumps({"similarity": said}), encoding="utf-8")
     seal(folder)
     metric = Similarity(weights=str(folder))
     assert metric.members(ITEMS[:1])[0].bi is not None  # what a calibration is made from
-    with pytest.raises(ModelError, match=r"adequa\.training\.blending"):
+    with pytest.raises(ModelError, match="adequa train blend"):
         metric.score(ITEMS)
 
 

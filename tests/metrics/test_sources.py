@@ -24,6 +24,7 @@ from adequa.metrics.sources import (
     model_digest,
     pair_source,
     read_blends,
+    read_rating,
     weights_digest,
 )
 from adequa.models.encoder import load_encoder
@@ -62,6 +63,7 @@ def test_weights_by_folder(tiny_weights: str) -> None:
 
 def test_blends_of_every_part(tiny_weights: str) -> None:
     blends = read_blends(tiny_weights)
+    assert blends is not None
     assert {part: set(blend.members) for part, blend in blends.items()} == {
         part: set(values["members"]) for part, values in calibration().items()
     }
@@ -70,7 +72,6 @@ def test_blends_of_every_part(tiny_weights: str) -> None:
 @pytest.mark.parametrize(
     ("content", "problem"),
     [
-        (None, "is not there; make it with"),
         ({}, "says nothing of similarity"),
         ({"similarity": [1.0, 0.0]}, "says nothing of similarity"),
         ({"similarity": {"bi": {"slope": 1.0}}}, "has no members"),
@@ -78,13 +79,18 @@ def test_blends_of_every_part(tiny_weights: str) -> None:
 )
 def test_a_calibration_that_is_none(tmp_path: Path, content: object, problem: str) -> None:
     folder = write_weights(tmp_path / "weights")
-    if content is None:
-        (folder / "calibration.json").unlink()
-    else:
-        (folder / "calibration.json").write_text(json.dumps(content), encoding="utf-8")
+    (folder / "calibration.json").write_text(json.dumps(content), encoding="utf-8")
     seal(folder)
     with pytest.raises(ModelError, match=rf"calibration\.json: {problem}"):
         read_blends(str(folder))
+
+
+def test_weights_before_their_blend(tmp_path: Path) -> None:
+    folder = write_weights(tmp_path / "weights")
+    (folder / "calibration.json").unlink()
+    seal(folder)
+    assert read_blends(str(folder)) is None
+    assert read_rating(str(folder)) is None
 
 
 def test_cosines_are_those_of_the_encoder(tiny_weights: str) -> None:

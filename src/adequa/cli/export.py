@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 import json
+from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from adequa.cli.options import Json
 
+if TYPE_CHECKING:
+    from adequa.training.exporting.drift import Drift
+
 __all__ = ["export"]
+
+DRIFT_ITEMS = 500
 
 
 def export(
@@ -43,6 +49,14 @@ def export(
         str | None,
         typer.Option("--version", metavar="NAME", help="The version; else the folder's name."),
     ] = None,
+    drift: Annotated[
+        Path | None,
+        typer.Option(
+            "--drift",
+            metavar="DEV",
+            help="Measure on these items, right and spoilt, how far int8 is from exact weights.",
+        ),
+    ] = None,
     force: Annotated[bool, typer.Option("--force", help="Replace a model that is there.")] = False,
     as_json: Json = False,
 ) -> None:
@@ -67,8 +81,11 @@ def export(
         *given, out=out, precision=precision, keep=keep or (), version=version, force=force
     )
     files = exported.manifest["files"]
+    drifts = _drifts(out, given, drift)
     if as_json:
         result = {"out": str(out), "version": exported.manifest["version"], "files": files}
+        if drifts:
+            result["drift"] = {name: asdict(one) for name, one in drifts.items()}
         typer.echo(json.dumps(result, ensure_ascii=False, indent=2))
         return
     rows: list[list[Cell]] = [
@@ -77,4 +94,20 @@ def export(
     rows.append(["all", f"{exported.size:,}", ""])
     title = f"version {exported.manifest['version']}"
     typer.echo(Table(title, ["file", "bytes", "sha256"], rows).text())
+    if drifts:
+        rows = [
+            [name, f"{one.cases:,}", one.correlation, one.largest, one.flips]
+            for name, one in drifts.items()
+        ]
+        columns = ["", "cases", "correlation", "largest difference", "flips"]
+        typer.echo("\n" + Table("int8 against exact weights", columns, rows).text())
     typer.echo(f"written to {out}", err=True)
+
+
+def _drifts(out: Path, given: list[Path], dev: Path | None) -> dict[str, Drift]:
+    if dev is None:
+        return {}
+    from adequa.readers import open_source
+    from adequa.training.drifting import measure_drift, spoilt_items
+
+    return measure_drift(out, given, spoilt_items(open_source(dev), DRIFT_ITEMS))

@@ -80,7 +80,7 @@ def encoder(
     out: Out,
     dev: Dev = None,
     base: Base = "all-MiniLM-L6-v2",
-    steps: Steps = 660,
+    steps: Steps = 420,
     batch: Batch = 48,
     rate: Rate = 1.2e-4,
     negatives: Annotated[

@@ -140,6 +140,8 @@ class Similarity(Metric):
         provenance: dict[str, object] = {}
         if self._own:
             provenance["weights_hash"] = weights_digest(self.weights)
+            if read_blends(self.weights) is None:
+                provenance["calibration"] = "none"
         for name in ("encoder", "cross_encoder"):
             model = getattr(self, name)
             if model is not None and (digest := model_digest(model)) is not None:
@@ -157,10 +159,10 @@ class Similarity(Metric):
         return (bi and self.encoder is None) or (cross and self.cross_encoder is None)
 
     def _blends(self) -> Mapping[str, Blend] | None:
-        """The calibration of the weights; there is none for models of others."""
-        if self._foreign:
+        """The calibration of the weights; there is none for models of others, or before a blend."""
+        blends = None if self._foreign else read_blends(self.weights)
+        if blends is None:
             return None
-        blends = read_blends(self.weights)
         parts = ("ensemble", "models") if self.part == "ensemble" else (self.part,)
         if missing := [part for part in parts if part not in blends]:
             raise ModelError(

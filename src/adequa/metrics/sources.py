@@ -74,14 +74,14 @@ def _hashed(folder: Path, _: tuple[object, ...]) -> str:
 
 
 @lru_cache(maxsize=4)
-def read_blends(name: str) -> Mapping[str, Blend]:
-    """How the members of some weights become one value, for each part."""
+def read_blends(name: str) -> Mapping[str, Blend] | None:
+    """How the members of some weights become one value, for each part; None where nothing says."""
     from adequa.models.shipped import weights
 
     folder = weights(name)
     place = str(folder.folder / "calibration.json")
     if "calibration.json" not in folder.manifest["files"]:
-        raise ModelError(f"{place}: is not there; make it with adequa train blend")
+        return None
     blends = folder.values("calibration.json").get("similarity")
     if not isinstance(blends, dict):
         raise ModelError(f"{place}: says nothing of similarity; make it with adequa train blend")

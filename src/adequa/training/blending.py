@@ -18,24 +18,9 @@ __all__ = ["PARTS", "fit_blend", "fit_blends"]
 
 PARTS: Mapping[str, Mapping[str, float]] = {
     "bi": {"bi": 1.0},
-    "cross": {"rated": 2.0, "stated": 0.5, "weakest": 0.5, "tokens": 0.5, "worst_word": 0.5},
-    "models": {
-        "bi": 2.0,
-        "rated": 2.0,
-        "stated": 0.5,
-        "weakest": 0.5,
-        "tokens": 0.5,
-        "worst_word": 0.5,
-    },
-    "ensemble": {
-        "bi": 2.0,
-        "rated": 2.0,
-        "entities": 2.0,
-        "stated": 0.5,
-        "weakest": 0.5,
-        "tokens": 0.5,
-        "worst_word": 0.5,
-    },
+    "cross": {"rated": 1.0},
+    "models": {"bi": 1.0, "rated": 1.0},
+    "ensemble": {"bi": 1.0, "rated": 1.0, "entities": 1.0},
 }
 """The members of each part of the metric, with their weights."""
 _LEAST = 10

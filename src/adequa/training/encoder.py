@@ -28,9 +28,9 @@ _LONGEST_LOOK = 256
 
 @dataclass(frozen=True, kw_only=True)
 class EncoderSettings(Settings):
-    """The defaults are the recipe of the shipped encoder."""
+    """The defaults are the recipe of the first stage of the shipped encoder."""
 
-    steps: int = 660
+    steps: int = 420
     batch: int = 48
     rate: float = 1.2e-4
     frozen: int = 2

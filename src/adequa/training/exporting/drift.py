@@ -10,7 +10,7 @@ import numpy as np
 from adequa.errors import DataError
 from adequa.training.exporting.checkpoint import Array
 
-__all__ = ["Drift", "Run", "drift"]
+__all__ = ["Drift", "Run", "compare", "drift"]
 
 Run = Callable[[Mapping[str, Array]], Mapping[str, Array]]
 """A model: named inputs to named outputs."""
@@ -45,7 +45,7 @@ def drift(exact: Run, smaller: Run, inputs: Iterable[Mapping[str, Array]]) -> di
     if not seen:
         raise DataError("there are no inputs to compare two models on", remedy="give some batches")
     return {
-        name: _compare(
+        name: compare(
             name,
             np.concatenate([first for first, _ in pairs]),
             np.concatenate([second for _, second in pairs]),
@@ -71,7 +71,8 @@ def _read(batch: Mapping[str, Array], outputs: Mapping[str, Array]) -> dict[str,
     }
 
 
-def _compare(name: str, before: Array, after: Array) -> Drift:
+def compare(name: str, before: Array, after: Array) -> Drift:
+    """The numbers of one output by two models, side by side."""
     if len(before) < 2:
         raise DataError(
             f"of {name!r} there are {len(before)} values, too few for a correlation",
