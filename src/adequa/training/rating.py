@@ -72,6 +72,10 @@ def out_of_fold(
 ) -> list[float]:
     """What a head fitted without an item's group says of it: texts of one graph stay together."""
     names = sorted(set(groups))
+    if len(names) < 2:
+        raise DataError(
+            f"the rated texts are of {len(names)} graphs", remedy="give texts of several graphs"
+        )
     random.Random(seed).shuffle(names)  # noqa: S311
     fold = {name: place % folds for place, name in enumerate(names)}
     values = [0.0] * len(ratings)

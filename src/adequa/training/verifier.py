@@ -31,7 +31,7 @@ _LONGEST_LOOK = 512
 class VerifierSettings(Settings):
     """The defaults are the recipe of the shipped verifier."""
 
-    steps: int = 2000
+    steps: int = 1500
     batch: int = 32
     rate: float = 1e-4
     frozen: int = 0
