@@ -71,7 +71,7 @@ class RatingHead:
                 {str(name): float(weight) for name, weight in values["members"].items()},
                 float(values["offset"]),
             )
-        except (AttributeError, KeyError, TypeError, ValueError) as error:
+        except (AttributeError, KeyError, OverflowError, TypeError, ValueError) as error:
             raise ModelError(
                 f"{place}: has no rating head of state, members and offset ({error!r}); make it "
                 "with adequa train blend"
@@ -203,7 +203,7 @@ class Blend:
                 for name, one in values["members"].items()
             }
             blend = cls(members, float(values["slope"]), float(values["offset"]))
-        except (AttributeError, KeyError, TypeError, ValueError) as error:
+        except (AttributeError, KeyError, OverflowError, TypeError, ValueError) as error:
             raise ModelError(
                 f"{place}: has no members with mean, spread and weight, slope and offset "
                 f"({error!r}); make it with adequa train blend"

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
-from typing import ClassVar, Literal
+from typing import ClassVar, Literal, get_args
 
 from adequa.data import Item, Score
 from adequa.errors import ModelError, SettingError
@@ -91,36 +91,58 @@ class Similarity(Metric):
     def score(self, items: Sequence[Item]) -> list[Score]:
         """The value of each item; a blank text has the lowest."""
         blends = self._blends()
+        return [
+            self._score(item, members, blends, self.part) for item, members in self._gathered(items)
+        ]
+
+    def _gathered(self, items: Sequence[Item]) -> list[tuple[Item, Members | None]]:
+        """Each item with its members; None where there is nothing to read."""
         readable = [bool(item.triples) and has_words(item.text) for item in items]
         found = iter(self.members([item for item, can in zip(items, readable, strict=True) if can]))
         return [
-            self._score(item, next(found) if can else None, blends)
-            for item, can in zip(items, readable, strict=True)
+            (item, next(found) if can else None) for item, can in zip(items, readable, strict=True)
         ]
+
+    def parts(self, items: Sequence[Item]) -> dict[Part, list[float | None]]:
+        """The values of all three parts, by one run of the models; for part=ensemble."""
+        if self.part != "ensemble":
+            raise SettingError(f"{self.name}:part is {self.part}: all parts are the ensemble's")
+        blends = self._blends()
+        scored: Sequence[tuple[Item, Members | None]] = self._gathered(items)
+        return {
+            part: [self._score(item, members, blends, part).value for item, members in scored]
+            for part in get_args(Part)
+        }
 
     def members(self, items: Sequence[Item]) -> list[Members]:
         """The evidence behind the values, for items with triples and text."""
         return self._sources().gather(items) if items else []
 
     def _score(
-        self, item: Item, members: Members | None, blends: Mapping[str, Blend] | None
+        self,
+        item: Item,
+        members: Members | None,
+        blends: Mapping[str, Blend] | None,
+        part: Part,
     ) -> Score:
         if not item.triples:
             return Score(None, reason=_NO_DATA)
         if members is None:
             return Score(self.worst, _statistics(Members()), verdict="omission")
-        value = self._value(members, blends)
+        value = self._value(members, blends, part)
         if value is None:
             return Score(None, reason=_TOO_LONG if self.cross_encoder is None else _PAIR_TOO_LONG)
         return Score(value, _statistics(members))
 
-    def _value(self, members: Members, blends: Mapping[str, Blend] | None) -> float | None:
+    def _value(
+        self, members: Members, blends: Mapping[str, Blend] | None, part: Part
+    ) -> float | None:
         # Entities that were not asked for, or of which the data has none.
-        bare = members.entities is None
+        bare = part != "ensemble" or members.entities is None
         if blends is not None:
-            return blends["models" if bare and self.part == "ensemble" else self.part](members)
-        names = ["bi"] if self.part != "cross" else []
-        if self.part != "bi":
+            return blends["models" if bare and part == "ensemble" else part](members)
+        names = ["bi"] if part != "cross" else []
+        if part != "bi":
             foreign = self.cross_encoder is not None
             names += ["cross"] if foreign else ["stated", "supported", "tokens"]
         names += [] if bare else ["entities"]
@@ -168,6 +190,12 @@ class Similarity(Metric):
             raise ModelError(
                 f"the weights {self.weights} have no calibration of {', '.join(missing)}; "
                 "make it with adequa train blend"
+            )
+        rated = any("rated" in blends[part].members for part in parts)
+        if rated and read_rating(self.weights) is None:
+            raise ModelError(
+                f"the weights {self.weights} have no rating head, which their calibration counts "
+                "on; make it with adequa train blend"
             )
         return blends
 

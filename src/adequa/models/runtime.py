@@ -44,7 +44,7 @@ class Network:
     typed: bool = False
     pad: int = 0
     threads: int = 1
-    batch_tokens: int = 2048
+    batch_tokens: int = 768
     batch_size: int = 64
 
     def run(

@@ -34,7 +34,7 @@ _ENCODER = "encoder.onnx"
 _NEEDED = {
     _ENCODER: "encoder",
     "verifier.onnx": "verifier",
-    "calibration.json": "calibration; adequa train calibrate makes it",
+    "calibration.json": "calibration; adequa train blend makes it",
 }
 
 
@@ -87,16 +87,11 @@ def load_model(name: str, where: str) -> Model:
 def _pair_scores(where: str) -> PairScores:
     from adequa.metrics.similarity import Similarity
 
-    metrics = {
-        "bi": Similarity(part="bi", weights=where),
-        "cross": Similarity(part="cross", weights=where),
-        "similarity": Similarity(weights=where),
-    }
+    metric = Similarity(weights=where)
 
     def scores(items: Sequence[Item]) -> dict[str, Values]:
-        return {
-            part: [score.value for score in metric.score(items)] for part, metric in metrics.items()
-        }
+        parts = metric.parts(items)
+        return {"bi": parts["bi"], "cross": parts["cross"], "similarity": parts["ensemble"]}
 
     return scores
 
