@@ -14,9 +14,12 @@ from typer.testing import CliRunner
 from adequa.cli.export import export
 from adequa.errors import ModelError, SettingError
 
+from ..tiny_weights import WORDS
+from ..training.corpora import write_items
+
 LAYER = "encoder.layer.0"
 SQUARE = ("attention.self.query", "attention.self.key", "attention.self.value")
-HIDDEN, WIDE, WORDS = 8, 16, 6
+HIDDEN, WIDE = 8, 16
 
 app = typer.Typer()
 app.command()(export)
@@ -33,8 +36,8 @@ def checkpoints(tmp_path: Path) -> tuple[Path, Path]:
         return numbers.normal(0, 1, shape).astype(np.float32)
 
     weights = {
-        "embeddings.word_embeddings.weight": random(WORDS, HIDDEN),
-        "embeddings.position_embeddings.weight": random(12, HIDDEN),
+        "embeddings.word_embeddings.weight": random(len(WORDS), HIDDEN),
+        "embeddings.position_embeddings.weight": random(512, HIDDEN),
         "embeddings.token_type_embeddings.weight": random(2, HIDDEN),
     }
     for name in (*SQUARE, "attention.output.dense", "intermediate.dense", "output.dense"):
@@ -59,7 +62,7 @@ def checkpoints(tmp_path: Path) -> tuple[Path, Path]:
         safetensors.save_file(weights, folder / "model.safetensors")
         (folder / "config.json").write_text(json.dumps(config), encoding="utf-8")
         (folder / "training.json").write_text(json.dumps(said), encoding="utf-8")
-        (folder / "vocab.txt").write_text("a\n" * WORDS, encoding="utf-8")
+        (folder / "vocab.txt").write_text("\n".join(WORDS) + "\n", encoding="utf-8")
     heads = {
         "tokens.weight": random(3, HIDDEN),
         "tokens.bias": random(3),
@@ -104,6 +107,26 @@ def test_one_model_its_settings_and_json(checkpoints: tuple[Path, Path], tmp_pat
     assert manifest["models"]["verifier"]["kept"] == ["0.qkv"]
     again = (checkpoints[1], "-o", out, "--precision", "fp32", "--json")
     assert run(*again, "--force") != said
+
+
+def test_what_int8_costs(checkpoints: tuple[Path, Path], tmp_path: Path) -> None:
+    encoder, verifier = checkpoints
+    dev = write_items(tmp_path / "dev.jsonl")
+    both = ("--encoder", encoder, "--verifier", verifier, "--drift", dev)
+    table = run(*both, "--out", tmp_path / "table")
+    assert "int8 against exact weights" in table
+    said = json.loads(run(*both, "--out", tmp_path / "json", "--json"))["drift"]
+    assert list(said) == ["similarity", "stated", "unsupported", "disfluent", "supported"]
+    assert said["similarity"]["cases"] == said["supported"]["cases"] == 10
+    assert said["similarity"]["flips"] is None
+    for name, drift in said.items():
+        assert drift["largest"] > 0
+        assert f"{drift['cases']:,}" in next(
+            line for line in table.splitlines() if line.startswith(f"{name} ")
+        )
+    exact = json.loads(run(*both, "-o", tmp_path / "exact", "--precision", "fp32", "--json"))
+    assert all(drift["largest"] == 0 for drift in exact["drift"].values())
+    assert "drift" not in json.loads(run(encoder, "-o", tmp_path / "none", "--json"))
 
 
 def test_wrong_use_says_what_to_do(checkpoints: tuple[Path, Path], tmp_path: Path) -> None:

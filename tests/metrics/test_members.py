@@ -8,13 +8,14 @@ from dataclasses import asdict, fields, replace
 from types import SimpleNamespace
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from adequa.data import Item, Triple
 from adequa.errors import ModelError
-from adequa.metrics.members import Blend, Member, Members, Sources
+from adequa.metrics.members import Blend, Member, Members, RatingHead, Sources, read_check
 
 ITEM = Item("1", (Triple("Bex", "country", "Vaudland"),), "Bex is in Vaudland.")
 NAMES = [field.name for field in fields(Members)]
@@ -48,10 +49,13 @@ def test_members_by_hand() -> None:
         stated=(2.0, -1.0), supported=3.0, unsupported=(-2.0, 0.5), disfluent=(-4.0, -4.0)
     )
     assert members.stated == pytest.approx(math.sqrt(likely(2) * likely(-1)))
+    assert members.weakest == pytest.approx(likely(-1))
+    assert members.worst_word == pytest.approx(likely(-0.5))
     assert members.supported == pytest.approx(likely(3))
     assert members.tokens == pytest.approx(math.sqrt(likely(2) * likely(-0.5)))
     assert members.fluent == pytest.approx(likely(4))
     assert (members.bi, members.cross, members.entities) == (None, None, None)
+    assert members.rated is None  # no head was given
 
 
 def test_every_source_has_its_member_and_is_asked_once() -> None:
@@ -87,7 +91,8 @@ def test_a_surer_fact_never_lowers_and_a_surer_fault_never_raises(
         checked(stated=tuple(row), supported=row[0], unsupported=tuple(row), disfluent=tuple(row))
         for row in (values, raised)
     )
-    for name, sign in (("stated", 1), ("supported", 1), ("tokens", -1), ("fluent", -1)):
+    names = {"stated": 1, "weakest": 1, "supported": 1}
+    for name, sign in {**names, "tokens": -1, "worst_word": -1, "fluent": -1}.items():
         low, high = (getattr(members, name) for members in (before, after)[::sign])
         assert 0 <= low <= high + 1e-12
         assert high <= 1
@@ -104,7 +109,9 @@ def test_what_is_not_known_of_a_part_is_not_known_of_the_whole() -> None:
     members = checked(stated=(2.0, None), supported=None, unsupported=(None, None))
     assert (members.stated, members.supported, members.tokens) == (None, None, None)
     assert members.fluent == 0.5
-    assert checked(unsupported=(), disfluent=()) == Members(stated=0.5, supported=0.5)
+    assert (members.weakest, members.worst_word) == (None, None)
+    nothing = checked(unsupported=(), disfluent=())
+    assert nothing == Members(stated=0.5, weakest=0.5, supported=0.5)
 
 
 @given(blends, everything, st.data())
@@ -178,3 +185,86 @@ def test_a_blend_that_is_none(changed: dict[str, Any], problem: str) -> None:
     assert Blend.read(values, "place")
     with pytest.raises(ModelError, match=rf"^place: .*{problem}"):
         Blend.read({**values, **changed}, "place")
+
+
+STATE = np.array([1.0, -2.0], dtype=np.float32)
+HEAD = RatingHead((0.1, 0.05), {"stated": 0.5, "weakest": -0.25}, 0.2)
+
+
+def test_a_rating_by_hand() -> None:
+    assert HEAD(STATE, Members(stated=0.8, weakest=0.4)) == pytest.approx(0.2 + 0.4 - 0.1)
+
+
+@given(st.lists(st.floats(-1e6, 1e6), min_size=2, max_size=2), shares, st.floats(-1e6, 1e6))
+def test_a_rating_is_from_0_to_1(state: list[float], share: float, offset: float) -> None:
+    head = replace(HEAD, offset=offset)
+    rating = head(np.array(state, dtype=np.float32), Members(stated=share, weakest=share))
+    assert rating is not None
+    assert 0 <= rating <= 1
+
+
+def test_a_rating_stays_within_its_scale() -> None:
+    sure = Members(stated=1.0, weakest=0.0)
+    assert replace(HEAD, offset=3.0)(STATE, sure) == 1.0
+    assert replace(HEAD, offset=-3.0)(STATE, sure) == 0.0
+
+
+def test_there_is_no_rating_where_a_member_is_missing() -> None:
+    assert HEAD(STATE, Members(stated=0.8)) is None
+    assert HEAD(STATE, Members(stated=0.8, weakest=0.4, tokens=None)) is not None
+
+
+@pytest.mark.parametrize("size", [0, 1, 3])
+def test_a_head_of_another_verifier(size: int) -> None:
+    with pytest.raises(ModelError, match=f"states of 2 numbers, not {size}.*another verifier"):
+        HEAD(np.ones(size, dtype=np.float32), Members(stated=0.8, weakest=0.4))
+
+
+def test_a_source_of_checks_with_a_head_has_ratings() -> None:
+    answers = [
+        SimpleNamespace(
+            stated=(logit,), supported=0.0, unsupported=(1.0,), disfluent=(0.0,), state=STATE
+        )
+        for logit in (2.0, None)
+    ]
+    first, second = Sources(checks=lambda _: answers, rating=HEAD).gather([ITEM, ITEM])
+    assert first.rated == HEAD(STATE, first)
+    assert first.rated is not None
+    assert replace(first, rated=None) == read_check(answers[0])
+    assert second.rated is None
+    assert read_check(answers[0], Members(bi=0.3)).bi == 0.3
+
+
+def test_a_head_is_read_as_it_was_written() -> None:
+    values = {**asdict(HEAD), "state": list(HEAD.state), "fitted_on": "a test", "texts": 3}
+    assert RatingHead.read(values, "here") == HEAD
+
+
+@pytest.mark.parametrize(
+    ("changed", "problem"),
+    [
+        ({"state": None}, "TypeError"),
+        ({"state": 1.0}, "TypeError"),
+        ({"state": [0.1, "much"]}, "ValueError"),
+        ({"state": [[0.1]]}, "TypeError"),
+        ({"members": ["stated"]}, "AttributeError"),
+        ({"members": {"stated": None}}, "TypeError"),
+        ({"members": {"bleu": 1.0}}, "members other than bi, cross"),
+        ({"members": {"stated": math.inf}}, "not finite"),
+        ({"state": [math.nan]}, "not finite"),
+        ({"offset": -math.inf}, "not finite"),
+        ({"offset": 10**400}, "OverflowError"),
+        ({"offset": {}}, "TypeError"),
+    ],
+)
+def test_a_head_that_is_none(changed: dict[str, Any], problem: str) -> None:
+    values = {"state": [0.1], "members": {"stated": 1.0}, "offset": 0.0}
+    assert RatingHead.read(values, "place")
+    with pytest.raises(ModelError, match=rf"^place: .*{problem}"):
+        RatingHead.read({**values, **changed}, "place")
+
+
+@pytest.mark.parametrize("values", [{}, [], 1.0, "head", {"state": [], "members": {}}])
+def test_what_is_no_head_at_all(values: Any) -> None:
+    with pytest.raises(ModelError, match=r"^place: has no rating head.*adequa train blend"):
+        RatingHead.read(values, "place")

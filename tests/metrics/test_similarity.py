@@ -192,7 +192,8 @@ def test_corpus_values_are_the_means_of_the_members(tiny_weights: str) -> None:
     readable = [item for number, item in enumerate(ITEMS) if number not in BLANK]
     found = metric.corpus(totals(metric.score(ITEMS)))
     members = metric.members(readable)
-    assert set(found) == {"bi", "stated", "supported", "tokens", "entities", "fluent"}
+    names = {"bi", "stated", "weakest", "supported", "tokens", "worst_word", "entities", "fluent"}
+    assert set(found) == names  # these weights have no rating head
     for name, value in found.items():
         own = [getattr(one, name) for one in members]
         assert value == pytest.approx(sum(own) / len(own), abs=1e-5)
@@ -297,6 +298,18 @@ def test_weights_that_are_not_calibrated(tmp_path: Path, missing: str) -> None:
     assert metric.members(ITEMS[:1])[0].bi is not None  # what a calibration is made from
     with pytest.raises(ModelError, match="adequa train blend"):
         metric.score(ITEMS)
+
+
+def test_a_calibration_without_the_rating_head_it_counts_on(tmp_path: Path) -> None:
+    folder = write_weights(tmp_path / "weights")
+    said = calibration()
+    said["cross"]["members"] = {"rated": said["bi"]["members"]["bi"]}
+    place = folder / "calibration.json"
+    place.write_text(json.dumps({"similarity": said}), encoding="utf-8")
+    seal(folder)
+    assert Similarity(weights=str(folder), part="bi").score(ITEMS)
+    with pytest.raises(ModelError, match=r"have no rating head.*adequa train blend"):
+        Similarity(weights=str(folder), part="cross").score(ITEMS)
 
 
 @pytest.mark.parametrize("threads", [1, 2])

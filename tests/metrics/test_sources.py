@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from adequa.data import Item, Term, Triple
 from adequa.errors import ModelError, UnknownName
 from adequa.metrics.esa import EsaStrict
+from adequa.metrics.members import RatingHead
 from adequa.metrics.sources import (
     _affirming,
     check_source,
@@ -83,6 +84,19 @@ def test_a_calibration_that_is_none(tmp_path: Path, content: object, problem: st
     seal(folder)
     with pytest.raises(ModelError, match=rf"calibration\.json: {problem}"):
         read_blends(str(folder))
+
+
+def test_a_rating_head_of_weights(tmp_path: Path, tiny_weights: str) -> None:
+    assert read_rating(tiny_weights) is None
+    head = {"state": [0.25, -1], "members": {"stated": 0.5}, "offset": 0.125}
+    good, bad = (write_weights(tmp_path / name) for name in ("good", "bad"))
+    for folder, rating in ((good, head), (bad, {**head, "offset": "high"})):
+        content = json.dumps({"similarity": calibration(), "rating": rating})
+        (folder / "calibration.json").write_text(content, encoding="utf-8")
+        seal(folder)
+    assert read_rating(str(good)) == RatingHead((0.25, -1.0), {"stated": 0.5}, 0.125)
+    with pytest.raises(ModelError, match=r"calibration\.json: has no rating head"):
+        read_rating(str(bad))
 
 
 def test_weights_before_their_blend(tmp_path: Path) -> None:
