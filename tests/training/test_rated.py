@@ -205,5 +205,5 @@ def test_both_models_are_needed(folder: Path, tmp_path: Path) -> None:
 
 def test_ratings_are_named_by_the_end_of_their_path(tmp_path: Path) -> None:
     path = tmp_path / "campaign" / "human" / "ratings.csv"
-    assert rated_source(path, "semantics") == "campaign/human/ratings.csv, semantics"
+    assert rated_source(path, "semantics") == "human/ratings.csv, semantics"
     assert rated_source(Path(tmp_path.anchor) / "ratings.csv", "fluency") == "ratings.csv, fluency"

@@ -159,7 +159,7 @@ def _figures(members: Sequence[Members], values: Sequence[float]) -> dict[str, d
 
 def rated_source(path: Path, criterion: str) -> str:
     """How the card names what was fitted on, without the folders of this machine."""
-    return f"{'/'.join(path.absolute().parts[1:][-3:])}, {criterion}"
+    return f"{'/'.join(path.absolute().parts[1:][-2:])}, {criterion}"
 
 
 def open_weights(folder: Path) -> None:
