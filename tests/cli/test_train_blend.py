@@ -58,7 +58,7 @@ def test_from_ratings_to_scores(adequa: Run, tmp_path: Path) -> None:
     code, said, told = adequa(*BLEND)
     assert code == 0, told
     first, *rows = said.splitlines()
-    assert first == "semantics of 24 texts, out of fold"
+    assert first == "semantics of 24 texts, out of fold; parts: with 0 blank"
     names = {row.rsplit(maxsplit=2)[0] for row in rows if row[:1].isalpha()}
     assert {"bi", "rated", "entities", *(f"{part} (part)" for part in PARTS)} <= names
     assert "cross" not in names  # no member of these weights

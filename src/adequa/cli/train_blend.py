@@ -60,12 +60,16 @@ def blend(
     with progress_bar("texts", quiet=quiet) as progress:
         fitted = fit_similarity(weights, rated, rated_source(ratings, criterion), progress)
     if as_json:
-        result = {"texts": fitted.texts, "out_of_fold": fitted.figures}
+        result = {
+            "texts": fitted.texts,
+            "blank": fitted.blank,
+            "out_of_fold": fitted.figures,
+        }
         typer.echo(json.dumps(result, ensure_ascii=False, indent=2))
         return
     rows: list[list[Cell]] = [
         [name, one.get("pearson"), one.get("spearman")] for name, one in fitted.figures.items()
     ]
-    title = f"{criterion} of {fitted.texts:,} texts, out of fold"
+    title = f"{criterion} of {fitted.texts:,} texts, out of fold; parts: with {fitted.blank} blank"
     typer.echo(Table(title, ["", "Pearson", "Spearman"], rows).text())
     typer.echo(f"written to {weights}", err=True)

@@ -36,6 +36,8 @@ class Fitted:
     """How well each part agrees with the ratings: the head's own values are out of fold."""
 
     texts: int
+    blank: int
+    """Texts without a word, which are given 0 and fit nothing; the parts' figures count them."""
     figures: dict[str, dict[str, float]]
 
 
@@ -123,7 +125,8 @@ def fit_similarity(
     seal(folder)
     for read in (read_blends, read_rating):
         read.cache_clear()  # a metric of this process is to see what was fitted
-    return Fitted(len(values), _figures(honest, values))
+    blank = [value for item, value in rated if item.triples and not has_words(item.text)]
+    return Fitted(len(values), len(blank), _figures(honest, values, blank))
 
 
 def _known(path: Path) -> dict[str, Any]:
@@ -139,14 +142,18 @@ def _known(path: Path) -> dict[str, Any]:
     return known
 
 
-def _figures(members: Sequence[Members], values: Sequence[float]) -> dict[str, dict[str, float]]:
+def _figures(
+    members: Sequence[Members], ratings: Sequence[float], blank: Sequence[float]
+) -> dict[str, dict[str, float]]:
     """Of each member and each part: Pearson and Spearman with the ratings."""
+    values = [*ratings, *blank]
     columns: dict[str, list[float | None]] = {
-        name: [getattr(row, name) for row in members] for name in Members.__slots__
+        name: [*(getattr(row, name) for row in members), *[None] * len(blank)]
+        for name in Members.__slots__
     }
     for part, parts in PARTS.items():
-        blend = fit_blend(members, values, parts)
-        columns[f"{part} (part)"] = [blend(row) for row in members]
+        blend = fit_blend(members, ratings, parts)
+        columns[f"{part} (part)"] = [*(blend(row) for row in members), *[0.0] * len(blank)]
     figures = {}
     for name, column in columns.items():
         known = [(one, other) for one, other in zip(column, values, strict=True) if one is not None]
