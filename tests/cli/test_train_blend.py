@@ -65,7 +65,7 @@ def test_from_ratings_to_scores(adequa: Run, tmp_path: Path) -> None:
     assert "texts: 24 of 24" in told
     assert told.rstrip().endswith("written to weights")
     known = json.loads((tmp_path / "weights" / "calibration.json").read_text(encoding="utf-8"))
-    source = f"{'/'.join((tmp_path / 'ratings.jsonl').parts[1:][-3:])}, semantics"
+    source = f"{'/'.join((tmp_path / 'ratings.jsonl').parts[1:][-2:])}, semantics"
     assert known["rating"]["fitted_on"] == source
 
     code, _, told = adequa("score", "items.jsonl", "-m", "similarity:weights=weights", "-o", "run")
