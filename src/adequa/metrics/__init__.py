@@ -38,12 +38,14 @@ TABLE: Mapping[str, str] = {
     "esa": "adequa.metrics.esa:Esa",
     "esa_strict": "adequa.metrics.esa:EsaStrict",
     "evaluate": "adequa.metrics.adapters:Evaluate",
+    "fluency": "adequa.metrics.similarity:Fluency",
     "meteor": "adequa.metrics.meteor:Meteor",
     "precomputed": "adequa.metrics.precomputed:Precomputed",
+    "similarity": "adequa.metrics.similarity:Similarity",
     "ter": "adequa.metrics.reference:Ter",
 }
 
-DEFAULT: tuple[str, ...] = ("esa",)
+DEFAULT: tuple[str, ...] = ("esa", "similarity")
 """What `adequa score` computes when no metric is named: shipped, and without references."""
 
 
