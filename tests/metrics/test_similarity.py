@@ -374,7 +374,7 @@ def others(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
         (["cross_encoder"], {"bi", "cross", "entities"}),
         (["encoder", "cross_encoder"], {"bi", "cross", "entities"}),
     ],
-    ids=str,
+    ids=["encoder", "cross_encoder", "both"],
 )
 def test_models_of_others(
     tiny_weights: str, others: dict[str, str], names: list[str], members: set[str]
