@@ -50,8 +50,8 @@ def adequa(
 ) -> Run:
     monkeypatch.chdir(tmp_path)
     monkeypatch.syspath_prepend(str(tmp_path))
-    monkeypatch.delitem(sys.modules, "my_words", raising=False)
-    (tmp_path / "my_words.py").write_text(ENCODER, encoding="utf-8")
+    monkeypatch.delitem(sys.modules, "words_of_a_test", raising=False)
+    (tmp_path / "words_of_a_test.py").write_text(ENCODER, encoding="utf-8")
     for name, towns in (("test", TOWNS[:2]), ("train", TOWNS[2:])):
         entries = "".join(
             ENTRY.format(number=number, name=town, land=land)
@@ -61,7 +61,9 @@ def adequa(
             f"<benchmark><entries>{entries}</entries></benchmark>", encoding="utf-8"
         )
 
-    def run(command: str, *arguments: str, encoder: str = "my_words:words") -> tuple[int, str, str]:
+    def run(
+        command: str, *arguments: str, encoder: str = "words_of_a_test:words"
+    ) -> tuple[int, str, str]:
         words = ["adequa", "retrieve", command, *arguments, "--encoder", encoder]
         monkeypatch.setattr(sys, "argv", words)
         with pytest.raises(SystemExit) as ended:
@@ -115,7 +117,7 @@ def test_texts_find_graphs_as_json_and_from_a_file(adequa: Run, tmp_path: Path) 
 def test_a_second_look(adequa: Run) -> None:
     adequa("index", "test.xml", "--out", "t", "-q")
     arguments = ("search", "t", "Ull | country | Norn", "--json", "--rerank", "3")
-    _, said, _ = adequa(*arguments, "--scorer", "my_words:length", "--weight", "-1")
+    _, said, _ = adequa(*arguments, "--scorer", "words_of_a_test:length", "--weight", "-1")
     hits = json.loads(said)["hits"]
     assert hits[0]["text"] == "Norn has it."
     assert hits[0]["score"] == pytest.approx(hits[0]["cosine"] - len("Norn has it."), abs=1e-5)
@@ -160,16 +162,16 @@ def test_wrong_use_is_exit_code_2(arguments: list[str], message: str, adequa: Ru
 
 def test_wrong_encoders(adequa: Run) -> None:
     adequa("index", "test.xml", "--out", "i", "-q")
-    code, _, complaint = adequa("search", "i", "a | b | c", encoder="my_words:other")
+    code, _, complaint = adequa("search", "i", "a | b | c", encoder="words_of_a_test:other")
     assert code == 2
     assert "was built with the encoder 'words|version:1', not 'other|version:1'" in complaint
-    for name in ("my_words:absent", "absent_words:x", ":x"):
+    for name in ("words_of_a_test:absent", "absent_words:x", ":x"):
         code, _, complaint = adequa("search", "i", "a | b | c", encoder=name)
         assert code == 2
         assert "package.module:attribute" in complaint
-    code, _, complaint = adequa("search", "i", "a | b | c", encoder="my_words")
+    code, _, complaint = adequa("search", "i", "a | b | c", encoder="words_of_a_test")
     assert code == 2
-    assert "unknown weights (and no folder of that name) 'my_words'" in complaint
+    assert "unknown weights (and no folder of that name) 'words_of_a_test'" in complaint
 
 
 def test_force_and_resume(adequa: Run) -> None:

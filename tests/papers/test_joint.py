@@ -359,7 +359,7 @@ def test_the_scores_are_those_of_the_metric(tmp_path: Path) -> None:
     bare = load_model("tiny", where)
     assert set(bare.parts(items)) == {"bi"}
     assert bare.parts(items)["bi"] == cosines(model.encoder, items)
-    assert "adequa train calibrate" in bare.reason("cross")
+    assert "adequa train blend" in bare.reason("cross")
 
 
 def test_samples() -> None:

@@ -78,7 +78,7 @@ def test_the_shipped_recipes(tmp_path: Path) -> None:
     }
     verifier = VerifierSettings(data=(tmp_path,), out=tmp_path).recipe()
     assert {name: verifier[name] for name in ("steps", "batch", "rate", "frozen", "longest")} == {
-        "steps": 2000,
+        "steps": 1500,
         "batch": 32,
         "rate": 1e-4,
         "frozen": 0,
