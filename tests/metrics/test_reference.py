@@ -122,7 +122,7 @@ def test_long_texts_take_as_many_edits_as_sacrebleu_says(size: int, moved: int, 
 @given(st.data())
 def test_the_distance_of_a_trial_is_sacrebleus_where_it_counts(data: st.DataObject) -> None:
     generator = random.Random(data.draw(st.integers(0, 1 << 30)))
-    size, moved = generator.randint(30, 70), generator.randint(20, 30)
+    size, moved = generator.randint(31, 70), generator.randint(20, 30)
     reference = generator.sample([chr(number) for number in range(100, 180)], size)
     text = reference[moved:] + reference[: generator.randint(0, moved)]
     distance = Distance(reference)
