@@ -42,7 +42,6 @@ def adequa(
 
 
 def test_tables_and_pictures(adequa: Run, tmp_path: Path) -> None:
-    pytest.importorskip("onnxruntime", reason="models need onnxruntime")
     write_weights(tmp_path / "tiny")
     code, said, progress = adequa("--data", "data", "--weights", "tiny=tiny", "--out", "out")
     assert code == 0

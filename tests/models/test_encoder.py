@@ -15,7 +15,6 @@ from adequa.data import Term, Triple
 from adequa.errors import ModelError, SettingError
 from adequa.models import encoder as room
 from adequa.models.encoder import Encoder, load_encoder
-from adequa.models.shipped import DEFAULT, versions
 from adequa.models.wordpiece import WordPiece
 
 TEXTS = ["the pub", "Aarhus Airport serves the city of Aarhus.", "", "the pub", "文本 cafés"]
@@ -104,8 +103,6 @@ def test_a_folder_without_an_encoder(tmp_path: Path) -> None:
 
 
 def test_the_shipped_encoder() -> None:
-    if DEFAULT not in versions():
-        pytest.skip("no weights are shipped yet")
     encoder = load_encoder()
     texts = encoder.encode(["Aarhus Airport serves Aarhus.", "The pub sells cheap fish."])
     graph = encoder.encode_graphs([GRAPHS[0]])

@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 
 from adequa.data import Item, Term, Triple
 from adequa.errors import SettingError
-from adequa.models.shipped import DEFAULT, versions
 from adequa.models.verifier import Checked, Pair, Verifier, load_verifier
 from adequa.models.wordpiece import WordPiece
 
@@ -173,8 +172,6 @@ def test_a_pair_does_not_depend_on_its_company(folder: Path) -> None:
 
 
 def test_the_shipped_verifier() -> None:
-    if DEFAULT not in versions():
-        pytest.skip("no weights are shipped yet")
     stated = Triple("Aarhus_Airport", "cityServed", "Aarhus")
     missing = Triple("Aarhus_Airport", "runwayLength", "2702.0")
     pair = Pair("Aarhus Airport serves the city of Aarhus.", [stated, missing])

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from adequa.data import Term, Triple
 from adequa.errors import ModelError
 from adequa.models import characters, wordpiece
-from adequa.models.shipped import DEFAULT, versions, weights
+from adequa.models.shipped import weights
 from adequa.models.wordpiece import WordPiece
 
 TRIPLES = (Triple("Aarhus_Airport", "cityServed", "Aarhus"), Triple("A", "b", ""))
@@ -223,8 +223,6 @@ def test_a_vocabulary_is_read_line_by_line(tmp_path: Path, words: list[str]) -> 
 
 @pytest.fixture(scope="module")
 def shipped() -> tuple[WordPiece, Any]:
-    if DEFAULT not in versions():
-        pytest.skip("no weights are shipped yet")
     reader = WordPiece.read(weights().path("vocabulary.txt"))
     return reader, _reference(list(reader.ids))
 

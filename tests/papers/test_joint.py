@@ -338,7 +338,6 @@ def test_a_folder_without_models_and_its_log(tmp_path: Path) -> None:
 
 
 def test_the_scores_are_those_of_the_metric(tmp_path: Path) -> None:
-    pytest.importorskip("onnxruntime", reason="models need onnxruntime")
     folder = write_weights(tmp_path / "tiny")
     where = str(folder)
     items = [

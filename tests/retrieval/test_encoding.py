@@ -10,7 +10,6 @@ import pytest
 
 from adequa.data import Item, Term, Triple
 from adequa.errors import MissingExtra, SettingError, UnknownName
-from adequa.models import shipped
 from adequa.retrieval import load_encoder
 from adequa.retrieval.encoding import encode_items, load_object
 
@@ -48,8 +47,6 @@ def test_a_model_of_others_is_named_by_its_content(
 
 
 def test_the_shipped_encoder_is_near_where_the_same_is_said() -> None:
-    if shipped.DEFAULT not in shipped.versions():
-        pytest.skip(f"the weights {shipped.DEFAULT} are not in the package")
     encoder = load_encoder()
     assert encoder.signature.startswith("encoder|weights:")
     item = Item(

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import onnxruntime as runtime
 import pytest
 
 from adequa.errors import DataError, MissingExtra, ModelError, SettingError, UnknownName
@@ -17,7 +18,6 @@ from adequa.training.export import drift, export, seal
 
 from . import checkpoints as made
 
-runtime = pytest.importorskip("onnxruntime", reason="onnxruntime is not installed")
 onnx = pytest.importorskip("onnx", reason="the extra train is not installed")
 torch = pytest.importorskip("torch", reason="the extra train is not installed")
 transformers = pytest.importorskip("transformers", reason="the extra train is not installed")

@@ -49,7 +49,7 @@ def demo(
     typer.echo(
         f"\nEvery text with its scores: {run.path / 'scores.jsonl'}\n"
         f"Significance: adequa compare {run.path}\n"
-        "Your own data: adequa score FILE --texts SYSTEM=OUTPUTS -m bleu --out RUN"
+        "Your own data: adequa score FILE --texts SYSTEM=OUTPUTS --out RUN"
     )
 
 
