@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from adequa.cli.options import Json, progress_bar
+from adequa.cli.options import Json, Quiet, echo_json, progress_bar
 
 __all__ = ["aliases"]
 
@@ -41,7 +40,7 @@ def build(
         ),
     ] = None,
     force: Annotated[bool, typer.Option("--force", help="Replace a file that is there.")] = False,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")] = False,
+    quiet: Quiet = False,
     as_json: Json = False,
 ) -> None:
     """Build a file of aliases from DBpedia or Wikidata dumps.
@@ -56,7 +55,7 @@ def build(
     with progress_bar("bytes read", quiet=quiet) as progress:
         report = build_aliases(dumps, out, lang=lang, only=entities, force=force, progress=progress)
     if as_json:
-        typer.echo(json.dumps({"out": str(out), **vars(report)}, ensure_ascii=False, indent=2))
+        echo_json({"out": str(out), **vars(report)})
         return
     typer.echo(
         f"{report.aliases:,} aliases of {report.entities:,} entities"
@@ -92,7 +91,7 @@ def show(
     known = open_aliases(path)
     found = {entity: known.of(entity) for entity in entities}
     if as_json:
-        typer.echo(json.dumps(found, ensure_ascii=False, indent=2))
+        echo_json(found)
         return
     rows: list[list[Cell]] = [
         [entity if number == 0 else "", alias]

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from adequa.cli.options import Json, progress_bar
+from adequa.cli.options import Json, Quiet, progress_bar
 
 __all__ = ["compare"]
 
@@ -60,7 +60,7 @@ def compare(
     out: Annotated[
         Path | None, typer.Option("--out", "-o", metavar="FILE", help="Write there, not to stdout.")
     ] = None,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")] = False,
+    quiet: Quiet = False,
 ) -> None:
     """Compare the systems of one or several runs.
 

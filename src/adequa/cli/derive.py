@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from adequa.cli.options import Aliases, Format, Input, Json
+from adequa.cli.options import Aliases, Format, Input, Json, echo_json
 
 if TYPE_CHECKING:
     from adequa.training.derived import Tally
@@ -153,7 +152,7 @@ def statistics(
 
     counts = asdict(count(open_source(source, format=format)))
     if as_json:
-        typer.echo(json.dumps(counts, indent=2))
+        echo_json(counts)
         return
     row: list[Cell] = list(counts.values())
     typer.echo(Table("", list(counts), [row]).text())
@@ -164,7 +163,7 @@ def _tell(tally: Tally, what: str, out: Path, *, as_json: bool) -> None:
     reasons = tally.left_out.most_common()
     if as_json:
         counts = {"out": str(out), "kept": tally.kept, "left_out": dict(reasons)}
-        typer.echo(json.dumps(counts, ensure_ascii=False, indent=2))
+        echo_json(counts)
         return
     typer.echo(f"{tally.kept:,} of {tally.seen:,} {what}: {out}")
     for reason, count in reasons[:_MOST_REASONS]:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from adequa.cli.options import Json
+from adequa.cli.options import Json, echo_json
 
 if TYPE_CHECKING:
     from adequa.training.exporting.drift import Drift
@@ -86,7 +85,7 @@ def export(
         result = {"out": str(out), "version": exported.manifest["version"], "files": files}
         if drifts:
             result["drift"] = {name: asdict(one) for name, one in drifts.items()}
-        typer.echo(json.dumps(result, ensure_ascii=False, indent=2))
+        echo_json(result)
         return
     rows: list[list[Cell]] = [
         [name, f"{file['size']:,}", file["sha256"][:12]] for name, file in files.items()

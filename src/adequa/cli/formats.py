@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import asdict
 from typing import Any
 
 import typer
 
-from adequa.cli.options import Json
+from adequa.cli.options import Json, echo_json
 
 __all__ = ["formats"]
 
@@ -20,7 +19,7 @@ def formats(as_json: Json = False) -> None:
 
     entries = [_describe(name) for name in TABLE]
     if as_json:
-        typer.echo(json.dumps(entries, ensure_ascii=False, indent=2))
+        echo_json(entries)
         return
     rows: list[list[Cell]] = [
         [entry["name"], " ".join(entry["endings"]), entry["doc"]] for entry in entries

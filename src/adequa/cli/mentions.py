@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import json
-from enum import Enum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from adequa.cli.options import Format, Json, progress_bar
+from adequa.cli.options import Choice, Format, Json, Quiet, echo_json, progress_bar
 
 if TYPE_CHECKING:
     from adequa.entities.evaluating import Disagreement
@@ -21,21 +19,14 @@ PAPER = {"exact": (0.75, 0.74), "lenient": (0.83, 0.82)}
 """Precision and recall of section 4.2, on this corpus."""
 
 
-class _Choice(str, Enum):
-    """A choice that is written as it is typed."""
-
-    def __str__(self) -> str:
-        return str(self.value)
-
-
-class Mode(_Choice):
+class Mode(Choice):
     """What the detector looks for."""
 
     mentions = "mentions"
     adequacy = "adequacy"
 
 
-class Which(_Choice):
+class Which(Choice):
     """The detectors there are."""
 
     adequa = "adequa"
@@ -76,7 +67,7 @@ def mentions(
     ] = 0,
     format: Format = None,  # noqa: A002
     as_json: Json = False,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")] = False,
+    quiet: Quiet = False,
 ) -> None:
     """Compare the detector with gold mentions.
 
@@ -110,7 +101,7 @@ def mentions(
         figures = evaluated.agreement.figures()
         if errors:
             figures["errors"] = [kind._asdict() for kind in kinds]
-        typer.echo(json.dumps(figures, ensure_ascii=False, indent=2))
+        echo_json(figures)
         return
     _show(evaluated.agreement, kinds)
     if predictions is not None:

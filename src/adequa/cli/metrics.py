@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from typing import Annotated, Any
 
 import typer
 
-from adequa.cli.options import Json
+from adequa.cli.options import Json, echo_json
 
 __all__ = ["metrics"]
 
@@ -28,7 +27,7 @@ def metrics(
 
     entries = [_describe(one) for one in ([name] if name else names())]
     if as_json:
-        typer.echo(json.dumps(entries, ensure_ascii=False, indent=2))
+        echo_json(entries)
         return
     if name is None:
         rows = [

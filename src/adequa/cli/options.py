@@ -1,10 +1,12 @@
-"""Options that several commands share, and how they show progress."""
+"""Options that several commands share, and how they show progress and print JSON."""
 
 from __future__ import annotations
 
+import json
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from enum import Enum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -16,13 +18,16 @@ if TYPE_CHECKING:
 __all__ = [
     "Aliases",
     "Allowed",
+    "Choice",
     "Format",
     "IgnorePredicate",
     "Input",
     "Json",
     "Metrics",
     "OptionalPredicate",
+    "Quiet",
     "Texts",
+    "echo_json",
     "progress_bar",
     "with_settings",
 ]
@@ -44,6 +49,7 @@ Texts = Annotated[
     ),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON for machines.")]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")]
 Input = Annotated[
     Path, typer.Argument(metavar="INPUT", help="A file or a folder in any known format.")
 ]
@@ -80,6 +86,18 @@ Aliases = Annotated[
         "--aliases", metavar="FILE", help="Other names of entities. See `adequa aliases`."
     ),
 ]
+
+
+class Choice(str, Enum):
+    """A choice that is written as it is typed."""
+
+    def __str__(self) -> str:
+        return str(self.value)
+
+
+def echo_json(value: object) -> None:
+    """What `--json` prints."""
+    typer.echo(json.dumps(value, ensure_ascii=False, indent=2))
 
 
 def with_settings(

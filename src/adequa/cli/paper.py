@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from adequa.cli.options import Json, progress_bar
+from adequa.cli.options import Json, Quiet, echo_json, progress_bar
+
+if TYPE_CHECKING:
+    from adequa.papers.esa import Reproduction as EsaReproduction
+    from adequa.papers.joint import Reproduction as JointReproduction
 
 __all__ = ["paper"]
 
@@ -48,7 +51,7 @@ def esa(
     sample: Annotated[int, typer.Option(min=1, help="Texts a system in the worksheets.")] = 20,
     seed: Annotated[int, typer.Option(min=0, help="Of that sample.")] = 0,
     as_json: Json = False,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")] = False,
+    quiet: Quiet = False,
 ) -> None:
     """Entity-based semantic adequacy (Faille, Gatt and Gardent 2021).
 
@@ -66,7 +69,10 @@ def esa(
         raise typer.BadParameter("give --data DIR, or --worksheet FILE")
     if worksheet is not None:
         section = summarise_worksheet(worksheet)
-        typer.echo(_dump(section.as_object()) if as_json else section.text())
+        if as_json:
+            echo_json(section.as_object())
+        else:
+            typer.echo(section.text())
         return
     years = {"both": YEARS, **{str(one): (one,) for one in YEARS}}
     if year not in years:
@@ -80,12 +86,7 @@ def esa(
         progress=lambda what: progress_bar(what, quiet=quiet),
     )
     written = [] if out is None else write_files(reproduction, out)
-    if as_json:
-        typer.echo(_dump({**reproduction.as_object(), "written": [str(path) for path in written]}))
-        return
-    typer.echo(reproduction.text())
-    for path in written:
-        typer.echo(f"written: {path}")
+    _tell(reproduction, written, as_json=as_json)
 
 
 @paper.command()
@@ -129,7 +130,7 @@ def joint(
         Path | None, typer.Option("--out", "-o", metavar="DIR", help="Write the pictures there.")
     ] = None,
     as_json: Json = False,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")] = False,
+    quiet: Quiet = False,
 ) -> None:
     """Joint representations of text and knowledge graphs (paper 003).
 
@@ -140,39 +141,24 @@ def joint(
 
     Example: adequa paper joint --data data --pool 3000 --out joint
     """
-    from adequa.errors import UnknownName
+    from adequa.models.shipped import DEFAULT
     from adequa.papers.joint import reproduce_joint, write_pictures
     from adequa.papers.joint_models import load_model
 
-    absent = []
-    if weights:
-        models = [load_model(name, where) for name, where in _named(weights, "--weights").items()]
-    else:
-        from adequa.models.shipped import DEFAULT
-
-        try:
-            models = [load_model(DEFAULT, DEFAULT)]
-        except UnknownName as error:  # a source tree before its first weights
-            models, absent = [], [f"shipped weights: {error}"]
+    named = _named(weights, "--weights") if weights else {DEFAULT: DEFAULT}
     reproduction = reproduce_joint(
         data,
-        models,
+        [load_model(name, where) for name, where in named.items()],
         only=only or (),
         corpora={name: Path(path) for name, path in _named(corpus or [], "--corpus").items()},
         mapping=mapping,
         pool=pool,
         sample=sample,
         seed=seed,
-        absent=absent,
         progress=lambda what: progress_bar(what, quiet=quiet),
     )
     written = [] if out is None else write_pictures(reproduction, out)
-    if as_json:
-        typer.echo(_dump({**reproduction.as_object(), "written": [str(path) for path in written]}))
-        return
-    typer.echo(reproduction.text())
-    for path in written:
-        typer.echo(f"written: {path}")
+    _tell(reproduction, written, as_json=as_json)
 
 
 def _named(given: list[str], option: str) -> dict[str, str]:
@@ -188,5 +174,13 @@ def _named(given: list[str], option: str) -> dict[str, str]:
     return found
 
 
-def _dump(value: object) -> str:
-    return json.dumps(value, ensure_ascii=False, indent=2)
+def _tell(
+    reproduction: EsaReproduction | JointReproduction, written: list[Path], *, as_json: bool
+) -> None:
+    """The paper, and what was written of it."""
+    if as_json:
+        echo_json({**reproduction.as_object(), "written": [str(path) for path in written]})
+        return
+    typer.echo(reproduction.text())
+    for path in written:
+        typer.echo(f"written: {path}")

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import json
-from enum import Enum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from adequa.cli.options import Format, Input, Json, progress_bar
+from adequa.cli.options import Choice, Format, Input, Json, Quiet, echo_json, progress_bar
 
 if TYPE_CHECKING:
     from adequa.data import Item
@@ -26,28 +24,21 @@ retrieve = typer.Typer(
 )
 
 
-class _Choice(str, Enum):
-    """A choice that is written as it is typed."""
-
-    def __str__(self) -> str:
-        return str(self.value)
-
-
-class Of(_Choice):
+class Of(Choice):
     """What an index is of."""
 
     texts = "texts"
     graphs = "graphs"
 
 
-class As(_Choice):
+class As(Choice):
     """What a query is."""
 
     text = "text"
     triples = "triples"
 
 
-class Numbers(_Choice):
+class Numbers(Choice):
     """How vectors are kept."""
 
     float32 = "float32"
@@ -85,7 +76,6 @@ Weight = Annotated[
     float | None,
     typer.Option("--weight", metavar="W", help="Of the scorer: cosine + W * score."),
 ]
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")]
 
 
 @retrieve.command()
@@ -143,7 +133,7 @@ def index(
             progress=lambda done: progress(done, total),
         )
     if as_json:
-        _dump({"out": str(out), **built.manifest})
+        echo_json({"out": str(out), **built.manifest})
         return
     typer.echo(f"{len(built):,} {built.of} by {built.manifest['encoder']}: {out}")
     if total > len(built):
@@ -205,7 +195,7 @@ def search(
         exact=exact,
     )
     if as_json:
-        _dump(
+        echo_json(
             {"of": opened.of, "hits": [_plain(number, hit) for number, hit in enumerate(hits, 1)]}
         )
         return
@@ -254,7 +244,7 @@ def evaluate(
             progress=progress,
         )
     if as_json:
-        _dump({name: recall.figures() for name, recall in found.items()})
+        echo_json({name: recall.figures() for name, recall in found.items()})
         return
     _show_recall(found)
 
@@ -281,10 +271,6 @@ def _plain(number: int, hit: Hit) -> dict[str, Any]:
         "triples": item.triples,
         "text": item.text,
     }
-
-
-def _dump(value: dict[str, Any]) -> None:
-    typer.echo(json.dumps(value, ensure_ascii=False, indent=2))
 
 
 def _show_hits(hits: list[Hit], of: str) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -16,7 +15,9 @@ from adequa.cli.options import (
     Json,
     Metrics,
     OptionalPredicate,
+    Quiet,
     Texts,
+    echo_json,
     progress_bar,
     with_settings,
 )
@@ -64,7 +65,7 @@ def score(
         bool, typer.Option("--no-cache", help="Neither use nor fill the cache.")
     ] = False,
     as_json: Json = False,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")] = False,
+    quiet: Quiet = False,
 ) -> None:
     """Score a corpus into a run folder.
 
@@ -115,7 +116,7 @@ def score(
         typer.echo(f"adequa: interrupted; {hint}", err=True)
         raise typer.Exit(_INTERRUPTED) from None
     if as_json:
-        typer.echo(json.dumps(run.summary, ensure_ascii=False, indent=2))
+        echo_json(run.summary)
     else:
         show(run)
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from adequa.cli.options import Format, Json, progress_bar
+from adequa.cli.options import Format, Json, Quiet, echo_json, progress_bar
 from adequa.cli.train_blend import blend
 from adequa.cli.train_calibrate import calibrate
 from adequa.cli.train_models import encoder, verifier
@@ -72,7 +71,7 @@ def mentions(
     ] = None,
     format: Format = None,  # noqa: A002
     as_json: Json = False,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")] = False,
+    quiet: Quiet = False,
 ) -> None:
     """Learn how annotators draw mentions.
 
@@ -125,7 +124,7 @@ def mentions(
             "weights": counts,
             **{name: agreement.figures() for name, agreement in agreements.items()},
         }
-        typer.echo(json.dumps(result, ensure_ascii=False, indent=2))
+        echo_json(result)
         return
     _show(len(items), counts, agreements)
     typer.echo(f"written to {out}", err=True)

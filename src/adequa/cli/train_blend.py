@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from adequa.cli.options import Format, Input, Json, Texts, progress_bar
+from adequa.cli.options import Format, Input, Json, Quiet, Texts, echo_json, progress_bar
 
 __all__ = ["blend"]
 
@@ -35,7 +34,7 @@ def blend(
     texts: Texts = None,
     format: Format = None,  # noqa: A002
     as_json: Json = False,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")] = False,
+    quiet: Quiet = False,
 ) -> None:
     """Fit how similarity weighs its models, by ratings of people.
 
@@ -65,7 +64,7 @@ def blend(
             "blank": fitted.blank,
             "out_of_fold": fitted.figures,
         }
-        typer.echo(json.dumps(result, ensure_ascii=False, indent=2))
+        echo_json(result)
         return
     rows: list[list[Cell]] = [
         [name, one.get("pearson"), one.get("spearman")] for name, one in fitted.figures.items()

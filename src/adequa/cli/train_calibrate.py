@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from adequa.cli.options import Format, Json, progress_bar
+from adequa.cli.options import Format, Json, Quiet, echo_json, progress_bar
 
 if TYPE_CHECKING:
     from adequa.training.calibration import Calibrated
@@ -80,7 +80,7 @@ def calibrate(
     force: Annotated[bool, typer.Option("--force", help="Replace a head that is there.")] = False,
     format: Format = None,  # noqa: A002
     as_json: Json = False,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")] = False,
+    quiet: Quiet = False,
 ) -> None:
     """Calibrate the verifier: what its logits are worth on your data.
 
@@ -135,7 +135,7 @@ def calibrate(
         )
         write_files(picture.parent, {picture.name: drawn.encode()})
     if as_json:
-        typer.echo(json.dumps({"out": str(out), **written[head]}, ensure_ascii=False, indent=2))
+        echo_json({"out": str(out), **written[head]})
         return
     _show(head, calibrated)
     typer.echo(f"written to {out}", err=True)

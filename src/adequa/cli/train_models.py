@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
@@ -11,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from adequa.cli.options import Format, Json, progress_bar
+from adequa.cli.options import Format, Json, Quiet, echo_json, progress_bar
 
 if TYPE_CHECKING:
     from adequa.training.pipeline import Progress, Trained
@@ -72,7 +71,6 @@ Licence = Annotated[
     str | None,
     typer.Option("--licence", metavar="TEXT", help="The licence of the data, for the model card."),
 ]
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")]
 
 
 def encoder(
@@ -285,7 +283,7 @@ def _show(kind: str, trained: Trained, *, as_json: bool) -> None:
     figures = trained.training["figures"]
     if as_json:
         result = {"out": str(trained.out), "pairs": trained.pairs, "figures": figures}
-        typer.echo(json.dumps(result, ensure_ascii=False, indent=2))
+        echo_json(result)
         return
     rows: list[list[Cell]] = [["loss", figures.get("loss")]]
     rows += [[name, value] for name, value in trained.figures.items()]

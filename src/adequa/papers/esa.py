@@ -17,6 +17,7 @@ from adequa.papers.esa_sections import Section
 from adequa.papers.esa_systems import figure_3, ranks, standings, table_1, table_4
 from adequa.papers.esa_tables import SYSTEMS
 from adequa.papers.esa_worksheet import worksheets
+from adequa.papers.writing import write_texts
 
 __all__ = ["Reproduction", "Year", "reproduce_esa", "write_files"]
 
@@ -125,26 +126,5 @@ def _year(corpus: Corpus, sample: int, seed: int) -> Year:
 
 def write_files(reproduction: Reproduction, folder: Path) -> list[Path]:
     """Write pictures and worksheets; a worksheet that somebody filled is not overwritten."""
-    written = []
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        for year in reproduction.years:
-            for name, content in year.files.items():
-                path = folder / name
-                if name.startswith("worksheet") and path.exists() and _differs(path, content):
-                    raise DataError(
-                        "is there already and may have been filled",
-                        path=path,
-                        remedy="name another folder, or move it away",
-                    )
-                path.write_text(content, encoding="utf-8", newline="\n")
-                written.append(path)
-    except OSError as error:
-        raise DataError(
-            f"cannot be written ({error.strerror})", path=folder, remedy="name another folder"
-        ) from None
-    return written
-
-
-def _differs(path: Path, content: str) -> bool:
-    return path.read_bytes() != content.encode("utf-8")
+    files = {name: text for year in reproduction.years for name, text in year.files.items()}
+    return write_texts(files, folder, filled="worksheet")

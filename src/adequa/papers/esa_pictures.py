@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from html import escape
 
 from adequa.papers.esa_systems import Ranks
+from adequa.svg import INK, document, line, text
 
 __all__ = ["rank_picture"]
 
 SIZE, MARGIN = 720, 70
-_OURS, _THEIRS, _INK, _FAINT = "#1f5fa8", "#b0563b", "#222222", "#c8c8c8"
+_OURS, _THEIRS, _FAINT = "#1f5fa8", "#b0563b", "#c8c8c8"
 
 
 def rank_picture(ours: Ranks, theirs: Ranks, names: Mapping[str, str], title: str) -> str:
@@ -19,33 +19,25 @@ def rank_picture(ours: Ranks, theirs: Ranks, names: Mapping[str, str], title: st
     `names` are the labels by system. A ring is the place the paper's table gives the system.
     """
     count = len(ours.esi)
-    style = f'font-family="sans-serif" font-size="13" fill="{_INK}"'
-    parts = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {SIZE} {SIZE}" {style}>',
-        f"<title>{escape(title)}</title>",
-        f'<rect width="{SIZE}" height="{SIZE}" fill="white"/>',
-        _text(SIZE / 2, 28, title, size=17),
-        *_axes(count),
-    ]
-    dots = []
+    parts, dots = _axes(count), []
     for system, place in ours.esi.items():
         x, y = _position(place, count), SIZE - _position(ours.bleu[system], count)
         there = _position(theirs.esi[system], count)
         over = SIZE - _position(theirs.bleu[system], count)
         parts.append(
-            f'<line x1="{x:.1f}" y1="{y:.1f}" x2="{there:.1f}" y2="{over:.1f}" stroke="{_FAINT}"/>'
-            f'<circle class="paper" cx="{there:.1f}" cy="{over:.1f}" r="5" fill="none" '
+            line(x, y, there, over, _FAINT)
+            + f'<circle class="paper" cx="{there:.1f}" cy="{over:.1f}" r="5" fill="none" '
             f'stroke="{_THEIRS}"/>'
         )
         # At the right edge a label goes to the left of its dot.
         right = x > SIZE * 0.75
         dots.append(
             f'<circle class="ours" cx="{x:.1f}" cy="{y:.1f}" r="5" fill="{_OURS}"/>'
-            + _text(
+            + text(
                 x + (-9 if right else 9), y - 7, names[system], anchor="end" if right else "start"
             )
         )
-    return "\n".join([*parts, *dots, *_legend(), "</svg>"]) + "\n"
+    return document(SIZE, SIZE, title, [*parts, *dots, *_legend()], title_size=17)
 
 
 def _position(rank: int, count: int) -> float:
@@ -61,10 +53,10 @@ def _axes(count: int) -> list[str]:
     y = SIZE - x
     low, high = MARGIN, SIZE - MARGIN
     return [
-        f'<line x1="{low}" y1="{y:.1f}" x2="{high}" y2="{y:.1f}" stroke="{_INK}"/>',
-        f'<line x1="{x:.1f}" y1="{low}" x2="{x:.1f}" y2="{high}" stroke="{_INK}"/>',
-        _text(high, y - 8, "more adequate (ESI¹ rank) →", anchor="end"),
-        _text(x + 8, low - 6, "↑ higher BLEU rank", anchor="start"),
+        f'<line x1="{low}" y1="{y:.1f}" x2="{high}" y2="{y:.1f}" stroke="{INK}"/>',
+        f'<line x1="{x:.1f}" y1="{low}" x2="{x:.1f}" y2="{high}" stroke="{INK}"/>',
+        text(high, y - 8, "more adequate (ESI¹ rank) →", anchor="end"),
+        text(x + 8, low - 6, "↑ higher BLEU rank", anchor="start"),
     ]
 
 
@@ -72,12 +64,7 @@ def _legend() -> list[str]:
     y = SIZE - 26
     return [
         f'<circle cx="{MARGIN}" cy="{y - 4}" r="5" fill="{_OURS}"/>',
-        _text(MARGIN + 12, y, "adequa", anchor="start"),
+        text(MARGIN + 12, y, "adequa", anchor="start"),
         f'<circle cx="{MARGIN + 90}" cy="{y - 4}" r="5" fill="none" stroke="{_THEIRS}"/>',
-        _text(MARGIN + 102, y, "the paper's Table 1", anchor="start"),
+        text(MARGIN + 102, y, "the paper's Table 1", anchor="start"),
     ]
-
-
-def _text(x: float, y: float, text: str, *, anchor: str = "middle", size: int | None = None) -> str:
-    large = "" if size is None else f' font-size="{size}"'
-    return f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}"{large}>{escape(text)}</text>'

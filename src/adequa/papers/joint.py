@@ -15,6 +15,7 @@ from adequa.papers.joint_inversion import inversion
 from adequa.papers.joint_models import Model
 from adequa.papers.joint_people import bi_and_cross, correlations, figure_8
 from adequa.papers.joint_retrieval import retrieval, setups
+from adequa.papers.writing import write_texts
 
 __all__ = ["SECTIONS", "Reproduction", "reproduce_joint", "write_pictures"]
 
@@ -93,15 +94,4 @@ def reproduce_joint(
 
 def write_pictures(reproduction: Reproduction, folder: Path) -> list[Path]:
     """Write the pictures, replacing those of an earlier run."""
-    written = []
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        for name, content in reproduction.files.items():
-            path = folder / name
-            path.write_text(content, encoding="utf-8", newline="\n")
-            written.append(path)
-    except OSError as error:
-        raise DataError(
-            f"cannot be written ({error.strerror})", path=folder, remedy="name another folder"
-        ) from None
-    return written
+    return write_texts(reproduction.files, folder)

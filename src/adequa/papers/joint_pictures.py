@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from html import escape
 from typing import NamedTuple
 
 import numpy as np
+
+from adequa.svg import INK, document, line, text
 
 __all__ = ["Bar", "bars", "histograms", "scatter", "violins"]
 
 WIDTH, MARGIN, LABELS = 760, 50, 250
 _COLOURS = ("#1f5fa8", "#b0563b", "#3f7d4e", "#7a5aa6", "#8a7326", "#4b8a92")
-_INK, _FAINT = "#222222", "#d4d4d4"
+_FAINT = "#d4d4d4"
 _BINS = 40
 
 Points = Sequence[tuple[float, float]]
@@ -66,8 +67,8 @@ def histograms(series: Mapping[str, Sequence[float]], title: str, axis: str) -> 
                     f'<rect x="{x:.1f}" y="{base - tall:.1f}" width="{wide:.1f}" '
                     f'height="{tall:.1f}" fill="{_colour(number)}"/>'
                 )
-        parts.append(_text(LABELS - 12, base - 4, f"{name} ({len(values):,})", "end"))
-    return _svg(title, bottom + 50, parts)
+        parts.append(text(LABELS - 12, base - 4, f"{name} ({len(values):,})", "end"))
+    return document(WIDTH, bottom + 50, title, parts)
 
 
 def violins(series: Mapping[str, Sequence[float]], title: str, axis: str) -> str:
@@ -77,7 +78,7 @@ def violins(series: Mapping[str, Sequence[float]], title: str, axis: str) -> str
     bottom = 60 + height * len(series)
     parts += _ticks_below(scale, 60, bottom, axis)
     zero = scale(0)
-    parts.append(f'<line x1="{zero:.1f}" y1="60" x2="{zero:.1f}" y2="{bottom}" stroke="{_INK}"/>')
+    parts.append(f'<line x1="{zero:.1f}" y1="60" x2="{zero:.1f}" y2="{bottom}" stroke="{INK}"/>')
     for number, (name, values) in enumerate(series.items()):
         middle = 60 + height * (number + 0.5)
         counts, edges = np.histogram(values, _BINS, (scale.low, scale.high))
@@ -91,10 +92,10 @@ def violins(series: Mapping[str, Sequence[float]], title: str, axis: str) -> str
         parts += [
             f'<polygon points="{outline}" fill="{_colour(number)}" fill-opacity="0.75"/>',
             f'<rect x="{half - 1:.1f}" y="{middle - 12:.1f}" width="2" height="24"/>',
-            _text(LABELS - 12, middle - 4, name, "end"),
-            _text(LABELS - 12, middle + 14, f"{_share(values):.1%} not above 0", "end"),
+            text(LABELS - 12, middle - 4, name, "end"),
+            text(LABELS - 12, middle + 14, f"{_share(values):.1%} not above 0", "end"),
         ]
-    return _svg(title, bottom + 50, parts)
+    return document(WIDTH, bottom + 50, title, parts)
 
 
 def bars(panels: Mapping[str, Sequence[Bar]], title: str) -> str:
@@ -103,14 +104,14 @@ def bars(panels: Mapping[str, Sequence[Bar]], title: str) -> str:
     scale = _scale([values], LABELS + 70, WIDTH - MARGIN)
     y, parts = 60.0, []
     for number, (panel, rows) in enumerate(panels.items()):
-        parts.append(_text(MARGIN, y + 4, panel, "start", 15))
+        parts.append(text(MARGIN, y + 4, panel, "start", 15))
         y += 22
         parts += _ticks_below(scale, y - 12, y + 20 * len(rows), "")
         for bar in rows:
             start, end = sorted((scale(0), scale(bar.value)))
             parts += [
-                _text(LABELS + 8, y + 4, _shortened(bar.name), "end"),
-                _text(LABELS + 16, y + 4, f"{bar.value:.2f}", "start"),
+                text(LABELS + 8, y + 4, _shortened(bar.name), "end"),
+                text(LABELS + 16, y + 4, f"{bar.value:.2f}", "start"),
                 (
                     f'<rect class="bar" x="{start:.1f}" y="{y - 7:.1f}" width="{end - start:.1f}" '
                     f'height="14" fill="{_colour(number)}"/>'
@@ -118,13 +119,10 @@ def bars(panels: Mapping[str, Sequence[Bar]], title: str) -> str:
             ]
             if bar.interval is not None:
                 low, high = (scale(end) for end in bar.interval)
-                parts.append(
-                    f'<line x1="{low:.1f}" y1="{y:.1f}" x2="{high:.1f}" y2="{y:.1f}" '
-                    f'stroke="{_INK}"/>'
-                )
+                parts.append(line(low, y, high, y))
             y += 20
         y += 44
-    return _svg(title, y, parts)
+    return document(WIDTH, y, title, parts)
 
 
 def scatter(panels: Mapping[str, Points], title: str, axis: str) -> str:
@@ -138,13 +136,13 @@ def scatter(panels: Mapping[str, Points], title: str, axis: str) -> str:
         up = _scale([[y for _, y in points]], 80 + size, 80)
         parts += _ticks_below(across, 80, 80 + size, axis)
         parts += _ticks_beside(up, left, left + size)
-        parts.append(_text(left + size / 2, 68, name, "middle", 15))
+        parts.append(text(left + size / 2, 68, name, "middle", 15))
         parts += [
             f'<circle cx="{across(x):.1f}" cy="{up(y):.1f}" r="2.2" fill="{_colour(number)}" '
             'fill-opacity="0.45"/>'
             for x, y in points
         ]
-    return _svg(title, 130 + size, parts)
+    return document(WIDTH, 130 + size, title, parts)
 
 
 def _ends(bar: Bar) -> tuple[float, ...]:
@@ -178,36 +176,16 @@ def _ticks_below(scale: _Scale, top: float, bottom: float, axis: str) -> list[st
     parts = []
     for value in scale.ticks():
         x = scale(value)
-        parts.append(
-            f'<line x1="{x:.1f}" y1="{top:.1f}" x2="{x:.1f}" y2="{bottom:.1f}" stroke="{_FAINT}"/>'
-        )
-        parts.append(_text(x, bottom + 16, f"{value:g}", size=11))
+        parts.append(line(x, top, x, bottom, _FAINT))
+        parts.append(text(x, bottom + 16, f"{value:g}", size=11))
     middle = (scale.start + scale.end) / 2
-    return [*parts, *([_text(middle, bottom + 36, axis)] if axis else [])]
+    return [*parts, *([text(middle, bottom + 36, axis)] if axis else [])]
 
 
 def _ticks_beside(scale: _Scale, left: float, right: float) -> list[str]:
     parts = []
     for value in scale.ticks():
         y = scale(value)
-        parts.append(
-            f'<line x1="{left:.1f}" y1="{y:.1f}" x2="{right:.1f}" y2="{y:.1f}" stroke="{_FAINT}"/>'
-        )
-        parts.append(_text(left - 6, y + 4, f"{value:g}", "end", 11))
+        parts.append(line(left, y, right, y, _FAINT))
+        parts.append(text(left - 6, y + 4, f"{value:g}", "end", 11))
     return parts
-
-
-def _text(x: float, y: float, text: str, anchor: str = "middle", size: int | None = None) -> str:
-    large = "" if size is None else f' font-size="{size}"'
-    return f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}"{large}>{escape(text)}</text>'
-
-
-def _svg(title: str, height: float, parts: Sequence[str]) -> str:
-    style = f'font-family="sans-serif" font-size="13" fill="{_INK}"'
-    head = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height:.0f}" {style}>',
-        f"<title>{escape(title)}</title>",
-        f'<rect width="{WIDTH}" height="{height:.0f}" fill="white"/>',
-        _text(WIDTH / 2, 28, title, size=16),
-    ]
-    return "\n".join([*head, *parts, "</svg>"]) + "\n"

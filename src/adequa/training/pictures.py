@@ -7,13 +7,14 @@ from collections.abc import Mapping, Sequence
 from html import escape
 from typing import NamedTuple
 
+from adequa.svg import document, line, text
 from adequa.training.reliability import Bin
 
 __all__ = ["curves_picture", "reliability_picture"]
 
 WIDTH, MARGIN, PANEL, LEGEND = 780, 60, 250, 190
 _ROW = 17
-_INK, _FAINT, _GRID = "#222222", "#8a8a8a", "#dddddd"
+_FAINT, _GRID = "#8a8a8a", "#dddddd"
 # The colours of Okabe and Ito, which people with any colour vision tell apart.
 _COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000")
 _DASHES = ("", "6 3", "2 3")
@@ -56,36 +57,36 @@ def curves_picture(log: Sequence[Mapping[str, float]], title: str) -> str:
         high = max([*values, 1.0]) if name != "loss" else _round_up(max(values))
         parts += _panel(_Frame(top, last, min([0.0, *values]), high), name, curves)
         top += max(PANEL, _ROW * len(curves)) + 70
-    return _svg(WIDTH, top + 10, title, parts)
+    return _picture(WIDTH, top + 10, title, parts)
 
 
 def _curves(log: Sequence[Mapping[str, float]]) -> tuple[dict[str, Points], dict[str, Points]]:
     losses: dict[str, Points] = {}
     figures: dict[str, Points] = {}
-    for line in log:
-        if "train_runtime" in line:  # the summary at the end
+    for entry in log:
+        if "train_runtime" in entry:  # the summary at the end
             continue
-        for name, value in line.items():
+        for name, value in entry.items():
             if name in _NO_CURVES or not math.isfinite(float(value)):
                 continue
             held_out = name.startswith(_DEV)
             curves = figures if held_out else losses
-            point = (float(line["step"]), float(value))
+            point = (float(entry["step"]), float(value))
             curves.setdefault(name.removeprefix(_DEV) if held_out else name, []).append(point)
     return losses, figures
 
 
 def _panel(frame: _Frame, name: str, curves: Mapping[str, Points]) -> list[str]:
     right, bottom = WIDTH - LEGEND, frame.top + PANEL
-    parts = [_text(MARGIN, frame.top - 10, name, anchor="start", size=14)]
+    parts = [text(MARGIN, frame.top - 10, name, anchor="start", size=14)]
     for share in (0.0, 0.25, 0.5, 0.75, 1.0):
         value = frame.low + share * (frame.high - frame.low)
         y = frame.y(value)
-        parts.append(_line(MARGIN, y, right, y, _GRID))
-        parts.append(_text(MARGIN - 8, y + 4, f"{value:.3g}", anchor="end"))
+        parts.append(line(MARGIN, y, right, y, _GRID))
+        parts.append(text(MARGIN - 8, y + 4, f"{value:.3g}", anchor="end"))
         step = share * frame.last
-        parts.append(_text(frame.x(step), bottom + 18, f"{step:.0f}"))
-    parts.append(_text((MARGIN + right) / 2, bottom + 36, "steps"))
+        parts.append(text(frame.x(step), bottom + 18, f"{step:.0f}"))
+    parts.append(text((MARGIN + right) / 2, bottom + 36, "steps"))
     for number, (label, points) in enumerate(curves.items()):
         colour = _COLOURS[number % len(_COLOURS)]
         dash = _DASHES[number // len(_COLOURS) % len(_DASHES)]
@@ -105,7 +106,7 @@ def _panel(frame: _Frame, name: str, curves: Mapping[str, Points]) -> list[str]:
             f'stroke="{colour}" stroke-width="1.8"{dashed}/>'
         )
         shown = f"{label} {points[-1][1]:.3f}"
-        parts.append(_text(right + 40, y + 4, shown, anchor="start", size=11))
+        parts.append(text(right + 40, y + 4, shown, anchor="start", size=11))
     return parts
 
 
@@ -124,17 +125,17 @@ def reliability_picture(
     def y(value: float) -> float:
         return top + side * (1 - value)
 
-    parts = [_text(left + side / 2, 46, said, size=12)] if said else []
+    parts = [text(left + side / 2, 46, said, size=12)] if said else []
     for share in (0.0, 0.2, 0.4, 0.6, 0.8, 1.0):
-        parts.append(_line(x(share), y(0), x(share), y(1), _GRID))
-        parts.append(_line(x(0), y(share), x(1), y(share), _GRID))
-        parts.append(_text(x(share), y(0) + 18, f"{share:.1f}"))
-        parts.append(_text(x(0) - 8, y(share) + 4, f"{share:.1f}", anchor="end"))
-    parts.append(_line(x(0), y(0), x(1), y(1), _FAINT))
-    parts.append(_text(left + side / 2, y(0) + 40, "probability that is claimed"))
+        parts.append(line(x(share), y(0), x(share), y(1), _GRID))
+        parts.append(line(x(0), y(share), x(1), y(share), _GRID))
+        parts.append(text(x(share), y(0) + 18, f"{share:.1f}"))
+        parts.append(text(x(0) - 8, y(share) + 4, f"{share:.1f}", anchor="end"))
+    parts.append(line(x(0), y(0), x(1), y(1), _FAINT))
+    parts.append(text(left + side / 2, y(0) + 40, "probability that is claimed"))
     middle = top + side / 2
     parts.append(
-        f'<g transform="rotate(-90 24 {middle:.1f})">{_text(24, middle, "share that is true")}</g>'
+        f'<g transform="rotate(-90 24 {middle:.1f})">{text(24, middle, "share that is true")}</g>'
     )
     for number, (name, bins) in enumerate((("before", before), ("calibrated", after))):
         colour = _COLOURS[1 - number]
@@ -150,9 +151,9 @@ def reliability_picture(
             )
         parts.append(
             f'<circle cx="{x(0.06):.1f}" cy="{y(0.95) + 20 * number:.1f}" r="5" fill="{colour}"/>'
-            + _text(x(0.09), y(0.95) + 4 + 20 * number, name, anchor="start")
+            + text(x(0.09), y(0.95) + 4 + 20 * number, name, anchor="start")
         )
-    return _svg(left + side + 40, top + side + 60, title, parts)
+    return _picture(left + side + 40, top + side + 60, title, parts)
 
 
 def _round_up(value: float) -> float:
@@ -163,21 +164,5 @@ def _round_up(value: float) -> float:
     return float(math.ceil(value / unit * 2) / 2 * unit)
 
 
-def _svg(width: float, height: float, title: str, parts: Sequence[str]) -> str:
-    style = f'font-family="sans-serif" font-size="12" fill="{_INK}"'
-    head = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:.0f} {height:.0f}" {style}>',
-        f"<title>{escape(title)}</title>",
-        f'<rect width="{width:.0f}" height="{height:.0f}" fill="white"/>',
-        _text(width / 2, 26, title, size=16),
-    ]
-    return "\n".join([*head, *parts, "</svg>"]) + "\n"
-
-
-def _line(x1: float, y1: float, x2: float, y2: float, colour: str) -> str:
-    return f'<line x1="{x1:.1f}" y1="{y1:.1f}" x2="{x2:.1f}" y2="{y2:.1f}" stroke="{colour}"/>'
-
-
-def _text(x: float, y: float, text: str, *, anchor: str = "middle", size: int | None = None) -> str:
-    large = "" if size is None else f' font-size="{size}"'
-    return f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}"{large}>{escape(text)}</text>'
+def _picture(width: float, height: float, title: str, parts: Sequence[str]) -> str:
+    return document(width, height, title, parts, size=12, title_y=26)
