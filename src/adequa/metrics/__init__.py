@@ -40,6 +40,7 @@ TABLE: Mapping[str, str] = {
     "evaluate": "adequa.metrics.adapters:Evaluate",
     "fluency": "adequa.metrics.similarity:Fluency",
     "meteor": "adequa.metrics.meteor:Meteor",
+    "nli": "adequa.metrics.nli:Nli",
     "precomputed": "adequa.metrics.precomputed:Precomputed",
     "similarity": "adequa.metrics.similarity:Similarity",
     "ter": "adequa.metrics.reference:Ter",

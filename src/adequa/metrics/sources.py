@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,6 +16,8 @@ from adequa.settings import content_hash
 if TYPE_CHECKING:
     from adequa.models.encoder import Encoder
     from adequa.models.hub import HubEncoder
+    from adequa.models.verifier import Checked, Verifier
+    from adequa.wording.collection import Templates
 
 __all__ = [
     "check_source",
@@ -32,6 +34,7 @@ __all__ = [
 
 _POSITIVE = ("entailment", "entailed", "consistent", "supported", "positive", "yes", "true")
 """What the label that counts is called, where a cross-encoder has several."""
+_MOST_REMEMBERED = 2048
 _UNNAMED = ["label_0", "label_1"]
 """No and yes, as transformers calls two labels that nobody named."""
 
@@ -127,11 +130,36 @@ def _encoder(
     return HubEncoder(model, revision)
 
 
-def check_source(weights: str, threads: int) -> Checks:
-    """The shipped verifier."""
+def check_source(weights: str, threads: int, templates: Templates | None = None) -> Checks:
+    """The shipped verifier; what one metric of a run has asked it, the next is told again."""
     from adequa.models.verifier import load_verifier
 
-    return load_verifier(weights, threads=threads).verify
+    verifier = load_verifier(weights, threads=threads)
+    if templates is not None:
+        return partial(verifier.verify, wording=templates.wording)
+    return _remembering(verifier)
+
+
+@lru_cache(maxsize=4)
+def _remembering(verifier: Verifier) -> Checks:
+    known: dict[object, Checked] = {}
+
+    def check(items: Sequence[Item]) -> list[Checked]:
+        keys = [_key(item) for item in items]
+        asked = {key: item for key, item in zip(keys, items, strict=True) if key not in known}
+        found = {key: known[key] for key in keys if key in known}
+        found.update(zip(asked, verifier.verify(list(asked.values())), strict=True))
+        if len(known) > _MOST_REMEMBERED:
+            known.clear()
+        known.update(found)
+        return [found[key] for key in keys]
+
+    return check
+
+
+def _key(item: Item) -> object:
+    """What the verifier reads of an item."""
+    return item.text, item.triples, tuple((name, term.label) for name, term in item.terms.items())
 
 
 def pair_source(model: str, revision: str | None = None) -> Shares:

@@ -25,13 +25,16 @@ from adequa.models.shipped import DEFAULT, weights
 from adequa.models.windows import breaks_of, chunks, windows
 from adequa.models.wordpiece import EncodedPair, Piece, WordPiece
 from adequa.models.words import WordTable
+from adequa.wording.values import worded
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-__all__ = ["Checked", "Pair", "Run", "TextAndGraph", "Verifier", "load_verifier"]
+__all__ = ["Checked", "Pair", "Run", "TextAndGraph", "Verifier", "Wording", "load_verifier"]
 
+Wording = Callable[[Triple, Mapping[str, Term]], Sequence[str]]
+"""How a triple is said to the verifier: its subject, predicate and object as words."""
 Run = Callable[[Sequence[Sequence[int]], Sequence[Sequence[int]]], Sequence[Mapping[str, Any]]]
 """Word numbers and types in, the outputs of a network out: `Network.run`, or a test's function."""
 
@@ -100,9 +103,9 @@ class Verifier:
         self.run = run
         self.positions = positions
 
-    def verify(self, pairs: Sequence[TextAndGraph]) -> list[Checked]:
+    def verify(self, pairs: Sequence[TextAndGraph], wording: Wording = worded) -> list[Checked]:
         """One answer a pair, in the order of the pairs."""
-        plans = [self._plan(pair) for pair in pairs]
+        plans = [self._plan(pair, wording) for pair in pairs]
         encoded = [one.encoded for plan in plans for one in plan]
         outputs = iter(self.run([one.ids for one in encoded], [one.types for one in encoded]))
         return [
@@ -110,10 +113,10 @@ class Verifier:
             for pair, plan in zip(pairs, plans, strict=True)
         ]
 
-    def _plan(self, pair: TextAndGraph) -> list[_Pass]:
+    def _plan(self, pair: TextAndGraph, wording: Wording) -> list[_Pass]:
         """The passes: one, where text and graph fit together."""
         pieces = self.reader.pieces(pair.text)
-        triples = [self.reader.triple(triple, pair.terms) for triple in pair.triples]
+        triples = [self.reader.parts(wording(triple, pair.terms)) for triple in pair.triples]
         room = self.positions - _SPECIAL
         lengths = [len(triple) for triple in triples]
         if len(pieces) + sum(lengths) <= room:

@@ -116,8 +116,12 @@ class WordPiece:
 
     def triple(self, triple: Triple, terms: Mapping[str, Term] | None = None) -> list[int]:
         """A triple: each part behind its marker."""
+        return self.parts(readable(triple, terms))
+
+    def parts(self, strings: Sequence[str]) -> list[int]:
+        """Subject, predicate and object as words: each behind its marker."""
         found: list[int] = []
-        for marker, words in zip(self.markers, readable(triple, terms), strict=True):
+        for marker, words in zip(self.markers, strings, strict=True):
             found.append(marker)
             found += self.numbers(words)
         return found

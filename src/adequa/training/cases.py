@@ -7,18 +7,23 @@ from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from adequa.training.composing import Composer
 from adequa.training.drafts import Draft, sentences_of, start_draft
 from adequa.training.graph_faults import add_triples, drop_triple, invert_triple, replace_triple
 from adequa.training.material import Knowledge, Pair
 from adequa.training.noise import make_noise
+from adequa.training.rewording import middles_of, phrases_of, rename, reword
 from adequa.training.text_faults import (
     add_background,
+    add_fluff,
     add_sentence,
     cut_short,
     drop_sentence,
     exchange_names,
     negate,
     swap_name,
+    unsay,
+    wrong_relation,
     wrong_value,
 )
 
@@ -33,11 +38,14 @@ FAULTS: Mapping[str, tuple[Fault | None, float]] = {
     "name": (swap_name, 0.12),
     "value": (wrong_value, 0.06),
     "exchanged": (exchange_names, 0.09),
-    "sentence_less": (drop_sentence, 0.05),
+    "sentence_less": (drop_sentence, 0.08),
     "cut": (cut_short, 0.03),
     "sentence_more": (None, 0.04),
     "background": (add_background, 0.02),
     "negated": (negate, 0.03),
+    "fluff": (None, 0.05),
+    "relation": (wrong_relation, 0.1),
+    "unsaid": (unsay, 0.04),
 }
 """Each fault and how often it is made."""
 ADDED = 0.55
@@ -45,6 +53,11 @@ ADDED = 0.55
 NOISE = 0.15
 JOINED = 0.06
 """How often a pair is two pairs, one after the other: long texts with many facts."""
+COMPOSED = 0.3
+"""How often a case is put together from phrases of our own, in place of a pair."""
+RENAMED = 0.2
+REWORDED = 0.2
+"""How often the names of a pair, and its predicates, are others than those of the data."""
 
 
 @dataclass(frozen=True)
@@ -63,8 +76,13 @@ class Cases:
     knowledge: Knowledge
     seed: int = 0
     faults: Mapping[str, tuple[Fault | None, float]] = field(default_factory=lambda: FAULTS)
+    composed: float = 0.0
+    """The share of cases that are composed; there are none for held-out pairs."""
 
     def __post_init__(self) -> None:
+        self._composer = Composer(self.knowledge)
+        self._phrases = phrases_of(self.pairs)
+        self.knowledge.middles = middles_of(self._phrases)
         self._sentences: dict[str, list[tuple[str, frozenset[str]]]] = defaultdict(list)
         for pair in self.pairs:
             for place in sentences_of(pair.text):
@@ -78,19 +96,28 @@ class Cases:
     def case(self, number: int, pair: Pair | None = None) -> Case:
         """The case of a number; of a random pair unless one is given."""
         chance = random.Random(f"{self.seed}:{number}")  # noqa: S311
+        if chance.random() < self.composed:
+            return Case("composed", self._composed(chance))
         chosen = pair or chance.choice(self.pairs)
         if chance.random() < JOINED:
             chosen = _joined(chosen, chance.choice(self.pairs))
         draft = start_draft(chosen)
+        if chance.random() < RENAMED:
+            rename(draft, self.knowledge, chance)
         fault = self._spoil(draft, chosen, chance)
         if chance.random() < ADDED:
             add_triples(draft, self.knowledge, chance)
         if chance.random() < NOISE:
             make_noise(draft, chance)
-        order = chance.sample(range(len(draft.triples)), len(draft.triples))
-        draft.triples = [draft.triples[place] for place in order]
-        draft.stated = [draft.stated[place] for place in order]
-        return Case(fault, draft)
+        if chance.random() < REWORDED:
+            reword(draft, self._phrases, chance)
+        return Case(fault, _mixed(draft, chance))
+
+    def _composed(self, chance: random.Random) -> Draft:
+        draft = self._composer.draft(chance)
+        if chance.random() < NOISE / 2:
+            make_noise(draft, chance)
+        return _mixed(draft, chance)
 
     def _spoil(self, draft: Draft, pair: Pair, chance: random.Random) -> str:
         names = list(self.faults)
@@ -102,9 +129,20 @@ class Cases:
             if name == "sentence_more":
                 if add_sentence(draft, self._sentences[pair.category], chance):
                     return name
+            elif name == "fluff":
+                add_fluff(draft, *self._composer.fluff(chance), chance)
+                return name
             elif make is not None and make(draft, self.knowledge, chance):
                 return name
         return "none"
+
+
+def _mixed(draft: Draft, chance: random.Random) -> Draft:
+    """The triples in any order, which must tell nothing."""
+    order = chance.sample(range(len(draft.triples)), len(draft.triples))
+    draft.triples = [draft.triples[place] for place in order]
+    draft.stated = [draft.stated[place] for place in order]
+    return draft
 
 
 def _joined(one: Pair, other: Pair) -> Pair:
@@ -113,4 +151,6 @@ def _joined(one: Pair, other: Pair) -> Pair:
     shift = len(one.text) + len(gap)
     moved = tuple((entity, start + shift, end + shift) for entity, start, end in other.spans)
     triples = tuple(dict.fromkeys((*one.triples, *other.triples)))
-    return Pair(triples, one.text + gap + other.text, one.category, one.spans + moved, one.entry)
+    said = one.said + other.said if one.said and other.said else ()
+    text = one.text + gap + other.text
+    return Pair(triples, text, one.category, one.spans + moved, one.entry, said)

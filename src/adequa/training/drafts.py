@@ -37,6 +37,10 @@ class Draft:
     """Where it is not known whether the graph supports the words."""
     disfluent: list[Place] = field(default_factory=list)
     supported: int = TRUE
+    said: tuple[frozenset[Triple], ...] = ()
+    """Which triples each sentence says, as long as the text has its sentences."""
+    gone: set[Triple] = field(default_factory=set)
+    """Triples that the text says and the graph has lost."""
 
     def places(self) -> Iterator[Place]:
         """All that moves when the text changes."""
@@ -79,6 +83,7 @@ def start_draft(pair: Pair) -> Draft:
         list(pair.triples),
         [TRUE] * len(pair.triples),
         [Place(start, end, entity) for entity, start, end in pair.spans],
+        said=pair.said,
     )
 
 

@@ -19,7 +19,7 @@ def add_triples(draft: Draft, knowledge: Knowledge, chance: random.Random) -> bo
     done = False
     for _ in range(wanted):
         new = _unstated(draft, knowledge, chance)
-        if new is not None and new not in draft.triples:
+        if new is not None and new not in draft.triples and new not in draft.gone:
             place = chance.randrange(len(draft.triples) + 1)
             draft.triples.insert(place, new)
             draft.stated.insert(place, FALSE)
@@ -65,6 +65,7 @@ def _exchange(draft: Draft, place: int, new: Triple | None) -> bool:
     if new is None or new in draft.triples or draft.stated[place] != 1:
         return False
     old = draft.triples[place]
+    draft.gone.add(old)
     draft.triples[place] = new
     draft.stated[place] = FALSE
     _unsupport(draft, old)
@@ -80,6 +81,7 @@ def drop_triple(draft: Draft, knowledge: Knowledge, chance: random.Random) -> bo
     if draft.stated[place] != 1:
         return False
     old = draft.triples.pop(place)
+    draft.gone.add(old)
     del draft.stated[place]
     if any({old.subject, old.object} == {one.subject, one.object} for one in draft.triples):
         draft.supported = UNKNOWN  # another triple between the two may say the same

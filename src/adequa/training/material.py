@@ -6,15 +6,24 @@ import random
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from adequa.data import Item, Triple
 from adequa.entities.detector import Detector
 from adequa.entities.surface import label_of
 
-__all__ = ["Knowledge", "Pair", "Span", "gather", "pairs_of", "same_label"]
+__all__ = ["Knowledge", "Marked", "Pair", "Span", "gather", "pairs_of", "same_label"]
 
 Span = tuple[str, int, int]
 """An entity and where it stands in the text."""
+
+
+class Marked(NamedTuple):
+    """What people have marked in a text: the places of entities, and who is said where."""
+
+    spans: Sequence[Span]
+    said: tuple[frozenset[Triple], ...] = ()
+    """The triples of each sentence; empty where that is not known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,48 +36,69 @@ class Pair:
     spans: tuple[Span, ...]
     entry: str
     """What the texts of one graph have in common."""
+    said: tuple[frozenset[Triple], ...] = ()
+    """Which triples each sentence says, where people have marked it."""
 
 
 def pairs_of(
     items: Iterable[Item],
-    gold: Mapping[str, Sequence[Span]] | None = None,
+    gold: Mapping[str, Marked] | None = None,
     progress: Callable[[int], None] | None = None,
     *,
     places: bool = True,
 ) -> list[Pair]:
     """Items as pairs; the detector places the entities where no annotation does.
 
-    `gold` has annotated places by text (the enriched corpus). Items without triples or text teach
-    nothing and are left out. Without `places` no entity is looked for, which is a good deal faster.
+    `gold` has what people have marked by text (the enriched corpus). Items without triples or text
+    teach nothing and are left out. Without `places` no entity is looked for, which is faster.
     """
     detector = Detector(mode="adequacy")
     pairs = []
     for done, item in enumerate(items, 1):
         if item.triples and item.text.strip():
             known = gold.get(item.text) if gold else None
-            found = known or [
+            found = (known and known.spans) or [
                 (mention.entity, mention.start, mention.end)
                 for mention in (detector.detect(item).mentions if places else ())
             ]
             entities = {end for triple in item.triples for end in (triple.subject, triple.object)}
             spans = tuple(sorted((span for span in found if span[0] in entities), key=_place))
             entry = item.id.rsplit("/", 1)[0] if item.system == "reference" else item.id
-            pairs.append(Pair(item.triples, item.text, item.category or "", spans, entry))
+            said = known.said if known and _says(known.said, item.triples) else ()
+            pairs.append(Pair(item.triples, item.text, item.category or "", spans, entry, said))
         if progress is not None:
             progress(done)
     return pairs
 
 
-def gather(items: Iterable[Item]) -> dict[str, list[Span]]:
-    """The annotated places of the enriched corpus, by text."""
+def gather(items: Iterable[Item]) -> dict[str, Marked]:
+    """What is marked in the enriched corpus, by text."""
     return {
-        item.text: [
-            (one["entity"], one["start"], one["end"])
-            for one in item.meta.get("mentions", ())
-            if one["entity"] and one["start"] is not None
-        ]
+        item.text: Marked(
+            [
+                (one["entity"], one["start"], one["end"])
+                for one in item.meta.get("mentions", ())
+                if one["entity"] and one["start"] is not None
+            ],
+            tuple(
+                frozenset(map(_triple, sentence))
+                for sentence in item.meta.get("sortedtripleset", ())
+                if sentence
+            ),
+        )
         for item in items
     }
+
+
+def _triple(written: str) -> Triple:
+    """A triple as the enriched corpus writes it: `subject | predicate | object`."""
+    subject, predicate, value = (part.strip() for part in written.split(" | ", 2))
+    return Triple(subject, predicate, value)
+
+
+def _says(said: Sequence[frozenset[Triple]], triples: Sequence[Triple]) -> bool:
+    """Whether every triple has its sentence, and no sentence another."""
+    return bool(said) and frozenset().union(*said) == {*triples}
 
 
 def _place(span: Span) -> tuple[int, int]:
@@ -90,6 +120,8 @@ class Knowledge:
     """Predicates that were seen between the same two entities: they may mean the same."""
     predicates: dict[str, list[str]] = field(init=False)
     """For each predicate those that share a subject with it somewhere, and so its kind."""
+    middles: Mapping[tuple[str, bool], Sequence[str]] = field(default_factory=dict)
+    """The words between the two ends of a predicate, subject first (True) or object first."""
 
     def __post_init__(self) -> None:
         fillers: dict[tuple[str, bool], dict[str, None]] = defaultdict(dict)

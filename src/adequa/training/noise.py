@@ -107,14 +107,6 @@ def _swap_words(draft: Draft, words: Words, chance: random.Random) -> bool:
     return True
 
 
-def _raw_predicate(draft: Draft, words: Words, chance: random.Random) -> bool:
-    """The predicate as the data writes it, in the middle of a sentence."""
-    word = chance.choice(words)
-    predicate = chance.choice(draft.triples).predicate
-    draft.disfluent.append(draft.write(word.start(), word.end(), predicate))
-    return True
-
-
 _SLIPS: Sequence[Callable[[Draft, Words, random.Random], bool]] = (
     _leave_out,
     _leave_out,
@@ -122,5 +114,4 @@ _SLIPS: Sequence[Callable[[Draft, Words, random.Random], bool]] = (
     _confuse,
     _stutter,
     _swap_words,
-    _raw_predicate,
 )

@@ -4,21 +4,25 @@ from __future__ import annotations
 
 import random
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
 
 from adequa.entities.surface import label_of
 from adequa.training.drafts import FALSE, TRUE, UNKNOWN, Draft, Place
-from adequa.training.material import Knowledge
+from adequa.training.material import Knowledge, same_label
 from adequa.training.symmetric import is_symmetric
 
 __all__ = [
     "add_background",
+    "add_fluff",
     "add_sentence",
     "cut_short",
     "drop_sentence",
     "exchange_names",
     "negate",
     "swap_name",
+    "unsay",
+    "wrong_relation",
     "wrong_value",
 ]
 
@@ -108,15 +112,74 @@ def exchange_names(draft: Draft, knowledge: Knowledge, chance: random.Random) ->
     return False
 
 
+def wrong_relation(draft: Draft, knowledge: Knowledge, chance: random.Random) -> bool:
+    """The words between two names say another relation than theirs."""
+    for number, first, second in _between(draft, chance):
+        triple = draft.triples[number]
+        other = knowledge.other_predicate(triple, chance)
+        forward = first.entity == triple.subject
+        pool = knowledge.middles.get((other or "", forward), ())
+        old = draft.text[first.end : second.start]
+        new = chance.choice(pool) if pool else old
+        if new.strip().casefold() == old.strip().casefold():
+            continue
+        written = draft.write(first.end, second.start, new)
+        draft.unsupported.append(Place(written.start + 1, written.end - 1))
+        draft.supported = FALSE
+        draft.stated[number] = FALSE
+        return True
+    return False
+
+
+def unsay(draft: Draft, knowledge: Knowledge, chance: random.Random) -> bool:
+    """Two names side by side, or the predicate as the data writes it: that says nothing."""
+    del knowledge
+    for number, first, second in _between(draft, chance):
+        raw = draft.triples[number].predicate
+        new = f" {raw} " if chance.random() < 0.6 else chance.choice((" ", ", ", " the ", " is "))
+        written = draft.write(first.end, second.start, new)
+        draft.disfluent.append(Place(written.start, max(second.start, written.end) + 1))
+        draft.unclear.append(Place(written.start, written.end))
+        draft.stated[number] = FALSE
+        return True
+    return False
+
+
+def _between(draft: Draft, chance: random.Random) -> Iterator[tuple[int, Place, Place]]:
+    """Stated triples whose two ends stand next to each other, with words between."""
+    spans = sorted(draft.spans, key=lambda place: place.start)
+    for number in chance.sample(range(len(draft.triples)), len(draft.triples)):
+        triple = draft.triples[number]
+        ends = {triple.subject, triple.object}
+        if draft.stated[number] != TRUE or len(ends) < 2:
+            continue
+        alike = [one for one in draft.triples if {one.subject, one.object} == ends]
+        for first, second in pairwise(spans):
+            words = draft.text[first.end : second.start]
+            if (
+                {first.entity, second.entity} == ends
+                and len(alike) == 1
+                and 4 < len(words) < 60
+                and "." not in words
+            ):
+                yield number, first, second
+                break
+
+
 def drop_sentence(draft: Draft, knowledge: Knowledge, chance: random.Random) -> bool:
     """A sentence less: its facts are no longer stated."""
     del knowledge
     sentences = draft.sentences()
     if len(sentences) < 2:
         return False
-    gone = chance.choice(sentences)
+    number = chance.randrange(len(sentences))
+    gone, said = sentences[number], draft.said
     _lose(draft, gone.start, min(len(draft.text), gone.end + 1))
     draft.text = draft.text.rstrip()
+    if len(said) == len(sentences):  # who is said where is known: no guess by names
+        kept = frozenset().union(*(one for place, one in enumerate(said) if place != number))
+        draft.stated = [TRUE if triple in kept else FALSE for triple in draft.triples]
+        draft.said = said[:number] + said[number + 1 :]
     return True
 
 
@@ -168,6 +231,21 @@ def add_sentence(
     return False
 
 
+def add_fluff(draft: Draft, phrase: str, sentence: bool, chance: random.Random) -> None:
+    """What a language model would add: a sentence, or a tail behind a comma."""
+    where = chance.choice(draft.sentences())
+    if sentence:
+        added = draft.write(where.end, where.end, f" {phrase[:1].upper()}{phrase[1:]}")
+        added.start += 1
+    else:
+        full_stop = draft.text[where.end - 1 : where.end] in {".", "!"}
+        place = where.end - full_stop
+        added = draft.write(place, place, f", {phrase}")
+        added.start += 2
+    draft.unsupported.append(added)
+    draft.supported = FALSE
+
+
 def add_background(draft: Draft, knowledge: Knowledge, chance: random.Random) -> bool:
     """What everyone knows and the data does not hold: the country after the town."""
     for place in chance.sample(draft.spans, len(draft.spans)):
@@ -179,7 +257,8 @@ def add_background(draft: Draft, knowledge: Knowledge, chance: random.Random) ->
         if not pool or draft.text[place.end : place.end + 1] not in {"", " ", ".", ","}:
             continue
         label = label_of(chance.choice(pool)).base
-        if label.casefold() in draft.text.casefold() or label in draft.entities():
+        known = any(same_label(label, one) for one in draft.entities())
+        if known or label.casefold() in draft.text.casefold():
             continue
         comma = "," if draft.text[place.end : place.end + 1] == " " else ""
         added = draft.write(place.end, place.end, f", {label}{comma}")

@@ -9,6 +9,7 @@ from pathlib import Path
 from adequa.data import Triple
 from adequa.errors import DataError, ModelError
 from adequa.models.wordpiece import WordPiece
+from adequa.wording.values import worded
 
 __all__ = ["Tokenised", "Tokens"]
 
@@ -55,13 +56,16 @@ class Tokens:
             self._edges,
         )
 
-    def graph(self, triples: Sequence[Triple]) -> Tokenised:
-        """The triples one after the other, each part behind its marker."""
+    def graph(self, triples: Sequence[Triple], *, said: bool = False) -> Tokenised:
+        """The triples one after the other, each part behind its marker.
+
+        The verifier reads values as they are `said`, the encoder as the data has them.
+        """
         ids: list[int] = []
         marks: list[int] = []
         for triple in triples:
             marks.append(len(ids))
-            ids += self.reader.triple(triple)
+            ids += self.reader.parts(worded(triple)) if said else self.reader.triple(triple)
         return Tokenised(ids, [], marks, self._edges)
 
     def pair(self, text: Tokenised, graph: Tokenised) -> tuple[list[int], list[int]]:

@@ -95,7 +95,7 @@ class CaseCollator:
         }
 
     def _row(self, draft: Draft) -> tuple[list[int], list[int], list[list[int]]]:
-        text, graph = self.tokens.text(draft.text), self.tokens.graph(draft.triples)
+        text, graph = self.tokens.text(draft.text), self.tokens.graph(draft.triples, said=True)
         ids, types = self.tokens.pair(text, graph)
         labels = [[UNKNOWN] * 3 for _ in ids]
         for place, (start, end) in enumerate(text.offsets, 1):

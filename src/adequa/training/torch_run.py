@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from safetensors.torch import save_file
+from safetensors.torch import load_file, save_file
 from torch import nn
 from transformers import BertModel
 
@@ -60,6 +60,7 @@ def run_training(
     with silence():
         torch.manual_seed(settings.seed)  # the heads begin at random
         network = build(load_bert(base.folder, frozen=settings.frozen, layers=settings.layers))
+        _load_heads(network, base.folder)
         log = fit(
             network,
             collator,
@@ -81,6 +82,13 @@ def run_training(
         if first:
             write_checkpoint(network, settings.out, base.vocabulary, training)
     return Trained(settings.out, material["pairs"], log, training)
+
+
+def _load_heads(network: nn.Module, folder: Path) -> None:
+    """The heads of an earlier stage, where the base is one."""
+    path = folder / "heads.safetensors"
+    if path.is_file() and hasattr(network, "pair"):
+        network.load_state_dict(load_file(path), strict=False)
 
 
 def write_checkpoint(

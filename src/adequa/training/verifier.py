@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from adequa.training.cases import FAULTS, Cases
+from adequa.errors import SettingError
+from adequa.training.cases import COMPOSED, FAULTS, Cases
 from adequa.training.looking import spread
 from adequa.training.material import Knowledge, gather, pairs_of
 from adequa.training.pipeline import (
@@ -44,16 +45,20 @@ class VerifierSettings(Settings):
         default_factory=lambda: {name: weight for name, (_, weight) in FAULTS.items()}
     )
     """How often each fault is made."""
+    composed: float = COMPOSED
+    """The share of cases that are composed of phrases of our own."""
     cases: int = 750
     """At most so many held-out texts are spoilt to look at."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
         check_mixture("fault", self.faults, list(FAULTS))
+        if not 0 <= self.composed <= 1:
+            raise SettingError(f"composed is {self.composed}: give a share from 0 to 1")
 
     def recipe(self) -> dict[str, Any]:
         """The common part, and the faults."""
-        return {**super().recipe(), "faults": dict(self.faults)}
+        return {**super().recipe(), "faults": dict(self.faults), "composed": self.composed}
 
 
 def train_verifier(settings: VerifierSettings, progress: Progress | None = None) -> Trained:
@@ -75,7 +80,9 @@ def train_verifier(settings: VerifierSettings, progress: Progress | None = None)
     graphs = [pair.triples for pair in pairs]
     tokens = Tokens.read(base.folder)
     faults = {name: (FAULTS[name][0], weight) for name, weight in settings.faults.items()}
-    cases = Cases(pairs, Knowledge(graphs), seed=settings.seed, faults=faults)
+    cases = Cases(
+        pairs, Knowledge(graphs), settings.seed, faults=faults, composed=settings.composed
+    )
     known = Knowledge([*graphs, *(pair.triples for pair in dev)])
     spoilt = Cases(dev, known, seed=_DEV_SEED)
 

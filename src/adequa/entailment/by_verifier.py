@@ -1,0 +1,169 @@
+"""Evidence from the verifier: all facts and all words in one pass.
+
+A second pass asks what the data says instead. Where a stretch has no support and some fact is not
+stated, the fact's value is put in place of the stretch: if the text would then state the fact, the
+stretch contradicts it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from adequa.data import Item, Term, Triple
+from adequa.entailment.evidence import Evidence, Stretch
+from adequa.entailment.signs import Signs, read_signs
+from adequa.entailment.spans import stretches, words_of
+from adequa.entailment.weighing import Weighing
+from adequa.models.calibration import Calibration
+from adequa.wording.values import worded
+
+if TYPE_CHECKING:
+    from adequa.models.verifier import Checked, TextAndGraph
+
+__all__ = ["VerifierChecker", "Verify"]
+
+Verify = Callable[["Sequence[TextAndGraph]"], "list[Checked]"]
+Wording = Callable[[Triple, Mapping[str, Term]], Sequence[str]]
+
+_FLOOR = 1e-4
+_SURE = 0.0
+"""The log-odds above which a fact would be stated, had the text its value."""
+_RISE = 2.0
+"""And by so much they must rise: a fact that was nearly stated is not what the words deny."""
+_MOST_WORDS = 8
+_MOST_TRIED = 6
+"""Stretches longer than this are no values; and so many places of an item are tried."""
+
+
+@dataclass(frozen=True)
+class VerifierChecker:
+    """The verifier's logits, the entities' signs, and a calibration on top."""
+
+    verify: Verify
+    weighing: Weighing = field(default_factory=Weighing)
+    calibration: Calibration | None = None
+    """What the user's labels say of `stated`; groups are predicates."""
+    threshold: float = 0.5
+    """From where a word counts as unsupported."""
+    entities: bool = True
+
+    def __call__(self, items: Sequence[Item]) -> list[Evidence]:
+        """One answer an item."""
+        checked = self.verify(items)
+        signs = [read_signs(item) if self.entities else None for item in items]
+        found = [
+            self._evidence(item, check, sign)
+            for item, check, sign in zip(items, checked, signs, strict=True)
+        ]
+        return self._contradictions(items, checked, found)
+
+    def odds(self, item: Item, check: Checked, signs: Signs | None) -> list[float | None]:
+        """The log-odds of each fact, before a calibration."""
+        facts = signs.facts if signs is not None else ((),) * len(item.triples)
+        return [
+            None if logit is None else self.weighing.stated(logit, own)
+            for logit, own in zip(check.stated, facts, strict=True)
+        ]
+
+    def _evidence(self, item: Item, check: Checked, signs: Signs | None) -> Evidence:
+        stated = self._calibrated(item, self.odds(item, check, signs))
+        doubts = [
+            None
+            if logit is None
+            else _likely(self.weighing.unsupported(logit, signs.of_word(*place) if signs else ()))
+            for logit, place in zip(check.unsupported, check.offsets, strict=True)
+        ]
+        known = [doubt for doubt in doubts if doubt is not None]
+        if len(known) < len(doubts) or not known:
+            whole = Stretch(0, len(item.text), "text", None)
+            return Evidence(stated, (whole,), None, None)
+        words = words_of(item.text, check.offsets, known)
+        found = stretches(item.text, words, self.threshold)
+        supported = 1 - max((word.unsupported for word in words), default=0.0)
+        value = _value(stated, [1 - word.unsupported for word in words])
+        return Evidence(stated, tuple(found), supported, value)
+
+    def _calibrated(self, item: Item, odds: Sequence[float | None]) -> tuple[float | None, ...]:
+        if self.calibration is None:
+            return tuple(None if one is None else _likely(one) for one in odds)
+        places = [number for number, one in enumerate(odds) if one is not None]
+        groups = [item.triples[number].predicate for number in places]
+        chances = self.calibration.probabilities([odds[number] for number in places], groups)
+        by_place = dict(zip(places, chances.tolist(), strict=True))
+        return tuple(by_place.get(number) for number in range(len(odds)))
+
+    def _contradictions(
+        self, items: Sequence[Item], checked: Sequence[Checked], found: list[Evidence]
+    ) -> list[Evidence]:
+        tried: list[tuple[int, int, int]] = []
+        changed: list[Item] = []
+        for number, (item, evidence) in enumerate(zip(items, found, strict=True)):
+            for place, fact in _candidates(item, evidence):
+                stretch = evidence.stretches[place]
+                text = item.text[: stretch.start] + _said(item, fact) + item.text[stretch.end :]
+                tried.append((number, place, fact))
+                changed.append(replace(item, text=text))
+        if not tried:
+            return found
+        denied: dict[tuple[int, int], tuple[float, int]] = {}
+        for (number, place, fact), check in zip(tried, self.verify(changed), strict=True):
+            now, before = check.stated[fact], checked[number].stated[fact]
+            if now is None or before is None or now < _SURE or now - before < _RISE:
+                continue
+            known = denied.get((number, place))
+            if known is None or known[0] < now:
+                denied[number, place] = now, fact
+        for (number, place), (logit, fact) in denied.items():
+            evidence = found[number]
+            parts = list(evidence.stretches)
+            parts[place] = replace(parts[place], contradicted=_likely(logit), fact=fact)
+            found[number] = replace(evidence, stretches=tuple(parts))
+        return found
+
+
+def _candidates(item: Item, evidence: Evidence) -> list[tuple[int, int]]:
+    """Stretches and facts that may be about the same thing: both digits, or neither."""
+    unstated = [
+        number
+        for number, chance in enumerate(evidence.stated)
+        if chance is not None and chance < 0.5
+    ]
+    pairs = []
+    for place, stretch in enumerate(evidence.stretches):
+        words = item.text[stretch.start : stretch.end]
+        if len(words.split()) > _MOST_WORDS:
+            continue
+        alike = [
+            number
+            for number in unstated
+            if any(map(str.isdigit, _said(item, number))) == any(map(str.isdigit, words))
+        ]
+        pairs += [(place, number) for number in alike]
+    return pairs[:_MOST_TRIED]
+
+
+def _said(item: Item, fact: int) -> str:
+    return worded(item.triples[fact], item.terms)[2]
+
+
+def _value(stated: Sequence[float | None], supported: Sequence[float]) -> float | None:
+    """All and only: the mean fact is stated, and the mean word supported, both geometric."""
+    known = [chance for chance in stated if chance is not None]
+    if len(known) < len(stated) or not known:
+        return None
+    return _mean(known) * _mean(supported)
+
+
+def _mean(chances: Sequence[float]) -> float:
+    if not chances:
+        return 1.0
+    return math.exp(sum(math.log(max(chance, _FLOOR)) for chance in chances) / len(chances))
+
+
+def _likely(odds: float) -> float:
+    if odds > 0:
+        return 1 / (1 + math.exp(-odds))
+    return math.exp(odds) / (1 + math.exp(odds))

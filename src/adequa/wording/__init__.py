@@ -1,0 +1,1 @@
+"""How a fact is said: values a person would understand, and templates for predicates."""
