@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -22,6 +23,7 @@ findings = st.builds(
     st.just("detail"),
     st.sampled_from(["why", "because"]),
     triple=st.sampled_from([None, T1, T2]),
+    entity=st.sampled_from([None, None, "a", "c"]),
     start=st.sampled_from([None, 0, 2]),
     confidence=st.sampled_from([None, 0.2, 0.9]),
 )
@@ -32,7 +34,12 @@ scores = st.builds(
         st.builds(Mention, st.sampled_from("ab"), st.integers(0, 2), st.just(3), st.just("m"))
     ).map(tuple),
     facts=st.lists(
-        st.builds(Fact, st.sampled_from([T1, T2]), st.sampled_from(["stated", "unchecked"]))
+        st.builds(
+            Fact,
+            st.sampled_from([T1, T2]),
+            st.sampled_from(["stated", "missing", "unchecked"]),
+            st.sampled_from([None, 0.5, 0.95]),
+        )
     ).map(tuple),
     findings=st.lists(findings, max_size=4).map(tuple),
     verdict=st.sampled_from([None, *VERDICTS]),
@@ -90,3 +97,40 @@ def test_what_could_not_be_scored_keeps_its_reason() -> None:
     result = join(Result(ITEM, {}), {"a": Score(None, reason="no references"), "b": Score(None)})
     assert result.scores == {"a": None, "b": None}
     assert result.reasons == {"a": "no references", "b": "not scorable"}
+
+
+def _absent(entity: str) -> Score:
+    """What esa says of an entity that the text does not name."""
+    finding = Finding("esa", "omission", "missing", "no mention", entity=entity)
+    facts = (Fact(T1, "missing"), Fact(T2, "unchecked"))
+    return Score(0.5, facts=facts, findings=(finding,), verdict="omission")
+
+
+def _read(first: float, second: float) -> Score:
+    facts = (Fact(T1, "stated", first), Fact(T2, "stated", second))
+    return Score(0.9, facts=facts, verdict="OK")
+
+
+def test_an_entity_that_is_not_named_is_overruled_by_its_facts() -> None:
+    result = join(Result(ITEM, {}), {"esa": _absent("c"), "nli": _read(0.95, 0.5)})
+    assert result.verdict == "OK"
+    (finding,) = result.findings
+    assert (finding.detail, finding.confidence) == ("overruled", 0.05)
+    assert result.verdicts == {"esa": "omission", "nli": "OK"}
+    assert result.facts[0] == Fact(T1, "stated", 0.95)
+
+
+@pytest.mark.parametrize(
+    ("entity", "read"),
+    [("c", _read(0.6, 0.99)), ("a", _read(0.99, 0.6)), ("nobody", _read(0.99, 0.99))],
+)
+def test_facts_in_doubt_overrule_nothing(entity: str, read: Score) -> None:
+    result = join(Result(ITEM, {}), {"esa": _absent(entity), "nli": read})
+    assert result.verdict == "omission"
+    assert result.findings[0].detail == "missing"
+
+
+def test_one_open_omission_is_enough() -> None:
+    both = replace(_absent("c"), findings=(*_absent("c").findings, *_absent("e").findings))
+    result = join(Result(ITEM, {}), {"esa": both, "nli": _read(0.95, 0.5)})
+    assert result.verdict == "omission"

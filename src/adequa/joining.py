@@ -2,10 +2,14 @@
 
 - *Verdict*: an item has every fault that any metric with a verdict sees; it is OK when at least one
   metric gives a verdict and none sees a fault; it has no verdict when no metric gives one.
+- *Entities against facts*: that an entity is not named is no omission where every fact about it is
+  found stated with a confidence of at least `SURE`: a text can say a fact without the data's word
+  for it. The finding stays, with the detail `overruled`, and counts for no verdict.
 - *Findings*: two metrics that point at the same thing (kind, triple, entity and span) make one
   finding; it names both metrics (`esa+nli`), and keeps the first one's words and the higher
   confidence.
-- *Facts*: a triple keeps its first status that is not `unchecked`.
+- *Facts*: a triple keeps its first status with a confidence; else its first that is not
+  `unchecked`.
 - *Mentions*: one a span and entity, the first metric's.
 
 Joining is associative: adding a metric to a result gives what scoring with both would have given.
@@ -18,7 +22,11 @@ from dataclasses import replace
 
 from adequa.data import Fact, Finding, Mention, Result, Score, Verdict
 
-__all__ = ["join", "join_verdicts"]
+__all__ = ["OVERRULED", "SURE", "join", "join_verdicts"]
+
+OVERRULED = "overruled"
+SURE = 0.9
+"""The confidence from which facts speak for an entity that is not named."""
 
 
 def join(result: Result, scores: Mapping[str, Score]) -> Result:
@@ -26,14 +34,16 @@ def join(result: Result, scores: Mapping[str, Score]) -> Result:
     verdicts: dict[str, Verdict] = dict(result.verdicts)
     verdicts.update((label, score.verdict) for label, score in scores.items() if score.verdict)
     said = scores.values()
+    facts = _join_facts(result.facts, said)
+    findings = _overrule(_join_findings(result.findings, said), facts)
     return replace(
         result,
         scores={**result.scores, **{label: score.value for label, score in scores.items()}},
         mentions=_join_mentions(result.mentions, said),
-        facts=_join_facts(result.facts, said),
-        findings=_join_findings(result.findings, said),
+        facts=facts,
+        findings=findings,
         verdicts=verdicts,
-        verdict=join_verdicts(verdicts.values()),
+        verdict=join_verdicts(_counting(verdicts, findings)),
         statistics={
             **result.statistics,
             **{label: score.statistics for label, score in scores.items() if score.statistics},
@@ -66,6 +76,51 @@ def join_verdicts(verdicts: Iterable[Verdict]) -> Verdict | None:
     return "hallucination+omission" if faults else "OK"
 
 
+def _counting(verdicts: Mapping[str, Verdict], findings: tuple[Finding, ...]) -> list[Verdict]:
+    """The verdicts without omissions all of whose findings are overruled."""
+    open_ = {
+        name
+        for finding in findings
+        if finding.kind == "omission" and finding.detail != OVERRULED
+        for name in finding.metric.split("+")
+    }
+    overruled = {
+        name
+        for finding in findings
+        if finding.detail == OVERRULED
+        for name in finding.metric.split("+")
+    }
+    return [
+        _WITHOUT_OMISSION[verdict] if label in overruled - open_ else verdict
+        for label, verdict in verdicts.items()
+    ]
+
+
+_WITHOUT_OMISSION: Mapping[Verdict, Verdict] = {
+    "OK": "OK",
+    "omission": "OK",
+    "hallucination": "hallucination",
+    "hallucination+omission": "hallucination",
+}
+
+
+def _overrule(findings: tuple[Finding, ...], facts: tuple[Fact, ...]) -> tuple[Finding, ...]:
+    """Entities that are not named, where what is said of them is stated all the same."""
+    if not any(one.kind == "omission" and one.entity is not None for one in findings):
+        return findings
+    sure: dict[str, float] = {}
+    for fact in facts:
+        stated = fact.confidence if fact.status == "stated" else None
+        for entity in {fact.triple.subject, fact.triple.object}:
+            sure[entity] = min(sure.get(entity, 1.0), stated or 0.0)
+    return tuple(
+        replace(one, detail=OVERRULED, confidence=round(1 - sure[one.entity], 6))
+        if one.kind == "omission" and one.entity and sure.get(one.entity, 0.0) >= SURE
+        else one
+        for one in findings
+    )
+
+
 def _join_mentions(first: tuple[Mention, ...], said: Iterable[Score]) -> tuple[Mention, ...]:
     joined = {(mention.entity, mention.start, mention.end): mention for mention in first}
     for score in said:
@@ -79,9 +134,16 @@ def _join_facts(first: tuple[Fact, ...], said: Iterable[Score]) -> tuple[Fact, .
     for score in said:
         for fact in score.facts:
             known = joined.get(fact.triple)
-            if known is None or (known.status == "unchecked" and fact.status != "unchecked"):
+            if known is None or _rank(fact) > _rank(known):
                 joined[fact.triple] = fact
     return tuple(joined.values())
+
+
+def _rank(fact: Fact) -> int:
+    """Whom to believe: who read the fact, then who looked for its ends, then who did neither."""
+    if fact.status == "unchecked":
+        return 0
+    return 1 if fact.confidence is None else 2
 
 
 def _join_findings(first: tuple[Finding, ...], said: Iterable[Score]) -> tuple[Finding, ...]:

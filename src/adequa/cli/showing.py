@@ -34,6 +34,7 @@ _SIGN = "bold red"
 _HEADING = "bold"
 _SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
 _JOINERS = "\u200c\u200d"  # invisible, and part of words and emoji
+_LONGEST_SENTENCE = 60
 _MOST_FORMS = 5
 """How many different wordings of an entity the legend lists."""
 
@@ -118,20 +119,51 @@ def show(result: Result, *, brackets: bool = True) -> Iterator[Piece]:
     missing = result.missing
     if numbers or any(finding.entity is not None for finding in missing):
         yield from _found(result, numbers, missing)
+    yield from _stated(result)
     if missing:
         yield Piece("\nMissing\n", _HEADING)
         for finding in missing:
             yield from _omission(finding, result)
-    for heading, sign, wanted in (("Unexplained", "?", False), ("Repetition", "!", True)):
-        findings = [
-            finding for finding in result.unsupported if (finding.detail == "repetition") is wanted
-        ]
+    for heading, sign in _HEADINGS.items():
+        findings = [one for one in result.unsupported if _heading(one) == heading]
         if findings:
             yield Piece(f"\n{heading}\n", _HEADING)
             for why, times in Counter(one_line(finding.why) for finding in findings).items():
                 yield Piece(f"  {sign} ", _SIGN)
                 yield Piece(_counted(why, times) + "\n")
     yield from _verdict(result)
+
+
+_HEADINGS = {"Unexplained": "?", "Contradicted": "?", "Unsupported": "?", "Repetition": "!"}
+"""What is said about stretches of the text, and the sign of each."""
+
+
+def _heading(finding: Finding) -> str:
+    if finding.detail == "repetition":
+        return "Repetition"
+    if finding.detail.startswith("unexplained"):
+        return "Unexplained"
+    return "Contradicted" if finding.detail == "contradicted" else "Unsupported"
+
+
+def _stated(result: Result) -> Iterator[Piece]:
+    """The facts that the text states, each with the sentence that does, where a metric can tell."""
+    checked = [fact for fact in result.facts if fact.confidence is not None]
+    stated = [fact for fact in checked if fact.status == "stated"]
+    if not checked:
+        return
+    yield Piece(f"\nStated {len(stated)} of {len(result.facts)} facts\n", _HEADING)
+    for fact in stated:
+        yield Piece("  + ", "bold green")
+        yield Piece(f"{one_line(' | '.join(fact.triple))} ({fact.confidence:.2f})")
+        if fact.start is not None and (fact.start, fact.end) != (0, len(result.item.text)):
+            yield Piece(f': "{_clipped(result.item.text[fact.start : fact.end])}"')
+        yield Piece("\n")
+
+
+def _clipped(sentence: str) -> str:
+    words = one_line(sentence)
+    return words if len(words) <= _LONGEST_SENTENCE else f"{words[: _LONGEST_SENTENCE - 1]}…"
 
 
 def _marked(text: str, marks: Sequence[Mark], *, brackets: bool) -> Iterator[Piece]:

@@ -11,6 +11,7 @@ from adequa.cli.options import Format, Json, Quiet, echo_json, progress_bar
 from adequa.cli.train_blend import blend
 from adequa.cli.train_calibrate import calibrate
 from adequa.cli.train_models import encoder, verifier
+from adequa.cli.train_weigh import weigh
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -36,7 +37,7 @@ def _training() -> None:
     """Train what adequa ships, on your own data."""
 
 
-for command in (encoder, verifier, calibrate, blend):
+for command in (encoder, verifier, weigh, calibrate, blend):
     train.command()(command)
 
 

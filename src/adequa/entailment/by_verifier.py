@@ -81,7 +81,8 @@ class VerifierChecker:
             whole = Stretch(0, len(item.text), "text", None)
             return Evidence(stated, (whole,), None, None)
         words = words_of(item.text, check.offsets, known)
-        found = stretches(item.text, words, self.threshold)
+        values = [one[:2] for one in signs.unexplained] if signs is not None else []
+        found = stretches(item.text, words, self.threshold, values)
         supported = 1 - max((word.unsupported for word in words), default=0.0)
         value = _value(stated, [1 - word.unsupported for word in words])
         return Evidence(stated, tuple(found), supported, value)

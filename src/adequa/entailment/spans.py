@@ -12,9 +12,28 @@ __all__ = ["Word", "stretches", "words_of"]
 
 _WORD = re.compile(r"[^\W_]")
 _LITTLE = frozenset(
-    ("a", "an", "and", "as", "at", "by", "for", "from", "in", "into", "is", "it", "its", "of", "on")
-    + ("or", "that", "the", "their", "this", "to", "was", "were", "which", "who", "with", "his")
+    {
+        *(
+            "a",
+            "an",
+            "and",
+            "as",
+            "at",
+            "by",
+            "for",
+            "from",
+            "his",
+            "in",
+            "into",
+            "is",
+            "it",
+            "its",
+        ),
+        *("of", "on", "or", "that", "the", "their", "this", "to", "was", "were", "which", "who"),
+        "with",
+    }
 )
+_LONG_RUN = 8
 _BRIDGE = 2
 """So many words between two unsupported ones go with them, if they are little or in doubt."""
 _DOUBT = 0.35
@@ -48,11 +67,16 @@ def words_of(
     return found
 
 
-def stretches(text: str, words: Sequence[Word], threshold: float) -> list[Stretch]:
+def stretches(
+    text: str,
+    words: Sequence[Word],
+    threshold: float,
+    values: Sequence[tuple[int, int]] = (),
+) -> list[Stretch]:
     """The runs of words that the data does not support, as wide as a person would mark them.
 
-    Little words at the edges go; little or doubtful words between two that are not supported stay,
-    unless a sentence ends there.
+    Little or doubtful words between two that are not supported stay, unless a sentence ends there.
+    In a short run, `values` (wrong names, numbers and dates) are stretches of their own.
     """
     flagged = [number for number, word in enumerate(words) if word.unsupported >= threshold]
     runs: list[list[int]] = []
@@ -63,10 +87,37 @@ def stretches(text: str, words: Sequence[Word], threshold: float) -> list[Stretc
             runs.append([number])
     found = []
     for run in runs:
-        first, last = run[0], run[-1]
-        doubt = max(words[number].unsupported for number in run)
-        found.append(Stretch(words[first].start, words[last].end, "span", doubt))
+        for part in _parted(words, run, values):
+            doubt = max(words[number].unsupported for number in part)
+            start, end = words[part[0]].start, words[part[-1]].end
+            found.append(Stretch(start, end, "span", doubt))
     return found
+
+
+def _parted(
+    words: Sequence[Word], run: list[int], values: Sequence[tuple[int, int]]
+) -> list[list[int]]:
+    """A short run with each value of it apart, and what stands between."""
+    if run[-1] - run[0] >= _LONG_RUN:
+        return [run]
+    parts: list[list[int]] = []
+    before: int | None = None
+    for number in run:
+        word = words[number]
+        own = next(
+            (
+                place
+                for place, (start, end) in enumerate(values)
+                if start < word.end and word.start < end
+            ),
+            None,
+        )
+        if parts and own == before:
+            parts[-1].append(number)
+        else:
+            parts.append([number])
+        before = own
+    return parts
 
 
 def _together(text: str, words: Sequence[Word], one: int, other: int, threshold: float) -> bool:
