@@ -22,6 +22,9 @@ NAMES = (
     "esa_speed",
     "similarity_speed",
     "retrieval_speed",
+    "nli_perturbations",
+    "nli_quintd",
+    "nli_speed",
     "install_size",
 )
 
