@@ -43,6 +43,11 @@ class Labels:
     neutral: int | None = None
 
     @classmethod
+    def of(cls, pairs: HubPairs | OnnxPairs) -> Labels:
+        """What the labels of a classifier mean."""
+        return cls.read(pairs.model, pairs.labels)
+
+    @classmethod
     def read(cls, model: str, names: Sequence[str]) -> Labels:
         """What the labels of a model mean, by their names in any order and case; never by a guess.
 
@@ -59,8 +64,8 @@ class Labels:
                     f"write id2label into its config.json as its card has it, such as {_EXAMPLE}"
                 )
             raise ModelError(
-                f"{model}: none of its labels is entailment: {said}; name a model for natural language "
-                f"inference, or correct id2label in its config.json, such as {_EXAMPLE}"
+                f"{model}: none of its labels is entailment: {said}; name a model for natural "
+                f"language inference, or correct id2label in its config.json, such as {_EXAMPLE}"
             )
         contradiction = _column(model, names, plain, (*_CONTRADICTION, *_REFUTED))
         return cls(entailment, contradiction, _column(model, names, plain, _NEUTRAL))

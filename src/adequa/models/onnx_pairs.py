@@ -65,6 +65,11 @@ class OnnxPairs:
     batch_size: int = 64
 
     @property
+    def model(self) -> str:
+        """What it is called in messages."""
+        return str(self.folder)
+
+    @property
     def labels(self) -> tuple[str, ...]:
         """What the columns mean, as `config.json` has it."""
         return labels_of(Path(self.folder), read_config(self.folder))
