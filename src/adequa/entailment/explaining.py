@@ -20,6 +20,11 @@ __all__ = [
 _LONGEST = 80
 _ADDED = re.compile(r"^(?:,|\s\()\s*(?:in\s+)?$")
 _NAME = re.compile(r"^[^\W\d_a-z]")
+_VERBS = frozenset(
+    {"is", "are", "was", "has", "can", "cannot", "does", "allows", "accepts", "offers", "serves"}
+    | {"supports", "includes"}
+)
+"""How a predicate begins that says its fact without more words."""
 
 
 def why_missing(item: Item, triple: Triple, stretch: Stretch | None = None) -> str:
@@ -62,8 +67,7 @@ def why_unread_text(item: Item, stretch: Stretch) -> str:
 
 def _fact(item: Item, triple: Triple) -> str:
     subject, predicate, value = (_short(part) for part in worded(triple, item.terms))
-    verb = predicate.split(" ")[0]
-    if verb in {"is", "are", "was", "has", "can", "cannot", "does", "allows", "accepts", "offers"}:
+    if predicate.split(" ")[0] in _VERBS:
         return f"{subject} {predicate} {value}"
     return f"the {predicate} of {subject} is {value}"
 

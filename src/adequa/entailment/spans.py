@@ -11,6 +11,7 @@ from adequa.entailment.evidence import Stretch
 __all__ = ["Word", "stretches", "words_of"]
 
 _WORD = re.compile(r"[^\W_]")
+_END = re.compile(r"[.!?;]\s")
 _LITTLE = frozenset(
     {
         *(
@@ -123,7 +124,7 @@ def _parted(
 def _together(text: str, words: Sequence[Word], one: int, other: int, threshold: float) -> bool:
     between = words[one + 1 : other]
     gap = text[words[one].end : words[other].start]
-    if re.search(r"[.!?;](?:\s|$)", gap) or len(between) > _BRIDGE:
+    if _END.search(gap) or len(between) > _BRIDGE:
         return False
     return all(
         word.unsupported >= threshold * _DOUBT or text[word.start : word.end].lower() in _LITTLE

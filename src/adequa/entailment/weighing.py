@@ -68,10 +68,10 @@ def read_weighing(name: str) -> Weighing:
             _weigher(raw["unsupported"], WORD_SIGNS),
             raw.get("fitted_on"),
         )
-    except (AttributeError, KeyError, TypeError, ValueError) as error:
+    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
         raise ModelError(
             f"{place}: its nli part needs stated and unsupported with slope, offset and signs "
-            f"({error!r}); make it with adequa train calibrate --shipped"
+            f"({error!r}); make it with adequa train weigh"
         ) from None
 
 

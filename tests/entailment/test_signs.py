@@ -1,0 +1,103 @@
+"""What the entity detector says of facts and words, and which sentence has a fact."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from adequa.data import Item, Mention, Term, Triple
+from adequa.entailment.segments import sentences
+from adequa.entailment.signs import Signs, read_signs, sentence_of
+from adequa.entailment.weighing import FACT_SIGNS, WORD_SIGNS
+from adequa.entities.unexplained import Unexplained
+
+LEADER = Triple("Velmora", "leader", "Ida_Thorvald")
+COUNTRY = Triple("Velmora", "country", "Sarn")
+
+
+@pytest.mark.parametrize(
+    ("triple", "text", "expected"),
+    [
+        (LEADER, "Ida Thorvald leads Velmora.", ("object named",)),
+        (LEADER, "Velmora is a town.", ("object missing",)),
+        (LEADER, "Ida Thorvald is a politician.", ("object named", "subject missing")),
+        (LEADER, "It rains.", ("object missing", "subject missing")),
+        # A yes or no is said in words of its own: that it is not there says nothing.
+        (Triple("Velmora", "walled", "yes"), "Velmora is a town.", ()),
+        (Triple("Velmora", "isTown", "false"), "Velmora is a village.", ()),
+        (Triple("Velmora", "isTown", "–"), "Velmora is a village.", ()),
+    ],
+)
+def test_signs_of_a_fact(triple: Triple, text: str, expected: tuple[str, ...]) -> None:
+    assert read_signs(Item("1", (triple,), text)).facts == (expected,)
+
+
+def test_facts_are_in_the_order_of_the_triples() -> None:
+    item = Item("1", (LEADER, COUNTRY), "Velmora is a town in Sarn.")
+    assert read_signs(item).facts == (("object missing",), ("object named",))
+
+
+def test_labels_stand_for_names() -> None:
+    item = Item("1", (Triple("Velmora", "leader", "Q7"),), "Ida Thorvald leads Velmora.")
+    labelled = Item("1", item.triples, item.text, terms={"Q7": Term("Ida Thorvald")})
+    assert read_signs(item).facts == (("object missing",),)
+    assert read_signs(labelled).facts == (("object named",),)
+
+
+def test_signs_of_a_word() -> None:
+    text = "Velmora is in Sarn. It was founded in 1733."
+    signs = read_signs(Item("1", (COUNTRY,), text))
+
+    def of(word: str) -> tuple[str, ...]:
+        start = text.index(word)
+        return signs.of_word(start, start + len(word))
+
+    assert of("Velmora") == of("Sarn") == ("mentioned",)
+    assert of("1733") == ("unexplained",)
+    assert of("founded") == of("It") == ()  # a pronoun names nobody
+
+
+def test_what_nothing_explains_weighs_more_than_a_mention() -> None:
+    mention, span = Mention("Sarn", 0, 8, "exact"), Unexplained(5, 8, "number", None)
+    signs = Signs(((),), (mention,), (span,))
+    assert signs.of_word(0, 4) == ("mentioned",)
+    assert signs.of_word(4, 6) == signs.of_word(7, 9) == ("unexplained",)
+    assert signs.of_word(8, 9) == ()  # right behind both
+    pronoun = Mention("Sarn", 0, 2, "pronoun")
+    assert Signs(((),), (pronoun,), ()).of_word(0, 2) == ()
+
+
+@given(st.text(max_size=60), st.integers(0, 60), st.integers(1, 10))
+def test_signs_are_known_ones_whatever_the_text(text: str, start: int, length: int) -> None:
+    signs = read_signs(Item("1", (LEADER, COUNTRY), text))
+    assert {sign for own in signs.facts for sign in own} <= {*FACT_SIGNS}
+    assert {*signs.of_word(start, start + length)} <= {*WORD_SIGNS}
+
+
+def place_of(triple: Triple, text: str) -> str | None:
+    mentions = read_signs(Item("1", (triple,), text)).mentions
+    found = sentence_of(triple, text, sentences(text), mentions)
+    return None if found is None else text[slice(*found)]
+
+
+def test_the_sentence_of_a_fact_has_its_object() -> None:
+    text = "Velmora is a town. It is led by Ida Thorvald. Velmora is old."
+    assert place_of(LEADER, text) == "It is led by Ida Thorvald."
+
+
+def test_words_of_the_predicate_decide_between_equals() -> None:
+    text = "Ida Thorvald likes Velmora. Ida Thorvald is the leader of Velmora."
+    assert place_of(LEADER, text) == "Ida Thorvald is the leader of Velmora."
+    camel = Triple("Velmora", "foundingYear", "1733")
+    assert (
+        place_of(camel, "In 1733 it rained. It was founded in 1733.") == "It was founded in 1733."
+    )
+
+
+def test_the_first_of_equals_and_none_where_nothing_is_known() -> None:
+    text = "Velmora is old. Velmora is small."
+    assert place_of(LEADER, text) == "Velmora is old."
+    assert place_of(LEADER, "It rains. It snows.") is None
+    assert place_of(LEADER, "It rains.") == "It rains."  # where else
+    assert sentence_of(LEADER, "", [], []) is None
