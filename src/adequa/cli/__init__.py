@@ -22,6 +22,7 @@ from adequa.cli.metrics import metrics
 from adequa.cli.paper import paper
 from adequa.cli.retrieve import retrieve
 from adequa.cli.score import score
+from adequa.cli.templates import templates
 from adequa.cli.train import train
 from adequa.errors import AdequaError
 
@@ -43,6 +44,7 @@ app.add_typer(aliases)
 app.add_typer(derive)
 app.add_typer(paper)
 app.add_typer(retrieve)
+app.add_typer(templates)
 app.add_typer(train)
 
 

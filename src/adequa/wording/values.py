@@ -33,7 +33,10 @@ _DATE = re.compile(
 _MONTH_OF_YEAR = re.compile(r"^(?P<year>\d{4})-(?P<month>0[1-9]|1[0-2])(?:-00)?$")
 _DAY_OF_YEAR = re.compile(r"^--(?P<month>0[1-9]|1[0-2])-(?P<day>0[1-9]|[12]\d|3[01])$")
 _SCIENTIFIC = re.compile(r"^[+-]?\d{1,20}(?:\.\d{1,20})?[eE][+-]?\d{1,2}$")
-_MEASURE = re.compile(r"^(?P<number>[+-]?\d[\d.,]{0,40}) \((?P<unit>[^()]{1,60})\)$")
+_MEASURE = re.compile(
+    r"^(?P<number>[+-]?\d[\d.,]{0,40}(?: (?:thousand|million|billion|trillion))?)"
+    r" \((?P<unit>[^()]{1,60})\)$"
+)
 _RATE = re.compile(r"^(?P<unit>\w*(?:metre|meter|gram|litre|liter|mile)) per (?P<per>[\w ]+)s$")
 _ADDRESS = re.compile(
     r"^<?https?://\S+?/(?:resource|ontology|property|wiki|page|entity)/(?P<name>[^\s/#?<>]+)>?$"
