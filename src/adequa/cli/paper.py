@@ -11,7 +11,9 @@ from adequa.cli.options import Json, Quiet, echo_json, progress_bar
 
 if TYPE_CHECKING:
     from adequa.papers.esa import Reproduction as EsaReproduction
+    from adequa.papers.esa_sections import Section
     from adequa.papers.joint import Reproduction as JointReproduction
+    from adequa.papers.nli import Reproduction as NliReproduction
 
 __all__ = ["paper"]
 
@@ -68,11 +70,7 @@ def esa(
     if (data is None) == (worksheet is None):
         raise typer.BadParameter("give --data DIR, or --worksheet FILE")
     if worksheet is not None:
-        section = summarise_worksheet(worksheet)
-        if as_json:
-            echo_json(section.as_object())
-        else:
-            typer.echo(section.text())
+        _tell_section(summarise_worksheet(worksheet), as_json=as_json)
         return
     years = {"both": YEARS, **{str(one): (one,) for one in YEARS}}
     if year not in years:
@@ -161,6 +159,107 @@ def joint(
     _tell(reproduction, written, as_json=as_json)
 
 
+@paper.command()
+def nli(
+    data: Annotated[
+        Path | None,
+        typer.Option(
+            "--data", metavar="DIR", help="The folder that holds webnlg2017, webnlg2020 and e2e."
+        ),
+    ] = None,
+    dataset: Annotated[str, typer.Option(metavar="NAME", help="webnlg, e2e or both.")] = "both",
+    model: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--model",
+            metavar="NAME",
+            help="A model for natural language inference beside the verifier: a folder or a name "
+            "on the hub. Repeatable.",
+        ),
+    ] = None,
+    weights: Annotated[
+        str | None, typer.Option(metavar="FOLDER", help="The verifier's weights; else the shipped.")
+    ] = None,
+    only: Annotated[
+        list[str] | None,
+        typer.Option("--only", metavar="SECTION", help="This section and no other. Repeatable."),
+    ] = None,
+    sample: Annotated[
+        int | None,
+        typer.Option(min=1, metavar="INTEGER", help="So many texts of a data set; else all."),
+    ] = None,
+    worksheet: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="With --data and --dataset, write errors to be judged; alone, summarise a FILE "
+            "that somebody filled.",
+        ),
+    ] = None,
+    show: Annotated[
+        bool, typer.Option("--show", help="Print the worksheet's texts, from --data.")
+    ] = False,
+    setup: Annotated[
+        str, typer.Option(metavar="NAME", help="Whose errors: templates, backoff, or a model's.")
+    ] = "templates",
+    errors: Annotated[int, typer.Option(min=1, help="Errors in a worksheet.")] = 100,
+    seed: Annotated[int, typer.Option(min=0, help="Of samples and resamples.")] = 0,
+    jobs: Annotated[int, typer.Option("--jobs", "-j", min=1, help="Processes to use.")] = 1,
+    cache: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Keep scores there for the next time.")
+    ] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", "-o", metavar="DIR", help="Write pictures and templates there."),
+    ] = None,
+    as_json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Semantic accuracy by natural language inference (Dušek and Kasner 2020).
+
+    OK or not_OK against people's ratings of WebNLG 2017 and against E2E's script, with templates
+    and with the backoff; and worksheets for a second look at errors, which hold ids and no texts.
+    Sections: accuracy, confusion, parts, systems.
+
+    Example: adequa paper nli --data data --out nli
+
+    Example: adequa paper nli --data data --dataset e2e --worksheet e2e.tsv
+    """
+    from adequa.errors import UnknownName
+    from adequa.papers.nli import reproduce_nli, write_files, write_worksheet
+    from adequa.papers.nli_data import DATASETS
+    from adequa.papers.nli_setups import Scoring
+    from adequa.papers.nli_worksheet import Sheet, read_cases, summarise_worksheet
+
+    chosen = [name for name in DATASETS if dataset in (name, "both")]
+    if not chosen:
+        raise UnknownName("data set", dataset, (*DATASETS, "both"))
+    scoring = Scoring(
+        model or (), weights, jobs, cache, lambda what: progress_bar(what, quiet=quiet)
+    )
+    if worksheet is None:
+        if data is None or show:
+            raise typer.BadParameter("give --data DIR, or --worksheet FILE")
+        told = reproduce_nli(data, chosen, scoring, only=only or (), sample=sample, seed=seed)
+        _tell(told, [] if out is None else write_files(told, out), as_json=as_json)
+    elif show:
+        if data is None:
+            raise typer.BadParameter("--show needs the texts: give --data DIR")
+        cases = read_cases(worksheet, data)
+        if as_json:
+            echo_json([case.as_object() for case in cases])
+        else:
+            typer.echo("\n\n".join(case.text() for case in cases))
+    elif data is None:
+        _tell_section(summarise_worksheet(worksheet), as_json=as_json)
+    else:
+        if len(chosen) > 1:
+            raise typer.BadParameter("a worksheet is of one data set: give --dataset")
+        sheet = Sheet(setup, errors, sample, seed)
+        count = write_worksheet(worksheet, data, chosen[0], scoring, sheet)
+        typer.echo(f"written: {worksheet} ({count} errors)")
+
+
 def _named(given: list[str], option: str) -> dict[str, str]:
     """`NAME=WHERE`, each name once."""
     found: dict[str, str] = {}
@@ -175,7 +274,10 @@ def _named(given: list[str], option: str) -> dict[str, str]:
 
 
 def _tell(
-    reproduction: EsaReproduction | JointReproduction, written: list[Path], *, as_json: bool
+    reproduction: EsaReproduction | JointReproduction | NliReproduction,
+    written: list[Path],
+    *,
+    as_json: bool,
 ) -> None:
     """The paper, and what was written of it."""
     if as_json:
@@ -184,3 +286,11 @@ def _tell(
     typer.echo(reproduction.text())
     for path in written:
         typer.echo(f"written: {path}")
+
+
+def _tell_section(section: Section, *, as_json: bool) -> None:
+    """A section alone."""
+    if as_json:
+        echo_json(section.as_object())
+    else:
+        typer.echo(section.text())
