@@ -7,8 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from adequa.data import Item, Mention, Term, Triple
-from adequa.entailment.segments import sentences
-from adequa.entailment.signs import Signs, read_signs, sentence_of
+from adequa.entailment.signs import Signs, read_sentences, read_signs, sentence_of
 from adequa.entailment.weighing import FACT_SIGNS, WORD_SIGNS
 from adequa.entities.unexplained import Unexplained
 
@@ -77,7 +76,7 @@ def test_signs_are_known_ones_whatever_the_text(text: str, start: int, length: i
 
 def place_of(triple: Triple, text: str) -> str | None:
     mentions = read_signs(Item("1", (triple,), text)).mentions
-    found = sentence_of(triple, text, sentences(text), mentions)
+    found = sentence_of(triple, read_sentences(text, mentions))
     return None if found is None else text[slice(*found)]
 
 
@@ -100,4 +99,4 @@ def test_the_first_of_equals_and_none_where_nothing_is_known() -> None:
     assert place_of(LEADER, text) == "Velmora is old."
     assert place_of(LEADER, "It rains. It snows.") is None
     assert place_of(LEADER, "It rains.") == "It rains."  # where else
-    assert sentence_of(LEADER, "", [], []) is None
+    assert sentence_of(LEADER, []) is None

@@ -90,10 +90,10 @@ class VerifierChecker:
     def _calibrated(self, item: Item, odds: Sequence[float | None]) -> tuple[float | None, ...]:
         if self.calibration is None:
             return tuple(None if one is None else _likely(one) for one in odds)
-        places = [number for number, one in enumerate(odds) if one is not None]
-        groups = [item.triples[number].predicate for number in places]
-        chances = self.calibration.probabilities([odds[number] for number in places], groups)
-        by_place = dict(zip(places, chances.tolist(), strict=True))
+        known = {number: one for number, one in enumerate(odds) if one is not None}
+        groups = [item.triples[number].predicate for number in known]
+        chances = self.calibration.probabilities([*known.values()], groups)
+        by_place = dict(zip(known, chances.tolist(), strict=True))
         return tuple(by_place.get(number) for number in range(len(odds)))
 
     def _contradictions(

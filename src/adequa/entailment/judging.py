@@ -14,8 +14,7 @@ from adequa.entailment.explaining import (
     why_unread_text,
     why_unsupported,
 )
-from adequa.entailment.segments import sentences
-from adequa.entailment.signs import sentence_of
+from adequa.entailment.signs import Sentence, read_sentences, sentence_of
 
 __all__ = ["CLASSES", "Limits", "judge_evidence", "nothing_said"]
 
@@ -42,9 +41,9 @@ def judge_evidence(
         for one in wrong
         if one.fact is not None and (one.contradicted or 0) >= _CONTRADICTED
     }
-    places = sentences(item.text)
+    told = read_sentences(item.text, mentions)
     facts = tuple(
-        _fact(number, triple, item, evidence, denied, places, mentions, limits)
+        _fact(triple, evidence.stated[number], denied.get(number), told, limits)
         for number, triple in enumerate(item.triples)
     )
     findings = [
@@ -97,23 +96,19 @@ def _verdict(*, omitted: bool, added: bool) -> Verdict:
 
 
 def _fact(
-    number: int,
     triple: Triple,
-    item: Item,
-    evidence: Evidence,
-    denied: dict[int, Stretch],
-    places: Sequence[tuple[int, int]],
-    mentions: Sequence[Mention],
+    chance: float | None,
+    denied: Stretch | None,
+    told: Sequence[Sentence],
     limits: Limits,
 ) -> Fact:
-    chance = evidence.stated[number]
     if chance is None:
         return Fact(triple, "unchecked")
     if chance < limits.stated:
-        if (stretch := denied.get(number)) is not None:
-            return Fact(triple, "contradicted", _round(1 - chance), stretch.start, stretch.end)
+        if denied is not None:
+            return Fact(triple, "contradicted", _round(1 - chance), denied.start, denied.end)
         return Fact(triple, "missing", _round(1 - chance))
-    start, end = sentence_of(triple, item.text, places, mentions) or (None, None)
+    start, end = sentence_of(triple, told) or (None, None)
     return Fact(triple, "stated", _round(chance), start, end)
 
 

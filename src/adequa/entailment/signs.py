@@ -5,16 +5,19 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from adequa.data import Item, Mention, Triple
+from adequa.entailment.segments import sentences
 from adequa.entities.judging import Judgment, Settings, judge
 from adequa.entities.unexplained import Unexplained
 
-__all__ = ["Signs", "read_signs", "sentence_of"]
+__all__ = ["Sentence", "Signs", "read_sentences", "read_signs", "sentence_of"]
 
 _SETTINGS = Settings()
 _VALUE = re.compile(r"^(?:yes|no|true|false|\W*)$", re.IGNORECASE)
 _PRONOUN = "pronoun"
+_LONGER = re.compile(r"[^\W_]{4,}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,25 +63,38 @@ def _fact(triple: Triple, judgment: Judgment) -> tuple[str, ...]:
     return tuple(found)
 
 
-def sentence_of(
-    triple: Triple,
-    text: str,
-    sentences: Sequence[tuple[int, int]],
-    mentions: Sequence[Mention],
-) -> tuple[int, int] | None:
+class Sentence(NamedTuple):
+    """Where a sentence stands, whom it names, and how its longer words begin."""
+
+    place: tuple[int, int]
+    names: frozenset[str]
+    beginnings: frozenset[str]
+
+
+def read_sentences(text: str, mentions: Sequence[Mention]) -> list[Sentence]:
+    """Each sentence looked at once, however many facts are looked for."""
+    return [
+        Sentence(
+            (start, end),
+            frozenset(one.entity for one in mentions if start <= one.start < end),
+            frozenset(word[:4] for word in _LONGER.findall(text[start:end].casefold())),
+        )
+        for start, end in sentences(text)
+    ]
+
+
+def sentence_of(triple: Triple, told: Sequence[Sentence]) -> tuple[int, int] | None:
     """The sentence that has most of a fact: its object, its subject, words of its predicate."""
-    best: tuple[float, tuple[int, int]] | None = None
-    words = set(re.findall(r"[^\W_]{4,}", _words(triple.predicate)))
-    for start, end in sentences:
-        inside = {one.entity for one in mentions if start <= one.start < end}
-        said = {word.casefold() for word in re.findall(r"[^\W_]{4,}", text[start:end])}
-        weight = 3.0 * (triple.object in inside) + 2.0 * (triple.subject in inside)
-        weight += sum(any(one[:4] == word[:4] for one in said) for word in words)
+    best: tuple[int, tuple[int, int]] | None = None
+    words = {word[:4] for word in _LONGER.findall(_words(triple.predicate))}
+    for one in told:
+        weight = 3 * (triple.object in one.names) + 2 * (triple.subject in one.names)
+        weight += len(words & one.beginnings)
         if weight and (best is None or weight > best[0]):
-            best = weight, (start, end)
+            best = weight, one.place
     if best is not None:
         return best[1]
-    return sentences[0] if len(sentences) == 1 else None
+    return told[0].place if len(told) == 1 else None
 
 
 def _words(predicate: str) -> str:
