@@ -43,7 +43,7 @@ def test_all_is_well() -> None:
     ]
     said = [TEXT[fact.start : fact.end] for fact in score.facts]
     assert said == ["It is in Sarn.", "Ida Thorvald leads it by a lake."]
-    assert score.statistics == (1, 0, 0, 0, 2, 0, 0, 0)
+    assert score.statistics == (1, 0, 0, 0, 2, 0, 0, 0, len(TEXT))
 
 
 def test_a_fact_that_is_missing() -> None:
@@ -55,7 +55,7 @@ def test_a_fact_that_is_missing() -> None:
     assert (finding.triple, finding.confidence, finding.start) == (LEADER, 0.75, None)
     assert "Ida Thorvald" in finding.why
     assert score.verdict == "omission"
-    assert score.statistics == (0, 1, 0, 0, 2, 1, 0, 0)
+    assert score.statistics == (0, 1, 0, 0, 2, 1, 0, 0, len(TEXT))
 
 
 def test_words_without_support() -> None:
@@ -71,7 +71,7 @@ def test_words_without_support() -> None:
         confidence=0.8,
     )
     assert score.verdict == "hallucination"
-    assert score.statistics == (0, 0, 1, 0, 2, 0, 0, 1)
+    assert score.statistics == (0, 0, 1, 0, 2, 0, 0, 9, len(TEXT))
 
 
 def test_words_that_the_data_denies() -> None:
@@ -89,7 +89,7 @@ def test_words_that_the_data_denies() -> None:
     assert (hallucination.detail, hallucination.triple) == ("contradicted", COUNTRY)
     assert (hallucination.start, hallucination.end, hallucination.confidence) == (25, 29, 0.8)
     assert score.verdict == "hallucination+omission"
-    assert score.statistics == (0, 0, 0, 1, 2, 0, 1, 1)
+    assert score.statistics == (0, 0, 0, 1, 2, 0, 1, 4, len(TEXT))
 
 
 @pytest.mark.parametrize(
@@ -142,7 +142,17 @@ def test_what_was_read_may_still_be_wrong() -> None:
     score = judged((None, 0.1), (Stretch(0, len(TEXT), "text", None),), None)
     assert (score.value, score.verdict) == (None, "omission")
     assert score.reason == "part of it is longer than the model can read"
-    assert score.statistics == (0, 1, 0, 0, 1, 1, 0, 0)  # the unread fact is counted nowhere
+    assert score.statistics == (
+        0,
+        1,
+        0,
+        0,
+        1,
+        1,
+        0,
+        0,
+        len(TEXT),
+    )  # the unread fact is counted nowhere
 
 
 @pytest.mark.parametrize("text", ["", " \n"])
@@ -157,7 +167,7 @@ def test_an_empty_text_states_nothing_and_adds_nothing(text: str) -> None:
         ("omission", "missing", COUNTRY),
         ("omission", "missing", LEADER),
     ]
-    assert score.statistics == (0, 1, 0, 0, 2, 2, 0, 0)
+    assert score.statistics == (0, 1, 0, 0, 2, 2, 0, 0, len(text))
 
 
 @pytest.mark.parametrize(("omitted", "added"), [*product((False, True), repeat=2)])

@@ -8,11 +8,11 @@ stretch contradicts it.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from adequa.data import Item, Term, Triple
+from adequa.data import Item
 from adequa.entailment.evidence import Evidence, Stretch
 from adequa.entailment.signs import Signs, read_signs
 from adequa.entailment.spans import stretches, words_of
@@ -21,12 +21,11 @@ from adequa.models.calibration import Calibration
 from adequa.wording.values import worded
 
 if TYPE_CHECKING:
-    from adequa.models.verifier import Checked, TextAndGraph
+    from adequa.models.verifier import Checked
 
 __all__ = ["VerifierChecker", "Verify"]
 
-Verify = Callable[["Sequence[TextAndGraph]"], "list[Checked]"]
-Wording = Callable[[Triple, Mapping[str, Term]], Sequence[str]]
+Verify = Callable[[Sequence[Item]], "Sequence[Checked]"]
 
 _FLOOR = 1e-4
 _SURE = 0.0

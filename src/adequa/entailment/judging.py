@@ -60,7 +60,7 @@ def judge_evidence(
         return Score(None, facts=facts, findings=tuple(findings), reason=_UNREAD)
     return Score(
         evidence.value,
-        _statistics(facts, wrong, verdict),
+        _statistics(item, facts, wrong, verdict),
         facts=facts,
         findings=tuple(findings),
         verdict=verdict,
@@ -78,9 +78,8 @@ def nothing_said(metric: str, item: Item) -> Score:
         Finding(metric, "omission", "missing", why_missing(item, triple), triple, confidence=1.0)
         for triple in item.triples
     )
-    return Score(
-        0.0, _statistics(facts, (), "omission"), facts=facts, findings=findings, verdict="omission"
-    )
+    statistics = _statistics(item, facts, (), "omission")
+    return Score(0.0, statistics, facts=facts, findings=findings, verdict="omission")
 
 
 def _flagged(stretch: Stretch, limits: Limits) -> bool:
@@ -148,14 +147,15 @@ def _round(chance: float) -> float:
 
 
 def _statistics(
-    facts: Sequence[Fact], wrong: Sequence[Stretch], verdict: Verdict
+    item: Item, facts: Sequence[Fact], wrong: Sequence[Stretch], verdict: Verdict
 ) -> tuple[float, ...]:
-    """Texts by result, facts, omitted and contradicted facts, unsupported stretches."""
+    """Texts by result; facts, omitted and contradicted ones; unsupported letters, all letters."""
     counted = [fact.status for fact in facts]
     return (
         *(float(verdict == name) for name in CLASSES),
         float(len(facts) - counted.count("unchecked")),
         float(counted.count("missing")),
         float(counted.count("contradicted")),
-        float(sum(one.unsupported is not None for one in wrong)),
+        float(sum(one.end - one.start for one in wrong if one.unsupported is not None)),
+        float(len(item.text)),
     )

@@ -116,15 +116,16 @@ class Nli(Metric):
         return scores
 
     def corpus(self, totals: Sequence[float]) -> dict[str, float]:
-        """The shares of the four results, and of the facts that are not stated."""
-        *texts, facts, missing, contradicted, stretches = totals
-        count = sum(texts)
-        values = {name: number / count for name, number in zip(CLASSES, texts, strict=True)}
+        """The shares of the four results, of facts that are not stated, of unsupported letters."""
+        *texts, facts, missing, contradicted, unsupported, letters = totals
+        shares = (number / sum(texts) for number in texts)
+        values: dict[str, float] = dict(zip(CLASSES, shares, strict=True))
         values["not_OK"] = 1 - values["OK"]
         if facts:
             values["facts omitted"] = missing / facts
             values["facts contradicted"] = contradicted / facts
-        values["unsupported spans a text"] = stretches / count
+        if letters:
+            values["text unsupported"] = unsupported / letters
         return values
 
     def provenance(self) -> Mapping[str, object]:
