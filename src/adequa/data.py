@@ -135,7 +135,11 @@ class Result:
     @property
     def missing(self) -> tuple[Finding, ...]:
         """What the data says and the text does not."""
-        return tuple(finding for finding in self.findings if finding.kind == "omission")
+        return tuple(
+            finding
+            for finding in self.findings
+            if finding.kind == "omission" and finding.detail != "overruled"
+        )
 
     @property
     def unsupported(self) -> tuple[Finding, ...]:

@@ -5,9 +5,9 @@
 - *Entities against facts*: that an entity is not named is no omission where every fact about it is
   found stated with a confidence of at least `SURE`: a text can say a fact without the data's word
   for it. The finding stays, with the detail `overruled`, and counts for no verdict.
-- *Findings*: two metrics that point at the same thing (kind, triple, entity and span) make one
-  finding; it names both metrics (`esa+nli`), and keeps the first one's words and the higher
-  confidence.
+- *Findings*: two metrics that point at the same thing (a stretch of the text; else kind, triple and
+  entity) make one finding; it names both metrics by their labels (`esa+nli`), and keeps the first
+  one's words and the higher confidence.
 - *Facts*: a triple keeps its first status with a confidence; else its first that is not
   `unchecked`.
 - *Mentions*: one a span and entity, the first metric's.
@@ -33,7 +33,7 @@ def join(result: Result, scores: Mapping[str, Score]) -> Result:
     """The result with further metrics' scores added to it, by label."""
     verdicts: dict[str, Verdict] = dict(result.verdicts)
     verdicts.update((label, score.verdict) for label, score in scores.items() if score.verdict)
-    said = scores.values()
+    said = [_labelled(label, score) for label, score in scores.items()]
     facts = _join_facts(result.facts, said)
     findings = _overrule(_join_findings(result.findings, said), facts)
     return replace(
@@ -56,6 +56,15 @@ def join(result: Result, scores: Mapping[str, Score]) -> Result:
                 if score.value is None
             },
         },
+    )
+
+
+def _labelled(label: str, score: Score) -> Score:
+    """A metric's findings under the name it has in this run."""
+    if all(finding.metric == label for finding in score.findings):
+        return score
+    return replace(
+        score, findings=tuple(replace(finding, metric=label) for finding in score.findings)
     )
 
 
@@ -156,6 +165,9 @@ def _join_findings(first: tuple[Finding, ...], said: Iterable[Score]) -> tuple[F
 
 
 def _thing(finding: Finding) -> object:
+    """What a finding is about: a stretch of the text, or a fact or entity."""
+    if finding.kind == "hallucination" and finding.start is not None:
+        return finding.kind, finding.start, finding.end
     return finding.kind, finding.triple, finding.entity, finding.start, finding.end
 
 
@@ -167,5 +179,7 @@ def _agree(known: Finding, other: Finding) -> Finding:
     return replace(
         known,
         metric="+".join([*metrics, other.metric]),
+        triple=known.triple or other.triple,
+        entity=known.entity or other.entity,
         confidence=max(confidences, default=None),
     )

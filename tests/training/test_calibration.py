@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from adequa.data import Triple
+from adequa.entailment.by_verifier import VerifierChecker
 from adequa.errors import DataError, SettingError
 from adequa.models.calibration import Calibration, Line
 from adequa.models.verifier import Verifier
@@ -232,13 +233,15 @@ def test_logits_of_a_verifier(tmp_path: Path) -> None:
     reader = WordPiece(bases.vocabulary())
     verifier = Verifier(reader, run)
     path = write(tmp_path / "x.jsonl", LINES)
-    found = read_labelled(path, verifier=verifier)
+    found = read_labelled(path, ask=VerifierChecker(verifier.verify, entities=False).log_odds)
     triples = [Triple("a", "p", "b"), Triple("a", "q", "c")]
     places = reader.encode_pair("a b", triples).subjects
     assert [one.logit for one in found] == [*map(float, places), 3.0]
     assert [one.label for one in found] == [1, 0, 0]
     (pair,) = read_labelled(
-        write(tmp_path / "y.jsonl", LINES[1:]), head="supported", verifier=verifier
+        write(tmp_path / "y.jsonl", LINES[1:]),
+        head="supported",
+        ask=lambda items: [[one.supported] for one in verifier.verify(items)],
     )
     assert pair.logit == len(reader.encode_pair("a", triples[:1]).ids)
 

@@ -58,6 +58,31 @@ def inverted(
 
 
 @derive.command()
+def labels(
+    source: Input,
+    out: Out,
+    seed: Annotated[int, typer.Option("--seed", help="Which facts are made.")] = 0,
+    format: Format = None,  # noqa: A002
+    as_json: Json = False,
+) -> None:
+    """Write texts that say their graph with labels for adequa train calibrate.
+
+    Each text stands there as it is, with one fact whose value is another, and with one fact more
+    that it does not say; meta.label has 1 for what it says and 0 for the rest.
+
+    Example: adequa derive labels mine.jsonl --out labelled.jsonl
+    """
+    from adequa.readers import open_source
+    from adequa.readers.writing import write_items
+    from adequa.training.derived import Tally
+    from adequa.training.made_labels import make_labels
+
+    tally = Tally()
+    write_items(make_labels(open_source(source, format=format), tally, seed=seed), out)
+    _tell(tally, "texts", out, as_json=as_json)
+
+
+@derive.command()
 def chunks(
     passages: Annotated[
         Path,

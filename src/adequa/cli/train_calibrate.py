@@ -12,6 +12,7 @@ from adequa.cli.options import Format, Json, Quiet, echo_json, progress_bar
 
 if TYPE_CHECKING:
     from adequa.training.calibration import Calibrated
+    from adequa.training.labelled import Ask
 
 __all__ = ["calibrate"]
 
@@ -49,6 +50,14 @@ def calibrate(
             show_default="the shipped ones",
         ),
     ] = None,
+    templates: Annotated[
+        str | None,
+        typer.Option(
+            "--templates",
+            metavar="NAME",
+            help="How predicates are said, as in nli:templates=…; a file or a shipped name.",
+        ),
+    ] = None,
     label: Annotated[
         str, typer.Option("--label", metavar="NAME", help="The field of meta that has the label.")
     ] = "label",
@@ -84,7 +93,7 @@ def calibrate(
 ) -> None:
     """Calibrate the verifier: what its logits are worth on your data.
 
-    Reads labelled items, takes the verifier's logits, or those in the file, and fits probabilities:
+    Reads labelled items, takes nli's log-odds, or those in the file, and fits probabilities:
     for all cases, and for each predicate with enough labels. The table shows claimed against true,
     for cases that the fit has not seen. Needs no extra.
 
@@ -111,7 +120,7 @@ def calibrate(
             head="stated" if head == "stated" else "supported",
             label=label,
             logit=logit,
-            verifier=None if logit is not None else _verifier(weights),
+            ask=None if logit is not None else _asking(head, weights, templates),
             format=format,
             progress=progress,
         )
@@ -141,11 +150,19 @@ def calibrate(
     typer.echo(f"written to {out}", err=True)
 
 
-def _verifier(weights: str | None) -> Any:
+def _asking(head: str, weights: str | None, templates: str | None) -> Ask:
+    """What nli would say before a calibration; of a text as a whole, the verifier alone."""
+    from adequa.entailment.by_verifier import VerifierChecker
+    from adequa.entailment.weighing import read_weighing
+    from adequa.metrics.sources import check_source
     from adequa.models.shipped import DEFAULT
-    from adequa.models.verifier import load_verifier
+    from adequa.wording.collection import read_templates
 
-    return load_verifier(DEFAULT if weights is None else weights)
+    name = DEFAULT if weights is None else weights
+    verify = check_source(name, 1, None if templates is None else read_templates(templates))
+    if head == "stated":
+        return VerifierChecker(verify, read_weighing(name)).log_odds
+    return lambda items: [[one.supported] for one in verify(items)]
 
 
 def _there(path: Path) -> dict[str, Any]:

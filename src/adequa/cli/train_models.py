@@ -174,10 +174,17 @@ def verifier(
             "--faults",
             metavar="NAME=WEIGHT,…",
             help="Faults and how often each is made, of: none, replaced, inverted, dropped, name, "
-            "value, exchanged, sentence_less, cut, sentence_more, background, negated.",
+            "value, exchanged, sentence_less, cut, sentence_more, background, negated, fluff, "
+            "relation, unsaid.",
             show_default="as the shipped verifier",
         ),
     ] = None,
+    composed: Annotated[
+        float,
+        typer.Option(
+            "--composed", min=0, max=1, help="The share of cases put together from our own phrases."
+        ),
+    ] = 0.3,
     frozen: Frozen = 0,
     layers: Layers = None,
     longest: Longest = 320,
@@ -222,6 +229,7 @@ def verifier(
         threads=threads,
         licence=licence,
         faults=_weights("faults", faults, {name: weight for name, (_, weight) in FAULTS.items()}),
+        composed=composed,
     )
     with _bars(quiet=quiet) as progress:
         trained = train_verifier(settings, progress)

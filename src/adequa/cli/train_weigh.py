@@ -91,6 +91,7 @@ def weigh(
         for name, one in fitted.items()
         for sign, value in (
             ("logit", one.weigher.slope),
+            ("other facts", one.weigher.others),
             *one.weigher.signs.items(),
             ("offset", one.weigher.offset),
         )

@@ -16,7 +16,7 @@ from adequa.data import Item
 from adequa.entailment.evidence import Evidence, Stretch
 from adequa.entailment.signs import Signs, read_signs
 from adequa.entailment.spans import stretches, words_of
-from adequa.entailment.weighing import Weighing
+from adequa.entailment.weighing import Weighing, others_of
 from adequa.models.calibration import Calibration
 from adequa.wording.values import worded
 
@@ -32,7 +32,7 @@ _SURE = 0.0
 """The log-odds above which a fact would be stated, had the text its value."""
 _RISE = 2.0
 """And by so much they must rise: a fact that was nearly stated is not what the words deny."""
-_MOST_WORDS = 8
+_MOST_WORDS = 6
 _MOST_TRIED = 6
 """Stretches longer than this are no values; and so many places of an item are tried."""
 
@@ -59,12 +59,19 @@ class VerifierChecker:
         ]
         return self._contradictions(items, checked, found)
 
+    def log_odds(self, items: Sequence[Item]) -> list[list[float | None]]:
+        """The log-odds of each fact of each item: what a calibration is fitted on."""
+        return [
+            self.odds(item, check, read_signs(item) if self.entities else None)
+            for item, check in zip(items, self.verify(items), strict=True)
+        ]
+
     def odds(self, item: Item, check: Checked, signs: Signs | None) -> list[float | None]:
         """The log-odds of each fact, before a calibration."""
         facts = signs.facts if signs is not None else ((),) * len(item.triples)
         return [
-            None if logit is None else self.weighing.stated(logit, own)
-            for logit, own in zip(check.stated, facts, strict=True)
+            None if logit is None else self.weighing.stated(logit, own, others)
+            for logit, own, others in zip(check.stated, facts, others_of(check.stated), strict=True)
         ]
 
     def _evidence(self, item: Item, check: Checked, signs: Signs | None) -> Evidence:
@@ -108,15 +115,18 @@ class VerifierChecker:
                 changed.append(replace(item, text=text))
         if not tried:
             return found
-        denied: dict[tuple[int, int], tuple[float, int]] = {}
+        denied: list[tuple[float, int, int, int]] = []
         for (number, place, fact), check in zip(tried, self.verify(changed), strict=True):
             now, before = check.stated[fact], checked[number].stated[fact]
             if now is None or before is None or now < _SURE or now - before < _RISE:
                 continue
-            known = denied.get((number, place))
-            if known is None or known[0] < now:
-                denied[number, place] = now, fact
-        for (number, place), (logit, fact) in denied.items():
+            denied.append((now, number, place, fact))
+        taken: set[tuple[int, str, int]] = set()
+        for logit, number, place, fact in sorted(denied, reverse=True):
+            own = {(number, "stretch", place), (number, "fact", fact)}
+            if own & taken:  # a fact denies one stretch, and a stretch one fact: the likeliest
+                continue
+            taken |= own
             evidence = found[number]
             parts = list(evidence.stretches)
             parts[place] = replace(parts[place], contradicted=_likely(logit), fact=fact)
@@ -125,7 +135,7 @@ class VerifierChecker:
 
 
 def _candidates(item: Item, evidence: Evidence) -> list[tuple[int, int]]:
-    """Stretches and facts that may be about the same thing: both digits, or neither."""
+    """Stretches and facts that may be about the same thing: two numbers, or two names."""
     unstated = [
         number
         for number, chance in enumerate(evidence.stated)
@@ -136,13 +146,16 @@ def _candidates(item: Item, evidence: Evidence) -> list[tuple[int, int]]:
         words = item.text[stretch.start : stretch.end]
         if len(words.split()) > _MOST_WORDS:
             continue
-        alike = [
-            number
-            for number in unstated
-            if any(map(str.isdigit, _said(item, number))) == any(map(str.isdigit, words))
-        ]
+        alike = [number for number in unstated if _kind(_said(item, number)) == _kind(words)]
         pairs += [(place, number) for number in alike]
     return pairs[:_MOST_TRIED]
+
+
+def _kind(words: str) -> str:
+    """Roughly what a value is, by its letters; in a text without capitals names are words."""
+    if any(map(str.isdigit, words)):
+        return "number"
+    return "words"
 
 
 def _said(item: Item, fact: int) -> str:

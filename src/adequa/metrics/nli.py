@@ -156,7 +156,7 @@ class Nli(Metric):
 
     def _checker(self) -> Checker:
         if self.model is not None:
-            return _by_model(self.model, self.revision, self._templates())
+            return _by_model(self.model, self.revision, self._templates(), self.doubt)
         from adequa.entailment.by_verifier import VerifierChecker
         from adequa.entailment.weighing import read_weighing
 
@@ -170,14 +170,16 @@ class Nli(Metric):
         )
 
 
-def _by_model(model: str, revision: str | None, templates: Templates | None) -> Checker:
+def _by_model(
+    model: str, revision: str | None, templates: Templates | None, doubt: float
+) -> Checker:
     from adequa.entailment.by_pairs import pair_checker
     from adequa.models.entailment_model import Labels, open_pairs
     from adequa.wording.collection import Templates
 
     pairs = open_pairs(model, revision)
     said = Templates() if templates is None else templates
-    return pair_checker(pairs, Labels.of(pairs), said.sentence)
+    return pair_checker(pairs, Labels.of(pairs), said.sentence, doubt=doubt)
 
 
 def _mentions(item: Item) -> Sequence[Mention]:

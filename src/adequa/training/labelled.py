@@ -9,14 +9,15 @@ from typing import Any, Literal
 
 from adequa.data import Item
 from adequa.errors import DataError, SettingError
-from adequa.models.verifier import Verifier
 from adequa.readers import Placed, open_source
 from adequa.training.calibration import Labelled
 
-__all__ = ["HEADS", "Head", "read_labelled"]
+__all__ = ["HEADS", "Ask", "Head", "read_labelled"]
 
 Head = Literal["stated", "supported"]
 HEADS: tuple[Head, ...] = ("stated", "supported")
+Ask = Callable[[Sequence[Item]], "list[list[float | None]]"]
+"""The log-odds of each item: one a triple for `stated`, else one."""
 _WORDS = {"0": 0, "1": 1, "false": 0, "true": 1, "no": 0, "yes": 1, "0.0": 0, "1.0": 1}
 _BATCH = 256
 
@@ -27,26 +28,26 @@ def read_labelled(
     head: Head = "stated",
     label: str = "label",
     logit: str | None = None,
-    verifier: Verifier | None = None,
+    ask: Ask | None = None,
     format: str | None = None,  # noqa: A002
     progress: Callable[[int, int], None] | None = None,
 ) -> list[Labelled]:
     """The cases of a file: for `stated` one a triple, its predicate the group; else one an item.
 
     `label` and `logit` name fields of `meta`, which are columns of a table: one value, or of
-    `stated` a list with one for each triple; null is not known. Without `logit` the verifier gives
-    the logits.
+    `stated` a list with one for each triple; null is not known. Without `logit`
+    whoever is to be calibrated gives the log-odds.
     """
-    if (logit is None) == (verifier is None):
-        raise SettingError("give the field that has the logits, or a verifier, and not both")
+    if (logit is None) == (ask is None):
+        raise SettingError("give the field that has the logits, or whom to ask, and not both")
     placed = list(open_source(path, format=format).placed())
     found: list[Labelled] = []
     for first in range(0, len(placed), _BATCH):
         batch = placed[first : first + _BATCH]
-        if verifier is None:
+        if ask is None:
             logits = [_values(one, logit or "", head, _number) for one in batch]
         else:
-            logits = _ask(verifier, [one.item for one in batch], head)
+            logits = ask([one.item for one in batch])
         for one, values in zip(batch, logits, strict=True):
             found += _cases(one.item, values, _values(one, label, head, _truth), head)
         if progress is not None:
@@ -64,11 +65,6 @@ def _cases(
     for value, known, group in zip(logits, labels, groups, strict=True):
         if value is not None and known is not None:
             yield Labelled(value, int(known), group, name)
-
-
-def _ask(verifier: Verifier, items: Sequence[Item], head: Head) -> list[list[float | None]]:
-    checked = verifier.verify(items)
-    return [list(one.stated) if head == "stated" else [one.supported] for one in checked]
 
 
 def _values(

@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from adequa.data import Item
 from adequa.entailment.signs import read_signs
-from adequa.entailment.weighing import FACT_SIGNS, WORD_SIGNS, Weigher
+from adequa.entailment.weighing import FACT_SIGNS, WORD_SIGNS, Weigher, others_of
 from adequa.errors import DataError
 from adequa.models.verifier import Checked
 from adequa.training.cases import Case, Cases
@@ -52,6 +52,7 @@ class Weighed:
         return {
             "slope": round(self.weigher.slope, 6),
             "offset": round(self.weigher.offset, 6),
+            "others": round(self.weigher.others, 6),
             "signs": {name: round(value, 6) for name, value in self.weigher.signs.items()},
             "cases": self.cases,
             "positive": self.positive,
@@ -101,9 +102,12 @@ def write_weighing(folder: Path, fitted: Mapping[str, Weighed], source: str) -> 
 
 def _collect(case: Case, item: Item, check: Checked, facts: Rows, words: Rows) -> None:
     signs, draft, number = read_signs(item), case.draft, int(item.id)
-    for logit, own, label in zip(check.stated, signs.facts, draft.stated, strict=True):
+    others = others_of(check.stated)
+    for place, (logit, own) in enumerate(zip(check.stated, signs.facts, strict=True)):
+        label = draft.stated[place]
         if label != UNKNOWN and logit is not None:
-            facts.append(([logit, *(float(name in own) for name in FACT_SIGNS)], label, number))
+            known = [float(name in own) for name in FACT_SIGNS]
+            facts.append(([logit, others[place], *known], label, number))
     for logit, (start, end) in zip(check.unsupported, check.offsets, strict=True):
         if logit is None:
             continue
@@ -111,7 +115,7 @@ def _collect(case: Case, item: Item, check: Checked, facts: Rows, words: Rows) -
         if wrong or not _inside(start, end, draft.unclear):
             own = signs.of_word(start, end)
             words.append(
-                ([logit, *(float(name in own) for name in WORD_SIGNS)], int(wrong), number)
+                ([logit, 0.0, *(float(name in own) for name in WORD_SIGNS)], int(wrong), number)
             )
 
 
@@ -131,8 +135,8 @@ def _fit(rows: Rows, names: Sequence[str]) -> Weighed:
         inside = folds == fold
         fitted = _newton(values[~inside], labels[~inside])
         chances[inside] = 1 / (1 + np.exp(-_odds(values[inside], fitted)))
-    slope, *signs, offset = weights.tolist()
-    weigher = Weigher(slope, offset, dict(zip(names, signs, strict=True)))
+    slope, others, *signs, offset = weights.tolist()
+    weigher = Weigher(slope, offset, dict(zip(names, signs, strict=True)), others)
     return Weighed(weigher, len(rows), int(labels.sum()), reliability(chances, labels))
 
 
