@@ -208,4 +208,4 @@ def _read_calibration(path: Path, _: int | None) -> Calibration:
     try:
         return Calibration.from_object(stated)
     except DataError as error:
-        raise error.at(path) from None
+        raise DataError(error.problem, path=path, remedy=remedy) from None
