@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from adequa.data import Item, Triple
-from adequa.entailment.by_verifier import VerifierChecker
+from adequa.entailment.by_verifier import _MOST_TRIED, _MOST_WORDS, VerifierChecker
 from adequa.entailment.evidence import Evidence, Stretch
 from adequa.entailment.weighing import Weigher, Weighing
 from adequa.models.calibration import Calibration, Line
@@ -110,6 +110,19 @@ def test_labels_calibrate_by_predicate() -> None:
     assert odds == pytest.approx([3, 0, 3])  # a calibration has the last word
 
 
+def test_a_calibration_is_fitted_on_what_it_is_given() -> None:
+    weighing = Weighing(Weigher(0.5, 1.0, {"object missing": -3.0}, others=0.25))
+    items = [RIGHT, Item("2", FACTS[:2], "Velmora is in Sarn.")]
+    plain = VerifierChecker(Verifier(), weighing)
+    odds = plain.log_odds(items)
+    assert odds[1] == pytest.approx([0.5 * YES + 1 + 0.25 * NO, 0.5 * NO + 1 - 3 + 0.25 * YES])
+    same = VerifierChecker(Verifier(), weighing, Calibration(Line(1.0, 0.0)))
+    for found, own in zip(same(items), odds, strict=True):
+        assert found.stated == pytest.approx([1 / (1 + math.exp(-(one or 0))) for one in own])
+    unread = VerifierChecker(Verifier(unread=frozenset({"leader"})), weighing).log_odds(items[1:])
+    assert unread[0][1] is None
+
+
 def test_the_threshold_is_of_words() -> None:
     item = Item("1", (COUNTRY,), "Velmora in Sarn, a lake")
     assert said(item, check(item, threshold=SURE - 1e-6)) == ["lake"]
@@ -117,16 +130,13 @@ def test_the_threshold_is_of_words() -> None:
 
 
 def test_a_wrong_value_contradicts_the_fact_that_it_keeps_out() -> None:
-    item = Item("1", FACTS[:2], "Velmora, in Bexhal. A wise leader, Ida Thorvald")
+    item = Item("1", FACTS[:2], "Velmora, in Bexhal. Leader: Ida Thorvald")
     verifier = Verifier()
     found = check(item, verifier)
-    wrong = found.stretches[0]
+    (wrong,) = found.stretches
     assert item.text[wrong.start : wrong.end] == "Bexhal"
     assert (wrong.fact, wrong.contradicted) == (0, pytest.approx(SURE))
-    assert verifier.calls[1] == [
-        "Velmora, in Sarn. A wise leader, Ida Thorvald",
-        "Velmora, in Bexhal. A Sarn leader, Ida Thorvald",
-    ]
+    assert verifier.calls[1] == ["Velmora, in Sarn. Leader: Ida Thorvald"]
     assert found.stated[0] == pytest.approx(UNSURE)  # what the text says now is what counts
 
 
@@ -142,8 +152,7 @@ def test_numbers_are_tried_with_numbers() -> None:
 
 
 def test_a_long_stretch_is_no_value() -> None:
-    eight, nine = (" ".join(["lake"] * count) for count in (8, 9))
-    for words, calls in ((eight, 2), (nine, 1)):
+    for words, calls in (("lake " * _MOST_WORDS, 2), ("lake " * (_MOST_WORDS + 1), 1)):
         verifier = Verifier()
         found = check(Item("1", (COUNTRY,), f"Velmora in {words}"), verifier)
         assert len(verifier.calls) == calls
@@ -151,13 +160,17 @@ def test_a_long_stretch_is_no_value() -> None:
 
 
 def test_there_is_an_end_to_trying() -> None:
-    facts = tuple(Triple("Velmora", f"name{letter}", f"Land{letter}") for letter in "abcdefghi")
+    names = [f"Land{one}{other}" for one in "abcdef" for other in "abcdef"]
+    facts = tuple(Triple("Velmora", f"has{name}", name) for name in names)
     verifier = Verifier()
     check(Item("1", facts, "Velmora in Bexhal. Velmora in Quorra"), verifier)
-    assert len(verifier.calls[1]) == 6
-    assert set(verifier.calls[1]) == {
-        f"Velmora in Land{letter}. Velmora in Quorra" for letter in "abcdef"
-    }
+    assert len(verifier.calls[1]) == _MOST_TRIED
+
+
+def test_a_fact_denies_one_stretch_only() -> None:
+    item = Item("1", (COUNTRY,), "Velmora in Bexhal. Velmora in Quorra")
+    found = check(item)
+    assert sorted(one.fact is None for one in found.stretches) == [False, True]
 
 
 @pytest.mark.parametrize(
