@@ -45,18 +45,18 @@ def _omissions(cases: Sequence[Dropped]) -> Iterator[dict[str, object]]:
     for side in SIDES:
         gone: list[Case] = []
         kept: list[Case] = []
-        orphans: list[Case] = []
+        named: list[Case] = []
         for case, result in zip(cases, judged[side], strict=True):
             for fact in result.facts:
                 reported = fact.status in ("missing", "contradicted")
                 one = Case(case.item.id, reported)
                 (gone if fact.triple in case.gone else kept).append(one)
-                if case.first and fact.triple not in case.gone:
-                    orphans.append(one)
+                if fact.triple not in case.gone | case.nameless:
+                    named.append(one)
         texts = f"{len(cases):,} texts"
         yield _row(f"{side}: omitted facts reported, {texts}", gone, OMITTED)
         yield _row(f"{side}: kept facts reported as omitted, {texts}", kept, KEPT, most=True)
-        yield _row(f"{side}: of these, where the first sentence is gone", orphans)
+        yield _row(f"{side}: of these, those whose entities are still named", named)
 
 
 def _changes(kind: str, cases: Sequence[Changed]) -> Iterator[dict[str, object]]:

@@ -29,18 +29,20 @@ __all__ = [
 ]
 
 Half = Literal["a", "b"]
+Sentence = tuple[int, int, frozenset[Triple]]
 Thing = TypeVar("Thing")
 
 
 class Dropped(NamedTuple):
-    """A text without one of its sentences, the facts that are gone, and whether it was the first.
+    """A text without one of its sentences, and the facts that are gone with it.
 
-    Where the first is gone, the rest may say "it" of what was named there alone.
+    The facts of `nameless` are kept, but of something that had its name in that sentence alone: the
+    rest says "it", or "the hotel".
     """
 
     item: Item
     gone: frozenset[Triple]
-    first: bool
+    nameless: frozenset[Triple]
 
 
 def dev_items(data: Path) -> list[Item]:
@@ -69,7 +71,7 @@ def half_of(identifier: str) -> Half:
     return "a" if digest[0] % 2 else "b"
 
 
-def aligned_sentences(item: Item) -> list[tuple[int, int, frozenset[Triple]]]:
+def aligned_sentences(item: Item) -> list[Sentence]:
     """The sentences of a text of the enriched corpus, each with the facts it states.
 
     Empty where the corpus counts other sentences than there are, or leaves a fact out.
@@ -118,8 +120,23 @@ def _without_one(item: Item) -> list[Dropped]:
             continue
         text = " ".join(item.text[start:end] for start, end, _ in rest)
         changed = replace(item, id=f"{item.id}-{number + 1}", text=text)
-        found.append(Dropped(changed, gone, number == 0))
+        lost = _names(item, parts) - _names(item, rest)
+        kept = frozenset(item.triples) - gone
+        nameless = frozenset(one for one in kept if lost & {one.subject, one.object})
+        found.append(Dropped(changed, gone, nameless))
     return found
+
+
+def _names(item: Item, parts: Iterable[Sentence]) -> set[str]:
+    """The entities that sentences mention by name."""
+    return {
+        mention["entity"]
+        for mention in item.meta.get("mentions", ())
+        for start, end, _ in parts
+        if mention["start"] is not None
+        and start <= mention["start"] < end
+        and mention["type"] == "name"
+    }
 
 
 def _triple(row: str) -> Triple:

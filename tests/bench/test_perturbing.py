@@ -46,9 +46,13 @@ def words(cases: list[Any]) -> set[str]:
 
 def test_a_dropped_sentence_takes_its_facts_with_it() -> None:
     cases = drop_sentences([enriched()], 9, seed=1)
-    assert {(case.item.text, case.gone, case.first) for case in cases} == {
-        ("Runa Teel is mayor of its 4,310 people.", frozenset({HARBOUR}), True),
-        ("The harbour of Vexla is Ostrik.", frozenset({MAYOR, PEOPLE}), False),
+    assert {(case.item.text, case.gone, case.nameless) for case in cases} == {
+        (
+            "Runa Teel is mayor of its 4,310 people.",
+            frozenset({HARBOUR}),
+            frozenset({MAYOR, PEOPLE}),
+        ),
+        ("The harbour of Vexla is Ostrik.", frozenset({MAYOR, PEOPLE}), frozenset()),
     }
     assert all(case.item.triples == enriched().triples for case in cases)
 
