@@ -16,7 +16,7 @@ from decimal import Decimal
 from typing import Any, NamedTuple
 
 from adequa.data import Item
-from bench.perturbing import spread
+from bench.perturbing import spread, stems
 
 __all__ = ["KINDS", "Changed", "change_dates", "change_names", "change_numbers"]
 
@@ -235,13 +235,13 @@ class _Names:
         alike = [
             entry for place in _places(item, entity) for entry in self.placed[item.category, place]
         ]
-        taken = _stems(" ".join([*_values(item), item.text]))
+        taken = stems(" ".join([*_values(item), item.text]))
         short = {_initials(value) for value in _values(item)}
         for entries in (alike, list(self.own[item.category])):
             yield [
                 name
                 for other, name in dict.fromkeys(entries)
-                if not (_stems(f"{other} {name}") & taken or _squeezed(name) in short)
+                if not (stems(f"{other} {name}") & taken or _squeezed(name) in short)
             ]
 
 
@@ -266,7 +266,7 @@ def _named(item: Item) -> list[Mapping[str, Any]]:
         and mention["type"] == "name"
         and mention["entity"] in values
         and _NAME.fullmatch(name := item.text[mention["start"] : mention["end"]])
-        and set() < _stems(name) <= _stems(mention["entity"])
+        and set() < stems(name) <= stems(mention["entity"])
     ]
 
 
@@ -274,11 +274,6 @@ def _places(item: Item, entity: str) -> list[Place]:
     found = [(triple.predicate, "subject") for triple in item.triples if triple.subject == entity]
     found += [(triple.predicate, "object") for triple in item.triples if triple.object == entity]
     return list(dict.fromkeys(found))
-
-
-def _stems(text: str) -> set[str]:
-    """The first letters of the longer words: "Italy" and "Italian" are no different names."""
-    return {word[:4] for word in re.findall(r"[^\W\d_]{3,}", text.lower())} - {"the", "and"}
 
 
 def _initials(value: str) -> str:

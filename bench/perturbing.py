@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import random
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -16,6 +17,7 @@ from typing import Literal, NamedTuple, TypeVar
 from adequa.data import Item, Triple
 from adequa.entailment.segments import sentences
 from adequa.readers import open_source
+from adequa.readers.enriched import gold_mentions
 
 __all__ = [
     "Dropped",
@@ -26,6 +28,7 @@ __all__ = [
     "half_of",
     "sample",
     "spread",
+    "stems",
 ]
 
 Half = Literal["a", "b"]
@@ -106,6 +109,15 @@ def spread(choices: Iterable[Sequence[Thing]], count: int, seed: int) -> list[Th
     return drawn[:count]
 
 
+def stems(text: str) -> set[str]:
+    """The first letters of the longer words: "Italy" and "Italian" are no different names.
+
+    >>> sorted(stems("the_Italian Job, 2003"))
+    ['ital', 'job']
+    """
+    return {word[:4] for word in re.findall(r"[^\W\d_]{3,}", text.lower())} - {"the", "and"}
+
+
 def sample(items: Sequence[Item], count: int, seed: int) -> list[Item]:
     """So many of the items, or all where there are fewer."""
     return random.Random(seed).sample(items, min(count, len(items)))
@@ -128,14 +140,17 @@ def _without_one(item: Item) -> list[Dropped]:
 
 
 def _names(item: Item, parts: Iterable[Sentence]) -> set[str]:
-    """The entities that sentences mention by name."""
+    """The entities that sentences mention by half of the words of their strings, or more.
+
+    The corpus's own types do not tell: "the hotel" and "the Grand Hotel" are both descriptions.
+    """
     return {
-        mention["entity"]
-        for mention in item.meta.get("mentions", ())
+        mention.entity
+        for mention in gold_mentions(item)
         for start, end, _ in parts
-        if mention["start"] is not None
-        and start <= mention["start"] < end
-        and mention["type"] == "name"
+        if start <= mention.start < end
+        and 2 * len(stems(mention.entity) & stems(item.text[mention.start : mention.end]))
+        >= len(stems(mention.entity))
     }
 
 
