@@ -6,8 +6,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from statistics import fmean
 from tempfile import TemporaryDirectory
 
+from adequa.data import Verdict
 from adequa.errors import DataError, UnknownName
 from adequa.papers.esa_sections import Section
 from adequa.papers.joint_pictures import Bar, bars, scatter
@@ -20,6 +22,8 @@ from adequa.papers.nli_worksheet import Sheet, worksheet
 from adequa.papers.writing import write_texts
 
 __all__ = ["Reproduction", "Told", "reproduce_nli", "write_files", "write_worksheet"]
+
+_PANELS = 4
 
 
 @dataclass(frozen=True)
@@ -133,42 +137,45 @@ def _setups(
 
 def _pictures(evaluated: Sequence[Evaluated]) -> dict[str, str]:
     """Accuracy beside the paper's, and systems by the share of their texts that are not_OK."""
+    files: dict[str, str] = {}
     panels: dict[str, list[Bar]] = {}
-    points: dict[str, list[tuple[float, float]]] = {}
     for whole in evaluated:
         corpus, rule = whole.corpus, whole.corpus.rules[0]
         rows = panels.setdefault(f"{corpus.title}: OK is {rule.words}", [])
+        points: dict[str, list[tuple[float, float]]] = {}
         for scored in whole.scored:
-            verdicts = [one.verdict for one in scored.answers]
+            name, verdicts = scored.setup.name, [one.verdict for one in scored.answers]
             found = agreement(corpus.judged, verdicts, rule)
-            if found.accuracy is not None:
-                rows.append(Bar(scored.setup.name, found.accuracy, interval(whole, scored, rule)))
+            if found.accuracy is None:
+                continue
+            rows.append(Bar(name, found.accuracy, interval(whole, scored, rule)))
+            points[name] = _shares(corpus, verdicts)
         rows += [
             Bar(f"paper, {wording}", value)
-            for (name, wording), value in ACCURACY.items()
-            if name == corpus.name
+            for (dataset, wording), value in ACCURACY.items()
+            if dataset == corpus.name
         ]
-        for scored in whole.scored[:2]:
-            points[f"{corpus.title}, {scored.setup.name}"] = [
-                (
-                    sum(not rule(corpus.judged[place]) for place in places) / len(places),
-                    sum(scored.answers[place].verdict != "OK" for place in places) / len(places),
-                )
-                for places in _by_system(corpus).values()
-            ]
-    if not panels:
-        return {}
-    return {
-        "accuracy.svg": bars(panels, "How often OK or not_OK is what the gold says"),
-        "systems.svg": scatter(points, "A dot a system: its texts that are not_OK", "gold"),
-    }
+        # With more panels than these none could be read.
+        first = dict(list(points.items())[:_PANELS])
+        title = f"{corpus.title}, a dot a system: its texts that are not_OK"
+        files[f"systems-{corpus.name}.svg"] = scatter(first, title, "by the gold")
+    if panels:
+        files["accuracy.svg"] = bars(panels, "How often OK or not_OK is what the gold says")
+    return files
 
 
-def _by_system(corpus: Corpus) -> dict[str, list[int]]:
-    found: dict[str, list[int]] = {}
-    for place, one in enumerate(corpus.judged):
-        found.setdefault(one.item.system, []).append(place)
-    return found
+def _shares(corpus: Corpus, verdicts: Sequence[Verdict | None]) -> list[tuple[float, float]]:
+    """Each system's share of not_OK by the gold and by the metric, of the texts it could read."""
+    rule = corpus.rules[0]
+    by_system: dict[str, list[tuple[bool, bool]]] = {}
+    for one, verdict in zip(corpus.judged, verdicts, strict=True):
+        if verdict is not None:
+            pair = not rule(one), verdict != "OK"
+            by_system.setdefault(one.item.system, []).append(pair)
+    return [
+        (fmean(gold for gold, _ in pairs), fmean(said for _, said in pairs))
+        for pairs in by_system.values()
+    ]
 
 
 def write_worksheet(
