@@ -126,11 +126,13 @@ def _setups(
     data: Path, corpus: Corpus, scoring: Scoring
 ) -> Iterator[tuple[list[Setup], list[str], dict[str, str]]]:
     """The setups of a corpus while their templates are on disk, notes, and those templates."""
-    with TemporaryDirectory() as folder:
+    with TemporaryDirectory() as temporary:
+        # The signature, and so the cache, knows the templates by their path too.
+        folder = scoring.cache or Path(temporary)
         path: Path | None = None
         notes: list[str] = []
         if corpus.name == "webnlg":
-            path, notes = write_extracted(data, Path(folder), scoring)
+            path, notes = write_extracted(data, folder, scoring)
         kept = {} if path is None else {path.name: path.read_text(encoding="utf-8")}
         yield setups(corpus, scoring, path), notes, kept
 

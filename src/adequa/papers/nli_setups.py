@@ -133,6 +133,7 @@ def write_extracted(data: Path, folder: Path, scoring: Scoring) -> tuple[Path | 
         found = extract(items, lambda done: advance(done, len(items)))
     if not found.found:
         return None, [f"n/a: templates: no text of {data / TRAIN} gives one"]
+    folder.mkdir(parents=True, exist_ok=True)
     path = folder / _TEMPLATES
     write_templates(found.templates, path, force=True)
     return path, [f"templates: {len(found.found)} predicates of {TRAIN.as_posix()}"]
