@@ -160,10 +160,11 @@ class Composer:
                 own = slot.of(value)
                 whole = fate == "unsupported" or value in slot.phrases
                 said.append(_Said(own, value, whole, fate != "right"))
-        if not triples:  # a graph without triples teaches nothing
-            triples.append(Triple(name, chance.choice(slots[0].names), other))
-            stated.append(FALSE)
-            said = [one for one in said if one.wrong]
+        if not triples:  # a graph without triples teaches nothing: it keeps the first fact
+            said[0].wrong = False
+            predicate = chance.choice(slots[0].names)
+            triples.append(Triple(_written(name, chance), predicate, said[0].value))
+            stated.append(TRUE)
         draft = Draft("", triples, stated, [])
         _Writer(draft, domain, name, self, chance).write_all(said, faulty=faulty)
         return draft
@@ -257,8 +258,8 @@ class _Writer:
         chance, nouns = self.chance, first.phrases.nouns
         verbs = [one.phrases.verbs or [f"is {noun}" for noun in one.phrases.nouns] for one in take]
         if not all(verbs) or (len(take) == 1 and first.phrases.sentences and chance.random() < 0.5):
-            for one in take:
-                phrases = one.phrases.sentences or [f"{{s}} {verb}" for verb in one.phrases.verbs]
+            for one, known in zip(take, verbs, strict=True):
+                phrases = one.phrases.sentences or [f"{{s}} {verb}" for verb in known]
                 self._own(chance.choice(phrases), wrong=one.wrong, one=one)
             return
         self._space()
@@ -278,7 +279,7 @@ class _Writer:
         for gap, one, known in zip(gaps[1:], others, verbs[1:], strict=True):
             self._add(gap)
             self._phrase(chance.choice(known), one)
-        self._add(".")
+        self._stop()
 
     def _subject(self) -> None:
         """The name, or a pronoun once it is named."""
@@ -319,20 +320,25 @@ class _Writer:
         letter = _FIRST_LETTER.search(text, place.start)
         if letter and letter.start() == place.start:
             self.draft.text = text[: place.start] + letter[0].upper() + text[place.start + 1 :]
-        if not self.draft.text.endswith((".", "!", "?")):
-            self._add(".")
+        self._stop()
         if "{s}" in phrase:
             self.named = True
 
     def _tail(self, phrase: str) -> None:
-        """What goes on behind a comma."""
-        if self.draft.text.endswith("."):
+        """What goes on behind a comma; a full stop that belongs to a name stays."""
+        end = len(self.draft.text)
+        if self.draft.text.endswith(".") and all(one.end < end for one in self.draft.spans):
             self.draft.text = self.draft.text[:-1]
             for place in self.draft.places():  # a sentence that ended in this full stop
                 place.end = min(place.end, len(self.draft.text))
         self._add(", ")
         self._phrase(phrase, _Said(Phrases((), (), ()), "", whole=True, wrong=True))
-        self._add(".")
+        self._stop()
+
+    def _stop(self) -> None:
+        """The end of a sentence, unless its last word has a full stop already."""
+        if not self.draft.text.endswith((".", "!", "?")):
+            self._add(".")
 
     def _who(self) -> str:
         return self.pronoun[0] if self.named and self.chance.random() < 0.3 else self.name

@@ -90,14 +90,17 @@ def middles_of(phrases: Phrases) -> dict[tuple[str, bool], list[str]]:
 
 
 def reword(draft: Draft, phrases: Phrases, chance: random.Random) -> None:
-    """Predicates as Wikidata calls them, or as sentences put them."""
+    """Predicates as Wikidata calls them, or as sentences put them; no two triples become one."""
     wikidata = chance.random() < 0.5
     properties = shipped_properties()
     for number, triple in enumerate(draft.triples):
         known = properties.get(folded(triple.predicate)) if wikidata else None
+        new = triple
         if known is not None and not known.inverse:
-            draft.triples[number] = triple._replace(predicate=known.label)
+            new = triple._replace(predicate=known.label)
         elif triple.predicate in phrases and chance.random() < 0.6:
             template = chance.choice(phrases[triple.predicate])
             ends = (label_of(end).base for end in (triple.subject, triple.object))
-            draft.triples[number] = Triple(*template.parts(*ends))
+            new = Triple(*template.parts(*ends))
+        if new not in draft.triples:
+            draft.triples[number] = new
