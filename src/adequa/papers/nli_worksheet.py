@@ -128,7 +128,7 @@ def summarise_worksheet(path: Path) -> Section:
 
 
 def _counts(found: Mapping[str, int]) -> list[Cell]:
-    judged = sum(found[name] for name in JUDGMENTS)
+    judged = sum(found[name] for name in JUDGMENTS)  # unclear ones too, as the paper's 100 errors
     rate = 100 * found[JUDGMENTS[0]] / judged if judged else None
     return [*(found[name] for name in JUDGMENTS), found[""], rate]
 
