@@ -111,11 +111,11 @@ def test_labels_calibrate_by_predicate() -> None:
 
 
 def test_a_calibration_is_fitted_on_what_it_is_given() -> None:
-    weighing = Weighing(Weigher(0.5, 1.0, {"object missing": -3.0}, others=0.25))
+    weighing = Weighing(Weigher(0.5, 1.0, {"object missing": -3.0}))
     items = [RIGHT, Item("2", FACTS[:2], "Velmora is in Sarn.")]
     plain = VerifierChecker(Verifier(), weighing)
     odds = plain.log_odds(items)
-    assert odds[1] == pytest.approx([0.5 * YES + 1 + 0.25 * NO, 0.5 * NO + 1 - 3 + 0.25 * YES])
+    assert odds[1] == pytest.approx([0.5 * YES + 1, 0.5 * NO + 1 - 3])
     same = VerifierChecker(Verifier(), weighing, Calibration(Line(1.0, 0.0)))
     for found, own in zip(same(items), odds, strict=True):
         assert found.stated == pytest.approx([1 / (1 + math.exp(-(one or 0))) for one in own])

@@ -15,33 +15,43 @@ LEADER = Triple("Velmora", "leader", "Ida_Thorvald")
 COUNTRY = Triple("Velmora", "country", "Sarn")
 
 
+def of_fact(triple: Triple, text: str) -> set[str]:
+    (found,) = read_signs(Item("1", (triple,), text)).facts
+    assert len(found) == len(set(found))
+    return {*found}
+
+
 @pytest.mark.parametrize(
-    ("triple", "text", "expected"),
+    ("triple", "text", "there", "not_there"),
     [
-        (LEADER, "Ida Thorvald leads Velmora.", ("object named",)),
-        (LEADER, "Velmora is a town.", ("object missing",)),
-        (LEADER, "Ida Thorvald is a politician.", ("object named", "subject missing")),
-        (LEADER, "It rains.", ("object missing", "subject missing")),
+        (LEADER, "Ida Thorvald leads Velmora.", {"object named"}, {"object missing"}),
+        (LEADER, "Velmora is a town.", {"object missing"}, {"object named", "subject missing"}),
+        (LEADER, "Ida Thorvald is old.", {"object named", "subject missing"}, {"object missing"}),
+        (LEADER, "Rain falls.", {"object missing", "subject missing"}, {"object named"}),
         # A yes or no is said in words of its own: that it is not there says nothing.
-        (Triple("Velmora", "walled", "yes"), "Velmora is a town.", ()),
-        (Triple("Velmora", "isTown", "false"), "Velmora is a village.", ()),
-        (Triple("Velmora", "isTown", "–"), "Velmora is a village.", ()),
+        (Triple("Velmora", "walled", "yes"), "Velmora is a town.", (), {"object missing"}),
+        (Triple("Velmora", "isTown", "false"), "Velmora is a village.", (), {"object missing"}),
+        (Triple("Velmora", "isTown", "–"), "Velmora is a village.", (), {"object missing"}),
     ],
 )
-def test_signs_of_a_fact(triple: Triple, text: str, expected: tuple[str, ...]) -> None:
-    assert read_signs(Item("1", (triple,), text)).facts == (expected,)
+def test_signs_of_a_fact(triple: Triple, text: str, there: set[str], not_there: set[str]) -> None:
+    found = of_fact(triple, text)
+    assert found >= {*there}
+    assert not found & not_there
 
 
 def test_facts_are_in_the_order_of_the_triples() -> None:
     item = Item("1", (LEADER, COUNTRY), "Velmora is a town in Sarn.")
-    assert read_signs(item).facts == (("object missing",), ("object named",))
+    leader, country = read_signs(item).facts
+    assert "object missing" in leader
+    assert "object named" in country
 
 
 def test_labels_stand_for_names() -> None:
     item = Item("1", (Triple("Velmora", "leader", "Q7"),), "Ida Thorvald leads Velmora.")
     labelled = Item("1", item.triples, item.text, terms={"Q7": Term("Ida Thorvald")})
-    assert read_signs(item).facts == (("object missing",),)
-    assert read_signs(labelled).facts == (("object named",),)
+    assert "object missing" in read_signs(item).facts[0]
+    assert "object named" in read_signs(labelled).facts[0]
 
 
 def test_signs_of_a_word() -> None:

@@ -11,14 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adequa.entailment.weighing import (
-    FACT_SIGNS,
-    WORD_SIGNS,
-    Weigher,
-    Weighing,
-    others_of,
-    read_weighing,
-)
+from adequa.entailment.weighing import FACT_SIGNS, WORD_SIGNS, Weigher, Weighing, read_weighing
 from adequa.errors import ModelError, UnknownName
 
 from ..tiny_weights import calibration, seal, write_weights
@@ -61,26 +54,11 @@ def test_a_sign_is_added_once_to_a_line(slope: float, offset: float, sign: float
     assert weigher(x, ["unexplained"]) == weigher(x)
 
 
-@given(st.lists(st.none() | st.floats(-4, 4)))
-def test_the_others_of_a_fact_are_those_that_were_read(logits: list[float | None]) -> None:
-    found = others_of(logits)
-    for place, mean in enumerate(found):
-        rest = [one for other, one in enumerate(logits) if other != place and one is not None]
-        assert mean == pytest.approx(sum(rest) / len(rest) if rest else 0.0, abs=1e-9)
-    assert len(found) == len(logits)
-
-
-def test_the_others_say_no_more_than_they_can() -> None:
-    assert others_of([0.0, 1e9]) == [6.0, 0.0]
-    assert others_of([0.0, -1e9]) == [-6.0, 0.0]
-    assert Weigher(1.0, 0.5, others=-0.25)(2.0, (), 4.0) == 1.5
-
-
 def test_what_a_calibration_says(write: Write) -> None:
-    said = {**GOOD, "unsupported": {**UNSUPPORTED, "others": 0.75}, "fitted_on": "towns/dev"}
-    found = read_weighing(str(write({"similarity": calibration(), "nli": said})))
+    folder = write({"similarity": calibration(), "nli": {**GOOD, "fitted_on": "towns/dev"}})
+    found = read_weighing(str(folder))
     assert found.stated == Weigher(1.5, -0.25, {"object missing": -2.0, "object named": 0.5})
-    assert found.unsupported == Weigher(0.5, 0.125, {"mentioned": -1.0, "unexplained": 2.0}, 0.75)
+    assert found.unsupported == Weigher(0.5, 0.125, {"mentioned": -1.0, "unexplained": 2.0})
     assert found.fitted_on == "towns/dev"
 
 
@@ -109,8 +87,6 @@ def changed(part: str, **values: Any) -> dict[str, Any]:
         changed("stated", signs={"object missing": float("inf")}),
         changed("stated", signs={"mentioned": 1.0}),  # that is of words
         changed("unsupported", signs={"object named": 1.0}),  # and that of facts
-        changed("stated", others=float("nan")),
-        changed("stated", others=None),
         changed("stated", signs=None),
         changed("stated", signs=["object missing"]),
     ],
