@@ -96,6 +96,10 @@ def test_only_what_stands_before_counts() -> None:
     mention = Mention("Velmora", 6, 13, "exact")
     said = why_unsupported(item_of(text), stretch_of(text, "Sarn"), [mention])
     assert said == "nothing in the data supports 'Sarn'"
+    text = "Velmora, Sarn, is near Tarnova"
+    mentions = [Mention("Velmora", 0, 7, "exact"), Mention("Tarnova", 23, 30, "exact")]
+    said = why_unsupported(item_of(text), stretch_of(text, "Sarn"), mentions)
+    assert said.startswith("'Sarn' is added to 'Velmora'")
 
 
 def test_what_could_not_be_read() -> None:

@@ -113,6 +113,7 @@ def test_a_model_may_deny_without_a_fact() -> None:
 
 def test_a_stretch_below_the_limit_is_none() -> None:
     assert judged(stretches=(Stretch(53, 62, "span", 0.4),)).verdict == "OK"
+    assert judged(stretches=(Stretch(53, 62, "span", 0.5),)).verdict == "hallucination"
 
 
 def test_limits_move_both_sides() -> None:

@@ -115,6 +115,7 @@ def test_sentences_of_one_fact_are_phrases() -> None:
         pair_of("Velmora is <b> in Sarn."),
         pair_of("Velmora is in Sarn.", COUNTRY, "Velmora"),
         pair_of("Velmora is in Velmora.", Triple("Velmora", "country", "Velmora")),
+        Pair((COUNTRY,), "Velmora Sarn", "", (("Velmora", 0, 9), ("Sarn", 8, 12)), "1"),
         Pair((COUNTRY, COUNTRY), "Velmora is in Sarn.", "", PAIRS[0].spans, "1"),
     ],
 )

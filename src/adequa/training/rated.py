@@ -25,7 +25,15 @@ from adequa.training.blending import PARTS, fit_blend, fit_blends
 from adequa.training.exporting.folder import seal, write_files
 from adequa.training.rating import EVIDENCE, fit_head, out_of_fold
 
-__all__ = ["Fitted", "fit_similarity", "open_weights", "pair_ratings", "rated_source"]
+__all__ = [
+    "CALIBRATION",
+    "Fitted",
+    "fit_similarity",
+    "known_parts",
+    "open_weights",
+    "pair_ratings",
+    "rated_source",
+]
 
 CALIBRATION = "calibration.json"
 _BATCH = 256
@@ -86,7 +94,7 @@ def fit_similarity(
 
     Texts that the verifier cannot read as a whole have no say.
     """
-    known = _known(folder / CALIBRATION)
+    known = known_parts(folder)
     pairs = [(item, value) for item, value in rated if item.triples and has_words(item.text)]
     name = str(folder)
     evidence = Sources(cosine_source(name, 1), entities=entity_source)
@@ -129,8 +137,9 @@ def fit_similarity(
     return Fitted(len(values), len(blank), _figures(honest, values, blank))
 
 
-def _known(path: Path) -> dict[str, Any]:
-    """What a calibration file holds already: what is not of similarity stays."""
+def known_parts(folder: Path) -> dict[str, Any]:
+    """What the calibration of some weights holds already; what is not fitted anew stays."""
+    path = folder / CALIBRATION
     if not path.is_file():
         return {}
     try:
