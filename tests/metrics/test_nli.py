@@ -209,18 +209,15 @@ def test_the_signature_names_weights_and_templates(tiny_weights: str, tmp_path: 
     pairs = dict(pair.split(":") for pair in plain.signature.split("|")[1:])
     assert pairs["weights_hash"] == weights(tiny_weights).digest
     assert pairs["templates_hash"] == "backoff"
-    assert (pairs["threshold"], pairs["doubt"], pairs["version"]) == (
-        "0.5",
-        "0.5",
-        adequa.__version__,
-    )
+    assert (pairs["threshold"], pairs["doubt"]) == (str(plain.threshold), str(plain.doubt))
+    assert pairs["version"] == adequa.__version__
     path = tmp_path / "mine.json"
     seen = {plain.signature}
     for words in ("<subject> is in <object>.", "<subject> lies in <object>."):
         path.write_text(json.dumps({"city": words}), encoding="utf-8")
         seen.add(Nli(weights=tiny_weights, templates=str(path)).signature)
     assert len(seen) == 3
-    assert Nli(weights=tiny_weights, threshold=0.4).signature not in seen
+    assert Nli(weights=tiny_weights, threshold=0.123).signature not in seen
 
 
 def test_templates_change_what_is_read(tiny_weights: str, tmp_path: Path) -> None:
