@@ -53,22 +53,27 @@ def weigh(
 
     Example: adequa train weigh webnlg/dev --gold enriched/dev --weights my-weights
     """
+    from adequa.errors import DataError
     from adequa.models.verifier import load_verifier
     from adequa.readers import open_source
     from adequa.tables import Cell, Table
     from adequa.training.exporting.folder import write_files
     from adequa.training.material import gather, pairs_of
     from adequa.training.pictures import reliability_picture
-    from adequa.training.rated import open_weights
+    from adequa.training.rated import known_parts, open_weights
     from adequa.training.weighing import fit_weighing, made_cases, write_weighing
 
     open_weights(weights)
+    known_parts(weights)  # a broken file shows before the work, not after
     marked = gather(item for path in gold or () for item in open_source(path))
     pairs = pairs_of((item for path in inputs for item in open_source(path, format=format)), marked)
-    cases = made_cases(pairs, composed)
     verifier = load_verifier(str(weights))
-    with progress_bar("texts", quiet=quiet) as progress:
-        fitted = fit_weighing(cases, verifier.verify, progress)
+    try:
+        cases = made_cases(pairs, composed)
+        with progress_bar("texts", quiet=quiet) as progress:
+            fitted = fit_weighing(cases, verifier.verify, progress)
+    except DataError as error:
+        raise error.at(inputs[0]) from None
     source = ", ".join("/".join(path.absolute().parts[-2:]) for path in inputs)
     written = write_weighing(weights, fitted, f"{source}, {len(cases)} texts spoilt")
     if picture is not None:
@@ -91,7 +96,6 @@ def weigh(
         for name, one in fitted.items()
         for sign, value in (
             ("logit", one.weigher.slope),
-            ("other facts", one.weigher.others),
             *one.weigher.signs.items(),
             ("offset", one.weigher.offset),
         )

@@ -26,6 +26,8 @@ class Stretch:
     """The probability that the data says otherwise, where the model tells that apart."""
     fact: int | None = None
     """Which triple says otherwise, where that is known."""
+    garbled: bool = False
+    """Whether its words are not well formed, so that nobody can tell what they say."""
 
 
 @dataclass(frozen=True, slots=True)

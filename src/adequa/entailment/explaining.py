@@ -11,6 +11,7 @@ from adequa.wording.values import worded
 
 __all__ = [
     "why_contradicted",
+    "why_garbled",
     "why_missing",
     "why_unread_fact",
     "why_unread_text",
@@ -53,6 +54,11 @@ def why_unsupported(item: Item, stretch: Stretch, mentions: Sequence[Mention]) -
         name = item.text[near.start : near.end]
         return f"{words} is added to {name!r}: true or not, the data does not say it"
     return f"nothing in the data supports {words}"
+
+
+def why_garbled(item: Item, stretch: Stretch) -> str:
+    """Of words that are not well formed where they stand."""
+    return f"{_quoted(item, stretch)} is garbled: what the text says there cannot be told"
 
 
 def why_unread_fact(item: Item, triple: Triple) -> str:

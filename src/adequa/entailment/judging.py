@@ -9,6 +9,7 @@ from adequa.data import Fact, Finding, Item, Mention, Score, Triple, Verdict
 from adequa.entailment.evidence import Evidence, Stretch
 from adequa.entailment.explaining import (
     why_contradicted,
+    why_garbled,
     why_missing,
     why_unread_fact,
     why_unread_text,
@@ -83,7 +84,9 @@ def nothing_said(metric: str, item: Item) -> Score:
 
 
 def _flagged(stretch: Stretch, limits: Limits) -> bool:
-    return stretch.unsupported is None or stretch.unsupported >= limits.unsupported
+    if stretch.unsupported is None or stretch.garbled:
+        return True
+    return stretch.unsupported >= limits.unsupported
 
 
 def _verdict(*, omitted: bool, added: bool) -> Verdict:
@@ -136,10 +139,11 @@ def _hallucination(
         return Finding(
             metric, "hallucination", "contradicted", why, triple, None, start, end, doubt
         )
-    why = why_unsupported(item, stretch, mentions)
-    return Finding(
-        metric, "hallucination", "unsupported", why, start=start, end=end, confidence=doubt
+    detail = "garbled" if stretch.garbled else "unsupported"
+    why = (
+        why_garbled(item, stretch) if stretch.garbled else why_unsupported(item, stretch, mentions)
     )
+    return Finding(metric, "hallucination", detail, why, start=start, end=end, confidence=doubt)
 
 
 def _round(chance: float) -> float:

@@ -9,14 +9,22 @@ from typing import NamedTuple
 
 from adequa.data import Item, Mention, Triple
 from adequa.entailment.segments import sentences
+from adequa.entailment.weighing import WRONG_VALUE
 from adequa.entities.judging import Judgment, Settings, judge
+from adequa.entities.surface import label_of
 from adequa.entities.unexplained import Unexplained
+from adequa.wording.values import say_date
 
 __all__ = ["Sentence", "Signs", "read_sentences", "read_signs", "sentence_of"]
 
 _SETTINGS = Settings()
 _VALUE = re.compile(r"^(?:yes|no|true|false|\W*)$", re.IGNORECASE)
 _PRONOUN = "pronoun"
+_IMPLIED = re.compile(
+    r"\W*(?:he|she|it|they|his|her|its|their|this|that|these|there|the (?=[a-z]))(?!\w)",
+    re.IGNORECASE,
+)
+"""A text that begins so speaks of somebody it has not named."""
 _LONGER = re.compile(r"[^\W_]{4,}")
 
 
@@ -31,8 +39,9 @@ class Signs:
 
     def of_word(self, start: int, end: int) -> tuple[str, ...]:
         """What speaks for or against a word of the text."""
-        if any(one.start < end and start < one.end for one in self.unexplained):
-            return ("unexplained",)
+        for one in self.unexplained:
+            if one.start < end and start < one.end:
+                return ("unexplained",) if one.kind == "name" else (WRONG_VALUE,)
         if any(
             one.start < end and start < one.end and _PRONOUN not in one.method
             for one in self.mentions
@@ -54,13 +63,25 @@ def read_signs(item: Item) -> Signs:
 def _fact(triple: Triple, judgment: Judgment) -> tuple[str, ...]:
     found: list[str] = []
     if triple.object in judgment.missing:
-        if not _VALUE.match(triple.object):
+        if _is_value(triple.object):
+            found.append(WRONG_VALUE)
+        elif not _VALUE.match(triple.object):
             found.append("object missing")
     elif triple.object in judgment.entities:
         found.append("object named")
     if triple.subject in judgment.missing:
-        found.append("subject missing")
+        implied = _IMPLIED.match(judgment.item.text) is not None
+        found.append("subject implied" if implied else "subject missing")
     return tuple(found)
+
+
+def _is_value(entity: str) -> bool:
+    """Whether an object is a number or a date, which the detector reads better than a model."""
+    label = label_of(entity).base
+    letters = sum(map(str.isalpha, label))
+    return any(map(str.isdigit, label)) and (
+        letters < sum(map(str.isdigit, label)) or say_date(label) != label
+    )
 
 
 class Sentence(NamedTuple):

@@ -9,20 +9,24 @@ that say nothing of it leave the logit as it is.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
 
 from adequa.errors import ModelError
 
-__all__ = ["FACT_SIGNS", "WORD_SIGNS", "Weigher", "Weighing", "others_of", "read_weighing"]
+__all__ = ["FACT_SIGNS", "WORD_SIGNS", "Weigher", "Weighing", "read_weighing"]
 
-FACT_SIGNS = ("object missing", "subject missing", "object named")
+FACT_SIGNS = ("object missing", "object named", "subject missing", "subject implied")
 """What the entities say of a fact."""
 WORD_SIGNS = ("mentioned", "unexplained")
 """What the entities say of a word."""
-_FURTHEST = 6.0
+WRONG_VALUE = "wrong value"
+"""A number or date that the data has and the text does not, or the other way round. The detector
+compares them as what they are, and is believed: a model that reads words is easily content."""
+_BELIEVED = 2.0
+"""The log-odds of that, whatever the model says."""
 
 
 @dataclass(frozen=True)
@@ -32,35 +36,20 @@ class Weigher:
     slope: float = 1.0
     offset: float = 0.0
     signs: Mapping[str, float] = field(default_factory=dict)
-    others: float = 0.0
-    """What the mean logit of the item's other facts weighs: among facts that are plainly stated,
-    one that is just so is in doubt."""
+    stated: bool = True
+    """Whether it weighs that a fact is stated; else, that a word is unsupported."""
 
-    def __call__(self, logit: float, signs: Iterable[str] = (), others: float = 0.0) -> float:
+    def __call__(self, logit: float, signs: Iterable[str] = ()) -> float:
         """The log-odds.
 
         >>> Weigher(2.0, 0.5, {"object missing": -3.0})(1.0, ["object missing"])
         -0.5
         """
-        known = sum(self.signs.get(sign, 0.0) for sign in signs)
-        return self.slope * logit + self.others * others + self.offset + known
-
-
-def others_of(logits: Sequence[float | None]) -> list[float]:
-    """For each fact the mean logit of the others, kept within bounds; 0 for a fact alone.
-
-    >>> others_of([1.0, 3.0, None])
-    [3.0, 1.0, 2.0]
-    """
-    known = [(place, logit) for place, logit in enumerate(logits) if logit is not None]
-    total = sum(logit for _, logit in known)
-    own = dict(known)
-    found = []
-    for place in range(len(logits)):
-        count = len(known) - (place in own)
-        mean = (total - own.get(place, 0.0)) / count if count else 0.0
-        found.append(min(_FURTHEST, max(-_FURTHEST, mean)))
-    return found
+        known = [*signs]
+        odds = self.slope * logit + self.offset + sum(self.signs.get(sign, 0.0) for sign in known)
+        if WRONG_VALUE not in known:
+            return odds
+        return min(odds, -_BELIEVED) if self.stated else max(odds, _BELIEVED)
 
 
 @dataclass(frozen=True)
@@ -68,7 +57,7 @@ class Weighing:
     """Both directions."""
 
     stated: Weigher = field(default_factory=Weigher)
-    unsupported: Weigher = field(default_factory=Weigher)
+    unsupported: Weigher = field(default_factory=lambda: Weigher(stated=False))
     fitted_on: str | None = None
 
 
@@ -86,8 +75,8 @@ def read_weighing(name: str) -> Weighing:
     place = str(folder.folder / "calibration.json")
     try:
         return Weighing(
-            _weigher(raw["stated"], FACT_SIGNS),
-            _weigher(raw["unsupported"], WORD_SIGNS),
+            _weigher(raw["stated"], FACT_SIGNS, stated=True),
+            _weigher(raw["unsupported"], WORD_SIGNS, stated=False),
             raw.get("fitted_on"),
         )
     except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
@@ -97,13 +86,12 @@ def read_weighing(name: str) -> Weighing:
         ) from None
 
 
-def _weigher(raw: Mapping[str, Any], known: tuple[str, ...]) -> Weigher:
+def _weigher(raw: Mapping[str, Any], known: tuple[str, ...], *, stated: bool) -> Weigher:
     signs = {str(name): float(weight) for name, weight in raw.get("signs", {}).items()}
-    others = float(raw.get("others", 0.0))
-    weigher = Weigher(float(raw["slope"]), float(raw["offset"]), signs, others)
+    weigher = Weigher(float(raw["slope"]), float(raw["offset"]), signs, stated)
     if not signs.keys() <= {*known}:
         raise ValueError(f"signs are {', '.join(known)}")
-    if not all(map(math.isfinite, (weigher.slope, weigher.offset, others, *signs.values()))):
+    if not all(map(math.isfinite, (weigher.slope, weigher.offset, *signs.values()))):
         raise ValueError("a number is not finite")
     if weigher.slope <= 0:
         raise ValueError("the slope is not above 0")

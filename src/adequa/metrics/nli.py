@@ -59,7 +59,7 @@ class Nli(Metric):
         default=None, metadata={"doc": "the revision of a model on the hub"}
     )
     weights: str = field(
-        default="v1",
+        default="v2",
         metadata={"doc": "shipped weights by version, or a folder that adequa export wrote"},
     )
     templates: str | None = field(
@@ -71,10 +71,10 @@ class Nli(Metric):
         metadata={"doc": "what `adequa train calibrate` wrote, for the verifier's probabilities"},
     )
     threshold: float = field(
-        default=0.5, metadata={"doc": "from which probability on a fact counts as stated"}
+        default=0.3, metadata={"doc": "from which probability on a fact counts as stated"}
     )
     doubt: float = field(
-        default=0.5, metadata={"doc": "from which probability on words count as unsupported"}
+        default=0.85, metadata={"doc": "from which probability on words count as unsupported"}
     )
     entities: bool = field(
         default=True, metadata={"doc": "let the verifier use the entity detector's evidence"}

@@ -56,7 +56,7 @@ class Similarity(Metric):
         metadata={"doc": "the ensemble, or only the bi-encoder or the cross-encoder (verifier)"},
     )
     weights: str = field(
-        default="v1",
+        default="v2",
         metadata={"doc": "shipped weights by version, or a folder that adequa export wrote"},
     )
     encoder: str | None = field(
@@ -240,7 +240,7 @@ class Fluency(Metric):
     reads: ClassVar[tuple[str, ...]] = ("triples", "text", "terms")
 
     weights: str = field(
-        default="v1",
+        default="v2",
         metadata={"doc": "shipped weights by version, or a folder that adequa export wrote"},
     )
     threads: int = field(default=1, metadata={"doc": "threads for each run of the model"})

@@ -21,7 +21,7 @@ from adequa.models.process import PerProcess
 
 __all__ = ["DEFAULT", "Weights", "licence_of", "versions", "weights"]
 
-DEFAULT = "v1"
+DEFAULT = "v2"
 """The weights that are used where none are named; a new default is a new version of adequa."""
 
 _CHECKED: PerProcess[Path] = PerProcess(inherited=True)

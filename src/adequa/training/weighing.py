@@ -17,13 +17,20 @@ import numpy.typing as npt
 
 from adequa.data import Item
 from adequa.entailment.signs import read_signs
-from adequa.entailment.weighing import FACT_SIGNS, WORD_SIGNS, Weigher, others_of
+from adequa.entailment.weighing import (
+    FACT_SIGNS,
+    WORD_SIGNS,
+    WRONG_VALUE,
+    Weigher,
+    read_weighing,
+)
 from adequa.errors import DataError
 from adequa.models.verifier import Checked
 from adequa.training.cases import Case, Cases
 from adequa.training.drafts import UNKNOWN, Place
 from adequa.training.exporting.folder import seal, write_files
 from adequa.training.material import Knowledge, Pair
+from adequa.training.rated import CALIBRATION, known_parts
 from adequa.training.reliability import Reliability, reliability
 
 __all__ = ["Weighed", "fit_weighing", "made_cases", "write_weighing"]
@@ -52,7 +59,6 @@ class Weighed:
         return {
             "slope": round(self.weigher.slope, 6),
             "offset": round(self.weigher.offset, 6),
-            "others": round(self.weigher.others, 6),
             "signs": {name: round(value, 6) for name, value in self.weigher.signs.items()},
             "cases": self.cases,
             "positive": self.positive,
@@ -91,31 +97,31 @@ def fit_weighing(
 
 def write_weighing(folder: Path, fitted: Mapping[str, Weighed], source: str) -> dict[str, Any]:
     """Put the weighers into the `calibration.json` of a folder of weights; the rest of it stays."""
-    path = folder / "calibration.json"
-    known = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
     written = {**{name: one.as_object() for name, one in fitted.items()}, "fitted_on": source}
-    text = json.dumps({**known, "nli": written}, ensure_ascii=False, indent=2)
-    write_files(folder, {path.name: f"{text}\n".encode()})
+    text = json.dumps({**known_parts(folder), "nli": written}, ensure_ascii=False, indent=2)
+    write_files(folder, {CALIBRATION: f"{text}\n".encode()})
     seal(folder)
+    read_weighing.cache_clear()  # a metric of this process is to see what was fitted
     return written
 
 
 def _collect(case: Case, item: Item, check: Checked, facts: Rows, words: Rows) -> None:
     signs, draft, number = read_signs(item), case.draft, int(item.id)
-    others = others_of(check.stated)
-    for place, (logit, own) in enumerate(zip(check.stated, signs.facts, strict=True)):
-        label = draft.stated[place]
+    for logit, own, label in zip(check.stated, signs.facts, draft.stated, strict=True):
         if label != UNKNOWN and logit is not None:
             known = [float(name in own) for name in FACT_SIGNS]
-            facts.append(([logit, others[place], *known], label, number))
+            if WRONG_VALUE not in own:  # that is not weighed, but believed
+                facts.append(([logit, *known], label, number))
     for logit, (start, end) in zip(check.unsupported, check.offsets, strict=True):
         if logit is None:
             continue
         wrong = _inside(start, end, draft.unsupported)
         if wrong or not _inside(start, end, draft.unclear):
             own = signs.of_word(start, end)
+            if WRONG_VALUE in own:
+                continue
             words.append(
-                ([logit, 0.0, *(float(name in own) for name in WORD_SIGNS)], int(wrong), number)
+                ([logit, *(float(name in own) for name in WORD_SIGNS)], int(wrong), number)
             )
 
 
@@ -129,14 +135,19 @@ def _fit(rows: Rows, names: Sequence[str]) -> Weighed:
     folds = np.array([number % _FOLDS for _, _, number in rows])
     if len(rows) < 2 * _FOLDS or labels.min() == labels.max():
         raise DataError("too few cases to weigh by", remedy="give more texts that say their graph")
-    weights = _newton(values, labels)
+    fitted = _newton(values, labels)
+    if fitted[0] <= 0:
+        raise DataError(
+            "the verifier's logits do not rise where its claims are true",
+            remedy="is it trained? give weights with a verifier of adequa train verifier",
+        )
     chances = np.zeros(len(rows))
     for fold in range(_FOLDS):
         inside = folds == fold
-        fitted = _newton(values[~inside], labels[~inside])
-        chances[inside] = 1 / (1 + np.exp(-_odds(values[inside], fitted)))
-    slope, others, *signs, offset = weights.tolist()
-    weigher = Weigher(slope, offset, dict(zip(names, signs, strict=True)), others)
+        rest = _newton(values[~inside], labels[~inside])
+        chances[inside] = 1 / (1 + np.exp(-_odds(values[inside], rest)))
+    slope, *signs, offset = fitted.tolist()
+    weigher = Weigher(slope, offset, dict(zip(names, signs, strict=True)))
     return Weighed(weigher, len(rows), int(labels.sum()), reliability(chances, labels))
 
 
