@@ -25,6 +25,8 @@ class Verifier:
     """What is said of a fact by its value, in place of yes or no, where the text has the value."""
     unread: frozenset[str] = frozenset()
     """Predicates of facts that it cannot read, and then no word either."""
+    garbled: frozenset[str] = frozenset()
+    """Words that are out of place wherever they stand."""
     calls: list[list[str]] = field(default_factory=list)
     """The texts of each call."""
 
@@ -50,7 +52,7 @@ class Verifier:
             stated=tuple(stated),
             offsets=offsets,
             unsupported=(None,) * len(pieces) if lost else tuple(unsupported),
-            disfluent=(NO,) * len(pieces),
+            disfluent=tuple(YES if one in self.garbled else NO for one in pieces),
             supported=None if lost else -max(unsupported, default=NO),
             state=np.zeros(2, dtype=np.float32),
         )

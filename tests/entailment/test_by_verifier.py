@@ -140,6 +140,17 @@ def test_a_wrong_value_contradicts_the_fact_that_it_keeps_out() -> None:
     assert found.stated[0] == pytest.approx(UNSURE)  # what the text says now is what counts
 
 
+def test_garbled_words_are_stretches_unless_they_are_unsupported_anyway() -> None:
+    item = Item("1", (COUNTRY,), "Velmora country country in Sarn by lakes")
+    plain = check(item)
+    found = check(item, Verifier(garbled=frozenset({"country", "lakes"})))
+    assert said(item, plain) == ["by lakes"]
+    assert said(item, found) == ["country country", "by lakes"]
+    assert [one.garbled for one in found.stretches] == [True, False]
+    assert found.stretches[0].unsupported == pytest.approx(SURE)
+    assert (found.stated, found.value) == (plain.stated, plain.value)
+
+
 def test_numbers_are_tried_with_numbers() -> None:
     item = Item("1", (COUNTRY, FOUNDED), "Velmora in Bexhal, founded 1801")
     verifier = Verifier()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import product
 
 import pytest
@@ -72,6 +73,14 @@ def test_words_without_support() -> None:
     )
     assert score.verdict == "hallucination"
     assert score.statistics == (0, 0, 1, 0, 2, 0, 0, 9, len(TEXT))
+
+
+def test_words_that_are_garbled() -> None:
+    score = judged(stretches=(replace(LAKE, garbled=True),))
+    (finding,) = score.findings
+    assert (finding.kind, finding.detail, finding.confidence) == ("hallucination", "garbled", 0.8)
+    assert finding.why.startswith("'by a lake' is garbled")
+    assert score.verdict == "hallucination"
 
 
 def test_words_that_the_data_denies() -> None:

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from adequa.data import Item, Mention, Term, Triple
 from adequa.entailment.signs import Signs, read_sentences, read_signs, sentence_of
-from adequa.entailment.weighing import FACT_SIGNS, WORD_SIGNS
+from adequa.entailment.weighing import FACT_SIGNS, WORD_SIGNS, WRONG_VALUE
 from adequa.entities.unexplained import Unexplained
 
 LEADER = Triple("Velmora", "leader", "Ida_Thorvald")
@@ -54,8 +54,34 @@ def test_labels_stand_for_names() -> None:
     assert "object named" in read_signs(labelled).facts[0]
 
 
+def test_a_number_or_date_that_is_not_there_is_a_wrong_value() -> None:
+    founded = Triple("Velmora", "founded", "1733")
+    born = Triple("Velmora", "opened", "1733-05-04")
+    for triple in (founded, born, Triple("Velmora", "area", "12.5 km2")):
+        assert WRONG_VALUE in of_fact(triple, "Velmora was founded long ago.")
+        assert "object missing" not in of_fact(triple, "Velmora was founded long ago.")
+    assert WRONG_VALUE not in of_fact(founded, "Velmora was founded in 1733.")
+    assert WRONG_VALUE not in of_fact(born, "Velmora opened on 4 May 1733.")
+    named = Triple("Velmora", "home of", "Velmora 04 Football Club")  # a name, with a number in it
+    assert of_fact(named, "Velmora is old.") >= {"object missing"}
+
+
+@pytest.mark.parametrize("text", ["It is old.", "Their leader is Ida.", " there she is"])
+def test_a_text_may_speak_of_somebody_it_does_not_name(text: str) -> None:
+    found = of_fact(COUNTRY, text)
+    assert "subject implied" in found
+    assert "subject missing" not in found
+
+
+@pytest.mark.parametrize("text", ["Itta is old.", "Rain falls on it.", "Theirs is old."])
+def test_a_text_that_does_not_begin_so_does_not(text: str) -> None:
+    found = of_fact(COUNTRY, text)
+    assert "subject missing" in found
+    assert "subject implied" not in found
+
+
 def test_signs_of_a_word() -> None:
-    text = "Velmora is in Sarn. It was founded in 1733."
+    text = "Velmora is in Sarn. It was founded in 1733 by Otto Lind."
     signs = read_signs(Item("1", (COUNTRY,), text))
 
     def of(word: str) -> tuple[str, ...]:
@@ -63,12 +89,13 @@ def test_signs_of_a_word() -> None:
         return signs.of_word(start, start + len(word))
 
     assert of("Velmora") == of("Sarn") == ("mentioned",)
-    assert of("1733") == ("unexplained",)
+    assert of("Lind") == ("unexplained",)
+    assert of("1733") == (WRONG_VALUE,)
     assert of("founded") == of("It") == ()  # a pronoun names nobody
 
 
 def test_what_nothing_explains_weighs_more_than_a_mention() -> None:
-    mention, span = Mention("Sarn", 0, 8, "exact"), Unexplained(5, 8, "number", None)
+    mention, span = Mention("Sarn", 0, 8, "exact"), Unexplained(5, 8, "name", None)
     signs = Signs(((),), (mention,), (span,))
     assert signs.of_word(0, 4) == ("mentioned",)
     assert signs.of_word(4, 6) == signs.of_word(7, 9) == ("unexplained",)
@@ -80,8 +107,8 @@ def test_what_nothing_explains_weighs_more_than_a_mention() -> None:
 @given(st.text(max_size=60), st.integers(0, 60), st.integers(1, 10))
 def test_signs_are_known_ones_whatever_the_text(text: str, start: int, length: int) -> None:
     signs = read_signs(Item("1", (LEADER, COUNTRY), text))
-    assert {sign for own in signs.facts for sign in own} <= {*FACT_SIGNS}
-    assert {*signs.of_word(start, start + length)} <= {*WORD_SIGNS}
+    assert {sign for own in signs.facts for sign in own} <= {*FACT_SIGNS, WRONG_VALUE}
+    assert {*signs.of_word(start, start + length)} <= {*WORD_SIGNS, WRONG_VALUE}
 
 
 def place_of(triple: Triple, text: str) -> str | None:

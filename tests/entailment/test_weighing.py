@@ -11,7 +11,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adequa.entailment.weighing import FACT_SIGNS, WORD_SIGNS, Weigher, Weighing, read_weighing
+from adequa.entailment.weighing import (
+    FACT_SIGNS,
+    WORD_SIGNS,
+    WRONG_VALUE,
+    Weigher,
+    Weighing,
+    read_weighing,
+)
 from adequa.errors import ModelError, UnknownName
 
 from ..tiny_weights import calibration, seal, write_weights
@@ -43,7 +50,7 @@ def write(tmp_path: Path) -> Write:
 
 def test_weights_that_say_nothing_leave_the_logit() -> None:
     assert Weigher()(2.5, [*FACT_SIGNS, *WORD_SIGNS]) == 2.5
-    assert Weighing() == Weighing(Weigher(), Weigher(), None)
+    assert Weighing() == Weighing(Weigher(), Weigher(stated=False), None)
 
 
 @given(NUMBERS, NUMBERS, NUMBERS, NUMBERS)
@@ -54,11 +61,21 @@ def test_a_sign_is_added_once_to_a_line(slope: float, offset: float, sign: float
     assert weigher(x, ["unexplained"]) == weigher(x)
 
 
+@given(NUMBERS)
+def test_a_wrong_value_is_believed_whatever_the_model_says(logit: float) -> None:
+    stated, unsupported = Weigher(), Weigher(stated=False)
+    assert stated(logit, [WRONG_VALUE]) <= min(logit, -1)
+    assert unsupported(logit, [WRONG_VALUE]) >= max(logit, 1)
+    signed = Weigher(signs={"mentioned": -40.0}, stated=False)
+    assert signed(logit, ["mentioned", WRONG_VALUE]) >= 1
+
+
 def test_what_a_calibration_says(write: Write) -> None:
     folder = write({"similarity": calibration(), "nli": {**GOOD, "fitted_on": "towns/dev"}})
     found = read_weighing(str(folder))
     assert found.stated == Weigher(1.5, -0.25, {"object missing": -2.0, "object named": 0.5})
-    assert found.unsupported == Weigher(0.5, 0.125, {"mentioned": -1.0, "unexplained": 2.0})
+    signs = {"mentioned": -1.0, "unexplained": 2.0}
+    assert found.unsupported == Weigher(0.5, 0.125, signs, stated=False)
     assert found.fitted_on == "towns/dev"
 
 
