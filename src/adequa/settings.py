@@ -7,6 +7,7 @@ the pairs of a signature. It knows no metric and no reader.
 from __future__ import annotations
 
 import hashlib
+import json
 import types
 import typing
 from collections.abc import Iterator, Mapping
@@ -16,7 +17,16 @@ from typing import Any, TypeVar
 
 from adequa.errors import DataError, SettingError, UnknownName
 
-__all__ = ["Setting", "Spec", "build", "content_hash", "plain_settings", "settings_of", "signature"]
+__all__ = [
+    "Setting",
+    "Spec",
+    "build",
+    "content_hash",
+    "object_hash",
+    "plain_settings",
+    "settings_of",
+    "signature",
+]
 
 Built = TypeVar("Built")
 _TRUE = {"true", "yes", "on", "1"}
@@ -205,6 +215,12 @@ def _encode(text: str) -> str:
     for plain, code in (("%", "%25"), (":", "%3A"), ("|", "%7C"), ("\n", "%0A"), ("\r", "%0D")):
         text = text.replace(plain, code)
     return text
+
+
+def object_hash(value: Any) -> str:
+    """The first 12 digits of the sha256 of something that JSON can hold."""
+    written = json.dumps(value, ensure_ascii=False, sort_keys=True)
+    return hashlib.sha256(written.encode(errors="replace")).hexdigest()[:12]
 
 
 def content_hash(path: Path) -> str:

@@ -13,10 +13,11 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from adequa.data import Item
+from adequa.entailment.cues import Cues
 from adequa.entailment.evidence import Evidence, Stretch
 from adequa.entailment.signs import Signs, read_signs
 from adequa.entailment.spans import stretches, words_of
-from adequa.entailment.weighing import Weighing
+from adequa.entailment.weighing import WRONG_VALUE, Weighing
 from adequa.models.calibration import Calibration
 from adequa.wording.values import worded
 
@@ -50,6 +51,8 @@ class VerifierChecker:
     threshold: float = 0.5
     """From where a word counts as unsupported."""
     entities: bool = True
+    cues: Cues | None = None
+    """Words without which a fact is not stated, where the data's kind is known."""
 
     def __call__(self, items: Sequence[Item]) -> list[Evidence]:
         """One answer an item."""
@@ -71,6 +74,11 @@ class VerifierChecker:
     def odds(self, item: Item, check: Checked, signs: Signs | None) -> list[float | None]:
         """The log-odds of each fact, before a calibration."""
         facts = signs.facts if signs is not None else ((),) * len(item.triples)
+        if self.cues is not None:
+            facts = tuple(
+                (*own, WRONG_VALUE) if self.cues.absent(triple, item.text) else own
+                for triple, own in zip(item.triples, facts, strict=True)
+            )
         return [
             None if logit is None else self.weighing.stated(logit, own)
             for logit, own in zip(check.stated, facts, strict=True)

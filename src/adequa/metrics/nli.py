@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from adequa.data import Item, Mention, Score
+from adequa.entailment.cues import shipped_cues
 from adequa.entailment.evidence import Checker
 from adequa.entailment.judging import CLASSES, Limits, judge_evidence, nothing_said
 from adequa.errors import DataError, SettingError
@@ -138,7 +139,9 @@ class Nli(Metric):
         templates = self._templates()
         provenance["templates_hash"] = "backoff" if templates is None else templates.digest
         if self.calibration is not None:
-            provenance["calibration"] = content_hash(self.calibration)
+            provenance["calibration_hash"] = content_hash(self.calibration)
+        if self.model is None and (cues := shipped_cues(self.templates)) is not None:
+            provenance["cues_hash"] = cues.digest
         return provenance
 
     def _templates(self) -> Templates | None:
@@ -167,6 +170,7 @@ class Nli(Metric):
             self._calibrated(),
             self.doubt,
             self.entities,
+            shipped_cues(self.templates),
         )
 
 
