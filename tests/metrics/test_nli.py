@@ -172,6 +172,24 @@ def test_a_wrong_calibration_names_file_and_remedy(
     assert "adequa train calibrate" in str(raised.value)
 
 
+def test_limits_decide(tiny_weights: str) -> None:
+    def judged(threshold: float, doubt: float) -> tuple[set[str], int]:
+        metric = Nli(weights=tiny_weights, threshold=threshold, doubt=doubt, entities=False)
+        (score,) = metric.score(ITEMS[:1])
+        # Garbled words are wrong at any limit.
+        wrong = [one for one in score.findings if one.detail in ("unsupported", "contradicted")]
+        wrong = [one for one in wrong if one.kind == "hallucination"]
+        marked = sum((one.end or 0) - (one.start or 0) for one in wrong)
+        return {fact.status for fact in score.facts}, marked
+
+    low, high = 1e-9, 1 - 1e-9
+    letters = len(TEXTS[0].replace(";", "").replace(".", ""))
+    assert judged(low, high) == ({"stated"}, 0)
+    status, marked = judged(high, low)
+    assert "stated" not in status
+    assert marked >= letters - 2  # all but the signs
+
+
 def test_a_calibration_decides_and_is_read_again_when_it_changes(
     tiny_weights: str, tmp_path: Path
 ) -> None:

@@ -201,6 +201,16 @@ def test_a_name_that_ends_in_a_full_stop_ends_the_sentence(seed: int) -> None:
     assert all(draft.text[one.start : one.end].strip() for one in draft.places())
 
 
+def test_a_mark_does_not_reach_over_the_comma_of_a_tail() -> None:
+    said = {kind: Phrases((), (), (f"{{s}} is of {kind}.",)) for kind in ("stone", "wood")}
+    walls = Slot(("walls",), ("stone", "wood"), said)
+    own = Domain(("Old Mill",), False, (walls,), {"s": ("it rains",), "tail": ("as said",)})
+    composer = Composer(Knowledge([]), [own])
+    seen = {words for seed in range(2000) for words in marked(composer.draft(random.Random(seed)))}
+    assert {"as said", "Old Mill is of stone"} <= seen
+    assert not any(words.endswith(",") for words in seen)
+
+
 @given(SEEDS)
 def test_a_contradicted_value_is_marked_and_another_is_in_the_data(seed: int) -> None:
     sizes = Slot(("size",), ("small", "large"), {"": Phrases((), ("is {o}",), ())})

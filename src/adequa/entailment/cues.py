@@ -15,13 +15,14 @@ from importlib.resources import files
 
 from adequa.data import Triple
 from adequa.settings import object_hash
+from adequa.wording.collection import fold_predicate
 
 __all__ = ["Cues", "shipped_cues"]
 
 
 @dataclass(frozen=True)
 class Cues:
-    """The words of some predicates, or how they begin."""
+    """The words of some predicates, or how they begin; predicates are spelt in any way."""
 
     words: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
@@ -33,7 +34,9 @@ class Cues:
     @cached_property
     def _patterns(self) -> Mapping[str, re.Pattern[str]]:
         return {
-            name: re.compile("|".join(rf"(?<!\w){re.escape(word)}" for word in words), re.I)
+            fold_predicate(name): re.compile(
+                "|".join(rf"(?<!\w){re.escape(word)}" for word in words), re.IGNORECASE
+            )
             for name, words in self.words.items()
         }
 
@@ -43,7 +46,7 @@ class Cues:
         >>> Cues({"area": ("river", "city")}).absent(Triple("Inn", "area", "riverside"), "A pub.")
         True
         """
-        pattern = self._patterns.get(triple.predicate)
+        pattern = self._patterns.get(fold_predicate(triple.predicate))
         return pattern is not None and pattern.search(text) is None
 
 
