@@ -33,8 +33,6 @@ _SURE = 0.0
 """The log-odds above which a fact would be stated, had the text its value."""
 _RISE = 2.0
 """And by so much they must rise: a fact that was nearly stated is not what the words deny."""
-_GARBLED = 0.73
-"""From this probability on words are taken for garbled: of people's own texts, 4 in 1,000 are."""
 _MOST_WORDS = 6
 _MOST_TRIED = 6
 """Stretches longer than this are no values; and so many places of an item are tried."""
@@ -56,20 +54,29 @@ class VerifierChecker:
 
     def __call__(self, items: Sequence[Item]) -> list[Evidence]:
         """One answer an item."""
-        checked = self.verify(items)
-        signs = [read_signs(item) if self.entities else None for item in items]
+        signs, asked = self._read(items)
+        checked = self.verify(asked)
         found = [
             self._evidence(item, check, sign)
             for item, check, sign in zip(items, checked, signs, strict=True)
         ]
-        return self._contradictions(items, checked, found)
+        return self._contradictions(asked, checked, found)
 
     def log_odds(self, items: Sequence[Item]) -> list[list[float | None]]:
         """The log-odds of each fact of each item: what a calibration is fitted on."""
+        signs, asked = self._read(items)
         return [
-            self.odds(item, check, read_signs(item) if self.entities else None)
-            for item, check in zip(items, self.verify(items), strict=True)
+            self.odds(item, check, sign)
+            for item, check, sign in zip(items, self.verify(asked), signs, strict=True)
         ]
+
+    def _read(self, items: Sequence[Item]) -> tuple[list[Signs | None], list[Item]]:
+        """The entities' signs, and the items as the verifier is asked about them."""
+        if not self.entities:
+            return [None] * len(items), list(items)
+        signs = [read_signs(item) for item in items]
+        asked = [sign.as_text_has_it(item) for item, sign in zip(items, signs, strict=True)]
+        return list(signs), asked
 
     def odds(self, item: Item, check: Checked, signs: Signs | None) -> list[float | None]:
         """The log-odds of each fact, before a calibration."""
@@ -99,7 +106,7 @@ class VerifierChecker:
         words = words_of(item.text, check.offsets, known)
         values = [one[:2] for one in signs.unexplained] if signs is not None else []
         found = stretches(item.text, words, self.threshold, values)
-        found = _with_garbled(item.text, check, found)
+        found = _with_garbled(item.text, check, found, self.threshold)
         supported = 1 - max((word.unsupported for word in words), default=0.0)
         value = _value(stated, [1 - word.unsupported for word in words])
         return Evidence(stated, tuple(found), supported, value)
@@ -145,12 +152,14 @@ class VerifierChecker:
         return found
 
 
-def _with_garbled(text: str, check: Checked, found: Sequence[Stretch]) -> list[Stretch]:
+def _with_garbled(
+    text: str, check: Checked, found: Sequence[Stretch], threshold: float
+) -> list[Stretch]:
     """The stretches, and those whose words are surely out of place where they stand."""
     slips = words_of(text, check.offsets, [_likely(logit) for logit in check.disfluent])
     apart = [
         replace(one, garbled=True)
-        for one in stretches(text, slips, _GARBLED)
+        for one in stretches(text, slips, threshold)
         if all(one.end <= other.start or other.end <= one.start for other in found)
     ]
     return sorted([*found, *apart], key=lambda one: one.start) if apart else list(found)

@@ -84,9 +84,7 @@ def nothing_said(metric: str, item: Item) -> Score:
 
 
 def _flagged(stretch: Stretch, limits: Limits) -> bool:
-    if stretch.unsupported is None or stretch.garbled:
-        return True
-    return stretch.unsupported >= limits.unsupported
+    return stretch.unsupported is None or stretch.unsupported >= limits.unsupported
 
 
 def _verdict(*, omitted: bool, added: bool) -> Verdict:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from adequa.data import Item, Mention, Triple
@@ -20,6 +20,7 @@ __all__ = ["Sentence", "Signs", "read_sentences", "read_signs", "sentence_of"]
 _SETTINGS = Settings()
 _VALUE = re.compile(r"^(?:yes|no|true|false|\W*)$", re.IGNORECASE)
 _PRONOUN = "pronoun"
+_VALUE_METHODS = frozenset({"number", "converted number", "date"})
 _IMPLIED = re.compile(
     r"\W*(?:he|she|it|they|his|her|its|their|this|that|these|there|the (?=[a-z]))(?!\w)",
     re.IGNORECASE,
@@ -48,6 +49,24 @@ class Signs:
         ):
             return ("mentioned",)
         return ()
+
+    def as_text_has_it(self, item: Item) -> Item:
+        """The item with numbers and dates written as its text writes them, where it has them.
+
+        Whether 1,325 is 1325.0 is for the detector to say; the model is asked who it is said of.
+        """
+        written = {
+            one.entity: item.text[one.start : one.end]
+            for one in reversed(self.mentions)
+            if one.method in _VALUE_METHODS and _is_value(one.entity)
+        }
+        if not written:
+            return item
+        triples = tuple(
+            triple._replace(object=written.get(triple.object, triple.object))
+            for triple in item.triples
+        )
+        return item if triples == item.triples else replace(item, triples=triples)
 
 
 def read_signs(item: Item) -> Signs:

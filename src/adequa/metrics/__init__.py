@@ -46,7 +46,7 @@ TABLE: Mapping[str, str] = {
     "ter": "adequa.metrics.reference:Ter",
 }
 
-DEFAULT: tuple[str, ...] = ("esa", "similarity")
+DEFAULT: tuple[str, ...] = ("esa", "nli", "similarity")
 """What `adequa score` computes when no metric is named: shipped, and without references."""
 
 

@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from adequa.data import Item
-from adequa.entailment.signs import read_signs
+from adequa.entailment.signs import Signs, read_signs
 from adequa.entailment.weighing import (
     FACT_SIGNS,
     WORD_SIGNS,
@@ -88,8 +88,11 @@ def fit_weighing(
             Item(str(number), tuple(case.draft.triples), case.draft.text)
             for number, case in enumerate(batch, first)
         ]
-        for case, item, check in zip(batch, items, verify(items), strict=True):
-            _collect(case, item, check, facts, words)
+        signs = [read_signs(item) for item in items]
+        asked = [own.as_text_has_it(item) for item, own in zip(items, signs, strict=True)]
+        read = zip(batch, signs, verify(asked), strict=True)
+        for number, (case, own, check) in enumerate(read, first):
+            _collect(case, number, own, check, facts, words)
         if progress is not None:
             progress(first + len(batch), len(cases))
     return {"stated": _fit(facts, FACT_SIGNS), "unsupported": _fit(words, WORD_SIGNS)}
@@ -105,8 +108,10 @@ def write_weighing(folder: Path, fitted: Mapping[str, Weighed], source: str) -> 
     return written
 
 
-def _collect(case: Case, item: Item, check: Checked, facts: Rows, words: Rows) -> None:
-    signs, draft, number = read_signs(item), case.draft, int(item.id)
+def _collect(
+    case: Case, number: int, signs: Signs, check: Checked, facts: Rows, words: Rows
+) -> None:
+    draft = case.draft
     for logit, own, label in zip(check.stated, signs.facts, draft.stated, strict=True):
         if label != UNKNOWN and logit is not None:
             known = [float(name in own) for name in FACT_SIGNS]
