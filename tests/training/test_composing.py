@@ -192,7 +192,8 @@ def test_slots_with_any_phrases_make_sentences(seed: int) -> None:
 
 @given(SEEDS)
 def test_a_name_that_ends_in_a_full_stop_ends_the_sentence(seed: int) -> None:
-    maker = Slot(("maker",), ("Bex Inc.",), {"": Phrases((), ("is made by {o}",), ())})
+    ways = Phrases((), ("is made by {o}",), ("{s} is made by {o}.", "Ask {o}, who made {s}"))
+    maker = Slot(("maker",), ("Bex Inc.",), {"": ways})
     own = Domain(("Old Mill",), False, (maker, COLOUR), {"s": ("it rains",), "tail": ("as said",)})
     draft = Composer(Knowledge([]), [own]).draft(random.Random(seed))
     assert ".." not in draft.text

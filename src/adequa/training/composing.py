@@ -303,7 +303,9 @@ class _Writer:
                 self.draft.spans.append(value)
                 if one.wrong and not one.whole:
                     self.draft.unsupported.append(Place(value.start, value.end))
-            self._add(self.composer.filled(part, words, self.chance))
+            rest = self.composer.filled(part, words, self.chance)
+            twice = rest.startswith(".") and self.draft.text.endswith(".")
+            self._add(rest[twice:])
         whole = Place(start, len(self.draft.text))
         if one.wrong:
             self.draft.supported = FALSE
