@@ -14,7 +14,7 @@ import pytest
 
 from adequa.cli import main
 
-TRIPLES = "Ana_Bari | birthPlace | Vaudland && Ana_Bari | office | Kestrel_Tower"
+TRIPLES = "Ana_Bari | birthPlace | Vaudland && Ana_Bari | worksIn | Kestrel_Tower"
 GOOD = "Ana Bari, born in Vaudland, works in the Kestrel Tower."
 ITEM = {"id": "7", "triples": [["Ana_Bari", "birthPlace", "Vaudland"]], "text": "old"}
 
@@ -56,7 +56,7 @@ def test_a_text_that_lacks_and_adds(adequa: Run) -> None:
     assert "{Zurich}?" in said
     assert "{1987}?" in said
     assert "  - Vaudland: " in said
-    assert "Ana_Bari | office | Kestrel_Tower" in said
+    assert "Ana_Bari | worksIn | Kestrel_Tower" in said
     assert "Verdict: hallucination+omission" in said
 
 
@@ -78,7 +78,10 @@ def test_an_empty_text_is_an_omission(adequa: Run) -> None:
     code, said, _ = adequa("check", TRIPLES, "")
     assert code == 1
     assert "(the text is empty)" in said
-    assert "Verdict: omission\n  esa         0.0000\n  similarity  0.0000\n" in said
+    assert (
+        "Verdict: omission\n  esa         0.0000\n  nli         0.0000\n  similarity  0.0000\n"
+        in said
+    )
 
 
 def test_colour_is_for_terminals_and_those_who_ask(
@@ -161,7 +164,7 @@ def test_a_corpus_is_for_score(name: str, content: str, adequa: Run, tmp_path: P
         ([TRIPLES, "caf\udce9"], "an argument is not UTF-8"),
         (["empty", GOOD], "empty: has no triples"),
         ([TRIPLES, GOOD, "-m", "esq"], "unknown metric"),
-        ([TRIPLES, GOOD, "-m", "bleu", "--ignore", "office"], "add one that has it: -m esa"),
+        ([TRIPLES, GOOD, "-m", "bleu", "--ignore", "worksIn"], "add one that has it: -m esa"),
         ([TRIPLES, GOOD, "-m", "esa:ignore=a", "--ignore", "b"], "both given; keep one"),
         ([TRIPLES, GOOD, "--allowed", "absent"], "absent: cannot be read"),
         ([TRIPLES, GOOD, "--aliases", "absent.tsv"], "absent.tsv"),
@@ -193,21 +196,21 @@ def test_predicates_phrases_and_aliases_set_what_counts(adequa: Run, tmp_path: P
     text = "Ana Bari lives in Zurich."
     (tmp_path / "allowed.txt").write_text("Zurich\n", encoding="utf-8")
     (tmp_path / "aliases.tsv").write_text("Kestrel_Tower\tOld Mill\n", encoding="utf-8")
-    free = ("--optional", "birthPlace", "--optional", "office")
+    free = ("--optional", "birthPlace", "--optional", "worksIn")
     assert "{Zurich}?" in adequa("check", TRIPLES, text, *free)[1]
     allowed = adequa("check", TRIPLES, text, *free, "--allowed", "allowed.txt")
     assert "{Zurich}?" not in allowed[1]
-    said = adequa("check", TRIPLES, "Ana Bari of Vaudland.", "--ignore", "office")
+    said = adequa("check", TRIPLES, "Ana Bari of Vaudland.", "--ignore", "worksIn")
     assert said[0] == 0
     house = ("check", TRIPLES, "Ana Bari of Vaudland works in Old Mill.")
     assert "- Kestrel_Tower" in adequa(*house)[1]
-    assert adequa(*house, "--aliases", "aliases.tsv")[0] == 0
+    assert adequa(*house, "-m", "esa", "--aliases", "aliases.tsv")[0] == 0
 
 
 def test_several_metrics_share_the_options(adequa: Run) -> None:
     code, said, _ = adequa(
         "check", TRIPLES, "Ana Bari of Vaudland.", "-m", "esa", "-m", "strict=esa_strict",
-        "--ignore", "office", "--json",
+        "--ignore", "worksIn", "--json",
     )  # fmt: skip
     assert code == 0
     assert json.loads(said)["scores"] == {"esa": 1.0, "strict": 1.0}
@@ -217,13 +220,13 @@ def test_score_takes_the_options_and_signs_them(adequa: Run, tmp_path: Path) -> 
     raw = {**ITEM, "triples": [triple.split(" | ") for triple in TRIPLES.split(" && ")]}
     (tmp_path / "items.jsonl").write_text(json.dumps({**raw, "text": "Ana Bari of Vaudland."}))
     code, _, _ = adequa(
-        "score", "items.jsonl", "-m", "esa", "--ignore", "office", "--optional", "x",
+        "score", "items.jsonl", "-m", "esa", "--ignore", "worksIn", "--optional", "x",
         "--out", "run", "--no-cache",
     )  # fmt: skip
     assert code == 0
     manifest = json.loads((tmp_path / "run" / "manifest.json").read_text(encoding="utf-8"))
     signature = manifest["metrics"]["esa"]["signature"]
-    assert "|ignore:office|optional:x|" in signature
+    assert "|ignore:worksIn|optional:x|" in signature
     line = json.loads((tmp_path / "run" / "scores.jsonl").read_text(encoding="utf-8"))
     assert line["scores"] == {"esa": 1.0}
     assert adequa("score", "items.jsonl", "-m", "bleu", "--ignore", "x", "--out", "r")[0] == 2

@@ -18,6 +18,7 @@ from ..tiny_weights import write_weights
 Run = Callable[..., str]
 USERS = {
     "fluency": "adequa.metrics.similarity:Fluency",
+    "nli": "adequa.metrics.nli:Nli",
     "similarity": "adequa.metrics.similarity:Similarity",
 }
 
@@ -55,18 +56,18 @@ LICENCE = "encoder: MIT; verifier: base Apache-2.0, data CC BY-NC-SA 4.0"
 
 def test_the_list_ends_with_the_licence_of_the_weights(adequa: Run, two_versions: Path) -> None:
     said = adequa("metrics")
-    assert said.count(f"weights v1: {LICENCE}\n") == 1  # once, though two metrics use them
-    assert "weights v2" not in said
+    assert said.count(f"weights v2: {LICENCE}\n") == 1  # once, though three metrics use them
+    assert "weights v1" not in said
 
 
 def test_a_metric_shows_its_weights(adequa: Run, two_versions: Path) -> None:
-    size = sum(path.stat().st_size for path in (two_versions / "v1").iterdir())
-    size -= (two_versions / "v1" / "manifest.json").stat().st_size
+    size = sum(path.stat().st_size for path in (two_versions / "v2").iterdir())
+    size -= (two_versions / "v2" / "manifest.json").stat().st_size
     for name in USERS:
         said = adequa("metrics", name)
-        shown = f"weights: v1 of v1, v2, {size / 1e6:.1f} MB; licence: {LICENCE}\n"
+        shown = f"weights: v2 of v1, v2, {size / 1e6:.1f} MB; licence: {LICENCE}\n"
         assert said.endswith(shown)
-        assert f"|weights_hash:{shipped.weights('v1').digest}|" in said
+        assert f"|weights_hash:{shipped.weights('v2').digest}|" in said
 
 
 def test_as_json(adequa: Run, two_versions: Path) -> None:

@@ -107,7 +107,7 @@ def test_check_fails_where_a_template_reads_badly(adequa: Run, tmp_path: Path) -
 
 def test_the_shipped_templates(adequa: Run) -> None:
     assert adequa("check", "e2e")[0] == 0
-    assert "Alpha is not family friendly." in adequa("show", "e2e")[1]
+    assert "Alpha is not family friendly and not for children." in adequa("show", "e2e")[1]
     code, _, complaint = adequa("list-missing", "e3e", "items.jsonl")
     assert (code, "did you mean 'e2e'" in complaint) == (2, True)
 

@@ -153,6 +153,7 @@ def calibrate(
 def _asking(head: str, weights: str | None, templates: str | None) -> Ask:
     """What nli would say before a calibration; of a text as a whole, the verifier alone."""
     from adequa.entailment.by_verifier import VerifierChecker
+    from adequa.entailment.cues import shipped_cues
     from adequa.entailment.weighing import read_weighing
     from adequa.metrics.sources import check_source
     from adequa.models.shipped import DEFAULT
@@ -161,7 +162,8 @@ def _asking(head: str, weights: str | None, templates: str | None) -> Ask:
     name = DEFAULT if weights is None else weights
     verify = check_source(name, 1, None if templates is None else read_templates(templates))
     if head == "stated":
-        return VerifierChecker(verify, read_weighing(name)).log_odds
+        checker = VerifierChecker(verify, read_weighing(name), cues=shipped_cues(templates))
+        return checker.log_odds
     return lambda items: [[one.supported] for one in verify(items)]
 
 

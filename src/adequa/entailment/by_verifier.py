@@ -48,6 +48,8 @@ class VerifierChecker:
     """What the user's labels say of `stated`; groups are predicates."""
     threshold: float = 0.5
     """From where a word counts as unsupported."""
+    least: float = 0.5
+    """From where a fact counts as stated: only one that is not can be denied."""
     entities: bool = True
     cues: Cues | None = None
     """Words without which a fact is not stated, where the data's kind is known."""
@@ -126,7 +128,7 @@ class VerifierChecker:
         tried: list[tuple[int, int, int]] = []
         changed: list[Item] = []
         for number, (item, evidence) in enumerate(zip(items, found, strict=True)):
-            for place, fact in _candidates(item, evidence):
+            for place, fact in _candidates(item, evidence, self.least):
                 stretch = evidence.stretches[place]
                 text = item.text[: stretch.start] + _said(item, fact) + item.text[stretch.end :]
                 tried.append((number, place, fact))
@@ -165,12 +167,12 @@ def _with_garbled(
     return sorted([*found, *apart], key=lambda one: one.start) if apart else list(found)
 
 
-def _candidates(item: Item, evidence: Evidence) -> list[tuple[int, int]]:
+def _candidates(item: Item, evidence: Evidence, least: float) -> list[tuple[int, int]]:
     """Stretches and facts that may be about the same thing: two numbers, or two names."""
     unstated = [
         number
         for number, chance in enumerate(evidence.stated)
-        if chance is not None and chance < 0.5
+        if chance is not None and chance < least
     ]
     pairs = []
     for place, stretch in enumerate(evidence.stretches):

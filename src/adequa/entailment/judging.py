@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -30,13 +31,22 @@ class Limits:
 
     stated: float = 0.5
     unsupported: float = 0.5
+    optional: frozenset[str] = frozenset()
+    """Predicates whose facts may be left out."""
+    allowed: tuple[str, ...] = ()
+    """Phrases that a text may add."""
 
 
 def judge_evidence(
     metric: str, item: Item, evidence: Evidence, mentions: Sequence[Mention], limits: Limits
 ) -> Score:
     """The score of an item; what could not be read is a finding of its own, without confidence."""
-    wrong = [one for one in evidence.stretches if _flagged(one, limits)]
+    free = _allowed(item.text, limits.allowed)
+    wrong = [
+        one
+        for one in evidence.stretches
+        if _flagged(one, limits) and not free.issuperset(range(one.start, one.end))
+    ]
     denied = {
         one.fact: one
         for one in wrong
@@ -50,10 +60,11 @@ def judge_evidence(
     findings = [
         finding
         for number, fact in enumerate(facts)
+        if fact.status != "missing" or fact.triple.predicate not in limits.optional
         if (finding := _omission(metric, item, fact, denied.get(number))) is not None
     ]
+    omitted = any(finding.detail != "unchecked" for finding in findings)
     findings += [_hallucination(metric, item, one, mentions) for one in wrong]
-    omitted = any(fact.status in ("missing", "contradicted") for fact in facts)
     added = any(one.unsupported is not None for one in wrong)
     verdict = _verdict(omitted=omitted, added=added)
     unread = any(fact.status == "unchecked" for fact in facts) or evidence.value is None
@@ -81,6 +92,16 @@ def nothing_said(metric: str, item: Item) -> Score:
     )
     statistics = _statistics(item, facts, (), "omission")
     return Score(0.0, statistics, facts=facts, findings=findings, verdict="omission")
+
+
+def _allowed(text: str, phrases: Sequence[str]) -> frozenset[int]:
+    """The places of letters in phrases that a text may add."""
+    return frozenset(
+        place
+        for phrase in phrases
+        for match in re.finditer(rf"(?<!\w){re.escape(phrase)}(?!\w)", text, re.IGNORECASE)
+        for place in range(*match.span())
+    )
 
 
 def _flagged(stretch: Stretch, limits: Limits) -> bool:

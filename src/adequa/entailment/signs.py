@@ -22,7 +22,7 @@ _VALUE = re.compile(r"^(?:yes|no|true|false|\W*)$", re.IGNORECASE)
 _PRONOUN = "pronoun"
 _VALUE_METHODS = frozenset({"number", "converted number", "date"})
 _IMPLIED = re.compile(
-    r"\W*(?:he|she|it|they|his|her|its|their|this|that|these|there|the (?=[a-z]))(?!\w)",
+    r"\W*(?:he|she|it|they|his|her|its|their|this|that|these|there)(?!\w)",
     re.IGNORECASE,
 )
 """A text that begins so speaks of somebody it has not named."""
@@ -89,9 +89,16 @@ def _fact(triple: Triple, judgment: Judgment) -> tuple[str, ...]:
     elif triple.object in judgment.entities:
         found.append("object named")
     if triple.subject in judgment.missing:
-        implied = _IMPLIED.match(judgment.item.text) is not None
-        found.append("subject implied" if implied else "subject missing")
+        found.append(_absence(judgment))
     return tuple(found)
+
+
+def _absence(judgment: Judgment) -> str:
+    """In what way a subject is not named: by a pronoun, by nothing, or by another's name."""
+    if _IMPLIED.match(judgment.item.text):
+        return "subject implied"
+    replaced = any(one.kind == "name" for one in judgment.unexplained)
+    return "subject missing" if replaced else "subject unnamed"
 
 
 def _is_value(entity: str) -> bool:

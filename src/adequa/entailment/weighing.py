@@ -18,7 +18,10 @@ from adequa.errors import ModelError
 
 __all__ = ["FACT_SIGNS", "WORD_SIGNS", "Weigher", "Weighing", "read_weighing"]
 
-FACT_SIGNS = ("object missing", "object named", "subject missing", "subject implied")
+FACT_SIGNS = (
+    *("object missing", "object named"),
+    *("subject missing", "subject unnamed", "subject implied"),
+)
 """What the entities say of a fact."""
 WORD_SIGNS = ("mentioned", "unexplained")
 """What the entities say of a word."""

@@ -24,7 +24,7 @@ from adequa.errors import DataError, MissingExtra
 if TYPE_CHECKING:
     from adequa.aliases import Aliases
 
-__all__ = ["Judgment", "Settings", "judge", "stamp"]
+__all__ = ["Judgment", "Settings", "judge", "read_phrases", "stamp"]
 
 _PLACEHOLDER = re.compile(r"\[[A-Z_ ]+\]")
 _WORDS_A_TRIPLE = 3
@@ -55,7 +55,7 @@ class Settings:
 
             open_aliases(self.aliases)
         if self.allowed is not None:
-            _phrases(self.allowed, self.stamps)
+            read_phrases(self.allowed, self.stamps)
         if self.linker is not None:
             RelClient(self.linker)
         if self.coreference == "stanza" and find_spec("stanza") is None:
@@ -244,7 +244,7 @@ def _unexplained(
 ) -> tuple[Unexplained, ...]:
     allowed: tuple[str, ...] = ()
     if settings.allowed is not None:
-        allowed = _phrases(settings.allowed, settings.stamps)
+        allowed = read_phrases(settings.allowed, settings.stamps)
     ours = detection.ours
     found = find_unexplained(ours.graph, ours.text, [*mentions, *ours.mentions], allowed)
     for link in foreign_links(links, detection.entities) if links else ():
@@ -256,7 +256,8 @@ def _unexplained(
 
 
 @lru_cache(maxsize=8)
-def _phrases(path: Path, stamps: object) -> tuple[str, ...]:
+def read_phrases(path: Path, stamps: object) -> tuple[str, ...]:
+    """The phrases of a file, one a line; `stamps` change when the file does."""
     del stamps
     try:
         lines = path.read_text(encoding="utf-8").splitlines()

@@ -8,7 +8,7 @@ inference can take its place.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -72,13 +72,22 @@ class Nli(Metric):
         metadata={"doc": "what `adequa train calibrate` wrote, for the verifier's probabilities"},
     )
     threshold: float = field(
-        default=0.3, metadata={"doc": "from which probability on a fact counts as stated"}
+        default=0.2, metadata={"doc": "from which probability on a fact counts as stated"}
     )
     doubt: float = field(
         default=0.85, metadata={"doc": "from which probability on words count as unsupported"}
     )
     entities: bool = field(
         default=True, metadata={"doc": "let the verifier use the entity detector's evidence"}
+    )
+    ignore: tuple[str, ...] = field(
+        default=(), metadata={"doc": "predicates whose triples are left out altogether"}
+    )
+    optional: tuple[str, ...] = field(
+        default=(), metadata={"doc": "predicates whose facts may be left out"}
+    )
+    allowed: Path | None = field(
+        default=None, metadata={"doc": "a file of phrases, one a line, that a text may add"}
     )
     threads: int = field(default=1, metadata={"doc": "threads for each run of the verifier"})
 
@@ -89,8 +98,12 @@ class Nli(Metric):
                 raise SettingError(
                     f"{self.name}:{name} is between 0 and 1, not {getattr(self, name)}"
                 )
-        if self.calibration is not None:
-            object.__setattr__(self, "calibration", Path(self.calibration))
+        if any(isinstance(getattr(self, name), str) for name in ("ignore", "optional")):
+            raise SettingError(f"{self.name}:ignore and optional are tuples of predicates")
+        for name in ("calibration", "allowed"):
+            if getattr(self, name) is not None:
+                object.__setattr__(self, name, Path(getattr(self, name)))
+        self._limits()
         if self.model is None:
             if self.revision is not None:
                 raise SettingError(f"{self.name}:revision goes with model, a name of the hub")
@@ -102,10 +115,12 @@ class Nli(Metric):
 
     def score(self, items: Sequence[Item]) -> list[Score]:
         """One score an item: value, facts, findings and the paper's 4-way verdict."""
+        if self.ignore:
+            items = [_without(item, self.ignore) for item in items]
         readable = [bool(item.triples) and has_words(item.text) for item in items]
         asked = [item for item, can in zip(items, readable, strict=True) if can]
         found = iter(self._checker()(asked) if asked else [])
-        limits = Limits(self.threshold, self.doubt)
+        limits = self._limits()
         scores = []
         for item, can in zip(items, readable, strict=True):
             if not item.triples:
@@ -115,6 +130,12 @@ class Nli(Metric):
             else:
                 scores.append(judge_evidence(self.name, item, next(found), _mentions(item), limits))
         return scores
+
+    def _limits(self) -> Limits:
+        from adequa.entities.judging import read_phrases, stamp
+
+        allowed = () if self.allowed is None else read_phrases(self.allowed, stamp(self.allowed))
+        return Limits(self.threshold, self.doubt, frozenset(self.optional), allowed)
 
     def corpus(self, totals: Sequence[float]) -> dict[str, float]:
         """The shares of the four results, of facts that are not stated, of unsupported letters."""
@@ -140,6 +161,8 @@ class Nli(Metric):
         provenance["templates_hash"] = "backoff" if templates is None else templates.digest
         if self.calibration is not None:
             provenance["calibration_hash"] = content_hash(self.calibration)
+        if self.allowed is not None:
+            provenance["allowed"] = content_hash(self.allowed)
         if self.model is None and (cues := shipped_cues(self.templates)) is not None:
             provenance["cues_hash"] = cues.digest
         return provenance
@@ -169,9 +192,16 @@ class Nli(Metric):
             read_weighing(self.weights),
             self._calibrated(),
             self.doubt,
+            self.threshold,
             self.entities,
             shipped_cues(self.templates),
         )
+
+
+def _without(item: Item, predicates: Sequence[str]) -> Item:
+    return replace(
+        item, triples=tuple(one for one in item.triples if one.predicate not in predicates)
+    )
 
 
 def _by_model(

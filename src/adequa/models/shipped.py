@@ -65,7 +65,8 @@ class Weights:
         place = self.folder / name
         if name not in self.manifest["files"]:
             raise ModelError(f"{place}: is not in the manifest; {self._remedy()}")
-        return _CHECKED.get(place.resolve(), lambda: self._check(name))
+        _CHECKED.get(place.resolve(), lambda: self._check(name))
+        return place
 
     def text(self, name: str) -> str:
         """A file as text: a model card."""
