@@ -200,7 +200,7 @@ def test_predicates_phrases_and_aliases_set_what_counts(adequa: Run, tmp_path: P
     assert "{Zurich}?" in adequa("check", TRIPLES, text, *free)[1]
     allowed = adequa("check", TRIPLES, text, *free, "--allowed", "allowed.txt")
     assert "{Zurich}?" not in allowed[1]
-    said = adequa("check", TRIPLES, "Ana Bari of Vaudland.", "--ignore", "worksIn")
+    said = adequa("check", TRIPLES, "Ana Bari was born in Vaudland.", "--ignore", "worksIn")
     assert said[0] == 0
     house = ("check", TRIPLES, "Ana Bari of Vaudland works in Old Mill.")
     assert "- Kestrel_Tower" in adequa(*house)[1]
