@@ -226,7 +226,8 @@ def test_cases_are_made_of_every_pair_and_always_the_same() -> None:
 
 def weighed() -> Weighed:
     weigher = Weigher(0.5, -0.25, {"mentioned": 1 / 3})
-    return Weighed(weigher, 20, 5, reliability([0.1, 0.9], [0, 1]))
+    true = reliability([0.1, 0.9], [0, 1])
+    return Weighed(weigher, 20, 5, true, true)
 
 
 def test_other_heads_stay_and_the_folder_is_sealed_anew(tmp_path: Path) -> None:

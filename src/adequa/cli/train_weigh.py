@@ -78,9 +78,13 @@ def weigh(
     written = write_weighing(weights, fitted, f"{source}, {len(cases)} texts spoilt")
     if picture is not None:
         one = fitted["stated"]
-        bins = one.reliability.bins
-        title = f"calibration error {one.reliability.error:.3f}; {one.cases:,} facts"
-        drawn = reliability_picture(bins, bins, "reliability of stated", title)
+        drawn = reliability_picture(
+            one.before.bins,
+            one.reliability.bins,
+            "reliability of stated",
+            f"calibration error {one.before.error:.3f} of the bare logits, "
+            f"{one.reliability.error:.3f} weighed; {one.cases:,} facts",
+        )
         write_files(picture.parent, {picture.name: drawn.encode()})
     if as_json:
         echo_json(written)

@@ -52,6 +52,8 @@ class Weighed:
     weigher: Weigher
     cases: int
     positive: int
+    before: Reliability
+    """Of the bare logits."""
     reliability: Reliability
 
     def as_object(self) -> dict[str, Any]:
@@ -152,8 +154,9 @@ def _fit(rows: Rows, names: Sequence[str]) -> Weighed:
         rest = _newton(values[~inside], labels[~inside])
         chances[inside] = 1 / (1 + np.exp(-_odds(values[inside], rest)))
     slope, *signs, offset = fitted.tolist()
+    bare = reliability(1 / (1 + np.exp(-np.clip(values[:, 0], -30, 30))), labels)
     weigher = Weigher(slope, offset, dict(zip(names, signs, strict=True)))
-    return Weighed(weigher, len(rows), int(labels.sum()), reliability(chances, labels))
+    return Weighed(weigher, len(rows), int(labels.sum()), bare, reliability(chances, labels))
 
 
 def _odds(values: Vector, weights: Vector) -> Vector:
