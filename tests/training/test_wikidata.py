@@ -9,13 +9,13 @@ import pytest
 from adequa.data import Item, Triple
 from adequa.errors import DataError
 from adequa.training.derived import Tally
-from adequa.training.symmetric import folded
 from adequa.training.wikidata import (
     Property,
     read_properties,
     shipped_properties,
     to_wikidata,
 )
+from adequa.wording.folding import folded
 
 BORN = Triple("Ida", "birthPlace", "Tarnova")
 GENRE = Triple("Polka", "musicSubgenre", "Ilm polka")

@@ -138,7 +138,9 @@ class VerifierChecker:
         denied: list[tuple[float, int, int, int]] = []
         for (number, place, fact), check in zip(tried, self.verify(changed), strict=True):
             now, before = check.stated[fact], checked[number].stated[fact]
-            if now is None or before is None or now < _SURE or now - before < _RISE:
+            if now is None or before is None or now < _SURE:
+                continue
+            if before < _SURE and now - before < _RISE:  # else the entities alone were against it
                 continue
             denied.append((now, number, place, fact))
         taken: set[tuple[int, str, int]] = set()

@@ -15,8 +15,8 @@ from adequa.data import Triple
 from adequa.entities.surface import label_of
 from adequa.training.drafts import Draft
 from adequa.training.material import Knowledge, Pair, same_label
-from adequa.training.symmetric import folded
 from adequa.training.wikidata import shipped_properties
+from adequa.wording.folding import folded
 from adequa.wording.templates import OBJECT, SUBJECT, Template
 
 __all__ = ["middles_of", "phrases_of", "rename", "reword"]

@@ -5,13 +5,12 @@ The table has Wikidata's names as the paper lists them, and what DBpedia calls t
 
 from __future__ import annotations
 
-import re
 from functools import cache
 from importlib.resources import files
 
-__all__ = ["folded", "is_symmetric"]
+from adequa.wording.folding import folded, local_name
 
-_PREFIXED = re.compile(r"\w+:[^\s:]*")
+__all__ = ["is_symmetric"]
 
 
 def is_symmetric(predicate: str) -> bool:
@@ -19,25 +18,8 @@ def is_symmetric(predicate: str) -> bool:
 
     A double name such as `associatedBand/associatedMusicalArtist` is symmetric if both halves are.
     """
-    names = [folded(name) for name in _local(predicate).split("/")]
+    names = [folded(name) for name in local_name(predicate).split("/")]
     return all(name in _names() for name in names)
-
-
-def folded(predicate: str) -> str:
-    """A predicate as all its spellings have it in common.
-
-    >>> folded("dbo:birthPlace") == folded("Birth_place") == folded("birth place")
-    True
-    """
-    return "".join(sign for sign in _local(predicate).casefold() if sign.isalnum())
-
-
-def _local(predicate: str) -> str:
-    """An IRI's or a prefixed name's last part (dbo:spouse, wdt:P26), or the name as it is."""
-    bare = predicate.strip().strip("<>")
-    if "://" in bare:
-        return bare.rstrip("/#").replace("#", "/").rpartition("/")[2]
-    return bare.partition(":")[2] if _PREFIXED.fullmatch(bare) else bare
 
 
 @cache

@@ -15,7 +15,7 @@ from adequa.errors import DataError
 from adequa.readers.base import lines
 from adequa.readers.rows import read_table
 from adequa.training.derived import Tally
-from adequa.training.symmetric import folded
+from adequa.wording.folding import folded
 
 __all__ = ["Property", "read_properties", "shipped_properties", "to_wikidata"]
 

@@ -14,7 +14,7 @@ from typing import NamedTuple
 from adequa.data import Item, Term, Triple
 from adequa.entities.surface import label_of
 from adequa.errors import DataError, SettingError
-from adequa.training.symmetric import folded
+from adequa.wording.folding import folded
 from adequa.wording.templates import BACKOFF, OBJECT, PREDICATE, Template
 from adequa.wording.values import Worded, said, say_boolean, worded
 
