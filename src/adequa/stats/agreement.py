@@ -1,0 +1,278 @@
+"""How far raters agree beyond chance: Krippendorff's alpha, Cohen's and Fleiss' kappa, shares.
+
+Each coefficient is 1 - observed / expected *disagreement*: 1 for raters who agree on everything, 0
+for what chance would bring, below 0 for less than that. They differ in what chance is:
+
+- *Alpha* (Krippendorff 2011) draws two of all the pairable ratings, without putting the first back.
+  Any number of raters and gaps; nominal, ordinal, interval and ratio scales.
+- *Cohen's kappa* (1960; weighted 1968) draws one rating from each of two raters' own.
+- *Fleiss' kappa* (1971) draws two from the shares of the categories.
+
+A rating is pairable if its item has another. A coefficient is None, with a reason, where nothing is
+pairable, and where all ratings are equal: raters who had nothing to tell apart have not shown that
+they can, though they never disagreed. No coefficient is computed from a gap.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from adequa.stats.means import Interval
+from adequa.stats.ratings import RaterPair, Ratings
+
+__all__ = [
+    "Agreement",
+    "Ratings",
+    "cohen_kappa",
+    "cohen_kappas",
+    "coincidences",
+    "fleiss_kappa",
+    "krippendorff_alpha",
+    "percent_agreement",
+    "percent_agreements",
+]
+
+Vector = npt.NDArray[np.float64]
+Matrix = npt.NDArray[np.float64]
+Codes = npt.NDArray[np.int64]
+Scale = Literal["nominal", "ordinal", "interval", "ratio"]
+Weights = Literal["none", "linear", "quadratic"]
+
+_SCALES = ("nominal", "ordinal", "interval", "ratio")
+_WEIGHTS = ("none", "linear", "quadratic")
+_NOTHING_SHARED = "no item has two ratings"
+_NO_VARIATION = "all ratings are equal, so that nothing could have been confused"
+
+
+@dataclass(frozen=True, slots=True)
+class Agreement:
+    """A coefficient, or None and the reason; the two disagreements behind it, and of how much.
+
+    Disagreements are means over pairs of ratings: of 0 and 1 on a nominal scale, so that
+    1 - observed is the share of equal pairs, otherwise of the distances that the scale defines.
+    """
+
+    value: float | None
+    items: int
+    """Items with two ratings or more; the others say nothing."""
+    ratings: int
+    """Ratings of these items."""
+    observed: float | None = None
+    expected: float | None = None
+    interval: Interval | None = None
+    reason: str = ""
+
+
+def krippendorff_alpha(
+    ratings: Ratings,
+    scale: Scale = "nominal",
+    *,
+    resamples: int = 0,
+    seed: int = 0,
+    level: float = 0.95,
+) -> Agreement:
+    """Krippendorff's alpha; with `resamples`, a percentile interval by resampling items.
+
+    Distances are squared: of ranks (ordinal, those of the pairable ratings), of values (interval),
+    of values over their sum (ratio, for which a negative value is a ValueError). Resamples in which
+    all ratings are equal have no alpha and are left out of the interval; there is none of one item.
+
+    >>> ratings = Ratings.from_matrix([[1, 1], [2, 2], [3, 2]])
+    >>> round(krippendorff_alpha(ratings, "ordinal").value, 3)
+    0.778
+    """
+    _check("scale", scale, _SCALES)
+    numbers = np.zeros(len(ratings.categories)) if scale == "nominal" else ratings.numbers()
+    if scale == "ratio" and (numbers < 0).any():
+        raise ValueError(f"a ratio scale has no negative value such as {numbers.min():g}")
+    row, low, high, weight = _weighted_pairs(ratings)
+    pairable = ratings.pairable()
+    items, count = len(np.unique(ratings.item[pairable])), int(pairable.sum())
+    if not items:
+        return Agreement(None, items, count, reason=_NOTHING_SHARED)
+    size = len(ratings.categories)
+    found, column = np.unique(low * size + high, return_inverse=True)
+    column = column.reshape(-1)
+    low, high = found // size, found % size
+
+    def disagreements(totals: Matrix) -> tuple[Vector, Vector]:
+        pairs, counts = totals[:, : len(found)], totals[:, len(found) :]
+        whole = counts.sum(axis=1)
+        if scale == "nominal":
+            observed = pairs @ (low != high).astype(np.float64)
+            expected = (counts * (whole[:, None] - counts)).sum(axis=1)
+        elif scale == "ratio":
+            observed = pairs @ _ratio(numbers[low], numbers[high])
+            expected = np.zeros(len(totals))
+            for code, number in enumerate(numbers):
+                expected += counts[:, code] * (counts @ _ratio(number, numbers))
+        else:
+            # A category's rank is the mean of those its ratings share; distances need no more.
+            ranks = np.cumsum(counts, axis=1) - counts / 2
+            places = ranks if scale == "ordinal" else np.broadcast_to(numbers, counts.shape)
+            observed = (pairs * (places[:, low] - places[:, high]) ** 2).sum(axis=1)
+            mean = (counts * places).sum(axis=1) / whole
+            expected = 2 * whole * (counts * (places - mean[:, None]) ** 2).sum(axis=1)
+        varied = (counts > 0).sum(axis=1) > 1
+        # A pair stands for two coincidences, c-k and k-c.
+        return 2 * observed / whole, np.where(varied, expected / (whole * (whole - 1)), np.nan)
+
+    def alphas(totals: Matrix) -> Vector:
+        observed, expected = disagreements(totals)
+        return 1 - observed / expected
+
+    totals = np.bincount(column, weights=weight, minlength=len(found))
+    marginals = np.bincount(ratings.category[pairable], minlength=size)
+    observed, expected = disagreements(np.concatenate([totals, marginals])[None])
+    if not np.isfinite(expected[0]):
+        return Agreement(None, items, count, float(observed[0]), 0.0, reason=_NO_VARIATION)
+    interval = None
+    if resamples:
+        from adequa.stats.intervals import bootstrap_interval
+
+        statistics = np.zeros((len(ratings.items), len(found) + size))
+        np.add.at(statistics, (row, column), weight)
+        spots = ratings.item[pairable], len(found) + ratings.category[pairable]
+        np.add.at(statistics, spots, 1)
+        statistics = statistics[np.unique(row)]
+        interval = bootstrap_interval(statistics, alphas, n=resamples, seed=seed, level=level)
+    return _agreement(items, count, float(observed[0]), float(expected[0]), interval)
+
+
+def coincidences(ratings: Ratings) -> Matrix:
+    """How often value c meets value k in an item, a row and a column a category, symmetric.
+
+    An item's pairs weigh 1 / (ratings - 1), so that the whole adds up to the pairable ratings.
+    """
+    size = len(ratings.categories)
+    _, low, high, weight = _weighted_pairs(ratings)
+    half = np.zeros((size, size))
+    np.add.at(half, (low, high), weight)
+    square: Matrix = half + half.T
+    return square
+
+
+def fleiss_kappa(ratings: Ratings) -> Agreement:
+    """Fleiss' kappa of nominal values.
+
+    Items may have different numbers of ratings: an item then counts once, however many it has, in
+    the agreement and in the shares of the categories alike (Gwet 2014); items of one rating do not
+    count. With equal numbers that is Fleiss' own.
+
+    >>> round(fleiss_kappa(Ratings.from_matrix([[1, 1, 1], [2, 2, 1], [2, 2, 2]])).value, 3)
+    0.55
+    """
+    pairable = ratings.pairable()
+    items, item = np.unique(ratings.item[pairable], return_inverse=True)
+    if not len(items):
+        return Agreement(None, 0, 0, reason=_NOTHING_SHARED)
+    size = len(ratings.categories)
+    cells = item.reshape(-1) * size + ratings.category[pairable]
+    counts = np.bincount(cells, minlength=len(items) * size).reshape(len(items), size)
+    each = counts.sum(axis=1)
+    equal = (counts * (counts - 1)).sum(axis=1) / (each * (each - 1))
+    shares = (counts / each[:, None]).mean(axis=0)
+    expected = float((shares * (1 - shares)).sum()) if (shares > 0).sum() > 1 else 0.0
+    return _agreement(len(items), int(each.sum()), float((1 - equal).mean()), expected)
+
+
+def cohen_kappa(
+    ratings: Ratings, first: Hashable, second: Hashable, weights: Weights = "none"
+) -> Agreement:
+    """Cohen's kappa of two raters over the items that both rated.
+
+    Linear and quadratic weights go by the distance of the values themselves, not of their places
+    among those that happen to occur: 1 and 3 are two apart, also where nobody gave a 2.
+
+    >>> ratings = Ratings.from_matrix([[1, 1], [1, 1], [2, 2], [3, 2]])
+    >>> round(cohen_kappa(ratings, 0, 1).value, 3)
+    0.6
+    """
+    _check("weights", weights, _WEIGHTS)
+    numbers = _places(ratings, weights)
+    left, right = ratings.shared(first, second)
+    return _kappa(ratings.category[left], ratings.category[right], numbers, weights)
+
+
+def cohen_kappas(ratings: Ratings, weights: Weights = "none") -> dict[RaterPair, Agreement]:
+    """Cohen's kappa of every two raters who share an item, in their order; others have no entry."""
+    _check("weights", weights, _WEIGHTS)
+    numbers = _places(ratings, weights)
+    return {
+        pair: _kappa(ratings.category[left], ratings.category[right], numbers, weights)
+        for pair, left, right in ratings.by_raters()
+    }
+
+
+def percent_agreement(ratings: Ratings) -> float | None:
+    """The percentage of equal pairs among all pairs of ratings of one item; None of no pairs.
+
+    >>> percent_agreement(Ratings.from_matrix([[1, 1], [2, 1], [2, 2], [3, 3]]))
+    75.0
+    """
+    left, right = ratings.pairs()
+    equal = ratings.category[left] == ratings.category[right]
+    return 100 * float(equal.mean()) if len(equal) else None
+
+
+def percent_agreements(ratings: Ratings) -> dict[RaterPair, float]:
+    """The percentage of shared items with equal ratings, of every two raters who share an item."""
+    return {
+        pair: 100 * float((ratings.category[left] == ratings.category[right]).mean())
+        for pair, left, right in ratings.by_raters()
+    }
+
+
+def _kappa(one: Codes, other: Codes, numbers: Vector, weights: Weights) -> Agreement:
+    shared = len(one)
+    if not shared:
+        return Agreement(None, 0, 0, reason="the two raters share no item")
+    codes, coded = np.unique(np.concatenate([one, other]), return_inverse=True)
+    coded = coded.reshape(-1)
+    table = np.zeros((len(codes), len(codes)))
+    np.add.at(table, (coded[:shared], coded[shared:]), 1)
+    if weights == "none":
+        distances = 1 - np.eye(len(codes))
+    else:
+        distances = np.abs(numbers[codes][:, None] - numbers[codes])
+        distances = distances**2 if weights == "quadratic" else distances
+    observed = float((table * distances).sum()) / shared
+    expected = float(table.sum(axis=1) @ distances @ table.sum(axis=0)) / shared**2
+    return _agreement(shared, 2 * shared, observed, expected)
+
+
+def _agreement(
+    items: int, ratings: int, observed: float, expected: float, interval: Interval | None = None
+) -> Agreement:
+    if not expected > 0:
+        return Agreement(None, items, ratings, observed, expected, reason=_NO_VARIATION)
+    return Agreement(1 - observed / expected, items, ratings, observed, expected, interval)
+
+
+def _ratio(one: Vector | float, other: Vector) -> Vector:
+    """Squared difference over squared sum; two zeros are equal."""
+    whole = one + other
+    quotient: Vector = (one - other) / np.where(whole > 0, whole, 1)
+    return quotient**2
+
+
+def _places(ratings: Ratings, weights: Weights) -> Vector:
+    return np.zeros(len(ratings.categories)) if weights == "none" else ratings.numbers()
+
+
+def _weighted_pairs(ratings: Ratings) -> tuple[Codes, Codes, Codes, Vector]:
+    """Of each pair: its item, its lower and its higher category, and 1 / (ratings - 1)."""
+    left, right = ratings.pairs()
+    item, one, other = ratings.item[left], ratings.category[left], ratings.category[right]
+    each = np.bincount(ratings.item, minlength=len(ratings.items))
+    return item, np.minimum(one, other), np.maximum(one, other), 1 / (each[item] - 1)
+
+
+def _check(what: str, given: str, known: Sequence[str]) -> None:
+    if given not in known:
+        raise ValueError(f"unknown {what} {given!r}; there are {', '.join(known)}")
