@@ -134,3 +134,10 @@ def test_one_open_omission_is_enough() -> None:
     both = replace(_absent("c"), findings=(*_absent("c").findings, *_absent("e").findings))
     result = join(Result(ITEM, {}), {"esa": both, "nli": _read(0.95, 0.5)})
     assert result.verdict == "omission"
+
+
+def test_a_fact_that_nobody_has_spoken_of_is_not_stated() -> None:
+    half = Score(0.9, facts=(Fact(T1, "stated", 0.99),), verdict="OK")
+    result = join(Result(ITEM, {}), {"esa": replace(_absent("a"), facts=()), "half": half})
+    assert result.verdict == "omission"
+    assert join(result, {"nli": _read(0.99, 0.99)}).verdict == "OK"

@@ -20,7 +20,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
-from adequa.data import Fact, Finding, Mention, Result, Score, Verdict
+from adequa.data import Fact, Finding, Mention, Result, Score, Triple, Verdict
 
 __all__ = ["OVERRULED", "SURE", "join", "join_verdicts"]
 
@@ -35,7 +35,7 @@ def join(result: Result, scores: Mapping[str, Score]) -> Result:
     verdicts.update((label, score.verdict) for label, score in scores.items() if score.verdict)
     said = [_labelled(label, score) for label, score in scores.items()]
     facts = _join_facts(result.facts, said)
-    findings = _overrule(_join_findings(result.findings, said), facts)
+    findings = _overrule(_join_findings(result.findings, said), facts, result.item.triples)
     return replace(
         result,
         scores={**result.scores, **{label: score.value for label, score in scores.items()}},
@@ -113,15 +113,21 @@ _WITHOUT_OMISSION: Mapping[Verdict, Verdict] = {
 }
 
 
-def _overrule(findings: tuple[Finding, ...], facts: tuple[Fact, ...]) -> tuple[Finding, ...]:
-    """Entities that are not named, where what is said of them is stated all the same."""
+def _overrule(
+    findings: tuple[Finding, ...], facts: tuple[Fact, ...], triples: Iterable[Triple]
+) -> tuple[Finding, ...]:
+    """Entities that are not named, where what is said of them is stated all the same.
+
+    A fact that no metric has spoken of yet is not stated: a later one may, and never the other way
+    round.
+    """
     if not any(one.kind == "omission" and one.entity is not None for one in findings):
         return findings
     sure: dict[str, float] = {}
-    for fact in facts:
-        stated = fact.confidence if fact.status == "stated" else None
-        for entity in {fact.triple.subject, fact.triple.object}:
-            sure[entity] = min(sure.get(entity, 1.0), stated or 0.0)
+    stated = {fact.triple: fact.confidence for fact in facts if fact.status == "stated"}
+    for triple in triples:
+        for entity in {triple.subject, triple.object}:
+            sure[entity] = min(sure.get(entity, 1.0), stated.get(triple) or 0.0)
     return tuple(
         replace(one, detail=OVERRULED, confidence=round(1 - sure[one.entity], 6))
         if one.kind == "omission" and one.entity and sure.get(one.entity, 0.0) >= SURE
