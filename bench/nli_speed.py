@@ -13,13 +13,13 @@ from __future__ import annotations
 import importlib
 import time
 from pathlib import Path
-from typing import Any
 
 from adequa.data import Item
 from adequa.metrics import load_metric
 from adequa.models.shipped import weights
 from adequa.models.wordpiece import WordPiece
 from adequa.readers import open_source
+from bench.roberta_large import large_model, read_lengths
 
 NEEDS_DATA = True
 ITEMS = 18
@@ -41,19 +41,7 @@ def measure(data: Path) -> list[dict[str, object]]:
         return [{"figure": _MISSING, "value": "–", "target": "–", "reached": True}]
     warm, *items = _items(data)
     reader = WordPiece.read(weights().path("vocabulary.txt"))
-    torch.set_num_threads(1)
-    large = transformers.RobertaForSequenceClassification(
-        transformers.RobertaConfig(
-            vocab_size=50_265,
-            hidden_size=1024,
-            num_hidden_layers=24,
-            num_attention_heads=16,
-            intermediate_size=4096,
-            max_position_embeddings=514,
-            type_vocab_size=1,
-            num_labels=3,
-        )
-    ).eval()
+    large = large_model(torch, transformers)
     metric = load_metric("nli", threads=1)
     metric.score([warm])  # loading is not scoring
     mine = theirs = 0.0
@@ -67,7 +55,7 @@ def measure(data: Path) -> list[dict[str, object]]:
         pairs += len(lengths)
         started = time.process_time()
         for start in range(0, len(lengths), BATCH):
-            _read(torch, large, lengths[start : start + BATCH])
+            read_lengths(torch, large, lengths[start : start + BATCH])
         theirs += time.process_time() - started
     value = theirs / mine
     return [
@@ -111,13 +99,3 @@ def _pairs(item: Item, reader: WordPiece) -> list[int]:
     ]
     pairs = [text + fact for fact in facts] + [sum(facts) + text]
     return [min(pair + _SPECIAL, LONGEST) for pair in pairs]
-
-
-def _read(torch: Any, model: Any, lengths: list[int]) -> None:
-    ids = torch.full((len(lengths), max(lengths)), 1)
-    mask = torch.zeros_like(ids)
-    for row, length in enumerate(lengths):
-        ids[row, :length] = torch.randint(5, 50_000, (length,))
-        mask[row, :length] = 1
-    with torch.inference_mode():
-        model(input_ids=ids, attention_mask=mask)

@@ -11,13 +11,13 @@ from __future__ import annotations
 import importlib
 import time
 from pathlib import Path
-from typing import Any
 
 from adequa.data import Item
 from adequa.metrics import load_metric
 from adequa.models.shipped import weights
 from adequa.models.wordpiece import WordPiece
 from adequa.readers import open_source
+from bench.roberta_large import large_model, read_lengths
 
 NEEDS_DATA = True
 PAIRS = 96
@@ -43,18 +43,7 @@ def measure(data: Path) -> list[dict[str, object]]:
         return [size, {"figure": figure, "value": "–", "target": "–", "reached": True}]
     items = _items(data)
     lengths = _lengths(items)
-    torch.set_num_threads(1)
-    large = transformers.RobertaForSequenceClassification(
-        transformers.RobertaConfig(
-            vocab_size=50_265,
-            hidden_size=1024,
-            num_hidden_layers=24,
-            num_attention_heads=16,
-            intermediate_size=4096,
-            max_position_embeddings=514,
-            type_vocab_size=1,
-        )
-    ).eval()
+    large = large_model(torch, transformers)
     metric = load_metric("similarity", threads=1)
     metric.score(items[:1])  # loading is not scoring
     mine = theirs = 0.0
@@ -64,7 +53,7 @@ def measure(data: Path) -> list[dict[str, object]]:
         metric.score(batch)
         mine += time.perf_counter() - started
         started = time.perf_counter()
-        _read(torch, large, lengths[start : start + BATCH])
+        read_lengths(torch, large, lengths[start : start + BATCH])
         theirs += time.perf_counter() - started
     value = theirs / mine
     return [
@@ -93,13 +82,3 @@ def _items(data: Path) -> list[Item]:
 def _lengths(items: list[Item]) -> list[int]:
     reader = WordPiece.read(weights().path("vocabulary.txt"))
     return [len(reader.encode_pair(item.text, item.triples, item.terms).ids) for item in items]
-
-
-def _read(torch: Any, model: Any, lengths: list[int]) -> None:
-    ids = torch.full((len(lengths), max(lengths)), 1)
-    mask = torch.zeros_like(ids)
-    for row, length in enumerate(lengths):
-        ids[row, :length] = torch.randint(5, 50_000, (length,))
-        mask[row, :length] = 1
-    with torch.inference_mode():
-        model(input_ids=ids, attention_mask=mask)

@@ -67,7 +67,8 @@ def test_company_and_order_change_nothing(folder: Path) -> None:
 
 def test_padding_counts_for_nothing(folder: Path) -> None:
     """Against the network itself, fed without padding."""
-    onnxruntime = pytest.importorskip("onnxruntime")
+    import onnxruntime
+
     reader = WordPiece(WORDS)
     session = onnxruntime.InferenceSession(str(folder / "model.onnx"))
     for pair, row in zip(PAIRS, _rows(OnnxPairs(folder), PAIRS), strict=True):
