@@ -23,6 +23,7 @@ from adequa.metrics.similarity import Similarity
 from adequa.models.shipped import weights
 from adequa.models.verifier import load_verifier
 
+from ..hostile import HOSTILE
 from ..tiny_pairs import write_onnx_classifier
 from ..tiny_weights import calibration, seal, write_weights
 
@@ -34,14 +35,7 @@ FACTS = (
 TEXTS = [
     "The Old Mill is a pub in Bex; it is no place for families.",
     "The Old Mill is a pub.",
-    "",
-    "the pub " * 300,  # longer than a model reads at once
-    "Nothing of it.",
-    "Café «酒馆» — \u2028 \ud800 😀",
-    " \n\t",
-    "\u200b\u0301",  # nothing that can be seen
-    ".",
-    "[SEP] [CLS] [S] [unused1]",
+    *HOSTILE,
 ]
 ITEMS = [Item(str(number), FACTS, text) for number, text in enumerate(TEXTS)]
 BLANK = {2, 6, 7}

@@ -25,6 +25,7 @@ from adequa.models.shipped import DEFAULT, weights
 from adequa.models.verifier import load_verifier
 from adequa.settings import build, plain_settings, settings_of
 
+from ..hostile import HOSTILE
 from ..tiny_hub import write_classifier, write_encoder
 from ..tiny_weights import calibration, seal, write_weights
 
@@ -35,14 +36,7 @@ FACTS = (
 TEXTS = [
     "Aarhus Airport serves the city of Aarhus and has a runway of 2702 metres.",
     "Aarhus Airport serves Aarhus.",
-    "",
-    "the pub " * 300,  # longer than a model reads at once
-    "Nothing of it.",
-    "Café «酒馆» — \u2028 \ud800 😀",
-    " \n\t",
-    "\u200b\u0301",  # nothing that can be seen
-    ".",
-    "[SEP] [CLS] [S] [unused1]",
+    *HOSTILE,
 ]
 ITEMS = [Item(str(number), FACTS, text) for number, text in enumerate(TEXTS)]
 BLANK = {2, 6, 7}
