@@ -1,4 +1,4 @@
-"""Judgments as every later step needs them: gathered, without some raters, averaged, standardised."""
+"""Judgments as every later step needs them: gathered, averaged, standardised."""
 
 from __future__ import annotations
 
@@ -54,8 +54,7 @@ def by_criterion(ratings: Iterable[Rating]) -> dict[str, list[Rating]]:
 def averaged(ratings: Iterable[Rating]) -> dict[str, dict[Key, float]]:
     """The mean rating of each text by criterion, whoever gave how many.
 
-    >>> two = [Rating("Id1", "T5", rater, "fluency", value) for rater, value in (("a", 1), ("b", 2))]
-    >>> averaged(two)
+    >>> averaged([Rating("Id1", "T5", rater, "fluency", n) for rater, n in (("a", 1), ("b", 2))])
     {'fluency': {('T5', 'Id1'): 1.5}}
     """
     sums: dict[str, dict[Key, list[float]]] = {}

@@ -1,0 +1,13 @@
+"""`adequa human`: an evaluation by people, from the sample to the tables."""
+
+from __future__ import annotations
+
+import typer
+
+__all__ = ["human"]
+
+human = typer.Typer(
+    name="human",
+    no_args_is_help=True,
+    help="Ask people: draw a sample, collect judgments, look at the raters, make the tables.",
+)
