@@ -1,0 +1,238 @@
+"""A campaign's settings to and from `campaign.json`, checked field by field."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any, get_args
+
+from adequa.codec.values import kind_of
+from adequa.errors import DataError
+from adequa.human.campaign.model import Campaign, Choice, Eligibility, Question, QuestionKind
+
+__all__ = ["VERSION", "campaign_from_object", "campaign_to_object", "questions_from_object"]
+
+VERSION = 1
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}")
+_KINDS = get_args(QuestionKind)
+_COUNTS = {
+    "raters_per_text": (1, 1000),
+    "texts_per_rater": (1, 100_000),
+    "return_after": (10, 10**7),
+}
+_CAMPAIGN = {
+    "version",
+    "name",
+    "title",
+    "instructions",
+    "questions",
+    "eligibility",
+    "seed",
+    *_COUNTS,
+}
+_QUESTION = {
+    "choice": {"choices"},
+    "slider": {"low", "high", "low_label", "high_label"},
+    "spans": {"labels", "omissions"},
+}
+
+
+def campaign_from_object(raw: Any) -> Campaign:
+    """A campaign from what `campaign.json` holds; a DataError names the field that is wrong."""
+    fields = _object(raw, "the campaign", _CAMPAIGN)
+    if fields.get("version") != VERSION:
+        raise DataError(
+            f"is a campaign of version {fields.get('version')!r}", remedy=f"write {VERSION}"
+        )
+    numbers = {
+        name: _count(fields[name], name, low, high)
+        for name, (low, high) in _COUNTS.items()
+        if name in fields
+    }
+    if "seed" in fields:
+        numbers["seed"] = _count(fields["seed"], "seed", 0, 2**32 - 1)
+    return Campaign(
+        name=_name(fields.get("name"), "the campaign"),
+        title=_text(fields, "title", "the campaign"),
+        questions=questions_from_object(fields.get("questions")),
+        instructions=_text(fields, "instructions", "the campaign", default=""),
+        eligibility=_eligibility(fields.get("eligibility", [])),
+        **numbers,
+    )
+
+
+def questions_from_object(raw: Any) -> tuple[Question, ...]:
+    """A list of questions, as `campaign.json` has them and as a file of questions may."""
+    questions = tuple(_question(one) for one in _list(raw, "'questions'"))
+    if not questions:
+        raise DataError("asks nothing", remedy="give at least one question")
+    _no_twice([question.name for question in questions], "question")
+    return questions
+
+
+def campaign_to_object(campaign: Campaign) -> dict[str, Any]:
+    """What `campaign.json` holds."""
+    return {
+        "version": VERSION,
+        "name": campaign.name,
+        "title": campaign.title,
+        "instructions": campaign.instructions,
+        "questions": [_question_object(question) for question in campaign.questions],
+        "eligibility": [
+            {
+                "name": one.name,
+                "text": one.text,
+                "options": list(one.options),
+                "accepted": list(one.accepted),
+            }
+            for one in campaign.eligibility
+        ],
+        "raters_per_text": campaign.raters_per_text,
+        "texts_per_rater": campaign.texts_per_rater,
+        "return_after": campaign.return_after,
+        "seed": campaign.seed,
+    }
+
+
+def _question_object(question: Question) -> dict[str, Any]:
+    own: dict[str, Any] = {
+        "choices": [{"value": one.value, "label": one.label} for one in question.choices],
+        "low": question.low,
+        "high": question.high,
+        "low_label": question.low_label,
+        "high_label": question.high_label,
+        "labels": list(question.labels),
+        "omissions": question.omissions,
+    }
+    head = {"name": question.name, "text": question.text, "kind": question.kind}
+    return head | {name: own[name] for name in own if name in _QUESTION[question.kind]}
+
+
+def _question(raw: Any) -> Question:
+    kind = str(raw.get("kind")) if isinstance(raw, dict) else kind_of(raw)
+    if kind not in _KINDS:
+        raise DataError(
+            f"a question is of kind {kind!r}", remedy=f"write one of {', '.join(_KINDS)}"
+        )
+    fields = _object(raw, "a question", {"name", "text", "kind", *_QUESTION[kind]})
+    name = _name(fields.get("name"), "a question")
+    where = f"the question {name!r}"
+    text = _text(fields, "text", where)
+    if kind == "choice":
+        return Question(name, text, "choice", choices=_choices(fields.get("choices"), where))
+    if kind == "slider":
+        low = _number(fields.get("low", 0), "low", where)
+        high = _number(fields.get("high", 100), "high", where)
+        if low >= high:
+            raise DataError(
+                f"{where} goes from {low:g} to {high:g}", remedy="let low be below high"
+            )
+        ends = [_text(fields, end, where, default="") for end in ("low_label", "high_label")]
+        return Question(
+            name, text, "slider", low=low, high=high, low_label=ends[0], high_label=ends[1]
+        )
+    marks = tuple(
+        _filled(one, "a label", where) for one in _list(fields.get("labels", []), "'labels'")
+    )
+    _no_twice(marks, "label")
+    omissions = fields.get("omissions", False)
+    if type(omissions) is not bool:
+        raise DataError(
+            f"'omissions' of {where} is {kind_of(omissions)}", remedy="write true or false"
+        )
+    if not marks and not omissions:
+        raise DataError(f"{where} has nothing to mark", remedy="give 'labels' or 'omissions'")
+    return Question(name, text, "spans", labels=marks, omissions=omissions)
+
+
+def _choices(raw: Any, where: str) -> tuple[Choice, ...]:
+    choices = []
+    for one in _list(raw, f"'choices' of {where}"):
+        fields = _object(one, f"a choice of {where}", {"value", "label"})
+        label = _text(fields, "label", f"a choice of {where}")
+        choices.append(Choice(_number(fields.get("value"), "value", where), label))
+    if len(choices) < 2:
+        raise DataError(f"{where} leaves no choice", remedy="give at least two choices")
+    _no_twice([choice.value for choice in choices], f"choice of {where}")
+    return tuple(choices)
+
+
+def _eligibility(raw: Any) -> tuple[Eligibility, ...]:
+    found = []
+    for one in _list(raw, "'eligibility'"):
+        fields = _object(one, "a question of eligibility", {"name", "text", "options", "accepted"})
+        name = _name(fields.get("name"), "a question of eligibility")
+        where = f"the question of eligibility {name!r}"
+        options, accepted = (
+            tuple(
+                _filled(value, key, where)
+                for value in _list(fields.get(key), f"'{key}' of {where}")
+            )
+            for key in ("options", "accepted")
+        )
+        if not accepted or not set(accepted) <= set(options):
+            raise DataError(f"{where} accepts {accepted}", remedy=f"choose from {list(options)}")
+        found.append(Eligibility(name, _text(fields, "text", where), options, accepted))
+    _no_twice([one.name for one in found], "question of eligibility")
+    return tuple(found)
+
+
+def _object(raw: Any, what: str, known: set[str]) -> Mapping[str, Any]:
+    if type(raw) is not dict:
+        raise DataError(f"{what} is {kind_of(raw)}, not an object", remedy="write {…}")
+    for name in sorted(raw.keys() - known):
+        raise DataError(
+            f"{what} has a field {name!r}", remedy=f"known are {', '.join(sorted(known))}"
+        )
+    return raw
+
+
+def _list(raw: Any, what: str) -> Sequence[Any]:
+    if type(raw) is not list:
+        raise DataError(f"{what} is {kind_of(raw)}, not a list", remedy="write […]")
+    return raw
+
+
+def _filled(raw: Any, what: str, where: str) -> str:
+    if type(raw) is not str or not raw.strip():
+        raise DataError(f"{what} of {where} is no text", remedy="write some words")
+    return raw
+
+
+def _text(fields: Mapping[str, Any], name: str, where: str, default: str | None = None) -> str:
+    if default is not None:
+        value = fields.get(name, default)
+        if type(value) is not str:
+            raise DataError(f"{name!r} of {where} is {kind_of(value)}", remedy="write a string")
+        return value
+    return _filled(fields.get(name), repr(name), where)
+
+
+def _name(raw: Any, what: str) -> str:
+    if type(raw) is not str or not _NAME.fullmatch(raw):
+        raise DataError(
+            f"{what} has the name {raw!r}",
+            remedy="write letters, digits, '_', '-' and '.', at most 64",
+        )
+    return raw
+
+
+def _number(raw: Any, name: str, where: str) -> float:
+    if type(raw) not in (int, float) or not math.isfinite(raw):
+        raise DataError(f"{name!r} of {where} is {kind_of(raw)}", remedy="write a finite number")
+    return float(raw)
+
+
+def _count(raw: Any, name: str, low: int, high: int) -> int:
+    if type(raw) is not int or not low <= raw <= high:
+        raise DataError(
+            f"{name!r} is {raw!r}", remedy=f"write a whole number from {low:,} to {high:,}"
+        )
+    return raw
+
+
+def _no_twice(values: Sequence[object], what: str) -> None:
+    for value in values:
+        if values.count(value) > 1:
+            raise DataError(f"the {what} {value!r} stands twice", remedy="keep one")
