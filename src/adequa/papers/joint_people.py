@@ -11,10 +11,10 @@ import numpy as np
 from adequa.papers.esa_sections import Section
 from adequa.papers.joint_corpora import Part
 from adequa.papers.joint_data import NO_WEIGHTS, Rated, Study
-from adequa.papers.joint_intervals import Matrix, cluster_counts, resampled_correlations
 from adequa.papers.joint_models import PARTS, Values
 from adequa.papers.joint_pictures import Bar, bars, scatter
 from adequa.papers.joint_tables import BI_CROSS, CORRELATIONS, RATED_TEXTS
+from adequa.stats.clustered import Matrix, cluster_counts, resampled_correlations
 from adequa.stats.correlations import COEFFICIENTS, complete_pairs
 from adequa.stats.intervals import percentile_interval
 from adequa.tables import Cell, Column, Table

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from adequa.data import Verdict
-from adequa.papers.joint_intervals import cluster_counts
 from adequa.papers.nli_data import Corpus, Judged, Rule
 from adequa.papers.nli_setups import Scored
+from adequa.stats.clustered import cluster_counts
 from adequa.stats.correlations import Correlation, complete_pairs, spearman
 from adequa.stats.intervals import percentile_interval
 from adequa.training.looking import area_under_curve

@@ -7,7 +7,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from adequa.papers.joint_intervals import cluster_counts, resampled_correlations
+from adequa.stats.clustered import (
+    cluster_counts,
+    cluster_draws,
+    resampled_correlations,
+    resampled_kendall,
+)
 from adequa.stats.correlations import COEFFICIENTS
 
 _ROWS = st.lists(
@@ -23,6 +28,22 @@ def test_as_if_the_texts_were_written_out(rows: list[tuple[int, int, int]], name
     found = resampled_correlations(first, second, counts, name)  # type: ignore[arg-type]
     for value, drawn in zip(found, counts.astype(int), strict=True):
         expected = COEFFICIENTS[name](np.repeat(first, drawn), np.repeat(second, drawn))
+        if expected is None:
+            assert np.isnan(value) or drawn.sum() < 3
+        else:
+            assert value == pytest.approx(expected.value)
+
+
+@settings(max_examples=40, deadline=None)
+@given(_ROWS)
+def test_kendall_as_if_the_texts_were_written_out(rows: list[tuple[int, int, int]]) -> None:
+    clusters, first, second = zip(*rows, strict=True)
+    names = sorted(set(clusters))
+    places = np.array([names.index(one) for one in clusters])
+    draws = cluster_draws(len(names), n=5, seed=1)
+    found = resampled_kendall(first, second, places, draws)
+    for value, drawn in zip(found, draws[:, places].astype(int), strict=True):
+        expected = COEFFICIENTS["kendall"](np.repeat(first, drawn), np.repeat(second, drawn))
         if expected is None:
             assert np.isnan(value) or drawn.sum() < 3
         else:

@@ -8,12 +8,15 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["cluster_counts", "resampled_correlations"]
+__all__ = ["cluster_counts", "cluster_draws", "resampled_correlations", "resampled_kendall"]
 
 Vector = npt.NDArray[np.float64]
 Matrix = npt.NDArray[np.float64]
+Codes = npt.NDArray[np.int64]
 
 _ROUNDING = 1e-24
+_BLOCK = 2_000_000
+"""So many pairs of items are looked at together."""
 
 
 def cluster_counts(clusters: Sequence[Hashable], *, n: int, seed: int) -> Matrix:
@@ -24,13 +27,17 @@ def cluster_counts(clusters: Sequence[Hashable], *, n: int, seed: int) -> Matrix
     """
     numbers: dict[Hashable, int] = {}
     places = np.array([numbers.setdefault(one, len(numbers)) for one in clusters], dtype=np.int64)
-    count = len(numbers)
-    drawn = np.random.default_rng(seed).integers(0, count, size=(n, count)) if count else None
-    if drawn is None:
+    return cluster_draws(len(numbers), n=n, seed=seed)[:, places]
+
+
+def cluster_draws(count: int, *, n: int, seed: int) -> Matrix:
+    """How often each of `count` clusters is drawn in each of `n` resamples, a row a resample."""
+    if not count:
         return np.zeros((n, 0))
+    drawn = np.random.default_rng(seed).integers(0, count, size=(n, count))
     drawn += np.arange(n)[:, None] * count
     counted = np.bincount(drawn.ravel(), minlength=n * count).reshape(n, count)
-    return counted[:, places].astype(np.float64)
+    return counted.astype(np.float64)
 
 
 def resampled_correlations(
@@ -44,6 +51,36 @@ def resampled_correlations(
     if coefficient == "pearson":
         return _weighted(one - one.mean(), other - other.mean(), counts)
     return _weighted(_ranks(one, counts), _ranks(other, counts), counts)
+
+
+def resampled_kendall(
+    first: npt.ArrayLike, second: npt.ArrayLike, places: Codes, draws: Matrix
+) -> Vector:
+    """Kendall's tau-b in each resample; NaN where a side is constant.
+
+    `places` has the cluster of each item, `draws` how often each cluster is drawn. Pairs of items
+    are counted once by their two clusters; a resample only weighs the counts, for copies of an item
+    are tied with each other.
+    """
+    one, other = np.asarray(first, dtype=np.float64), np.asarray(second, dtype=np.float64)
+    count = draws.shape[1]
+    members = np.eye(count)[places]
+    agreeing, varied, varied_too = (np.zeros((count, count)) for _ in range(3))
+    rows = max(1, _BLOCK // max(1, len(one)))
+    for start in range(0, len(one), rows):
+        block = slice(start, start + rows)
+        ups = np.sign(one[block, None] - one[None, :])
+        ups_too = np.sign(other[block, None] - other[None, :])
+        for total, signs in (
+            (agreeing, ups * ups_too),
+            (varied, np.abs(ups)),
+            (varied_too, np.abs(ups_too)),
+        ):
+            total += members[block].T @ (signs @ members)
+    sums = [((draws @ total) * draws).sum(axis=1) for total in (agreeing, varied, varied_too)]
+    found: Vector = np.full(len(draws), np.nan)
+    np.divide(sums[0], np.sqrt(sums[1] * sums[2]), out=found, where=(sums[1] > 0) & (sums[2] > 0))
+    return found
 
 
 def _ranks(values: Vector, counts: Matrix) -> Matrix:
