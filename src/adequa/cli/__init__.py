@@ -17,6 +17,7 @@ from adequa.cli.demo import demo
 from adequa.cli.derive import derive
 from adequa.cli.export import export
 from adequa.cli.formats import formats
+from adequa.cli.gate import gate
 from adequa.cli.mentions import mentions
 from adequa.cli.metrics import metrics
 from adequa.cli.paper import paper
@@ -38,7 +39,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for command in (check, score, compare, mentions, metrics, formats, convert, export, demo):
+for command in (check, score, compare, gate, mentions, metrics, formats, convert, export, demo):
     app.command()(command)
 app.add_typer(aliases)
 app.add_typer(derive)

@@ -1,0 +1,18 @@
+"""A plug-in for pytest: the fixture `assert_adequate`. Loads nothing until a test asks for it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+__all__ = ["assert_adequate"]
+
+
+@pytest.fixture(scope="session")
+def assert_adequate() -> Callable[..., Any]:
+    """Fail the test unless a text says all and only what its triples say."""
+    from adequa.testing import assert_adequate
+
+    return assert_adequate

@@ -1,0 +1,64 @@
+"""Adequacy as an assertion, for the tests of whoever generates texts.
+
+    from adequa.testing import assert_adequate
+
+    def test_the_description_says_what_the_record_says():
+        assert_adequate("Blue_Spice | eatType | pub", describe(record))
+
+Installed with adequa, a plug-in gives pytest the same as the fixture `assert_adequate`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from adequa.data import Result
+
+__all__ = ["assert_adequate"]
+
+
+def assert_adequate(
+    triples: Any, text: str, *, metrics: Any = None, allow: Collection[str] = ()
+) -> Result:
+    """Fail unless the text says all and only what the triples say, and tell what is wrong.
+
+    `triples` and `metrics` are what `adequa.score` takes; `allow` names kinds of faults that are no
+    failure: omission, hallucination. Gives the result, for further assertions.
+    """
+    __tracebackhide__ = True  # pytest shows the caller's line
+    from adequa.api import score
+    from adequa.errors import SettingError, UnknownName
+
+    kinds = ("omission", "hallucination")
+    for kind in allow:
+        if kind not in kinds:
+            raise UnknownName("fault", kind, kinds)
+    result = score(triples, text, metrics=metrics)
+    if result.verdict is None:
+        raise SettingError("no metric gave a verdict on the text; use esa or nli")
+    faults = [kind for kind in kinds if kind in result.verdict and kind not in allow]
+    if faults:
+        raise AssertionError(_told(result, faults))
+    return result
+
+
+def _told(result: Result, faults: Collection[str]) -> str:
+    lines = [f"the text is not adequate ({' and '.join(faults)}):", f"  text: {result.item.text!r}"]
+    if "omission" in faults:
+        lines += [
+            f"  missing: {' | '.join(finding.triple)}"
+            if finding.triple
+            else f"  missing: {finding.entity}"
+            for finding in result.missing
+        ]
+    if "hallucination" in faults:
+        for finding in result.unsupported:
+            place = slice(finding.start, finding.end)
+            lines.append(f"  unsupported: {result.item.text[place]!r}: {finding.why}")
+    scores = ", ".join(
+        f"{name} {'not scorable' if value is None else format(value, '.3f')}"
+        for name, value in result.scores.items()
+    )
+    return "\n".join([*dict.fromkeys(lines), f"  scores: {scores}"])
