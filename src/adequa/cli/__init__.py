@@ -18,6 +18,7 @@ from adequa.cli.derive import derive
 from adequa.cli.export import export
 from adequa.cli.formats import formats
 from adequa.cli.gate import gate
+from adequa.cli.human import human
 from adequa.cli.mentions import mentions
 from adequa.cli.metrics import metrics
 from adequa.cli.paper import paper
@@ -43,6 +44,7 @@ for command in (check, score, compare, gate, mentions, metrics, formats, convert
     app.command()(command)
 app.add_typer(aliases)
 app.add_typer(derive)
+app.add_typer(human)
 app.add_typer(paper)
 app.add_typer(retrieve)
 app.add_typer(templates)

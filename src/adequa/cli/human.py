@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import typer
 
+from adequa.cli.human_quality import quality
+from adequa.cli.human_sample import sample
+
 __all__ = ["human"]
 
 human = typer.Typer(
@@ -11,3 +14,5 @@ human = typer.Typer(
     no_args_is_help=True,
     help="Ask people: draw a sample, collect judgments, look at the raters, make the tables.",
 )
+human.command()(quality)
+human.command()(sample)

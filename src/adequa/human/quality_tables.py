@@ -1,0 +1,282 @@
+"""The report on raters as tables for people: what is long is cut, and says by how much."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from adequa.errors import UnknownName
+from adequa.human.changes import moved
+from adequa.human.details import Details, Judged
+from adequa.human.quality import Quality, RaterQuality
+from adequa.tables import Cell, Column, Table, escape_markdown, one_line
+
+__all__ = ["FORMATS", "command", "details_tables", "raters_csv", "render", "report_tables"]
+
+FORMATS = ("text", "markdown", "latex", "csv", "json")
+"""CSV is of the raters alone, a column a figure; JSON is written by `quality_object`."""
+
+SHOWN_RATERS, SHOWN_TEXTS, SHOWN_JUDGMENTS = 30, 5, 40
+_LONGEST_TEXT, _LONGEST_PATTERN = 48, 24
+
+
+def render(
+    head: Sequence[str], tables: Sequence[Table], remarks: Sequence[str], form: str = "text"
+) -> str:
+    """Tables for people, and what is to be said above and below them."""
+    writers: Mapping[str, Callable[[Table], str]] = {
+        "text": Table.text,
+        "markdown": Table.markdown,
+        "latex": Table.latex,
+    }
+    if form not in writers:
+        raise UnknownName("format", form, FORMATS)
+    parts = [_said(head, form), *(writers[form](table) for table in tables), _said(remarks, form)]
+    return "\n\n".join(part for part in parts if part)
+
+
+def _said(remarks: Sequence[str], form: str) -> str:
+    lines = [one_line(remark) for remark in remarks]
+    if form == "latex":
+        return "\n".join(f"% {line}" for line in lines)
+    if form == "markdown":
+        return "\n\n".join(escape_markdown(line) for line in lines)
+    return "\n".join(lines)
+
+
+def report_tables(
+    quality: Quality, change: Mapping[str, Any] | None = None, excluded: Sequence[str] = ()
+) -> tuple[list[str], list[Table], list[str]]:
+    """What the report says first, its tables, and the remarks below them."""
+    tables = [_criteria_table(quality), *_raters_tables(quality)]
+    remarks: list[str] = []
+    contested = _contested_table(quality)
+    if contested.rows:
+        tables.append(contested)
+    if change is not None:
+        tables.append(_change_table(change, excluded))
+        remarks += [
+            f"order of systems by {name}: {', '.join(moved(one)) or 'as before'}"
+            for name, one in change.items()
+        ]
+        lost = max(one["texts"][0] - (one["texts"][1] or 0) for one in change.values())
+        if lost:
+            remarks.append(
+                f"note: {lost} texts have no answer left; means and orders are of others"
+            )
+    return _summary(quality), tables, remarks + [f"note: {note}" for note in quality.notes]
+
+
+def raters_csv(quality: Quality) -> Table:
+    """Every rater, a column a figure, for machines and spreadsheets."""
+    names = [one.name for one in quality.criteria]
+    figures = ("answers", "shared", "mean", "competence", "agreement", "bias", "deviation")
+    columns = ["rater", "texts", "pattern", "share", "others", "seconds", "controls", "right"]
+    columns += [f"{figure} {name}" for name in names for figure in figures]
+    rows: list[list[Cell]] = []
+    for rater in quality.raters:
+        seen = rater.checked
+        row: list[Cell] = [
+            rater.name,
+            rater.pattern.texts,
+            rater.pattern.common,
+            rater.pattern.share,
+            rater.pattern.others,
+            rater.pace.median,
+            seen.answers if seen else None,
+            seen.right if seen else None,
+        ]
+        for name in names:
+            stands = rater.standings.get(name)
+            for figure in figures:
+                if figure == "competence":
+                    row.append(rater.competence.get(name))
+                else:
+                    row.append(getattr(stands, figure) if stands else None)
+        rows.append([*row, rater.extent, "; ".join(rater.reasons)])
+    return Table("", [*columns, "flagged", "why"], rows)
+
+
+def details_tables(quality: Quality, found: Details) -> tuple[list[str], list[Table], list[str]]:
+    """One rater beside the others, and why a person should look."""
+    names = [one.name for one in quality.criteria]
+    timed = any(one.seconds is not None for one in found.judged)
+    told = any(one.text is not None for one in found.judged)
+    rows: list[list[Cell]] = []
+    for one in found.judged[:SHOWN_JUDGMENTS]:
+        row: list[Cell] = [*one.key, _answer(one.values, names), _others(one, names), one.apart]
+        row += [one.seconds] if timed else []
+        row += [_cut(one.text or "", _LONGEST_TEXT)] if told else []
+        rows.append(row)
+    columns: list[str | Column] = ["system", "id", "given", "others", Column("apart", 2)]
+    columns += [Column("seconds", 1)] if timed else []
+    columns += ["text"] if told else []
+    title = f"{'-'.join(names)}, the furthest from the others first"
+    left = len(found.judged) - len(rows)
+    more = [f"… and {left} more (--json has all)"] if left else []
+    reasons = "; ".join(found.rater.reasons) or "nothing odd"
+    tables = [*_raters_tables(quality, [found.rater]), Table(title, columns, rows)]
+    return [f"Rater {found.rater.name}: {reasons}"], tables, more
+
+
+def command(words: Sequence[str]) -> str:
+    """A command as a shell reads it, also where a name holds what no terminal should be sent."""
+    return " ".join(
+        shlex.quote(word)
+        if word.isprintable()
+        else "$'" + "".join(_shell_character(one) for one in word) + "'"
+        for word in words
+    )
+
+
+def _shell_character(character: str) -> str:
+    if character.isprintable():
+        return f"\\{character}" if character in "\\'" else character
+    return f"\\U{ord(character):08x}"
+
+
+def _criteria_table(quality: Quality) -> Table:
+    columns: list[str | Column] = ["criterion", "texts", "raters", "ratings"]
+    columns += ["nominal", "ordinal", "interval", "Fleiss", "Cohen", Column("equal %", 1)]
+    columns += [f"below {quality.settings.below:g}"]
+    rows: list[list[Cell]] = [
+        [
+            one.name,
+            one.texts,
+            one.raters,
+            one.ratings,
+            *(one.alpha[scale].value for scale in ("nominal", "ordinal", "interval")),
+            one.fleiss.value,
+            one.cohen,
+            one.percent,
+            one.doubted(quality.settings.below) if one.competence else None,
+        ]
+        for one in quality.criteria
+    ]
+    title = "Agreement: Krippendorff's alpha, kappas, equal pairs; raters of low competence"
+    return Table(title, columns, rows)
+
+
+def _raters_tables(quality: Quality, only: Sequence[RaterQuality] | None = None) -> list[Table]:
+    """The flagged, or all where they are few; none where there is nobody to show."""
+    every = only or quality.raters
+    shown = list(every if len(every) <= SHOWN_RATERS else quality.flagged)[:SHOWN_RATERS]
+    if not shown:
+        return []
+    names = [one.name for one in quality.criteria]
+    timed = any(rater.pace.median is not None for rater in quality.raters)
+    controlled = any(rater.checked is not None for rater in quality.raters)
+    columns: list[str | Column] = [Column("rater", align="left"), Column("texts", align="right")]
+    columns += [Column("most common", align="left"), Column("share", align="right")]
+    columns += [Column("seconds", 1, "right")] if timed else []
+    columns += [Column("controls", align="right")] if controlled else []
+    columns += ["competence", *(Column(name, 2, "right") for name in ("r", "bias")), "why"]
+    rows = [_rater_row(rater, names, timed, controlled) for rater in shown]
+    title = "Raters: competence in the order of the criteria above; r and bias against the others"
+    left = len(quality.flagged) - len(shown) if len(every) > SHOWN_RATERS else 0
+    if left:
+        rows.append([f"… and {left} more", *[""] * (len(columns) - 1)])
+    return [Table(title, columns, rows)]
+
+
+def _rater_row(
+    rater: RaterQuality, names: Sequence[str], timed: bool, controlled: bool
+) -> list[Cell]:
+    stands = [rater.standings[name] for name in names if name in rater.standings]
+    row: list[Cell] = [
+        _cut(rater.name, _LONGEST_PATTERN),
+        rater.pattern.texts,
+        _cut(rater.pattern.common, _LONGEST_PATTERN),
+        f"{rater.pattern.share:.0%}",
+    ]
+    row += [rater.pace.median] if timed else []
+    if controlled:
+        seen = rater.checked
+        row.append(f"{seen.right}/{seen.answers}" if seen else None)
+    return [
+        *row,
+        " ".join(_short(rater.competence.get(name)) for name in names),
+        _mean([one.agreement for one in stands]),
+        _mean([one.bias for one in stands]),
+        "; ".join(rater.reasons),
+    ]
+
+
+def _summary(quality: Quality) -> list[str]:
+    """How much there is, and how many raters are flagged for what."""
+    texts = {(one.system, one.id) for one in quality.ratings}
+    flagged, every = quality.flagged, len(quality.raters)
+    counts = f"{len(quality.ratings):,} ratings of {len(texts):,} texts by {every:,} raters"
+    said = [f"{counts}; flagged for a person to look at: {len(flagged) or 'nobody'}"]
+    for kind in ("pattern", "straight-lining", "speed", "controls"):
+        count = sum(any(flag.kind == kind for flag in rater.flags) for rater in flagged)
+        said += [f"  {kind}: {count}"] if count else []
+    doubted = [len(rater.doubted) for rater in flagged]
+    if any(doubted):
+        of = flagged[0].of
+        parts = [
+            f"{doubted.count(number)} in {'all' if number == of > 1 else number} of {of}"
+            for number in range(of, 0, -1)
+            if doubted.count(number)
+        ]
+        said.append(f"  low competence: {', '.join(parts)} criteria")
+    return said
+
+
+def _contested_table(quality: Quality) -> Table:
+    rows: list[list[Cell]] = []
+    for one in quality.criteria:
+        for text in one.contested[:SHOWN_TEXTS]:
+            answers = " ".join(f"{value:g}" for value in text.values)
+            rows.append([one.name, *text.key, answers, text.entropy])
+        left = len(one.contested) - SHOWN_TEXTS
+        if left > 0:
+            rows.append([one.name, f"… and {left} more", "", "", None])
+    columns: list[str | Column] = ["criterion", "system", Column("id", align="left")]
+    columns += [Column("answers", align="left"), Column("entropy", 2)]
+    return Table("The most contested texts", columns, rows)
+
+
+def _change_table(change: Mapping[str, Any], excluded: Sequence[str]) -> Table:
+    rows: list[list[Cell]] = [
+        [
+            name,
+            *(_both(one[key], "d") for key in ("ratings", "texts", "alone")),
+            *(_both(one["alpha"][scale], ".3f") for scale in ("nominal", "ordinal", "interval")),
+        ]
+        for name, one in change.items()
+    ]
+    columns = ["criterion", "ratings", "texts", "one answer", "nominal", "ordinal", "interval"]
+    noun = "rater" if len(excluded) == 1 else "raters"
+    return Table(
+        f"Without {len(excluded)} {noun}: before → after",
+        [Column(name, align="left" if name == "criterion" else "right") for name in columns],
+        rows,
+    )
+
+
+def _both(pair: Sequence[float | None], form: str) -> str:
+    return " → ".join("–" if value is None else f"{value:{form}}" for value in pair)
+
+
+def _others(one: Judged, names: Sequence[str]) -> str:
+    return "  ".join(_answer(values, names) for values in one.others) or "–"
+
+
+def _answer(values: Mapping[str, float], names: Sequence[str]) -> str:
+    return "-".join(f"{values[name]:g}" if name in values else "·" for name in names)
+
+
+def _short(value: float | None) -> str:
+    return "  –" if value is None else f"{value:.2f}".removeprefix("0")
+
+
+def _mean(values: Sequence[float | None]) -> float | None:
+    known = [value for value in values if value is not None]
+    return sum(known) / len(known) if known else None
+
+
+def _cut(text: str, longest: int) -> str:
+    text = one_line(text)
+    return text if len(text) <= longest else text[: longest - 1] + "…"

@@ -1,0 +1,45 @@
+"""Where ratings and names of raters come from on a command line."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+
+from adequa.errors import DataError
+from adequa.readers.base import lines
+
+__all__ = ["named_raters", "rating_files"]
+
+
+def rating_files(paths: Iterable[Path]) -> list[Path]:
+    """The files of ratings; a campaign's folder stands for the `ratings.jsonl` in it."""
+    files = []
+    for path in paths:
+        if not path.is_dir():
+            files.append(path)
+            continue
+        if not (path / "ratings.jsonl").is_file():
+            kind = "campaign without" if (path / "campaign.json").is_file() else "folder without"
+            raise DataError(
+                f"is a {kind} ratings.jsonl",
+                path=path,
+                remedy="export the campaign's answers first, or name the file of ratings",
+            )
+        files.append(path / "ratings.jsonl")
+    return files
+
+
+def named_raters(values: Iterable[str]) -> list[str]:
+    """Names as given, and for `@FILE` those of the file, one a line, blank lines left out.
+
+    A name that begins with @ is given with two: `@@ann`.
+    """
+    names: list[str] = []
+    for value in values:
+        if value.startswith("@@"):
+            names.append(value[1:])
+        elif value.startswith("@") and len(value) > 1:
+            names += [line for _, line in lines(Path(value[1:])) if line.strip()]
+        else:
+            names.append(value)
+    return sorted(set(names))
