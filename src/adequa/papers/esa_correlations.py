@@ -12,7 +12,7 @@ from adequa.papers.esa_tables import CORRELATIONS, RATED_TEXTS, SUBSETS, TABLE_N
 from adequa.stats.correlations import COEFFICIENTS, Correlation, complete_pairs
 from adequa.tables import Cell, Column, Table
 
-__all__ = ["correlations"]
+__all__ = ["SYSTEMS_ONLY", "UNCERTAIN", "correlations", "metric_columns", "subsets_of"]
 
 UNCERTAIN = 0.01
 """Coefficients with a p-value from here stand in brackets, as in the paper."""
@@ -35,8 +35,8 @@ def correlations(corpus: Corpus) -> Section:
     outputs = list(corpus.rated(references=year == 2017))
     if not outputs:
         return Section("correlations", notes=["n/a: no rated texts; see what is missing"])
-    columns, reasons = _columns(corpus, outputs)
-    subsets = _subsets(outputs, year)
+    columns, reasons = metric_columns(corpus, outputs)
+    subsets = subsets_of(outputs, year)
     records: list[dict[str, object]] = []
     tables = []
     for coefficient in COEFFICIENTS:
@@ -70,7 +70,7 @@ def correlations(corpus: Corpus) -> Section:
     return Section("correlations", tables, _means(records), _notes(corpus, reasons), records)
 
 
-def _columns(
+def metric_columns(
     corpus: Corpus, outputs: Sequence[Output]
 ) -> tuple[dict[str, list[float | None]], dict[str, str]]:
     """Each row of the paper's tables as values of the texts, and why a row is empty."""
@@ -93,7 +93,7 @@ def _columns(
     return columns, reasons
 
 
-def _subsets(outputs: Sequence[Output], year: int) -> dict[str, list[int]]:
+def subsets_of(outputs: Sequence[Output], year: int) -> dict[str, list[int]]:
     """The places of the texts of each subset."""
     subsets = {
         subset: [place for place, output in enumerate(outputs) if len(output.undetected) >= least]

@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple
 
+from adequa.papers.correlations_tables import CORRELATION_TABLES, ESA
+
 __all__ = [
     "CASES",
     "CHECKED_SYSTEMS",
@@ -153,98 +155,25 @@ RATED_TEXTS: Mapping[int, Mapping[str, int]] = {
 }
 """How many texts the captions of the tables of correlations name."""
 
-_ROWS_2020 = (
-    "BLEU",
-    "BLEU NLTK",
-    "METEOR",
-    "chrF++",
-    "TER",
-    "BERT-score P",
-    "BERT-score R",
-    "BERT-score F1",
-    "BLEURT",
-    "Correctness",
-    "DataCoverage",
-    "Fluency",
-    "Relevance",
-    "TextStructure",
-)
-_ROWS_2017 = ("BLEU", "METEOR", "TER", "Fluency", "Grammar", "Semantics")
-
-
-class _Printed(NamedTuple):
-    """The column ESA_I of one table."""
-
-    table: int
-    values: tuple[float, ...]
-
-
-_PRINTED_2020 = {
-    ("pearson", "all"): _Printed(
-        17,
-        (0.2, 0.21, 0.23, 0.28, -0.22, 0.19, 0.25, 0.22, 0.3, 0.46, 0.52, 0.28, 0.41, 0.26),
-    ),
-    ("spearman", "all"): _Printed(
-        18,
-        (0.17, 0.18, 0.28, 0.26, -0.21, 0.18, 0.26, 0.23, 0.3, 0.33, 0.38, 0.22, 0.26, 0.21),
-    ),
-    ("kendall", "all"): _Printed(
-        19,
-        (0.14, 0.14, 0.23, 0.21, -0.17, 0.15, 0.22, 0.19, 0.24, 0.27, 0.31, 0.18, 0.21, 0.17),
-    ),
-    ("pearson", ">=1"): _Printed(
-        3,
-        (0.41, 0.39, 0.45, 0.45, -0.24, 0.39, 0.43, 0.44, 0.43, 0.56, 0.57, 0.41, 0.53, 0.36),
-    ),
-    ("spearman", ">=1"): _Printed(
-        15,
-        (0.44, 0.43, 0.39, 0.44, -0.24, 0.38, 0.43, 0.42, 0.36, 0.48, 0.48, 0.32, 0.41, 0.26),
-    ),
-    ("kendall", ">=1"): _Printed(
-        16,
-        (0.32, 0.31, 0.29, 0.33, -0.17, 0.28, 0.32, 0.31, 0.26, 0.35, 0.35, 0.23, 0.3, 0.18),
-    ),
-    ("pearson", ">=2"): _Printed(
-        20,
-        (0.41, 0.38, 0.45, 0.44, -0.18, 0.32, 0.31, 0.36, 0.37, 0.6, 0.6, 0.47, 0.58, 0.39),
-    ),
-    ("spearman", ">=2"): _Printed(
-        21,
-        (0.47, 0.47, 0.45, 0.49, -0.33, 0.31, 0.41, 0.4, 0.34, 0.43, 0.5, 0.32, 0.4, 0.27),
-    ),
-    ("kendall", ">=2"): _Printed(
-        22,
-        (0.34, 0.33, 0.34, 0.35, -0.22, 0.22, 0.31, 0.29, 0.24, 0.31, 0.36, 0.23, 0.3, 0.19),
-    ),
-}
-_PRINTED_2017 = {
-    ("pearson", "all"): _Printed(9, (0.4, 0.65, -0.52, 0.49, 0.53, 0.72)),
-    ("spearman", "all"): _Printed(10, (0.46, 0.59, -0.46, 0.35, 0.35, 0.59)),
-    ("kendall", "all"): _Printed(11, (0.46, 0.58, -0.46, 0.35, 0.35, 0.59)),
-    ("pearson", ">=1"): _Printed(2, (0.59, 0.87, -0.42, 0.49, 0.57, 0.66)),
-    ("spearman", ">=1"): _Printed(7, (0.76, 0.84, -0.63, 0.48, 0.53, 0.73)),
-    ("kendall", ">=1"): _Printed(8, (0.6, 0.68, -0.46, 0.36, 0.41, 0.59)),
-    ("pearson", ">=2"): _Printed(12, (0.65, 0.9, -0.16, 0.51, 0.57, 0.6)),
-    ("spearman", ">=2"): _Printed(13, (0.84, 0.9, -0.48, 0.57, 0.62, 0.69)),
-    ("kendall", ">=2"): _Printed(14, (0.7, 0.79, -0.37, 0.47, 0.51, 0.6)),
-}
-
-
-def _by_metric(
-    printed: Mapping[tuple[str, str], _Printed], rows: tuple[str, ...]
-) -> Mapping[tuple[str, str], Mapping[str, float]]:
-    return {key: dict(zip(rows, one.values, strict=True)) for key, one in printed.items()}
-
-
 CORRELATIONS: Mapping[int, Mapping[tuple[str, str], Mapping[str, float]]] = {
-    2020: _by_metric(_PRINTED_2020, _ROWS_2020),
-    2017: _by_metric(_PRINTED_2017, _ROWS_2017),
+    year: {
+        (table.coefficient, table.subset): {
+            name: value for (name, other), value in table.cells.items() if other == ESA
+        }
+        for table in CORRELATION_TABLES.values()
+        if table.year == year
+    }
+    for year in TEXTS
 }
 """ESA_I against each metric and criterion, by coefficient and subset."""
 
 TABLE_NUMBERS: Mapping[int, Mapping[tuple[str, str], int]] = {
-    2020: {key: one.table for key, one in _PRINTED_2020.items()},
-    2017: {key: one.table for key, one in _PRINTED_2017.items()},
+    year: {
+        (table.coefficient, table.subset): table.number
+        for table in CORRELATION_TABLES.values()
+        if table.year == year
+    }
+    for year in TEXTS
 }
 """Which table of the paper has them."""
 
