@@ -1,0 +1,153 @@
+"""A campaign's database: SQLite in the campaign's folder, or PostgreSQL by its address."""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from adequa.errors import DataError, MissingExtra, ServiceError
+from adequa.human.campaign.migrations import upgrade
+from adequa.human.campaign.tables import sql
+
+__all__ = ["FILE", "Database"]
+
+FILE = "campaign.db"
+_WAIT_SECONDS = 60
+_LOCK = 0x61646571
+"""Of PostgreSQL's advisory locks, the one under which a database is set up."""
+
+
+class Database:
+    """Transactions on one database, from any number of threads and processes.
+
+    SQLite lets one writer in at a time and makes the others poll; within a process they queue at a
+    lock instead, so that waiting is short and fair.
+    """
+
+    def __init__(self, engine: sql.Engine, name: str) -> None:
+        self._engine = engine
+        self._name = name
+        self._is_sqlite = engine.dialect.name == "sqlite"
+        self._queue = threading.Lock()
+
+    @classmethod
+    def open(cls, folder: Path, url: str | None = None) -> Database:
+        """The database at an address, else the one in the folder; it is made where it is not."""
+        if url is None:
+            path = folder / FILE
+            address = sql.URL.create("sqlite+pysqlite", database=str(path))
+            return cls(_sqlite(address), str(path))
+        address = _address(url)
+        name = address.render_as_string(hide_password=True)
+        if address.get_backend_name() == "sqlite":
+            return cls(_sqlite(address), name)
+        try:
+            import psycopg  # noqa: F401
+        except ImportError:
+            raise MissingExtra("postgres", "psycopg") from None
+        engine = sql.create_engine(
+            address,
+            pool_size=10,
+            max_overflow=20,
+            pool_timeout=_WAIT_SECONDS,
+            pool_pre_ping=True,
+            isolation_level="READ COMMITTED",
+            hide_parameters=True,
+        )
+        return cls(engine, name)
+
+    @contextlib.contextmanager
+    def setting_up(self) -> Iterator[sql.Connection]:
+        """A transaction on the newest version, in which one process at a time sets things up."""
+        with self.writing() as connection:
+            if not self._is_sqlite:
+                connection.execute(sql.select(sql.func.pg_advisory_xact_lock(_LOCK)))
+            try:
+                upgrade(connection)
+            except DataError as error:
+                raise DataError(f"{self._name}: {error.problem}", remedy=error.remedy) from None
+            yield connection
+
+    @contextlib.contextmanager
+    def writing(self) -> Iterator[sql.Connection]:
+        """A transaction that may write: whole or, after an exception, not at all."""
+        queue = self._queue if self._is_sqlite else contextlib.nullcontext()
+        with queue, self._errors(), self._engine.connect() as connection:
+            marked = connection.execution_options(adequa_writes=True)
+            with marked.begin():
+                yield marked
+
+    @contextlib.contextmanager
+    def reading(self) -> Iterator[sql.Connection]:
+        """A transaction that only reads."""
+        with self._errors(), self._engine.connect() as connection:
+            marked = connection.execution_options(adequa_writes=False)
+            with marked.begin():
+                yield marked
+
+    def close(self) -> None:
+        """Let go of every connection."""
+        self._engine.dispose()
+
+    @contextlib.contextmanager
+    def _errors(self) -> Iterator[None]:
+        try:
+            yield
+        except (sql.exc.IntegrityError, sql.exc.ProgrammingError):
+            raise
+        except (sql.exc.DBAPIError, sql.exc.TimeoutError) as error:
+            # The driver's words without the statement and its parameters, which hold answers.
+            words = str(error.orig if isinstance(error, sql.exc.DBAPIError) else error)
+            raise ServiceError(
+                f"the database {self._name}",
+                words.strip() or type(error).__name__,
+                "check that it runs, that you may write to it and that it is a campaign's",
+            ) from None
+
+
+def _address(url: str) -> sql.URL:
+    try:
+        address = sql.make_url(url)
+    except (sql.exc.ArgumentError, ValueError):
+        # Not repeated: it may hold a password.
+        raise DataError(
+            "the address of the database cannot be read",
+            remedy="write postgresql://user:password@host:5432/name",
+        ) from None
+    if address.drivername in ("postgres", "postgresql", "postgresql+psycopg"):
+        return address.set(drivername="postgresql+psycopg")
+    if address.drivername in ("sqlite", "sqlite+pysqlite") and address.database:
+        return address.set(drivername="sqlite+pysqlite")
+    raise DataError(
+        f"a database of the kind {address.drivername!r} is not known",
+        remedy="write postgresql://user:password@host:5432/name, or nothing for a file",
+    )
+
+
+def _sqlite(address: sql.URL) -> sql.Engine:
+    engine = sql.create_engine(
+        address,
+        poolclass=sql.QueuePool,
+        pool_size=10,
+        max_overflow=40,
+        pool_timeout=_WAIT_SECONDS,
+        connect_args={"timeout": _WAIT_SECONDS, "check_same_thread": False},
+        hide_parameters=True,
+    )
+
+    @sql.event.listens_for(engine, "connect")
+    def prepare(connection: Any, _record: Any) -> None:
+        # The driver's own BEGIN comes late and without IMMEDIATE; ours is below.
+        connection.isolation_level = None
+        for pragma in ("journal_mode = WAL", "synchronous = FULL", "foreign_keys = ON"):
+            connection.execute(f"PRAGMA {pragma}").close()
+
+    @sql.event.listens_for(engine, "begin")
+    def begin(connection: sql.Connection) -> None:
+        writes = connection.get_execution_options().get("adequa_writes")
+        connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
+
+    return engine

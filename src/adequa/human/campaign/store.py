@@ -1,0 +1,289 @@
+"""The campaign while people answer: who holds which text, and what was answered.
+
+Each method is one transaction. Any number of threads and processes may work on one database: what
+must never happen (more than N answers to a text, a rater twice on a text) its constraints forbid.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from adequa.codec import dump_line, item_to_object
+from adequa.data import Rating
+from adequa.errors import DataError
+from adequa.human.campaign import tables
+from adequa.human.campaign.answering import keep_draft, own_slot_of, store_answer, text_of
+from adequa.human.campaign.answers import checked, checked_seconds
+from adequa.human.campaign.claiming import (
+    Plan,
+    hand_out,
+    locked_rater,
+    own_slots,
+    page_of,
+    progress_of,
+    rater_of,
+    return_stale,
+)
+from adequa.human.campaign.database import Database
+from adequa.human.campaign.folder import read_campaign
+from adequa.human.campaign.handing_out import Layout
+from adequa.human.campaign.model import Campaign, SampledText
+from adequa.human.campaign.overview import look_over, ratings_of
+from adequa.human.campaign.records import (
+    Nothing,
+    Outcome,
+    Overview,
+    OwnSlot,
+    Page,
+    Progress,
+    Rater,
+    RoundReport,
+)
+from adequa.human.campaign.rounds import add_slots, begin_round
+from adequa.human.campaign.settings import campaign_to_object
+from adequa.human.campaign.tables import raters, sql
+
+__all__ = ["Nothing", "Overview", "Page", "Progress", "Rater", "RoundReport", "Store"]
+
+
+class Store:
+    """A campaign's database, opened; `clock` gives seconds since the epoch."""
+
+    def __init__(self, plan: Plan, database: Database, clock: Callable[[], float]) -> None:
+        self._plan = plan
+        self._database = database
+        self._clock = clock
+
+    @classmethod
+    def open(
+        cls, folder: Path, *, url: str | None = None, clock: Callable[[], float] = time.time
+    ) -> Store:
+        """Open a campaign's database, by default `campaign.db` in its folder; made if need be."""
+        campaign, texts = read_campaign(folder)
+        plan = Plan(campaign, tuple(texts), Layout.of(texts, campaign.raters_per_text))
+        database = Database.open(Path(folder), url)
+        try:
+            with database.setting_up() as connection:
+                _set_up(connection, plan)
+        except BaseException:
+            database.close()
+            raise
+        return cls(plan, database, clock)
+
+    @property
+    def campaign(self) -> Campaign:
+        """What is asked, and the rules."""
+        return self._plan.campaign
+
+    @property
+    def texts(self) -> Sequence[SampledText]:
+        """The texts, in the order of the sample."""
+        return self._plan.texts
+
+    def add_raters(self, count: int) -> list[Rater]:
+        """New raters, to be sent their links."""
+        if count < 0:
+            raise DataError(f"{count} raters cannot be added", remedy="say how many more")
+        with self._database.writing() as connection:
+            return [self._new_rater(connection, None) for _ in range(count)]
+
+    def rater(self, number: int) -> Rater | None:
+        """A rater by number."""
+        with self._database.reading() as connection:
+            row = connection.execute(sql.select(raters).where(raters.c.number == number)).first()
+        return None if row is None else rater_of(row)
+
+    def raters(self) -> list[Rater]:
+        """All raters, in the order they came."""
+        with self._database.reading() as connection:
+            rows = connection.execute(sql.select(raters).order_by(raters.c.number)).all()
+        return [rater_of(row) for row in rows]
+
+    def join(self, external: str) -> Rater:
+        """The rater of an external id: the same id, the same rater."""
+        if not external.strip():
+            raise DataError("the id of the one who joins is empty", remedy="give an id")
+        query = sql.select(raters).where(raters.c.external == external)
+        try:
+            with self._database.writing() as connection:
+                row = connection.execute(query).first()
+                return self._new_rater(connection, external) if row is None else rater_of(row)
+        except sql.exc.IntegrityError:  # they joined twice at this moment
+            with self._database.reading() as connection:
+                return rater_of(connection.execute(query).one())
+
+    def judge_eligibility(self, number: int, answers: Mapping[str, str]) -> Rater:
+        """Whether a new rater may take part, by their answers; judged once."""
+        eligible = True
+        for question in self.campaign.eligibility:
+            given = answers.get(question.name)
+            if given not in question.options:
+                raise DataError(
+                    f"the answer to {question.name!r} is {given!r}",
+                    remedy=f"choose one of {', '.join(question.options)}",
+                )
+            eligible = eligible and given in question.accepted
+        asked = {question.name: answers[question.name] for question in self.campaign.eligibility}
+        with self._database.writing() as connection:
+            rater = locked_rater(connection, number)
+            if rater is None:
+                raise DataError(f"there is no rater {number}", remedy="add raters first")
+            if rater.status == "new":
+                values = {
+                    "status": "eligible" if eligible else "refused",
+                    "eligibility": json.dumps(asked),
+                    "seen": self._clock(),
+                }
+                mine = raters.c.number == number
+                connection.execute(sql.update(raters).where(mine).values(values))
+            row = connection.execute(sql.select(raters).where(raters.c.number == number)).one()
+        return rater_of(row)
+
+    def next_page(self, number: int, *, another_task: bool = False) -> Page | Nothing:
+        """The text the rater holds, else the next; another task only where this one is done."""
+        with self._database.writing() as connection:
+            rater = locked_rater(connection, number)
+            if rater is None:
+                raise DataError(f"there is no rater {number}", remedy="add raters first")
+            now = self._clock()
+            return hand_out(connection, self._plan, rater, now, another_task=another_task)
+
+    def page(self, number: int, slot: int) -> Page | None:
+        """A text that is in this rater's hands, or that they answered; no other's."""
+        with self._database.writing() as connection:
+            rater = locked_rater(connection, number)
+            text = text_of(connection, slot)
+            if rater is None or rater.status != "eligible" or text is None:
+                return None
+            own = own_slot_of(connection, number, text)
+            if own is None:
+                return None
+            if own.state == "held":
+                seen = {"seen": self._clock()}
+                mine = tables.slots.c.number == own.number
+                connection.execute(sql.update(tables.slots).where(mine).values(seen))
+            return self._page(connection, number, own)
+
+    def save_draft(self, number: int, slot: int, draft: Mapping[str, Any], seconds: float) -> bool:
+        """Keep what is entered so far, as a sign of life; False where the text is gone.
+
+        `seconds` are all seconds on this text, with those of earlier visits. While an answer is
+        corrected nothing is kept until it is sent.
+        """
+        seconds = checked_seconds(seconds)
+        try:
+            written = json.dumps(dict(draft), allow_nan=False)
+        except (TypeError, ValueError, RecursionError):
+            raise DataError("the draft is not JSON", remedy="send an object") from None
+        with self._database.writing() as connection:
+            now = self._clock()
+            return keep_draft(connection, self._plan, number, slot, written, seconds, now)
+
+    def answer(self, number: int, slot: int, raw: Mapping[str, Any], seconds: float) -> Outcome:
+        """Store an answer, once; another one to the same text replaces it and keeps the first.
+
+        A DataError names the question where `raw` is wrong. An answer to a text that went back to
+        the pool is stored while one of its slots is open, else it is `gone`.
+        """
+        seconds = checked_seconds(seconds)
+        with self._database.writing() as connection:
+            text = text_of(connection, slot)
+            if text is None:
+                return "gone"
+            values = checked(self.campaign.questions, self.texts[text].item, raw)
+            now = self._clock()
+            return store_answer(connection, self._plan, number, text, values, seconds, now)
+
+    def previous(self, number: int) -> Page | None:
+        """The text the rater answered last, with their answer, to correct it."""
+        answers, slots = tables.answers, tables.slots
+        query = (
+            sql.select(slots.c.number, slots.c.text, slots.c.task, slots.c.state)
+            .join(answers, answers.c.slot == slots.c.number)
+            .where(answers.c.rater == number, slots.c.state == "answered")
+            .order_by(answers.c.at.desc(), answers.c.slot.desc())
+            .limit(1)
+        )
+        with self._database.reading() as connection:
+            own = connection.execute(query).first()
+            return None if own is None else self._page(connection, number, OwnSlot(*own))
+
+    def return_stale(self) -> int:
+        """Give back what is held without a sign of life; `next_page` does so by itself."""
+        with self._database.writing() as connection:
+            return return_stale(connection, self._clock() - self.campaign.return_after)
+
+    def start_round(self, *, exclude: Sequence[str]) -> RoundReport:
+        """Begin another round without some raters, whose answers no longer count."""
+        with self._database.writing() as connection:
+            return begin_round(connection, self._plan, exclude)
+
+    def overview(self) -> Overview:
+        """How the campaign stands."""
+        with self._database.reading() as connection:
+            return look_over(connection, self._plan)
+
+    def ratings(self, *, every: bool = False) -> Iterator[Rating]:
+        """The judgments in the long form, as of the moment the first is taken, by text and rater.
+
+        Those of excluded raters come only with `every`, marked in `meta`. A text that is empty and
+        so was not shown has the lowest value of each scale, and no rater.
+        """
+        with self._database.reading() as connection:
+            yield from ratings_of(connection, self._plan, every=every)
+
+    def close(self) -> None:
+        """Let go of the database."""
+        self._database.close()
+
+    def _new_rater(self, connection: sql.Connection, external: str | None) -> Rater:
+        status = "new" if self.campaign.eligibility else "eligible"
+        inserting = sql.insert(raters).values(external=external, status=status).returning(raters)
+        return rater_of(connection.execute(inserting).one())
+
+    def _page(self, connection: sql.Connection, number: int, own: OwnSlot) -> Page:
+        progress = progress_of(self._plan, own.task, own_slots(connection, number))
+        page = page_of(connection, self._plan, number, own, progress)
+        if own.state != "answered":
+            return page
+        answers = tables.answers
+        columns = sql.select(answers.c.given, answers.c.seconds)
+        values, seconds = connection.execute(columns.where(answers.c.slot == own.number)).one()
+        return Page(page.slot, page.text, json.loads(values), page.progress, seconds)
+
+
+def _set_up(connection: sql.Connection, plan: Plan) -> None:
+    """Make the slots of the first round, once; refuse a database that was made for other texts."""
+    fingerprint, raters_per_text = _fingerprint(plan), plan.campaign.raters_per_text
+    row = connection.execute(sql.select(tables.campaign)).first()
+    if row is None:
+        values = {"number": 1, "fingerprint": fingerprint, "raters_per_text": raters_per_text}
+        connection.execute(sql.insert(tables.campaign), values | {"round": 1})
+        shown = [number for number, text in enumerate(plan.texts) if text.is_shown]
+        places = range(1, raters_per_text + 1)
+        add_slots(connection, plan, [(text, place) for place in places for text in shown], 1)
+    elif row.fingerprint != fingerprint:
+        raise DataError(
+            "the database was made for other texts or questions",
+            remedy="put the campaign's files back as they were, or begin with a new database",
+        )
+    elif row.raters_per_text != raters_per_text:
+        raise DataError(
+            f"the database was made for {row.raters_per_text} raters a text, "
+            f"campaign.json says {raters_per_text}",
+            remedy=f"write {row.raters_per_text} again, or begin with a new database",
+        )
+
+
+def _fingerprint(plan: Plan) -> str:
+    digest = hashlib.sha256()
+    digest.update(dump_line({"questions": campaign_to_object(plan.campaign)["questions"]}).encode())
+    for text in plan.texts:
+        row = {"task": text.task, "cell": dict(text.cell), "control": dict(text.control)}
+        digest.update(dump_line(row | {"item": item_to_object(text.item)}).encode())
+    return digest.hexdigest()
