@@ -25,6 +25,7 @@ NAMES = (
     "nli_perturbations",
     "nli_quintd",
     "nli_speed",
+    "human_mace",
     "install_size",
 )
 

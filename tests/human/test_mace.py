@@ -5,19 +5,25 @@ from __future__ import annotations
 import itertools
 import math
 import random
-from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 import pytest
+from bench.simulated_campaign import (
+    EVEN,
+    SKEWED,
+    Rows,
+    accuracy,
+    authors_set,
+    campaign,
+    majority,
+)
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from adequa.errors import DataError, SettingError, UnknownName
 from adequa.human.mace import METHODS, Judgment, Mace, mace
-
-Rows = list[tuple[str, str, str | None]]
 
 cells = st.dictionaries(
     st.tuples(st.sampled_from(["i1", "i2", "i3", "i4"]), st.sampled_from(["ann", "bob", "cy"])),
@@ -25,21 +31,6 @@ cells = st.dictionaries(
     min_size=2,
 ).filter(lambda answers: any(answers.values()))
 campaigns = cells.map(lambda answers: [(*cell, label) for cell, label in answers.items()])
-
-
-def majority(rows: Rows) -> dict[str, str]:
-    votes: dict[str, Counter[str]] = {}
-    for item, _, label in rows:
-        if label is not None:
-            votes.setdefault(item, Counter())[label] += 1
-    return {
-        item: min(counter, key=lambda label: (-counter[label], label))
-        for item, counter in votes.items()
-    }
-
-
-def accuracy(labels: Mapping[str, str | None], truth: Mapping[str, str]) -> float:
-    return sum(labels[item] == label for item, label in truth.items()) / len(truth)
 
 
 def same(first: Mace, second: Mace) -> bool:
@@ -184,46 +175,7 @@ def test_wrong_use_is_said() -> None:
         mace(rows, tolerance=-1)
 
 
-def campaign(
-    seed: int,
-    *,
-    items: int = 2000,
-    raters: int = 60,
-    spammers: int = 20,
-    shares: Sequence[float] = (1 / 3, 1 / 3, 1 / 3),
-) -> tuple[Rows, dict[str, str], set[str]]:
-    """Three answers an item; raters are right in 70 to 95 of 100, spammers are of four kinds:
-
-    uniform random, always one label, random with one label in 7 of 10, and a, b, c in turn.
-    """
-    generator = np.random.default_rng(seed)
-    truth = generator.choice(3, items, p=shares)
-    right = generator.uniform(0.7, 0.95, raters)
-    given_so_far = [0] * raters
-    rows: Rows = []
-    for item in range(items):
-        # The three with the fewest answers, ties by lot: an equal share for all.
-        chosen = sorted(range(raters), key=lambda one: (given_so_far[one], generator.random()))[:3]
-        for rater in chosen:
-            favourite, kind = rater % 3, rater % 4
-            if rater >= spammers:
-                wrong = (truth[item] + generator.integers(1, 3)) % 3
-                answer = truth[item] if generator.random() < right[rater] else wrong
-            elif kind == 0:
-                answer = generator.integers(3)
-            elif kind == 1:
-                answer = favourite
-            elif kind == 2:
-                answer = favourite if generator.random() < 0.55 else generator.integers(3)
-            else:
-                answer = given_so_far[rater] % 3
-            given_so_far[rater] += 1
-            rows.append((f"item {item}", f"rater {rater}", "abc"[answer]))
-    labels = {f"item {item}": "abc"[label] for item, label in enumerate(truth)}
-    return rows, labels, {f"rater {rater}" for rater in range(spammers)}
-
-
-@pytest.mark.parametrize("shares", [(1 / 3, 1 / 3, 1 / 3), (0.6, 0.25, 0.15)])
+@pytest.mark.parametrize("shares", [EVEN, SKEWED])
 def test_a_simulated_campaign(shares: Sequence[float]) -> None:
     rows, truth, spammers = campaign(11, shares=shares)
     found = mace(rows, restarts=3)
@@ -235,19 +187,6 @@ def test_a_simulated_campaign(shares: Sequence[float]) -> None:
     for name in ("rater 1", "rater 13"):
         assert found.strategies[found.annotators.index(name)].argmax() == 1
     assert found.converged
-
-
-def authors_set(folder: Path, name: str) -> tuple[Rows, dict[str, str]]:
-    """A row an item, a column an annotator, an empty field where there is no answer."""
-    lines = (folder / f"{name}.csv").read_text(encoding="utf-8").splitlines()
-    rows: Rows = [
-        (f"{item}", f"{annotator}", answer or None)
-        for item, line in enumerate(lines)
-        for annotator, answer in enumerate(line.split(","))
-    ]
-    key = (folder / f"{name}.key").read_text(encoding="utf-8").splitlines()
-    assert len(key) == len(lines)
-    return rows, {f"{item}": label.strip() for item, label in enumerate(key)}
 
 
 @pytest.mark.data

@@ -248,7 +248,7 @@ def _notes(
             " a pattern or a competence"
         )
     notes += [
-        f"{rater.name} judged only texts that nobody else judged, and without {rater.name} they have"
+        f"{rater.name} judged only texts that nobody else judged: without {rater.name} they have"
         " no answer; texts that were scored without being shown look like this"
         for rater in raters
         if rater.flags and rater.alone and len(raters) > 1
