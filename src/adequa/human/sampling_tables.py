@@ -125,7 +125,8 @@ def _left_out(left_out: LeftOut) -> list[str]:
 
 def _sizes(sample: Sample, texts: Sequence[SampledText]) -> str:
     drawn = len(sample.inputs) * len(sample.systems)
-    line = f"{_inputs(len(sample.inputs))} × {len(sample.systems)} systems = {drawn:,} texts"
+    systems = f"{len(sample.systems)} system{'' if len(sample.systems) == 1 else 's'}"
+    line = f"{_inputs(len(sample.inputs))} × {systems} = {drawn:,} texts"
     controls = sum(bool(text.control) for text in texts)
     if controls:
         line += f"; {controls:,} control items, {len(texts) - drawn:,} of them beside the sample"
