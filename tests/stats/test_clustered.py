@@ -12,6 +12,7 @@ from adequa.stats.clustered import (
     cluster_draws,
     resampled_correlations,
     resampled_kendall,
+    resampled_pearson,
 )
 from adequa.stats.correlations import COEFFICIENTS
 
@@ -35,15 +36,16 @@ def test_as_if_the_texts_were_written_out(rows: list[tuple[int, int, int]], name
 
 
 @settings(max_examples=40, deadline=None)
-@given(_ROWS)
-def test_kendall_as_if_the_texts_were_written_out(rows: list[tuple[int, int, int]]) -> None:
+@given(_ROWS, st.sampled_from([("kendall", resampled_kendall), ("pearson", resampled_pearson)]))
+def test_by_clusters_as_if_the_texts_were_written_out(rows: list, way: tuple) -> None:
+    name, resampled = way
     clusters, first, second = zip(*rows, strict=True)
     names = sorted(set(clusters))
     places = np.array([names.index(one) for one in clusters])
     draws = cluster_draws(len(names), n=5, seed=1)
-    found = resampled_kendall(first, second, places, draws)
+    found = resampled(first, second, places, draws)
     for value, drawn in zip(found, draws[:, places].astype(int), strict=True):
-        expected = COEFFICIENTS["kendall"](np.repeat(first, drawn), np.repeat(second, drawn))
+        expected = COEFFICIENTS[name](np.repeat(first, drawn), np.repeat(second, drawn))
         if expected is None:
             assert np.isnan(value) or drawn.sum() < 3
         else:

@@ -8,13 +8,19 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["cluster_counts", "cluster_draws", "resampled_correlations", "resampled_kendall"]
+__all__ = [
+    "cluster_counts",
+    "cluster_draws",
+    "resampled_correlations",
+    "resampled_kendall",
+    "resampled_pearson",
+]
 
 Vector = npt.NDArray[np.float64]
 Matrix = npt.NDArray[np.float64]
 Codes = npt.NDArray[np.int64]
 
-_ROUNDING = 1e-24
+_ROUNDING, _ROUNDED_AWAY = 1e-24, 1e-13
 _BLOCK = 2_000_000
 """So many pairs of items are looked at together."""
 
@@ -51,6 +57,30 @@ def resampled_correlations(
     if coefficient == "pearson":
         return _weighted(one - one.mean(), other - other.mean(), counts)
     return _weighted(_ranks(one, counts), _ranks(other, counts), counts)
+
+
+def resampled_pearson(
+    first: npt.ArrayLike, second: npt.ArrayLike, places: Codes, draws: Matrix
+) -> Vector:
+    """Pearson's coefficient in each resample, from sums by cluster; NaN where a side is constant.
+
+    `places` has the cluster of each item, `draws` how often each cluster is drawn.
+    """
+    sides = [np.asarray(side, dtype=np.float64) for side in (first, second)]
+    one, other = (side - side.mean() for side in sides)
+    one, other = (side / (np.abs(side).max() or 1.0) for side in (one, other))
+    columns = (np.ones(len(one)), one, other, one**2, other**2, one * other)
+    sums = np.array([np.bincount(places, column, draws.shape[1]) for column in columns])
+    count, ones, others, squares, squares_too, products = sums @ draws.T
+    found: Vector = np.full(len(draws), np.nan)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        varied = squares - ones**2 / count
+        varied_too = squares_too - others**2 / count
+        together = products - ones * others / count
+        # What is left of equal values is rounding.
+        defined = (varied > _ROUNDED_AWAY * count) & (varied_too > _ROUNDED_AWAY * count)
+        np.divide(together, np.sqrt(varied * varied_too), out=found, where=defined)
+    return np.clip(found, -1, 1)
 
 
 def resampled_kendall(
@@ -94,14 +124,16 @@ def _ranks(values: Vector, counts: Matrix) -> Matrix:
 
 
 def _weighted(first: Matrix, second: Matrix, counts: Matrix) -> Vector:
-    total = counts.sum(axis=1, keepdims=True)
-    one = first - (counts * first).sum(axis=1, keepdims=True) / total
-    other = second - (counts * second).sum(axis=1, keepdims=True) / total
-    together = (counts * one * other).sum(axis=1)
-    found: Vector = np.full(len(counts), np.nan)
-    squares = [(counts * side**2).sum(axis=1) for side in (one, other)]
+    total = counts.sum(axis=1)
+    one, other = (
+        side - (np.einsum("ij,ij->i", counts, np.broadcast_to(side, counts.shape)) / total)[:, None]
+        for side in (first, second)
+    )
+    together = np.einsum("ij,ij,ij->i", counts, one, other)
+    squares = [np.einsum("ij,ij,ij->i", counts, side, side) for side in (one, other)]
     # Equal but for rounding is constant.
-    least = [_ROUNDING * total[:, 0] * np.square(side).max() for side in (first, second)]
+    least = [_ROUNDING * total * np.square(np.abs(side).max()) for side in (first, second)]
+    found: Vector = np.full(len(counts), np.nan)
     varied = (squares[0] > least[0]) & (squares[1] > least[1])
     np.divide(together, np.sqrt(squares[0] * squares[1]), out=found, where=varied)
     return found
