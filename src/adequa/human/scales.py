@@ -10,13 +10,15 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from adequa.errors import SettingError
+from adequa.errors import DataError, SettingError
 
 __all__ = ["BINS", "MOST_LABELS", "Scale"]
 
 BINS = 5
 MOST_LABELS = 10
 """A criterion with more different values than this is a slider."""
+_LARGEST = 1e100
+"""Squares of what is larger are infinite."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +42,11 @@ class Scale:
         if bins < 2:
             raise SettingError("a slider is cut into at least two bins; below that all is equal")
         different = set(values)
+        if any(abs(value) > _LARGEST for value in different):
+            raise DataError(
+                f"the value {max(different, key=abs):g} is on no scale that people are asked for",
+                remedy="correct it, or leave it out",
+            )
         slides = len(different) > MOST_LABELS
         return cls(min(different), max(different), bins if slides else 0)
 
