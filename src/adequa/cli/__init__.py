@@ -13,6 +13,7 @@ from adequa.cli.aliases import aliases
 from adequa.cli.check import check
 from adequa.cli.compare import compare
 from adequa.cli.convert import convert
+from adequa.cli.correlate import correlate
 from adequa.cli.demo import demo
 from adequa.cli.derive import derive
 from adequa.cli.export import export
@@ -42,6 +43,7 @@ app = typer.Typer(
 )
 for command in (check, score, compare, gate, mentions, metrics, formats, convert, export, demo):
     app.command()(command)
+app.command()(correlate)
 app.add_typer(aliases)
 app.add_typer(derive)
 app.add_typer(human)
