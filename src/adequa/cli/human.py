@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import typer
 
+from adequa.cli.human_analyse import analyse
 from adequa.cli.human_quality import quality
 from adequa.cli.human_sample import sample
 
@@ -14,5 +15,6 @@ human = typer.Typer(
     no_args_is_help=True,
     help="Ask people: draw a sample, collect judgments, look at the raters, make the tables.",
 )
+human.command()(analyse)
 human.command()(quality)
 human.command()(sample)
