@@ -177,6 +177,14 @@ def test_z_of_what_nobody_was_shown_is_that_of_the_lowest_answers() -> None:
     assert means(found) == {"A": 0, "B": -1}
 
 
+def test_the_worker_na_of_2017_is_nobody() -> None:
+    ratings = [rating(str(n), "A", "ann", n, X_unit_id="7") for n in (1, 2, 3)]
+    found = analyse([*ratings, rating("1", "B", "na", 1, X_unit_id="")], settings=Settings(z=True))
+    assert means(found) == {"A": 0, "B": -1}
+    elsewhere = analyse([rating("1", "B", "na", 1)]).overall.scores[0]
+    assert (elsewhere.judgments, elsewhere.not_shown) == (1, 0)
+
+
 def test_control_items_are_left_out() -> None:
     ratings = [rating("a", "A", "ann", 3), rating("k", "A", "ann", 1, control=1)]
     found = analyse(ratings)
@@ -258,3 +266,17 @@ def test_single_judgments_of_2017_have_the_same_averages(data_dir: Path) -> None
         before = {one.system: one.mean for one in averages.overall.of(criterion)}
         after = {one.system: one.mean for one in singles.overall.of(criterion)}
         assert after == pytest.approx(before)
+        unseen = {one.system: one.not_shown for one in singles.overall.of(criterion)}
+        assert (unseen["UIT-VNU-HCM"], unseen["Tilburg-Pipeline"], sum(unseen.values())) == (
+            168,
+            25,
+            193,
+        )
+
+
+@pytest.mark.data
+def test_empty_texts_of_2017_stay_last_when_raters_are_standardised(data_dir: Path) -> None:
+    file = data_dir / "webnlg2017" / "human" / "all_data_final_scores_anonymised.csv"
+    found = analyse(gather([file]), settings=Settings(z=True, n=60))
+    for criterion in found.criteria:
+        assert found.overall.of(criterion)[-1].system == "UIT-VNU-HCM"
