@@ -216,9 +216,12 @@ def test_controls_join_with_their_answers(draw: Draw, run: Path, tmp_path: Path)
     ("row", "problem"),
     [
         (control("Id99"), "'Id99' of 'A' is not among the texts"),
-        (control("Id3", "B"), "is empty and shown to nobody"),
-        (control("Id0", value=2.5), "2.5 for 'semantics', which nobody can answer"),
-        (control("Id0", criterion="beauty"), "'beauty', which is not asked"),
+        (control("Id3", "B"), "'Id3' of 'B' is empty and shown to nobody"),
+        (
+            control("Id0", value=2.5),
+            "'Id0' of 'A' has 2.5 for 'semantics', which nobody can answer",
+        ),
+        (control("Id0", criterion="beauty"), "'Id0' of 'A' is about 'beauty', which is not asked"),
     ],
 )
 def test_a_wrong_control_is_named(
@@ -227,7 +230,7 @@ def test_a_wrong_control_is_named(
     known = write(tmp_path / "known.jsonl", [row])
     done = draw(run, "--controls", known, "--out", "c")
     assert (done.code, done.out) == (2, "")
-    assert problem in done.err
+    assert f"known.jsonl: the control item {problem}" in done.err
     assert not (tmp_path / "c").exists()
 
 

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from adequa.cli.options import Json, echo_json
+from adequa.cli.options import Format, Json, echo_json
 
 __all__ = ["sample"]
 
@@ -94,6 +94,7 @@ def sample(
         Path | None,
         typer.Option(metavar="FILE", help="Ratings in the long form that are known to be right."),
     ] = None,
+    format: Format = None,  # noqa: A002
     seed: Annotated[int, typer.Option(min=0, help="Same seed, same sample.")] = 0,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Show the sample and write nothing.")
@@ -108,7 +109,6 @@ def sample(
     Example: adequa human sample runs/all --score meteor --where size=1..5 --out campaigns/may
     """
     from adequa.human.campaign.folder import write_campaign
-    from adequa.human.judgments import gather
     from adequa.human.sampling import draw, level_names
     from adequa.human.sampling_campaign import campaign_name, check_new, make_campaign
     from adequa.human.sampling_fields import matching, task_namer
@@ -139,7 +139,7 @@ def sample(
         seed=seed,
     )
     task = task_namer(None if tasks == "none" else tasks)
-    pool = pool_texts(runs)
+    pool = pool_texts(runs, format=format)
     if scores is not None:
         pool = read_scores(pool, scores, score)
     label = choose_score(pool, score) if levels > 1 else None
@@ -155,8 +155,7 @@ def sample(
     )
     texts = sampled_texts(drawn, task)
     if controls is not None:
-        known = gather([controls], items=pool.items)
-        texts = with_controls(texts, known, pool.items, campaign.questions, task)
+        texts = with_controls(texts, controls, pool.items, campaign.questions, task)
     needed = needs(texts, campaign)
     if out is not None and not dry_run:
         write_campaign(out, campaign, texts)

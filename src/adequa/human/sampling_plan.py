@@ -6,11 +6,12 @@ import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 from adequa.data import Item, Rating
 from adequa.errors import DataError
 from adequa.human.campaign.model import Campaign, Question, SampledText
-from adequa.human.judgments import Key
+from adequa.human.judgments import Key, gather
 from adequa.human.sampling import Sample
 from adequa.human.sampling_fields import in_order
 
@@ -42,16 +43,34 @@ def sampled_texts(sample: Sample, task: Callable[[Item], str]) -> list[SampledTe
 
 def with_controls(
     texts: Sequence[SampledText],
-    known: Iterable[Rating],
-    pool: Iterable[Item],
+    file: Path,
+    pool: Sequence[Item],
     questions: Sequence[Question],
     task: Callable[[Item], str],
 ) -> list[SampledText]:
-    """The texts with the answers that are known; texts of the pool that were not drawn join."""
-    controls = _by_text(known, {question.name: question for question in questions})
+    """The texts with the answers that a file of ratings says are right.
+
+    Texts of the pool that were not drawn join for the sake of their answers.
+    """
     drawn = {text.item.key for text in texts}
     there = {item.key: item for item in pool} | {text.item.key: text.item for text in texts}
-    for system, one in sorted(controls):
+    known = gather([file], items=pool)
+    try:
+        controls = _by_text(known, {question.name: question for question in questions})
+        _check_shown(sorted(controls), there)
+    except DataError as error:
+        raise error.at(file) from None
+    return [
+        *(replace(text, control=controls.get(text.item.key, {})) for text in texts),
+        *(
+            SampledText(there[key], task(there[key]), CONTROL_CELL, controls[key])
+            for key in sorted(controls.keys() - drawn)
+        ),
+    ]
+
+
+def _check_shown(controls: Iterable[Key], there: Mapping[Key, Item]) -> None:
+    for system, one in controls:
         if (system, one) not in there:
             raise DataError(
                 f"the control item {one!r} of {system!r} is not among the texts",
@@ -62,13 +81,6 @@ def with_controls(
                 f"the control item {one!r} of {system!r} is empty and shown to nobody",
                 remedy="take it out of the controls",
             )
-    return [
-        *(replace(text, control=controls.get(text.item.key, {})) for text in texts),
-        *(
-            SampledText(there[key], task(there[key]), CONTROL_CELL, controls[key])
-            for key in sorted(controls.keys() - drawn)
-        ),
-    ]
 
 
 def _by_text(

@@ -40,11 +40,16 @@ class Pool:
     scores: Mapping[str, Scores]
 
 
-def pool_texts(paths: Sequence[Path]) -> Pool:
+def pool_texts(
+    paths: Sequence[Path],
+    *,
+    format: str | None = None,  # noqa: A002
+) -> Pool:
     """Read runs (folders of `adequa score`) and files of items, and join them by system and id.
 
     A text that several have is one text, with the scores of all; two texts of one system and id
-    are a DataError. A system without a name gets that of its folder or file.
+    are a DataError. A system without a name gets that of its folder or file. `format` is that of
+    the files, recognised if not given.
     """
     if not paths:
         raise SettingError("there is nothing to draw from; name a run or a file of items")
@@ -52,7 +57,7 @@ def pool_texts(paths: Sequence[Path]) -> Pool:
     origins: dict[Key, Path] = {}
     scores: dict[str, dict[Key, float | None]] = {}
     for path in paths:
-        for item, said in _texts(path):
+        for item, said in _texts(path, format):
             key = item.key
             known = items.setdefault(key, item)
             if (known.text, sorted(known.triples)) != (item.text, sorted(item.triples)):
@@ -64,20 +69,21 @@ def pool_texts(paths: Sequence[Path]) -> Pool:
             origins.setdefault(key, path)
             for label, value in said.items():
                 column = scores.setdefault(label, {})
-                if column.get(key) not in (None, value):
+                before = column.get(key)
+                if before is not None and value not in (None, before):
                     raise DataError(
                         f"{key[1]!r} of {key[0]!r} has another {label} than in {origins[key]}",
                         path=path,
                         remedy="name one run of the two, or score again under another name",
                     )
-                column[key] = value if column.get(key) is None else column[key]
+                column[key] = value if before is None else before
     return Pool(tuple(items.values()), scores)
 
 
-def _texts(path: Path) -> Iterator[tuple[Item, Mapping[str, float | None]]]:
+def _texts(path: Path, form: str | None) -> Iterator[tuple[Item, Mapping[str, float | None]]]:
     name = path.resolve().name if path.is_dir() else path.stem
     if not (path / MANIFEST).is_file():
-        for item in open_source(path):
+        for item in open_source(path, format=form):
             yield _named(item, name), {}
         return
     for result in open_run(path).results():
