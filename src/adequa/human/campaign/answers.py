@@ -13,6 +13,7 @@ from adequa.human.campaign.model import Question
 
 __all__ = ["WrongAnswer", "checked", "checked_seconds", "spans_of", "value_of"]
 
+_MOST = 2**53
 LONGEST = 10 * 24 * 3600.0
 """Seconds on a page beyond which a clock is wrong."""
 
@@ -72,7 +73,9 @@ def spans_of(value: Any, item: Item) -> tuple[Mapping[str, Any], ...]:
 
 
 def _number(question: Question, value: Any) -> float:
-    if type(value) not in (int, float) or not math.isfinite(value):
+    # Of integers too long for a float, math.isfinite itself fails.
+    is_long = type(value) is int and abs(value) > _MOST
+    if type(value) not in (int, float) or is_long or not math.isfinite(value):
         raise WrongAnswer(question.name, f"is {kind_of(value)}", "send a finite number")
     if question.kind == "choice":
         choices = [choice.value for choice in question.choices]
