@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 
@@ -87,8 +88,11 @@ def correlate(
         metrics=metrics,
         lower_is_better=lower_is_better,
     )
-    if against is not None and against not in {one.name for one in scored.measured}:
-        raise UnknownName("metric", against, [one.name for one in scored.measured])
+    names = [one.name for one in scored.measured]
+    if against is not None and against not in names:
+        raise UnknownName("metric", against, names)
+    if against is not None and len(names) == 1:
+        raise SettingError(f"there is no metric to compare with {against!r}; name another with -m")
     notes += _matched(scored, rated)
     texts = _filtered(scored.texts, rated, judged, conditions)
     sample = make_sample(texts, scored.measured, means(judged, chosen))
@@ -110,6 +114,7 @@ def correlate(
         notes += why
         if against is not None:
             comparisons += compare_with(subset, against, direction, steps.take)
+            notes += _reach(sample, options)
         if with_matrix:
             matrices += matrix(subset)
     if all(one.value is None for one in results):
@@ -138,7 +143,6 @@ def correlate(
         against,
         tuple(matrices),
         tuple(ranked),
-        tuple(judged),
         tuple(dict.fromkeys(notes)),
     )
 
@@ -184,6 +188,17 @@ def _check(options: Options) -> None:
         raise SettingError(f"a confidence lies between 0 and 1 (0.95), not {options.confidence}")
 
 
+def _reach(sample: Sample, options: Options) -> list[str]:
+    """A note where the permutations are too few for any p to stay significant when corrected."""
+    family = (len(sample.metrics) - 1) * len(sample.criteria)
+    alpha = 1 - options.confidence
+    if family / (options.n + 1) < alpha:
+        return []
+    lowest, enough = family / (options.n + 1), math.ceil(2 * family / alpha)
+    note = f"{options.n:,} permutations are too few for {family:,} comparisons: "
+    return [note + f"no corrected p can be below {lowest:.3g}; draw {enough:,} (--n)"]
+
+
 def _matched(scored: Scored, rated: Collection[Key]) -> list[str]:
     """Notes on what has no partner; a DataError where nothing has."""
     both = sum(key in rated for key in scored.texts)
@@ -196,9 +211,9 @@ def _matched(scored: Scored, rated: Collection[Key]) -> list[str]:
         )
     notes = []
     if len(rated) > both:
-        notes.append(f"{len(rated) - both:,} rated texts have no scores")
+        notes.append(f"rated texts without scores: {len(rated) - both:,}")
     if scored.found > both:
-        notes.append(f"{scored.found - both:,} scored texts have no ratings")
+        notes.append(f"scored texts without ratings: {scored.found - both:,}")
     return notes
 
 

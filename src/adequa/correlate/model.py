@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
-from adequa.data import Rating
 from adequa.human.judgments import Key
 from adequa.stats.means import Interval
 
@@ -180,7 +179,6 @@ class Study:
     against: str | None = None
     matrices: tuple[Agreement, ...] = ()
     ranking: tuple[Ranking, ...] = ()
-    ratings: tuple[Rating, ...] = ()
     notes: tuple[str, ...] = ()
 
     @property

@@ -28,6 +28,7 @@ _LEVELS = {
     "system-mean": "over the texts of each system, then averaged",
     "system": "systems by their means",
 }
+_GROUPS = {"item": "inputs", "system-mean": "systems"}
 _BEST = "*"
 Place = tuple[str, str, str]
 """Subset, level and coefficient: what one table is about."""
@@ -91,6 +92,7 @@ def _agreements(
     if len(counts) == 1:
         title += f" (n = {counts.pop():,}"
         title += f"; [{study.options.confidence:.0%} interval])" if _has_intervals(found) else ")"
+    with_groups = any(one.groups is not None for one in found)
     rows: list[list[Cell]] = []
     for metric in metrics:
         row: list[Cell] = [metric]
@@ -98,15 +100,17 @@ def _agreements(
             one = cells.get((metric, criterion))
             value = None if one is None else _oriented(one, direction)
             row.append(_cell(one, _BEST if value is not None and value == best[criterion] else ""))
+        if with_groups:
+            row.append(_range([one.groups for one in found if one.metric == metric]))
         if len(counts) > 1:
-            row.append(
-                _counts([cells[metric, name] for name in criteria if (metric, name) in cells])
-            )
+            row.append(_range([one.n for one in found if one.metric == metric]))
         rows.append(row)
     headings: list[str | Column] = ["metric", *(Column(name, align="right") for name in criteria)]
-    return Table(
-        title, [*headings, *([Column("n", align="right")] if len(counts) > 1 else [])], rows
-    )
+    if with_groups:
+        headings.append(Column(_GROUPS[found[0].level], align="right"))
+    if len(counts) > 1:
+        headings.append(Column("n", align="right"))
+    return Table(title, headings, rows)
 
 
 def _names(found: Sequence[Agreement]) -> tuple[list[str], list[str]]:
@@ -146,8 +150,11 @@ def _cell(one: Agreement | None, mark: str) -> str | None:
     return shown.replace("-0.000", "0.000")
 
 
-def _counts(found: Sequence[Agreement]) -> str:
-    least, most = min(one.n for one in found), max(one.n for one in found)
+def _range(counts: Iterable[int | None]) -> str | None:
+    there = [count for count in counts if count is not None]
+    if not there:
+        return None
+    least, most = min(there), max(there)
     return f"{least:,}" if least == most else f"{least:,}–{most:,}"
 
 
@@ -161,21 +168,28 @@ def _comparisons(place: Place, compared: Sequence[Beaten], study: Study) -> Tabl
         if one.permutation_corrected is not None and one.permutation_corrected < alpha:
             winner = one.metric if (one.difference or 0) > 0 else one.against
         row: list[Cell] = [one.metric, one.criterion, one.difference]
-        row += [one.permutation_p, one.permutation_corrected]
-        row += [one.williams_p, one.williams_corrected] if with_williams else []
+        row += [_chance(one.permutation_p), _chance(one.permutation_corrected)]
+        if with_williams:
+            row += [_chance(one.williams_p), _chance(one.williams_corrected)]
         rows.append([*row, winner])
     headings: list[str | Column] = [
         "metric",
         "criterion",
         "difference",
-        Column("p PERM-BOTH", 4),
-        Column("corrected", 4),
+        Column("p PERM-BOTH", align="right"),
+        Column("corrected", align="right"),
     ]
     if with_williams:
-        headings += [Column("p Williams", 4), Column("corrected (Williams)", 4)]
+        headings.append(Column("p Williams", align="right"))
+        headings.append(Column("corrected (Williams)", align="right"))
     title = f"Against {study.against}: {TITLES[coefficient]}, {_LEVELS[level]}"
     title += "" if subset == "all" else f", subset {subset}"
     return Table(title, [*headings, "better"], rows)
+
+
+def _chance(p: float | None) -> str | None:
+    """A p-value, never shown as zero."""
+    return None if p is None else f"{p:.4f}" if p >= 0.0001 else "<0.0001"
 
 
 def variables(found: Sequence[Agreement]) -> list[str]:
@@ -228,6 +242,13 @@ def _ranking(ranking: Ranking) -> Table:
 
 def _notes(study: Study) -> list[str]:
     own = [f"{_BEST} the best of its column; intervals: {study.options.n:,} resamples of inputs"]
+    if any(one.groups is not None for one in study.results):
+        own.append(
+            "inputs, systems: those a mean is over; where a metric or people give all the same "
+            "value there is no coefficient"
+        )
+    if study.matrices:
+        own.append("p takes texts for independent, which those on one input are not")
     if study.ceiling:
         own.append(
             f"{ONE_RATER}: one rater with the mean of the others, over "
