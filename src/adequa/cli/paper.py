@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from adequa.cli.options import Json, Quiet, echo_json, progress_bar
-
-if TYPE_CHECKING:
-    from adequa.papers.esa import Reproduction as EsaReproduction
-    from adequa.papers.esa_sections import Section
-    from adequa.papers.joint import Reproduction as JointReproduction
-    from adequa.papers.nli import Reproduction as NliReproduction
+from adequa.cli.paper_people import correlations
+from adequa.cli.paper_telling import tell, tell_section
 
 __all__ = ["paper"]
 
@@ -70,7 +66,7 @@ def esa(
     if (data is None) == (worksheet is None):
         raise typer.BadParameter("give --data DIR, or --worksheet FILE")
     if worksheet is not None:
-        _tell_section(summarise_worksheet(worksheet), as_json=as_json)
+        tell_section(summarise_worksheet(worksheet), as_json=as_json)
         return
     years = {"both": YEARS, **{str(one): (one,) for one in YEARS}}
     if year not in years:
@@ -84,7 +80,7 @@ def esa(
         progress=lambda what: progress_bar(what, quiet=quiet),
     )
     written = [] if out is None else write_files(reproduction, out)
-    _tell(reproduction, written, as_json=as_json)
+    tell(reproduction, written, as_json=as_json)
 
 
 @paper.command()
@@ -156,7 +152,7 @@ def joint(
         progress=lambda what: progress_bar(what, quiet=quiet),
     )
     written = [] if out is None else write_pictures(reproduction, out)
-    _tell(reproduction, written, as_json=as_json)
+    tell(reproduction, written, as_json=as_json)
 
 
 @paper.command()
@@ -241,7 +237,7 @@ def nli(
         if data is None or show:
             raise typer.BadParameter("give --data DIR, or --worksheet FILE")
         told = reproduce_nli(data, chosen, scoring, only=only or (), sample=sample, seed=seed)
-        _tell(told, [] if out is None else write_files(told, out), as_json=as_json)
+        tell(told, [] if out is None else write_files(told, out), as_json=as_json)
     elif show:
         if data is None:
             raise typer.BadParameter("--show needs the texts: give --data DIR")
@@ -251,7 +247,7 @@ def nli(
         else:
             typer.echo("\n\n".join(case.text() for case in cases))
     elif data is None:
-        _tell_section(summarise_worksheet(worksheet), as_json=as_json)
+        tell_section(summarise_worksheet(worksheet), as_json=as_json)
     else:
         if len(chosen) > 1:
             raise typer.BadParameter("a worksheet is of one data set: give --dataset")
@@ -273,24 +269,4 @@ def _named(given: list[str], option: str) -> dict[str, str]:
     return found
 
 
-def _tell(
-    reproduction: EsaReproduction | JointReproduction | NliReproduction,
-    written: list[Path],
-    *,
-    as_json: bool,
-) -> None:
-    """The paper, and what was written of it."""
-    if as_json:
-        echo_json({**reproduction.as_object(), "written": [str(path) for path in written]})
-        return
-    typer.echo(reproduction.text())
-    for path in written:
-        typer.echo(f"written: {path}")
-
-
-def _tell_section(section: Section, *, as_json: bool) -> None:
-    """A section alone."""
-    if as_json:
-        echo_json(section.as_object())
-    else:
-        typer.echo(section.text())
+paper.command()(correlations)

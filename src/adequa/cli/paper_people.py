@@ -1,0 +1,60 @@
+"""`adequa paper correlations` and `adequa paper human`: metrics against people, and people."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from adequa.cli.options import Json, Quiet, progress_bar
+from adequa.cli.paper_telling import tell
+
+__all__ = ["correlations"]
+
+Pictures = Annotated[
+    Path | None,
+    typer.Option("--pictures", "--out", "-o", metavar="DIR", help="Write the pictures there."),
+]
+
+
+def correlations(
+    data: Annotated[
+        Path,
+        typer.Option(
+            "--data", metavar="DIR", help="The folder that holds webnlg2020 and webnlg2017."
+        ),
+    ],
+    year: Annotated[str, typer.Option(metavar="YEAR", help="2020, 2017 or both.")] = "both",
+    detector: Annotated[
+        str, typer.Option(metavar="NAME", help="adequa, or paper: its Algorithm 1.")
+    ] = "adequa",
+    seed: Annotated[int, typer.Option(min=0, help="Of the intervals' resamples.")] = 0,
+    pictures: Pictures = None,
+    as_json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Every metric and criterion against every other (Faille, Gatt and Gardent 2021).
+
+    Tables 2, 3 and 7 to 22 whole, the paper's row above ours, each cell marked: = rounds to the
+    same, ~ within 0.02, ≠ differs; with what explains the differences, and a heat map a table.
+
+    Example: adequa paper correlations --data data --year 2017 --pictures pictures
+    """
+    from adequa.errors import UnknownName
+    from adequa.papers.correlations import reproduce_correlations
+    from adequa.papers.esa import write_files
+    from adequa.papers.esa_data import YEARS
+
+    years = {"both": YEARS, **{str(one): (one,) for one in YEARS}}
+    if year not in years:
+        raise UnknownName("year", year, years)
+    reproduction = reproduce_correlations(
+        data,
+        years[year],
+        detector=detector,
+        seed=seed,
+        progress=lambda what: progress_bar(what, quiet=quiet),
+    )
+    written = [] if pictures is None else write_files(reproduction, pictures)
+    tell(reproduction, written, as_json=as_json)
