@@ -44,6 +44,7 @@ from adequa.human.speed import FLOOR, SHARE, Pace, paces
 
 __all__ = ["Flag", "Quality", "RaterQuality", "Settings", "assess", "chosen"]
 
+_LOW = "low competence"
 _ABOUT_ALL = ("pattern", "speed", "controls")
 
 
@@ -112,11 +113,9 @@ class RaterQuality:
         """The flags in words, those about competence as one."""
         said = [flag.reason for flag in self.flags if flag.criterion is None]
         if self.doubted:
-            if len(self.doubted) == self.of > 1:
-                said.append(f"low competence in all {self.of}")
-            else:
-                names = ", ".join(self.doubted)
-                said.append(f"low competence in {len(self.doubted)} of {self.of}: {names}")
+            many = "all" if len(self.doubted) == self.of else f"{len(self.doubted)} of"
+            names = f": {', '.join(self.doubted)}" if len(self.doubted) < min(self.of, 3) else ""
+            said.append(f"low competence in {many} {self.of}{names}" if self.of > 1 else _LOW)
         return tuple(said)
 
 

@@ -15,14 +15,9 @@ from adequa.human.details import Details, details
 from adequa.human.judgments import Key, by_criterion, without
 from adequa.human.quality import Quality, Settings, assess
 from adequa.human.quality_object import to_object
-from adequa.human.quality_tables import (
-    command,
-    details_tables,
-    raters_csv,
-    render,
-    report_tables,
-)
+from adequa.human.quality_tables import details_tables, raters_csv, render, report_tables
 from adequa.human.scales import Scale
+from adequa.human.sources import command
 
 __all__ = ["Report", "make_report", "write_report"]
 
@@ -54,21 +49,21 @@ class Report:
         if self.details is not None:
             return render(*details_tables(self.quality, self.details), form)
         head, tables, remarks = report_tables(self.quality, self.change, self.excluded)
-        return render(head, tables, [*remarks, *self._next(words)], form)
+        return render(head, tables, remarks, form, last=self._next(words))
 
-    def _next(self, words: Sequence[str]) -> list[str]:
-        """The command that leaves out those flagged in all criteria, and what it leaves to say."""
+    def _next(self, words: Sequence[str]) -> str:
+        """The command that leaves out those flagged in all criteria, or looks at one flagged."""
         flagged = self.quality.flagged
         if not words or not flagged:
-            return []
+            return ""
         candidates = self.quality.in_all
         if not candidates:
             look = command([*words, "--details", flagged[0].name])
-            return [f"nobody is flagged in all criteria; to look at one: {look}"]
+            return f"nobody is flagged in all criteria; to look at one: {look}"
         options = [
             word for name in (*self.excluded, *candidates) for word in ("--exclude", _safe(name))
         ]
-        return [f"without those flagged in all criteria: {command([*words, *options])}"]
+        return f"without those flagged in all criteria: {command([*words, *options])}"
 
 
 def make_report(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import shlex
+import textwrap
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -12,19 +12,26 @@ from adequa.human.details import Details, Judged
 from adequa.human.quality import Quality, RaterQuality
 from adequa.tables import Cell, Column, Table, escape_markdown, one_line
 
-__all__ = ["FORMATS", "command", "details_tables", "raters_csv", "render", "report_tables"]
+__all__ = ["FORMATS", "details_tables", "raters_csv", "render", "report_tables"]
 
 FORMATS = ("text", "markdown", "latex", "csv", "json")
 """CSV is of the raters alone, a column a figure; JSON is written by `quality_object`."""
 
 SHOWN_RATERS, SHOWN_TEXTS, SHOWN_JUDGMENTS = 30, 5, 40
 _LONGEST_TEXT, _LONGEST_PATTERN = 48, 24
+_WIDTH = 110
+"""Of remarks; tables are as wide as they need."""
 
 
 def render(
-    head: Sequence[str], tables: Sequence[Table], remarks: Sequence[str], form: str = "text"
+    head: Sequence[str],
+    tables: Sequence[Table],
+    remarks: Sequence[str],
+    form: str = "text",
+    *,
+    last: str = "",
 ) -> str:
-    """Tables for people, and what is to be said above and below them."""
+    """Tables for people, and what is to be said above and below them; `last` stays one line."""
     writers: Mapping[str, Callable[[Table], str]] = {
         "text": Table.text,
         "markdown": Table.markdown,
@@ -32,7 +39,10 @@ def render(
     }
     if form not in writers:
         raise UnknownName("format", form, FORMATS)
-    parts = [_said(head, form), *(writers[form](table) for table in tables), _said(remarks, form)]
+    below = _said([*remarks, *([last] if last and form != "text" else [])], form)
+    if last and form == "text":
+        below = f"{below}\n{one_line(last)}".lstrip()
+    parts = [_said(head, form), *(writers[form](table) for table in tables), below]
     return "\n\n".join(part for part in parts if part)
 
 
@@ -42,7 +52,16 @@ def _said(remarks: Sequence[str], form: str) -> str:
         return "\n".join(f"% {line}" for line in lines)
     if form == "markdown":
         return "\n\n".join(escape_markdown(line) for line in lines)
-    return "\n".join(lines)
+    return "\n".join(
+        textwrap.fill(
+            line,
+            _WIDTH,
+            subsequent_indent="  ",
+            break_long_words=False,
+            break_on_hyphens=False,
+        )
+        for line in lines
+    )
 
 
 def report_tables(
@@ -118,22 +137,6 @@ def details_tables(quality: Quality, found: Details) -> tuple[list[str], list[Ta
     reasons = "; ".join(found.rater.reasons) or "nothing odd"
     tables = [*_raters_tables(quality, [found.rater]), Table(title, columns, rows)]
     return [f"Rater {found.rater.name}: {reasons}"], tables, more
-
-
-def command(words: Sequence[str]) -> str:
-    """A command as a shell reads it, also where a name holds what no terminal should be sent."""
-    return " ".join(
-        shlex.quote(word)
-        if word.isprintable()
-        else "$'" + "".join(_shell_character(one) for one in word) + "'"
-        for word in words
-    )
-
-
-def _shell_character(character: str) -> str:
-    if character.isprintable():
-        return f"\\{character}" if character in "\\'" else character
-    return f"\\U{ord(character):08x}"
 
 
 def _criteria_table(quality: Quality) -> Table:

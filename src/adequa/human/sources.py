@@ -1,14 +1,15 @@
-"""Where ratings and names of raters come from on a command line."""
+"""Ratings and names of raters as a command line gives them, and a command line to give back."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import shlex
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from adequa.errors import DataError
 from adequa.readers.base import lines
 
-__all__ = ["named_raters", "rating_files"]
+__all__ = ["command", "named_raters", "rating_files"]
 
 
 def rating_files(paths: Iterable[Path]) -> list[Path]:
@@ -43,3 +44,19 @@ def named_raters(values: Iterable[str]) -> list[str]:
         else:
             names.append(value)
     return sorted(set(names))
+
+
+def command(words: Sequence[str]) -> str:
+    """A command as a shell reads it, also where a name holds what no terminal should be sent."""
+    return " ".join(
+        shlex.quote(word)
+        if word.isprintable()
+        else "$'" + "".join(_shell_character(one) for one in word) + "'"
+        for word in words
+    )
+
+
+def _shell_character(character: str) -> str:
+    if character.isprintable():
+        return f"\\{character}" if character in "\\'" else character
+    return f"\\U{ord(character):08x}"
