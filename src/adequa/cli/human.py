@@ -7,6 +7,7 @@ import typer
 from adequa.cli.human_analyse import analyse
 from adequa.cli.human_quality import quality
 from adequa.cli.human_sample import sample
+from adequa.cli.human_serve import serve
 
 __all__ = ["human"]
 
@@ -18,3 +19,4 @@ human = typer.Typer(
 human.command()(analyse)
 human.command()(quality)
 human.command()(sample)
+human.command()(serve)

@@ -1,0 +1,1 @@
+"""What is met in a browser: the pages of a campaign. Needs the extra `web`."""

@@ -1,0 +1,1 @@
+"""A campaign in the browser: raters answer by their own links, the organiser watches by another."""

@@ -1,0 +1,91 @@
+"""Templates and the files beside them, read once; every page is made here, its values escaped."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from collections.abc import Mapping
+from functools import cache
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any
+
+from adequa.human.campaign.model import Question
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+
+__all__ = ["STATIC", "rendered", "static_file"]
+
+STATIC: Mapping[str, str] = {
+    "campaign.css": "text/css; charset=utf-8",
+    "campaign.js": "text/javascript; charset=utf-8",
+    "marks.js": "text/javascript; charset=utf-8",
+    "icon.svg": "image/svg+xml",
+}
+
+
+def rendered(template: str, **values: Any) -> bytes:
+    """A page; what UTF-8 cannot hold is shown as a question mark."""
+    return _environment().get_template(template).render(**values).encode("utf-8", "replace")
+
+
+@cache
+def static_file(name: str) -> bytes:
+    """A file that the pages load."""
+    return (files("adequa.web.campaign") / "static" / name).read_bytes()
+
+
+@cache
+def _version() -> str:
+    """Changes with the files, so that browsers may keep them for good."""
+    digest = hashlib.sha256(b"".join(static_file(name) for name in STATIC))
+    return digest.hexdigest()[:10]
+
+
+@cache
+def _environment() -> Environment:
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+
+    made = Environment(
+        loader=PackageLoader("adequa.web.campaign", "templates"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    made.filters |= {"number": _number, "duration": _duration, "ago": _ago, "percent": _percent}
+    made.globals |= {"version": _version(), "step": _step}
+    return made
+
+
+def _number(value: float) -> str:
+    """As people write it: 3, not 3.0."""
+    return str(int(value)) if float(value).is_integer() else repr(float(value))
+
+
+def _step(question: Question) -> str:
+    """Of a slider: whole numbers where there are enough of them, else a hundredth of the way."""
+    whole = question.low.is_integer() and question.high.is_integer()
+    distance = question.high - question.low
+    return "1" if whole and distance >= 10 else repr(distance / 100)
+
+
+def _duration(seconds: float | None) -> str:
+    if seconds is None:
+        return "–"
+    return f"{seconds:.0f} s" if seconds < 120 else f"{seconds / 60:.0f} min"
+
+
+def _ago(seconds: float | None) -> str:
+    """How long ago, in the largest unit that fits."""
+    if seconds is None:
+        return "never"
+    for unit, size in (("day", 86400), ("hour", 3600), ("minute", 60)):
+        count = math.floor(seconds / size)
+        if count:
+            return f"{count} {unit}{'s' if count > 1 else ''} ago"
+    return "now"
+
+
+def _percent(part: float, whole: float) -> str:
+    return f"{100 * part / whole:.0f} %" if whole else "–"
