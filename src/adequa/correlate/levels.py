@@ -124,13 +124,19 @@ def resample_at(
         return found
     if level == "system":
         sides = [_resampled_means(side, places, draws) for side in (first, second)]
-        return rowwise_correlations(sides[0], sides[1], coefficient)
+        values = rowwise_correlations(sides[0], sides[1], coefficient)
+        # Where a system was not drawn, the others are compared.
+        for row in np.flatnonzero(np.isnan(sides[0]).any(axis=1)):
+            there = np.isfinite(sides[0][row])
+            one = COEFFICIENTS[coefficient](sides[0][row, there], sides[1][row, there])
+            values[row] = np.nan if one is None else one.value
+        return values
     each = [
         _resample(coefficient, first[one], second[one], places.inputs[one], draws)
         for one in _members(places.systems)
     ]
-    there = [values for values in each if values is not None]
-    return _mean_of_defined(np.array(there)) if len(there) == len(each) else None
+    defined_in = [values for values in each if values is not None]
+    return _mean_of_defined(np.array(defined_in)) if len(defined_in) == len(each) else None
 
 
 def _check(level: str) -> None:
