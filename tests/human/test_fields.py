@@ -6,7 +6,8 @@ import pytest
 
 from adequa.data import Item, Rating, Triple
 from adequa.errors import DataError, SettingError
-from adequa.human.fields import NO_VALUE, Fields, entries, natural_order
+from adequa.fields import NO_VALUE, natural_order
+from adequa.human.fields import Fields, entries
 
 FACT = Triple("Bex", "country", "Vaudland")
 

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import json
-import math
 from array import array
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from adequa.data import Item
-from adequa.errors import DataError, RunError, SettingError, UnknownName
+from adequa.errors import DataError, RunError, SettingError
+from adequa.fields import FIELDS, NO_VALUE, item_field, natural_order
 from adequa.metrics.base import Metric
 from adequa.run import Run
 from adequa.run.folder import MANIFEST, SCORES
@@ -27,7 +25,6 @@ Matrix = npt.NDArray[np.float64]
 Vector = npt.NDArray[np.float64]
 
 _EDITED = "was the run edited? score again into a new folder"
-FIELDS = ("category", "lang", "seen", "size", "meta.KEY")
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +132,7 @@ class _Growing:
 def load(runs: Sequence[Run], by: str | None = None) -> Corpus:
     """Read the runs once each; memory holds numbers only, never texts."""
     run_names = _run_names([run.path for run in runs])
-    slice_of = _slicer(by)
+    slice_of = _no_slice if by is None else item_field(by, what="breakdown")
     entries = [_metric_entries(run) for run in runs]
     ids: dict[str, int] = {}
     slices: dict[str | None, int] = {}
@@ -165,18 +162,22 @@ def load(runs: Sequence[Run], by: str | None = None) -> Corpus:
     if by is not None and set(slices) == {None}:
         raise SettingError(f"no item has a {by}; break down by one of {', '.join(FIELDS)}")
     names = _system_names(list(grown), run_names)
-    shown = sorted(slices, key=_slice_order)
+    shown = sorted(slices, key=natural_order)
     ranks = np.empty(len(slices), dtype=np.int64)
     for rank, name in enumerate(shown):
         ranks[slices[name]] = rank
     return Corpus(
         tuple(system.finish(names[key], ranks) for key, system in grown.items()),
-        () if by is None else tuple("(none)" if one is None else one for one in shown),
+        () if by is None else tuple(NO_VALUE if one is None else one for one in shown),
         tuple(dict.fromkeys(label for one in entries for label in one)),
         {label: metric for run in reversed(runs) for label, metric in run.metrics().items()},
         {label: entry[0] for one in entries for label, entry in one.items()},
         _signatures(entries, run_names),
     )
+
+
+def _no_slice(item: Item) -> None:
+    """Of all items one."""
 
 
 def _run_names(paths: Sequence[Path]) -> list[str]:
@@ -202,43 +203,6 @@ def _system_names(
         key: name if counts[name] == 1 else f"{key[1]}@{run_names[key[0]]}"
         for key, name in plain.items()
     }
-
-
-def _slicer(by: str | None) -> Callable[[Item], str | None]:
-    if by is None:
-        return lambda item: None  # noqa: ARG005
-    if by == "size":
-        return lambda item: str(len(item.triples))
-    if by == "category":
-        return lambda item: item.category
-    if by == "lang":
-        return lambda item: item.lang
-    if by == "seen":
-        return lambda item: _SEEN.get(_shown(item.meta.get("seen")), _shown(item.meta.get("seen")))
-    if by.startswith("meta.") and by != "meta.":
-        key = by.removeprefix("meta.")
-        return lambda item: _shown(item.meta.get(key))
-    raise UnknownName("breakdown", by, FIELDS)
-
-
-_SEEN: Mapping[str | None, str] = {"true": "seen", "false": "unseen"}
-
-
-def _shown(value: Any) -> str | None:
-    if value is None or type(value) is str:
-        return value
-    return json.dumps(value, ensure_ascii=False, sort_keys=True)
-
-
-def _slice_order(name: str | None) -> tuple[int, float, str]:
-    """Numbers by size, then words, then what has no value."""
-    if name is None:
-        return 2, 0, ""
-    try:
-        number = float(name)
-    except ValueError:
-        return 1, 0, name
-    return (0, number, name) if math.isfinite(number) else (1, 0, name)
 
 
 def _metric_entries(run: Run) -> dict[str, tuple[bool, str]]:

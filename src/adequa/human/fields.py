@@ -2,25 +2,22 @@
 
 from __future__ import annotations
 
-import json
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from adequa.data import Item, Rating
 from adequa.errors import DataError, SettingError
+from adequa.fields import NO_VALUE, as_word, natural_order, seen_word
 
-__all__ = ["MOST_VALUES", "NO_VALUE", "Fields", "entries", "natural_order"]
+__all__ = ["MOST_VALUES", "Fields", "entries"]
 
 MOST_VALUES = 200
 """A breakdown into more parts than this is a slip."""
-NO_VALUE = "(none)"
 
 _ITEM_FIELDS = ("category", "lang", "seen", "size")
 _OTHER_NAMES = {"seen": ("seen", "type"), "size": ("size", "triplesize")}
 """As the ratings of WebNLG 2017 call them."""
-_SEEN = {"true": "seen", "false": "unseen"}
 _REFERENCE = "reference"
 
 
@@ -86,8 +83,7 @@ class Fields:
     def value(self, rating: Rating, field: str) -> str | None:
         """What a field says of a rated text; None where nothing is known."""
         found = self._raw(rating, field)
-        shown = found if found is None or type(found) is str else json.dumps(found, sort_keys=True)
-        return (_SEEN.get(shown, shown) if field == "seen" and shown is not None else shown) or None
+        return seen_word(found) if field == "seen" else as_word(found)
 
     def _raw(self, rating: Rating, field: str) -> Any:
         name = field.removeprefix("meta.")
@@ -124,17 +120,3 @@ def entries(ratings: Iterable[Rating]) -> dict[tuple[str, str], str]:
 def _input(text: str, inputs: set[str]) -> str:
     parent = text.rpartition("/")[0]
     return parent if text not in inputs and parent in inputs else text
-
-
-def natural_order(name: str) -> tuple[bool, list[tuple[int, float, str]]]:
-    """A sort key in which numbers count as numbers, and what has no value stands last.
-
-    >>> sorted(["10triples", "(none)", "2triples", "1triple"], key=natural_order)
-    ['1triple', '2triples', '10triples', '(none)']
-    """
-    pieces = [piece for piece in re.split(r"([0-9]+)", name) if piece]
-    key = [
-        (0, float(piece), "") if piece.isascii() and piece.isdigit() else (1, 0.0, piece)
-        for piece in pieces
-    ]
-    return name == NO_VALUE, key

@@ -19,8 +19,9 @@ from itertools import product
 
 from adequa.data import Item
 from adequa.errors import DataError, SettingError
+from adequa.fields import NO_VALUE, natural_order
 from adequa.human.judgments import Key
-from adequa.human.sampling_fields import NONE, field_of, in_order
+from adequa.human.sampling_fields import field_of
 
 __all__ = ["Cell", "Drawn", "LeftOut", "Sample", "draw", "level_names"]
 
@@ -252,7 +253,7 @@ def _members(
         item = next(iter(texts.values()))
         members.setdefault(tuple(read(item) for read in readers), []).append(one)
     for place, name in enumerate(by):
-        if {values[place] for values in members} == {NONE}:
+        if {values[place] for values in members} == {NO_VALUE}:
             others = [one for one in by if one != name] or ["size"]
             raise DataError(
                 f"no input has a {name}", remedy=f"draw without: --by {','.join(others)}"
@@ -263,7 +264,9 @@ def _members(
 def _combinations(
     members: Mapping[tuple[str, ...], Sequence[str]], by: Sequence[str]
 ) -> list[tuple[str, ...]]:
-    axes = [sorted({values[place] for values in members}, key=in_order) for place in range(len(by))]
+    axes = [
+        sorted({values[place] for values in members}, key=natural_order) for place in range(len(by))
+    ]
     count = math.prod(map(len, axes))
     if count > MOST_CELLS:
         raise SettingError(

@@ -10,10 +10,10 @@ from pathlib import Path
 
 from adequa.data import Item, Rating
 from adequa.errors import DataError
+from adequa.fields import natural_order
 from adequa.human.campaign.model import Campaign, Question, SampledText
 from adequa.human.judgments import Key, gather
 from adequa.human.sampling import Sample
-from adequa.human.sampling_fields import in_order
 
 __all__ = ["Need", "empty_texts", "needs", "sampled_texts", "with_controls"]
 
@@ -122,7 +122,7 @@ def needs(texts: Iterable[SampledText], campaign: Campaign) -> list[Need]:
     for text in texts:
         tasks.setdefault(text.task, []).append(text)
     found = []
-    for name in sorted(tasks, key=in_order):
+    for name in sorted(tasks, key=natural_order):
         shown = sum(text.is_shown for text in tasks[name])
         judgments = shown * campaign.raters_per_text
         share = math.ceil(judgments / campaign.texts_per_rater)

@@ -1,0 +1,67 @@
+"""What items can be told apart by: a field of an item as a word, and the order of such words."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from typing import Any
+
+from adequa.data import Item
+from adequa.errors import UnknownName
+
+__all__ = ["FIELDS", "NO_VALUE", "as_word", "item_field", "natural_order", "seen_word"]
+
+FIELDS = ("category", "lang", "seen", "size", "meta.KEY")
+NO_VALUE = "(none)"
+"""How the value of a field is shown that an item does not have."""
+
+_SEEN = {"true": "seen", "false": "unseen"}
+
+
+def item_field(name: str, *, what: str = "field") -> Callable[[Item], str | None]:
+    """Reads a field of an item as a word; None where the item has none.
+
+    >>> item_field("size")(Item("Id1", (), "A text."))
+    '0'
+    """
+    if name == "size":
+        return lambda item: str(len(item.triples))
+    if name == "category":
+        return lambda item: as_word(item.category)
+    if name == "lang":
+        return lambda item: as_word(item.lang)
+    if name == "seen":
+        return lambda item: seen_word(item.meta.get("seen"))
+    if name.startswith("meta.") and name != "meta.":
+        key = name.removeprefix("meta.")
+        return lambda item: as_word(item.meta.get(key))
+    raise UnknownName(what, name, FIELDS)
+
+
+def as_word(value: Any) -> str | None:
+    """A value of JSON as it is shown: words as they are; nothing and no words are None."""
+    if value is None or value == "":
+        return None
+    return value if type(value) is str else json.dumps(value, ensure_ascii=False, sort_keys=True)
+
+
+def seen_word(value: Any) -> str | None:
+    """Whether a category was seen in training, in a word: true and false are seen and unseen."""
+    word = as_word(value)
+    return None if word is None else _SEEN.get(word, word)
+
+
+def natural_order(word: str | None) -> tuple[bool, list[tuple[int, float, str]]]:
+    """A sort key in which numbers count as numbers, and what has no value stands last.
+
+    >>> sorted(["10triples", "(none)", "2triples", "1triple", "2.5"], key=natural_order)
+    ['1triple', '2triples', '2.5', '10triples', '(none)']
+    """
+    if word is None or word == NO_VALUE:
+        return True, []
+    pieces = [piece for piece in re.split(r"((?:^-)?[0-9]+(?:\.[0-9]+)?)", word) if piece]
+    return False, [
+        (0, float(piece), "") if piece[-1].isascii() and piece[-1].isdigit() else (1, 0.0, piece)
+        for piece in pieces
+    ]
