@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -45,4 +47,4 @@ def test_numbers_are_ordered_by_size_and_no_value_is_last():
 @given(st.lists(st.none() | st.text()))
 def test_any_words_can_be_ordered(words):
     ordered = [natural_order(word) for word in sorted(words, key=natural_order)]
-    assert all(one <= other for one, other in zip(ordered, ordered[1:], strict=False))
+    assert all(one <= other for one, other in pairwise(ordered))
