@@ -12,20 +12,34 @@ from adequa.human.campaign.tables import answers, history, raters, slots, sql, v
 
 __all__ = ["keep_draft", "own_slot_of", "store_answer", "text_of"]
 
+_TEXT = sql.select(slots.c.text).where(slots.c.number == sql.bindparam("slot_"))
+_OWN = (
+    sql.select(slots.c.number, slots.c.text, slots.c.task, slots.c.state)
+    .where(slots.c.text == sql.bindparam("text_"), slots.c.rater == sql.bindparam("rater_"))
+    .with_for_update()
+)
+_ANSWERED = (
+    sql.update(slots).where(slots.c.number == sql.bindparam("slot_")).values(state="answered")
+)
+_SEEN = sql.update(raters).where(raters.c.number == sql.bindparam("rater_"))
+_ALIVE = sql.update(slots).where(slots.c.number == sql.bindparam("slot_"))
+_NEW_ANSWER = sql.insert(answers)
+_SECONDS = sql.select(visits.c.seconds).where(
+    visits.c.rater == sql.bindparam("rater_"), visits.c.text == sql.bindparam("text_")
+)
+_KEEP = sql.update(visits).where(
+    visits.c.rater == sql.bindparam("rater_"), visits.c.text == sql.bindparam("text_")
+)
+
 
 def text_of(connection: sql.Connection, slot: int) -> int | None:
     """The position of the text a slot is of; it never changes."""
-    return connection.execute(sql.select(slots.c.text).where(slots.c.number == slot)).scalar()
+    return connection.execute(_TEXT, {"slot_": slot}).scalar()
 
 
 def own_slot_of(connection: sql.Connection, rater: int, text: int) -> OwnSlot | None:
     """The slot of a text that is this rater's, whichever of its slots they were handed first."""
-    query = (
-        sql.select(slots.c.number, slots.c.text, slots.c.task, slots.c.state)
-        .where(slots.c.text == text, slots.c.rater == rater)
-        .with_for_update()
-    )
-    row = connection.execute(query).one_or_none()
+    row = connection.execute(_OWN, {"text_": text, "rater_": rater}).one_or_none()
     return None if row is None else OwnSlot(*row)
 
 
@@ -56,13 +70,9 @@ def store_answer(
         "seconds": max(seconds, _seconds_so_far(connection, number, text)),
         "at": now,
     }
-    connection.execute(sql.insert(answers), row)
-    connection.execute(
-        sql.update(slots)
-        .where(slots.c.number == slot)
-        .values(state="answered", rater=number, seen=now)
-    )
-    connection.execute(sql.update(raters).where(raters.c.number == number).values(seen=now))
+    connection.execute(_NEW_ANSWER, row)
+    connection.execute(_ANSWERED, {"slot_": slot, "rater": number, "seen": now})
+    connection.execute(_SEEN, {"rater_": number, "seen": now})
     return "stored"
 
 
@@ -81,7 +91,7 @@ def keep_draft(
     if rater is None or rater.status != "eligible" or text is None:
         return False
     own = own_slot_of(connection, number, text)
-    connection.execute(sql.update(raters).where(raters.c.number == number).values(seen=now))
+    connection.execute(_SEEN, {"rater_": number, "seen": now})
     if own is not None and own.state == "answered":
         return True
     if own is None:
@@ -91,13 +101,9 @@ def keep_draft(
         if reclaim(connection, plan, rater, text, now) is None:
             return False
     else:
-        connection.execute(sql.update(slots).where(slots.c.number == own.number).values(seen=now))
+        connection.execute(_ALIVE, {"slot_": own.number, "seen": now})
     longest = max(seconds, _seconds_so_far(connection, number, text))
-    connection.execute(
-        sql.update(visits)
-        .where(visits.c.rater == number, visits.c.text == text)
-        .values(draft=draft, seconds=longest)
-    )
+    connection.execute(_KEEP, {"rater_": number, "text_": text, "draft": draft, "seconds": longest})
     return True
 
 
@@ -118,5 +124,4 @@ def _correct(
 
 
 def _seconds_so_far(connection: sql.Connection, rater: int, text: int) -> float:
-    query = sql.select(visits.c.seconds).where(visits.c.rater == rater, visits.c.text == text)
-    return connection.execute(query).scalar() or 0.0
+    return connection.execute(_SECONDS, {"rater_": rater, "text_": text}).scalar() or 0.0

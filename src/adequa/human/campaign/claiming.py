@@ -34,6 +34,36 @@ __all__ = [
 ]
 
 
+# Statements are built once: putting them together costs as much as running them.
+_OWN = sql.select(slots.c.number, slots.c.text, slots.c.task, slots.c.state).where(
+    slots.c.rater == sql.bindparam("rater_")
+)
+_RATER = sql.select(raters).where(raters.c.number == sql.bindparam("rater_")).with_for_update()
+_SEEN = sql.update(raters).where(raters.c.number == sql.bindparam("rater_"))
+_HOLD = sql.update(slots).where(slots.c.number == sql.bindparam("slot_")).values(state="held")
+_VISIT = sql.select(visits.c.draft, visits.c.seconds).where(
+    visits.c.rater == sql.bindparam("rater_"), visits.c.text == sql.bindparam("text_")
+)
+_NEW_VISIT = sql.insert(visits)
+_OPEN = (
+    sql.select(slots.c.text, sql.func.count()).where(slots.c.state == "open").group_by(slots.c.text)
+)
+_OPEN_IN_TASK = _OPEN.where(slots.c.task == sql.bindparam("task_"))
+_OPEN_SLOT = (
+    sql.select(slots.c.number)
+    .where(slots.c.text == sql.bindparam("text_"), slots.c.state == "open")
+    .order_by(slots.c.number)
+    .limit(1)
+    .with_for_update(skip_locked=True)
+)
+# Locked first, and without waiting: two that return at once must not wait for each other.
+_STALE = (
+    sql.select(slots.c.number)
+    .where(slots.c.state == "held", slots.c.seen < sql.bindparam("before_"))
+    .with_for_update(skip_locked=True)
+)
+
+
 @dataclass(frozen=True, slots=True)
 class Plan:
     """What does not change while people answer."""
@@ -54,16 +84,13 @@ def rater_of(row: Any) -> Rater:
 
 def locked_rater(connection: sql.Connection, number: int) -> Rater | None:
     """A rater, of whom nobody else serves a request until the transaction ends."""
-    query = sql.select(raters).where(raters.c.number == number).with_for_update()
-    row = connection.execute(query).one_or_none()
+    row = connection.execute(_RATER, {"rater_": number}).one_or_none()
     return None if row is None else rater_of(row)
 
 
 def own_slots(connection: sql.Connection, number: int) -> list[OwnSlot]:
     """All slots a rater holds or has answered, also those that no longer count."""
-    columns = (slots.c.number, slots.c.text, slots.c.task, slots.c.state)
-    query = sql.select(*columns).where(slots.c.rater == number)
-    return [OwnSlot(*row) for row in connection.execute(query)]
+    return [OwnSlot(*row) for row in connection.execute(_OWN, {"rater_": number}).all()]
 
 
 def progress_of(plan: Plan, task: str | None, own: Sequence[OwnSlot]) -> Progress:
@@ -117,12 +144,14 @@ def hand_out(
 def page_of(
     connection: sql.Connection, plan: Plan, rater: int, slot: OwnSlot, progress: Progress
 ) -> Page:
-    """A text with what the rater entered about it so far."""
-    query = sql.select(visits.c.draft, visits.c.seconds).where(
-        visits.c.rater == rater, visits.c.text == slot.text
-    )
-    draft, seconds = connection.execute(query).one()
-    return Page(slot.number, plan.texts[slot.text], json.loads(draft), progress, seconds)
+    """A text with what the rater entered about it so far; who sees it has visited it."""
+    visit = connection.execute(_VISIT, {"rater_": rater, "text_": slot.text}).first()
+    text = plan.texts[slot.text]
+    if visit is None:
+        row = {"rater": rater, "text": slot.text, "draft": "{}", "seconds": 0.0}
+        connection.execute(_NEW_VISIT, row)
+        return Page(slot.number, text, {}, progress)
+    return Page(slot.number, text, json.loads(visit.draft), progress, visit.seconds)
 
 
 def reclaim(
@@ -133,8 +162,8 @@ def reclaim(
     now: float,
 ) -> int | None:
     """A slot of a text that the rater had and that went back, where one is still open."""
-    visited = sql.select(visits.c.text).where(visits.c.rater == rater.number, visits.c.text == text)
-    if rater.status != "eligible" or connection.execute(visited).first() is None:
+    visit = connection.execute(_VISIT, {"rater_": rater.number, "text_": text}).first()
+    if rater.status != "eligible" or visit is None:
         return None
     own, task = own_slots(connection, rater.number), plan.texts[text].task
     if sum(slot.task == task for slot in own) >= plan.limit(task):
@@ -147,13 +176,7 @@ def reclaim(
 
 def return_stale(connection: sql.Connection, before: float) -> int:
     """Give back to the pool what is held without a sign of life since a moment."""
-    # Locked first, and without waiting: two that return at once must not wait for each other.
-    stale = (
-        sql.select(slots.c.number)
-        .where(slots.c.state == "held", slots.c.seen < before)
-        .with_for_update(skip_locked=True)
-    )
-    numbers = connection.execute(stale).scalars().all()
+    numbers = connection.execute(_STALE, {"before_": before}).scalars().all()
     if numbers:
         connection.execute(
             sql.update(slots)
@@ -183,39 +206,27 @@ def _claim(
             break
         locked.add(text)  # others are taking its last slots at this moment
     _hold(connection, number, rater, now)
-    visited = sql.select(visits.c.text).where(visits.c.rater == rater, visits.c.text == text)
-    if connection.execute(visited).first() is None:
-        values = {"rater": rater, "text": text, "draft": "{}", "seconds": 0.0}
-        connection.execute(sql.insert(visits), values)
     return OwnSlot(number, text, task, "held")
 
 
 def _open(connection: sql.Connection, task: str | None = None) -> Mapping[int, int]:
-    query = sql.select(slots.c.text, sql.func.count()).where(slots.c.state == "open")
-    if task is not None:
-        query = query.where(slots.c.task == task)
-    return {text: count for text, count in connection.execute(query.group_by(slots.c.text))}  # noqa: C416
+    if task is None:
+        rows = connection.execute(_OPEN).all()
+    else:
+        rows = connection.execute(_OPEN_IN_TASK, {"task_": task}).all()
+    return {text: count for text, count in rows}  # noqa: C416
 
 
 def _open_slot(connection: sql.Connection, text: int) -> int | None:
-    query = (
-        sql.select(slots.c.number)
-        .where(slots.c.text == text, slots.c.state == "open")
-        .order_by(slots.c.number)
-        .limit(1)
-        .with_for_update(skip_locked=True)
-    )
-    return connection.execute(query).scalar()
+    return connection.execute(_OPEN_SLOT, {"text_": text}).scalar()
 
 
 def _hold(connection: sql.Connection, number: int, rater: int, now: float) -> None:
-    values = {"state": "held", "rater": rater, "seen": now}
-    connection.execute(sql.update(slots).where(slots.c.number == number).values(values))
+    connection.execute(_HOLD, {"slot_": number, "rater": rater, "seen": now})
 
 
 def _seen(connection: sql.Connection, rater: int, task: str | None, now: float) -> None:
-    values = {"task": task, "seen": now}
-    connection.execute(sql.update(raters).where(raters.c.number == rater).values(values))
+    connection.execute(_SEEN, {"rater_": rater, "task": task, "seen": now})
 
 
 def _reason(connection: sql.Connection, progress: Progress, had: Collection[int]) -> Reason:

@@ -72,19 +72,26 @@ class Database:
             yield connection
 
     @contextlib.contextmanager
-    def writing(self) -> Iterator[sql.Connection]:
-        """A transaction that may write: whole or, after an exception, not at all."""
+    def writing(self, *, lasting: bool = True) -> Iterator[sql.Connection]:
+        """A transaction that may write: whole or, after an exception, not at all.
+
+        Once it ends, what is `lasting` outlives a loss of power; the rest outlives only the end of
+        the process. A transaction that lasts makes those before it last.
+        """
         queue = self._queue if self._is_sqlite else contextlib.nullcontext()
+        mode = "lasting" if lasting else "quick"
         with queue, self._errors(), self._engine.connect() as connection:
-            marked = connection.execution_options(adequa_writes=True)
+            marked = connection.execution_options(adequa_mode=mode)
             with marked.begin():
+                if not lasting and not self._is_sqlite:
+                    connection.execute(sql.text("SET LOCAL synchronous_commit = off"))
                 yield marked
 
     @contextlib.contextmanager
     def reading(self) -> Iterator[sql.Connection]:
         """A transaction that only reads."""
         with self._errors(), self._engine.connect() as connection:
-            marked = connection.execution_options(adequa_writes=False)
+            marked = connection.execution_options(adequa_mode="reading")
             with marked.begin():
                 yield marked
 
@@ -142,12 +149,15 @@ def _sqlite(address: sql.URL) -> sql.Engine:
     def prepare(connection: Any, _record: Any) -> None:
         # The driver's own BEGIN comes late and without IMMEDIATE; ours is below.
         connection.isolation_level = None
-        for pragma in ("journal_mode = WAL", "synchronous = FULL", "foreign_keys = ON"):
+        for pragma in ("journal_mode = WAL", "foreign_keys = ON"):
             connection.execute(f"PRAGMA {pragma}").close()
 
     @sql.event.listens_for(engine, "begin")
     def begin(connection: sql.Connection) -> None:
-        writes = connection.get_execution_options().get("adequa_writes")
-        connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
+        mode = connection.get_execution_options()["adequa_mode"]
+        if mode != "reading":
+            level = "FULL" if mode == "lasting" else "NORMAL"
+            connection.exec_driver_sql(f"PRAGMA synchronous = {level}")
+        connection.exec_driver_sql("BEGIN" if mode == "reading" else "BEGIN IMMEDIATE")
 
     return engine

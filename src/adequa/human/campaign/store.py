@@ -146,7 +146,7 @@ class Store:
 
     def next_page(self, number: int, *, another_task: bool = False) -> Page | Nothing:
         """The text the rater holds, else the next; another task only where this one is done."""
-        with self._database.writing() as connection:
+        with self._database.writing(lasting=False) as connection:
             rater = locked_rater(connection, number)
             if rater is None:
                 raise DataError(f"there is no rater {number}", remedy="add raters first")
@@ -155,7 +155,7 @@ class Store:
 
     def page(self, number: int, slot: int) -> Page | None:
         """A text that is in this rater's hands, or that they answered; no other's."""
-        with self._database.writing() as connection:
+        with self._database.writing(lasting=False) as connection:
             rater = locked_rater(connection, number)
             text = text_of(connection, slot)
             if rater is None or rater.status != "eligible" or text is None:
@@ -180,7 +180,7 @@ class Store:
             written = json.dumps(dict(draft), allow_nan=False)
         except (TypeError, ValueError, RecursionError):
             raise DataError("the draft is not JSON", remedy="send an object") from None
-        with self._database.writing() as connection:
+        with self._database.writing(lasting=False) as connection:
             now = self._clock()
             return keep_draft(connection, self._plan, number, slot, written, seconds, now)
 
@@ -215,7 +215,7 @@ class Store:
 
     def return_stale(self) -> int:
         """Give back what is held without a sign of life; `next_page` does so by itself."""
-        with self._database.writing() as connection:
+        with self._database.writing(lasting=False) as connection:
             return return_stale(connection, self._clock() - self.campaign.return_after)
 
     def start_round(self, *, exclude: Sequence[str]) -> RoundReport:
