@@ -177,14 +177,6 @@ def test_z_of_what_nobody_was_shown_is_that_of_the_lowest_answers() -> None:
     assert means(found) == {"A": 0, "B": -1}
 
 
-def test_the_worker_na_of_2017_is_nobody() -> None:
-    ratings = [rating(str(n), "A", "ann", n, X_unit_id="7") for n in (1, 2, 3)]
-    found = analyse([*ratings, rating("1", "B", "na", 1, X_unit_id="")], settings=Settings(z=True))
-    assert means(found) == {"A": 0, "B": -1}
-    elsewhere = analyse([rating("1", "B", "na", 1)]).overall.scores[0]
-    assert (elsewhere.judgments, elsewhere.not_shown) == (1, 0)
-
-
 def test_control_items_are_left_out() -> None:
     ratings = [rating("a", "A", "ann", 3), rating("k", "A", "ann", 1, control=1)]
     found = analyse(ratings)

@@ -95,6 +95,16 @@ def test_2017_single_judgments_have_the_same_criteria(tmp_path: Path) -> None:
     assert {one.rater for one in ratings} == {"13"}
 
 
+def test_2017_has_a_worker_for_nobody(tmp_path: Path) -> None:
+    text = (
+        ",X_unit_id,X_worker_id,fluency,grammaticality,semantic_adequacy,mr,team,text\n"
+        "1,na,na,1,1,1,Bex | in | Vaud,adapt,\n"
+    )
+    path = write(tmp_path / "single.csv", text)
+    ratings = list(read_ratings(path, items=[Item("Id1", (Triple("Bex", "in", "Vaud"),), "", "A")]))
+    assert {(one.rater, one.meta["not_shown"]) for one in ratings} == {("", "empty")}
+
+
 @pytest.mark.parametrize(
     ("name", "text", "message"),
     [

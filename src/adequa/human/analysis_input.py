@@ -14,7 +14,6 @@ from adequa.human.judgments import one_each, standardised
 __all__ = ["chosen", "is_not_shown", "prepared"]
 
 _LISTED = 5
-_NOBODY_2017 = "na"
 
 
 def is_not_shown(rating: Rating) -> bool:
@@ -48,7 +47,7 @@ def prepared(
 
     `lowest` is the score of empty texts that nobody rated; which texts are empty say the items.
     """
-    kept, notes = _without_controls([_by_nobody(rating) for rating in ratings])
+    kept, notes = _without_controls(ratings)
     notes += _check_doubles(kept)
     if lowest is not None:
         filled = _filled(kept, items, lowest)
@@ -67,16 +66,6 @@ def prepared(
     if data == "single" and any(map(is_not_shown, kept)):
         notes.append("a text that nobody was shown counts as one judgment, others as theirs")
     return (_standard(kept, notes) if z else kept), notes
-
-
-def _by_nobody(rating: Rating) -> Rating:
-    """As it is, but for the empty texts of WebNLG 2017: its file has a worker `na` for nobody.
-
-    Taken for a rater who always answers 1, his z would be 0 and make an empty text a middling one.
-    """
-    if rating.rater == _NOBODY_2017 and "X_unit_id" in rating.meta:
-        return replace(rating, rater="", meta={**rating.meta, "not_shown": "empty"})
-    return rating
 
 
 def _without_controls(ratings: Sequence[Rating]) -> tuple[list[Rating], list[str]]:

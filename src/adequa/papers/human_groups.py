@@ -138,7 +138,7 @@ def _samples(
     for rating in chosen:
         by_text.setdefault(rating.system, {})[rating.id] = rating.value
         times = 1
-        if data == "thrice" or (data == "single-thrice" and _is_not_shown(rating)):
+        if data == "thrice" or (data == "single-thrice" and not rating.rater):
             times = _TIMES
         elif data == "repeated":
             times = max(1, counts.get((criterion, rating.system, rating.id), 0))
@@ -146,11 +146,6 @@ def _samples(
     if data == "averaged":
         return dict(by_text)
     return dict(lists)
-
-
-def _is_not_shown(rating: Rating) -> bool:
-    """Whether nobody was shown the text; the file of judgments has the worker `na` there."""
-    return rating.rater in ("", "na")
 
 
 def _agreement(part: Part, setting: Setting, samples: Mapping[str, Sample]) -> Agreement:

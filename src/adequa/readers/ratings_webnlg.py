@@ -44,6 +44,8 @@ _TEAMS_2017 = {
 _UNMARKED = str.maketrans("øłđı", "oldi")
 """Letters whose marks Unicode does not take off."""
 _WORKER_2017 = "X_worker_id"
+_NOBODY_2017 = "na"
+"""The worker of empty texts, which were shown to nobody and got the lowest score."""
 
 Triples = frozenset[Triple]
 
@@ -85,10 +87,14 @@ def ratings_2017(row: Mapping[str, Any], matcher: Matcher2017) -> Iterator[Ratin
     meta = {
         name: value for name, value in row.items() if name not in (*_CRITERIA_2017, _WORKER_2017)
     }
+    rater = row.get(_WORKER_2017, "")
+    if rater == _NOBODY_2017:
+        # Taken for a person, who always answers 1, he would spoil what is said of raters.
+        rater, meta["not_shown"] = "", "empty"
     for column, criterion in _CRITERIA_2017.items():
         if column in row:
             value = _finite(column, row[column])
-            yield Rating(identifier, system, row.get(_WORKER_2017, ""), criterion, value, meta=meta)
+            yield Rating(identifier, system, rater, criterion, value, meta=meta)
 
 
 def _finite(name: str, raw: Any) -> float:
