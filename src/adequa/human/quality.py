@@ -239,7 +239,10 @@ def _notes(
             " none of them counts"
         )
     if single.nameless:
-        notes.append(f"{single.nameless} ratings without a rater (averages, and texts that nobody was shown) are left out")
+        notes.append(
+            f"{single.nameless} ratings without a rater (averages, and texts that nobody was shown)"
+            " are left out"
+        )
     few = sum(not rater.pattern.enough for rater in raters)
     if few:
         notes.append(
