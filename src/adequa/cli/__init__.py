@@ -23,6 +23,7 @@ from adequa.cli.human import human
 from adequa.cli.mentions import mentions
 from adequa.cli.metrics import metrics
 from adequa.cli.paper import paper
+from adequa.cli.report import report
 from adequa.cli.retrieve import retrieve
 from adequa.cli.score import score
 from adequa.cli.templates import templates
@@ -44,6 +45,7 @@ app = typer.Typer(
 for command in (check, score, compare, gate, mentions, metrics, formats, convert, export, demo):
     app.command()(command)
 app.command()(correlate)
+app.command()(report)
 app.add_typer(aliases)
 app.add_typer(derive)
 app.add_typer(human)

@@ -1,0 +1,109 @@
+/* Which texts are shown, and in which order: the filters, and the address that holds them. */
+const reportChoice = (() => {
+  const NAMES = ["search", "system", "compare", "verdict", "category", "size", "seen", "predicate", "changed", "sort"];
+  const FAULTS = { fault: (code) => code > 1, omission: (code) => code === 2 || code === 4, hallucination: (code) => code >= 3 };
+
+  /** From an address such as `#/texts?system=T5&verdict=omission`. */
+  function read(hash) {
+    const parameters = new URLSearchParams(hash.split("?")[1] || "");
+    return Object.fromEntries(NAMES.map((name) => [name, parameters.get(name) || ""]));
+  }
+
+  function write(choice) {
+    const set = NAMES.filter((name) => choice[name]).map((name) => [name, choice[name]]);
+    return `#/texts${set.length ? `?${new URLSearchParams(set)}` : ""}`;
+  }
+
+  /** The rows that pass every filter but the search, in the order of the file. */
+  function filter(choice, data, summary) {
+    const { system, input, verdict, category, size, seen, broken, mended } = data.columns;
+    const wanted = summary.systems.indexOf(choice.system);
+    const group = data.categories.indexOf(choice.category);
+    const predicate = data.predicates.indexOf(choice.predicate);
+    const code = reportData.VERDICTS.indexOf(choice.verdict);
+    const isFault = FAULTS[choice.verdict];
+    const [change, label] = choice.changed.split(":");
+    const direction = change === "better" ? 1 : -1;
+    const higher = (summary.labels.find((one) => one.name === label) || {}).higher ? 1 : -1;
+    const rows = [];
+    for (let row = 0; row < data.count; row += 1) {
+      if (choice.system ? system[row] !== wanted : summary.baselines[system[row]]) continue;
+      if (choice.verdict === "none" ? verdict[row] !== 0 : choice.verdict && !(isFault ? isFault(verdict[row]) : verdict[row] === code)) continue;
+      if (choice.category && category[input[row]] !== group) continue;
+      if (choice.size && size[input[row]] !== Number(choice.size)) continue;
+      if (choice.seen && seen[input[row]] !== (choice.seen === "seen" ? 1 : 2)) continue;
+      if (choice.predicate && (predicate < 0 || !data.hasFault(row, predicate))) continue;
+      if (change === "broken" && !broken[row]) continue;
+      if (change === "mended" && !mended[row]) continue;
+      if (label && !(direction * higher * difference(row, label, partnerOf(row, data, summary), data) > 1e-6)) continue;
+      rows.push(row);
+    }
+    return rows;
+  }
+
+  function partnerOf(row, data, summary) {
+    const old = summary.partners[data.columns.system[row]];
+    return old === undefined ? undefined : data.rowOf(old, data.columns.input[row]);
+  }
+
+  function difference(row, label, other, data) {
+    return other === undefined ? NaN : data.scores[label][row] - data.scores[label][other];
+  }
+
+  /** Rows in the chosen order; what has no value comes last, equals stay in the order of the file. */
+  function sort(rows, choice, data, summary) {
+    const [by, label] = choice.sort.split(":");
+    if (!by) return rows;
+    const higher = (summary.labels.find((one) => one.name === label) || {}).higher === false ? -1 : 1;
+    const compared = summary.systems.indexOf(choice.compare);
+    const keys = {
+      worst: (row) => higher * data.scores[label][row],
+      best: (row) => -higher * data.scores[label][row],
+      missing: (row) => -data.columns.missing[row],
+      unsupported: (row) => -data.columns.unsupported[row],
+      lost: (row) => higher * difference(row, label, partnerOf(row, data, summary), data),
+      apart: (row) => -Math.abs(difference(row, label, data.rowOf(compared, data.columns.input[row]), data)),
+    };
+    if (!(by in keys) || (label && !(label in data.scores))) return rows;
+    const values = new Float64Array(rows.length);
+    rows.forEach((row, place) => {
+      const key = keys[by](row);
+      values[place] = Number.isNaN(key) ? Infinity : key;
+    });
+    const places = Uint32Array.from(rows.keys());
+    places.sort((one, other) => (values[one] < values[other] ? -1 : values[one] > values[other] ? 1 : one - other));
+    return Array.from(places, (place) => rows[place]);
+  }
+
+  /** Which of the rows have the words in their text, id or data; chunk by chunk, so that the page
+      stays at hand. `isCurrent` says whether anybody still wants to know. */
+  async function search(rows, words, data, isCurrent, tell) {
+    const wanted = words.toLocaleLowerCase();
+    const has = (value) => value.toLocaleLowerCase().includes(wanted);
+    const inputs = new Set();
+    for (let number = 0; number < data.inputChunkCount; number += 1) {
+      (await data.inputs(number)).forEach(([id, , , triples], place) => {
+        if (has(id) || triples.some((triple) => has(triple.join(" | ")))) inputs.add(number * data.chunkSize + place);
+      });
+      await nextFrame();
+      if (!isCurrent()) return null;
+    }
+    const found = new Set();
+    const chunks = new Set(rows.map((row) => Math.floor(row / data.chunkSize)));
+    let done = 0;
+    for (const number of chunks) {
+      (await data.texts(number)).forEach(([text], place) => { if (has(text)) found.add(number * data.chunkSize + place); });
+      done += 1;
+      if (done % 4 === 0) await nextFrame();
+      if (!isCurrent()) return null;
+      tell(done / chunks.size);
+    }
+    return rows.filter((row) => found.has(row) || inputs.has(data.columns.input[row]));
+  }
+
+  function nextFrame() {
+    return new Promise((resolve) => { setTimeout(resolve, 0); });
+  }
+
+  return { NAMES, read, write, filter, sort, search };
+})();

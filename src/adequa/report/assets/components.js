@@ -1,0 +1,302 @@
+"use strict";
+/* Draws a text with its marks and its data as a table.
+
+   It takes lines of a run's scores.jsonl as they are, and knows nothing of the page around it: the
+   report and the workbench both use it. Texts and names are data: they become text nodes and
+   attribute values, never markup. */
+const adequaComponents = (() => {
+  const COLOURS = 7; // as many as components.css has; after these the line below changes
+  const LINES = 3;
+
+  const VERDICTS = {
+    OK: { sign: "✓", words: "OK", tip: "says all and only what the data says" },
+    omission: { sign: "−", words: "omission", tip: "leaves out something the data says" },
+    hallucination: { sign: "+", words: "hallucination", tip: "says something the data does not support" },
+    "hallucination+omission": { sign: "±", words: "both", tip: "leaves out something the data says, and says something it does not support" },
+    "": { sign: "·", words: "no verdict", tip: "no metric of the run gives a verdict" },
+  };
+  const STATUSES = {
+    stated: { sign: "✓", words: "stated" },
+    missing: { sign: "✗", words: "missing" },
+    contradicted: { sign: "≠", words: "contradicted" },
+    unchecked: { sign: "·", words: "not checked" },
+  };
+
+  /** An element with properties; `class`, `data-…` and `aria-…` are attributes, children text or nodes. */
+  function element(name, properties = {}, ...children) {
+    const made = document.createElement(name);
+    for (const [key, value] of Object.entries(properties)) {
+      if (value === null || value === undefined || value === false) continue;
+      if (key in made && !key.includes("-") && key !== "list") made[key] = value;
+      else made.setAttribute(key, value === true ? "" : value);
+    }
+    made.append(...children.filter((child) => child !== null && child !== undefined));
+    return made;
+  }
+
+  function hiddenWords(words) {
+    return element("span", { class: "visually-hidden" }, words);
+  }
+
+  /** Offsets of Python count characters, those of JavaScript units of UTF-16. */
+  function utf16Offsets(text) {
+    if (!/[\ud800-\udfff]/.test(text)) return (offset) => Math.min(Math.max(offset, 0), text.length);
+    const places = [0];
+    for (const character of text) places.push(places[places.length - 1] + character.length);
+    return (offset) => places[Math.min(Math.max(offset, 0), places.length - 1)];
+  }
+
+  /** Subjects and objects in the order of the triples: their place is their number and colour. */
+  function entitiesOf(triples) {
+    return [...new Set(triples.flatMap(([subject, , object]) => [subject, object]))];
+  }
+
+  function sameTriple(one, other) {
+    return one !== null && other !== null && one.every((part, place) => part === other[place]);
+  }
+
+  function entityClasses(number) {
+    return `entity colour-${number % COLOURS} line-${Math.floor(number / COLOURS) % LINES}`;
+  }
+
+  function percent(share) {
+    return share === null || share === undefined ? "" : `${Math.round(100 * share)} %`;
+  }
+
+  /** All that is marked in a text, in units of UTF-16. */
+  function marksOf(line, entities) {
+    const at = utf16Offsets(line.text);
+    const marks = [];
+    for (const mention of line.mentions) {
+      const number = entities.indexOf(mention.entity);
+      const near = mention.distance ? `, at a distance of ${mention.distance.toFixed(2)}` : "";
+      marks.push({
+        kind: "mention", start: at(mention.start), end: at(mention.end), number,
+        tip: `names ${mention.entity} (found by ${mention.method}${near})`,
+      });
+    }
+    for (const finding of line.findings) {
+      if (finding.start === null || finding.end === null) continue;
+      const sure = finding.confidence === null ? "" : `, confidence ${percent(finding.confidence)}`;
+      marks.push({
+        kind: finding.kind === "hallucination" ? "unsupported" : "omitted",
+        start: at(finding.start), end: at(finding.end), number: -1,
+        tip: `${finding.detail}: ${finding.why} (${finding.metric}${sure})`,
+      });
+    }
+    line.triples.forEach((triple, number) => {
+      const fact = line.facts.find((one) => sameTriple(one.triple, triple));
+      if (fact && fact.start !== null && fact.end !== null) {
+        marks.push({ kind: "fact", start: at(fact.start), end: at(fact.end), number, tip: "" });
+      }
+    });
+    return marks.filter((mark) => mark.start < mark.end);
+  }
+
+  /** The text as a paragraph; marks may overlap, so it is cut wherever one begins or ends. */
+  function drawText(line) {
+    const paragraph = element("p", { class: "adequa-text", lang: line.lang || "" });
+    if (!line.text.trim()) {
+      paragraph.append(element("em", { class: "quiet" }, "(empty text)"));
+      return paragraph;
+    }
+    const entities = entitiesOf(line.triples);
+    const marks = marksOf(line, entities);
+    const cuts = new Set([0, line.text.length]);
+    for (const mark of marks) cuts.add(mark.start).add(mark.end);
+    const places = [...cuts].sort((one, other) => one - other);
+    for (let cut = 0; cut + 1 < places.length; cut += 1) {
+      const [start, end] = [places[cut], places[cut + 1]];
+      const over = marks.filter((mark) => mark.start <= start && mark.end >= end);
+      paragraph.append(drawPiece(line.text.slice(start, end), over, end));
+    }
+    return paragraph;
+  }
+
+  function drawPiece(words, over, end) {
+    const facts = over.filter((mark) => mark.kind === "fact").map((mark) => mark.number);
+    const seen = over.filter((mark) => mark.kind !== "fact");
+    if (!over.length) return document.createTextNode(words);
+    if (!seen.length) return element("span", { "data-facts": facts.join(" ") }, words);
+    const mention = seen.find((mark) => mark.kind === "mention");
+    const classes = seen.map((mark) => {
+      if (mark.kind !== "mention") return mark.kind;
+      return mark.number < 0 ? "entity colour-none line-0" : entityClasses(mark.number);
+    });
+    const piece = element("mark", {
+      class: [...new Set(classes)].join(" "),
+      "data-facts": facts.length ? facts.join(" ") : null,
+      "data-entity": mention && mention.number >= 0 ? String(mention.number) : null,
+      "data-tip": [...new Set(seen.map((mark) => mark.tip))].join("\n"),
+    }, words);
+    for (const mark of seen.filter((one) => one.end === end)) {
+      if (mark.kind === "mention" && mark.number >= 0) {
+        piece.append(element("sup", { "aria-hidden": "true" }, String(mark.number + 1)));
+      }
+      piece.append(hiddenWords(` [${mark.tip}] `));
+    }
+    return piece;
+  }
+
+  function drawEntity(name, number, isFound) {
+    return element(
+      "span",
+      {
+        class: `${entityClasses(number)} chip${isFound ? "" : " not-found"}`,
+        "data-entity": String(number),
+        "data-tip": isFound ? `entity ${number + 1}: named in the text` : `entity ${number + 1}: not named in the text`,
+      },
+      name,
+      element("sup", { "aria-hidden": "true" }, String(number + 1)),
+      isFound ? null : hiddenWords(" (not named in the text)"),
+    );
+  }
+
+  function drawStatus(fact, line, triple) {
+    const status = fact ? fact.status : "unchecked";
+    const { sign, words } = STATUSES[status] || STATUSES.unchecked;
+    const why = line.findings.filter((one) => sameTriple(one.triple, triple)).map((one) => `${one.why} (${one.metric})`);
+    const sure = fact && fact.confidence !== null ? `confidence ${percent(fact.confidence)}` : "";
+    return element(
+      "td",
+      { class: `status status-${status}`, "data-tip": [words, sure, ...why].filter(Boolean).join("\n") },
+      element("span", { "aria-hidden": "true", class: "sign" }, sign),
+      element("span", { class: "word" }, ` ${words}`),
+      why.length ? hiddenWords(`: ${why.join("; ")}`) : null,
+    );
+  }
+
+  /** The data as a table; each of `columns` ({name, line}) says what its text does with each fact. */
+  function drawTable(triples, columns) {
+    const entities = entitiesOf(triples);
+    const found = new Set(columns.flatMap(({ line }) => line.mentions.map((mention) => mention.entity)));
+    const knowsMentions = columns.some(({ line }) => line.mentions.length > 0);
+    const head = element(
+      "tr", {},
+      ...["subject", "predicate", "object"].map((name) => element("th", { scope: "col" }, name)),
+      ...columns.map(({ name }) => element("th", { scope: "col" }, columns.length > 1 ? name : "in the text")),
+    );
+    const rows = triples.map((triple, number) => {
+      const facts = columns.map(({ line }) => line.facts.find((one) => sameTriple(one.triple, triple)));
+      const isMissing = facts.length > 0 && facts.every((fact) => fact && fact.status === "missing");
+      const chip = (name) => drawEntity(name, entities.indexOf(name), !knowsMentions || found.has(name));
+      return element(
+        "tr",
+        { class: isMissing ? "missing" : "", "data-fact": String(number) },
+        element("td", {}, chip(triple[0])),
+        element("td", { class: "predicate" }, triple[1]),
+        element("td", {}, chip(triple[2])),
+        ...columns.map(({ line }, place) => drawStatus(facts[place], line, triple)),
+      );
+    });
+    const caption = element("caption", { class: "visually-hidden" }, "The data the text should say");
+    return element("table", { class: "adequa-data" }, caption, element("thead", {}, head), element("tbody", {}, ...rows));
+  }
+
+  /** Every finding in words; those that were overruled are there, and count for nothing. */
+  function drawFindings(line) {
+    const list = element("ul", { class: "adequa-findings" });
+    for (const finding of line.findings) {
+      const isOverruled = finding.detail === "overruled";
+      const sign = finding.kind === "omission" ? "−" : "+";
+      list.append(element(
+        "li",
+        { class: isOverruled ? "overruled" : finding.kind },
+        element("span", { class: "sign", "aria-hidden": "true" }, sign),
+        hiddenWords(`${finding.kind}: `),
+        ` ${finding.why} `,
+        element("span", { class: "quiet" }, isOverruled ? `(${finding.metric}, overruled: the facts about it are stated)` : `(${finding.metric})`),
+      ));
+    }
+    for (const [label, reason] of Object.entries(line.reasons || {})) {
+      list.append(element("li", { class: "overruled" }, `${label} could not score it: ${reason}`));
+    }
+    return list;
+  }
+
+  function drawVerdict(verdict) {
+    const { sign, words, tip } = VERDICTS[verdict || ""] || VERDICTS[""];
+    const name = (verdict || "none").replace("hallucination+omission", "both");
+    return element(
+      "span", { class: `verdict verdict-${name}`, "data-tip": tip },
+      element("span", { "aria-hidden": "true" }, `${sign} `), words,
+    );
+  }
+
+  function drawReferences(references) {
+    if (!references || !references.length) return null;
+    const count = references.length === 1 ? "1 reference" : `${references.length} references`;
+    return element(
+      "details", { class: "adequa-references" },
+      element("summary", {}, count),
+      element("ul", {}, ...references.map((reference) => element("li", {}, reference))),
+    );
+  }
+
+  /** Texts of one input, side by side above or beside their data; `columns` are {name, line}. */
+  function drawBody(columns) {
+    const [{ line }] = columns;
+    const texts = columns.map(({ name, line: own }) => element(
+      "div", { class: "adequa-column" },
+      columns.length > 1 ? element("h4", {}, name, " ", drawVerdict(own.verdict)) : null,
+      drawText(own),
+      drawFindings(own),
+    ));
+    return element(
+      "div", { class: `adequa-body columns-${columns.length}` },
+      element("div", { class: "adequa-texts" }, ...texts),
+      element("div", { class: "adequa-side" }, drawTable(line.triples, columns), drawReferences(line.references)),
+    );
+  }
+
+  /** Explanations on hover, focus and touch, and what belongs together lit up, below `root`. */
+  function explainMarks(root) {
+    const tip = element("div", { class: "adequa-tip", role: "tooltip", hidden: true });
+    document.body.append(tip);
+    let lit = [];
+
+    function light(target) {
+      const body = target.closest(".adequa-body");
+      if (!body) return;
+      const row = target.closest("[data-fact]");
+      const entity = target.closest("[data-entity]");
+      if (entity) lit = [...body.querySelectorAll(`[data-entity="${CSS.escape(entity.dataset.entity)}"]`)];
+      else if (row) lit = [...body.querySelectorAll(`[data-facts~="${CSS.escape(row.dataset.fact)}"]`)];
+      for (const one of lit) one.classList.add("lit");
+    }
+
+    function show(event) {
+      hide();
+      if (!(event.target instanceof Element)) return;
+      const marked = event.target.closest("[data-tip]");
+      if (event.target.closest("[data-entity], [data-fact]")) light(event.target);
+      if (!marked || !marked.dataset.tip) return;
+      tip.textContent = marked.dataset.tip;
+      tip.hidden = false;
+      const box = marked.getClientRects()[0] || marked.getBoundingClientRect();
+      const wide = tip.offsetWidth;
+      const left = Math.min(Math.max(8, box.left), document.documentElement.clientWidth - wide - 8);
+      const above = box.top - tip.offsetHeight - 6;
+      tip.style.left = `${Math.max(8, left)}px`;
+      tip.style.top = `${above > 4 ? above : box.bottom + 6}px`;
+    }
+
+    function hide() {
+      tip.hidden = true;
+      for (const one of lit) one.classList.remove("lit");
+      lit = [];
+    }
+
+    root.addEventListener("pointerover", show);
+    root.addEventListener("pointerout", hide);
+    root.addEventListener("focusin", show);
+    root.addEventListener("focusout", hide);
+    document.addEventListener("scroll", hide, { passive: true });
+    document.addEventListener("keydown", (event) => { if (event.key === "Escape") hide(); });
+  }
+
+  return {
+    element, hiddenWords, utf16Offsets, entitiesOf, drawText, drawTable, drawFindings, drawVerdict,
+    drawReferences, drawBody, explainMarks,
+  };
+})();

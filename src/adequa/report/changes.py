@@ -1,0 +1,169 @@
+"""Two runs of the same systems over time: what got better or worse, and which facts broke."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from adequa.compare.align import load
+from adequa.compare.measures import choose
+from adequa.compare.model import Measure, Pair, Significance, TestName
+from adequa.compare.significance import Procedure, measure_systems
+from adequa.data import Item, Result, Triple
+from adequa.errors import RunError
+from adequa.run import Run
+from adequa.stats.corrections import adjust
+
+__all__ = ["Before", "ChangeTests", "Changed", "Was", "changed_score", "paired_tests"]
+
+LEVEL = 0.95
+TRIALS = 1000
+TEST: TestName = "bootstrap"
+CORRECTION = "holm"
+_FAULTS = ("missing", "contradicted")
+
+
+@dataclass(frozen=True, slots=True)
+class Was:
+    """What the baseline said of a text, without the text."""
+
+    triples: tuple[Triple, ...]
+    scores: Mapping[str, float | None]
+    faults: frozenset[Triple]
+    verdict: str | None
+
+
+class Before:
+    """The baseline's texts, by system and id."""
+
+    def __init__(self) -> None:
+        self._systems: dict[str, int] = {}
+        self._known: dict[tuple[int, str], Was] = {}
+
+    def add(self, system: int, result: Result) -> None:
+        """One more text of the baseline."""
+        self._systems.setdefault(result.item.system, system)
+        faults = frozenset(fact.triple for fact in result.facts if fact.status in _FAULTS)
+        self._known[system, result.item.id] = Was(
+            result.item.triples, result.scores, faults, result.verdict
+        )
+
+    def partner(self, name: str, *, single: bool) -> int | None:
+        """The system of that name; where both have one system only, that one."""
+        if name in self._systems:
+            return self._systems[name]
+        if single and len(self._systems) == 1:
+            return next(iter(self._systems.values()))
+        return None
+
+    def get(self, system: int, item: Item) -> Was | None:
+        """The same item in the baseline: same id, same triples in whatever order."""
+        was = self._known.get((system, item.id))
+        return was if was and sorted(was.triples) == sorted(item.triples) else None
+
+
+@dataclass(slots=True)
+class Changed:
+    """What became of one system's texts since the baseline."""
+
+    before: int
+    """The number of the baseline's system."""
+    paired: int = 0
+    unpaired: int = 0
+    differences: dict[str, list[tuple[float, str]]] = field(default_factory=dict)
+    """By metric: now minus then, and the item, where both are scored."""
+    verdicts: Counter[tuple[str, str]] = field(default_factory=Counter)
+    """Then and now; "" is no verdict."""
+    broken: Counter[Triple] = field(default_factory=Counter)
+    """Facts that were no fault then and are now."""
+    mended: Counter[Triple] = field(default_factory=Counter)
+    broken_in: dict[Triple, str] = field(default_factory=dict)
+    """The first item each broke in."""
+
+    def add(self, result: Result, was: Was | None) -> tuple[int, int]:
+        """A text and what it was; how many of its facts broke, and how many are mended."""
+        if was is None:
+            self.unpaired += 1
+            return 0, 0
+        self.paired += 1
+        self.verdicts[was.verdict or "", result.verdict or ""] += 1
+        for label, value in result.scores.items():
+            old = was.scores.get(label)
+            if value is not None and old is not None:
+                # Six decimals, as the run has them: what differs in the last bit is the same.
+                change = round(value - old, 6)
+                self.differences.setdefault(label, []).append((change, result.item.id))
+        faults = {fact.triple for fact in result.facts if fact.status in _FAULTS}
+        known = {fact.triple for fact in result.facts}
+        broken, mended = faults - was.faults, (was.faults & known) - faults
+        self.broken.update(sorted(broken))
+        self.mended.update(sorted(mended))
+        for triple in broken:
+            self.broken_in.setdefault(triple, result.item.id)
+        return len(broken), len(mended)
+
+
+def changed_score(
+    differences: Sequence[tuple[float, str]], *, higher_is_better: bool
+) -> tuple[int, int, int]:
+    """How many items got better, how many worse, and how many stayed."""
+    sign = 1 if higher_is_better else -1
+    better = sum(sign * change > 0 for change, _ in differences)
+    worse = sum(sign * change < 0 for change, _ in differences)
+    return better, worse, len(differences) - better - worse
+
+
+@dataclass(frozen=True, slots=True)
+class ChangeTests:
+    """The paired tests of each system against what it was."""
+
+    measures: tuple[Measure, ...]
+    pairs: Mapping[int, tuple[Pair, ...]]
+    """By system, a pair a measure; the first of a pair is now, the second then."""
+    trials: int
+    notes: tuple[str, ...]
+
+
+def paired_tests(
+    runs: Sequence[Run], baseline: Run, partners: Mapping[int, int], *, seed: int = 0
+) -> ChangeTests:
+    """Test each system against its partner; the numbers are those of `collect`.
+
+    p-values are corrected over the systems, a measure a family.
+    """
+    if not partners:
+        raise RunError(
+            f"{baseline.path} has none of the systems of the runs; name a baseline of the same "
+            "systems, or runs of one system each"
+        )
+    corpus = load([baseline, *runs])
+    # Systems are numbered as they are met, here as in `collect`.
+    names = [system.name for system in corpus.systems]
+    wanted = {number: (names[number], names[old]) for number, old in partners.items()}
+    yardsticks, notes = choose(corpus, None)
+    # A correction for m pairs finds nothing when m / (trials + 1) is not below the level.
+    trials = max(TRIALS, math.ceil(2 * len(wanted) / (1 - LEVEL)))
+    procedure = Procedure((TEST,), {TEST: trials}, seed, LEVEL)
+    found: dict[int, list[Pair]] = {number: [] for number in wanted}
+    for yardstick in yardsticks:
+        samples = {system.name: yardstick.sample(system, None) for system in corpus.systems}
+        _, pairs = measure_systems(yardstick, samples, list(wanted.values()), procedure)
+        corrected = adjust([pair.tests[TEST].p for pair in pairs], CORRECTION)
+        for number, pair, p in zip(wanted, pairs, corrected, strict=True):
+            found[number].append(_judged(pair, p, yardstick.measure))
+    return ChangeTests(
+        tuple(one.measure for one in yardsticks),
+        {number: tuple(pairs) for number, pairs in found.items()},
+        trials,
+        tuple(notes),
+    )
+
+
+def _judged(pair: Pair, corrected: float | None, measure: Measure) -> Pair:
+    winner = None
+    if pair.difference and corrected is not None and corrected < 1 - LEVEL:
+        is_better = (pair.difference > 0) == measure.higher_is_better
+        winner = pair.first if is_better else pair.second
+    return replace(pair, tests={TEST: Significance(pair.tests[TEST].p, corrected)}, winner=winner)

@@ -1,0 +1,94 @@
+"""Numbers into what the page draws: places of whiskers, bars and bins, and words for numbers."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+__all__ = ["Axis", "Histogram", "axis", "digits_for", "histogram", "percent", "range_of", "written"]
+
+BINS = 20
+WIDTH = 120
+"""Of a picture in a table's cell."""
+
+
+@dataclass(frozen=True, slots=True)
+class Axis:
+    """From numbers to places in a picture."""
+
+    low: float
+    high: float
+
+    def place(self, value: float, width: float = WIDTH) -> float:
+        """Where a number lies, from 0 to `width`."""
+        share = (value - self.low) / (self.high - self.low)
+        return round(width * min(1.0, max(0.0, share)), 1)
+
+
+@dataclass(frozen=True, slots=True)
+class Histogram:
+    """How scores are spread: a bar a bin, as a share of the fullest."""
+
+    counts: tuple[int, ...]
+    edges: tuple[float, float]
+    median: float
+
+    @property
+    def heights(self) -> tuple[float, ...]:
+        """Of the bars; the square root lets a bin of few texts be seen beside one of many."""
+        most = max(self.counts)
+        return tuple(round(math.sqrt(count / most), 3) for count in self.counts)
+
+
+def axis(values: Iterable[float | None]) -> Axis:
+    """An axis on which all of the values lie, a little inside."""
+    known = [value for value in values if value is not None]
+    low, high = (min(known), max(known)) if known else (0.0, 1.0)
+    margin = 0.05 * (high - low) or 0.5
+    return Axis(low - margin, high + margin)
+
+
+def range_of(entry: Mapping[str, Any], values: Iterable[Sequence[float]]) -> tuple[float, float]:
+    """From a metric's worst to its best value, or as far as scores go where it has none."""
+    ends = [entry.get("worst"), entry.get("best")]
+    known = [float(end) for end in ends if isinstance(end, (int, float))]
+    seen = [one for some in values if len(some) for one in (min(some), max(some))]
+    low, high = min([*known, *seen], default=0.0), max([*known, *seen], default=1.0)
+    return (low, high) if low < high else (low - 0.5, high + 0.5)
+
+
+def histogram(values: Sequence[float], ends: tuple[float, float]) -> Histogram | None:
+    """The scores of a system in bins; None where there are none."""
+    if not len(values):
+        return None
+    scores = np.asarray(values, dtype=np.float64)
+    counts, _ = np.histogram(scores, bins=BINS, range=ends)
+    return Histogram(tuple(int(count) for count in counts), ends, float(np.median(scores)))
+
+
+def digits_for(values: Iterable[float | None]) -> int:
+    """Three digits for what lives between 0 and 1, one for what counts to 100."""
+    return 3 if max((abs(value) for value in values if value is not None), default=0) <= 1.5 else 1
+
+
+def written(value: float | None, digits: int) -> str:
+    """A number as it is shown; a dash where there is none."""
+    return "–" if value is None else f"{value:.{digits}f}"
+
+
+def percent(part: int, whole: int) -> str:
+    """A share as it is shown.
+
+    >>> percent(1, 3), percent(1, 3000), percent(0, 5), percent(1, 0)
+    ('33 %', '0.03 %', '0 %', '–')
+    """
+    if not whole:
+        return "–"
+    share = 100 * part / whole
+    if 0 < share < 0.995 or 99 < share < 100:
+        return f"{share:.2g} %" if share < 1 else f"{math.floor(10 * share) / 10:g} %"
+    return f"{share:.0f} %"
