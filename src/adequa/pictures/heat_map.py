@@ -21,7 +21,7 @@ _SCALE: tuple[tuple[float, Colour], ...] = (
     (0.5, (146, 197, 222)),
     (1.0, (33, 102, 172)),
 )
-_DARK, _LIGHT = "#111111", "#ffffff"
+_DARK, _LIGHT = "#000000", "#ffffff"
 _CELL_HEIGHT, _LETTER, _EDGE = 34.0, 7.6, 20.0
 _LEAST_WIDTH = 58.0
 _BAR, _BAR_STEPS, _BAR_ROOM = 14.0, 40, 78.0
@@ -157,5 +157,5 @@ def _ink(colour: Colour) -> str:
         for part in colour
     ]
     luminance = 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
-    # Against white and against near-black the contrast is equal at about 0.18.
-    return _DARK if luminance > 0.18 else _LIGHT
+    # Against white and against black the contrast is equal at about 0.179, and 4.58 there.
+    return _DARK if luminance > 0.179 else _LIGHT
