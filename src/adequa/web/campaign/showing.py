@@ -128,13 +128,18 @@ def _with_inner_marks(made: list[Piece]) -> list[Piece]:
             len(joined) > 1
             and joined[-1].text in ("'", "’", "-", ".", ",", "·")
             and _is_letter(piece.text[0])
-            and _is_letter(joined[-2].text[-1])
-            and (joined[-1].text not in (".", ",") or _digits(joined[-2].text[-1], piece.text[0]))
+            and _is_letter(_base(joined[-2].text))
+            and (joined[-1].text not in (".", ",") or _digits(_base(joined[-2].text), piece.text[0]))
         ):
             mark, word = joined.pop(), joined.pop()
             piece = Piece(word.start, piece.end, word.text + mark.text + piece.text, True)
         joined.append(piece)
     return joined
+
+
+def _base(word: str) -> str:
+    """The last character that is no mark on another; a piece never begins with one but at 0."""
+    return next((one for one in reversed(word) if unicodedata.category(one)[0] != "M"), word[0])
 
 
 def _digits(*characters: str) -> bool:

@@ -14,7 +14,8 @@
     const words = pieces.filter((piece) => piece.element.classList.contains("word"));
     const questions = fieldsets.map(question);
     let chosen = null; // {start, end} or nothing
-    let anchor = null; // the word where a selection by keyboard began
+    let anchor = null; // the word where a selection by keyboard or by taps began
+    let cursor = -1; // the word the keyboard or a tap was at last
 
     function question(fieldset) {
       const input = fieldset.querySelector("input[data-marks]");
@@ -151,8 +152,16 @@
       return words.findIndex((one) => one.element === word);
     }
 
+    // A word is focusable only while the keyboard is used: from a focusable one Chromium starts no
+    // selection by mouse.
+    function rest() {
+      for (const word of words) word.element.removeAttribute("tabindex");
+    }
+
     function to(index) {
-      words.forEach((word, place) => (word.element.tabIndex = place === index ? 0 : -1));
+      rest();
+      cursor = index;
+      words[index].element.tabIndex = -1;
       words[index].element.focus();
     }
 
@@ -162,8 +171,8 @@
     }
 
     text.addEventListener("keydown", (event) => {
-      const here = at(document.activeElement);
-      if (here < 0 || event.ctrlKey || event.altKey || event.metaKey) return;
+      if (event.ctrlKey || event.altKey || event.metaKey || !words.length) return;
+      const here = cursor;
       const forward = getComputedStyle(text).direction === "rtl" ? "ArrowLeft" : "ArrowRight";
       const backward = forward === "ArrowLeft" ? "ArrowRight" : "ArrowLeft";
       const goals = { [forward]: here + 1, [backward]: here - 1, Home: 0, End: words.length - 1, " ": here };
@@ -171,7 +180,7 @@
       if (!(event.key in goals)) return;
       event.preventDefault();
       const goal = Math.min(words.length - 1, Math.max(0, goals[event.key]));
-      if (!event.shiftKey || anchor === null) anchor = event.shiftKey ? here : goal;
+      if (!event.shiftKey || anchor === null) anchor = event.shiftKey ? Math.max(0, here) : goal;
       window.getSelection().removeAllRanges();
       to(goal);
       choose(span(anchor, goal));
@@ -181,7 +190,7 @@
       const here = at(event.target);
       if (here < 0 || !window.getSelection().isCollapsed) return;
       if (!event.shiftKey || anchor === null) anchor = here;
-      to(here);
+      cursor = here;
       choose(span(anchor, here));
     });
 
@@ -196,11 +205,12 @@
       choose(first === null || last === null ? null : trimmed(first, last));
     });
 
-    words.forEach((word, index) => (word.element.tabIndex = index ? -1 : 0));
+    text.addEventListener("pointerdown", rest);
+    text.tabIndex = 0;
     show();
     return {
       mark,
-      focus: () => words.length && (words.find((word) => word.element.tabIndex === 0) || words[0]).element.focus(),
+      focus: () => text.focus(),
       of: (fieldset) => (questions.find((one) => one.fieldset === fieldset) || { marks: [] }).marks,
       asks: (fieldset) => questions.some((one) => one.fieldset === fieldset),
     };

@@ -1,0 +1,130 @@
+"""What a form or a script sends: understood, or refused in words."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from adequa.human.campaign.questions import PRESETS, SPANS
+from adequa.web.campaign.forms import (
+    answers_from_form,
+    cleaned_draft,
+    read_form,
+    read_object,
+    seconds_in,
+    seconds_of,
+)
+from adequa.web.campaign.limits import Refused
+from adequa.web.campaign.security import is_own_origin
+
+QUESTIONS = (PRESETS["webnlg2017"][0], PRESETS["webnlg2020"][0], SPANS)
+
+
+def test_a_whole_form() -> None:
+    marks = "%5B%7B%22start%22%3A0%7D%5D"
+    body = (
+        f"q:semantics=3&q:DataCoverage=41,5&marks:errors={marks}&omitted:errors=0&omitted:errors=2"
+    )
+    raw, problems = answers_from_form(QUESTIONS, read_form(body.encode()))
+    assert problems == {}
+    assert raw == {
+        "semantics": 3.0,
+        "DataCoverage": 41.5,
+        "errors": {"marks": [{"start": 0}], "omitted": [0, 2]},
+    }
+
+
+def test_what_is_missing_is_said_for_each_question() -> None:
+    raw, problems = answers_from_form(QUESTIONS, read_form(b"q:semantics=&q:DataCoverage=much"))
+    assert raw == {"errors": {"marks": [], "omitted": []}}
+    assert list(problems) == ["semantics", "DataCoverage", "errors"]
+    assert "JavaScript" in problems["errors"]
+
+
+@pytest.mark.parametrize("number", ["nan", "inf", "-inf", "1e999", "0x10", "1 2"])
+def test_what_is_no_number_is_no_answer(number: str) -> None:
+    raw, problems = answers_from_form(QUESTIONS[:1], {"q:semantics": [number]})
+    assert raw == {}
+    assert problems
+
+
+def test_a_fact_that_is_none_is_none_of_the_data() -> None:
+    fields = {"marks:errors": ["[]"], "omitted:errors": ["x", "-1", "٣", "9" * 30]}
+    assert answers_from_form([SPANS], fields)[0]["errors"]["omitted"] == [-1] * 4
+
+
+@pytest.mark.parametrize("body", [b"\xff", b"a=%ff", b"&".join([b"a=1"] * 6000), b"a"])
+def test_unreadable_forms_are_refused(body: bytes) -> None:
+    with pytest.raises(Refused):
+        read_form(body)
+
+
+@pytest.mark.parametrize("body", [b"", b"[]", b"{", b"\xff", b"[" * 200_000, b"1"])
+def test_unreadable_objects_are_refused(body: bytes) -> None:
+    with pytest.raises(Refused):
+        read_object(body)
+
+
+def test_a_draft_keeps_what_can_be_shown() -> None:
+    mark = {"start": 1, "end": 4, "label": "not in the data"}
+    wrong = [{**mark, "label": "bad"}, {**mark, "end": 1}, {**mark, "start": True}, {"start": 1}, 7]
+    raw = {
+        "semantics": 2,
+        "DataCoverage": "50",
+        "errors": {"marks": [mark, *wrong], "omitted": [1, -1, True, "2"]},
+        "other": 1,
+    }
+    assert cleaned_draft(QUESTIONS, raw) == {
+        "semantics": 2,
+        "errors": {"marks": [mark], "omitted": [1]},
+    }
+    assert cleaned_draft(QUESTIONS, None) == {}
+
+
+_JSON = st.recursive(
+    st.none() | st.booleans() | st.floats() | st.integers() | st.text(max_size=5),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner),
+)
+
+
+@given(st.dictionaries(st.sampled_from(["semantics", "DataCoverage", "errors"]), _JSON))
+def test_no_draft_breaks_a_page(raw: dict[str, object]) -> None:
+    draft = cleaned_draft(QUESTIONS, raw)
+    assert cleaned_draft(QUESTIONS, draft) == draft
+
+
+@pytest.mark.parametrize(
+    ("given", "seconds"),
+    [(3, 3), (2.5, 2.5), ("7.5", 7.5), (-1, 0), ("x", 0), (None, 0), (True, 0), ([], 0),
+     (float("nan"), 0), (1e300, 86400), (10**400, 86400)],
+)  # fmt: skip
+def test_seconds(given: object, seconds: float) -> None:
+    assert seconds_of(given) == seconds
+
+
+def test_seconds_without_a_script_are_those_since_the_page_was_made() -> None:
+    made = {"seconds": [""], "shown": ["100.0"], "before": ["5.0"]}
+    assert seconds_in(made, 112.0) == 17
+    assert seconds_in({**made, "seconds": ["3"]}, 112.0) == 3
+    assert seconds_in({}, 112.0) == 0
+
+
+@pytest.mark.parametrize(
+    ("headers", "is_own"),
+    [
+        ({}, True),
+        ({"origin": "http://here:8000"}, True),
+        ({"origin": "https://study.org"}, True),
+        ({"origin": "null"}, True),
+        ({"origin": "null", "sec-fetch-site": "same-origin"}, True),
+        ({"origin": "null", "sec-fetch-site": "cross-site"}, False),
+        ({"sec-fetch-site": "same-site"}, False),
+        ({"sec-fetch-site": "none"}, False),
+        ({"origin": "http://here:8001"}, False),
+        ({"origin": "http://here.evil.org:8000"}, False),
+        ({"origin": ""}, False),
+    ],
+)
+def test_origins(headers: dict[str, str], is_own: bool) -> None:
+    assert is_own_origin({"host": "here:8000", **headers}, "https://study.org/x") is is_own

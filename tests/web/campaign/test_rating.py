@@ -1,0 +1,291 @@
+"""A rater's way through a campaign, without a script."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+pytest.importorskip("starlette", reason="the extra web is not installed")
+pytest.importorskip("httpx", reason="httpx, which starlette's test client needs, is not there")
+from starlette.testclient import TestClient
+
+RIGHT = {"q:semantics": "3", "q:grammar": "2", "q:fluency": "1"}
+Make = Callable[..., Any]
+
+
+def client_of(place: Any, **options: Any) -> TestClient:
+    return TestClient(place.app, **options)
+
+
+def form_token(page: str) -> str:
+    found = re.search(r'name="form_token" value="([^"]+)"', page)
+    assert found is not None
+    return found[1]
+
+
+def slot_of(page: str) -> int:
+    found = re.search(r'action="[^"]*/text/(\d+)"', page)
+    assert found is not None
+    return int(found[1])
+
+
+def begun(place: Any, number: int = 1) -> tuple[TestClient, str]:
+    """A rater who has signed in and begun, and the page of the first text."""
+    client = client_of(place)
+    page = client.get(place.rater_link(number)).text
+    sent = {"form_token": form_token(page), "e:english": "yes"}
+    return client, client.post("/begin", data=sent).text
+
+
+def answered(client: TestClient, page: str, **changes: str) -> Any:
+    sent = {"form_token": form_token(page), "seconds": "12.5", **RIGHT, **changes}
+    return client.post(f"/text/{slot_of(page)}", data=sent)
+
+
+def test_the_link_signs_in_and_leaves_the_address(place: Make) -> None:
+    here = place()
+    client = client_of(here, follow_redirects=False)
+    response = client.get(here.rater_link(1))
+    assert (response.status_code, response.headers["location"]) == (303, "/")
+    cookie = response.headers["set-cookie"].lower()
+    assert "httponly" in cookie
+    assert "samesite=lax" in cookie
+    assert here.rater_link(1).rpartition("/")[2] not in response.headers["set-cookie"]
+    assert client.get("/").status_code == 200
+
+
+def test_cookies_are_for_https_alone_where_the_address_is(place: Make) -> None:
+    here = place(base_url="https://study.org/ferries")
+    client = client_of(here, base_url="https://study.org", follow_redirects=False)
+    response = client.get("/ferries" + here.rater_link(1))
+    assert response.headers["location"] == "/ferries/"
+    assert "; secure" in response.headers["set-cookie"].lower()
+    assert "path=/ferries/" in response.headers["set-cookie"].lower()
+    page = client.get("/ferries/").text
+    assert 'action="/ferries/begin"' in page
+    assert 'href="/ferries/static/campaign.css' in page
+    assert client.get("/static/campaign.css").status_code == 200
+
+
+def test_from_the_welcome_to_the_end(place: Make) -> None:
+    here = place()
+    client, page = begun(here)
+    assert "Read the data first" in page
+    assert "0 of 3" in page
+    for done in (1, 2, 3):
+        response = answered(client, page)
+        assert response.status_code == 200
+        page = response.text
+        if done < 3:
+            assert f"{done} of 3" in page
+    assert "Thank you, this task is done" in page
+    assert "Go on with another task" in page
+    ratings = list(here.store.ratings())
+    assert len(ratings) == 9
+    assert {(one.rater, one.seconds) for one in ratings} == {("r001", 12.5)}
+    assert {(one.criterion, one.value) for one in ratings} == {
+        ("semantics", 3),
+        ("grammar", 2),
+        ("fluency", 1),
+    }
+    page = client.post("/another", data={"form_token": form_token(page)}).text
+    assert "0 of 2" in page
+
+
+def test_who_is_not_eligible_is_thanked(place: Make) -> None:
+    here = place()
+    client = client_of(here)
+    page = client.get(here.rater_link(1)).text
+    sent = {"form_token": form_token(page)}
+    again = client.post("/begin", data=sent)
+    assert again.status_code == 422
+    assert "Please choose one." in again.text
+    assert client.post("/begin", data={**sent, "e:english": "maybe"}).status_code == 400
+    assert here.store.rater(1).status == "new"
+    page = client.post("/begin", data={**sent, "e:english": "no"}).text
+    assert "Thank you for your interest" in page
+    assert "Thank you for your interest" in client.get("/text").text
+    assert (
+        "Thank you for your interest"
+        in client.post("/begin", data={**sent, "e:english": "yes"}).text
+    )
+
+
+def test_without_questions_of_eligibility_the_welcome_is_shown_all_the_same(place: Make) -> None:
+    here = place(rules={"eligibility": ()})
+    client = client_of(here)
+    page = client.get(here.rater_link(1)).text
+    assert "Read the data first" in page
+    assert "0 of 3" in client.post("/begin", data={"form_token": form_token(page)}).text
+    assert "0 of 3" in client.get(here.rater_link(1)).text
+
+
+def test_what_is_missing_is_said_beside_the_question_and_the_rest_is_kept(place: Make) -> None:
+    client, page = begun(place())
+    response = answered(client, page, **{"q:grammar": ""})
+    assert response.status_code == 422
+    assert (
+        '<p class="problem" id="problem-grammar" role="alert">Please choose one.' in response.text
+    )
+    assert '<p class="problem" id="problem-fluency" role="alert"></p>' in response.text
+    assert re.search(r'name="q:semantics" value="3" checked', response.text)
+    response = answered(client, page, **{"q:grammar": "4"})
+    assert response.status_code == 422
+    assert "choose one of 1, 2, 3" in response.text
+
+
+def test_an_answer_sent_twice_is_stored_once(place: Make) -> None:
+    here = place()
+    client, page = begun(here)
+    assert answered(client, page).status_code == 200
+    assert answered(client, page).status_code == 200
+    assert len(list(here.store.ratings())) == 3
+
+
+def test_the_last_text_can_be_corrected(place: Make) -> None:
+    here = place()
+    client, first = begun(here)
+    assert "/previous" not in first
+    second = answered(client, first).text
+    assert "/previous" in second
+    back = client.get("/previous").text
+    assert slot_of(back) == slot_of(first)
+    assert "last text again" in back
+    assert re.search(r'name="q:fluency" value="1" checked', back)
+    wrong = answered(client, back, **{"q:fluency": "", "correcting": "1"})
+    assert "last text again" in wrong.text
+    onward = answered(client, back, **{"q:fluency": "3"})
+    assert slot_of(onward.text) == slot_of(second)
+    assert [one.value for one in here.store.ratings()] == [3, 2, 3]
+
+
+def test_reload_and_another_device_go_on_with_the_same_text_and_draft(place: Make) -> None:
+    here = place()
+    client, page = begun(here)
+    saved = client.post(
+        f"/text/{slot_of(page)}/draft",
+        json={"draft": {"grammar": 3, "other": 1}, "seconds": 30},
+        headers={"x-form-token": form_token(page)},
+    )
+    assert saved.status_code == 204
+    other = client_of(here)
+    for again in (client.get("/text").text, other.get(here.rater_link(1)).text):
+        assert slot_of(again) == slot_of(page)
+        assert re.search(r'name="q:grammar" value="3" checked', again)
+        assert 'data-seconds="30.0"' in again
+
+
+def test_a_text_that_is_gone_is_said_to_be(place: Make) -> None:
+    now = 1e9
+    here = place(texts=("One text.",), clock=lambda: now, rules={"raters_per_text": 1})
+    client, page = begun(here, 1)
+    begun(here, 2)
+    now += 4000
+    third, other_page = begun(here, 3)
+    assert answered(third, other_page).status_code == 200
+    page_of_other = third.get("/text").text
+    if "Thank you" not in page_of_other:
+        answered(third, page_of_other)
+    response = answered(client, page)
+    assert response.status_code == 409
+    assert "Go on with the next text" in response.text
+    gone = client.post(
+        f"/text/{slot_of(page)}/draft",
+        json={"draft": {}, "seconds": 1},
+        headers={"x-form-token": form_token(page)},
+    )
+    assert gone.status_code == 409
+
+
+def test_when_others_hold_the_last_texts_one_waits(place: Make) -> None:
+    here = place(texts=("One text.",), rules={"raters_per_text": 1})
+    begun(here, 1)
+    begun(here, 2)
+    _, page = begun(here, 3)
+    assert "Nothing to do just now" in page
+    assert 'http-equiv="refresh"' in page
+
+
+def test_an_excluded_rater_is_thanked(place: Make) -> None:
+    here = place()
+    client, page = begun(here)
+    here.store.start_round(exclude=["r001"])
+    assert "Your part in this campaign is over" in client.get("/text").text
+    assert answered(client, page).status_code == 409
+
+
+def test_the_open_link_makes_one_rater_an_id(place: Make) -> None:
+    here = place(raters=0, joining=True)
+    link = f"/join/{here.tokens.of_joining}"
+    client = client_of(here)
+    assert "Your identifier" in client.get(link).text
+    assert client.get(link, params={"id": "x" * 201}).status_code == 422
+    assert client.get(link, params={"id": "a\x00b"}).status_code == 422
+    for _ in range(2):
+        assert "Do you read English" in client.get(link, params={"id": "worker-7 é"}).text
+    assert [one.external for one in here.store.raters()] == ["worker-7 é"]
+    assert client.get("/join/wrong", params={"id": "a"}).status_code == 404
+    closed = place(raters=0)
+    assert client_of(closed).get(link, params={"id": "a"}).status_code == 404
+
+
+def test_sliders_and_omissions_work_without_a_script_but_marks_say_they_do_not(
+    place: Make, every_kind: Any
+) -> None:
+    here = place(questions=every_kind)
+    client, page = begun(here)
+    sent = {"q:DataCoverage": "40", "omitted:errors": "1"}
+    response = answered(client, page, **sent)
+    assert response.status_code == 422
+    assert "Marking needs JavaScript" in response.text
+    assert re.search(r'value="1" data-question="errors" checked', response.text)
+    assert 'value="40"' in response.text
+    marks = '[{"start": 4, "end": 9, "label": "not in the data"}]'
+    response = answered(client, page, **sent, **{"marks:errors": marks})
+    assert response.status_code == 200
+    spans = next(one for one in here.store.ratings() if one.criterion == "errors")
+    assert spans.value == 2
+    assert spans.spans[1]["triple"] == ["MV_Alba", "builtIn", "1974"]
+
+
+@pytest.mark.parametrize(
+    "marks",
+    [
+        "{",
+        "7",
+        '[{"start": 0, "end": 9999, "label": "not in the data"}]',
+        '[{"start": 3, "end": 3, "label": "not in the data"}]',
+        '[{"start": 0, "end": 3, "label": "<b>"}]',
+        '[{"start": 0.5, "end": 3, "label": "not in the data"}]',
+    ],
+)
+def test_wrong_marks_are_refused_in_words(place: Make, every_kind: Any, marks: str) -> None:
+    here = place(questions=every_kind)
+    client, page = begun(here)
+    response = answered(client, page, **{"q:DataCoverage": "40", "marks:errors": marks})
+    assert response.status_code in (400, 422)
+    assert "<b>" not in response.text.replace("<b>r001", "")
+    assert not list(here.store.ratings())
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "x" * 30_000,
+        "word " * 3000,
+        "مرحبا بالعالم",
+        "a\x00b\x1b[31m\r\n\u2028c",
+        "😀" * 50,
+        "<!-- --> </p></main> {{ 7 * 7 }} {% raise %}",
+    ],
+    ids=["one word", "long", "arabic", "control", "emoji", "markup"],
+)
+def test_hard_texts_are_shown(place: Make, every_kind: Any, text: str) -> None:
+    _, page = begun(place(questions=every_kind, texts=(text,)))
+    assert page.rstrip().endswith("</html>")
+    assert "\x00" not in page
+    assert "</main> {{" not in page
+    assert page.count("</main>") == 1
