@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import hashlib
 import random
-import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Literal, NamedTuple, TypeVar
 
 from adequa.data import Item, Triple
+from adequa.doctor.reading import stems
 from adequa.entailment.segments import sentences
 from adequa.readers import open_source
 from adequa.readers.enriched import gold_mentions
@@ -28,7 +28,6 @@ __all__ = [
     "half_of",
     "sample",
     "spread",
-    "stems",
 ]
 
 Half = Literal["a", "b"]
@@ -107,15 +106,6 @@ def spread(choices: Iterable[Sequence[Thing]], count: int, seed: int) -> list[Th
     for turn in range(max(map(len, groups), default=0)):
         drawn += [group[turn] for group in groups if turn < len(group)]
     return drawn[:count]
-
-
-def stems(text: str) -> set[str]:
-    """The first letters of the longer words: "Italy" and "Italian" are no different names.
-
-    >>> sorted(stems("the_Italian Job, 2003"))
-    ['ital', 'job']
-    """
-    return {word[:4] for word in re.findall(r"[^\W\d_]{3,}", text.lower())} - {"the", "and"}
 
 
 def sample(items: Sequence[Item], count: int, seed: int) -> list[Item]:

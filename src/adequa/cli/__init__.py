@@ -16,6 +16,7 @@ from adequa.cli.convert import convert
 from adequa.cli.correlate import correlate
 from adequa.cli.demo import demo
 from adequa.cli.derive import derive
+from adequa.cli.doctor import doctor
 from adequa.cli.export import export
 from adequa.cli.formats import formats
 from adequa.cli.gate import gate
@@ -45,6 +46,7 @@ app = typer.Typer(
 for command in (check, score, compare, gate, mentions, metrics, formats, convert, export, demo):
     app.command()(command)
 app.command()(correlate)
+app.command()(doctor)
 app.command()(report)
 app.add_typer(aliases)
 app.add_typer(derive)

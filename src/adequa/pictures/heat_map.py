@@ -36,13 +36,15 @@ def heat_map(
     title: str,
     crossed: Collection[tuple[int, int]] = (),
     digits: int = 2,
+    low: float = -1.0,
 ) -> str:
     """Cells from -1 (red) over 0 (white) to 1 (blue) with their numbers, and a colour bar.
 
+    `low` is where cells and bar begin: 0 for shares, which are then from white to blue.
     A cell of None stays empty, so a triangle is drawn by passing None; `crossed` are the places
     (row, column) of cells that are crossed out, as what is not significant is.
     """
-    _check(rows, columns, values, crossed)
+    _check(rows, columns, values, crossed, low)
     cell = max(_LEAST_WIDTH, (digits + 4) * _LETTER + 10)
     slanted = any(len(name) * _LETTER > cell - 6 for name in columns)
     longest = max(len(name) for name in columns) * _LETTER
@@ -63,12 +65,12 @@ def heat_map(
                 x, y = left + cell * c, top + _CELL_HEIGHT * r
                 name = f"{rows[r]}, {columns[c]}"
                 parts += _cell(x, y, cell, value, digits, name, (r, c) in crossed)
-    parts += _bar(right + 18, top, max(bottom - top, 3 * _CELL_HEIGHT))
-    low = max(bottom, top + 3 * _CELL_HEIGHT)
+    parts += _bar(right + 18, top, max(bottom - top, 3 * _CELL_HEIGHT), low)
+    foot = max(bottom, top + 3 * _CELL_HEIGHT)
     width = max(right + _BAR_ROOM + overhang, len(title) * 9.6 + 2 * _EDGE)
     if crossed:
-        parts.append(text(left, low + 24, "crossed out: not significant", "start", 11))
-    return document(width, low + (38 if crossed else _EDGE), title, parts)
+        parts.append(text(left, foot + 24, "crossed out: not significant", "start", 11))
+    return document(width, foot + (38 if crossed else _EDGE), title, parts)
 
 
 def _check(
@@ -76,6 +78,7 @@ def _check(
     columns: Sequence[str],
     values: Sequence[Sequence[float | None]],
     crossed: Collection[tuple[int, int]],
+    low: float,
 ) -> None:
     if not rows or not columns:
         raise ValueError("a heat map has at least one row and one column")
@@ -83,8 +86,8 @@ def _check(
         raise ValueError(f"the values are not {len(rows)} rows of {len(columns)}")
     for row in values:
         for value in row:
-            if value is not None and not -1 <= value <= 1:
-                raise ValueError(f"a cell is from -1 to 1 or None, not {value}")
+            if value is not None and not low <= value <= 1:
+                raise ValueError(f"a cell is from {low:g} to 1 or None, not {value}")
     for r, c in crossed:
         if not (0 <= r < len(rows) and 0 <= c < len(columns)):
             raise ValueError(f"there is no cell ({r}, {c}) to cross out")
@@ -119,17 +122,19 @@ def _cell(
     return parts
 
 
-def _bar(x: float, top: float, height: float) -> list[str]:
+def _bar(x: float, top: float, height: float, low: float) -> list[str]:
     step = height / _BAR_STEPS
     parts = []
     for number in range(_BAR_STEPS):
-        colour = _hex(_colour(1 - 2 * (number + 0.5) / _BAR_STEPS))
+        colour = _hex(_colour(1 - (1 - low) * (number + 0.5) / _BAR_STEPS))
         parts.append(
             f'<rect x="{x:.1f}" y="{top + step * number:.2f}" width="{_BAR:.1f}" '
             f'height="{step + 0.3:.2f}" fill="{colour}"/>'
         )
     for tick in (1.0, 0.5, 0.0, -0.5, -1.0):
-        y = top + height * (1 - tick) / 2
+        if tick < low:
+            break
+        y = top + height * (1 - tick) / (1 - low)
         parts.append(line(x + _BAR, y, x + _BAR + 4, y))
         parts.append(text(x + _BAR + 7, y + 4, f"{tick:g}", "start", 11))
     return parts

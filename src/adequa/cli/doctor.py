@@ -1,0 +1,165 @@
+"""`adequa doctor`: what each metric can and cannot see, on one's own data."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from adequa.cli.options import Format, Input, Json, Metrics, Quiet, Texts, progress_bar
+
+if TYPE_CHECKING:
+    from adequa.doctor.labels import Labelled
+    from adequa.doctor.thresholds import Advice
+    from adequa.metrics import Metric
+
+__all__ = ["doctor"]
+
+
+def doctor(
+    source: Input,
+    texts: Texts = None,
+    format: Format = None,  # noqa: A002
+    metric: Metrics = None,
+    perturb: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME",
+            help="drop-sentence, drop-triple, swap-entities, invert-triple, change-number, "
+            "change-date, rename-entity, add-sentence, add-triple or negate. Repeatable; without "
+            "it: all.",
+        ),
+    ] = None,
+    count: Annotated[int, typer.Option(min=1, help="Cases of each perturbation, at most.")] = 200,
+    max_items: Annotated[
+        int, typer.Option(min=1, help="Items that are looked at, drawn from all.")
+    ] = 1000,
+    seed: Annotated[int, typer.Option(min=0, help="Same seed, same cases.")] = 0,
+    labels: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Texts that people labelled (JSON lines or CSV: id, system, label, which is ok, "
+            "omission, hallucination, good, bad, 1 or 0): recommends a threshold a metric.",
+        ),
+    ] = None,
+    risk: Annotated[
+        float, typer.Option(help="With --labels: bad texts among the accepted, at most.")
+    ] = 0.05,
+    pictures: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Draw heat maps there, SVG and PNG.")
+    ] = None,
+    examples: Annotated[
+        int, typer.Option(min=0, help="Show so many cases that each metric missed in each way.")
+    ] = 0,
+    table: Annotated[
+        str, typer.Option(metavar="NAME", help="text, markdown, latex or csv.")
+    ] = "text",
+    as_json: Json = False,
+    jobs: Annotated[int, typer.Option("--jobs", "-j", min=1, help="Processes to use.")] = 1,
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", metavar="FILE", help="Write there, not to stdout.")
+    ] = None,
+    quiet: Quiet = False,
+) -> None:
+    """Change your own texts and data in known ways, and see which metric notices.
+
+    A case is made only where it is sure to be wrong: the report says how many items allowed it.
+    Every metric scores originals and changed copies; shares have 95 % intervals.
+
+    Example: adequa doctor test.xml --texts T5=t5.txt -m esa -m nli --examples 2
+    """
+    from adequa.doctor.cases import draw_items, make_cases, named_perturbations
+    from adequa.doctor.examine import examine
+    from adequa.doctor.examples import missed_cases
+    from adequa.doctor.labels import read_labels
+    from adequa.doctor.tables import FORMATS, render
+    from adequa.errors import UnknownName
+    from adequa.metrics import resolve
+    from adequa.readers import open_source
+
+    form = "json" if as_json else table
+    if form not in FORMATS:
+        raise UnknownName("format", form, FORMATS)
+    if not 0 < risk < 1:
+        raise typer.BadParameter(f"--risk is between 0 and 1, not {risk:g}")
+    perturbations = named_perturbations(perturb or ())
+    metrics = resolve(metric or None)
+    items = open_source(source, format=format, texts=texts or ())
+    labelled = [] if labels is None else read_labels(labels, items)
+    drawn = draw_items(items, max_items, seed)
+    with progress_bar("changing", quiet=quiet) as progress:
+        made = make_cases(drawn, perturbations, count=count, seed=seed, progress=progress)
+    with progress_bar("scoring", quiet=quiet) as progress:
+        examination = examine(made, metrics, jobs=jobs, progress=progress)
+    written = render(
+        examination,
+        form,
+        missed=missed_cases(examination, examples),
+        advice=_advice(labelled, metrics, risk=risk, jobs=jobs),
+    )
+    if pictures is not None:
+        from adequa.doctor.drawing import doctor_pictures
+
+        _draw(doctor_pictures(examination), pictures)
+    _write(written, out)
+
+
+def _advice(
+    labelled: list[Labelled], metrics: Mapping[str, Metric], *, risk: float, jobs: int
+) -> list[Advice]:
+    from adequa.doctor.examine import score_all
+    from adequa.doctor.thresholds import advise
+
+    if not labelled:
+        return []
+    items, bad = [one.item for one in labelled], [one.bad for one in labelled]
+    return [
+        advise(
+            label,
+            [result.scores[label] for result in score_all(items, label, metric, jobs=jobs)],
+            bad,
+            higher_is_better=metric.higher_is_better,
+            target=risk,
+        )
+        for label, metric in metrics.items()
+    ]
+
+
+def _draw(pictures: Mapping[str, str], folder: Path) -> None:
+    """Each picture as SVG, and as PNG where that can be rendered; says on stderr where they are."""
+    from adequa.errors import DataError, MissingExtra
+    from adequa.pictures.saving import save_picture
+
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise DataError(
+            f"cannot be made ({error.strerror})", path=folder, remedy="name another folder"
+        ) from None
+    missing: MissingExtra | None = None
+    for name, svg in pictures.items():
+        save_picture(svg, folder / f"{name}.svg")
+        try:
+            save_picture(svg, folder / f"{name}.png")
+        except MissingExtra as error:
+            missing = error
+    if missing is not None:
+        typer.echo(f"SVG only: {missing}", err=True)
+    typer.echo(f"{len(pictures)} pictures in {folder}", err=True)
+
+
+def _write(written: str, out: Path | None) -> None:
+    from adequa.errors import DataError
+
+    if out is None:
+        typer.echo(written)
+        return
+    try:
+        out.write_text(written + "\n", encoding="utf-8", newline="\n")
+    except OSError as error:
+        raise DataError(
+            f"cannot be written ({error.strerror})", path=out, remedy="name another file"
+        ) from None
