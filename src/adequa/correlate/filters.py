@@ -11,6 +11,7 @@ import numpy.typing as npt
 from adequa.correlate.model import Sample
 from adequa.data import Item
 from adequa.errors import DataError, SettingError
+from adequa.fields import as_word, item_field, seen_word
 
 __all__ = [
     "ALL",
@@ -28,7 +29,6 @@ ALL = "all"
 Where = Mapping[str, frozenset[str]]
 
 _UNDETECTED = re.compile(r"undetected>=(\d{1,6})")
-_SEEN = {"true": "seen", "false": "unseen"}
 
 
 def check_subset(name: str) -> None:
@@ -73,22 +73,20 @@ def passes(fields: Mapping[str, str], where: Where) -> bool:
 
 def fields_of(item: Item) -> dict[str, str]:
     """What an item can be chosen by, as it is written after `--where`."""
-    named = {"category": item.category, "lang": item.lang, "size": str(len(item.triples))}
-    fields = {name: value for name, value in named.items() if value is not None}
+    read = {name: item_field(name)(item) for name in ("category", "lang", "size")}
+    fields = {name: word for name, word in read.items() if word is not None}
     return {**fields, **meta_fields(item.meta)}
 
 
 def meta_fields(meta: Mapping[str, object]) -> dict[str, str]:
     """The plain values of what a reader knew beyond the named fields, as meta.KEY."""
-    fields = {}
-    for key, value in meta.items():
-        if isinstance(value, bool):
-            fields[f"meta.{key}"] = "true" if value else "false"
-        elif isinstance(value, str | int | float):
-            fields[f"meta.{key}"] = str(value)
-    if "meta.seen" in fields:
-        fields["seen"] = _SEEN.get(fields["meta.seen"], fields["meta.seen"])
-    return fields
+    fields = {
+        f"meta.{key}": word
+        for key, value in meta.items()
+        if isinstance(value, str | int | float) and (word := as_word(value)) is not None
+    }
+    seen = seen_word(meta.get("seen"))
+    return fields if seen is None else {**fields, "seen": seen}
 
 
 def check_where(where: Where, known: Iterable[Mapping[str, str]]) -> None:
