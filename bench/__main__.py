@@ -26,6 +26,7 @@ NAMES = (
     "nli_quintd",
     "nli_speed",
     "human_mace",
+    "human_load",
     "install_size",
 )
 
