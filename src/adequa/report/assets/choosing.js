@@ -1,6 +1,7 @@
 /* Which texts are shown, and in which order: the filters, and the address that holds them. */
 const reportChoice = (() => {
   const NAMES = ["search", "system", "compare", "verdict", "category", "size", "seen", "predicate", "changed", "sort"];
+  const AT_ONCE = 4; // chunks that are unpacked together by a search
   const FAULTS = { fault: (code) => code > 1, omission: (code) => code === 2 || code === 4, hallucination: (code) => code >= 3 };
 
   /** From an address such as `#/texts?system=T5&verdict=omission`. */
@@ -75,35 +76,29 @@ const reportChoice = (() => {
     return Array.from(places, (place) => rows[place]);
   }
 
-  /** Which of the rows have the words in their text, id or data; chunk by chunk, so that the page
-      stays at hand. `isCurrent` says whether anybody still wants to know. */
+  /** Which of the rows have the words in their text, id or data; a few chunks at a time, so that the
+      page stays at hand. `isCurrent` says whether anybody still wants to know. */
   async function search(rows, words, data, isCurrent, tell) {
     const wanted = words.toLocaleLowerCase();
-    const has = (value) => value.toLocaleLowerCase().includes(wanted);
     const inputs = new Set();
-    for (let number = 0; number < data.inputChunkCount; number += 1) {
-      (await data.inputs(number)).forEach(([id, , , triples], place) => {
-        if (has(id) || triples.some((triple) => has(triple.join(" | ")))) inputs.add(number * data.chunkSize + place);
-      });
-      await nextFrame();
-      if (!isCurrent()) return null;
-    }
     const found = new Set();
-    const chunks = new Set(rows.map((row) => Math.floor(row / data.chunkSize)));
-    let done = 0;
-    for (const number of chunks) {
-      (await data.texts(number)).forEach(([text], place) => { if (has(text)) found.add(number * data.chunkSize + place); });
-      done += 1;
-      if (done % 4 === 0) await nextFrame();
+    const wholes = [...Array(data.inputChunkCount).keys()].map((number) => [number, data.inputWords, inputs]);
+    const parts = [...new Set(rows.map((row) => Math.floor(row / data.chunkSize)))].map((number) => [number, data.textWords, found]);
+    const steps = [...wholes, ...parts];
+    for (let done = 0; done < steps.length; done += AT_ONCE) {
+      await Promise.all(steps.slice(done, done + AT_ONCE).map(async ([number, read, into]) => {
+        (await read(number)).forEach((one, place) => { if (one.includes(wanted)) into.add(number * data.chunkSize + place); });
+      }));
+      if (done % (4 * AT_ONCE) === 0) await nextTask();
       if (!isCurrent()) return null;
-      tell(done / chunks.size);
+      tell(done / steps.length);
     }
     return rows.filter((row) => found.has(row) || inputs.has(data.columns.input[row]));
   }
 
-  function nextFrame() {
+  function nextTask() {
     return new Promise((resolve) => { setTimeout(resolve, 0); });
   }
 
-  return { NAMES, read, write, filter, sort, search };
+  return { NAMES, read, write, filter, sort, search, nextTask };
 })();

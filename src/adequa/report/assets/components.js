@@ -51,6 +51,12 @@ const adequaComponents = (() => {
     return [...new Set(triples.flatMap(([subject, , object]) => [subject, object]))];
   }
 
+  /** A name that may be broken where its parts meet; what is copied stays the same. */
+  function breakable(name) {
+    const parts = name.split(/(?<=[_/:.,-])(?=\S)|(?<=\p{Ll})(?=\p{Lu})/u);
+    return parts.flatMap((part, place) => (place ? [document.createElement("wbr"), part] : [part]));
+  }
+
   function sameTriple(one, other) {
     return one !== null && other !== null && one.every((part, place) => part === other[place]);
   }
@@ -146,7 +152,7 @@ const adequaComponents = (() => {
         "data-entity": String(number),
         "data-tip": isFound ? `entity ${number + 1}: named in the text` : `entity ${number + 1}: not named in the text`,
       },
-      name,
+      ...breakable(name),
       element("sup", { "aria-hidden": "true" }, String(number + 1)),
       isFound ? null : hiddenWords(" (not named in the text)"),
     );
@@ -184,7 +190,7 @@ const adequaComponents = (() => {
         "tr",
         { class: isMissing ? "missing" : "", "data-fact": String(number) },
         element("td", {}, chip(triple[0])),
-        element("td", { class: "predicate" }, triple[1]),
+        element("td", { class: "predicate" }, ...breakable(triple[1])),
         element("td", {}, chip(triple[2])),
         ...columns.map(({ line }, place) => drawStatus(facts[place], line, triple)),
       );
@@ -233,12 +239,13 @@ const adequaComponents = (() => {
     );
   }
 
-  /** Texts of one input, side by side above or beside their data; `columns` are {name, line}. */
+  /** Texts of one input, side by side above or beside their data; `columns` are {name, line, notes},
+      notes what stands beside the name. */
   function drawBody(columns) {
     const [{ line }] = columns;
-    const texts = columns.map(({ name, line: own }) => element(
+    const texts = columns.map(({ name, line: own, notes = [] }) => element(
       "div", { class: "adequa-column" },
-      columns.length > 1 ? element("h4", {}, name, " ", drawVerdict(own.verdict)) : null,
+      columns.length > 1 ? element("header", {}, element("h4", {}, name), drawVerdict(own.verdict), ...notes) : null,
       drawText(own),
       drawFindings(own),
     ));

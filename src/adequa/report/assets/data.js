@@ -5,6 +5,7 @@ const reportData = (() => {
   const STATUSES = ["unchecked", "stated", "missing", "contradicted"];
   const KEPT_CHUNKS = 48;
   const chunks = new Map();
+  const haystacks = new Map();
 
   async function inflate(packed) {
     const bytes = Uint8Array.from(atob(packed), (character) => character.charCodeAt(0));
@@ -24,6 +25,15 @@ const reportData = (() => {
     chunks.set(name, made);
     if (chunks.size > KEPT_CHUNKS) chunks.delete(chunks.keys().next().value);
     return made;
+  }
+
+  /** What can be searched of a chunk, in lower case; all of it is kept, for it is small. */
+  function words(name, pick) {
+    if (!haystacks.has(name)) {
+      const packed = document.getElementById(name).textContent;
+      haystacks.set(name, unpack(packed).then((records) => records.map((record) => pick(record).toLocaleLowerCase())));
+    }
+    return haystacks.get(name);
   }
 
   /** Columns and names, and how to get at lines of the run. */
@@ -52,8 +62,9 @@ const reportData = (() => {
       /** Whether a row is at fault in a predicate. */
       hasFault: (row, predicate) => columns.faults.subarray(row ? columns.fault_ends[row - 1] : 0, columns.fault_ends[row]).includes(predicate),
       input: async (number) => (await chunk(`inputs-${Math.floor(number / index.chunk)}`))[number % index.chunk],
-      texts: (number) => chunk(`texts-${number}`),
-      inputs: (number) => chunk(`inputs-${number}`),
+      /** The words of a chunk's texts, and those of a chunk's inputs, to search in. */
+      textWords: (number) => words(`texts-${number}`, ([text]) => text),
+      inputWords: (number) => words(`inputs-${number}`, ([id, , , triples]) => [id, ...triples.map((triple) => triple.join(" | "))].join("\n")),
       inputChunkCount: Math.ceil(inputs / index.chunk),
       async line(row) {
         const texts = await chunk(`texts-${Math.floor(row / index.chunk)}`);

@@ -34,12 +34,16 @@
     ));
   }
 
+  function column(name, line) {
+    return { name, line, notes: drawScores(line.scores) };
+  }
+
   async function drawCard(row) {
     const line = await data.line(row);
     const other = summary.systems.indexOf(choice.compare);
     const otherRow = other < 0 ? undefined : data.rowOf(other, data.columns.input[row]);
-    const columns = [{ name: systemOf(row), line }];
-    if (otherRow !== undefined && otherRow !== row) columns.push({ name: choice.compare, line: await data.line(otherRow) });
+    const columns = [column(systemOf(row), line)];
+    if (otherRow !== undefined && otherRow !== row) columns.push(column(choice.compare, await data.line(otherRow)));
     const about = [line.category, `${line.triples.length} triple${line.triples.length === 1 ? "" : "s"}`].filter(Boolean).join(" · ");
     const compared = columns.length > 1 ? choice.compare : "";
     return element(
@@ -47,8 +51,9 @@
       element(
         "header", {},
         element("h3", {}, element("a", { href: itemLink(systemOf(row), line.id, compared) }, line.id)),
-        element("span", { class: "system" }, systemOf(row)), element("span", { class: "quiet" }, about),
-        columns.length > 1 ? null : drawVerdict(line.verdict), ...drawScores(line.scores),
+        columns.length > 1 ? null : element("span", { class: "system" }, systemOf(row)),
+        element("span", { class: "quiet" }, about),
+        ...(columns.length > 1 ? [] : [drawVerdict(line.verdict), ...drawScores(line.scores)]),
         drawChange(row),
       ),
       drawBody(columns),
@@ -119,8 +124,8 @@
     const here = summary.systems.map((name, number) => ({ name, row: data.rowOf(number, input) })).filter((one) => one.row !== undefined);
     const against = here.find((one) => one.name === other && one.row !== row);
     const line = await data.line(row);
-    const columns = [{ name: system, line }];
-    if (against) columns.push({ name: other, line: await data.line(against.row) });
+    const columns = [column(system, line)];
+    if (against) columns.push(column(other, await data.line(against.row)));
     const rest = [];
     for (const one of here.filter(({ name }) => name !== system && name !== (against && against.name))) {
       rest.push({ ...one, line: await data.line(one.row) });
@@ -141,9 +146,10 @@
         choose("System", names, system, (name) => { location.hash = itemLink(name, id, name === other ? "" : other); }),
         choose("Compare with", ["", ...names.filter((name) => name !== system)], against ? other : "", (name) => { location.hash = itemLink(system, id, name); }),
       ),
-      element("article", { class: "card open" }, element("header", {}, ...columns.flatMap(({ name, line: own }) => [
-        element("span", { class: "system" }, name), drawVerdict(own.verdict), ...drawScores(own.scores),
-      ]), drawChange(row)), drawBody(columns)),
+      element("article", { class: "card open" }, element(
+        "header", {}, ...(against ? [] : [element("span", { class: "system" }, system), drawVerdict(line.verdict), ...drawScores(line.scores)]),
+        drawChange(row),
+      ), drawBody(columns)),
       rest.length ? element("h3", {}, "The other systems on this item") : "",
       ...rest.map(({ name, line: own }) => element(
         "article", { class: "card adequa-body columns-1 small" },
@@ -288,14 +294,17 @@
     at("theme").setAttribute("aria-pressed", String(isDark()));
     for (const table of document.querySelectorAll("table.sortable")) reportTables.makeSortable(table);
     for (const box of document.querySelectorAll("[data-slices]")) {
+      await reportChoice.nextTask(); // a table at a time: the page stays at hand
       reportTables.drawSlices(box, box.dataset.slices, summary, reportChoice.write);
     }
     if (!reportData.isSupported()) {
       at("count").textContent = "This browser is too old to unpack the texts (it has no DecompressionStream); everything above can be read.";
       return;
     }
+    await reportChoice.nextTask();
     data = await reportData.open();
     fillChoices();
+    await reportChoice.nextTask();
     let wait = 0;
     at("filters").addEventListener("input", (event) => {
       clearTimeout(wait);
