@@ -85,7 +85,8 @@ def agreement_of(
     if level == "system":
         names, codes = np.unique(places.systems, return_inverse=True)
         share = np.eye(len(names))[codes] / np.bincount(codes)
-        return lambda rows: rowwise_correlations(rows @ share, target @ share, coefficient)
+        goal = _tied(target @ share)
+        return lambda rows: rowwise_correlations(_tied(rows @ share), goal, coefficient)
     groups = _members(_groups(level, places))
 
     def mean(rows: Matrix) -> Vector:
@@ -160,7 +161,7 @@ def _by_group(coefficient: str, first: Vector, second: Vector, groups: Codes) ->
 
 
 def _student_p(values: Vector) -> float | None:
-    if len(values) < 2 or np.ptp(values) == 0:
+    if len(values) < 2 or np.ptp(values) <= 1e-12:
         return None
     from scipy.stats import ttest_1samp
 
@@ -169,7 +170,16 @@ def _student_p(values: Vector) -> float | None:
 
 def system_means(values: Vector, systems: Codes) -> Vector:
     """The mean of each system's values, systems in order."""
-    return np.array([values[one].mean() for one in _members(systems)])
+    return _tied(np.array([values[one].mean() for one in _members(systems)]))
+
+
+def _tied(means: Matrix) -> Matrix:
+    """Means that differ only by the order of their sums made equal: a tie must stay one."""
+    greatest = np.nanmax(np.abs(means), initial=0.0)
+    if not np.isfinite(greatest) or greatest == 0:
+        return means
+    tied: Matrix = np.round(means / greatest, 12) * greatest
+    return tied
 
 
 def _resampled_means(values: Vector, places: Places, draws: Matrix) -> Matrix:
@@ -180,7 +190,7 @@ def _resampled_means(values: Vector, places: Places, draws: Matrix) -> Matrix:
     drawn = draws @ counts
     means: Matrix = np.full(drawn.shape, np.nan)
     np.divide(draws @ sums, drawn, out=means, where=drawn > 0)
-    return means
+    return _tied(means)
 
 
 def _resample(
