@@ -73,6 +73,8 @@ def _step(question: Question) -> str:
 def _duration(seconds: float | None) -> str:
     if seconds is None:
         return "–"
+    if seconds < 10:
+        return f"{seconds:.1f} s"
     return f"{seconds:.0f} s" if seconds < 120 else f"{seconds / 60:.0f} min"
 
 

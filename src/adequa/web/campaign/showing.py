@@ -129,7 +129,9 @@ def _with_inner_marks(made: list[Piece]) -> list[Piece]:
             and joined[-1].text in ("'", "’", "-", ".", ",", "·")
             and _is_letter(piece.text[0])
             and _is_letter(_base(joined[-2].text))
-            and (joined[-1].text not in (".", ",") or _digits(_base(joined[-2].text), piece.text[0]))
+            and (
+                joined[-1].text not in (".", ",") or _digits(_base(joined[-2].text), piece.text[0])
+            )
         ):
             mark, word = joined.pop(), joined.pop()
             piece = Piece(word.start, piece.end, word.text + mark.text + piece.text, True)

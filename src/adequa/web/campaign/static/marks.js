@@ -60,7 +60,9 @@
         const inside = range && piece.end > range.start && piece.start < range.end;
         piece.element.classList.toggle("chosen", Boolean(inside) && anchor !== null);
       }
-      if (range) looking(questions[0].fieldset);
+      if (!range) return;
+      for (const asked of questions) asked.fieldset.querySelector("p.problem[id]").textContent = "";
+      looking(questions[0].fieldset);
     }
 
     function clear() {
