@@ -112,11 +112,16 @@ def test_a_rater_meets_only_their_own(opened):
     assert store.page(second.number, slot) is None
     assert store.answer(second.number, slot, {"sense": 1}, 1.0) == "gone"
     assert not store.save_draft(second.number, slot, {}, 1.0)
-    for number, other in ((first.number, 10**6), (99, slot)):
+    for number, other in (
+        (first.number, 10**6),
+        (first.number, 10**30),
+        (99, slot),
+        (10**30, slot),
+    ):
         assert store.page(number, other) is None
         assert store.answer(number, other, {"sense": 1}, 1.0) == "gone"
         assert not store.save_draft(number, other, {}, 1.0)
-    assert store.rater(99) is None
+    assert store.rater(99) is store.rater(10**30) is None
     with pytest.raises(DataError, match="no rater 99"):
         store.next_page(99)
 
@@ -173,18 +178,22 @@ def test_a_draft_wakes_a_text_that_had_gone_back(opened, clock):
 
 
 def test_a_late_answer_does_not_break_the_limit(opened, clock):
-    store = opened(sample(5, 1), raters_per_text=2, return_after=100, texts_per_rater=1)
+    store = opened(sample(5, 1), raters_per_text=1, return_after=100, texts_per_rater=1)
     (rater,) = store.add_raters(1)
-    late = store.next_page(rater.number).slot
+    late = store.next_page(rater.number)
     clock.now += 101
     store.return_stale()
-    (other,) = store.add_raters(1)
-    # Of two slots a text the first is open again; the rater comes back and finishes the task.
-    assert work(store, other.number, 1) is None
-    held = store.next_page(rater.number)
-    assert store.answer(rater.number, held.slot, {"sense": 1}, 1.0) == "stored"
-    expected = "already" if store.page(rater.number, late) else "gone"
-    assert store.answer(rater.number, late, {"sense": 1}, 1.0) == expected
+    # Others hold all four; one who does not hold that text is sent away, and its text is free.
+    held = {other.name: store.next_page(other.number).text for other in store.add_raters(4)}
+    away = next(name for name, text in held.items() if text != late.text)
+    assert store.start_round(exclude=[away]).returned == 1
+    now = store.next_page(rater.number)
+    assert now.text == held[away]
+    assert store.answer(rater.number, now.slot, {"sense": 1}, 1.0) == "stored"
+    clock.now += 101
+    assert store.return_stale() == 3
+    assert store.answer(rater.number, late.slot, {"sense": 1}, 1.0) == "gone"
+    assert not store.save_draft(rater.number, late.slot, {}, 1.0)
     assert store.next_page(rater.number).reason == "finished task"
 
 

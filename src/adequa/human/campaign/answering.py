@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from adequa.human.campaign.claiming import Plan, locked_rater, reclaim
+from adequa.human.campaign.claiming import Plan, is_number, locked_rater, reclaim
 from adequa.human.campaign.records import Outcome, OwnSlot
 from adequa.human.campaign.tables import answers, history, raters, slots, sql, visits
 
@@ -34,6 +34,8 @@ _KEEP = sql.update(visits).where(
 
 def text_of(connection: sql.Connection, slot: int) -> int | None:
     """The position of the text a slot is of; it never changes."""
+    if not is_number(slot):
+        return None
     return connection.execute(_TEXT, {"slot_": slot}).scalar()
 
 

@@ -24,6 +24,7 @@ from adequa.human.campaign.tables import raters, slots, sql, visits
 __all__ = [
     "Plan",
     "hand_out",
+    "is_number",
     "locked_rater",
     "own_slots",
     "page_of",
@@ -82,8 +83,15 @@ def rater_of(row: Any) -> Rater:
     return Rater(row.number, name_of(row.number), row.external, row.status, row.task)
 
 
+def is_number(given: int) -> bool:
+    """Whether a rater or slot can have this number: databases know no greater ones."""
+    return 0 < given < 2**31
+
+
 def locked_rater(connection: sql.Connection, number: int) -> Rater | None:
     """A rater, of whom nobody else serves a request until the transaction ends."""
+    if not is_number(number):
+        return None
     row = connection.execute(_RATER, {"rater_": number}).one_or_none()
     return None if row is None else rater_of(row)
 

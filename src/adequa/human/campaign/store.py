@@ -22,6 +22,7 @@ from adequa.human.campaign.answers import checked, checked_seconds
 from adequa.human.campaign.claiming import (
     Plan,
     hand_out,
+    is_number,
     locked_rater,
     own_slots,
     page_of,
@@ -94,6 +95,8 @@ class Store:
 
     def rater(self, number: int) -> Rater | None:
         """A rater by number."""
+        if not is_number(number):
+            return None
         with self._database.reading() as connection:
             row = connection.execute(sql.select(raters).where(raters.c.number == number)).first()
         return None if row is None else rater_of(row)
