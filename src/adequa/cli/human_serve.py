@@ -120,7 +120,8 @@ def _warn(host: str, base_url: str | None, *, behind_proxy: bool) -> None:
     if not is_loopback(host):
         typer.echo(
             f"Warning: {host} can be reached from other machines, and this server speaks plain "
-            "http: put it behind a proxy with TLS, or links and answers can be read on the way.",
+            "http: put it behind a proxy with TLS and give its address as --base-url, or links and "
+            "answers can be read on the way.",
             err=True,
         )
     elif base_url is not None and base_url.startswith("https:") and not behind_proxy:

@@ -178,6 +178,23 @@ def test_reload_and_another_device_go_on_with_the_same_text_and_draft(place: Mak
         assert 'data-seconds="30.0"' in again
 
 
+def test_a_sign_of_life_keeps_the_text_and_the_draft(place: Make) -> None:
+    now = 1e9
+    here = place(clock=lambda: now)
+    client, page = begun(here)
+    headers = {"x-form-token": form_token(page)}
+    path = f"/text/{slot_of(page)}/draft"
+    client.post(path, json={"draft": {"grammar": 3}, "seconds": 30}, headers=headers)
+    for _ in range(3):
+        now += 1000
+        assert client.post(path, json={}, headers=headers).status_code == 204
+        assert here.store.return_stale() == 0
+    assert dict(here.store.next_page(1).draft) == {"grammar": 3}
+    now += 2000
+    assert here.store.return_stale() == 1
+    assert client.post(path, json={}, headers=headers).status_code == 409
+
+
 def test_a_text_that_is_gone_is_said_to_be(place: Make) -> None:
     now = 1e9
     here = place(texts=("One text.",), clock=lambda: now, rules={"raters_per_text": 1})

@@ -12,6 +12,7 @@ pytest.importorskip("starlette", reason="the extra web is not installed")
 pytest.importorskip("httpx", reason="httpx, which starlette's test client needs, is not there")
 from starlette.testclient import TestClient
 
+from adequa.errors import ServiceError
 from adequa.web.campaign.limits import Limits, Rate
 
 Make = Callable[..., Any]
@@ -209,6 +210,22 @@ def test_broken_drafts_break_nothing(place: Make, body: bytes) -> None:
     response = client.post(f"/text/{slot}/draft", content=body, headers=headers)
     assert response.status_code in (204, 400)
     assert client.get("/text").status_code == 200
+
+
+def test_a_database_that_is_away_is_said_to_be(
+    place: Make, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    here = place()
+    client, _, _ = signed_in(here, 1)
+
+    def away(*_args: Any, **_options: Any) -> None:
+        raise ServiceError("the database", "refused the connection of hunter2")
+
+    monkeypatch.setattr(here.store, "next_page", away)
+    response = client.get("/text")
+    assert (response.status_code, response.headers["retry-after"]) == (503, "10")
+    assert "hunter2" not in response.text
+    assert "hunter2" in caplog.text
 
 
 def test_errors_tell_nothing_of_the_inside(place: Make, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from http import HTTPStatus
 from typing import TYPE_CHECKING
 
@@ -12,6 +13,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
+from adequa.errors import ServiceError
 from adequa.web.campaign.limits import Limits, Refused
 from adequa.web.campaign.organising import OrganiserPages
 from adequa.web.campaign.pages import STATIC, static_file
@@ -36,7 +38,10 @@ _HEADINGS = {
     409: "Something changed meanwhile",
     413: "Too much at once",
     429: "A moment, please",
+    500: "Something went wrong",
+    503: "A moment, please",
 }
+_LOG = logging.getLogger(__name__)
 
 
 def campaign_app(
@@ -69,6 +74,13 @@ def campaign_app(
             response.headers.update(error.headers or {})
         return response
 
+    async def unavailable(_request: Request, error: Exception) -> Response:
+        _LOG.error("%s", error)
+        words = "The answers cannot be reached just now. What was saved is safe: try again soon."
+        response = _page(site, 503, words)
+        response.headers["Retry-After"] = "10"
+        return response
+
     async def broken(_request: Request, _error: Exception) -> Response:
         words = "Something went wrong on our side. What was saved is safe. Please try again."
         response = _page(site, 500, words)
@@ -83,7 +95,12 @@ def campaign_app(
             *RaterPages(site).routes,
         ],
         middleware=[Middleware(SecurityHeaders), Middleware(_WithoutPrefix, prefix=site.root)],
-        exception_handlers={Refused: refused, HTTPException: standard, Exception: broken},
+        exception_handlers={
+            Refused: refused,
+            HTTPException: standard,
+            ServiceError: unavailable,
+            Exception: broken,
+        },
     )
     app.router.redirect_slashes = False
     app.state.site = site

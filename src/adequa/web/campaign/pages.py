@@ -50,6 +50,7 @@ def _environment() -> Environment:
         loader=PackageLoader("adequa.web.campaign", "templates"),
         autoescape=True,
         undefined=StrictUndefined,
+        auto_reload=False,
         trim_blocks=True,
         lstrip_blocks=True,
     )

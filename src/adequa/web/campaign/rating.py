@@ -184,11 +184,14 @@ class RaterPages:
         )
 
     async def draft(self, request: Request) -> Response:
-        """What was entered so far, and with it a sign of life."""
+        """What was entered so far, or only a sign of life, which touches no draft."""
         session, number = self._session(request)
         self.site.drafts.allow(number)
         sent = await self.site.object(request, session)
         store = self.site.store
+        if "draft" not in sent:
+            held = await self.site.call(store.page, number, _slot(request))
+            return Response(status_code=409 if held is None else 204)
         draft = cleaned_draft(store.campaign.questions, sent.get("draft"))
         seconds = seconds_of(sent.get("seconds"))
         kept = await self.site.call(store.save_draft, number, _slot(request), draft, seconds)

@@ -147,7 +147,8 @@
         credentials: "same-origin",
         keepalive: isLast === true,
         headers: { "Content-Type": "application/json", "X-Form-Token": form.elements.form_token.value },
-        body: JSON.stringify({ draft: entered(), seconds: seconds() }),
+        // Without a change only a sign of life: another device may have written a newer draft.
+        body: JSON.stringify(wasDirty ? { draft: entered(), seconds: seconds() } : {}),
       });
       if (answer.ok) {
         document.getElementById("conflict").hidden = true;
@@ -161,7 +162,8 @@
         throw new Error(String(answer.status));
       }
     } catch {
-      isDirty = true;
+      isDirty = isDirty || wasDirty;
+      if (!isDirty) return;
       say("Not saved yet", true);
       later(5000);
     } finally {
