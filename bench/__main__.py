@@ -26,6 +26,7 @@ NAMES = (
     "nli_quintd",
     "nli_speed",
     "human_mace",
+    "api",
     "human_load",
     "install_size",
 )

@@ -27,6 +27,7 @@ from adequa.cli.paper import paper
 from adequa.cli.report import report
 from adequa.cli.retrieve import retrieve
 from adequa.cli.score import score
+from adequa.cli.serve import serve
 from adequa.cli.templates import templates
 from adequa.cli.train import train
 from adequa.errors import AdequaError
@@ -46,6 +47,7 @@ app = typer.Typer(
 for command in (check, score, compare, gate, mentions, metrics, formats, convert, export, demo):
     app.command()(command)
 app.command()(correlate)
+app.command()(serve)
 app.command()(doctor)
 app.command()(report)
 app.add_typer(aliases)

@@ -1,0 +1,201 @@
+"""`adequa serve` with the default metrics: delay, throughput, and what a flood does to it.
+
+Everything is a ratio within one run: of the server to the library in this process, text by text in
+turns; of the server to `adequa score --jobs 2` on the same items, the time of starting taken off;
+of the server to itself. Each request holds one text. `ADEQUA_FLOOD_SECONDS` shortens the flood.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from statistics import median
+
+from adequa.codec import dump_line, item_to_object
+from adequa.data import Item
+from adequa.metrics import resolve
+from adequa.readers import open_source
+from adequa.scoring import score_items
+from adequa.web.client import Client
+from bench.api_load import Answer, at_a_rate, closed_loop, percentile
+
+NEEDS_DATA = True
+DELAYED = 80
+SCORED = 256
+JOBS = 2
+BATCH = 64
+CONNECTIONS = 48
+STEADY_SECONDS = 30.0
+TIMES_FLOOD = 4.0
+FLOOD_SECONDS = float(os.environ.get("ADEQUA_FLOOD_SECONDS", "120"))
+
+
+def measure(data: Path) -> list[dict[str, object]]:
+    """A server of our own on a free port, asked from this process."""
+    items = _items(data)
+    delayed, first, second, steady = (
+        items[:DELAYED],
+        items[DELAYED : DELAYED + SCORED],
+        items[DELAYED + SCORED : DELAYED + 2 * SCORED],
+        items[DELAYED + 2 * SCORED :],
+    )
+    load = os.getloadavg()[0]
+    with tempfile.TemporaryDirectory() as folder, _server() as (url, process):
+        rows = [_delay(url, delayed)]
+        rate = _rate(url, first)
+        command = _command_rate(Path(folder), second)
+        again = _rate(url, second)
+        best = max(rate, again)
+        rows.append(
+            _row(
+                f"texts/s at saturation ({best:.0f}) / adequa score --jobs {JOBS} ({command:.0f})",
+                best / command,
+                "≥ 0.8",
+                best / command >= 0.8,
+            )
+        )
+        rows.append(_steady(url, steady, best / 2))
+        rows += _flood(url, steady, best, process)
+    rows.append(_row("others on the machine: its load before", load, "–", True))
+    return rows
+
+
+def _delay(url: str, items: Sequence[Item]) -> dict[str, object]:
+    client, metrics = Client(url), resolve(None)
+    score_items(items[:1], metrics)
+    ours, theirs = [], []
+    for item in items[1:]:
+        started = time.perf_counter()
+        client.score(item.triples, item.text)
+        between = time.perf_counter()
+        score_items([item], metrics)
+        ours.append(between - started)
+        theirs.append(time.perf_counter() - between)
+    mine, library = median(ours), median(theirs)
+    figure = (
+        f"p50 of one text over HTTP ({mine * 1e3:.1f} ms) / in process ({library * 1e3:.1f} ms)"
+    )
+    return _row(figure, mine / library, "≤ 1.3", mine / library <= 1.3)
+
+
+def _rate(url: str, items: Sequence[Item]) -> float:
+    """Texts a second that a full server gives."""
+    started = time.perf_counter()
+    answers = closed_loop(url, _bodies(items), CONNECTIONS)
+    seconds = time.perf_counter() - started
+    if any(answer.status != 200 for answer in answers):
+        raise SystemExit(f"the server refused within its limits: {_statuses(answers)}")
+    return len(answers) / seconds
+
+
+def _command_rate(folder: Path, items: Sequence[Item]) -> float:
+    few = JOBS * 2
+    started = [_command_seconds(folder, items[:few], f"few-{turn}") for turn in range(2)]
+    whole = _command_seconds(folder, items, "all")
+    return (len(items) - few) / (whole - min(started))
+
+
+def _command_seconds(folder: Path, items: Sequence[Item], name: str) -> float:
+    path = folder / f"{name}.jsonl"
+    path.write_text("".join(dump_line(item_to_object(item)) for item in items), encoding="utf-8")
+    size = BATCH if len(items) > BATCH else len(items) // JOBS
+    options = ["--jobs", str(JOBS), "--batch-size", str(size), "--no-cache", "--quiet"]
+    command = [sys.executable, "-c", _MAIN, "score", str(path), "--out", str(folder / name)]
+    started = time.perf_counter()
+    subprocess.run([*command, *options], check=True, capture_output=True)
+    return time.perf_counter() - started
+
+
+def _steady(url: str, items: Sequence[Item], rate: float) -> dict[str, object]:
+    answers = at_a_rate(url, _bodies(items), rate, STEADY_SECONDS)
+    seconds = [answer.seconds for answer in answers if answer.status == 200]
+    middle, last = percentile(seconds, 0.5), percentile(seconds, 0.99)
+    return _row(
+        f"p99 ({last * 1e3:.0f} ms) / p50 ({middle * 1e3:.0f} ms) at half of it, "
+        f"{len(seconds)} of {len(answers)} answered",
+        last / middle,
+        "≤ 3",
+        last / middle <= 3 and len(seconds) == len(answers),
+    )
+
+
+def _flood(
+    url: str, items: Sequence[Item], rate: float, process: subprocess.Popen[str]
+) -> Iterator[dict[str, object]]:
+    bodies = _bodies(items)
+    warm = max(2.0, FLOOD_SECONDS / 10)
+    at_a_rate(url, bodies, TIMES_FLOOD * rate, warm)
+    before = _megabytes(process.pid)
+    answers = at_a_rate(url, bodies, TIMES_FLOOD * rate, FLOOD_SECONDS)
+    after = _megabytes(process.pid)
+    counts = _statuses(answers)
+    good = set(counts) <= {200, 429, 503} and process.poll() is None
+    yield _row(
+        f"answers to {TIMES_FLOOD:g}× that for {FLOOD_SECONDS:g} s: {dict(counts)}; others",
+        sum(count for status, count in counts.items() if status not in (200, 429, 503)),
+        "0",
+        good,
+    )
+    yield _row(
+        f"memory after the flood ({after:.0f} MB) / early in it ({before:.0f} MB)",
+        after / before,
+        "≤ 1.1",
+        after / before <= 1.1,
+    )
+    again = _rate(url, items[:SCORED])
+    yield _row(
+        f"texts/s after it ({again:.0f}) / before", again / rate, "≥ 0.8", again / rate >= 0.8
+    )
+
+
+def _items(data: Path) -> list[Item]:
+    """Outputs of one system for the test of 2020, each with a graph of its own."""
+    folder = data / "webnlg2020"
+    (graphs,) = (folder / "test").glob("*.xml")
+    texts = sorted((folder / "systems").glob("*.txt"))[0]
+    return list(open_source(graphs, format="webnlg", texts={texts.stem: texts}))
+
+
+def _bodies(items: Sequence[Item]) -> list[bytes]:
+    raw = ({"triples": item.triples, "text": item.text} for item in items)
+    return [json.dumps(one, ensure_ascii=False).encode() for one in raw]
+
+
+_MAIN = "from adequa.cli import main; main()"
+
+
+@contextmanager
+def _server() -> Iterator[tuple[str, subprocess.Popen[str]]]:
+    command = [sys.executable, "-c", _MAIN, "serve", "--port", "0", "--jobs", str(JOBS)]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    try:
+        assert process.stdout is not None
+        yield process.stdout.readline().strip().removesuffix("/v1/openapi.json"), process
+    finally:
+        process.terminate()
+        process.communicate(timeout=30)
+
+
+def _megabytes(pid: int) -> float:
+    """What a process and its children hold, without what they share."""
+    own = Path(f"/proc/{pid}")
+    children = (own / "task" / str(pid) / "children").read_text().split()
+    pages = [line for line in (own / "smaps_rollup").read_text().splitlines() if "Pss:" in line]
+    mine = int(pages[0].split()[1]) / 1024
+    return mine + sum(_megabytes(int(child)) for child in children)
+
+
+def _statuses(answers: Sequence[Answer]) -> Counter[int]:
+    return Counter(answer.status for answer in answers)
+
+
+def _row(figure: str, value: object, target: str, reached: bool) -> dict[str, object]:
+    return {"figure": figure, "value": value, "target": target, "reached": reached}

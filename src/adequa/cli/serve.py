@@ -1,0 +1,103 @@
+"""`adequa serve`: the workbench and the HTTP API."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from adequa.cli.options import Json, Metrics, echo_json
+
+__all__ = ["serve"]
+
+_PACKAGES = ("jinja2", "starlette", "uvicorn")
+
+
+def serve(
+    runs: Annotated[
+        list[Path] | None,
+        typer.Argument(metavar="[RUN]...", help="Runs to be looked at, as `adequa score` wrote."),
+    ] = None,
+    metric: Metrics = None,
+    host: Annotated[str, typer.Option(help="The address to listen on.")] = "127.0.0.1",
+    port: Annotated[
+        int, typer.Option(min=0, max=65535, help="The port to listen on; 0 takes a free one.")
+    ] = 8080,
+    token_file: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="Its first line must be sent along; needed beyond loopback."
+        ),
+    ] = None,
+    max_body: Annotated[
+        str, typer.Option(metavar="SIZE", help="The largest request to score.")
+    ] = "8MB",
+    max_upload: Annotated[
+        str, typer.Option(metavar="SIZE", help="The largest file to score in the background.")
+    ] = "512MB",
+    max_items: Annotated[int, typer.Option(min=1, help="Items a request.")] = 1000,
+    timeout: Annotated[float, typer.Option(min=1.0, help="Seconds a request.")] = 60.0,
+    jobs: Annotated[int, typer.Option("--jobs", "-j", min=1, help="Processes that score.")] = 2,
+    folder: Annotated[
+        Path | None,
+        typer.Option(metavar="DIR", help="Where runs are kept; without it till the server ends."),
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Serve the HTTP API: score texts on request and files in the background.
+
+    POST /v1/score judges texts, POST /v1/runs scores a file, /v1/openapi.json describes all of it.
+    Only this machine can ask, unless --host says otherwise.
+
+    Example: adequa serve runs/t5 -m esa -m nli --port 8080
+    """
+    from adequa.errors import MissingExtra
+
+    for package in _PACKAGES:
+        if find_spec(package) is None:
+            raise MissingExtra("web", package)
+    from adequa.metrics import resolve
+    from adequa.run import open_run
+    from adequa.web.api.app import workbench_app
+    from adequa.web.api.opening import checked_token, hosts_of, kept_folder
+    from adequa.web.api.runs import Runs
+    from adequa.web.api.scoring import Engine
+    from adequa.web.api.serving import server_of
+    from adequa.web.api.settings import Settings, bytes_of
+    from adequa.web.listening import listen, url_of
+
+    settings = Settings(
+        token=checked_token(host, token_file),
+        hosts=hosts_of(host),
+        max_body=bytes_of(max_body),
+        max_upload=bytes_of(max_upload),
+        max_items=max_items,
+        seconds=timeout,
+    )
+    opened = [open_run(path) for path in runs or ()]
+    chosen = resolve(metric or None)
+    with ExitStack() as stack:
+        bound = stack.enter_context(listen(host, port))
+        keep = stack.enter_context(kept_folder(folder))
+        engine = Engine(
+            chosen, workers=jobs, waiting=max(settings.waiting, max_items), seconds=timeout
+        )
+        stack.callback(engine.close)
+        typer.echo(f"loading {', '.join(chosen)} …", err=True)
+        engine.start()
+        kept = Runs(keep, chosen, settings, opened)
+        stack.callback(kept.close)
+        address = url_of(bound, host)
+
+        def say() -> None:
+            if as_json:
+                echo_json({"url": address, "metrics": list(chosen), "jobs": jobs})
+            else:
+                typer.echo(f"{address}/v1/openapi.json")
+            typer.echo("Stop with Ctrl-C.", err=True)
+
+        app = workbench_app(engine, kept, settings=settings)
+        server_of(app, started=say).run(sockets=[bound])

@@ -1,0 +1,256 @@
+"""A thin client of the HTTP API, on the standard library alone.
+
+>>> client = Client("http://127.0.0.1:8080")
+>>> client.score("Blue_Spice | eatType | pub", "Blue Spice is a pub.").verdict  # doctest: +SKIP
+'OK'
+"""
+
+from __future__ import annotations
+
+import http.client
+import json
+import threading
+import time
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote, urlencode, urlsplit
+
+from adequa.codec import item_to_object, load_object, result_from_object
+from adequa.data import Item, Result
+from adequa.errors import DataError, ServiceError, SettingError
+
+__all__ = ["Client", "RemoteRun"]
+
+_OVER = ("done", "failed", "cancelled")
+_PAGE = 500
+
+
+@dataclass(frozen=True)
+class RemoteRun:
+    """A run of a server, as it was when last asked for."""
+
+    id: str
+    name: str
+    status: str
+    done: int
+    total: int | None
+    error: Mapping[str, Any] | None = None
+
+    @property
+    def is_over(self) -> bool:
+        """Whether nothing more will happen to it."""
+        return self.status in _OVER
+
+
+@dataclass(frozen=True)
+class Client:
+    """A server by its address; waits and asks again where it is busy, `retries` times."""
+
+    url: str
+    token: str | None = field(default=None, repr=False)
+    timeout: float = 120.0
+    retries: int = 5
+    _local: threading.local = field(
+        default_factory=threading.local, init=False, repr=False, compare=False
+    )
+
+    def __post_init__(self) -> None:
+        split = urlsplit(self.url)
+        if split.scheme not in ("http", "https") or not split.hostname:
+            raise SettingError(f"{self.url!r} is no address; write http://127.0.0.1:8080")
+
+    def score(
+        self,
+        triples: str | Iterable[Sequence[str]],
+        text: str,
+        *,
+        references: Sequence[str] = (),
+        metrics: Sequence[str] | None = None,
+        lang: str | None = None,
+    ) -> Result:
+        """Judge one text, as `adequa.score` does."""
+        raw: dict[str, Any] = {
+            "triples": triples if isinstance(triples, str) else [list(one) for one in triples],
+            "text": text,
+            "lang": lang,
+            "references": list(references),
+        }
+        return result_from_object(self._posted(raw, metrics))
+
+    def evaluate(
+        self, items: Iterable[Item], *, metrics: Sequence[str] | None = None, batch: int = 100
+    ) -> Iterator[Result]:
+        """The results of items, in their order, asked for in batches."""
+        waiting: list[Mapping[str, Any]] = []
+        for item in items:
+            waiting.append(item_to_object(item))
+            if len(waiting) == batch:
+                yield from self._many(waiting, metrics)
+                waiting = []
+        if waiting:
+            yield from self._many(waiting, metrics)
+
+    def metrics(self) -> list[dict[str, Any]]:
+        """The metrics of the server."""
+        found: list[dict[str, Any]] = self._json("GET", "/v1/metrics")["metrics"]
+        return found
+
+    def health(self) -> dict[str, Any]:
+        """How the server is."""
+        found: dict[str, Any] = self._json("GET", "/v1/health")
+        return found
+
+    def runs(self) -> list[RemoteRun]:
+        """The runs there are, the newest last."""
+        return [_run(raw) for raw in self._json("GET", "/v1/runs")["runs"]]
+
+    def run(self, id_: str) -> RemoteRun:
+        """One run as it is now."""
+        return _run(self._json("GET", _of(id_)))
+
+    def start_run(
+        self,
+        path: Path | str,
+        *,
+        format: str | None = None,  # noqa: A002
+        metrics: Sequence[str] | None = None,
+        name: str | None = None,
+    ) -> RemoteRun:
+        """Score a file on the server; its format is known by its ending, or named."""
+        path = Path(path)
+        try:
+            body = path.read_bytes()
+        except OSError as error:
+            raise DataError(f"cannot be read ({error.strerror})", path=path) from None
+        query = {"name": name or path.name, "format": format, "metrics": _joined(metrics)}
+        given = {key: value for key, value in query.items() if value is not None}
+        address = f"/v1/runs?{urlencode(given)}"
+        return _run(self._json("POST", address, body, "application/octet-stream"))
+
+    def wait(self, id_: str, *, every: float = 0.5) -> RemoteRun:
+        """The run when it is over."""
+        while not (run := self.run(id_)).is_over:
+            time.sleep(every)
+        return run
+
+    def cancel(self, id_: str) -> RemoteRun:
+        """Stop a run."""
+        return _run(self._json("POST", f"{_of(id_)}/cancel", b""))
+
+    def delete(self, id_: str) -> None:
+        """Delete a run with all its files."""
+        self._request("DELETE", _of(id_))
+
+    def summary(self, id_: str) -> dict[str, Any]:
+        """A run in numbers."""
+        found: dict[str, Any] = self._json("GET", f"{_of(id_)}/summary")
+        return found
+
+    def results(self, id_: str) -> Iterator[Result]:
+        """All results of a run, fetched page by page."""
+        offset = 0
+        while True:
+            page = self._json("GET", f"{_of(id_)}/scores?offset={offset}&limit={_PAGE}")
+            yield from map(result_from_object, page["results"])
+            offset += len(page["results"])
+            if offset >= page["total"] or not page["results"]:
+                return
+
+    def close(self) -> None:
+        """Let go of this thread's connection."""
+        connection = self._local.__dict__.pop("connection", None)
+        if connection is not None:
+            connection.close()
+
+    def _many(
+        self, items: Sequence[Mapping[str, Any]], metrics: Sequence[str] | None
+    ) -> list[Result]:
+        found = self._posted({"items": items}, metrics)["results"]
+        return [result_from_object(raw) for raw in found]
+
+    def _posted(self, raw: dict[str, Any], metrics: Sequence[str] | None) -> Any:
+        if metrics is not None:
+            raw["metrics"] = list(metrics)
+        body = json.dumps(raw, ensure_ascii=False).encode()
+        return self._json("POST", "/v1/score", body, "application/json")
+
+    def _json(
+        self, method: str, address: str, body: bytes | None = None, kind: str | None = None
+    ) -> Any:
+        try:
+            return load_object(self._request(method, address, body, kind).decode())
+        except (DataError, UnicodeDecodeError):
+            raise self._failure("answered something that is not JSON") from None
+
+    def _request(
+        self, method: str, address: str, body: bytes | None = None, kind: str | None = None
+    ) -> bytes:
+        headers = {} if kind is None else {"Content-Type": kind}
+        if self.token is not None:
+            headers["Authorization"] = f"Bearer {self.token}"
+        for attempt in range(self.retries + 1):
+            status, wait, answer = self._once(method, address, body, headers)
+            if status < 400:
+                return answer
+            if status not in (429, 503) or wait is None or attempt == self.retries:
+                break
+            time.sleep(min(wait, 30.0))
+        raise self._told(status, answer)
+
+    def _once(
+        self, method: str, address: str, body: bytes | None, headers: Mapping[str, str]
+    ) -> tuple[int, float | None, bytes]:
+        """One request; a connection that the server let go of meanwhile is opened anew."""
+        for is_last in (False, True):
+            is_new = not hasattr(self._local, "connection")
+            if is_new:
+                self._local.connection = self._connection()
+            connection: http.client.HTTPConnection = self._local.connection
+            try:
+                connection.request(method, address, body, dict(headers))
+                response = connection.getresponse()
+                answer = response.read()
+            except (OSError, http.client.HTTPException) as error:
+                self.close()
+                if is_last or is_new:
+                    raise self._failure(
+                        f"cannot be asked ({error or type(error).__name__})"
+                    ) from None
+                continue
+            wait = response.headers.get("Retry-After", "")
+            return response.status, float(wait) if wait.isdecimal() else None, answer
+        raise AssertionError  # pragma: no cover  # the second attempt returns or raises
+
+    def _connection(self) -> http.client.HTTPConnection:
+        split = urlsplit(self.url)
+        is_safe = split.scheme == "https"
+        kind = http.client.HTTPSConnection if is_safe else http.client.HTTPConnection
+        return kind(split.hostname or "", split.port, timeout=self.timeout)
+
+    def _told(self, status: int, answer: bytes) -> ServiceError:
+        try:
+            error = json.loads(answer)["error"]
+            where = f"{error['where']}: " if error["where"] else ""
+            return self._failure(f"{where}{error['message']} ({status})", error["remedy"])
+        except (ValueError, KeyError, TypeError):
+            return self._failure(f"answered {status}")
+
+    def _failure(self, problem: str, remedy: str | None = None) -> ServiceError:
+        return ServiceError(self.url, problem, remedy or "is it the address of `adequa serve`?")
+
+
+def _of(id_: str) -> str:
+    return f"/v1/runs/{quote(id_, safe='')}"
+
+
+def _joined(metrics: Sequence[str] | None) -> str | None:
+    return None if metrics is None else ",".join(metrics)
+
+
+def _run(raw: Mapping[str, Any]) -> RemoteRun:
+    progress = raw["progress"]
+    return RemoteRun(
+        raw["id"], raw["name"], raw["status"], progress["done"], progress["total"], raw["error"]
+    )
