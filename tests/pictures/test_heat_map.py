@@ -71,3 +71,12 @@ def luminance(colour: str) -> float:
 def test_numbers_are_readable_on_every_colour(value: float) -> None:
     shades = sorted([luminance(_ink(_colour(value))), luminance(_hex(_colour(value)))])
     assert (shades[1] + 0.05) / (shades[0] + 0.05) >= 4.5  # what WCAG asks of text
+
+
+def test_shares_are_from_white_to_blue_and_so_is_their_bar() -> None:
+    picture = heat_map(["a"], ["x", "y"], [[0.0, 1.0]], title="t", low=0.0)
+    assert {"0", "0.5", "1"} <= set(words(picture))
+    assert not {"-0.5", "-1"} & set(words(picture))
+    assert _hex(_colour(-0.5)) not in picture
+    with pytest.raises(ValueError, match="from 0 to 1"):
+        heat_map(["a"], ["x"], [[-0.1]], title="t", low=0.0)

@@ -158,6 +158,8 @@ def make_cases(
 def _one(perturbation: Perturbation, reading: Reading, corpus: Corpus, seed: int) -> Case | None:
     """One case of an item; each has a generator of its own, so none changes another's."""
     item = reading.item
+    if not reading.mentions:
+        return None
     generator = random.Random(f"{seed} {perturbation.name} {item.system} {item.id}")  # noqa: S311
     cases = [
         case

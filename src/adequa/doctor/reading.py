@@ -27,8 +27,8 @@ __all__ = [
     "words",
 ]
 
-LONGEST = 20_000
-"""Characters of a text that the doctor changes; longer ones are left alone."""
+LONGEST, LARGEST = 20_000, 500
+"""Characters and triples of an item that the doctor changes; beyond, it is left alone."""
 
 _ANAPHORS = frozenset({"pronoun", "noun"})
 _ARTICLE = re.compile(r"[Tt]he ")
@@ -272,7 +272,8 @@ def read_items(items: Iterable[Item]) -> Iterator[Reading]:
     """What the doctor needs of each item; of a text without end it takes nothing."""
     detector = Detector(mode="mentions")
     for item in items:
-        if not item.text.strip() or not item.triples or len(item.text) > LONGEST:
+        vast = len(item.text) > LONGEST or len(item.triples) > LARGEST
+        if vast or not item.triples or not item.text.strip():
             yield Reading(item, ())
             continue
         mentions = tuple(one for one in detector.detect(item).mentions if one.end > one.start)

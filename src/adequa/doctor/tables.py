@@ -111,7 +111,7 @@ def _shown(share: Share) -> str:
     interval = share.interval
     if share.value is None or interval is None:
         return NOTHING
-    return f"{share.value:.2f} [{interval[0]:.2f}, {interval[1]:.2f}]"
+    return f"{share.value:.2f} ({interval[0]:.2f}–{interval[1]:.2f})"
 
 
 def _made_table(examination: Examination) -> Table:

@@ -11,6 +11,7 @@ import random
 import re
 from collections.abc import Callable, Iterable, Iterator
 from decimal import Decimal
+from itertools import islice
 from typing import NamedTuple
 
 from adequa.data import Item
@@ -77,7 +78,7 @@ _YEAR = re.compile(r"1\d{3}|20[0-4]\d")
 _DIGITS = re.compile(r"\d+(?:\.\d+)?")
 _TRIES = 20
 _ENOUGH = 50
-"""Changes of one text; a table of numbers would give thousands."""
+"""Numbers of one text that are tried; a table would give thousands."""
 
 
 def other_numbers(item: Item, generator: random.Random) -> list[Change]:
@@ -88,16 +89,17 @@ def other_numbers(item: Item, generator: random.Random) -> list[Change]:
         for digits in _DIGITS.findall(value.replace(",", ""))
     }
     dated = [match.span() for match in _find_dates(item.text)]
+    ours = (
+        match
+        for match in _NUMBER.finditer(item.text)
+        if _amount(match[0]) in known
+        and not any(start < match.end() and match.start() < end for start, end in dated)
+    )
     found = []
-    for match in _NUMBER.finditer(item.text):
-        in_date = any(start < match.end() and match.start() < end for start, end in dated)
-        if in_date or _amount(match[0]) not in known:
-            continue
+    for match in islice(ours, _ENOUGH):
         new = _other_number(match[0], known, generator)
         if new is not None:
             found.append(Change(*match.span(), new))
-        if len(found) == _ENOUGH:
-            break
     return found
 
 

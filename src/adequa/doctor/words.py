@@ -47,7 +47,7 @@ def _sentences(examination: Examination, metric: str, alarms: Alarms) -> Iterato
             silent.append(f"{what} ({cell.falls})")
         if cell.located.count * 2 < cell.noticed.count:
             astray.append(f"{what} ({cell.located})")
-    name = metric if metric in examination.signatures else "the verdicts joined"
+    name = metric if metric in examination.signatures else "the joined verdict"
     for sight, opening in _OPENINGS.items():
         if sight in found:
             yield f"{opening.format(name=name)} {_listed(found[sight])}."
