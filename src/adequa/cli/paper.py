@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from adequa.cli.options import Json, Quiet, echo_json, progress_bar
-from adequa.cli.paper_people import correlations
+from adequa.cli.paper_people import correlations, human
 from adequa.cli.paper_telling import tell, tell_section
 
 __all__ = ["paper"]
@@ -270,3 +270,4 @@ def _named(given: list[str], option: str) -> dict[str, str]:
 
 
 paper.command()(correlations)
+paper.command()(human)

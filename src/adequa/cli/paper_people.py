@@ -10,7 +10,7 @@ import typer
 from adequa.cli.options import Json, Quiet, progress_bar
 from adequa.cli.paper_telling import tell
 
-__all__ = ["correlations"]
+__all__ = ["correlations", "human"]
 
 Pictures = Annotated[
     Path | None,
@@ -57,4 +57,38 @@ def correlations(
         progress=lambda what: progress_bar(what, quiet=quiet),
     )
     written = [] if pictures is None else write_files(reproduction, pictures)
+    tell(reproduction, written, as_json=as_json)
+
+
+def human(
+    data: Annotated[
+        Path, typer.Option("--data", metavar="DIR", help="The folder that holds webnlg2017.")
+    ],
+    only: Annotated[
+        list[str] | None,
+        typer.Option("--only", metavar="SECTION", help="This section and no other. Repeatable."),
+    ] = None,
+    seed: Annotated[int, typer.Option(min=0, help="Of Table 1's resamples.")] = 0,
+    pictures: Pictures = None,
+    as_json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Human evaluation of WebNLG 2017 (Shimorina, Gardent and others 2018).
+
+    Tables 1 to 3, Figures 1 to 7 and what the text says of them, each number marked equal, close
+    or different. Table 1 on all texts scores some 17,000 of them, which takes minutes. Sections:
+    sample, table1, table1_all, tables2_3, groups, figures1_3, figures4_7.
+
+    Example: adequa paper human --data data --only tables2_3 --only figures1_3 --pictures pictures
+    """
+    from adequa.papers.human import reproduce_human
+    from adequa.papers.joint import write_pictures
+
+    reproduction = reproduce_human(
+        data,
+        only=only or (),
+        seed=seed,
+        progress=lambda what: progress_bar(what, quiet=quiet),
+    )
+    written = [] if pictures is None else write_pictures(reproduction, pictures)
     tell(reproduction, written, as_json=as_json)

@@ -17,7 +17,17 @@ from adequa.papers.esa_tables import SYSTEMS
 from adequa.readers import open_source
 from adequa.readers.ratings import read_ratings
 
-__all__ = ["YEARS", "Corpus", "Key", "Output", "Progress", "bleu_of", "read_corpus", "score_corpus"]
+__all__ = [
+    "YEARS",
+    "Corpus",
+    "Key",
+    "Output",
+    "Progress",
+    "bleu_of",
+    "given_2017",
+    "read_corpus",
+    "score_corpus",
+]
 
 YEARS = (2020, 2017)
 BATCH = 256
@@ -130,7 +140,7 @@ def _read_ratings(corpus: Corpus) -> None:
         row = corpus.values.setdefault(key, {})
         row[_criterion(rating.criterion)] = rating.value
         if corpus.year == 2017:
-            row.update(_given_2017(rating.meta, path))
+            row.update(given_2017(rating.meta, path))
     corpus.references = list(references.values())
     if corpus.year == 2020:
         _read_peers(corpus)
@@ -140,7 +150,8 @@ def _criterion(name: str) -> str:
     return name[:1].upper() + name[1:]
 
 
-def _given_2017(meta: Mapping[str, object], path: Path) -> dict[str, float]:
+def given_2017(meta: Mapping[str, object], path: Path) -> dict[str, float]:
+    """BLEU, METEOR and TER as a row of the campaign has them."""
     try:
         return {name: float(str(meta[column])) for column, name in _COLUMNS_2017.items()}
     except (KeyError, ValueError) as error:
