@@ -11,7 +11,6 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import http.client
-import socket
 import statistics
 import subprocess
 import sys
@@ -28,7 +27,7 @@ from adequa.human.campaign.questions import PRESETS
 from adequa.human.campaign.records import Overview
 from adequa.human.campaign.store import Nothing, Store
 from bench.campaign_raters import Crowd, SimulatedRater
-from bench.postgres import binaries, server
+from bench.postgres import binaries, free_port, server
 
 RATERS = 200
 INPUTS, SYSTEMS, PER_TEXT = 120, 10, 3
@@ -106,7 +105,7 @@ def _campaign() -> Campaign:
 
 def _load(name: str, folder: Path, url: str | None) -> list[Row]:
     write_campaign(folder, _campaign(), sample(INPUTS, SYSTEMS))
-    port = _free_port()
+    port = free_port()
     questions = tuple(question.name for question in _campaign().questions)
     crowd = Crowd(port, questions)
     with contextlib.ExitStack() as stack:
@@ -207,9 +206,8 @@ def _checks(name: str, folder: Path, url: str | None, crowd: Crowd, middle: Over
         key = int(one.rater[1:]), one.system, one.id, one.criterion
         found[key] += 1
         values[key] = one.value
-    texts = _texts_of_slots(store, crowd)
     told = {
-        (rater, *texts[rater, slot], criterion): float(value)
+        (rater, *_key(store, rater, slot), criterion): float(value)
         for (rater, slot), given in crowd.accepted.items()
         for criterion, value in given.items()
     }
@@ -240,12 +238,9 @@ def _checks(name: str, folder: Path, url: str | None, crowd: Crowd, middle: Over
     ]
 
 
-def _texts_of_slots(store: Store, crowd: Crowd) -> dict[tuple[int, int], tuple[str, str]]:
-    found = {}
-    for rater, slot in crowd.accepted:
-        page = store.page(rater, slot)
-        found[rater, slot] = ("", "") if page is None else page.text.item.key
-    return found
+def _key(store: Store, rater: int, slot: int) -> tuple[str, str]:
+    page = store.page(rater, slot)
+    return ("", "") if page is None else page.text.item.key
 
 
 def _none(figure: str, value: int) -> Row:
@@ -297,9 +292,3 @@ def _answers(port: int) -> bool:
         connection.request("HEAD", "/")
         return connection.getresponse().status > 0
     return False
-
-
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])

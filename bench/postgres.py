@@ -11,7 +11,7 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-__all__ = ["binaries", "server"]
+__all__ = ["binaries", "free_port", "server"]
 
 
 def binaries() -> Path | None:
@@ -32,7 +32,7 @@ def server(folder: Path, *settings: str) -> Iterator[str]:
         if user:
             shutil.chown(data, user, user)
         _run(user, folder / "initdb", "-D", data, "-U", "adequa", "-A", "trust", "-N", "-E", "UTF8")
-        port = _free_port()
+        port = free_port()
         options = f"-p {port} -k {data} -c listen_addresses=127.0.0.1 -c max_connections=100"
         options += "".join(f" -c {setting}" for setting in settings)
         control, log = folder / "pg_ctl", data / "log"
@@ -58,7 +58,8 @@ def _run(user: str | None, *command: object) -> None:
     subprocess.run(words, check=True, stdout=quiet, stderr=quiet, cwd="/")
 
 
-def _free_port() -> int:
+def free_port() -> int:
+    """A port of this machine that nobody listens on."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return int(probe.getsockname()[1])

@@ -391,6 +391,36 @@ def test_a_wrong_address_is_an_error_that_keeps_the_password(make_campaign, url)
     assert error.__context__ is None or error.__suppress_context__
 
 
+@pytest.mark.parametrize(
+    ("package", "extra"), [("psycopg", "postgres"), ("sqlalchemy", "web"), ("alembic", "web")]
+)
+def test_a_missing_package_names_its_extra(make_campaign, package, extra):
+    code = (
+        f"import sys; sys.modules[{package!r}] = None\n"
+        "from adequa.errors import MissingExtra\n"
+        "try:\n"
+        "    from adequa.human.campaign.store import Store\n"
+        "    Store.open(sys.argv[1], url=sys.argv[2] or None)\n"
+        "except MissingExtra as error:\n"
+        "    print(error)\n"
+    )
+    url = "postgresql://me@127.0.0.1:9/name" if package == "psycopg" else ""
+    command = [sys.executable, "-c", code, str(make_campaign(sample(2, 2))), url]
+    said = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+    assert f"adequa[{extra}]" in said
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="files have other rights there")
+def test_the_file_is_for_the_owners_eyes(make_campaign):
+    folder = make_campaign(sample(2, 2))
+    store = Store.open(folder)
+    store.add_raters(1)
+    modes = {path.name: path.stat().st_mode & 0o077 for path in folder.glob("campaign.db*")}
+    store.close()
+    assert set(modes) >= {"campaign.db", "campaign.db-wal"}
+    assert not any(modes.values())
+
+
 def test_the_package_and_the_campaigns_files_do_not_load_the_database():
     code = (
         "import sys, adequa, adequa.cli, adequa.human.campaign.folder, "

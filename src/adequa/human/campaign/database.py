@@ -38,6 +38,7 @@ class Database:
         """The database at an address, else the one in the folder; it is made where it is not."""
         if url is None:
             path = folder / FILE
+            _make_private(path)
             address = sql.URL.create("sqlite+pysqlite", database=str(path))
             return cls(_sqlite(address), str(path))
         address = _address(url)
@@ -113,6 +114,18 @@ class Database:
                 words.strip() or type(error).__name__,
                 "check that it runs, that you may write to it and that it is a campaign's",
             ) from None
+
+
+def _make_private(path: Path) -> None:
+    """Answers and ids of people: a new file is for the owner's eyes; SQLite's logs follow it."""
+    try:
+        path.touch(mode=0o600)
+    except OSError as error:
+        raise DataError(
+            f"cannot be written ({error.strerror})",
+            path=path,
+            remedy="serve a folder that you may write to",
+        ) from None
 
 
 def _address(url: str) -> sql.URL:
