@@ -9,7 +9,17 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["Axis", "Histogram", "axis", "digits_for", "histogram", "percent", "range_of", "written"]
+__all__ = [
+    "Axis",
+    "Histogram",
+    "axis",
+    "digits_for",
+    "histogram",
+    "percent",
+    "range_of",
+    "signed",
+    "written",
+]
 
 BINS = 20
 WIDTH = 120
@@ -80,6 +90,17 @@ def written(value: float | None, digits: int) -> str:
     return "–" if value is None else f"{value:.{digits}f}"
 
 
+def signed(value: float | None, digits: int) -> str:
+    """A difference as it is shown; what rounds to nothing has no direction.
+
+    >>> signed(-0.25, 2), signed(-0.0001, 2), signed(None, 2)
+    ('−0.25', '0.00', '–')
+    """
+    if value is None or not float(f"{value:.{digits}f}"):
+        return "–" if value is None else f"{0:.{digits}f}"
+    return f"{value:+.{digits}f}".replace("-", "−")
+
+
 def percent(part: int, whole: int) -> str:
     """A share as it is shown.
 
@@ -90,5 +111,5 @@ def percent(part: int, whole: int) -> str:
         return "–"
     share = 100 * part / whole
     if 0 < share < 0.995 or 99 < share < 100:
-        return f"{share:.2g} %" if share < 1 else f"{math.floor(10 * share) / 10:g} %"
+        return f"{share:.1g} %" if share < 1 else f"{math.floor(10 * share) / 10:g} %"
     return f"{share:.0f} %"

@@ -9,7 +9,7 @@ from importlib.resources import files
 from typing import Any
 from urllib.parse import quote
 
-from adequa.report.figures import percent, written
+from adequa.report.figures import percent, signed, written
 
 __all__ = ["asset", "page"]
 
@@ -29,7 +29,12 @@ def page(values: Mapping[str, Any]) -> Iterator[str]:
     environment = Environment(
         autoescape=True, trim_blocks=True, lstrip_blocks=True, undefined=StrictUndefined
     )
-    environment.filters |= {"number": written, "counted": _counted, "item_link": _item_link}
+    environment.filters |= {
+        "number": written,
+        "signed": signed,
+        "counted": _counted,
+        "item_link": _item_link,
+    }
     environment.globals["percent"] = percent
     script = "".join(asset(f"{name}.js") for name in SCRIPTS)
     style = "".join(asset(f"{name}.css") for name in STYLES)

@@ -38,13 +38,18 @@
     return { name, line, notes: drawScores(line.scores) };
   }
 
+  function aboutLine(line) {
+    const size = `${line.triples.length} triple${line.triples.length === 1 ? "" : "s"}`;
+    return [line.category, size, line.lang].filter(Boolean).join(" · ");
+  }
+
   async function drawCard(row) {
     const line = await data.line(row);
     const other = summary.systems.indexOf(choice.compare);
     const otherRow = other < 0 ? undefined : data.rowOf(other, data.columns.input[row]);
     const columns = [column(systemOf(row), line)];
     if (otherRow !== undefined && otherRow !== row) columns.push(column(choice.compare, await data.line(otherRow)));
-    const about = [line.category, `${line.triples.length} triple${line.triples.length === 1 ? "" : "s"}`].filter(Boolean).join(" · ");
+    const about = aboutLine(line);
     const compared = columns.length > 1 ? choice.compare : "";
     return element(
       "article", { class: "card", tabIndex: -1, "aria-label": `${systemOf(row)}, ${line.id}`, "data-row": String(row) },
@@ -65,7 +70,7 @@
     const mended = data.columns.mended[row];
     if (!broken && !mended) return null;
     const words = [broken ? `${broken} broke` : "", mended ? `${mended} mended` : ""].filter(Boolean).join(", ");
-    return element("span", { class: "change" }, `facts since the baseline: ${words}`);
+    return element("span", { class: broken ? "change worse" : "change" }, `facts since the baseline: ${words}`);
   }
 
   // --- the list ----------------------------------------------------------------------------------
@@ -140,7 +145,7 @@
     view.replaceChildren(
       backLink(),
       element("h2", { tabIndex: -1 }, line.id),
-      element("p", { class: "quiet" }, [line.category, line.lang, `${line.triples.length} triples`].filter(Boolean).join(" · ")),
+      element("p", { class: "quiet" }, aboutLine(line)),
       element(
         "p", { class: "controls" },
         choose("System", names, system, (name) => { location.hash = itemLink(name, id, name === other ? "" : other); }),

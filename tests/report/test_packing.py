@@ -1,0 +1,37 @@
+from __future__ import annotations
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from adequa.report.packing import Chunks, pack, script_json, unpack
+
+values = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(),
+    lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
+)
+
+
+@given(values)
+def test_what_is_packed_can_be_unpacked_and_cannot_leave_its_element(value):
+    assert unpack(pack(value)) == value
+    assert "<" not in pack(value)
+    written = script_json(value)
+    assert json.loads(written) == value
+    assert "<" not in written
+
+
+def test_a_record_is_in_the_chunk_of_its_number():
+    chunks = Chunks(3)
+    for number in range(7):
+        chunks.add({"number": number})
+    packed = [unpack(chunk) for chunk in chunks.finish()]
+    assert [len(chunk) for chunk in packed] == [3, 3, 1]
+    assert packed[1][2] == {"number": 5}
+
+
+def test_what_is_no_number_is_no_json():
+    with pytest.raises(ValueError, match="JSON"):
+        pack(float("nan"))
