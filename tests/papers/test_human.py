@@ -11,7 +11,7 @@ import pytest
 
 from adequa.errors import DataError, UnknownName
 from adequa.papers.human import SECTIONS, reproduce_human
-from adequa.papers.human_ranking import rank_systems
+from adequa.papers.human_places import rank_systems
 from adequa.papers.joint import write_pictures
 from adequa.stats.resampling import mean_of
 

@@ -1,14 +1,9 @@
-"""Table 1 of paper 004: systems ranked by METEOR, TER and BLEU, on the sample and on all texts.
-
-A rank range is as in the paper: from one more than the systems that are better with significance to
-all but those that are worse. Two systems are compared by the paired bootstrap over the entries.
-"""
+"""Table 1 of paper 004: systems ranked by METEOR, TER and BLEU, on the sample and on all texts."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from itertools import combinations
+from dataclasses import replace
 
 import numpy as np
 import numpy.typing as npt
@@ -16,18 +11,17 @@ import numpy.typing as npt
 from adequa.data import Score
 from adequa.papers.esa_sections import Section
 from adequa.papers.human_data import FILE_SCALES, OWN, SCALES, HumanStudy
+from adequa.papers.human_places import Place, rank_systems
 from adequa.papers.human_tables import METRICS, Ranked, alike
 from adequa.papers.marking import counts, mark
 from adequa.stats.correlations import spearman
-from adequa.stats.letters import significance_letters
-from adequa.stats.resampling import Aggregate, bootstrap_p, bootstrap_totals, mean_of, rowwise
+from adequa.stats.resampling import mean_of, rowwise
 from adequa.tables import Cell, Column, Table
 
-__all__ = ["OWN_CORPUS", "Place", "corpus_values", "rank_systems", "table_1", "table_1_all"]
+__all__ = ["OWN_CORPUS", "corpus_values", "table_1", "table_1_all"]
 
 Matrix = npt.NDArray[np.float64]
 
-ALPHA = 0.05
 RESAMPLES = 1000
 CLOSE: Mapping[str, float] = {"bleu": 1.0, "meteor": 0.02, "ter": 0.02}
 """What is close to a printed value: a point of BLEU, two hundredths else."""
@@ -36,52 +30,6 @@ LOWER_IS_BETTER = frozenset({"ter"})
 FILE_MEAN = "mean of the file's text scores"
 OWN_MEAN = "mean of our text scores"
 OWN_CORPUS = "our corpus score"
-
-
-@dataclass(frozen=True, slots=True)
-class Place:
-    """A system's value, the first and last rank it may have, and its groups."""
-
-    value: float
-    low: int
-    high: int
-    group: str
-
-
-def rank_systems(
-    samples: Mapping[str, Matrix],
-    aggregate: Aggregate,
-    *,
-    lower_is_better: bool = False,
-    n: int = RESAMPLES,
-    seed: int = 0,
-) -> dict[str, Place]:
-    """The systems by their value, best first; rows of the samples are the same entries.
-
-    >>> few = {"good": np.ones((9, 1)), "bad": np.arange(9.0)[:, None] / 9}
-    >>> {name: (place.low, place.group) for name, place in rank_systems(few, mean_of(9)).items()}
-    {'good': (1, 'a'), 'bad': (2, 'b')}
-    """
-    values = {name: float(aggregate(rows.sum(axis=0)[None])[0]) for name, rows in samples.items()}
-    sign = -1.0 if lower_is_better else 1.0
-    order = sorted(values, key=lambda name: (-sign * values[name], name))
-    drawn = {name: aggregate(bootstrap_totals(samples[name], n=n, seed=seed)) for name in order}
-    different = []
-    for one, other in combinations(range(len(order)), 2):
-        first, second = order[one], order[other]
-        p = bootstrap_p(drawn[first] - drawn[second], values[first] - values[second])
-        if p is not None and p < ALPHA:
-            different.append((one, other))
-    letters = significance_letters(len(order), different) or [""] * len(order)
-    return {
-        name: Place(
-            values[name],
-            1 + sum(worse == place for _, worse in different),
-            len(order) - sum(better == place for better, _ in different),
-            letters[place],
-        )
-        for place, name in enumerate(order)
-    }
 
 
 def table_1(study: HumanStudy, seed: int = 0) -> Section:
@@ -98,17 +46,17 @@ def table_1_all(study: HumanStudy, seed: int = 0) -> Section:
         name: _readings(study, name, seed, everywhere=True) for name in ("meteor", "ter", "bleu")
     }
     told = _section("table1_all", "on all texts", found)
-    values = {name: _moved(study, name, seed, readings) for name, readings in found.items()}
+    values = {name: _moved(study, name, readings) for name, readings in found.items()}
     return replace(told, values={f"moved_{name}": one for name, one in values.items()})
 
 
 def _moved(
-    study: HumanStudy, name: str, seed: int, everywhere: Mapping[str, Mapping[str, Place]]
+    study: HumanStudy, name: str, everywhere: Mapping[str, Mapping[str, Place]]
 ) -> tuple[str, Cell]:
     """How far systems move between the sample and all texts: the paper says a place at most."""
     said = "none" if name == "meteor" else "one place at most"
     words = f"{name.upper()}, places that systems move from the sample to all texts (paper: {said})"
-    few = _readings(study, name, seed, everywhere=False)
+    few = _readings(study, name, everywhere=False, n=1)  # for the order alone
     reading = next(
         (one for one in (OWN_CORPUS, OWN_MEAN) if one in everywhere and one in few), None
     )
@@ -128,7 +76,7 @@ Found = Mapping[str, Mapping[str, Mapping[str, Place]]]
 
 
 def _readings(
-    study: HumanStudy, name: str, seed: int, *, everywhere: bool
+    study: HumanStudy, name: str, seed: int = 0, *, everywhere: bool, n: int = RESAMPLES
 ) -> dict[str, dict[str, Place]]:
     found: dict[str, dict[str, Place]] = {}
     lower = name in LOWER_IS_BETTER
@@ -141,7 +89,9 @@ def _readings(
             )
             for system in systems
         }
-        found[FILE_MEAN] = rank_systems(given, mean_of(len(ids)), lower_is_better=lower, seed=seed)
+        found[FILE_MEAN] = rank_systems(
+            given, mean_of(len(ids)), lower_is_better=lower, n=n, seed=seed
+        )
     scores = study.scores(name, everywhere=everywhere)
     metric = study.metric(name)
     if not scores or metric is None:
@@ -159,7 +109,7 @@ def _readings(
         system: _column([score.value * SCALES[name] for score in some if score.value is not None])
         for system, some in rows.items()
     }
-    found[OWN_MEAN] = rank_systems(means, mean_of(len(ids)), lower_is_better=lower, seed=seed)
+    found[OWN_MEAN] = rank_systems(means, mean_of(len(ids)), lower_is_better=lower, n=n, seed=seed)
     if all(score.statistics for some in rows.values() for score in some):
         scale = SCALES[name]
 
@@ -172,7 +122,7 @@ def _readings(
             for system, some in rows.items()
         }
         found[OWN_CORPUS] = rank_systems(
-            statistics, rowwise(corpus), lower_is_better=lower, seed=seed
+            statistics, rowwise(corpus), lower_is_better=lower, n=n, seed=seed
         )
     return found
 
@@ -302,6 +252,6 @@ def _record(
 
 def corpus_values(study: HumanStudy, name: str) -> dict[str, float]:
     """Each system's score of the sample by our own metric: of the corpus, or else the mean."""
-    readings = _readings(study, name, 0, everywhere=False)
+    readings = _readings(study, name, everywhere=False, n=1)  # for the values alone
     places = readings.get(OWN_CORPUS) or readings.get(OWN_MEAN) or {}
     return {system: place.value for system, place in places.items()}
