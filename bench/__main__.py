@@ -28,6 +28,7 @@ NAMES = (
     "human_mace",
     "api",
     "human_load",
+    "report",
     "install_size",
 )
 

@@ -185,7 +185,9 @@ def collect(
     """Read the baseline and the runs once each; memory holds numbers and packed texts."""
     every = [*([baseline] if baseline else []), *runs]
     total = sum(_count(run) for run in every)
-    labels = tuple(dict.fromkeys(label for run in every for label in run.manifest["metrics"]))
+    labels = tuple(
+        dict.fromkeys(label for run in every for label in run.manifest.get("metrics", ()))
+    )
     growing = _Pass(labels, Texts(labels, kept=max_items, total=total))
     before = Before()
     changed: dict[int, Changed] = {}
@@ -238,4 +240,4 @@ def _count(run: Run) -> int:
 
 def _is_single(runs: Sequence[Run]) -> bool:
     """Whether the runs have one system in all, which may be named otherwise in the baseline."""
-    return sum(len(run.summary["systems"]) for run in runs) == 1
+    return sum(len(run.summary.get("systems", ())) for run in runs) == 1

@@ -303,7 +303,7 @@ const adequaComponents = (() => {
   }
 
   return {
-    element, hiddenWords, utf16Offsets, entitiesOf, drawText, drawTable, drawFindings, drawVerdict,
+    element, hiddenWords, breakable, utf16Offsets, entitiesOf, drawText, drawTable, drawFindings, drawVerdict,
     drawReferences, drawBody, explainMarks,
   };
 })();

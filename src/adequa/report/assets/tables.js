@@ -1,6 +1,6 @@
 /* Tables of systems by slices, drawn from the summary, and columns that sort. */
 const reportTables = (() => {
-  const { element } = adequaComponents;
+  const { element, breakable } = adequaComponents;
   const FIRST_ROWS = 25;
 
   /** What a cell of texts shows: a share of those judged, or a metric's mean. */
@@ -72,7 +72,7 @@ const reportTables = (() => {
       const head = element(
         "tr", {}, element("th", { scope: "col" }, dimension === "size" ? "triples" : dimension),
         element("th", { scope: "col", class: "number" }, isFacts ? "facts" : "texts"),
-        ...summary.order.map((number) => element("th", { scope: "col", class: "number" }, summary.systems[number])),
+        ...summary.order.map((number) => element("th", { scope: "col", class: "number" }, ...breakable(summary.systems[number]))),
       );
       const some = isWhole ? rows : rows.slice(0, FIRST_ROWS);
       holder.replaceChildren(element("table", { class: "matrix" }, element("thead", {}, head), element("tbody", {}, ...some)));
