@@ -170,7 +170,8 @@ def headlines(collected: Collected, table: Mapping[str, Any]) -> list[str]:
         predicate, tally = max(rated, key=lambda pair: pair[1].missing / pair[1].facts)
         said.append(
             f"{predicate} is missing in {percent(tally.missing, tally.facts)} "
-            f"of the {tally.facts:,} texts that should say it, more than any other predicate."
+            f"of the {tally.facts:,} texts that should say it: the most of all predicates with "
+            f"{FEWEST_FACTS} facts or more."
         )
     if collected.spans and collected.spans[0].texts > 1:
         span = collected.spans[0]
