@@ -123,3 +123,19 @@ def test_one_rater_on_many_devices_at_once_holds_one_text(make_campaign, databas
         joined = set(threads.map(lambda _: store.join("y").number, range(16)))
         assert len(joined) == 1
     store.close()
+
+
+def test_many_who_begin_at_once_are_spread_over_the_tasks(make_campaign, database):
+    store = Store.open(make_campaign(sample(12, 2, tasks=4)), url=database)
+    together = threading.Barrier(12)
+
+    def begin(rater: int) -> None:
+        together.wait(10)
+        assert isinstance(store.next_page(rater), Page)
+
+    with ThreadPoolExecutor(12) as threads:
+        list(threads.map(begin, [rater.number for rater in store.add_raters(12)]))
+    counts = Counter(rater.task for rater in store.raters())
+    store.close()
+    assert len(counts) == 4
+    assert max(counts.values()) - min(counts.values()) <= 1

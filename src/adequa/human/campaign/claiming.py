@@ -19,7 +19,7 @@ from adequa.human.campaign.records import (
     Reason,
     name_of,
 )
-from adequa.human.campaign.tables import raters, slots, sql, visits
+from adequa.human.campaign.tables import campaign, raters, slots, sql, visits
 
 __all__ = [
     "Plan",
@@ -40,6 +40,7 @@ _OWN = sql.select(slots.c.number, slots.c.text, slots.c.task, slots.c.state).whe
     slots.c.rater == sql.bindparam("rater_")
 )
 _RATER = sql.select(raters).where(raters.c.number == sql.bindparam("rater_")).with_for_update()
+_CAMPAIGN = sql.select(campaign.c.number).with_for_update()
 _SEEN = sql.update(raters).where(raters.c.number == sql.bindparam("rater_"))
 _HOLD = sql.update(slots).where(slots.c.number == sql.bindparam("slot_")).values(state="held")
 _VISIT = sql.select(visits.c.draft, visits.c.seconds).where(
@@ -135,6 +136,8 @@ def hand_out(
         claimed = _claim(connection, plan, rater.number, task, had, now)
     others: list[str] = []
     if claimed is None:
+        # One after another: of many who begin at once each is to see where the others went.
+        connection.execute(_CAMPAIGN)
         everywhere = neediest(plan.layout, _open(connection), had)
         others = [one for one in everywhere if one != task and done[one] < plan.limit(one)]
         for one in others if rater.task is None or another_task else ():

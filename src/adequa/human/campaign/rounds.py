@@ -33,9 +33,10 @@ def add_slots(
 
 def begin_round(connection: sql.Connection, plan: Plan, exclude: Sequence[str]) -> RoundReport:
     """Exclude raters by name and open what their answers had filled."""
+    # Raters before the campaign, as where a rater begins: two must not wait for each other.
+    numbers = _numbers(connection, exclude)
     locked = sql.select(campaign.c.round).with_for_update()
     round_ = connection.execute(locked).scalar_one() + 1
-    numbers = _numbers(connection, exclude)
     connection.execute(
         sql.update(raters).where(raters.c.number.in_(numbers)).values(status="excluded")
     )
