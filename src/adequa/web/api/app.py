@@ -9,7 +9,7 @@ from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
-from starlette.routing import BaseRoute, Mount
+from starlette.routing import BaseRoute
 
 from adequa.errors import AdequaError
 from adequa.web.api.endpoint import Endpoint, json_of, routes_of
@@ -59,7 +59,7 @@ def workbench_app(
     """The API under `/v1`, and pages wherever else they want to be, behind the same guard."""
     app = Starlette(
         routes=[
-            Mount(PREFIX, routes=routes_of(api_endpoints(engine, runs, settings))),
+            *routes_of(api_endpoints(engine, runs, settings), PREFIX),
             *pages,
         ],
         middleware=[Middleware(SecurityHeaders), Middleware(Guard, settings=settings)],

@@ -113,12 +113,15 @@ class Endpoint:
         return await self.handler(request)
 
 
-def routes_of(endpoints: Sequence[Endpoint]) -> list[Route]:
+def routes_of(endpoints: Sequence[Endpoint], prefix: str) -> list[Route]:
     """A route a path, which knows the methods of all its endpoints."""
     paths: dict[str, dict[str, Endpoint]] = {}
     for endpoint in endpoints:
         paths.setdefault(endpoint.path, {})[endpoint.method] = endpoint
-    return [Route(path, _switch(methods), methods=list(methods)) for path, methods in paths.items()]
+    return [
+        Route(prefix + path, _switch(methods), methods=list(methods))
+        for path, methods in paths.items()
+    ]
 
 
 def _switch(methods: Mapping[str, Endpoint]) -> Handler:

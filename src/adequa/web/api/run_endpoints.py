@@ -77,7 +77,7 @@ class RunEndpoints:
                         "metrics", {"$ref": "#/components/schemas/MetricName"}, "Apart by commas."
                     ),
                 ),
-                body={kind: {"schema": {"type": "string", "minLength": 1}} for kind in _KINDS},
+                body={kind: {"schema": {}} for kind in _KINDS},
             ),
             Endpoint(
                 "GET",

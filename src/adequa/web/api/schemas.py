@@ -39,18 +39,26 @@ _TRIPLES: Mapping[str, Any] = {
 _ITEM: Mapping[str, Any] = {
     "type": "object",
     "required": ["triples", "text"],
-    "description": "What is unknown is kept in `meta`.",
+    "additionalProperties": False,
     "properties": {
-        "id": {"type": "string", "minLength": 1, "description": "Its place, where not given."},
+        "id": {
+            "type": ["string", "integer"],
+            "minLength": 1,
+            "description": "Its place, where not given.",
+        },
         "triples": _TRIPLES,
-        "text": {"type": "string", "maxLength": 20_000, "description": "May be empty."},
+        "text": {
+            "type": ["string", "null"],
+            "maxLength": 20_000,
+            "description": "May be empty; null is a system that gave nothing.",
+        },
         "system": _MAYBE_TEXT,
         "category": _MAYBE_TEXT,
         "lang": _MAYBE_TEXT,
-        "references": {"type": "array", "items": _TEXT},
-        "meta": {"type": "object"},
+        "references": {"type": ["array", "null"], "items": _TEXT},
+        "meta": {"type": ["object", "null"], "description": "Anything; it comes back."},
         "terms": {
-            "type": "object",
+            "type": ["object", "null"],
             "additionalProperties": {
                 "type": "object",
                 "additionalProperties": False,
@@ -60,7 +68,7 @@ _ITEM: Mapping[str, Any] = {
     },
 }
 _METRICS: Mapping[str, Any] = {
-    "type": "array",
+    "type": ["array", "null"],
     "minItems": 1,
     "uniqueItems": True,
     "items": {"$ref": "#/components/schemas/MetricName"},
@@ -142,7 +150,6 @@ SCHEMAS: Mapping[str, Any] = {
     "OneToScore": {
         **_ITEM,
         "properties": {**_ITEM["properties"], "metrics": _METRICS},
-        "not": {"required": ["items"]},
     },
     "ManyToScore": {
         "type": "object",

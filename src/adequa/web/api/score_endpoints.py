@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Future
+from dataclasses import fields
 from typing import Any
 
 from starlette.requests import Request
@@ -26,6 +27,8 @@ from adequa.web.api.settings import Settings
 __all__ = ["Scoring", "chosen_labels"]
 
 _WRAPPER = {"items", "metrics"}
+_FIELDS = tuple(field.name for field in fields(Item))
+_KINDS = {"references": list, "terms": dict, "meta": dict}
 
 
 class Scoring:
@@ -150,6 +153,7 @@ class Scoring:
         settings = self.settings
         if type(raw) is dict:
             raw = {"id": str(number), **raw}
+            _check_kinds(raw, where)
         triples = raw.get("triples") if type(raw) is dict else None
         if type(triples) is list and len(triples) > settings.max_triples:
             raise _too_much(f"{len(triples)} triples", settings.max_triples, where)
@@ -163,6 +167,21 @@ class Scoring:
             if len(text) > settings.max_text:
                 raise _too_much(f"a text of {len(text)} characters", settings.max_text, where)
         return item
+
+
+def _check_kinds(raw: Mapping[str, Any], where: str) -> None:
+    """No field that a client may have misspelt; and what may be left out is null, not 0 or ""."""
+    unknown = sorted(raw.keys() - _FIELDS)
+    if unknown:
+        message = f"there is no field {unknown[0][:100]!r}"
+        remedy = f"there are: {', '.join(_FIELDS)}; put anything else into meta"
+        raise Refused(422, "wrong_data", message, remedy, where=where)
+    for name, kind in _KINDS.items():
+        value = raw.get(name)
+        if value is not None and type(value) is not kind:
+            wanted = kind_of(kind())
+            message = f"{name!r} is {kind_of(value)}, not {wanted}"
+            raise Refused(422, "wrong_data", message, "leave it out if there is none", where=where)
 
 
 def _for_body(error: AdequaError) -> AdequaError:
@@ -197,6 +216,8 @@ def chosen_labels(given: Any, engine: Engine) -> list[str]:
                 where="metrics",
             )
         raise refusal_of(UnknownName("metric", label[:100], engine.metrics), where="metrics")
+    if len(set(given)) < len(given):
+        raise Refused(422, "wrong_data", "'metrics' names one twice", "keep one", where="metrics")
     return [label for label in engine.metrics if label in given]
 
 

@@ -1,0 +1,205 @@
+"""Files scored in the background: from upload to download, cancel and delete."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from starlette.testclient import TestClient
+
+from adequa.metrics import resolve
+from adequa.readers import open_source
+from adequa.run import open_run, score_run
+from adequa.web.api.errors import Refused
+from adequa.web.api.run_process import RunProcess
+from adequa.web.api.runs import Runs
+from adequa.web.api.scoring import Engine
+
+from .conftest import JSON_LINES, LINE, SMALL, browse, over
+
+XML = b"""<benchmark><entries>
+<entry category="Ship" eid="Id1" size="1">
+<modifiedtripleset><mtriple>MV_Alba | homePort | Oban</mtriple></modifiedtripleset>
+<lex comment="good" lid="Id1">MV Alba sails from Oban.</lex>
+<lex comment="good" lid="Id2">Oban has the MV Alba.</lex>
+</entry></entries></benchmark>
+"""
+Finished = Callable[..., dict[str, Any]]
+
+
+def _lines(count: int) -> bytes:
+    raw = {"triples": [["MV_Alba", "homePort", "Oban"]], "text": "MV Alba sails from Oban."}
+    return b"".join(json.dumps({"id": f"Id{n}", **raw}).encode() + b"\n" for n in range(count))
+
+
+def test_from_upload_to_download(
+    client: TestClient, finished: Finished, engine: Engine, tmp_path: Path
+) -> None:
+    body = _lines(130)
+    run = finished(body, name="ferries.jsonl", metrics="esa")
+    assert (run["status"], run["format"], run["metrics"]) == ("done", "jsonl", ["esa"])
+    assert run["progress"] == {"done": 130, "total": 130}
+    assert client.get("/v1/runs").json()["runs"] == [run]
+    # The same bytes as on the command line.
+    (tmp_path / "items.jsonl").write_bytes(body)
+    own = score_run(
+        open_source(tmp_path / "items.jsonl"), {"esa": engine.metrics["esa"]}, tmp_path / "own"
+    )
+    response = client.get(f"/v1/runs/{run['id']}/scores.jsonl")
+    assert response.content == (tmp_path / "own" / "scores.jsonl").read_bytes()
+    assert "attachment" in response.headers["content-disposition"]
+    assert client.get(f"/v1/runs/{run['id']}/summary").json() == own.summary
+    # Page by page the same again.
+    pages = [
+        client.get(f"/v1/runs/{run['id']}/scores", params={"offset": offset, "limit": 50}).json()
+        for offset in (0, 50, 100, 150)
+    ]
+    assert [len(page["results"]) for page in pages] == [50, 50, 30, 0]
+    assert all(page["total"] == 130 for page in pages)
+    found = [result for page in pages for result in page["results"]]
+    assert found == [json.loads(line) for line in response.content.splitlines()]
+
+
+def test_the_format_is_told_by_the_name_or_named(client: TestClient, finished: Finished) -> None:
+    run = finished(XML, name="test.xml", metrics="chrf")
+    assert (run["status"], run["format"], run["progress"]["done"]) == ("done", "webnlg", 2)
+    csv = b'id,triples,text\n1,MV_Alba | homePort | Oban,"From Oban."\n'
+    run = finished(csv, name="no ending", format="csv", metrics="chrf")
+    assert (run["status"], run["format"]) == ("done", "csv")
+
+
+@pytest.mark.parametrize(
+    ("body", "query", "words"),
+    [
+        (LINE + LINE, {}, "upload, line 2"),
+        (b'{"id": "1", "text": "a"}\n', {"format": "jsonl"}, "no 'triples'"),
+        (b"\xff\xfe\n", {"format": "jsonl"}, "UTF-16"),
+        (b"not XML", {"format": "webnlg"}, ""),
+        (
+            b"<!DOCTYPE x [<!ENTITY a SYSTEM 'file:///etc/passwd'>]><x>&a;</x>",
+            {"format": "webnlg"},
+            "",
+        ),
+    ],
+    ids=["twice", "no triples", "UTF-16", "no XML", "a file of the server as entity"],
+)
+def test_a_file_that_is_wrong_says_where(
+    client: TestClient, finished: Finished, tmp_path: Path, body: bytes, query: Any, words: str
+) -> None:
+    run = finished(body, metrics="chrf", **query)
+    assert run["status"] == "failed"
+    assert words in json.dumps(run["error"])
+    assert str(tmp_path) not in json.dumps(run)
+    assert "root:" not in json.dumps(run)
+    response = client.get(f"/v1/runs/{run['id']}/scores")
+    assert (response.status_code, response.json()["error"]["code"]) == (409, "not_done")
+
+
+def test_cancel_while_it_goes_and_again(client: TestClient, tmp_path: Path) -> None:
+    body = _lines(2000)
+    first, second = (
+        client.post("/v1/runs", content=body, headers=JSON_LINES).json()["id"] for _ in range(2)
+    )
+    for _ in range(2):
+        for id_ in (second, first):
+            response = client.post(f"/v1/runs/{id_}/cancel")
+            assert (response.status_code, response.json()["status"]) == (200, "cancelled")
+    assert client.get(f"/v1/runs/{first}/summary").status_code == 409
+    for id_ in (first, second):
+        assert client.delete(f"/v1/runs/{id_}").status_code == 204
+        assert client.delete(f"/v1/runs/{id_}").status_code == 404
+    assert list((tmp_path / "runs").iterdir()) == []
+    third = client.post("/v1/runs", content=LINE, headers=JSON_LINES).json()["id"]
+    assert over(client, third)["status"] == "done"
+    response = client.post(f"/v1/runs/{third}/cancel")
+    assert (response.status_code, response.json()["error"]["code"]) == (409, "over")
+
+
+def test_a_running_one_may_be_deleted(client: TestClient, tmp_path: Path) -> None:
+    id_ = client.post("/v1/runs", content=_lines(2000), headers=JSON_LINES).json()["id"]
+    assert client.delete(f"/v1/runs/{id_}").status_code == 204
+    assert client.get(f"/v1/runs/{id_}").status_code == 404
+    assert list((tmp_path / "runs").iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    "query", ["offset=-1", "offset=x", "limit=0", "limit=1001", "limit=1e2", "offset=" + "9" * 30]
+)
+def test_pages_that_are_none(client: TestClient, finished: Finished, query: str) -> None:
+    id_ = finished(LINE, metrics="chrf")["id"]
+    response = client.get(f"/v1/runs/{id_}/scores?{query}")
+    assert (response.status_code, response.json()["error"]["code"]) == (400, "wrong_query")
+
+
+def test_too_many_runs_are_refused(engine: Engine, tmp_path: Path) -> None:
+    class Idle(Runs):
+        def _work(self) -> None:
+            return
+
+    settings = replace(SMALL, waiting_runs=2, max_runs=3)
+    runs = Idle(tmp_path, engine.metrics, settings)
+    with browse(engine, runs, settings) as client:
+        ids = [
+            client.post("/v1/runs", content=LINE, headers=JSON_LINES).json()["id"] for _ in range(2)
+        ]
+        response = client.post("/v1/runs", content=LINE, headers=JSON_LINES)
+        assert (response.status_code, response.json()["error"]["code"]) == (429, "too_many_waiting")
+        assert response.headers["retry-after"]
+        client.post(f"/v1/runs/{ids[0]}/cancel")
+        assert client.post("/v1/runs", content=LINE, headers=JSON_LINES).status_code == 202
+        client.post(f"/v1/runs/{ids[1]}/cancel")
+        response = client.post("/v1/runs", content=LINE, headers=JSON_LINES)
+        assert (response.status_code, response.json()["error"]["code"]) == (409, "too_many_runs")
+
+
+def test_the_next_server_finds_them(
+    client: TestClient, finished: Finished, engine: Engine, runs: Runs, tmp_path: Path
+) -> None:
+    done = finished(LINE, metrics="chrf")
+    unfinished = client.post("/v1/runs", content=_lines(2000), headers=JSON_LINES).json()["id"]
+    runs.close()
+    (tmp_path / "runs" / "other").mkdir()
+    again = Runs(tmp_path / "runs", engine.metrics, SMALL)
+    assert [run["id"] for run in again.list()] == [done["id"], unfinished]
+    assert again.get(done["id"]).object == done
+    stopped = again.get(unfinished)
+    assert stopped.status == "failed"
+    assert stopped.error is not None
+    assert stopped.error["code"] == "stopped"
+
+
+def test_runs_that_the_server_was_started_with(engine: Engine, tmp_path: Path) -> None:
+    (tmp_path / "items.jsonl").write_bytes(_lines(3))
+    score_run(open_source(tmp_path / "items.jsonl"), resolve(["chrf"]), tmp_path / "ferries")
+    runs = Runs(tmp_path / "kept", engine.metrics, SMALL, [open_run(tmp_path / "ferries")])
+    with browse(engine, runs, SMALL) as client:
+        (run,) = client.get("/v1/runs").json()["runs"]
+        assert (run["name"], run["status"], run["opened"]) == ("ferries", "done", True)
+        assert str(tmp_path) not in json.dumps(run)
+        page = client.get(f"/v1/runs/{run['id']}/scores?limit=2").json()
+        assert [len(page["results"]), page["total"]] == [2, 3]
+        response = client.delete(f"/v1/runs/{run['id']}")
+        assert (response.status_code, response.json()["error"]["code"]) == (409, "opened")
+        assert (tmp_path / "ferries" / "scores.jsonl").is_file()
+
+
+def test_a_run_that_takes_too_long_or_is_ended_early(tmp_path: Path) -> None:
+    (tmp_path / "items.jsonl").write_bytes(_lines(5))
+    plan = (tmp_path / "items.jsonl", "jsonl", resolve(["chrf"]), tmp_path / "out")
+    error = RunProcess(*plan).run(0.0, lambda *_: None)
+    assert error is not None
+    assert error["code"] == "timeout"
+    ended = RunProcess(*plan)
+    ended.end()
+    assert ended.run(60, lambda *_: None) is None
+    assert not (tmp_path / "out").exists()
+
+
+def test_ids_are_looked_up_and_never_a_path(runs: Runs) -> None:
+    for id_ in ("", ".", "..", "../..", "/etc"):
+        with pytest.raises(Refused):
+            runs.get(id_)

@@ -1,0 +1,221 @@
+"""Batches form under load, requests take turns, and nobody pays for another's fault."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+
+import pytest
+
+from adequa.data import Item, Triple
+from adequa.errors import ModelError
+from adequa.metrics.base import Metric
+from adequa.web.api.errors import Refused
+from adequa.web.api.scoring import Engine
+from adequa.web.api.workers import WorkerLost
+
+
+class Fake:
+    """Gives each item's text back when it is let go; notes what it was shown."""
+
+    def __init__(self) -> None:
+        self.gate = threading.Event()
+        self.gate.set()
+        self.busy = threading.Event()
+        self.batches: list[list[str]] = []
+        self.seconds: list[float] = []
+
+    def start(self) -> None:
+        return
+
+    def score(self, items: Sequence[Item], labels: Sequence[str], seconds: float) -> list[bytes]:
+        texts = [item.text for item in items]
+        self.batches.append(texts)
+        self.seconds.append(seconds)
+        self.busy.set()
+        assert self.gate.wait(30)
+        if "bad" in texts:
+            raise ModelError("a bad text")
+        if "deadly" in texts:
+            raise WorkerLost("it died")
+        if "bug" in texts:
+            raise ZeroDivisionError
+        return [f"{'+'.join(labels)} {text}".encode() for text in texts]
+
+    def close(self) -> None:
+        self.gate.set()
+
+
+def items(*texts: str) -> list[Item]:
+    return [Item(text, (Triple("a", "b", "c"),), text) for text in texts]
+
+
+def held(engine: Engine, fake: Fake) -> None:
+    """The worker is kept busy with one item, so that others gather behind it."""
+    fake.gate.clear()
+    fake.busy.clear()
+    engine.submit(items("first"), ["m"])
+    assert fake.busy.wait(30)
+
+
+Made = tuple[Engine, Fake]
+
+
+@pytest.fixture
+def make() -> Iterator[Callable[..., Made]]:
+    engines: list[Engine] = []
+
+    def build(**options: int) -> Made:
+        fake = Fake()
+
+        def worker(_metrics: Mapping[str, Metric]) -> Fake:
+            return fake
+
+        engine = Engine({}, make=worker, **options)  # type: ignore[arg-type]
+        engine.start()
+        engines.append(engine)
+        return engine, fake
+
+    yield build
+    for engine in engines:
+        engine.close()
+
+
+def test_a_lone_request_starts_at_once_and_keeps_its_order(make: Callable[..., Made]) -> None:
+    engine, fake = make(batch=2)
+    texts = [str(number) for number in range(7)]
+    lines = engine.submit(items(*texts), ["m"]).result(30)
+    assert lines == [f"m {text}".encode() for text in texts]
+    assert [len(batch) for batch in fake.batches] == [2, 2, 2, 1]
+
+
+def test_what_waits_becomes_one_batch(make: Callable[..., Made]) -> None:
+    engine, fake = make()
+    held(engine, fake)
+    futures = [engine.submit(items(f"t{number}"), ["m"]) for number in range(5)]
+    assert engine.waiting == 5
+    fake.gate.set()
+    assert [future.result(30) for future in futures] == [[f"m t{n}".encode()] for n in range(5)]
+    assert fake.batches[1] == ["t0", "t1", "t2", "t3", "t4"]
+
+
+def test_a_long_request_does_not_hold_up_a_short_one(make: Callable[..., Made]) -> None:
+    engine, fake = make(batch=8)
+    held(engine, fake)
+    long = engine.submit(items(*(f"l{number}" for number in range(100))), ["m"])
+    short = engine.submit(items("s0", "s1"), ["m"])
+    fake.gate.set()
+    assert short.result(30) == [b"m s0", b"m s1"]
+    assert fake.batches[1] == ["l0", "l1", "l2", "l3", "s0", "s1", "l4", "l5"]
+    assert len(long.result(30)) == 100
+
+
+def test_only_requests_for_the_same_metrics_share_a_batch(make: Callable[..., Made]) -> None:
+    engine, fake = make()
+    held(engine, fake)
+    given = [("a", ["m"]), ("b", ["n"]), ("c", ["m"]), ("d", ["m", "n"])]
+    futures = [engine.submit(items(text), labels) for text, labels in given]
+    fake.gate.set()
+    found = [future.result(30) for future in futures]
+    assert found == [[b"m a"], [b"n b"], [b"m c"], [b"m+n d"]]
+    assert fake.batches[1:] == [["a", "c"], ["b"], ["d"]]
+
+
+@pytest.mark.parametrize(
+    ("text", "error"), [("bad", ModelError), ("deadly", Refused), ("bug", ZeroDivisionError)]
+)
+def test_a_request_fails_alone(
+    make: Callable[..., Made], text: str, error: type[Exception], capsys: pytest.CaptureFixture[str]
+) -> None:
+    engine, fake = make()
+    held(engine, fake)
+    good, evil = engine.submit(items("good"), ["m"]), engine.submit(items(text), ["m"])
+    fake.gate.set()
+    with pytest.raises(error):
+        evil.result(30)
+    if text != "bug":  # what no code of ours expects is not tried again
+        assert good.result(30) == [b"m good"]
+        assert fake.seconds[1:] == [15, 60, 60]
+    assert engine.submit(items("next"), ["m"]).result(30) == [b"m next"]
+    assert capsys.readouterr().err
+
+
+def test_a_full_queue_refuses_and_says_when_to_come_back(make: Callable[..., Made]) -> None:
+    engine, fake = make(waiting=3)
+    held(engine, fake)
+    kept = engine.submit(items("a", "b"), ["m"])
+    with pytest.raises(Refused) as refused:
+        engine.submit(items("c", "d"), ["m"])
+    assert (refused.value.status, refused.value.code) == (503, "busy")
+    assert refused.value.wait is not None
+    assert refused.value.wait >= 1
+    engine.submit(items("c"), ["m"])
+    assert engine.is_full
+    fake.gate.set()
+    kept.result(30)
+    # One request may bring more than may wait, where nothing waits.
+    assert len(engine.submit(items(*"abcdefgh"), ["m"]).result(30)) == 8
+
+
+def test_what_is_given_up_makes_room(make: Callable[..., Made]) -> None:
+    engine, fake = make(waiting=3)
+    held(engine, fake)
+    given_up = engine.submit(items("a", "b", "c"), ["m"])
+    assert engine.is_full
+    assert given_up.cancel()
+    assert engine.waiting == 0
+    next_one = engine.submit(items("d"), ["m"])
+    fake.gate.set()
+    assert next_one.result(30) == [b"m d"]
+    assert "a" not in [text for batch in fake.batches for text in batch]
+
+
+def test_giving_up_in_the_middle_harms_nobody(make: Callable[..., Made]) -> None:
+    engine, fake = make(batch=4)
+    held(engine, fake)
+    one, other = engine.submit(items(*"abcdefgh"), ["m"]), engine.submit(items("z"), ["m"])
+    fake.busy.clear()
+    fake.gate.set()
+    assert other.result(30) == [b"m z"]
+    one.cancel()
+    assert engine.submit(items("y"), ["m"]).result(30) == [b"m y"]
+    assert engine.waiting == 0
+
+
+def test_a_closed_engine_refuses(make: Callable[..., Made]) -> None:
+    engine, fake = make()
+    held(engine, fake)
+    waiting = engine.submit(items("a"), ["m"])
+    engine.close()
+    with pytest.raises(Refused):
+        waiting.result(30)
+    with pytest.raises(Refused):
+        engine.submit(items("a"), ["m"])
+
+
+def test_what_cannot_be_loaded_is_raised_at_the_start() -> None:
+    class Broken(Fake):
+        def start(self) -> None:
+            raise ModelError("no weights")
+
+    engine = Engine({}, workers=2, make=lambda _metrics: Broken())
+    with pytest.raises(ModelError, match="no weights"):
+        engine.start()
+
+
+def test_many_threads_at_once(make: Callable[..., Made]) -> None:
+    engine, _ = make(waiting=10_000)
+    found: list[bool] = []
+
+    def ask(name: str) -> None:
+        for number in range(50):
+            text = f"{name}-{number}"
+            found.append(engine.submit(items(text), ["m"]).result(30) == [f"m {text}".encode()])
+
+    threads = [threading.Thread(target=ask, args=(f"t{number}",)) for number in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert found == [True] * 400
+    assert engine.waiting == 0
