@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -21,44 +20,33 @@ _TRIPLES_IN_ANY_FORM = {".txt", ".json"}
 def read_graph(argument: str, format_: str | None) -> Item:
     """The one graph that TRIPLES gives, as an item without its text."""
     from adequa.errors import DataError
-    from adequa.readers import open_source
+    from adequa.readers.one_graph import read_one
     from adequa.readers.recognise import SUFFIXES
 
     path = _path(argument)
     if path is None or not path.is_file():
         if path is not None and path.is_dir():
             raise DataError("is a folder", path=path, remedy=_CORPUS)
-        return _parse_graph(_read(argument, path), path)
+        return _parse(_read(argument, path), path)
     if format_ is None and path.suffix.lower() in _TRIPLES_IN_ANY_FORM | (
         {path.suffix.lower()} - SUFFIXES.keys()
     ):
         try:
-            return _parse_graph(_read(argument, path), path)
+            return _parse(_read(argument, path), path)
         except DataError:
             if path.suffix.lower() != ".json":
                 raise
-    source = open_source(path, format=format_)
-    placed = list(islice(source.reader.read(path, bare=True), 2))
-    if not placed:
-        raise DataError("holds no items", path=path, remedy="is it the right file?")
-    if len(placed) > 1:
-        raise DataError(f"holds several items ({source.format})", path=path, remedy=_CORPUS)
-    return placed[0].item
+    return read_one(path, format_)
 
 
-def _parse_graph(written: str, path: Path | None) -> Item:
-    from adequa.data import Item
+def _parse(written: str, path: Path | None) -> Item:
     from adequa.errors import DataError
-    from adequa.readers.linearised import parse_triples
+    from adequa.readers.one_graph import parse_graph
 
     try:
-        triples = parse_triples(written)
+        return parse_graph(written)
     except DataError as error:
         raise _placed(error, path) from None
-    lines = [line for line in written.splitlines() if line.strip()]
-    if len(lines) > 1 and any(_count(line) > 1 for line in lines):
-        raise _placed(DataError("holds several graphs, one a line", remedy=_CORPUS), path)
-    return Item("1", triples, "")
 
 
 def _placed(error: DataError, path: Path | None) -> DataError:
@@ -67,17 +55,6 @@ def _placed(error: DataError, path: Path | None) -> DataError:
     from adequa.errors import DataError
 
     return DataError(f"TRIPLES: {error.problem}", line=error.line, remedy=error.remedy)
-
-
-def _count(line: str) -> int:
-    """How many triples a line has on its own; 0 where it is part of something longer."""
-    from adequa.errors import DataError
-    from adequa.readers.linearised import parse_triples
-
-    try:
-        return len(parse_triples(line))
-    except DataError:
-        return 0
 
 
 def read_text(argument: str) -> str:
