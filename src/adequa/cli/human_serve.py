@@ -83,14 +83,15 @@ def serve(
             return
         from adequa.web.campaign.app import campaign_app
         from adequa.web.campaign.tokens import Tokens, load_secret
+        from adequa.web.listening import listen, url_of
 
-        with serving.listen(host, port) as bound:
+        with listen(host, port) as bound:
             secret = load_secret(campaign)
             there = store.raters()
             there += store.add_raters(max(0, raters - len(there)))
-            name = f"[{host}]" if ":" in host else host
-            address = base_url or f"http://{name}:{bound.getsockname()[1]}"
-            links = serving.links_of(address, Tokens(secret), there, joining=join)
+            links = serving.links_of(
+                base_url or url_of(bound, host), Tokens(secret), there, joining=join
+            )
             file = serving.write_links(campaign, links)
             _show(links, file, as_json=as_json)
             _warn(host, base_url, behind_proxy=behind_proxy)
@@ -115,7 +116,7 @@ def _show(links: Links, file: Path, *, as_json: bool) -> None:
 
 
 def _warn(host: str, base_url: str | None, *, behind_proxy: bool) -> None:
-    from adequa.web.campaign.serving import is_loopback
+    from adequa.web.listening import is_loopback
 
     if not is_loopback(host):
         typer.echo(

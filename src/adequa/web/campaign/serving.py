@@ -6,12 +6,11 @@ import os
 import secrets
 import socket
 from dataclasses import dataclass
-from ipaddress import ip_address
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from adequa.errors import DataError, ServiceError, SettingError
+from adequa.errors import DataError, SettingError
 from adequa.web.campaign.tokens import Tokens
 
 if TYPE_CHECKING:
@@ -25,9 +24,7 @@ __all__ = [
     "LINKS_FILE",
     "Links",
     "checked_base_url",
-    "is_loopback",
     "links_of",
-    "listen",
     "run",
     "write_links",
 ]
@@ -84,39 +81,6 @@ def checked_base_url(url: str) -> str:
             "https://example.org/study"
         )
     return url.rstrip("/")
-
-
-def is_loopback(host: str) -> bool:
-    """Whether only this machine can reach a host's address."""
-    try:
-        return ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost"
-
-
-def listen(host: str, port: int) -> socket.socket:
-    """A socket on a port, bound before anything is promised; port 0 takes a free one."""
-    try:
-        family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
-        bound = socket.socket(family, socket.SOCK_STREAM)
-    except OSError as error:
-        raise ServiceError(
-            f"the host {host!r}",
-            f"is not known ({error})",
-            "give --host an address of this machine",
-        ) from None
-    try:
-        bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        bound.bind((host, port))
-        bound.listen(2048)
-    except OSError as error:
-        bound.close()
-        raise ServiceError(
-            f"port {port} of {host}",
-            f"cannot be had ({error.strerror})",
-            "something else may be using it: give another --port",
-        ) from None
-    return bound
 
 
 def run(app: Starlette, bound: socket.socket, *, behind_proxy: bool = False) -> None:
