@@ -134,7 +134,12 @@ def _browse(report: Path) -> list[dict[str, object]]:
     sys.stderr.write(f"tasks over 50 ms: {json.dumps(tasks)}\n")
     return [
         _row("seconds to first content, from disk", paint / 1000, FIRST_CONTENT),
-        _row("longest task, ms, scrolling and filtering", max(tasks, default=50), LONGEST_TASK),
+        {
+            "figure": "longest task while scrolling and filtering, ms",
+            "value": float(max(tasks)) if tasks else "none over 50",
+            "target": f"≤ {LONGEST_TASK}",
+            "reached": max(tasks, default=0) <= LONGEST_TASK,
+        },
         _row("requests, the file itself", float(len(requests)), 1),
     ]
 
