@@ -35,7 +35,7 @@ def report(
         typer.Option(
             metavar="N",
             min=0,
-            help="Texts to put into the file, evenly chosen; numbers are of all. Without it: all.",
+            help="About so many texts to read, whole inputs evenly chosen; numbers are of all.",
         ),
     ] = None,
     people: Annotated[

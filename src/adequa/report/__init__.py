@@ -48,8 +48,8 @@ def write_report(
 ) -> Written:
     """Write the runs' systems side by side into one self-contained HTML file.
 
-    `baseline` is an earlier run of the same systems, `max_items` how many texts the file may show
-    (numbers are of all), `people` a file that says how metrics agree with people, for the shipped
+    `baseline` is an earlier run of the same systems, `max_items` about how many texts the file
+    shows (whole inputs, evenly chosen; numbers are of all), `people` a file that says how metrics agree with people, for the shipped
     one.
     """
     out = Path(out)
