@@ -20,7 +20,7 @@ _TURTLE = re.compile(
     r"@prefix\s|@base\s|prefix\s+\S*:\s*<|base\s*<|<[^\s<>|]*>\s+(<|a\s|[\w-]*:)|_:\w+\s",
     re.IGNORECASE,
 )
-"""How Turtle, TriG and N-Triples begin; `<S> Alba <P> …`, a form of linearised triples, does not."""
+"""How Turtle, TriG and N-Triples begin; linearised `<S> Alba <P> …` does not."""
 _COMMENTS = re.compile(r"(\s*#[^\n]*\n)+")
 
 
