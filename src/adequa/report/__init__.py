@@ -49,8 +49,8 @@ def write_report(
     """Write the runs' systems side by side into one self-contained HTML file.
 
     `baseline` is an earlier run of the same systems, `max_items` about how many texts the file
-    shows (whole inputs, evenly chosen; numbers are of all), `people` a file that says how metrics agree with people, for the shipped
-    one.
+    shows (whole inputs, evenly chosen; numbers are of all), `people` a file that says
+    how metrics agree with people, for the shipped one.
     """
     out = Path(out)
     opened = [run if isinstance(run, Run) else open_run(run) for run in runs]
