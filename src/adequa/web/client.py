@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import http.client
 import json
-import threading
 import time
+from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -46,14 +46,17 @@ class RemoteRun:
 
 @dataclass(frozen=True)
 class Client:
-    """A server by its address; waits and asks again where it is busy, `retries` times."""
+    """A server by its address; waits and asks again where it is busy, `retries` times.
+
+    Safe to use from several threads.
+    """
 
     url: str
     token: str | None = field(default=None, repr=False)
     timeout: float = 120.0
     retries: int = 5
-    _local: threading.local = field(
-        default_factory=threading.local, init=False, repr=False, compare=False
+    _idle: deque[http.client.HTTPConnection] = field(
+        default_factory=deque, init=False, repr=False, compare=False
     )
 
     def __post_init__(self) -> None:
@@ -159,10 +162,18 @@ class Client:
                 return
 
     def close(self) -> None:
-        """Let go of this thread's connection."""
-        connection = self._local.__dict__.pop("connection", None)
-        if connection is not None:
-            connection.close()
+        """Let go of the connections that are kept; the next request opens another."""
+        while self._idle:
+            self._idle.pop().close()
+
+    def __enter__(self) -> Client:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def __del__(self) -> None:
+        self.close()
 
     def _many(
         self, items: Sequence[Mapping[str, Any]], metrics: Sequence[str] | None
@@ -202,26 +213,25 @@ class Client:
     def _once(
         self, method: str, address: str, body: bytes | None, headers: Mapping[str, str]
     ) -> tuple[int, float | None, bytes]:
-        """One request; a connection that the server let go of meanwhile is opened anew."""
-        for is_last in (False, True):
-            is_new = not hasattr(self._local, "connection")
-            if is_new:
-                self._local.connection = self._connection()
-            connection: http.client.HTTPConnection = self._local.connection
+        """One request; a kept connection that the server closed meanwhile is replaced."""
+        while True:
+            try:
+                connection, is_new = self._idle.pop(), False
+            except IndexError:
+                connection, is_new = self._connection(), True
             try:
                 connection.request(method, address, body, dict(headers))
                 response = connection.getresponse()
                 answer = response.read()
             except (OSError, http.client.HTTPException) as error:
-                self.close()
-                if is_last or is_new:
-                    raise self._failure(
-                        f"cannot be asked ({error or type(error).__name__})"
-                    ) from None
+                connection.close()
+                if is_new:
+                    problem = f"cannot be asked ({error or type(error).__name__})"
+                    raise self._failure(problem) from None
                 continue
+            self._idle.append(connection)
             wait = response.headers.get("Retry-After", "")
             return response.status, float(wait) if wait.isdecimal() else None, answer
-        raise AssertionError  # pragma: no cover  # the second attempt returns or raises
 
     def _connection(self) -> http.client.HTTPConnection:
         split = urlsplit(self.url)

@@ -23,6 +23,8 @@ from adequa.errors import (
 __all__ = ["ERROR_SCHEMA", "Refused", "refusal_of", "respond"]
 
 _CODES = {404: "not_found", 405: "method_not_allowed"}
+_UNREAD = {401, 403, 408, 413, 415, 421}
+"""Where the rest of a body may still be on its way, which nobody will read."""
 _REMEDIES = {
     404: "the addresses there are stand in /v1/openapi.json",
     405: "the header Allow names the methods there are",
@@ -107,6 +109,8 @@ def respond(refused: Refused, headers: Mapping[str, str] | None = None) -> Respo
     response = JSONResponse({"error": refused.object}, refused.status, headers=dict(headers or {}))
     if refused.wait is not None:
         response.headers["Retry-After"] = str(max(1, math.ceil(refused.wait)))
+    if refused.status in _UNREAD:
+        response.headers["Connection"] = "close"
     return response
 
 
