@@ -61,7 +61,7 @@ def serve(
             raise MissingExtra("web", package)
     from adequa.metrics import resolve
     from adequa.run import open_run
-    from adequa.web.api.app import workbench_app
+    from adequa.web.api.app import api_app
     from adequa.web.api.opening import checked_token, hosts_of, kept_folder
     from adequa.web.api.runs import Runs
     from adequa.web.api.scoring import Engine
@@ -99,5 +99,5 @@ def serve(
                 typer.echo(f"{address}/v1/openapi.json")
             typer.echo("Stop with Ctrl-C.", err=True)
 
-        app = workbench_app(engine, kept, settings=settings)
+        app = api_app(engine, kept, settings=settings)
         server_of(app, started=say).run(sockets=[bound])

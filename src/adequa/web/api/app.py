@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
@@ -10,11 +10,12 @@ from starlette.middleware import Middleware
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import BaseRoute
+from starlette.types import Scope
 
 from adequa.errors import AdequaError
 from adequa.web.api.endpoint import Endpoint, json_of, routes_of
 from adequa.web.api.errors import Refused, refusal_of, respond
-from adequa.web.api.guard import Guard
+from adequa.web.api.guard import Doors, Guard
 from adequa.web.api.openapi import PREFIX, document
 from adequa.web.api.run_endpoints import RunEndpoints
 from adequa.web.api.runs import Runs
@@ -23,7 +24,9 @@ from adequa.web.api.scoring import Engine
 from adequa.web.api.settings import Settings
 from adequa.web.campaign.security import HEADERS, SecurityHeaders
 
-__all__ = ["api_app", "api_endpoints", "workbench_app"]
+__all__ = ["api_app", "api_endpoints", "guarded"]
+
+Answer = Callable[[Scope, Refused], Response]
 
 
 def api_endpoints(engine: Engine, runs: Runs, settings: Settings) -> list[Endpoint]:
@@ -50,35 +53,40 @@ def api_endpoints(engine: Engine, runs: Runs, settings: Settings) -> list[Endpoi
 
 def api_app(engine: Engine, runs: Runs, *, settings: Settings) -> Starlette:
     """The API under `/v1`; `engine` and `runs` stay the caller's to start and close."""
-    return workbench_app(engine, runs, settings=settings)
+    return guarded(routes_of(api_endpoints(engine, runs, settings), PREFIX), settings)
 
 
-def workbench_app(
-    engine: Engine, runs: Runs, *, settings: Settings, pages: Sequence[BaseRoute] = ()
+def guarded(
+    routes: Sequence[BaseRoute],
+    settings: Settings,
+    doors: Doors | None = None,
+    answer: Answer = lambda _scope, refused: respond(refused),
 ) -> Starlette:
-    """The API under `/v1`, and pages wherever else they want to be, behind the same guard."""
+    """Routes behind the guard; `answer` makes the response to whatever is refused."""
+
+    async def refused(request: Request, error: Exception) -> Response:
+        response = answer(request.scope, refusal_of(error))
+        if isinstance(error, HTTPException):
+            response.headers.update(error.headers or {})
+        return response
+
+    async def broken(request: Request, error: Exception) -> Response:
+        response = answer(request.scope, refusal_of(error))
+        response.headers.update(HEADERS)  # it is made outside of the middleware
+        return response
+
     app = Starlette(
-        routes=[
-            *routes_of(api_endpoints(engine, runs, settings), PREFIX),
-            *pages,
+        routes=routes,
+        middleware=[
+            Middleware(SecurityHeaders),
+            Middleware(Guard, settings=settings, doors=doors, answer=answer),
         ],
-        middleware=[Middleware(SecurityHeaders), Middleware(Guard, settings=settings)],
         exception_handlers={
-            Refused: _refused,
-            AdequaError: _refused,
-            HTTPException: _refused,
-            Exception: _broken,
+            Refused: refused,
+            AdequaError: refused,
+            HTTPException: refused,
+            Exception: broken,
         },
     )
     app.router.redirect_slashes = False
     return app
-
-
-async def _refused(_request: Request, error: Exception) -> Response:
-    headers = error.headers if isinstance(error, HTTPException) else None
-    return respond(refusal_of(error), headers)
-
-
-async def _broken(_request: Request, error: Exception) -> Response:
-    # This response is made outside of the middleware.
-    return respond(refusal_of(error), HEADERS)

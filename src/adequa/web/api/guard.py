@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import asyncio
 import hmac
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Protocol
 
 from starlette.datastructures import Headers
 
@@ -18,19 +19,40 @@ from adequa.web.api.settings import Settings
 from adequa.web.campaign.security import is_own_origin
 
 if TYPE_CHECKING:
+    from starlette.responses import Response
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-__all__ = ["Guard"]
+__all__ = ["Doors", "Guard"]
 
 _SEND_SECONDS = 30.0
 _SMALL = 1 << 16
 
 
-class Guard:
-    """Middleware before everything else."""
+class Doors(Protocol):
+    """How browsers come in, which have a session in place of the token."""
 
-    def __init__(self, app: ASGIApp, settings: Settings) -> None:
-        self.app, self.settings = app, settings
+    def is_open(self, path: str) -> bool:
+        """Whether an address is for everybody."""
+
+    def is_known(self, headers: Mapping[str, str]) -> bool:
+        """Whether a request has a session."""
+
+    def is_form(self, headers: Mapping[str, str]) -> bool:
+        """Whether a page of ours sent a request, for its own session."""
+
+
+class Guard:
+    """Middleware before everything else; `answer` makes the response to what is refused."""
+
+    def __init__(
+        self,
+        app: ASGIApp,
+        settings: Settings,
+        doors: Doors | None = None,
+        answer: Callable[[Scope, Refused], Response] | None = None,
+    ) -> None:
+        self.app, self.settings, self.doors = app, settings, doors
+        self._answer = answer or (lambda _scope, refused: respond(refused))
         self._in_flight = 0
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -38,10 +60,12 @@ class Guard:
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
-        refused = self._refusal(scope["method"], Headers(scope=scope))
+        refused = self._refusal(scope["method"], scope["path"], Headers(scope=scope))
         if refused is not None:
-            extra = {"WWW-Authenticate": "Bearer"} if refused.status == 401 else None
-            await respond(refused, extra)(scope, receive, send)
+            response = self._answer(scope, refused)
+            if refused.status == 401:
+                response.headers["WWW-Authenticate"] = "Bearer"
+            await response(scope, receive, send)
             return
         self._in_flight += 1
         try:
@@ -49,8 +73,9 @@ class Guard:
         finally:
             self._in_flight -= 1
 
-    def _refusal(self, method: str, headers: Headers) -> Refused | None:
-        token = self.settings.token
+    def _refusal(self, method: str, path: str, headers: Headers) -> Refused | None:
+        token, doors = self.settings.token, self.doors
+        known = doors is not None and doors.is_known(headers)
         if token is None:
             if _name(headers.get("host", "")) not in self.settings.hosts:
                 return Refused(
@@ -60,7 +85,7 @@ class Guard:
                     "use http://127.0.0.1 or http://localhost",
                     where="Host",
                 )
-        elif not _has(headers, token):
+        elif not (_has(headers, token) or known or (doors and doors.is_open(path))):
             return Refused(
                 401,
                 "no_token",
@@ -68,9 +93,13 @@ class Guard:
                 "send Authorization: Bearer TOKEN",
                 where="Authorization",
             )
-        if method not in ("GET", "HEAD") and not is_own_origin(headers, None):
-            message = "other sites' pages may not use this server"
-            return Refused(403, "foreign_origin", message, where="Origin")
+        if method not in ("GET", "HEAD"):
+            if not is_own_origin(headers, None):
+                message = "other sites' pages may not use this server"
+                return Refused(403, "foreign_origin", message, where="Origin")
+            if known and doors is not None and not doors.is_form(headers):
+                message = "this does not come from a page of the session"
+                return Refused(403, "no_form_token", message, "reload the page")
         if self._in_flight >= self.settings.in_flight:
             message = f"{self._in_flight} requests are being answered already"
             return Refused(503, "busy", message, "send fewer at once", wait=2)

@@ -24,7 +24,7 @@ from adequa.web.api.schemas import ref
 from adequa.web.api.scoring import Engine
 from adequa.web.api.settings import Settings
 
-__all__ = ["Scoring", "chosen_labels"]
+__all__ = ["Scoring", "awaited", "chosen_labels"]
 
 _WRAPPER = {"items", "metrics"}
 _FIELDS = tuple(field.name for field in fields(Item))
@@ -87,7 +87,7 @@ class Scoring:
         raw = await self.bodies.object(request)
         labels = chosen_labels(raw.pop("metrics", None), self.engine)
         items = self._items(raw) if "items" in raw else [self._item(raw, 1, "body")]
-        lines = await _awaited(request, self.engine.submit(items, labels), self.settings.seconds)
+        lines = await awaited(request, self.engine.submit(items, labels), self.settings.seconds)
         if "items" not in raw:
             return Response(lines[0], media_type="application/json")
         body = b'{"results": [' + b", ".join(lines) + b"]}"
@@ -221,9 +221,7 @@ def chosen_labels(given: Any, engine: Engine) -> list[str]:
     return [label for label in engine.metrics if label in given]
 
 
-async def _awaited(
-    request: Request, future: Future[list[bytes]], seconds: float
-) -> Sequence[bytes]:
+async def awaited(request: Request, future: Future[list[bytes]], seconds: float) -> Sequence[bytes]:
     """The lines; given up where they take too long or nobody waits for them any more."""
     scored = asyncio.wrap_future(future)
     gone = asyncio.ensure_future(_disconnected(request))
