@@ -49,21 +49,10 @@ def measure(data: Path) -> list[dict[str, object]]:
     )
     load = os.getloadavg()[0]
     with tempfile.TemporaryDirectory() as folder, _server() as (url, process):
-        rows = [_delay(url, delayed)]
-        rate = _rate(url, first)
-        command = _command_rate(Path(folder), second)
-        again = _rate(url, second)
-        best = max(rate, again)
-        rows.append(
-            _row(
-                f"texts/s at saturation ({best:.0f}) / adequa score --jobs {JOBS} ({command:.0f})",
-                best / command,
-                "≥ 0.8",
-                best / command >= 0.8,
-            )
-        )
-        rows.append(_steady(url, steady, best / 2))
-        rows += _flood(url, steady, best, process)
+        rows = [_delay(url, delayed), _saturated(url, Path(folder), [first, second])]
+        # Measured again for each of the others: on a shared machine it changes with the minutes.
+        rows.append(_steady(url, steady, _rate(url, steady[:SCORED]) / 2))
+        rows += _flood(url, steady, _rate(url, steady[-SCORED:]), process)
     rows.append(_row("others on the machine: its load before", load, "–", True))
     return rows
 
@@ -86,6 +75,17 @@ def _delay(url: str, items: Sequence[Item]) -> dict[str, object]:
     return _row(figure, mine / library, "≤ 1.3", mine / library <= 1.3)
 
 
+def _saturated(url: str, folder: Path, groups: Sequence[Sequence[Item]]) -> dict[str, object]:
+    """In turns, group by group; the best of each, for the others were disturbed."""
+    ours, theirs = [], []
+    for number, items in enumerate(groups):
+        ours.append(_rate(url, items))
+        theirs.append(_command_rate(folder / str(number), items))
+    best, command = max(ours), max(theirs)
+    figure = f"texts/s at saturation ({best:.0f}) / adequa score --jobs {JOBS} ({command:.0f})"
+    return _row(figure, best / command, "≥ 0.8", best / command >= 0.8)
+
+
 def _rate(url: str, items: Sequence[Item]) -> float:
     """Texts a second that a full server gives."""
     started = time.perf_counter()
@@ -97,6 +97,7 @@ def _rate(url: str, items: Sequence[Item]) -> float:
 
 
 def _command_rate(folder: Path, items: Sequence[Item]) -> float:
+    folder.mkdir()
     few = JOBS * 2
     started = [_command_seconds(folder, items[:few], f"few-{turn}") for turn in range(2)]
     whole = _command_seconds(folder, items, "all")

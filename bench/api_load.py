@@ -29,11 +29,15 @@ class _Connection:
 
     async def post(self, body: bytes) -> Answer:
         started = time.perf_counter()
-        try:
-            status = await self._post(body)
-        except (OSError, asyncio.IncompleteReadError):
-            self.close()
-            status = 0
+        status = 0
+        for is_kept in (self.streams is not None, False):
+            try:
+                status = await self._post(body)
+                break
+            except (OSError, asyncio.IncompleteReadError):
+                self.close()
+                if not is_kept:  # else the server had closed it, as it may
+                    break
         return Answer(status, time.perf_counter() - started)
 
     async def _post(self, body: bytes) -> int:

@@ -193,13 +193,14 @@ def test_a_closed_engine_refuses(make: Callable[..., Made]) -> None:
         engine.submit(items("a"), ["m"])
 
 
-def test_what_cannot_be_loaded_is_raised_at_the_start() -> None:
+@pytest.mark.parametrize("error", [ModelError("no weights"), WorkerLost("no memory")])
+def test_what_cannot_be_loaded_is_raised_at_the_start(error: Exception) -> None:
     class Broken(Fake):
         def start(self) -> None:
-            raise ModelError("no weights")
+            raise error
 
     engine = Engine({}, workers=2, make=lambda _metrics: Broken())
-    with pytest.raises(ModelError, match="no weights"):
+    with pytest.raises(ModelError, match=str(error)):
         engine.start()
 
 

@@ -180,7 +180,7 @@ class RunEndpoints:
                 await self._save(request, file)
                 if format_ is None:
                     format_ = await run_in_threadpool(_recognised, file)
-                record = self.runs.add(id_, file, name, format_, labels)
+                record = await run_in_threadpool(self.runs.add, id_, file, name, format_, labels)
             except BaseException:
                 self.runs.drop_upload(id_)
                 raise

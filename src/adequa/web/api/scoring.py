@@ -19,7 +19,7 @@ from concurrent.futures import Future, InvalidStateError
 from dataclasses import dataclass, field
 
 from adequa.data import Item
-from adequa.errors import AdequaError
+from adequa.errors import AdequaError, ModelError
 from adequa.metrics.base import Metric
 from adequa.web.api.errors import Refused
 from adequa.web.api.workers import InProcess, Worker, WorkerLost
@@ -100,7 +100,10 @@ class Engine:
         def load(worker: Worker) -> None:
             try:
                 worker.start()
-            except (AdequaError, WorkerLost) as error:
+            except WorkerLost as error:
+                remedy = "is there memory for so many --jobs?"
+                failures.append(ModelError(f"the metrics cannot be loaded: {error}; {remedy}"))
+            except AdequaError as error:
                 failures.append(error)
 
         loading = [threading.Thread(target=load, args=(worker,)) for worker in self._workers]
