@@ -16,7 +16,7 @@ from adequa.web.campaign.forms import (
     seconds_of,
 )
 from adequa.web.campaign.limits import Refused
-from adequa.web.campaign.security import is_own_origin
+from adequa.web.security import is_own_origin
 
 QUESTIONS = (PRESETS["webnlg2017"][0], PRESETS["webnlg2020"][0], SPANS)
 

@@ -22,7 +22,7 @@ from adequa.web.api.runs import Runs
 from adequa.web.api.score_endpoints import Scoring
 from adequa.web.api.scoring import Engine
 from adequa.web.api.settings import Settings
-from adequa.web.campaign.security import HEADERS, SecurityHeaders
+from adequa.web.security import HEADERS, SecurityHeaders
 
 __all__ = ["api_app", "api_endpoints", "guarded"]
 

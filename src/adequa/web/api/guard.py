@@ -16,7 +16,7 @@ from starlette.datastructures import Headers
 
 from adequa.web.api.errors import Refused, respond
 from adequa.web.api.settings import Settings
-from adequa.web.campaign.security import is_own_origin
+from adequa.web.security import is_own_origin
 
 if TYPE_CHECKING:
     from starlette.responses import Response

@@ -18,9 +18,9 @@ from adequa.web.campaign.limits import Limits, Refused
 from adequa.web.campaign.organising import OrganiserPages
 from adequa.web.campaign.pages import STATIC, static_file
 from adequa.web.campaign.rating import RaterPages
-from adequa.web.campaign.security import HEADERS, SecurityHeaders
 from adequa.web.campaign.site import Site
 from adequa.web.campaign.tokens import Tokens
+from adequa.web.security import HEADERS, SecurityHeaders
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Receive, Scope, Send

@@ -15,8 +15,8 @@ from starlette.responses import RedirectResponse, Response
 from adequa.web.campaign.forms import Fields, read_form, read_object
 from adequa.web.campaign.limits import Limits, Refused, Throttle, read_body
 from adequa.web.campaign.pages import rendered
-from adequa.web.campaign.security import is_own_origin
 from adequa.web.campaign.tokens import Session, Tokens
+from adequa.web.security import is_own_origin
 
 if TYPE_CHECKING:
     from adequa.human.campaign.store import Store
