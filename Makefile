@@ -72,6 +72,18 @@ docs: $(STAMP) ## the documentation site, in site/
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 	@echo "open site/index.html"
 
+gallery: $(STAMP) ## the report of the sample that the README links to
+	$(BIN)/python docs/generate.py gallery
+
+# What the docs call a picture, and what the browser tests call it.
+PICTURES := report:report-top report-dark:report-dark report-texts:report-compare \
+  campaign:text campaign-phone:phone-upright organiser:organiser
+screenshots: $(STAMP) ## the pictures of the docs, taken by the tests in a real Chromium
+	ADEQUA_SCREENSHOTS=$(CURDIR)/build/screenshots $(BIN)/pytest -q tests/report/test_browser.py \
+	  tests/web/campaign/test_browser.py
+	@for pair in $(PICTURES); do \
+	  cp build/screenshots/$${pair#*:}.png docs/pictures/$${pair%:*}.png || exit 1; done
+
 fuzz: $(STAMP) ## ten minutes of coverage-guided fuzzing for each reader
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[fuzz]'
 	$(BIN)/python bench/fuzz.py
@@ -79,4 +91,4 @@ fuzz: $(STAMP) ## ten minutes of coverage-guided fuzzing for each reader
 clean: ## remove what the other targets made
 	rm -rf $(VENV) build dist site demo-run bench/out .mypy_cache .pytest_cache .ruff_cache
 
-.PHONY: help demo test bench weights docs fuzz clean
+.PHONY: help demo test bench weights docs gallery screenshots fuzz clean

@@ -1,18 +1,22 @@
 """Writes what the docs take from the code: `cli.md`, `api.md`, and marked blocks of other pages.
 
 A marked block stands between `<!-- begin KIND [NAME] -->` and `<!-- end -->`. `make docs` runs
-this; a test fails when a page is not what this would write.
+this; a test fails when a page is not what this would write. With the argument `gallery` it writes
+the report of the sample instead (`make gallery`), whose scores are those of the models on the
+machine that computes them.
 """
 
 from __future__ import annotations
 
 import inspect
+import json
 import math
 import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import adequa
@@ -23,6 +27,7 @@ from adequa.readers.recognise import SUFFIXES
 from adequa.settings import settings_of
 
 DOCS = Path(__file__).resolve().parent
+GALLERY = DOCS / "gallery" / "report.html"
 NOTE = "<!-- Written by docs/generate.py from the code: change the code, then run `make docs`. -->"
 _BLOCK = re.compile(
     r"(?P<begin><!-- begin (?P<kind>\w+)(?: (?P<name>\w+))? -->\n).*?(?P<end><!-- end -->)",
@@ -234,8 +239,31 @@ def pages() -> dict[Path, str]:
     return wanted
 
 
+def write_gallery() -> None:
+    """The report of the built-in sample; without the time, so that the same scores are the same."""
+    from adequa.metrics import DEFAULT, resolve
+    from adequa.report import write_report
+    from adequa.run import open_run, score_run
+    from adequa.sample import sample_path
+
+    GALLERY.parent.mkdir(exist_ok=True)
+    with TemporaryDirectory() as folder:
+        run = Path(folder) / "sample"
+        score_run(
+            readers.open_source(sample_path()), resolve([*DEFAULT, "bleu", "chrf", "ter"]), run
+        )
+        manifest = run / "manifest.json"
+        known = json.loads(manifest.read_text(encoding="utf-8"))
+        manifest.write_text(json.dumps(known | {"created": ""}), encoding="utf-8")
+        write_report([open_run(run)], GALLERY, title="The built-in sample", force=True)
+
+
 def main() -> None:
     """Write the pages that differ, and say which."""
+    if sys.argv[1:] == ["gallery"]:
+        write_gallery()
+        print(f"{GALLERY.relative_to(DOCS)} written", file=sys.stderr)
+        return
     for path, text in pages().items():
         if not path.exists() or path.read_text(encoding="utf-8") != text:
             path.write_text(text, encoding="utf-8", newline="\n")

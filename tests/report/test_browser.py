@@ -273,7 +273,8 @@ def test_changes_since_a_baseline(opened, changed_report):
 
 
 def test_dark_and_light(opened, demo_report):
-    page = opened(demo_report, "#/texts", color_scheme="dark")
+    size = {"width": 1120, "height": 780}
+    page = opened(demo_report, "#/texts", color_scheme="dark", viewport=size)
     dark = page.evaluate("getComputedStyle(document.body).backgroundColor")
     shoot(page, "dark")
     page.click("#theme")

@@ -326,6 +326,17 @@ def test_a_phone_in_the_dark(served: Make, device: Make, every_kind: Any) -> Non
     assert organiser.evaluate("document.documentElement.scrollWidth") <= 360
 
 
+def test_a_phone_held_upright(served: Make, device: Make) -> None:
+    here, address = served()
+    page = device(viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True)
+    begin(page, address, here)
+    page.get_by_text("Correctly", exact=True).tap()
+    saved(page)
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    page.evaluate("scrollTo(0, 0)")  # the bar goes along, and would lie over the text
+    shot(page, "phone-upright", whole=True)
+
+
 def test_time_counts_only_in_view_and_a_lost_server_is_said(served: Make, device: Make) -> None:
     here, address = served()
     page = device()
