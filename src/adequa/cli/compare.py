@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from adequa.cli.options import Json, Quiet, progress_bar
+from adequa.cli.writing import Out, write_or_echo
 
 __all__ = ["compare"]
 
@@ -57,9 +58,7 @@ def compare(
         str, typer.Option(metavar="NAME", help="text, markdown, latex, json or csv.")
     ] = "text",
     as_json: Json = False,
-    out: Annotated[
-        Path | None, typer.Option("--out", "-o", metavar="FILE", help="Write there, not to stdout.")
-    ] = None,
+    out: Out = None,
     quiet: Quiet = False,
 ) -> None:
     """Compare the systems of one or several runs.
@@ -70,7 +69,7 @@ def compare(
     """
     from adequa.compare import compare as compare_runs
     from adequa.compare.tables import FORMATS, render
-    from adequa.errors import DataError, UnknownName
+    from adequa.errors import UnknownName
 
     if as_json:
         format = "json"  # noqa: A001
@@ -89,13 +88,4 @@ def compare(
             correction=correction,
             progress=progress,
         )
-    written = render(comparison, format, every_pair=pairs)
-    if out is None:
-        typer.echo(written)
-        return
-    try:
-        out.write_text(written + "\n", encoding="utf-8", newline="\n")
-    except OSError as error:
-        raise DataError(
-            f"cannot be written ({error.strerror})", path=out, remedy="name another file"
-        ) from None
+    write_or_echo(render(comparison, format, every_pair=pairs), out)

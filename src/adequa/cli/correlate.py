@@ -7,7 +7,8 @@ from typing import Annotated
 
 import typer
 
-from adequa.cli.options import Json, Quiet, echo_json, progress_bar
+from adequa.cli.options import Json, Quiet, json_text, progress_bar
+from adequa.cli.writing import Out, TableForm, write_or_echo
 
 __all__ = ["correlate"]
 
@@ -115,13 +116,9 @@ def correlate(
         Path | None, typer.Option(metavar="DIR", help="Write the matrices as heat maps (SVG).")
     ] = None,
     png: Annotated[bool, typer.Option("--png", help="Heat maps as PNG, too (extra png).")] = False,
-    table: Annotated[
-        str, typer.Option(metavar="NAME", help="text, markdown, latex or csv.")
-    ] = "text",
+    table: TableForm = "text",
     as_json: Json = False,
-    out: Annotated[
-        Path | None, typer.Option("--out", "-o", metavar="FILE", help="Write there, not to stdout.")
-    ] = None,
+    out: Out = None,
     quiet: Quiet = False,
 ) -> None:
     """Say how well each metric agrees with people.
@@ -175,26 +172,4 @@ def correlate(
     if pictures is not None:
         for path in draw(study, pictures, png=png):
             typer.echo(f"written: {path}", err=True)
-    if as_json and out is None:
-        echo_json(to_object(study))
-    elif out is None:
-        typer.echo(render(study, table))
-    else:
-        _write(out, _json(to_object(study)) if as_json else render(study, table))
-
-
-def _json(value: object) -> str:
-    import json
-
-    return json.dumps(value, ensure_ascii=False, indent=2)
-
-
-def _write(path: Path, content: str) -> None:
-    from adequa.errors import DataError
-
-    try:
-        path.write_text(content + "\n", encoding="utf-8", newline="\n")
-    except OSError as error:
-        raise DataError(
-            f"cannot be written ({error.strerror})", path=path, remedy="name another file"
-        ) from None
+    write_or_echo(json_text(to_object(study)) if as_json else render(study, table), out)

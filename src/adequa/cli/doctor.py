@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from adequa.cli.options import Format, Input, Json, Metrics, Quiet, Texts, progress_bar
+from adequa.cli.writing import Out, TableForm, draw_pictures, write_or_echo
 
 if TYPE_CHECKING:
     from adequa.doctor.labels import Labelled
@@ -54,14 +55,10 @@ def doctor(
     examples: Annotated[
         int, typer.Option(min=0, help="Show so many cases that each metric missed in each way.")
     ] = 0,
-    table: Annotated[
-        str, typer.Option(metavar="NAME", help="text, markdown, latex or csv.")
-    ] = "text",
+    table: TableForm = "text",
     as_json: Json = False,
     jobs: Annotated[int, typer.Option("--jobs", "-j", min=1, help="Processes to use.")] = 1,
-    out: Annotated[
-        Path | None, typer.Option("--out", "-o", metavar="FILE", help="Write there, not to stdout.")
-    ] = None,
+    out: Out = None,
     quiet: Quiet = False,
 ) -> None:
     """Change your own texts and data in known ways, and see which metric notices.
@@ -103,8 +100,8 @@ def doctor(
     if pictures is not None:
         from adequa.doctor.drawing import doctor_pictures
 
-        _draw(doctor_pictures(examination), pictures)
-    _write(written, out)
+        draw_pictures(doctor_pictures(examination), pictures)
+    write_or_echo(written, out)
 
 
 def _advice(
@@ -126,40 +123,3 @@ def _advice(
         )
         for label, metric in metrics.items()
     ]
-
-
-def _draw(pictures: Mapping[str, str], folder: Path) -> None:
-    """Each picture as SVG, and as PNG where that can be rendered; says on stderr where they are."""
-    from adequa.errors import DataError, MissingExtra
-    from adequa.pictures.saving import save_picture
-
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise DataError(
-            f"cannot be made ({error.strerror})", path=folder, remedy="name another folder"
-        ) from None
-    missing: MissingExtra | None = None
-    for name, svg in pictures.items():
-        save_picture(svg, folder / f"{name}.svg")
-        try:
-            save_picture(svg, folder / f"{name}.png")
-        except MissingExtra as error:
-            missing = error
-    if missing is not None:
-        typer.echo(f"SVG only: {missing}", err=True)
-    typer.echo(f"{len(pictures)} pictures in {folder}", err=True)
-
-
-def _write(written: str, out: Path | None) -> None:
-    from adequa.errors import DataError
-
-    if out is None:
-        typer.echo(written)
-        return
-    try:
-        out.write_text(written + "\n", encoding="utf-8", newline="\n")
-    except OSError as error:
-        raise DataError(
-            f"cannot be written ({error.strerror})", path=out, remedy="name another file"
-        ) from None

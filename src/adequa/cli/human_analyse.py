@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from adequa.cli.options import Json, Quiet, progress_bar
+from adequa.cli.writing import Out, TableForm, draw_pictures, write_or_echo
 
 if TYPE_CHECKING:
     from adequa.data import Item
@@ -80,13 +81,9 @@ def analyse(
             help="Draw mean scores over each --by (without one: over the size), SVG and PNG.",
         ),
     ] = None,
-    table: Annotated[
-        str, typer.Option(metavar="NAME", help="text, markdown, latex or csv.")
-    ] = "text",
+    table: TableForm = "text",
     as_json: Json = False,
-    out: Annotated[
-        Path | None, typer.Option("--out", "-o", metavar="FILE", help="Write there, not to stdout.")
-    ] = None,
+    out: Out = None,
     quiet: Quiet = False,
 ) -> None:
     """Means, significance groups and ranks of systems, by criterion.
@@ -95,7 +92,7 @@ def analyse(
 
     Example: adequa human analyse ratings.jsonl --by category --correction holm
     """
-    from adequa.errors import DataError, UnknownName
+    from adequa.errors import UnknownName
     from adequa.human.analysis import analyse as analysed
     from adequa.human.analysis_model import Settings
     from adequa.human.analysis_tables import FORMATS, render
@@ -126,16 +123,8 @@ def analyse(
     if pictures is not None:
         from adequa.human.analysis_pictures import analysis_pictures
 
-        _draw(analysis_pictures(analysis), pictures)
-    if out is None:
-        typer.echo(written)
-        return
-    try:
-        out.write_text(written + "\n", encoding="utf-8", newline="\n")
-    except OSError as error:
-        raise DataError(
-            f"cannot be written ({error.strerror})", path=out, remedy="name another file"
-        ) from None
+        draw_pictures(analysis_pictures(analysis), pictures)
+    write_or_echo(written, out)
 
 
 def _items(ratings: list[Path], items: Path | None) -> Iterator[Item]:
@@ -153,26 +142,3 @@ def _items(ratings: list[Path], items: Path | None) -> Iterator[Item]:
         yield from (result.item for result in open_run(items).results())
     else:
         yield from open_source(items)
-
-
-def _draw(pictures: Mapping[str, str], folder: Path) -> None:
-    """Each picture as SVG, and as PNG where that can be rendered; says on stderr where they are."""
-    from adequa.errors import DataError, MissingExtra
-    from adequa.pictures.saving import save_picture
-
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise DataError(
-            f"cannot be made ({error.strerror})", path=folder, remedy="name another folder"
-        ) from None
-    missing: MissingExtra | None = None
-    for name, svg in pictures.items():
-        save_picture(svg, folder / f"{name}.svg")
-        try:
-            save_picture(svg, folder / f"{name}.png")
-        except MissingExtra as error:
-            missing = error
-    if missing is not None:
-        typer.echo(f"SVG only: {missing}", err=True)
-    typer.echo(f"{len(pictures)} pictures in {folder}", err=True)

@@ -28,6 +28,7 @@ __all__ = [
     "Quiet",
     "Texts",
     "echo_json",
+    "json_text",
     "progress_bar",
     "with_settings",
 ]
@@ -95,9 +96,14 @@ class Choice(str, Enum):
         return str(self.value)
 
 
+def json_text(value: object) -> str:
+    """A result for machines, as `--json` prints it."""
+    return json.dumps(value, ensure_ascii=False, indent=2)
+
+
 def echo_json(value: object) -> None:
     """What `--json` prints."""
-    typer.echo(json.dumps(value, ensure_ascii=False, indent=2))
+    typer.echo(json_text(value))
 
 
 def with_settings(

@@ -7,10 +7,9 @@ from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from adequa.codec import load_object
 from adequa.errors import DataError
 from adequa.human.judgments import Key
-from adequa.readers.base import lines
+from adequa.readers.objects import read_objects
 from adequa.readers.rows import read_table
 
 __all__ = ["ScoreFile", "read_scores"]
@@ -76,18 +75,7 @@ def _rows(path: Path) -> Iterator[tuple[int, Mapping[str, Any]]]:
                 {name: cell if name in _NAMES else _cell(cell) for name, cell in cells.items()},
             )
         return
-    for line, text in lines(path):
-        if not text or text.isspace():
-            continue
-        try:
-            row = load_object(text)
-        except DataError as error:
-            raise error.at(path, line) from None
-        if not isinstance(row, dict):
-            raise DataError(
-                "is not an object", path=path, line=line, remedy='write {"id": …, "system": …}'
-            )
-        yield line, row
+    yield from read_objects(path, remedy='write {"id": …, "system": …}')
 
 
 def _key(row: Mapping[str, Any], known_ids: Collection[str], path: Path, line: int) -> Key:

@@ -7,10 +7,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from adequa.codec import load_object
 from adequa.data import Item
 from adequa.errors import DataError
-from adequa.readers.base import lines
+from adequa.readers.objects import read_objects
 from adequa.readers.rows import read_table
 
 __all__ = ["Labelled", "read_labels"]
@@ -82,16 +81,7 @@ def _rows(path: Path) -> Iterator[tuple[int, Mapping[str, Any]]]:
     if delimiter:
         yield from ((row.line, row.cells) for row in read_table(path, delimiter).rows)
         return
-    for number, line in lines(path):
-        if not line or line.isspace():
-            continue
-        try:
-            row = load_object(line)
-        except DataError as error:
-            raise error.at(path, number) from None
-        if not isinstance(row, dict):
-            raise DataError("is not an object", path=path, line=number, remedy="write {…}")
-        yield number, row
+    yield from read_objects(path)
 
 
 def _parsed(path: Path, number: int, row: Mapping[str, Any]) -> tuple[tuple[str | None, str], bool]:

@@ -9,11 +9,10 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, ClassVar
 
-from adequa.codec import load_object
 from adequa.data import Item, Score
 from adequa.errors import DataError
 from adequa.metrics.base import Metric
-from adequa.readers.base import lines
+from adequa.readers.objects import read_objects
 from adequa.readers.rows import read_table
 
 __all__ = ["Precomputed"]
@@ -103,21 +102,7 @@ def _rows(file: Path, key: str) -> Iterator[tuple[int, Mapping[str, Any]]]:
         for line_number, cells in read_table(file, delimiter).rows:
             yield line_number, {**cells, **({key: _cell(cells[key])} if key in cells else {})}
         return
-    for number, line in lines(file):
-        if not line or line.isspace():
-            continue
-        try:
-            row = load_object(line)
-        except DataError as error:
-            raise error.at(file, number) from None
-        if type(row) is not dict:
-            raise DataError(
-                "is not an object",
-                path=file,
-                line=number,
-                remedy='write {"id": …, "system": …} and the scores',
-            )
-        yield number, row
+    yield from read_objects(file, remedy='write {"id": …, "system": …} and the scores')
 
 
 def _name_of(row: Mapping[str, Any]) -> tuple[str, str]:

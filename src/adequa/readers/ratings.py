@@ -16,7 +16,7 @@ from typing import Any
 from adequa.codec import load_object, rating_from_object
 from adequa.data import Item, Rating
 from adequa.errors import DataError, UnknownName
-from adequa.readers.base import lines
+from adequa.readers.objects import read_objects
 from adequa.readers.ratings_webnlg import CRITERIA_2020, Matcher2017, ratings_2017, ratings_2020
 from adequa.readers.rows import Table, read_table
 
@@ -72,20 +72,7 @@ def _table_rows(table: Table) -> Rows:
 
 def _first_keys(path: Path) -> tuple[set[str], Rows]:
     """The fields of the first object, and all objects."""
-    return set(next((row for _, row in _objects(path)), {})), _objects(path)
-
-
-def _objects(path: Path) -> Rows:
-    for number, line in lines(path):
-        if not line or line.isspace():
-            continue
-        try:
-            row = load_object(line)
-        except DataError as error:
-            raise error.at(path, number) from None
-        if not isinstance(row, dict):
-            raise DataError("is not an object", path=path, line=number, remedy="write {…}")
-        yield number, row
+    return set(next((row for _, row in read_objects(path)), {})), read_objects(path)
 
 
 def _recognise(path: Path, columns: set[str]) -> str:
