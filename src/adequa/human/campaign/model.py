@@ -83,7 +83,7 @@ class SampledText:
     item: Item
     task: str
     cell: Mapping[str, str] = field(default_factory=dict)
-    """Category, size and difficulty, or whatever the sample was drawn by."""
+    """Category, size and level of the score, or whatever the sample was drawn by."""
     control: Mapping[str, float] = field(default_factory=dict)
     """The right answer by question, where it is known; no rater sees it."""
 
