@@ -117,7 +117,7 @@ def test_another_host_needs_a_token(start: Start, tmp_path: Path) -> None:
 def test_json_for_machines(start: Start) -> None:
     _, process = start("-m", "chrf", "--json")
     assert process.stdout is not None
-    rest = [process.stdout.readline() for _ in range(6)]
+    rest = [process.stdout.readline() for _ in range(7)]
     raw = json.loads("{" + "".join(rest))
     assert raw["url"].startswith("http://127.0.0.1:")
     assert (raw["metrics"], raw["jobs"]) == (["chrf"], 1)

@@ -19,7 +19,10 @@ _PACKAGES = ("jinja2", "starlette", "uvicorn")
 def serve(
     runs: Annotated[
         list[Path] | None,
-        typer.Argument(metavar="[RUN]...", help="Runs to be looked at, as `adequa score` wrote."),
+        typer.Argument(
+            metavar="[RUN|CAMPAIGN]...",
+            help="Runs and campaigns to be looked at, as `adequa score` and `human sample` wrote.",
+        ),
     ] = None,
     metric: Metrics = None,
     host: Annotated[str, typer.Option(help="The address to listen on.")] = "127.0.0.1",
@@ -45,20 +48,25 @@ def serve(
         Path | None,
         typer.Option(metavar="DIR", help="Where runs are kept; without it till the server ends."),
     ] = None,
+    api_only: Annotated[
+        bool, typer.Option("--api-only", help="Serve the API without the pages.")
+    ] = False,
     as_json: Json = False,
 ) -> None:
-    """Serve the HTTP API: score texts on request and files in the background.
+    """Serve the workbench, pages and HTTP API: look at runs, try texts, score files.
 
     POST /v1/score judges texts, POST /v1/runs scores a file, /v1/openapi.json describes all of it.
-    Only this machine can ask, unless --host says otherwise.
+    Only this machine can ask, unless --host says otherwise: then a token is needed, and browsers
+    come in by the link that is printed.
 
-    Example: adequa serve runs/t5 -m esa -m nli --port 8080
+    Example: adequa serve runs/t5 campaign -m esa -m nli --port 8080
     """
     from adequa.errors import MissingExtra
 
     for package in _PACKAGES:
         if find_spec(package) is None:
             raise MissingExtra("web", package)
+    from adequa.human.campaign.folder import is_campaign
     from adequa.metrics import resolve
     from adequa.run import open_run
     from adequa.web.api.app import api_app
@@ -68,6 +76,7 @@ def serve(
     from adequa.web.api.serving import server_of
     from adequa.web.api.settings import Settings, bytes_of
     from adequa.web.listening import listen, url_of
+    from adequa.web.workbench.campaigns import open_campaign
 
     settings = Settings(
         token=checked_token(host, token_file),
@@ -77,7 +86,9 @@ def serve(
         max_items=max_items,
         seconds=timeout,
     )
-    opened = [open_run(path) for path in runs or ()]
+    of_people = [] if api_only else [path for path in runs or () if is_campaign(path)]
+    opened = [open_run(path) for path in runs or () if path not in of_people]
+    campaigns = [open_campaign(path) for path in of_people]
     chosen = resolve(metric or None)
     with ExitStack() as stack:
         bound = stack.enter_context(listen(host, port))
@@ -90,14 +101,21 @@ def serve(
         engine.start()
         kept = Runs(keep, chosen, settings, opened)
         stack.callback(kept.close)
-        address = url_of(bound, host)
+        address = start = url_of(bound, host)
+        if api_only:
+            start, app = f"{address}/v1/openapi.json", api_app(engine, kept, settings=settings)
+        else:
+            from adequa.web.workbench.app import Workbench
+
+            workbench = Workbench(engine, kept, settings=settings, campaigns=campaigns)
+            stack.callback(workbench.close)
+            start, app = address + workbench.doors.first_page, workbench.app
 
         def say() -> None:
             if as_json:
-                echo_json({"url": address, "metrics": list(chosen), "jobs": jobs})
+                echo_json({"url": address, "start": start, "metrics": list(chosen), "jobs": jobs})
             else:
-                typer.echo(f"{address}/v1/openapi.json")
+                typer.echo(start)
             typer.echo("Stop with Ctrl-C.", err=True)
 
-        app = api_app(engine, kept, settings=settings)
         server_of(app, started=say).run(sockets=[bound])

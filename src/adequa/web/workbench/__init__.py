@@ -1,0 +1,1 @@
+"""The workbench: runs and campaigns in the browser, a page to try texts on, and uploads."""

@@ -1,0 +1,127 @@
+"""The live page: data and a text, and what the metrics say of them while somebody types."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from adequa.data import Item
+from adequa.errors import AdequaError, DataError
+from adequa.readers.linearised import linearise
+from adequa.readers.one_graph import read_pasted
+from adequa.web.api.bodies import Bodies
+from adequa.web.api.errors import Refused, refusal_of
+from adequa.web.api.runs import Runs
+from adequa.web.api.score_endpoints import awaited, chosen_labels
+from adequa.web.api.scoring import Engine
+from adequa.web.api.settings import Settings
+from adequa.web.workbench.examples import EXAMPLES
+from adequa.web.workbench.indexes import Indexes, Reading
+from adequa.web.workbench.pages import Site
+
+__all__ = ["LivePages"]
+
+_FIELDS = {"triples", "text", "metrics"}
+
+
+@dataclass(frozen=True)
+class LivePages:
+    """`/live` and what its script asks."""
+
+    site: Site
+    engine: Engine
+    runs: Runs
+    indexes: Indexes
+    settings: Settings
+    bodies: Bodies
+
+    @property
+    def routes(self) -> list[Route]:
+        """Where the page is."""
+        return [
+            Route("/live", self.page),
+            Route("/live/score", self.score, methods=["POST"]),
+        ]
+
+    async def page(self, request: Request) -> Response:
+        """The form, with a text of a run in it where the address names one."""
+        triples, text = await self._given(request)
+        return self.site.page(
+            request,
+            "live.html",
+            here="live",
+            triples=triples,
+            text=text,
+            examples=EXAMPLES,
+            metrics=[(label, metric.doc) for label, metric in self.engine.metrics.items()],
+            needing=[label for label, one in self.engine.metrics.items() if one.needs_references],
+            scripts=("components.js", "graph.js", "live.js"),
+        )
+
+    async def score(self, request: Request) -> Response:
+        """The result of one text, as a line of a run; refusals name the field they are about."""
+        if not self.site.doors.is_form(request.headers):
+            message = "this does not come from a page of the session"
+            raise Refused(403, "no_form_token", message, "reload the page")
+        if self.engine.is_full:
+            raise self.engine.full()
+        raw = await self.bodies.object(request)
+        item = await run_in_threadpool(self._item, raw)
+        labels = chosen_labels(raw.get("metrics"), self.engine)
+        future = self.engine.submit([item], labels)
+        (line,) = await awaited(request, future, self.settings.seconds)
+        return Response(line, media_type="application/json")
+
+    def _item(self, raw: Mapping[str, Any]) -> Item:
+        for name in ("triples", "text"):
+            if type(raw.get(name)) is not str:
+                raise Refused(422, "wrong_data", f"{name!r} is no string", where=name)
+        if raw.keys() - _FIELDS:
+            raise Refused(422, "wrong_data", "the request has unknown fields", "reload the page")
+        text, settings = raw["text"], self.settings
+        if len(text) > settings.max_text:
+            message = f"the text is longer than {settings.max_text:,} characters"
+            raise Refused(413, "too_large", message, "shorten it", where="text")
+        try:
+            graph = read_pasted(raw["triples"])
+        except AdequaError as error:
+            raise refusal_of(_placed(error), where="triples") from None
+        if len(graph.triples) > settings.max_triples:
+            message = f"{len(graph.triples):,} triples are more than {settings.max_triples:,}"
+            raise Refused(413, "too_large", message, "give fewer", where="triples")
+        return replace(graph, id="1", system="", text=text, references=(), meta={})
+
+    async def _given(self, request: Request) -> tuple[str, str]:
+        query = request.query_params
+        if "run" not in query:
+            return "", ""
+        record = self.runs.finished(query["run"])
+        index = await self.indexes.get(record.folder, wait=30.0)
+        if isinstance(index, Reading):
+            return "", ""
+        row = await run_in_threadpool(index.find, query.get("system", ""), query.get("id", ""))
+        if row is None:
+            return "", ""
+        line = index.line(row)
+        return _written(line["triples"]), line["text"]
+
+
+def _placed(error: AdequaError) -> AdequaError:
+    """The line of what was pasted in the message itself: it stands beside the field."""
+    if isinstance(error, DataError) and error.line is not None:
+        return DataError(f"line {error.line} {error.problem}", remedy=error.remedy)
+    return error
+
+
+def _written(triples: Any) -> str:
+    """Triples as one would type them, or as JSON where that would not be read back the same."""
+    try:
+        return linearise(triples, "newline")
+    except DataError:
+        return linearise(triples, "json")
