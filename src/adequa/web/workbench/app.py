@@ -78,7 +78,8 @@ class Workbench:
         if scope["path"].startswith(PREFIX + "/") or not wanted:
             return respond(refused)
         heading = _HEADINGS.get(refused.status, "That did not work")
-        words = [_sentence(refused.message)]
+        place = f" ({refused.where})" if refused.where else ""
+        words = [_sentence(refused.message + place)]
         if refused.status == 401:
             words = [_NO_SESSION]
         elif refused.code == "not_found":

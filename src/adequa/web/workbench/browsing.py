@@ -169,9 +169,11 @@ class RunPages:
                 request,
                 "waiting.html",
                 heading="The report is being written",
-                words="It is downloaded here as soon as it is there.",
+                words="It is downloaded as soon as it is there; this page can then be left.",
                 share=report.share,
+                onward=f"/runs/{record.id}",
                 refresh=2,
+                scripts=("waiting.js",),
             )
         # As a download: a page of ours must not be one with scripts inside.
         return FileResponse(report, media_type="text/html", filename=f"report-{record.id}.html")
@@ -182,8 +184,10 @@ class RunPages:
             "waiting.html",
             heading=f"Reading {record.name}",
             words="A run is read once before it can be browsed; the page comes by itself.",
+            onward="",
             share=reading.share,
             refresh=1,
+            scripts=("waiting.js",),
         )
 
 

@@ -107,7 +107,9 @@ def _search(
 ) -> tuple[Numbers, int | None]:
     """Those of the rows that have the words in their text, id or data."""
     wanted = words.casefold()
-    written = json.dumps(wanted, ensure_ascii=False)[1:-1]
+    # A bar may be one of those between the parts of a triple, which the file does not have.
+    longest = max((part.strip() for part in wanted.split("|")), key=len)
+    written = json.dumps(longest, ensure_ascii=False)[1:-1]
     ends = time.monotonic() + seconds
     found: list[int] = []
     with index.path.open("rb", buffering=1 << 20) as stream:

@@ -78,7 +78,7 @@ class HomePages:
             )
         standing = await run_in_threadpool(found.standing)
         return self.site.page(
-            request, "campaign.html", here="home", opened=found, standing=standing, refresh=30
+            request, "campaign.html", here="home", opened=found, standing=standing
         )
 
     async def let_in(self, request: Request) -> Response:

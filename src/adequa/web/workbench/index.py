@@ -89,13 +89,13 @@ class RunIndex:
                 "has changed since it was opened", path=self.path, line=row + 1, remedy=_REMEDY
             ) from None
         found.pop("statistics", None)
-        return found
+        return {"system": "", "category": "", "lang": "", "references": []} | found
 
     def find(self, system: str, id_: str) -> int | None:
         """The row of a system's text by the id of its input."""
         for row in np.flatnonzero(self.names == _hash(system, id_)):
             line = self.line(int(row))
-            if line.get("system", "") == system and line["id"] == id_:
+            if line["system"] == system and line["id"] == id_:
                 return int(row)
         return None
 

@@ -24,7 +24,16 @@ if TYPE_CHECKING:
 __all__ = ["STATIC", "Site", "static_file"]
 
 _SCRIPT, _STYLE = "text/javascript; charset=utf-8", "text/css; charset=utf-8"
-_OWN = ("workbench.css", "theme.js", "browse.js", "graph.js", "live.js", "upload.js", "working.js")
+_OWN = (
+    "workbench.css",
+    "theme.js",
+    "browse.js",
+    "graph.js",
+    "live.js",
+    "upload.js",
+    "waiting.js",
+    "working.js",
+)
 _REPORT = ("components.css", "components.js", "report.css")
 """Drawn alike in the report and here, from the same files."""
 STATIC: Mapping[str, str] = {

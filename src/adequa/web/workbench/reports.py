@@ -45,7 +45,7 @@ class Reports:
         self._writing: dict[Path, Writing] = {}
         self._processes: list[Any] = []
 
-    async def get(self, record: Record, *, wait: float = 10.0) -> Path | Writing:
+    async def get(self, record: Record, *, wait: float = 3.0) -> Path | Writing:
         """The report of a run, or how far it is where it takes longer than `wait` seconds."""
         path = self._path(record)
         if path.is_file() and path.stat().st_mtime >= (record.folder / SCORES).stat().st_mtime:
