@@ -193,7 +193,7 @@ def test_from_upload_to_download(served, device, tmp_path):
     file = tmp_path / "ferries.jsonl"
     lines = [
         {"id": str(one), "triples": [["MV_Alba", "homePort", "Oban"]], "text": f"Alba {one}."}
-        for one in range(300)
+        for one in range(150)
     ]
     file.write_text("".join(json.dumps(line) + "\n" for line in lines))
     page = ready(device(accept_downloads=True), url)
@@ -212,8 +212,8 @@ def test_from_upload_to_download(served, device, tmp_path):
         with page.expect_download(timeout=30_000) as download:
             page.get_by_role("link", name=name).click()
         found[name] = Path(download.value.path()).read_text(encoding="utf-8")
-    assert len(found["scores.jsonl"].splitlines()) == 300
-    assert json.loads(found["summary.json"])["items"] == 300
+    assert len(found["scores.jsonl"].splitlines()) == 150
+    assert json.loads(found["summary.json"])["items"] == 150
     assert "Adequacy of ferries.jsonl" in found["HTML report"]
     page.get_by_role("button", name="Delete").click()
     page.get_by_role("button", name="Really").click()

@@ -40,7 +40,7 @@ _HEADINGS = {
     429: "A moment, please",
     503: "A moment, please",
 }
-_NO_SESSION = "This browser is not signed in: open the link that `adequa serve` printed."
+_NO_SESSION = "This browser is not signed in: open the link that adequa serve printed."
 
 
 class Workbench:

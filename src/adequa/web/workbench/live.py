@@ -113,10 +113,15 @@ class LivePages:
 
 
 def _placed(error: AdequaError) -> AdequaError:
-    """The line of what was pasted in the message itself: it stands beside the field."""
-    if isinstance(error, DataError) and error.line is not None:
-        return DataError(f"line {error.line} {error.problem}", remedy=error.remedy)
-    return error
+    """The line of what was pasted in the message itself, which stands beside the field."""
+    if not isinstance(error, DataError):
+        return error
+    if error.line is not None:
+        return DataError(f"line {error.line} {error.problem}", remedy="repair it there")
+    if error.problem.startswith("is not JSON"):
+        return DataError(f"the data {error.problem}", remedy="repair it there")
+    begins = error.problem.startswith(("is ", "has ", "holds ", "was ", "cannot "))
+    return DataError(f"the data {error.problem}", remedy=error.remedy) if begins else error
 
 
 def _written(triples: Any) -> str:

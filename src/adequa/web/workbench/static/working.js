@@ -51,6 +51,31 @@
       }
     },
   };
+  /** The report is written when it is first asked for: wait for it here, then download it. */
+  async function fetchReport(link) {
+    const words = link.textContent;
+    link.textContent = "Writing the report …";
+    link.setAttribute("aria-disabled", "true");
+    try {
+      for (;;) {
+        const response = await fetch(link.href, { method: "HEAD", headers: { Accept: "text/html" } });
+        if (!response.ok || response.headers.has("Content-Disposition")) break;
+        await new Promise((resolve) => { setTimeout(resolve, EVERY); });
+      }
+      location.assign(link.href); // the file, or the page that says why there is none
+    } catch {
+      at("problem").textContent = "The server does not answer. Is it still running?";
+    }
+    link.textContent = words;
+    link.removeAttribute("aria-disabled");
+  }
+
+  if (at("report")) {
+    at("report").addEventListener("click", (event) => {
+      event.preventDefault();
+      if (!at("report").hasAttribute("aria-disabled")) fetchReport(at("report"));
+    });
+  }
   for (const button of document.querySelectorAll("[data-act]")) button.addEventListener("click", () => acts[button.dataset.act](button));
   if (isGoing(box.dataset.status)) look();
   document.body.classList.add("ready");
