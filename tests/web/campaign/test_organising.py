@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 pytest.importorskip("starlette", reason="the extra web is not installed")
-pytest.importorskip("httpx", reason="httpx, which starlette's test client needs, is not there")
+pytest.importorskip("httpx2", reason="httpx2, which starlette's test client needs, is not there")
 from starlette.testclient import TestClient
 
 Make = Callable[..., Any]

@@ -12,7 +12,7 @@ import pytest
 
 pytest.importorskip("starlette", reason="the extra web is not installed")
 pytest.importorskip("uvicorn", reason="the extra web is not installed")
-pytest.importorskip("httpx", reason="starlette's test client needs it")
+pytest.importorskip("httpx2", reason="starlette's test client needs it")
 
 from starlette.testclient import TestClient
 
