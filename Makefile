@@ -77,10 +77,10 @@ gallery: $(STAMP) ## the report of the sample that the README links to
 
 # What the docs call a picture, and what the browser tests call it.
 PICTURES := report:report-top report-dark:report-dark report-texts:report-compare \
-  campaign:text campaign-phone:phone-upright organiser:organiser
+  campaign:text campaign-phone:phone-upright organiser:organiser live:workbench-live-dark
 screenshots: $(STAMP) ## the pictures of the docs, taken by the tests in a real Chromium
 	ADEQUA_SCREENSHOTS=$(CURDIR)/build/screenshots $(BIN)/pytest -q tests/report/test_browser.py \
-	  tests/web/campaign/test_browser.py
+	  tests/web/campaign/test_browser.py tests/web/workbench/test_browser.py
 	@for pair in $(PICTURES); do \
 	  cp build/screenshots/$${pair#*:}.png docs/pictures/$${pair%:*}.png || exit 1; done
 
