@@ -8,6 +8,8 @@ import signal
 import subprocess
 import sys
 import time
+import urllib.error
+import urllib.request
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -15,7 +17,11 @@ import pytest
 from typer.testing import CliRunner
 
 from adequa.cli import app
+from adequa.data import Item, Triple
 from adequa.errors import AdequaError, ServiceError
+from adequa.human.campaign.folder import write_campaign
+from adequa.human.campaign.model import Campaign, SampledText
+from adequa.human.campaign.questions import PRESETS
 from adequa.metrics import resolve
 from adequa.readers import open_source
 from adequa.run import score_run
@@ -151,3 +157,35 @@ def test_help_shows_an_example() -> None:
     result = CliRunner().invoke(app, ["serve", "--help"])
     assert result.exit_code == 0
     assert "Example: adequa serve" in result.output
+
+
+def _page(opener: urllib.request.OpenerDirector, url: str) -> str:
+    request = urllib.request.Request(url, headers={"Accept": "text/html"})
+    with opener.open(request, timeout=30) as response:
+        return str(response.read().decode())
+
+
+def test_pages_of_runs_and_campaigns_by_the_printed_link(start: Start, tmp_path: Path) -> None:
+    (tmp_path / "token").write_text(TOKEN + "\n", encoding="utf-8")
+    item = Item("Id1", (Triple("MV_Alba", "homePort", "Oban"),), "MV Alba of Oban.", "T5")
+    rules = Campaign("ferries", "Ferries, judged", PRESETS["webnlg2017"], raters_per_text=1)
+    write_campaign(tmp_path / "study", rules, [SampledText(item, "1")])
+    folder = _run_folder(tmp_path)
+    link, _ = start("-m", "chrf", "--token-file", "token", str(folder), str(tmp_path / "study"))
+    assert "/in/" in link
+    assert TOKEN not in link
+    known = urllib.request.build_opener(urllib.request.HTTPCookieProcessor())
+    page = _page(known, link)
+    assert "ferries" in page
+    assert "Ferries, judged" in page
+    stranger = urllib.request.build_opener()
+    with pytest.raises(urllib.error.HTTPError, match="401"):
+        _page(stranger, link.partition("/in/")[0])
+
+
+def test_the_api_alone(start: Start) -> None:
+    url, _ = start("-m", "chrf", "--api-only")
+    assert json.loads(_page(urllib.request.build_opener(), f"{url}/v1/health"))["status"] == "ok"
+    for path in ("/", "/live", "/static/live.js"):
+        with pytest.raises(urllib.error.HTTPError, match="404"):
+            _page(urllib.request.build_opener(), url + path)

@@ -118,11 +118,19 @@ def _search(
                 return np.array(found, dtype=rows.dtype), place
             start = int(index.starts[row])
             stream.seek(start)
-            line = stream.read(int(index.starts[row + 1]) - start).decode("utf-8", "replace")
+            line = stream.read(int(index.starts[row + 1]) - start)
             # Most lines do not have the words anywhere: only the others are worth parsing.
-            if (written in line.casefold() or "\\u" in line) and _has(line, wanted):
+            if _may_have(line, written) and _has(line.decode("utf-8", "replace"), wanted):
                 found.append(row)
     return np.array(found, dtype=rows.dtype), None
+
+
+def _may_have(line: bytes, written: str) -> bool:
+    if b"\\u" in line:
+        return True
+    if line.isascii():
+        return written.encode() in line.lower()
+    return written in line.decode("utf-8", "replace").casefold()
 
 
 def _has(line: str, wanted: str) -> bool:
