@@ -25,7 +25,8 @@ def outcome(gate):
         (1, 10, 0.05, "not enough data", False),  # the number itself is past the limit
         (5, 100, 0.05, "not enough data", True),
         (100, 100, 1.0, "pass", True),
-        (0, 100, 0.0, "not enough data", True),  # no sample proves that there is none
+        (0, 100, 0.0, "pass", True),  # none at all is about the texts at hand
+        (1, 100, 0.0, "fail", False),
     ],
 )
 def test_rates_are_judged_by_their_interval(write_run, faulty, of, limit, expected, is_open):

@@ -1,9 +1,10 @@
 """Limits held against a run, each with its confidence interval.
 
 A limit is passed where the whole interval keeps it and failed where the whole interval breaks it;
-in between there is not enough data to say. Rates of texts have Wilson's interval, which is honest
-for few texts and for none at fault; rates of facts, which come several to a text, are resampled by
-text; means have Student's.
+in between there is not enough data to say. A rate that may be nothing (at most 0, or at least 1) is
+about the texts at hand, for no sample shows that there is none elsewhere. Rates of texts have
+Wilson's interval, which is honest for few texts and for none at fault; rates of facts, which come
+several to a text, are resampled by text; means have Student's.
 """
 
 from __future__ import annotations
@@ -75,7 +76,9 @@ def _absolute(system: str, limit: Limit, seen: Observations, level: float, seed:
     below = limit.bound == "max"
     is_broken = value > limit.value if below else value < limit.value
     outcome: Outcome = "not enough data"
-    if interval is not None:
+    if seen.is_rate and limit.value == (0.0 if below else 1.0):
+        outcome = "fail" if is_broken else "pass"
+    elif interval is not None:
         low, high = interval
         if (high <= limit.value) if below else (low >= limit.value):
             outcome = "pass"
