@@ -75,7 +75,7 @@ def serve(
     from adequa.web.api.scoring import Engine
     from adequa.web.api.serving import server_of
     from adequa.web.api.settings import Settings, bytes_of
-    from adequa.web.listening import listen, url_of
+    from adequa.web.listening import is_loopback, listen, url_of
     from adequa.web.workbench.campaigns import open_campaign
 
     settings = Settings(
@@ -117,5 +117,12 @@ def serve(
             else:
                 typer.echo(start)
             typer.echo("Stop with Ctrl-C.", err=True)
+            if not is_loopback(host):
+                typer.echo(
+                    f"Warning: {host} can be reached from other machines, and this server speaks "
+                    "plain http: put it behind a proxy with TLS that passes Host on, or the token "
+                    "and all texts can be read on the way.",
+                    err=True,
+                )
 
         server_of(app, started=say).run(sockets=[bound])

@@ -59,10 +59,10 @@ class RunPages:
                 run=record.object,
                 scripts=("working.js",),
             )
-        run = await run_in_threadpool(open_run, record.folder)
         index = await self.indexes.get(record.folder)
         if isinstance(index, Reading):
             return self._reading(request, record, index)
+        run = await run_in_threadpool(open_run, record.folder)
 
         def values() -> dict[str, Any]:
             measures, systems = system_table(run.summary, run.manifest)

@@ -46,7 +46,8 @@ class Choice:
     @classmethod
     def read(cls, query: Mapping[str, str]) -> Choice:
         """From the query of an address; what is unknown there is nothing to us."""
-        return cls(**{one.name: query.get(one.name, "")[:_LONGEST].strip() for one in fields(cls)})
+        given = {one.name: query.get(one.name, "") for one in fields(cls)}
+        return cls(**given | {"search": given["search"][:_LONGEST].strip()})
 
     def query(self, **changes: object) -> str:
         """As an address has it, with what is to be different."""

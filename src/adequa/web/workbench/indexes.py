@@ -11,6 +11,7 @@ from pathlib import Path
 
 from adequa.run import open_run
 from adequa.run.folder import SCORES
+from adequa.web.api.errors import Refused
 from adequa.web.workbench.choosing import Choice, Chosen, choose
 from adequa.web.workbench.index import RunIndex, build_index
 
@@ -64,7 +65,11 @@ class Indexes:
         self._pool.shutdown(wait=False, cancel_futures=True)
 
     def _reading(self, folder: Path) -> Reading:
-        status = (folder / SCORES).stat()
+        try:
+            status = (folder / SCORES).stat()
+        except OSError:
+            message = "the files of this run are not there any more"
+            raise Refused(410, "gone", message, "score it again") from None
         key = str(folder), status.st_size, status.st_mtime_ns
         with self._lock:
             known = self._known.get(key)

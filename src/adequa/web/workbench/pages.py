@@ -59,14 +59,14 @@ class Site:
         self.doors = doors
 
     def page(self, request: Request, template: str, status: int = 200, **values: Any) -> Response:
-        """A rendered page; a browser without a session gets one, if it may."""
+        """A rendered page; a browser without a session gets one, if it may and nothing is wrong."""
         response = Response(status_code=status, media_type="text/html")
         session = self.doors.session(request.headers)
-        if session is None and not self.doors.is_locked:
+        if session is None and not self.doors.is_locked and status < 400:
             session = self.doors.begin(response, secure=request.url.scheme == "https")
         token = "" if session is None else self.doors.tokens.form_token(session)
         common: dict[str, Any] = {"here": "", "refresh": None, "scripts": (), "form_token": token}
-        common |= {"is_in": session is not None}
+        common |= {"is_in": session is not None or not self.doors.is_locked}
         body = _environment().get_template(template).render(**(common | values))
         # A name or a text may hold what UTF-8 cannot: it is shown as a question mark.
         response.body = body.encode("utf-8", "replace")

@@ -158,7 +158,7 @@ const adequaGraph = (() => {
     const to = { x: child.x - 2, y: child.y };
     const bend = isDown ? from.x : from.x + 34;
     const path = isDown
-      ? `M${from.x} ${from.y}V${to.y - 8}q0 8 8 8H${to.x}`
+      ? `M${from.x} ${to.y - 8}q0 8 8 8H${to.x}`
       : `M${from.x} ${from.y}C${bend} ${from.y} ${from.x} ${to.y} ${bend} ${to.y}H${to.x}`;
     // Above the arrow where it runs straight, or above the box where there is little room.
     const label = isDown
@@ -169,6 +169,13 @@ const adequaGraph = (() => {
       svg("text", { class: "predicate", ...label }, child.label),
       svg("title", {}, `${child.fact.subject} | ${child.fact.predicate} | ${child.fact.object}: ${WORDS[status]}`),
     );
+  }
+
+  /** What the facts below a box branch off from, where they stand one below the other. */
+  function drawTrunk(parent) {
+    const x = parent.x + INDENT / 2;
+    const last = parent.children[parent.children.length - 1];
+    return svg("path", { class: "trunk", d: `M${x} ${parent.y + parent.height / 2}V${last.y - 8}` });
   }
 
   function drawBox(one, number, isFound) {
@@ -206,7 +213,10 @@ const adequaGraph = (() => {
     }, svg("defs", {}, ...tips));
     for (const root of roots) {
       const order = inOrder(root);
-      for (const one of order) for (const child of one.children) drawing.append(drawArrow(one, child, isDown));
+      for (const one of order) {
+        if (isDown && one.children.length) drawing.append(drawTrunk(one));
+        for (const child of one.children) drawing.append(drawArrow(one, child, isDown));
+      }
       for (const one of order) drawing.append(drawBox(one, entities.indexOf(one.name), !knows || found.has(one.name)));
     }
     return drawing;
