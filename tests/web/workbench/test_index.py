@@ -11,8 +11,10 @@ import pytest
 
 from adequa.errors import DataError
 from adequa.run import open_run
+from adequa.web.api.errors import Refused
 from adequa.web.workbench.choosing import Choice, choose
 from adequa.web.workbench.index import RunIndex, build_index
+from adequa.web.workbench.indexes import Indexes, Reading, _read
 from adequa.web.workbench.tables import predicate_rows, slice_tables, system_table
 
 from ...report.made_runs import made_lines, write_lines
@@ -196,6 +198,18 @@ def test_progress_is_told(tmp_path, monkeypatch):
     build_index(open_run(write_lines(tmp_path / "run", LINES)), told.append)
     assert told == sorted(told)
     assert 0 < told[0] < told[-1] <= 1
+
+
+def test_a_server_that_stops_does_not_read_on(tmp_path, monkeypatch):
+    monkeypatch.setattr("adequa.web.workbench.index._EVERY", 1)
+    folder = write_lines(tmp_path / "run", LINES)
+    indexes = Indexes()
+    indexes.close()
+    closed = indexes._closed
+    reading = Reading()
+    with pytest.raises(Refused, match="stopping"):
+        _read(folder, reading, closed)
+    assert 0 < reading.share < 0.1
 
 
 def test_addresses_hold_a_choice():

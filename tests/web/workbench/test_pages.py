@@ -367,3 +367,12 @@ def test_a_program_is_told_in_json(place):
     response = place().client.get("/runs/x")
     assert response.json()["error"]["code"] == "no_such_run"
     assert place().client.post("/live").status_code == 405
+
+
+def test_no_script_makes_markup_of_strings():
+    for name in STATIC:
+        if name.endswith(".js"):
+            script = static_file(name).decode()
+            for wrong in ("innerHTML", "outerHTML", "insertAdjacent", "document.write", "eval("):
+                assert wrong not in script, name
+            assert not re.search(r"https?://(?!www\.w3\.org/2000/svg)", script), name

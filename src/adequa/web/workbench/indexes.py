@@ -35,6 +35,7 @@ class Indexes:
     def __init__(self) -> None:
         self._pool = ThreadPoolExecutor(1, "index")
         self._lock = threading.Lock()
+        self._closed = threading.Event()
         self._known: OrderedDict[tuple[str, int, int], Reading] = OrderedDict()
         self._chosen: OrderedDict[tuple[int, Choice], tuple[RunIndex, Chosen]] = OrderedDict()
 
@@ -61,7 +62,8 @@ class Indexes:
         return chosen
 
     def close(self) -> None:
-        """Begin nothing more."""
+        """Begin nothing more, and stop what is being read: a large run would hold up the end."""
+        self._closed.set()
         self._pool.shutdown(wait=False, cancel_futures=True)
 
     def _reading(self, folder: Path) -> Reading:
@@ -75,15 +77,17 @@ class Indexes:
             known = self._known.get(key)
             if known is None or (known.future and known.future.done() and known.future.exception()):
                 known = self._known[key] = Reading()
-                known.future = self._pool.submit(_read, folder, known)
+                known.future = self._pool.submit(_read, folder, known, self._closed)
             self._known.move_to_end(key)
             while len(self._known) > _KEPT_RUNS:
                 self._known.popitem(last=False)
             return known
 
 
-def _read(folder: Path, reading: Reading) -> RunIndex:
+def _read(folder: Path, reading: Reading, closed: threading.Event) -> RunIndex:
     def tell(share: float) -> None:
         reading.share = share
+        if closed.is_set():
+            raise Refused(503, "stopping", "the server is stopping", "try again later", wait=5)
 
     return build_index(open_run(folder), tell)

@@ -79,10 +79,10 @@ class Reports:
         process = context.Process(
             target=_work, args=(theirs, record.folder, path, record.name), daemon=True
         )
+        process.start()
+        self._processes.append(process)
+        theirs.close()
         try:
-            process.start()
-            self._processes.append(process)
-            theirs.close()
             while True:
                 kind, value = ours.recv()
                 if kind == "share":
