@@ -55,7 +55,7 @@ def measure(data: Path) -> list[dict[str, object]]:
         rows = [_delay(url, delayed), _saturated(url, Path(folder), [first, second])]
         # The rate is measured again for each: on a shared machine it changes with the minutes.
         rows.append(_steady(url, steady))
-        rows += _flood(url, steady, _rate(url, _bodies(steady[-SCORED:])), process)
+        rows += _flood(url, steady[-SCORED:], process)
     rows.append(_row("others on the machine: its load before", load, "–", True))
     return rows
 
@@ -162,10 +162,11 @@ def _spread_alone(items: Sequence[Item]) -> float:
 
 
 def _flood(
-    url: str, items: Sequence[Item], rate: float, process: subprocess.Popen[str]
+    url: str, items: Sequence[Item], process: subprocess.Popen[str]
 ) -> Iterator[dict[str, object]]:
     # Few texts, so that what the metrics remember of each is there before the flood.
-    bodies = _bodies(items[-SCORED:])
+    bodies = _bodies(items)
+    rate = [_rate(url, bodies) for _ in range(WARMING)][-1]
     warm = max(2.0, FLOOD_SECONDS / 4)
     at_a_rate(url, bodies, TIMES_FLOOD * rate, warm)
     before = _megabytes(process.pid)
