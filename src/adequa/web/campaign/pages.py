@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import math
 from collections.abc import Mapping
 from functools import cache
@@ -10,6 +9,7 @@ from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 from adequa.human.campaign.model import Question
+from adequa.web.templates import page_environment, version_of
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -36,26 +36,10 @@ def static_file(name: str) -> bytes:
 
 
 @cache
-def _version() -> str:
-    """Changes with the files, so that browsers may keep them for good."""
-    digest = hashlib.sha256(b"".join(static_file(name) for name in STATIC))
-    return digest.hexdigest()[:10]
-
-
-@cache
 def _environment() -> Environment:
-    from jinja2 import Environment, PackageLoader, StrictUndefined
-
-    made = Environment(
-        loader=PackageLoader("adequa.web.campaign", "templates"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        auto_reload=False,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
+    made = page_environment("adequa.web.campaign")
     made.filters |= {"number": _number, "duration": _duration, "ago": _ago, "percent": _percent}
-    made.globals |= {"version": _version(), "step": _step}
+    made.globals |= {"version": version_of(STATIC, static_file), "step": _step}
     return made
 
 

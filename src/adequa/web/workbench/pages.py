@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Mapping
 from functools import cache
 from importlib.resources import files
@@ -16,6 +15,7 @@ from adequa.report.figures import percent, written
 from adequa.report.packing import script_json
 from adequa.report.page import asset
 from adequa.web.campaign import pages as campaign_pages
+from adequa.web.templates import page_environment, version_of
 from adequa.web.workbench.doors import Doors
 
 if TYPE_CHECKING:
@@ -81,31 +81,19 @@ class Site:
 
 
 @cache
-def _version() -> str:
-    """Changes with the files, so that browsers may keep them for good."""
-    digest = hashlib.sha256(b"".join(static_file(name) for name in STATIC))
-    return digest.hexdigest()[:10]
-
-
-@cache
 def _environment() -> Environment:
-    from jinja2 import Environment, PackageLoader, StrictUndefined
-
-    made = Environment(
-        loader=PackageLoader("adequa.web.workbench", "templates"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        auto_reload=False,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
+    made = page_environment("adequa.web.workbench")
     made.filters |= {
         "number": written,
         "counted": _counted,
         "day": _day,
         "script_json": script_json,
     }
-    made.globals |= {"version": _version(), "release": __version__, "percent": percent}
+    made.globals |= {
+        "version": version_of(STATIC, static_file),
+        "release": __version__,
+        "percent": percent,
+    }
     return made
 
 
