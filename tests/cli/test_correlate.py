@@ -61,6 +61,19 @@ def test_default_output(correlate: Correlate, files: tuple[Path, Path]) -> None:
     assert "correlating: 2 of 2" in done.err
 
 
+def test_a_campaigns_folder_stands_for_its_ratings_and_raters_may_be_in_a_file(
+    correlate: Correlate, files: tuple[Path, Path], tmp_path: Path
+) -> None:
+    (tmp_path / "out.txt").write_text("r1\n", encoding="utf-8")
+    given = ["--scores", files[1], "--n", "50", "-q", "--json"]
+    whole = json.loads(correlate("--ratings", tmp_path, *given).out)
+    assert whole == json.loads(correlate("--ratings", files[0], *given).out)
+    some = json.loads(
+        correlate("--ratings", tmp_path, *given, "--exclude", f"@{tmp_path}/out.txt").out
+    )
+    assert some["results"][0]["value"] != whole["results"][0]["value"]
+
+
 def test_json_alone_on_stdout(correlate: Correlate, files: tuple[Path, Path]) -> None:
     asked = ["--level", "system", "--level", "item", "--coefficient", "kendall", "--json", "-q"]
     done = correlate("--ratings", files[0], "--scores", files[1], "--n", "50", *asked)

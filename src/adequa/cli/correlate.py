@@ -22,7 +22,9 @@ def correlate(
     ] = None,
     ratings: Annotated[
         list[Path] | None,
-        typer.Option(metavar="FILE", help="What people said. Repeatable."),
+        typer.Option(
+            metavar="FILE", help="What people said: a file, or a campaign's folder. Repeatable."
+        ),
     ] = None,
     ratings_format: Annotated[
         str | None,
@@ -83,7 +85,8 @@ def correlate(
         ),
     ] = None,
     exclude: Annotated[
-        list[str] | None, typer.Option(metavar="RATER", help="Without this rater. Repeatable.")
+        list[str] | None,
+        typer.Option(metavar="RATER", help="Without this rater, or those of @FILE. Repeatable."),
     ] = None,
     exclude_system: Annotated[
         list[str] | None, typer.Option(metavar="NAME", help="Without this system. Repeatable.")
@@ -134,6 +137,7 @@ def correlate(
     from adequa.correlate.objects import to_object
     from adequa.correlate.tables import FORMATS, render
     from adequa.errors import SettingError, UnknownName
+    from adequa.human.sources import named_raters, rating_files
 
     if table not in FORMATS:
         raise UnknownName("table", table, FORMATS)
@@ -151,7 +155,7 @@ def correlate(
     with progress_bar("correlating", quiet=quiet) as progress:
         study = study_of(
             runs or (),
-            ratings or (),
+            rating_files(ratings or ()),
             scores=scores or (),
             ratings_format=ratings_format,
             criteria=criterion or (),
@@ -159,7 +163,7 @@ def correlate(
             lower_is_better=lower_is_better or (),
             options=options,
             where=where or (),
-            exclude=exclude or (),
+            exclude=named_raters(exclude or ()),
             exclude_systems=exclude_system or (),
             references=references,
             z=z,
