@@ -11,6 +11,8 @@ from typing import Any, NamedTuple
 import pytest
 
 from adequa.cli import main
+from adequa.human.campaign.model import Campaign, Question
+from adequa.human.campaign.settings import campaign_to_object
 from adequa.papers.human_tables import HUMAN
 
 
@@ -103,6 +105,7 @@ def test_options_reach_the_analysis(analyse: Analyse, ratings: Path, items: Path
         "z": False,
         "n": 30,
         "seed": 7,
+        "lower_is_better": [],
     }
     assert said["excluded"] == ["eve"]
     assert list(said["means"]) == ["fluency"]
@@ -114,10 +117,15 @@ def test_options_reach_the_analysis(analyse: Analyse, ratings: Path, items: Path
 def test_a_campaign_brings_its_items(analyse: Analyse, tmp_path: Path, items: Path) -> None:
     folder = tmp_path / "campaign"
     write(folder / "ratings.jsonl", rows())
-    (folder / "campaign.json").write_text("{}")
+    marks = Question("fluency", "Mark what is not fluent.", "spans", labels=("halting",))
+    settings = campaign_to_object(Campaign("towns", "Towns", (marks,)))
+    (folder / "campaign.json").write_text(json.dumps(settings))
     (folder / "items.jsonl").write_bytes(items.read_bytes())
     said = json.loads(analyse(folder, "--by", "category", "--json", "-q").out)
     assert set(said["by"]["category"]) == {"City", "Food"}
+    assert said["settings"]["lower_is_better"] == ["fluency"], "marks are of errors"
+    means = [*said["means"]["fluency"].values()]
+    assert means == sorted(means)
 
 
 def test_empty_texts_are_filled(analyse: Analyse, ratings: Path, items: Path) -> None:

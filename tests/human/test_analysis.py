@@ -177,6 +177,22 @@ def test_z_of_what_nobody_was_shown_is_that_of_the_lowest_answers() -> None:
     assert means(found) == {"A": 0, "B": -1}
 
 
+def test_less_may_be_better() -> None:
+    ratings = [
+        rating(str(n), system, "ann", level + n % 2)
+        for system, level in (("A", 0), ("B", 10))
+        for n in range(20)
+    ]
+    found = analyse(ratings, settings=Settings(lower_is_better=("fluency",)))
+    assert [(one.system, one.rank, one.ranks) for one in found.overall.scores] == [
+        ("A", 1, (1, 1)),
+        ("B", 2, (2, 2)),
+    ]
+    assert found.overall.groups["fluency"].letters == {"A": "a", "B": "b"}
+    with pytest.raises(UnknownName, match="errors"):
+        analyse(ratings, settings=Settings(lower_is_better=("errors",)))
+
+
 def test_control_items_are_left_out() -> None:
     ratings = [rating("a", "A", "ann", 3), rating("k", "A", "ann", 1, control=1)]
     found = analyse(ratings)

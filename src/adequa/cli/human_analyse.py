@@ -72,6 +72,13 @@ def analyse(
         float | None,
         typer.Option(metavar="VALUE", help="The score of empty texts that nobody rated."),
     ] = None,
+    lower_is_better: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="CRITERION",
+            help="Less of it is better; a campaign's folder says that of its marks. Repeatable.",
+        ),
+    ] = None,
     n: Annotated[int, typer.Option("--n", min=1, help="Draws of the bootstrap.")] = 1000,
     seed: Annotated[int, typer.Option(min=0, help="Same seed, same result.")] = 0,
     pictures: Annotated[
@@ -108,13 +115,15 @@ def analyse(
         rating_files(ratings), format=format, items=known if items else None, exclude=excluded
     )
     fields = list(by or ()) or (["size"] if pictures else [])
+    rated = set(criterion or ()) or {rating.criterion for rating in judgments}
+    lower = tuple(dict.fromkeys([*(lower_is_better or ()), *sorted(_marks(ratings) & rated)]))
     with progress_bar("analysing", quiet=quiet) as progress:
         analysis = analysed(
             judgments,
             items=known,
             criteria=criterion or (),
             by=fields,
-            settings=Settings(test, data, correction, alpha, z, n, seed),
+            settings=Settings(test, data, correction, alpha, z, n, seed, lower),
             lowest=lowest,
             excluded=excluded,
             progress=progress,
@@ -125,6 +134,19 @@ def analyse(
 
         draw_pictures(analysis_pictures(analysis), pictures)
     write_or_echo(written, out)
+
+
+def _marks(ratings: list[Path]) -> set[str]:
+    """The questions of campaigns whose answer is a number of errors."""
+    from adequa.human.campaign.folder import is_campaign, read_settings
+
+    return {
+        question.name
+        for folder in ratings
+        if is_campaign(folder)
+        for question in read_settings(folder).questions
+        if question.kind == "spans"
+    }
 
 
 def _items(ratings: list[Path], items: Path | None) -> Iterator[Item]:

@@ -66,6 +66,9 @@ def analyse(
     steps = 1 + sum(map(len, parts.values()))
     progress(0, steps)
     names = tuple(criteria) or tuple(by_criterion(kept))
+    for name in settings.lower_is_better:
+        if name not in names:
+            raise UnknownName("criterion", name, names)
     overall = _part(None, kept, names, inputs, settings)
     done = 1
     progress(done, steps)
@@ -137,10 +140,15 @@ def _part(
         found = rated[criterion]
         texts = _texts(found, inputs, settings.data)
         samples = {system: _sample(values, settings) for system, values in texts.items()}
+        less = criterion in settings.lower_is_better
         groups[criterion] = significance_groups(
-            samples, test=settings.test, correction=settings.correction, alpha=settings.alpha
+            samples,
+            test=settings.test,
+            correction=settings.correction,
+            alpha=settings.alpha,
+            lower_is_better=less,
         )
-        drawn = _drawn(texts, settings)
+        drawn = _drawn(texts, settings, lower_is_better=less)
         means = groups[criterion].means
         for system in groups[criterion].order:
             own = [rating for rating in found if rating.system == system]
@@ -155,7 +163,7 @@ def _part(
                     sum(bool(one.rater) for one in own) or None,
                     sum(map(is_not_shown, own)),
                     interval,
-                    1 + sum(mean > means[system] for mean in means.values()),
+                    1 + sum(_is_better(mean, means[system], less) for mean in means.values()),
                     ranks,
                 )
             )
@@ -193,8 +201,12 @@ def _sample(texts: Mapping[str, Sequence[float]], settings: Settings) -> Sample:
     return _flat(texts)
 
 
+def _is_better(mean: float, other: float, lower_is_better: bool) -> bool:
+    return mean < other if lower_is_better else mean > other
+
+
 def _drawn(
-    texts: Texts, settings: Settings
+    texts: Texts, settings: Settings, *, lower_is_better: bool
 ) -> dict[str, tuple[tuple[float, float] | None, tuple[int, int] | None]]:
     """The intervals of means and ranks, from inputs drawn with replacement."""
     systems = list(texts)
@@ -216,7 +228,8 @@ def _drawn(
     for column, system in enumerate(systems):
         some = len(texts[system]) > 1
         interval = percentile_interval(means[:, column], level) if some else None
-        found[system] = interval, _rank_range(means, column, settings.alpha)
+        goodness = -means if lower_is_better else means
+        found[system] = interval, _rank_range(goodness, column, settings.alpha)
     return found
 
 

@@ -25,6 +25,8 @@ class Settings:
     """Whether judgments were standardised by rater."""
     n: int = 1000
     seed: int = 0
+    lower_is_better: tuple[str, ...] = ()
+    """Criteria of which less is better, such as the number of errors marked."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +45,7 @@ class SystemScore:
     interval: Interval | None
     """Of the mean, by drawing inputs; None below two of them."""
     rank: int
-    """1 is the highest mean; equal means share the better rank."""
+    """1 is the best mean; equal means share the better rank."""
     ranks: tuple[int, int] | None
     """From which to which rank the system comes when inputs are drawn."""
 
@@ -54,7 +56,7 @@ class Part:
 
     name: str | None
     scores: tuple[SystemScore, ...]
-    """Criterion by criterion, the highest mean first."""
+    """Criterion by criterion, the best mean first."""
     groups: Mapping[str, Grouping]
     """By criterion."""
 

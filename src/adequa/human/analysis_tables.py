@@ -70,6 +70,8 @@ def _legend(analysis: Analysis) -> Iterator[str]:
         f"Intervals and ranks: the middle {1 - settings.alpha:.0%} of {settings.n:,} draws of "
         f"inputs (seed {settings.seed}), values being {values}."
     )
+    if settings.lower_is_better:
+        yield f"Less is better: {', '.join(settings.lower_is_better)}."
     if analysis.excluded:
         yield f"Without the raters {', '.join(analysis.excluded)}."
 
@@ -198,6 +200,7 @@ def to_object(analysis: Analysis) -> dict[str, Any]:
             "z": settings.z,
             "n": settings.n,
             "seed": settings.seed,
+            "lower_is_better": list(settings.lower_is_better),
         },
         "excluded": list(analysis.excluded),
         **_part_object(analysis.overall),

@@ -25,7 +25,7 @@ TESTS: Mapping[str, Callable[[Sequence[float], Sequence[float]], RankTest | None
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """Two systems, the one with the higher mean first, and what the test says of them."""
+    """Two systems, the one with the better mean first, and what the test says of them."""
 
     first: str
     second: str
@@ -39,7 +39,7 @@ class Difference:
 
 @dataclass(frozen=True, slots=True)
 class Grouping:
-    """Systems by their mean, the highest first, with what tells them apart."""
+    """Systems by their mean, the best first, with what tells them apart."""
 
     order: tuple[str, ...]
     means: Mapping[str, float]
@@ -63,6 +63,7 @@ def significance_groups(
     test: str = "rank-sum",
     correction: str = "none",
     alpha: float = 0.05,
+    lower_is_better: bool = False,
 ) -> Grouping:
     """Compare every two systems, and give letters to those that are not told apart.
 
@@ -82,7 +83,8 @@ def significance_groups(
     if not samples:
         raise DataError("there is no system to compare", remedy="give the values of some systems")
     means = {name: _mean(name, sample) for name, sample in samples.items()}
-    order = tuple(sorted(means, key=lambda name: (-means[name], name)))
+    sign = 1 if lower_is_better else -1
+    order = tuple(sorted(means, key=lambda name: (sign * means[name], name)))
     pairs = list(combinations(order, 2))
     sides = [_sides(samples[first], samples[second], test) for first, second in pairs]
     found = [TESTS[test](*side) if side[0] and side[1] else None for side in sides]
