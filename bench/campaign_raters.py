@@ -105,12 +105,15 @@ class SimulatedRater:
         """Ask until there is a response: a server that is away comes back."""
         patience = time.monotonic() + _PATIENCE
         while True:
+            is_old = self.streams is not None
             try:
                 return await asyncio.wait_for(self._exchange(method, path, body), _PATIENCE)
             except (OSError, EOFError, asyncio.TimeoutError):
                 self.leave()
                 if time.monotonic() > patience:
                     raise
+                if is_old:
+                    continue  # servers close what was idle for some seconds
                 self.crowd.retries += 1
                 await asyncio.sleep(0.1)
 
