@@ -24,8 +24,9 @@ $(STAMP): pyproject.toml | $(BIN)/python
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev]'
 	@touch $@ $(VENV)/.core
 
-demo: $(VENV)/.core ## score the built-in sample and show the result
+demo: $(VENV)/.core ## score the built-in sample, show the result and write its report
 	@$(BIN)/adequa demo --out demo-run --force
+	@$(BIN)/adequa report demo-run --out demo-run/report.html --force --quiet
 	@echo "(adequa is $(BIN)/adequa here; 'source $(BIN)/activate' puts it on the path)"
 
 test: $(STAMP) ## lint, types and tests
