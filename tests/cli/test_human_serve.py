@@ -25,9 +25,6 @@ from adequa.human.campaign.folder import write_campaign
 from adequa.human.campaign.model import Campaign, SampledText
 from adequa.human.campaign.questions import PRESETS
 
-pytest.importorskip("uvicorn", reason="the extra web is not installed")
-pytest.importorskip("sqlalchemy", reason="the extra web is not installed")
-
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:

@@ -27,9 +27,6 @@ from adequa.readers import open_source
 from adequa.run import score_run
 from adequa.web.client import Client
 
-pytest.importorskip("starlette", reason="the extra web is not installed")
-pytest.importorskip("uvicorn", reason="the extra web is not installed")
-
 TOKEN = "0123456789abcdef-own"
 LINE = '{"id": "1", "triples": [["MV_Alba", "homePort", "Oban"]], "text": "From Oban."}\n'
 Start = Callable[..., tuple[str, subprocess.Popen[str]]]

@@ -22,7 +22,6 @@ def test_svg_is_written_as_it_is(tmp_path: Path) -> None:
 
 
 def test_png_is_rendered_with_its_text(tmp_path: Path) -> None:
-    pytest.importorskip("resvg_py", reason="needs the extra png")
     save_picture(PICTURE, tmp_path / "a.png")
     save_picture(EMPTY, tmp_path / "b.png")
     content = (tmp_path / "a.png").read_bytes()

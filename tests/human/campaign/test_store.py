@@ -381,7 +381,7 @@ def test_a_file_that_is_no_database_is_an_error_in_a_line(make_campaign):
     ],
 )
 def test_a_wrong_address_is_an_error_that_keeps_the_password(make_campaign, url):
-    pytest.importorskip("psycopg")
+    pytest.importorskip("psycopg", reason="pip install 'adequa[postgres]'")
     folder = make_campaign(sample(2, 2))
     with pytest.raises(AdequaError) as caught:
         Store.open(folder, url=url)

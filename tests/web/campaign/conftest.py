@@ -14,9 +14,6 @@ from adequa.human.campaign.folder import write_campaign
 from adequa.human.campaign.model import Campaign, Eligibility, Question, SampledText
 from adequa.human.campaign.questions import PRESETS, SPANS
 
-pytest.importorskip("starlette", reason="the extra web is not installed")
-pytest.importorskip("sqlalchemy", reason="the extra web is not installed")
-
 SECRET = bytes(range(32))
 FACTS = (
     Triple("MV_Alba", "homePort", "Oban"),

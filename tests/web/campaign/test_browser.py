@@ -15,7 +15,6 @@ from typing import Any
 
 import pytest
 
-pytest.importorskip("uvicorn", reason="the extra web is not installed")
 sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 if CHROMIUM is None:

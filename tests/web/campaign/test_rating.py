@@ -7,9 +7,6 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-
-pytest.importorskip("starlette", reason="the extra web is not installed")
-pytest.importorskip("httpx2", reason="httpx2, which starlette's test client needs, is not there")
 from starlette.testclient import TestClient
 
 RIGHT = {"q:semantics": "3", "q:grammar": "2", "q:fluency": "1"}

@@ -9,11 +9,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
-pytest.importorskip("starlette", reason="the extra web is not installed")
-pytest.importorskip("uvicorn", reason="the extra web is not installed")
-pytest.importorskip("httpx2", reason="starlette's test client needs it")
-
 from starlette.testclient import TestClient
 
 from adequa.data import Item, Triple

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-pytest.importorskip("sqlalchemy", reason="the extra web is not installed")
-
 from adequa.errors import DataError
 from adequa.human.campaign.store import Store
 from adequa.web.workbench.campaigns import open_campaign

@@ -19,10 +19,16 @@ from .conftest import HOSTILE, PAGE, Place
 
 TOKEN = "a-token-that-is-long-enough"
 FERRY = {"triples": "MV_Alba | homePort | Oban", "text": "MV Alba sails from Oban."}
-LINES = b"".join(
-    b'{"id": "%d", "triples": [["MV_Alba", "homePort", "Oban"]], "text": "Alba, of Oban."}\n' % one
-    for one in range(3)
-)
+
+
+def lines(count: int) -> bytes:
+    return b"".join(
+        b'{"id": "%d", "triples": [["Alba", "homePort", "Oban"]], "text": "Alba, of Oban."}\n' % one
+        for one in range(count)
+    )
+
+
+LINES = lines(3)
 
 
 def posted(place: Place, raw: Any, **headers: str) -> Any:
@@ -312,11 +318,10 @@ def test_a_run_that_failed_says_why(place):
 def test_a_run_that_was_cancelled_says_so(place):
     here = place()
     headers = here.form | {"Content-Type": "application/octet-stream"}
-    started = here.client.post("/v1/runs", content=LINES * 1, headers=headers)
+    started = here.client.post("/v1/runs", content=lines(20_000), headers=headers)
     run = started.json()["id"]
     cancelled = here.client.post(f"/v1/runs/{run}/cancel", headers=here.form)
-    if cancelled.status_code == 409:
-        pytest.skip("the run was faster than its end")
+    assert cancelled.status_code != 409, "twenty thousand texts were scored before the next request"
     assert "was cancelled" in here.get(f"/runs/{run}").text
 
 
