@@ -135,7 +135,8 @@ class Runs:
 
     def add(self, id_: str, file: Path, name: str, format_: str, labels: Sequence[str]) -> Record:
         """A run of an upload, to be scored when its turn comes."""
-        created = datetime.now(timezone.utc).isoformat(timespec="seconds")
+        # Runs are listed in this order, and two may begin within a second.
+        created = datetime.now(timezone.utc).isoformat(timespec="microseconds")
         scored = self.folder / id_ / "scored"
         record = Record(id_, name, created, format_, tuple(labels), scored)
         metrics = {label: self.metrics[label] for label in labels}
