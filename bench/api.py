@@ -23,7 +23,7 @@ from adequa.codec import dump_line, item_to_object
 from adequa.data import Item
 from adequa.metrics import resolve
 from adequa.readers import open_source
-from adequa.scoring import score_items
+from adequa.run.engines import score_items
 from adequa.web.client import Client
 from bench.api_load import Answer, at_a_rate, closed_loop, percentile
 

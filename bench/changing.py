@@ -12,8 +12,8 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 from adequa.data import Item
-from adequa.doctor.reading import Entry, Names, is_name, values_of
-from adequa.doctor.values import other_dates, other_numbers
+from adequa.perturb.cases import other_dates, other_numbers
+from adequa.perturb.items import NameEntry, NamePool, is_name, values_of
 from bench.perturbing import spread
 
 __all__ = ["KINDS", "Changed", "change_dates", "change_names", "change_numbers"]
@@ -53,10 +53,13 @@ def change_dates(items: Iterable[Item], count: int, seed: int) -> list[Changed]:
 
 def change_names(items: Sequence[Item], count: int, seed: int) -> list[Changed]:
     """The name of another entity of the category, if possible one of the same place in a triple."""
-    names = Names(
+    names = NamePool(
         (
             item,
-            [Entry(one["entity"], item.text[one["start"] : one["end"]]) for one in _named(item)],
+            [
+                NameEntry(one["entity"], item.text[one["start"] : one["end"]])
+                for one in _named(item)
+            ],
         )
         for item in items
     )
@@ -80,7 +83,7 @@ def _changed(item: Item, start: int, end: int, new: str) -> Changed:
     return Changed(replace(item, id=f"{item.id}-{start}", text=text), start, start + len(new))
 
 
-def _names(item: Item, names: Names, generator: random.Random) -> list[Changed]:
+def _names(item: Item, names: NamePool, generator: random.Random) -> list[Changed]:
     found = []
     for mention in _named(item):
         for others in names.others(item, mention["entity"]):

@@ -203,14 +203,14 @@ def _judge(path: Path) -> list[object]:
 
 
 def _read_aliases(path: Path) -> tuple[str, ...]:
-    from adequa.aliases import open_aliases
+    from adequa.entities.aliases.lookup import open_aliases
 
     return open_aliases(path).of("Aarhus")
 
 
 def _build_aliases(path: Path) -> tuple[str, ...]:
-    from adequa.aliases import open_aliases
-    from adequa.aliases.build import build_aliases
+    from adequa.entities.aliases.builder import build_aliases
+    from adequa.entities.aliases.lookup import open_aliases
 
     out = path.with_suffix(".sqlite")
     build_aliases([path], out, force=True)

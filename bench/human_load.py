@@ -21,11 +21,9 @@ from collections.abc import Coroutine, Iterator, Sequence
 from pathlib import Path
 
 from adequa.data import Item, Triple
-from adequa.human.campaign.folder import write_campaign
-from adequa.human.campaign.model import Campaign, SampledText
-from adequa.human.campaign.questions import PRESETS
-from adequa.human.campaign.records import Overview
-from adequa.human.campaign.store import Nothing, Store
+from adequa.human.campaign.model import Campaign, NothingLeft, Overview, SampledText
+from adequa.human.campaign.settings import PRESETS, write_campaign
+from adequa.human.campaign.store import CampaignStore
 from bench.campaign_raters import Crowd, SimulatedRater
 from bench.postgres import binaries, free_port, server
 
@@ -77,14 +75,14 @@ def _claims() -> list[Row]:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name) / "campaign"
         write_campaign(folder, _campaign(), sample(223, SYSTEMS))
-        store = Store.open(folder)
+        store = CampaignStore.open(folder)
         seconds = []
         for rater in store.add_raters(10):
             for _ in range(30):
                 started = time.perf_counter()
                 page = store.next_page(rater.number)
                 seconds.append(time.perf_counter() - started)
-                if not isinstance(page, Nothing):
+                if not isinstance(page, NothingLeft):
                     raw = {question.name: 1 for question in store.campaign.questions}
                     store.answer(rater.number, page.slot, raw, 1.0)
         store.close()
@@ -199,7 +197,7 @@ def _times(
 
 def _checks(name: str, folder: Path, url: str | None, crowd: Crowd, middle: Overview) -> list[Row]:
     """What the database holds against what the raters were told."""
-    store = Store.open(folder, url=url)
+    store = CampaignStore.open(folder, url=url)
     found = Counter[tuple[int, str, str, str]]()
     values: dict[tuple[int, str, str, str], float] = {}
     for one in store.ratings():
@@ -238,7 +236,7 @@ def _checks(name: str, folder: Path, url: str | None, crowd: Crowd, middle: Over
     ]
 
 
-def _key(store: Store, rater: int, slot: int) -> tuple[str, str]:
+def _key(store: CampaignStore, rater: int, slot: int) -> tuple[str, str]:
     page = store.page(rater, slot)
     return ("", "") if page is None else page.text.item.key
 
@@ -252,7 +250,7 @@ def _at(values: Sequence[float], share: float) -> float:
 
 
 def _overview(folder: Path, url: str | None) -> Overview:
-    store = Store.open(folder, url=url)
+    store = CampaignStore.open(folder, url=url)
     seen = store.overview()
     store.close()
     return seen

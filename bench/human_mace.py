@@ -15,7 +15,7 @@ from statistics import mean
 
 from adequa.human.judgments import gather
 from adequa.human.mace import mace
-from adequa.human.quality import assess
+from adequa.human.quality.raters import assess
 from bench.simulated_campaign import EVEN, SKEWED, accuracy, authors_set, campaign, majority
 
 NEEDS_DATA = True

@@ -6,8 +6,8 @@ import sys
 from collections.abc import Sequence
 
 from adequa.data import Item, Result
-from adequa.joining import join
 from adequa.metrics import load_metric
+from adequa.run.verdicts import join
 
 __all__ = ["BOTH", "judge_items"]
 

@@ -14,10 +14,10 @@ from pathlib import Path
 from typing import Literal, NamedTuple, TypeVar
 
 from adequa.data import Item, Triple
-from adequa.doctor.reading import stems
-from adequa.entailment.segments import sentences
+from adequa.perturb.items import stems
 from adequa.readers import open_source
 from adequa.readers.enriched import gold_mentions
+from adequa.text.sentences import sentences
 
 __all__ = [
     "Dropped",

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pyoxigraph
 
-from adequa.readers.rdf import RdfReader
+from adequa.readers.rdf.reader import RdfReader
 from bench.clock import ratio
 
 TARGET = 3.0

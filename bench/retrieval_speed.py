@@ -13,8 +13,8 @@ from pathlib import Path
 
 import numpy as np
 
-from adequa.retrieval.encoding import Vectors
-from adequa.retrieval.vectors import Nearest, Stored, nearest, quantise
+from adequa.retrieval.encoders import Vectors
+from adequa.retrieval.vectors import Nearest, StoredVectors, nearest, quantise
 from bench.clock import ratio
 
 COUNT = 40_000
@@ -31,7 +31,7 @@ def measure(data: Path) -> list[dict[str, object]]:
     """Queries a second as ratios within this run, and how many of the true ten are found."""
     del data
     vectors, queries = _vectors(COUNT, 1), _vectors(QUERIES, 2)
-    stored, small = Stored(vectors), Stored(*quantise(vectors))
+    stored, small = StoredVectors(vectors), StoredVectors(*quantise(vectors))
     exact = nearest(stored, queries, K)
     rows = [
         _recall(
@@ -40,7 +40,7 @@ def measure(data: Path) -> list[dict[str, object]]:
     ]
     if importlib.util.find_spec("usearch") is None:
         return rows
-    from adequa.retrieval.approximate import build_graph, nearest_in_graph, open_graph
+    from adequa.retrieval.vectors import build_graph, nearest_in_graph, open_graph
 
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "graph.usearch"

@@ -20,10 +20,12 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import adequa
-from adequa import data, errors, metrics, readers
+from adequa import data, errors
+from adequa.metrics import registry as metrics
+from adequa.readers import formats as readers
 from adequa.metrics import metric_class
 from adequa.readers import reader_class
-from adequa.readers.recognise import SUFFIXES
+from adequa.readers import SUFFIXES
 from adequa.settings import settings_of
 
 DOCS = Path(__file__).resolve().parent
@@ -244,7 +246,7 @@ def write_gallery() -> None:
     from adequa.metrics import DEFAULT, resolve
     from adequa.report import write_report
     from adequa.run import open_run, score_run
-    from adequa.sample import sample_path
+    from adequa.cli.demo import sample_path
 
     GALLERY.parent.mkdir(exist_ok=True)
     with TemporaryDirectory() as folder:

@@ -21,7 +21,8 @@ from typing import NamedTuple
 
 import pytest
 
-from adequa import metrics, readers
+from adequa.metrics import registry as metrics
+from adequa.readers import formats as readers
 
 ROOT = Path(__file__).resolve().parent.parent
 DOCS = ROOT / "docs"

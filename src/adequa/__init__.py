@@ -26,7 +26,8 @@ if TYPE_CHECKING:
         SettingError,
         UnknownName,
     )
-    from adequa.metrics import Metric, load_metric
+    from adequa.metrics import load_metric
+    from adequa.metrics.base import Metric
     from adequa.run import Run, open_run
 
 __all__ = [
@@ -58,6 +59,7 @@ __all__ = [
     "score",
 ]
 
+
 # Each name is imported when it is first asked for, so that `adequa --help` waits for none of them.
 _HOMES = {
     "adequa.api": ("Evaluation", "evaluate", "read", "score"),
@@ -68,7 +70,7 @@ _HOMES = {
         *("AdequaError", "DataError", "MissingExtra", "ModelError", "RunError", "ServiceError"),
         *("SettingError", "UnknownName"),
     ),
-    "adequa.metrics": ("Metric", "load_metric"),
+    "adequa.metrics.registry": ("Metric", "load_metric"),
     "adequa.run": ("Run", "open_run"),
 }
 

@@ -10,13 +10,11 @@ from typing import Any, overload
 from adequa.codec import item_from_object
 from adequa.data import Item, Result, Triple
 from adequa.errors import DataError
-from adequa.metrics import Metric, resolve
+from adequa.metrics import resolve
+from adequa.metrics.base import Metric
 from adequa.readers import Source, open_source
-from adequa.readers.base import Placed
-from adequa.readers.unique import unique
-from adequa.scoring import score_items
-
-__all__ = ["Evaluation", "evaluate", "read", "score"]
+from adequa.readers.base import PlacedItem, unique
+from adequa.run.engines import score_items
 
 Metrics = Iterable[str | Metric] | Mapping[str, Metric] | None
 
@@ -88,7 +86,9 @@ class Evaluation(Sequence[Result]):
 def evaluate(items: Any, metrics: Metrics = None) -> Evaluation:
     """Score items in memory: Items, their dicts, or a pandas or polars frame with their columns."""
     chosen = resolve(metrics)
-    placed = (Placed(item, Path("items"), number) for number, item in enumerate(_items(items), 1))
+    placed = (
+        PlacedItem(item, Path("items"), number) for number, item in enumerate(_items(items), 1)
+    )
     return Evaluation(tuple(score_items([place.item for place in unique(placed)], chosen)))
 
 

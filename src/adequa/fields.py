@@ -10,8 +10,6 @@ from typing import Any
 from adequa.data import Item
 from adequa.errors import UnknownName
 
-__all__ = ["FIELDS", "NO_VALUE", "as_word", "item_field", "natural_order", "seen_word"]
-
 FIELDS = ("category", "lang", "seen", "size", "meta.KEY")
 NO_VALUE = "(none)"
 """How the value of a field is shown that an item does not have."""

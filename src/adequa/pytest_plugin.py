@@ -7,8 +7,6 @@ from typing import Any
 
 import pytest
 
-__all__ = ["assert_adequate"]
-
 
 @pytest.fixture(scope="session")
 def assert_adequate() -> Callable[..., Any]:

@@ -13,10 +13,10 @@ from typing import NamedTuple
 import pytest
 
 from adequa.cli import main
+from adequa.cli.demo import sample_path
 from adequa.metrics import resolve
 from adequa.readers import open_source
 from adequa.run import score_run
-from adequa.sample import sample_path
 
 
 class Done(NamedTuple):

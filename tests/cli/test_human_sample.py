@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from adequa.cli import main
-from adequa.human.campaign.folder import is_campaign, read_campaign
+from adequa.human.campaign.settings import is_campaign, read_campaign
 from adequa.metrics import resolve
 from adequa.readers import open_source
 from adequa.run import score_run

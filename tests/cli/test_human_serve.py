@@ -21,9 +21,8 @@ from typer.testing import CliRunner
 from adequa.cli import app
 from adequa.data import Item, Triple
 from adequa.errors import AdequaError
-from adequa.human.campaign.folder import write_campaign
 from adequa.human.campaign.model import Campaign, SampledText
-from adequa.human.campaign.questions import PRESETS
+from adequa.human.campaign.settings import PRESETS, write_campaign
 
 
 @pytest.fixture
@@ -168,7 +167,7 @@ def test_a_folder_that_cannot_be_written(folder: Path) -> None:
 
 
 def test_a_missing_extra_is_named(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("adequa.cli.human_serve.find_spec", lambda _name: None)
+    monkeypatch.setattr("adequa.cli.human.find_spec", lambda _name: None)
     done = run(folder)
     assert done.code == 2
     assert "adequa[web]" in done.words

@@ -88,7 +88,7 @@ def test_predictions_have_a_line_a_text(adequa: Run, tmp_path: Path) -> None:
 
 def test_gold_may_come_as_items(adequa: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     from adequa.readers import open_source
-    from adequa.readers.writing import write_items
+    from adequa.readers.output import write_items
 
     write_items(open_source("gold"), "items.jsonl")
     assert adequa("items.jsonl", "--json", "-q")[1] == adequa("gold", "--json", "-q")[1]

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from adequa import metrics
 from adequa.cli import main
+from adequa.metrics import registry as metrics
 from adequa.models import shipped
 
 from ..tiny_weights import write_weights
@@ -18,7 +18,7 @@ from ..tiny_weights import write_weights
 Run = Callable[..., str]
 USERS = {
     "fluency": "adequa.metrics.similarity:Fluency",
-    "nli": "adequa.metrics.nli:Nli",
+    "nli": "adequa.metrics.nli.metric:Nli",
     "similarity": "adequa.metrics.similarity:Similarity",
 }
 

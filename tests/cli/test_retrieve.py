@@ -184,9 +184,9 @@ def test_force_and_resume(adequa: Run) -> None:
 
 def test_help_loads_nothing_heavy() -> None:
     code = (
-        "import sys, adequa.cli\n"
+        "import sys, adequa.cli.app\n"
         "sys.argv = ['adequa', 'retrieve', 'evaluate', '--help']\n"
-        "try:\n    adequa.cli.main()\nexcept SystemExit:\n    pass\n"
+        "try:\n    adequa.cli.app.main()\nexcept SystemExit:\n    pass\n"
         "sys.exit(', '.join({'scipy', 'numpy', 'lxml', 'usearch'} & set(sys.modules)) or 0)"
     )
     done = subprocess.run([sys.executable, "-c", code], check=False, capture_output=True, text=True)

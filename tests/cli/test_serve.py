@@ -19,9 +19,8 @@ from typer.testing import CliRunner
 from adequa.cli import app
 from adequa.data import Item, Triple
 from adequa.errors import AdequaError, ServiceError
-from adequa.human.campaign.folder import write_campaign
 from adequa.human.campaign.model import Campaign, SampledText
-from adequa.human.campaign.questions import PRESETS
+from adequa.human.campaign.settings import PRESETS, write_campaign
 from adequa.metrics import resolve
 from adequa.readers import open_source
 from adequa.run import score_run

@@ -7,7 +7,7 @@ from dataclasses import replace
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adequa.cli.showing import Mark, cut, marks_of, show
+from adequa.cli.check import Mark, cut, marks_of, show
 from adequa.data import Finding, Item, Mention, Result, Triple
 
 _TEXTS = st.text(st.characters(), max_size=40)

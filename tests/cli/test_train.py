@@ -10,6 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from research.recipe.mentions import ADJUSTMENTS, read_weights, train_mentions, write_weights
 
 from adequa.cli import main
 from adequa.data import Item, Triple
@@ -17,7 +18,6 @@ from adequa.entities.detector import Detector
 from adequa.entities.mentions import WeightsJudge
 from adequa.errors import DataError, ModelError, SettingError
 from adequa.readers import open_source
-from adequa.training.mentions import ADJUSTMENTS, read_weights, train_mentions, write_weights
 
 NAMES = ("Vexla", "Norn", "Tabris", "Oskel", "Quorra", "Limdal", "Farrow", "Bexhal")
 
@@ -189,9 +189,9 @@ def test_what_cannot_be_written_or_read_says_so(tmp_path: Path) -> None:
 
 def test_help_loads_nothing_heavy() -> None:
     code = (
-        "import sys, adequa.cli\n"
+        "import sys, adequa.cli.app\n"
         "sys.argv = ['adequa', 'train', 'mentions', '--help']\n"
-        "try:\n    adequa.cli.main()\nexcept SystemExit:\n    pass\n"
+        "try:\n    adequa.cli.app.main()\nexcept SystemExit:\n    pass\n"
         "sys.exit(', '.join({'scipy', 'numpy', 'lxml'} & set(sys.modules)) or 0)"
     )
     done = subprocess.run([sys.executable, "-c", code], check=False, capture_output=True, text=True)

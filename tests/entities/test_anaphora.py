@@ -7,14 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from adequa.data import Triple
-from adequa.entities.anaphora import (
-    History,
-    anaphors,
-    option_features,
-    pronoun_spans,
-)
+from adequa.entities.anaphora import History, anaphors, option_features, pronoun_spans
 from adequa.entities.graph import compile_graph
-from adequa.entities.text import PreparedText
+from adequa.text.words import PreparedText
 
 GRAPH = compile_graph(
     [

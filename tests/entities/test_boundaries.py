@@ -7,11 +7,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from adequa.data import Triple
-from adequa.entities.boundaries import keep_features, left_sides, right_sides
-from adequa.entities.cores import Search, find_cores
+from adequa.entities.candidates import Candidate
+from adequa.entities.detector import Search, find_cores
 from adequa.entities.graph import Graph, compile_graph
-from adequa.entities.matching import Candidate
-from adequa.entities.text import PreparedText
+from adequa.entities.mentions import keep_features, left_sides, right_sides
+from adequa.text.words import PreparedText
 
 TRIPLES = [
     Triple("Vexla_Institute", "city", "Norn"),

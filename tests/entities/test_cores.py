@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from adequa.data import Triple
-from adequa.entities.cores import Search, find_cores
+from adequa.entities.detector import Search, find_cores
 from adequa.entities.graph import compile_graph
-from adequa.entities.text import PreparedText
+from adequa.text.words import PreparedText
 
 ADEQUACY = Search(0.25, 0.95, repeat_weak=False, conversions=True)
 MENTIONS = Search(0.4, 0.6, repeat_weak=True, conversions=True)

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from adequa.data import Item, Mention, Triple
-from adequa.entities.evaluating import (
+from adequa.entities.evaluation import (
     evaluate_mentions,
     find_disagreements,
     mention_detector,

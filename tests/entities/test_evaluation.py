@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adequa.entities.evaluation import Counts, NamedSpan, agree, mention_key
+from adequa.entities.evaluation import MentionCounts, NamedSpan, agree, mention_key
 
 
 def spans(*pairs: tuple[str, str], kind: str = "") -> list[NamedSpan]:
@@ -50,8 +50,8 @@ def test_by_type_and_texts_without_gold() -> None:
 
 
 def test_nothing_is_no_number() -> None:
-    assert Counts().figures() == {"precision": None, "recall": None, "f1": None}
-    assert Counts(0, 2, 0, 2).f1 == 0.0
+    assert MentionCounts().figures() == {"precision": None, "recall": None, "f1": None}
+    assert MentionCounts(0, 2, 0, 2).f1 == 0.0
     assert agree([]).exact.precision is None
 
 

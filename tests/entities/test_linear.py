@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adequa.entities.linear import load_weights, probabilities
+from adequa.entities.mentions import load_weights, probabilities
 
 FEATURES = st.lists(st.sampled_from("abcd"), max_size=4)
 

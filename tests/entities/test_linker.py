@@ -17,9 +17,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from adequa.data import Mention
-from adequa.entities import outside
-from adequa.entities.linker import Link, RelClient, _Sent, foreign_links, linked_mentions
-from adequa.entities.outside import ServiceWarning, degrade
+from adequa.entities import linker as outside
+from adequa.entities.linker import (
+    Link,
+    RelClient,
+    ServiceWarning,
+    _Sent,
+    degrade,
+    foreign_links,
+    linked_mentions,
+)
 from adequa.errors import ServiceError, SettingError
 
 TEXT = "Aarhus Airport serves the city of Aarhus in Norway."

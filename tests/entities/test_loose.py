@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from adequa.data import Triple
+from adequa.entities.candidates import Candidate, bag_candidates, fuzzy_candidates
 from adequa.entities.graph import Graph, compile_graph
-from adequa.entities.loose import bag_candidates, fuzzy_candidates
-from adequa.entities.matching import Candidate
-from adequa.entities.text import PreparedText
+from adequa.text.words import PreparedText
 
 
 def graph_of(*objects: str, predicate: str = "about") -> Graph:

@@ -10,10 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from adequa.data import Triple
-from adequa.entities.cores import Search, find_cores
+from adequa.entities.detector import Search, find_cores
 from adequa.entities.graph import compile_graph
 from adequa.entities.mentions import Judge, Option, WeightsJudge, draw
-from adequa.entities.text import PreparedText
+from adequa.text.words import PreparedText
 
 TRIPLES = [
     Triple("Acharya_Institute", "city", "Abilene,_Texas"),

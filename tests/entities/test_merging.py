@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from adequa.data import Mention
-from adequa.entities.merging import merge
+from adequa.entities.judgment import merge
 
 MENTIONS = st.lists(
     st.builds(

@@ -6,10 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adequa.entities.name import WEAK, Name
-from adequa.entities.names import names_of
-from adequa.entities.surface import label_of
-from adequa.entities.text import key_of
+from adequa.entities.names import WEAK, Name, names_of
+from adequa.text.labels import label_of
+from adequa.text.words import key_of
 
 
 def names(entity: str, *, aliases: tuple[str, ...] = (), person: bool = False) -> dict[str, Name]:

@@ -8,7 +8,7 @@ import pytest
 
 from adequa import Item, Triple
 from adequa.entities.detector import Detector
-from adequa.entities.text import PreparedText
+from adequa.text.words import PreparedText
 
 
 def found(triples: str, text: str, mode: str = "adequacy") -> set[str]:

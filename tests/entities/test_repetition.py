@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adequa.entities.repetition import find_repetitions
-from adequa.entities.text import PreparedText
+from adequa.entities.judgment import find_repetitions
+from adequa.text.words import PreparedText
 
 
 def said_again(string: str) -> list[str]:

@@ -8,14 +8,7 @@ import pytest
 
 from adequa.data import Rating
 from adequa.errors import DataError, UnknownName
-from adequa.human.judgments import (
-    averaged,
-    by_criterion,
-    gather,
-    one_each,
-    standardised,
-    without,
-)
+from adequa.human.judgments import averaged, by_criterion, gather, one_each, standardised, without
 
 
 def rating(text: str, rater: str, value: float, criterion: str = "semantics") -> Rating:

@@ -8,7 +8,7 @@ import pytest
 
 from adequa.data import Rating
 from adequa.errors import DataError
-from adequa.human.pages import by_page, once
+from adequa.human.judgments import by_page, once
 
 
 def rating(text: str, rater: str, value: float, criterion: str = "fluency") -> Rating:

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from adequa.errors import DataError, SettingError
-from adequa.human.scales import MOST_LABELS, Scale
+from adequa.human.judgments import MOST_LABELS, Scale
 
 values = st.lists(st.floats(-1e6, 1e6), min_size=1, max_size=40)
 

@@ -7,7 +7,7 @@ import shlex
 import pytest
 
 from adequa.errors import DataError
-from adequa.human.sources import command, named_raters, rating_files
+from adequa.human.judgments import command, named_raters, rating_files
 
 
 def test_a_campaigns_folder_stands_for_its_ratings(tmp_path):

@@ -20,8 +20,8 @@ from hypothesis import strategies as st
 
 import adequa
 from adequa.data import Item, Score, Term, Triple
-from adequa.entities import outside
-from adequa.entities.outside import ServiceWarning
+from adequa.entities import linker as outside
+from adequa.entities.linker import ServiceWarning
 from adequa.errors import SettingError
 from adequa.metrics.base import Metric
 

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from adequa.data import Item, Triple
 from adequa.errors import ModelError
-from adequa.metrics.members import Blend, Member, Members, RatingHead, Sources, read_check
+from adequa.metrics.sources import Blend, Member, Members, RatingHead, Sources, read_check
 
 ITEM = Item("1", (Triple("Bex", "country", "Vaudland"),), "Bex is in Vaudland.")
 NAMES = [field.name for field in fields(Members)]

@@ -53,7 +53,7 @@ def test_an_installed_plugin_is_a_metric_like_any_other(installed: Path, tmp_pat
 
 def test_an_installed_plugin_is_listed(installed: Path, tmp_path: Path) -> None:
     code = (
-        "import adequa, adequa.metrics as m\n"
+        "import adequa, adequa.metrics.registry as m\n"
         "print('words' in m.names(), adequa.load_metric('words').signature)"
     )
     assert run(installed, code, tmp_path).startswith("True words|lowercase:true|version:")
@@ -63,7 +63,7 @@ def test_a_plugin_that_is_no_metric_is_refused(tmp_path: Path) -> None:
     info = tmp_path / "bad-1.dist-info"
     info.mkdir()
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: bad\nVersion: 1\n")
-    (info / "entry_points.txt").write_text("[adequa.metrics]\nbad = json:loads\n")
+    (info / "entry_points.txt").write_text("[adequa.metrics.registry]\nbad = json:loads\n")
     code = (
         "import adequa\n"
         "try: adequa.load_metric('bad')\n"

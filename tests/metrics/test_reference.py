@@ -21,8 +21,15 @@ from sacrebleu.metrics.lib_ter import BeamEditDistance, _perform_shift, translat
 import adequa
 from adequa import Item, Metric, Triple
 from adequa.errors import DataError, ModelError, SettingError
-from adequa.metrics.reference import Bleu, Chrf, Ter
-from adequa.metrics.sufficient import SACREBLEU_VERSION, Distance, Engine, _edits
+from adequa.metrics.reference import (
+    SACREBLEU_VERSION,
+    Bleu,
+    Chrf,
+    Distance,
+    SacrebleuEngine,
+    Ter,
+    _edits,
+)
 
 TRIPLES = (Triple("s", "p", "o"),)
 PAIRS: list[tuple[Metric, Any, Any]] = [
@@ -211,7 +218,7 @@ def test_another_sacrebleu_would_be_noticed() -> None:
         _preprocess_segment = None
 
     with pytest.raises(ModelError, match="has no _compute_score_from_stats; sacrebleu is"):
-        Engine(Changed(), remembered=1)
+        SacrebleuEngine(Changed(), remembered=1)
 
 
 def command_line(folder: Path, corpus: Sequence[tuple[str, Sequence[str]]], *options: str) -> Any:

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from adequa.data import Item, Term, Triple
 from adequa.errors import ModelError, UnknownName
 from adequa.metrics.esa import EsaStrict
-from adequa.metrics.members import RatingHead
 from adequa.metrics.sources import (
+    RatingHead,
     _affirming,
     check_source,
     check_weights,

@@ -8,8 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from adequa.models.runtime import WordTable
 from adequa.models.wordpiece import WordPiece
-from adequa.models.words import WordTable
 
 from ..tiny_weights import DIMENSIONS, FLOAT, INTEGER, WORDS, Onnx, seal, words_bytes, write_weights
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from adequa.data import Term, Triple
 from adequa.errors import ModelError, SettingError
 from adequa.models import encoder as room
-from adequa.models.encoder import Encoder, load_encoder
+from adequa.models.encoder import ShippedEncoder, load_encoder
 from adequa.models.wordpiece import WordPiece
 
 TEXTS = ["the pub", "Aarhus Airport serves the city of Aarhus.", "", "the pub", "文本 cafés"]
@@ -53,7 +53,7 @@ def test_rows_have_length_one_and_do_not_depend_on_their_company(folder: Path) -
 
 def test_a_text_and_a_graph_are_asked_about_once(reader: WordPiece) -> None:
     run = Counting(len(reader))
-    encoder = Encoder(reader, run)
+    encoder = ShippedEncoder(reader, run)
     encoder.encode(TEXTS)
     assert len(run.asked) == len(set(TEXTS))
     first = encoder.encode_graphs(GRAPHS)
@@ -69,7 +69,7 @@ def test_only_so_many_graphs_are_remembered(
     reader: WordPiece, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(room, "_GRAPHS", 3)
-    encoder = Encoder(reader, Counting(len(reader)))
+    encoder = ShippedEncoder(reader, Counting(len(reader)))
     encoder.encode_graphs([((Triple(str(number), "b", "c"),), None) for number in range(9)])
     assert len(encoder._graphs) == 3
 
@@ -78,7 +78,7 @@ def test_only_so_many_graphs_are_remembered(
 def test_a_long_text_is_read_whole(reader: WordPiece, words: list[str]) -> None:
     run = Counting(len(reader))
     text = " ".join(words)
-    (row,) = Encoder(reader, run, positions=12).encode([text])
+    (row,) = ShippedEncoder(reader, run, positions=12).encode([text])
     assert [number for part in run.asked for number in part[1:-1]] == reader.numbers(text)
     assert all(len(part) <= 12 for part in run.asked)
     assert np.linalg.norm(row) == pytest.approx(1, abs=1e-5)
@@ -87,14 +87,14 @@ def test_a_long_text_is_read_whole(reader: WordPiece, words: list[str]) -> None:
 def test_a_long_graph_is_read_triple_by_triple(reader: WordPiece) -> None:
     run = Counting(len(reader))
     triples = tuple(Triple("the pub", "city", str(number)) for number in range(6))
-    Encoder(reader, run, positions=18).encode_graphs([(triples, None)])
+    ShippedEncoder(reader, run, positions=18).encode_graphs([(triples, None)])
     assert len(run.asked) == 3
     assert all(part[1] == reader.markers[0] for part in run.asked)
 
 
 def test_a_model_that_reads_next_to_nothing(reader: WordPiece) -> None:
     with pytest.raises(SettingError, match="positions is 3"):
-        Encoder(reader, Counting(3), positions=3)
+        ShippedEncoder(reader, Counting(3), positions=3)
 
 
 def test_a_folder_without_an_encoder(tmp_path: Path) -> None:

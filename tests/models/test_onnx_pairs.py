@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from adequa.errors import MissingExtra, ModelError
-from adequa.models.onnx_pairs import OnnxPairs
+from adequa.models.pairs import OnnxPairs
 from adequa.models.wordpiece import WordPiece
 
 from ..tiny_pairs import INPUTS, INTEGER_32, POSITIONS, write_onnx_classifier, write_tokenizer

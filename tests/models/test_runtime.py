@@ -16,8 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from adequa.errors import ModelError
-from adequa.models.runtime import Network, batches, padded_length
-from adequa.models.words import WordTable
+from adequa.models.runtime import Network, WordTable, batches, padded_length
 
 RANDOM = np.random.default_rng(3)
 SEQUENCES = [

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from adequa.data import Item, Term, Triple
 from adequa.errors import SettingError
-from adequa.models.verifier import Checked, Pair, Verifier, load_verifier
+from adequa.models.verifier import Verifier, VerifierOutput, VerifierPair, load_verifier
 from adequa.models.wordpiece import WordPiece
 
 POSITIONS = 100
@@ -64,9 +64,11 @@ def _triple(object_: str) -> Triple:
     return Triple("a", "b", object_)
 
 
-def _check(reader: WordPiece, text: str, triples: Sequence[Triple], positions: int) -> Checked:
+def _check(
+    reader: WordPiece, text: str, triples: Sequence[Triple], positions: int
+) -> VerifierOutput:
     looking = Looking(reader)
-    (found,) = Verifier(reader, looking, positions=positions).verify([Pair(text, triples)])
+    (found,) = Verifier(reader, looking, positions=positions).verify([VerifierPair(text, triples)])
     assert max(looking.lengths) <= positions
     return found
 
@@ -144,7 +146,7 @@ def test_nothing_to_say_and_nothing_said(reader: WordPiece) -> None:
 
 
 def test_terms_reach_the_model(reader: WordPiece) -> None:
-    pair = Pair("the pub", [_triple("Q1")], {"Q1": Term(label="pub")})
+    pair = VerifierPair("the pub", [_triple("Q1")], {"Q1": Term(label="pub")})
     (found,) = Verifier(reader, Looking(reader)).verify([pair])
     assert found.stated == (5,)
 
@@ -157,7 +159,7 @@ def test_too_few_positions(reader: WordPiece) -> None:
 def test_a_pair_does_not_depend_on_its_company(folder: Path) -> None:
     verifier = load_verifier(str(folder))
     pairs = [
-        Pair("the pub " * count, [_triple(one) for one in OBJECTS[: count % 5]])
+        VerifierPair("the pub " * count, [_triple(one) for one in OBJECTS[: count % 5]])
         for count in (0, 1, 2, 5, 300, 3, 1)
     ]
     together = verifier.verify(pairs)
@@ -174,7 +176,7 @@ def test_a_pair_does_not_depend_on_its_company(folder: Path) -> None:
 def test_the_shipped_verifier() -> None:
     stated = Triple("Aarhus_Airport", "cityServed", "Aarhus")
     missing = Triple("Aarhus_Airport", "runwayLength", "2702.0")
-    pair = Pair("Aarhus Airport serves the city of Aarhus.", [stated, missing])
+    pair = VerifierPair("Aarhus Airport serves the city of Aarhus.", [stated, missing])
     (found,) = load_verifier().verify([pair])
     assert found.stated[0] is not None
     assert found.stated[1] is not None

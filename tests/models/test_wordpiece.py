@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 
 from adequa.data import Term, Triple
 from adequa.errors import ModelError
-from adequa.models import characters, wordpiece
+from adequa.models import wordpiece
+from adequa.models import wordpiece as characters
 from adequa.models.shipped import weights
 from adequa.models.wordpiece import WordPiece
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from adequa.errors import ModelError
-from adequa.models.words import WordTable
+from adequa.models.runtime import WordTable
 
 
 def test_vectors_are_rows_times_scales(tmp_path: Path) -> None:

@@ -11,8 +11,7 @@ import adequa
 from adequa.codec import item_from_object, item_to_object
 from adequa.data import Item, Mention
 from adequa.errors import DataError
-from adequa.readers.enriched import EnrichedReader, gold_mentions, placement
-from adequa.readers.placing import letters
+from adequa.readers.enriched import EnrichedReader, gold_mentions, letters, placement
 
 LEX = """<lex comment="good" lid="Id1">
   <sortedtripleset><sentence ID="1"><striple>Vexla | in | Norn</striple></sentence>

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adequa.readers import placing
-from adequa.readers.placing import Reference, letters, place
+from adequa.readers import enriched as placing
+from adequa.readers.enriched import Reference, letters, place
 
 
 def spans(text: str, template: str, *pairs: tuple[str, str]) -> list[str | None]:

@@ -19,8 +19,7 @@ from adequa.data import Item, Triple
 from adequa.errors import DataError, SettingError, UnknownName
 from adequa.readers import open_source
 from adequa.readers.json_values import members, values
-from adequa.readers.mapping import RecordMapping, load_mapping
-from adequa.readers.records import RecordsReader, from_record
+from adequa.readers.records import RecordMapping, RecordsReader, from_record, load_mapping
 
 
 def write(path: Path, text: str) -> Path:

@@ -14,9 +14,8 @@ import adequa
 from adequa.data import Item, Triple
 from adequa.errors import DataError, SettingError, UnknownName
 from adequa.readers import TABLE, open_source, reader_class
-from adequa.readers.base import Placed
-from adequa.readers.recognise import recognise
-from adequa.readers.unique import unique
+from adequa.readers.base import PlacedItem, unique
+from adequa.readers.formats import recognise
 
 GRAPHS = '{"id": "a", "triples": [["s", "p", "o"]]}\n{"id": "b", "triples": [["s", "p", "q"]]}\n'
 
@@ -196,9 +195,9 @@ def test_texts_are_named_once_each(pairs: list[str], tmp_path: Path) -> None:
         list(open_source(graphs, texts=pairs))
 
 
-def placed(keys: Iterable[tuple[str, str]]) -> list[Placed]:
+def placed(keys: Iterable[tuple[str, str]]) -> list[PlacedItem]:
     return [
-        Placed(Item(name, (Triple("s", "p", "o"),), "", system=system), Path("f"), line)
+        PlacedItem(Item(name, (Triple("s", "p", "o"),), "", system=system), Path("f"), line)
         for line, (system, name) in enumerate(keys, 1)
     ]
 

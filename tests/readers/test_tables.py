@@ -16,9 +16,8 @@ from pyarrow import parquet
 from adequa.data import Item, Term, Triple
 from adequa.errors import DataError, SettingError, UnknownName
 from adequa.readers import load_reader, open_source
-from adequa.readers.rows import read_table
-from adequa.readers.tables import CsvReader, ParquetReader, TsvReader
-from adequa.readers.writing import write_items
+from adequa.readers.output import write_items
+from adequa.readers.tables import CsvReader, ParquetReader, TsvReader, read_table
 
 HEADER = b"id,triples,text\n"
 GOOD = b'a,"[[""A"",""p"",""B""]]",One.\n'
@@ -217,7 +216,7 @@ def test_what_is_wrong_with_a_csv_is_said(tmp_path: Path, case: str) -> None:
 def test_a_row_is_bounded_even_where_its_lines_are_short(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("adequa.readers.rows.MAX_LINE_BYTES", 1 << 20)
+    monkeypatch.setattr("adequa.readers.tables.MAX_LINE_BYTES", 1 << 20)
     path = write(tmp_path / "items.csv", HEADER + b'"' + b"short\n" * 200_000)
     with pytest.raises(DataError, match="longer than 1 MB; is a quote never closed") as caught:
         read(path)

@@ -16,10 +16,9 @@ from hypothesis import strategies as st
 from adequa.codec import item_from_object, item_to_object
 from adequa.data import Item, Triple
 from adequa.errors import DataError, SettingError
-from adequa.readers import webnlg_xml
-from adequa.readers.base import Placed
-from adequa.readers.quick import quick_item
-from adequa.readers.webnlg import WebNlgReader
+from adequa.readers import webnlg as webnlg_xml
+from adequa.readers.base import PlacedItem
+from adequa.readers.webnlg import WebNlgReader, quick_item
 
 SETS = """<originaltripleset><otriple>Vexla | in | "Norn"@en</otriple></originaltripleset>
 <originaltripleset><otriple>Vexla | land | Norn</otriple></originaltripleset>
@@ -57,7 +56,7 @@ def test_each_lex_is_an_item(tmp_path: Path) -> None:
     path = write(tmp_path, document(ENTRY))
     placed = list(WebNlgReader().read(path))
     assert [(one.path, one.line) for one in placed] == [(path, 4), (path, 4)]
-    assert all(type(one) is Placed for one in placed)
+    assert all(type(one) is PlacedItem for one in placed)
     first, second = (one.item for one in placed)
     assert first == Item(
         "Id7/Id1",

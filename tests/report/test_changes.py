@@ -9,7 +9,7 @@ import pytest
 from adequa.errors import RunError
 from adequa.report import write_report
 from adequa.report.changes import changed_score, paired_tests
-from adequa.report.collecting import collect
+from adequa.report.tallies import collect
 from adequa.run import open_run
 
 from .made_runs import made_lines, write_lines

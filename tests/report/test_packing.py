@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adequa.report.packing import Chunks, pack, script_json, unpack
+from adequa.report.page import Chunks, pack, script_json, unpack
 
 values = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(),

@@ -12,8 +12,8 @@ import numpy.typing as npt
 import pytest
 
 from adequa.data import Item, Triple
-from adequa.models.linearise import readable
-from adequa.retrieval.encoding import Graph
+from adequa.retrieval.encoders import Graph
+from adequa.text.labels import readable
 
 _WORDS = re.compile(r"[^\W_]+")
 

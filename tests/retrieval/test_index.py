@@ -16,7 +16,7 @@ import pytest
 from adequa.data import Item, Term, Triple
 from adequa.errors import DataError, MissingExtra, ModelError, RunError, SettingError
 from adequa.retrieval import Index, build_index, open_index, search
-from adequa.retrieval.folder import ITEMS, MANIFEST, VECTORS
+from adequa.retrieval.index import ITEMS, MANIFEST, VECTORS
 
 KINDS = ["texts", "graphs"]
 

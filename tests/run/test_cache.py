@@ -12,7 +12,7 @@ import pytest
 from adequa.data import Finding, Item, Score, Triple
 from adequa.errors import RunError
 from adequa.metrics.base import Metric
-from adequa.run.cache import Cached, cached, default_folder
+from adequa.run.cache import CachedMetric, cached, default_folder
 
 ITEM = Item("1", (Triple("a", "b", "c"),), "a text", system="S", meta={"seen": True})
 
@@ -40,8 +40,8 @@ class Slow(Metric):
 
 def test_a_known_item_is_not_scored_again(tmp_path: Path) -> None:
     metric = Slow()
-    first = Cached(metric, tmp_path).score([ITEM])
-    again = Cached(metric, tmp_path).score([ITEM, replace(ITEM, text="other")])
+    first = CachedMetric(metric, tmp_path).score([ITEM])
+    again = CachedMetric(metric, tmp_path).score([ITEM, replace(ITEM, text="other")])
     assert [item.text for item in metric.seen] == ["a text", "other"]
     assert again[0].value == pytest.approx(first[0].value, abs=1e-6)
     assert replace(again[0], value=None) == replace(first[0], value=None)
@@ -49,14 +49,14 @@ def test_a_known_item_is_not_scored_again(tmp_path: Path) -> None:
 
 def test_one_text_of_two_systems_is_scored_once(tmp_path: Path) -> None:
     metric = Slow()
-    scores = Cached(metric, tmp_path).score([ITEM, replace(ITEM, system="T", id="9")])
+    scores = CachedMetric(metric, tmp_path).score([ITEM, replace(ITEM, system="T", id="9")])
     assert len(metric.seen) == 1
     assert scores[0] == scores[1]
 
 
 def test_the_metric_sees_only_what_it_says_it_reads(tmp_path: Path) -> None:
     metric = Slow()
-    Cached(metric, tmp_path).score([ITEM])
+    CachedMetric(metric, tmp_path).score([ITEM])
     assert metric.seen == [Item("", ITEM.triples, ITEM.text)]
 
 
@@ -65,20 +65,20 @@ def test_the_metric_sees_only_what_it_says_it_reads(tmp_path: Path) -> None:
 )
 def test_another_item_has_another_key(change: dict[str, object], tmp_path: Path) -> None:
     metric = Slow()
-    Cached(metric, tmp_path).score([ITEM])
-    Cached(metric, tmp_path).score([replace(ITEM, **change)])  # type: ignore[arg-type]
+    CachedMetric(metric, tmp_path).score([ITEM])
+    CachedMetric(metric, tmp_path).score([replace(ITEM, **change)])  # type: ignore[arg-type]
     assert len(metric.seen) == 2
 
 
 def test_other_settings_have_other_keys(tmp_path: Path) -> None:
-    first = Cached(Slow(), tmp_path).score([ITEM])
-    other = Cached(Slow(power=2), tmp_path).score([ITEM])
+    first = CachedMetric(Slow(), tmp_path).score([ITEM])
+    other = CachedMetric(Slow(power=2), tmp_path).score([ITEM])
     assert first[0].value != other[0].value
 
 
 def test_cheap_metrics_are_not_cached(tmp_path: Path, words: Metric) -> None:
     chosen = cached({"slow": Slow(), "words": words}, tmp_path)
-    assert isinstance(chosen["slow"], Cached)
+    assert isinstance(chosen["slow"], CachedMetric)
     assert chosen["words"] is words
     assert cached({"slow": Slow()}, None)["slow"] == Slow()
 
@@ -86,18 +86,18 @@ def test_cheap_metrics_are_not_cached(tmp_path: Path, words: Metric) -> None:
 def test_a_damaged_cache_is_named(tmp_path: Path) -> None:
     (tmp_path / "scores.sqlite").write_bytes(b"not a database" * 100)
     with pytest.raises(RunError, match="delete it, or give --no-cache"):
-        Cached(Slow(), tmp_path).score([ITEM])
+        CachedMetric(Slow(), tmp_path).score([ITEM])
 
 
 def test_a_damaged_row_is_scored_again(tmp_path: Path) -> None:
     import sqlite3
 
     metric = Slow()
-    Cached(metric, tmp_path).score([ITEM])
+    CachedMetric(metric, tmp_path).score([ITEM])
     with sqlite3.connect(tmp_path / "scores.sqlite") as store:
         store.execute("UPDATE scores SET score = '{}'")
     store.close()
-    assert Cached(metric, tmp_path).score([ITEM])[0].value is not None
+    assert CachedMetric(metric, tmp_path).score([ITEM])[0].value is not None
     assert len(metric.seen) == 2
 
 

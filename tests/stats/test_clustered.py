@@ -7,14 +7,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from adequa.stats.clustered import (
+from adequa.stats.correlations import (
+    COEFFICIENTS,
     cluster_counts,
     cluster_draws,
     resampled_correlations,
     resampled_kendall,
     resampled_pearson,
 )
-from adequa.stats.correlations import COEFFICIENTS
 
 _ROWS = st.lists(
     st.tuples(st.integers(0, 4), st.integers(-3, 3), st.integers(-3, 3)), min_size=3, max_size=12

@@ -9,13 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adequa.stats.correlations import (
-    COEFFICIENTS,
-    complete_pairs,
-    kendall,
-    pearson,
-    spearman,
-)
+from adequa.stats.correlations import COEFFICIENTS, complete_pairs, kendall, pearson, spearman
 
 NUMBERS = st.lists(st.tuples(st.integers(-50, 50), st.integers(-50, 50)), min_size=0, max_size=25)
 

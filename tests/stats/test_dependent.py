@@ -9,9 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adequa.stats.correlations import pearson
-from adequa.stats.dependent import permute_both, williams
-from adequa.stats.rowwise import rowwise_correlations
+from adequa.stats.correlations import pearson, permute_both, rowwise_correlations, williams
 
 
 def test_williams_as_published() -> None:

@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 from scipy import stats as scipy_stats
 
-from adequa.stats.intervals import bca_interval, bootstrap_interval, percentile_interval
-from adequa.stats.means import Moments
+from adequa.stats.intervals import Moments, bca_interval, bootstrap_interval, percentile_interval
 from adequa.stats.resampling import bootstrap_totals, rowwise
 
 SKEWED = np.random.default_rng(12).exponential(size=40)

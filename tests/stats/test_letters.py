@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adequa.stats.letters import significance_letters
+from adequa.stats.significance import significance_letters
 
 SYSTEMS = 6
 pairs = st.sets(st.sampled_from(list(combinations(range(SYSTEMS), 2))))

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adequa.stats.means import Moments
+from adequa.stats.intervals import Moments
 
 numbers = st.floats(-1e6, 1e6)
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adequa.stats.rank_tests import rank_sum, signed_rank
+from adequa.stats.significance import rank_sum, signed_rank
 
 # The examples of R's help page of wilcox.test, from Hollander & Wolfe (1973): 27f. (depression
 # scores at two visits) and 69f. (permeability of the placenta), with the p that R prints.

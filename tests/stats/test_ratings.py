@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from adequa.stats.ratings import Ratings
+from adequa.stats.agreement import Ratings
 
 
 def test_gaps_are_no_ratings_but_their_items_and_raters_stay() -> None:

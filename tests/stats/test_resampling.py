@@ -14,7 +14,7 @@ from scipy import stats as scipy_stats
 
 from adequa.stats import resampling
 from adequa.stats.resampling import (
-    Paired,
+    PairedTest,
     approximate_randomisation,
     bootstrap_totals,
     paired_bootstrap,
@@ -22,7 +22,7 @@ from adequa.stats.resampling import (
     swapped_totals,
 )
 
-Test = Callable[..., Paired]
+Test = Callable[..., PairedTest]
 
 values = st.integers(0, 10).map(lambda tenth: tenth / 10)
 paired = st.lists(st.tuples(values, values), min_size=2, max_size=8)
@@ -130,8 +130,8 @@ def test_swapping_the_systems_flips_the_sign_and_keeps_p(
     test: Test, pairs: list[tuple[float, float]], seed: int
 ) -> None:
     first, second = zip(*pairs, strict=True)
-    there: Paired = test(first, second, n=50, seed=seed)
-    back: Paired = test(second, first, n=50, seed=seed)
+    there: PairedTest = test(first, second, n=50, seed=seed)
+    back: PairedTest = test(second, first, n=50, seed=seed)
     assert there.p == back.p
     assert there.difference == -(back.difference or 0)
     if there.interval and back.interval:
@@ -164,7 +164,7 @@ def test_a_clear_difference_gets_the_smallest_p(test: Test) -> None:
 
 @pytest.mark.parametrize("test", [paired_bootstrap, approximate_randomisation])
 def test_degenerate_samples_say_none_or_one_never_nan(test: Test) -> None:
-    assert test([], []) == Paired(0, None, None, None)
+    assert test([], []) == PairedTest(0, None, None, None)
     assert test([0.4], [0.1]).p is None
     assert test([0.4], [0.1]).difference == pytest.approx(0.3)
     assert test([0.4] * 30, [0.4] * 30, n=99).p == 1
@@ -175,8 +175,8 @@ def test_degenerate_samples_say_none_or_one_never_nan(test: Test) -> None:
 @pytest.mark.parametrize("test", [paired_bootstrap, approximate_randomisation])
 def test_an_undefined_corpus_value_is_none(test: Test) -> None:
     rows = np.ones((20, 2))
-    tested: Paired = test(rows, rows, rowwise(lambda _: None), n=9)
-    assert tested == Paired(20, None, None, None)
+    tested: PairedTest = test(rows, rows, rowwise(lambda _: None), n=9)
+    assert tested == PairedTest(20, None, None, None)
 
 
 def test_undefined_resamples_are_left_out() -> None:

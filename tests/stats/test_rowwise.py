@@ -8,8 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from adequa.errors import UnknownName
-from adequa.stats.correlations import COEFFICIENTS
-from adequa.stats.rowwise import rowwise_correlations
+from adequa.stats.correlations import COEFFICIENTS, rowwise_correlations
 
 
 @st.composite

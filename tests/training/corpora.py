@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 from adequa.data import Item, Triple
-from adequa.training.material import Knowledge, Pair, pairs_of
+from adequa.perturb.pairs import GraphTextPair, Knowledge, pairs_of
 
 TOWNS = ("Velmora", "Tarnova", "Oskel", "Quorra", "Limdal")
 LANDS = ("Sarn", "Norland", "Bexhal", "Farrow", "Aldwick")
@@ -48,7 +48,7 @@ def items() -> list[Item]:
     return found
 
 
-def pairs() -> list[Pair]:
+def pairs() -> list[GraphTextPair]:
     return pairs_of(items())
 
 

@@ -8,8 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from adequa.data import Item, Rating, Triple
-from adequa.metrics.members import Members, Sources
-from adequa.metrics.sources import check_source, cosine_source, entity_source
+from adequa.metrics.sources import Members, Sources, check_source, cosine_source, entity_source
 
 PUBS = ("Anvil", "Beacon", "Crane", "Drum", "Elm", "Fiddle", "Gate", "Harp", "Inn", "Jug", "Keg")
 PUBS = (*PUBS, "Lantern")

@@ -9,10 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from adequa.data import Item, Triple
-from adequa.training.batches import MIXTURE, ContrastiveBatches
-from adequa.training.material import Knowledge, gather, pairs_of
-from adequa.training.negatives import KINDS, added, dropped, further, inverted, replaced, varied
-from adequa.training.symmetric import is_symmetric
+from adequa.perturb.graphs import KINDS, added, dropped, further, inverted, replaced, varied
+from adequa.perturb.pairs import Knowledge, gather, pairs_of
+from adequa.text.predicates import is_symmetric
+from adequa.training.encoder import MIXTURE, ContrastiveBatches
 
 from . import corpora
 

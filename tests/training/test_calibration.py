@@ -12,14 +12,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from adequa.data import Triple
-from adequa.entailment.by_verifier import VerifierChecker
 from adequa.errors import DataError, SettingError
+from adequa.metrics.nli.evidence import VerifierChecker
 from adequa.models.calibration import Calibration, Line
 from adequa.models.verifier import Verifier
 from adequa.models.wordpiece import WordPiece
-from adequa.training.calibration import Labelled, calibrate, fit_isotonic, fit_platt
-from adequa.training.labelled import read_labelled
-from adequa.training.reliability import reliability
+from adequa.training.calibration import (
+    LabelledCase,
+    calibrate,
+    fit_isotonic,
+    fit_platt,
+    read_labelled,
+    reliability,
+)
 
 from . import bases
 
@@ -99,7 +104,7 @@ def test_steps_are_the_best_rising_ones(cases: list[tuple[int, int]]) -> None:
 def test_calibrated_probabilities_are_what_they_say() -> None:
     logits, labels = drawn(0.4, 1.0, 4000, seed=3)
     cases = [
-        Labelled(float(logit), int(label), item=str(number // 2))
+        LabelledCase(float(logit), int(label), item=str(number // 2))
         for number, (logit, label) in enumerate(zip(logits, labels, strict=True))
     ]
     for method in ("platt", "isotonic"):
@@ -116,19 +121,21 @@ def test_a_predicate_has_its_own_line_as_far_as_labels_say_so() -> None:
     logits, labels = drawn(1.0, 0.0, 1000, seed=1)
     shifted, known = drawn(1.0, 3.0, 1000, seed=2)
     cases = [
-        Labelled(float(one), int(two), "country") for one, two in zip(logits, labels, strict=True)
+        LabelledCase(float(one), int(two), "country")
+        for one, two in zip(logits, labels, strict=True)
     ]
     cases += [
-        Labelled(float(one), int(two), "eatType") for one, two in zip(shifted, known, strict=True)
+        LabelledCase(float(one), int(two), "eatType")
+        for one, two in zip(shifted, known, strict=True)
     ]
-    cases += [Labelled(-1.0, 1, "rare")] * 3
+    cases += [LabelledCase(-1.0, 1, "rare")] * 3
     found = calibrate(cases)
     assert found.counts == {"country": 1000, "eatType": 1000}
     chances = found.calibration.probabilities([0.0] * 3, ["country", "eatType", "rare"])
     assert chances[0] == pytest.approx(0.5, abs=0.06)
     assert chances[1] == pytest.approx(0.95, abs=0.03)
     assert chances[2] == found.calibration.probabilities([0.0])[0]
-    few = calibrate([*cases[:1000], *[Labelled(-1.0, 1, "rare")] * 12])
+    few = calibrate([*cases[:1000], *[LabelledCase(-1.0, 1, "rare")] * 12])
     assert found.after.error < 0.03
     # A dozen labels move a predicate, but not to the end.
     before, after = few.calibration.probabilities([-1.0, -1.0], ["", "rare"])
@@ -137,10 +144,10 @@ def test_a_predicate_has_its_own_line_as_far_as_labels_say_so() -> None:
 
 def test_too_few_or_wrong_labels() -> None:
     with pytest.raises(DataError, match="3 cases, 1 of them positive: too few"):
-        calibrate([Labelled(1.0, 1), Labelled(0.0, 0), Labelled(0.5, 0)])
+        calibrate([LabelledCase(1.0, 1), LabelledCase(0.0, 0), LabelledCase(0.5, 0)])
     with pytest.raises(DataError, match="too few"):
-        calibrate([Labelled(float(number), 1) for number in range(50)])
-    turned = [Labelled(float(number), int(number < 25)) for number in range(50)]
+        calibrate([LabelledCase(float(number), 1) for number in range(50)])
+    turned = [LabelledCase(float(number), int(number < 25)) for number in range(50)]
     for method in ("platt", "isotonic"):
         with pytest.raises(DataError, match="labels run against the logits"):
             calibrate(turned, method=method)  # type: ignore[arg-type]

@@ -11,11 +11,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from adequa.data import Triple
+from adequa.perturb.drafts import FALSE, TRUE, UNKNOWN, Draft, start_draft
+from adequa.perturb.graphs import add_triples, drop_triple, invert_triple, replace_triple
+from adequa.perturb.pairs import GraphTextPair, Knowledge
+from adequa.perturb.texts import add_fluff, drop_sentence, unsay, wrong_relation
 from adequa.training.cases import Cases, _joined
-from adequa.training.drafts import FALSE, TRUE, UNKNOWN, Draft, start_draft
-from adequa.training.graph_faults import add_triples, drop_triple, invert_triple, replace_triple
-from adequa.training.material import Knowledge, Pair
-from adequa.training.text_faults import add_fluff, drop_sentence, unsay, wrong_relation
 
 from . import corpora
 
@@ -36,7 +36,7 @@ def marked(draft: Draft) -> list[str]:
     return [draft.text[one.start : one.end] for one in draft.unsupported]
 
 
-def made(pair: Pair, fault: object, known: Knowledge, seeds: int = 30) -> list[Draft]:
+def made(pair: GraphTextPair, fault: object, known: Knowledge, seeds: int = 30) -> list[Draft]:
     """The drafts in which the fault was made."""
     drafts = []
     for seed in range(seeds):
@@ -69,7 +69,7 @@ def test_a_wrong_relation_between_the_right_names() -> None:
         (PAIRS[3], Knowledge([])),
     ],
 )
-def test_where_no_other_relation_can_be_said(pair: Pair, known: Knowledge) -> None:
+def test_where_no_other_relation_can_be_said(pair: GraphTextPair, known: Knowledge) -> None:
     assert made(pair, wrong_relation, known) == []
 
 
@@ -125,7 +125,7 @@ def test_fluff_behind_a_comma(text: str, expected: str) -> None:
 def test_a_marked_sentence_takes_its_own_facts_with_it() -> None:
     text = "Velmora is a town in Sarn. Ida Thorvald leads it. Velmora lies in Sarn."
     said = (frozenset({COUNTRY}), frozenset({LEADER}), frozenset({COUNTRY}))
-    pair = Pair((COUNTRY, LEADER), text, "Town", (("Velmora", 0, 7),), "1", said)
+    pair = GraphTextPair((COUNTRY, LEADER), text, "Town", (("Velmora", 0, 7),), "1", said)
     seen = {}
     for draft in made(pair, drop_sentence, knowing()):
         seen[draft.text] = draft.stated

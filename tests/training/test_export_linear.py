@@ -9,9 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adequa.training.exporting.graph import Graph
-from adequa.training.exporting.linear import GELU, ROWS, Linear, Range
-from adequa.training.exporting.quantising import quantise_columns, quantise_rows
+from adequa.training.checkpoint import quantise_columns, quantise_rows
+from adequa.training.onnx import GELU, ROWS, Linear, OnnxGraph, Range
 
 
 def product(weight: Any, rows: Any, within: Range) -> Any:
@@ -19,7 +18,7 @@ def product(weight: Any, rows: Any, within: Range) -> Any:
     pytest.importorskip("onnx", reason="the extra train is not installed")
     import onnxruntime as runtime
 
-    graph = Graph()
+    graph = OnnxGraph()
     found = Linear(graph, exact=()).add("layer", "rows", weight, within=within)
     graph.add("Identity", found, name="product")
     shape = ("n", weight.shape[1])

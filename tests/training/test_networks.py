@@ -13,9 +13,9 @@ import pytest
 
 from adequa.errors import DataError
 from adequa.training.cases import Cases
+from adequa.training.checkpoint import read_checkpoint
 from adequa.training.encoder import EncoderSettings, train_encoder
-from adequa.training.exporting.checkpoint import read_checkpoint
-from adequa.training.tokens import Tokens
+from adequa.training.tokens import TokenReader
 from adequa.training.verifier import VerifierSettings, train_verifier
 
 from . import bases, corpora
@@ -81,16 +81,16 @@ class SameBatch:
 
 
 def test_the_verifier_learns_ten_cases_by_heart(base: Path, tmp_path: Path) -> None:
-    from adequa.training.torch_collate import CaseCollator
+    from adequa.training.torch_data import CaseCollator
+    from adequa.training.torch_fit import Schedule, fit, silence
     from adequa.training.torch_looks import VerifierLook
     from adequa.training.torch_networks import VerifierNetwork, load_bert
-    from adequa.training.torch_trainer import Schedule, fit, silence
 
     known = Cases(corpora.pairs(), corpora.knowledge(), seed=2)
     cases = [known.case(number) for number in range(10)]
     assert {one for case in cases for one in case.draft.stated} >= {0, 1}
     assert len({case.draft.supported for case in cases}) > 1
-    collator = CaseCollator(known, Tokens.read(base), longest=128)
+    collator = CaseCollator(known, TokenReader.read(base), longest=128)
     torch.manual_seed(0)
     with silence():
         network = VerifierNetwork(load_bert(base))
@@ -204,7 +204,7 @@ def test_another_seed_is_another_training(base: Path, items: Path, tmp_path: Pat
 
 
 def test_of_several_processes_the_first_alone_writes(monkeypatch: pytest.MonkeyPatch) -> None:
-    from adequa.training.torch_trainer import is_first
+    from adequa.training.torch_fit import is_first
 
     assert is_first()
     monkeypatch.setenv("RANK", "1")

@@ -14,11 +14,10 @@ from typing import Any
 import pytest
 
 from adequa.errors import AdequaError, DataError, MissingExtra, SettingError, UnknownName
-from adequa.training import bases as base_models
 from adequa.training import pipeline
-from adequa.training.bases import find_base
+from adequa.training import pipeline as base_models
 from adequa.training.encoder import EncoderSettings, train_encoder
-from adequa.training.pipeline import commit_of, open_folder, prepare, read_corpus
+from adequa.training.pipeline import commit_of, find_base, open_folder, prepare, read_corpus
 from adequa.training.verifier import VerifierSettings, train_verifier
 
 from . import corpora
@@ -195,9 +194,9 @@ def test_nothing_heavy_is_imported_before_it_is_needed() -> None:
     import subprocess
 
     code = (
-        "import sys, adequa.cli, adequa.training.encoder, adequa.training.verifier\n"
-        "import adequa.training.labelled\n"
+        "import sys, adequa.cli.app, adequa.training.encoder, adequa.training.verifier\n"
+        "import adequa.training.calibration\n"
         "assert not {'torch', 'transformers', 'onnxruntime'} & set(sys.modules)"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
-    assert importlib.util.find_spec("adequa.training.torch_run") is not None
+    assert importlib.util.find_spec("adequa.training.torch_fit") is not None

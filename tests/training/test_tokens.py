@@ -10,14 +10,14 @@ from hypothesis import strategies as st
 
 from adequa.data import Triple
 from adequa.errors import DataError
-from adequa.models.linearise import readable
 from adequa.models.wordpiece import WordPiece
-from adequa.training.tokens import Tokens
+from adequa.text.labels import readable
+from adequa.training.tokens import TokenReader
 
 from . import bases, corpora
 
 WORDS = bases.vocabulary()
-TOKENS = Tokens(WordPiece(WORDS))
+TOKENS = TokenReader(WordPiece(WORDS))
 TEXTS = st.text(st.sampled_from("aAeÉzß ,.-'1\n中İ"), max_size=30)
 
 
@@ -73,4 +73,4 @@ def test_what_is_too_long_is_cut_between_the_edges() -> None:
 
 def test_a_folder_without_words(tmp_path: Path) -> None:
     with pytest.raises(DataError, match=r"vocab\.txt.*give the folder of an uncased BERT"):
-        Tokens.read(tmp_path)
+        TokenReader.read(tmp_path)

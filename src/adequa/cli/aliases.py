@@ -9,8 +9,6 @@ import typer
 
 from adequa.cli.options import Json, Quiet, echo_json, progress_bar
 
-__all__ = ["aliases"]
-
 aliases = typer.Typer(
     name="aliases",
     no_args_is_help=True,
@@ -49,7 +47,7 @@ def build(
 
     Example: adequa aliases build labels_en.ttl.bz2 redirects_en.ttl.bz2 --out aliases.sqlite
     """
-    from adequa.aliases.build import build_aliases, read_entities
+    from adequa.entities.aliases.builder import build_aliases, read_entities
 
     entities = None if only is None else read_entities(only)
     with progress_bar("bytes read", quiet=quiet) as progress:
@@ -85,7 +83,7 @@ def show(
 
     Example: adequa aliases show aliases.sqlite Aarhus_Airport Q90
     """
-    from adequa.aliases import open_aliases
+    from adequa.entities.aliases.lookup import open_aliases
     from adequa.tables import Cell, Table
 
     known = open_aliases(path)

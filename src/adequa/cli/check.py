@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import os
 import sys
-from dataclasses import replace
-from typing import TYPE_CHECKING, Annotated
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import Annotated, Literal, NamedTuple
 
 import typer
 
@@ -19,11 +22,8 @@ from adequa.cli.options import (
     OptionalPredicate,
     with_settings,
 )
-
-if TYPE_CHECKING:
-    from adequa.data import Result
-
-__all__ = ["check"]
+from adequa.data import Finding, Mention, Result
+from adequa.tables import one_line
 
 NOT_OK = 1
 
@@ -61,10 +61,10 @@ def check(
 
     Example: adequa check "Blue_Spice | eatType | pub && Blue_Spice | area | riverside" "A pub."
     """
-    from adequa.cli.reading import read_graph, read_text
+    from adequa.cli.inputs import read_graph, read_text
     from adequa.codec import dump_line, result_to_object
     from adequa.metrics import resolve
-    from adequa.scoring import score_items
+    from adequa.run.engines import score_items
 
     if triples == text == "-":
         raise typer.BadParameter("only one of TRIPLES and TEXT can be -")
@@ -83,7 +83,6 @@ def check(
 
 
 def _print(result: Result, color: bool | None) -> None:
-    from adequa.cli.showing import show
 
     dumb = os.environ.get("TERM") in ("dumb", "unknown")
     if color is None:
@@ -105,3 +104,272 @@ def _print(result: Result, color: bool | None) -> None:
     for piece in show(result, brackets=not unicode):
         written.append(piece.text, piece.style)
     console.print(written, soft_wrap=True, end="")
+
+
+# ---
+# A judged text for a terminal: the text cut at its marks, and a legend below it.
+#
+# `cut` is pure; `show` gives pieces of text with a style, which are joined where there is no colour.
+# ---
+
+MarkKind = Literal["mention", "repetition", "unexplained"]
+
+# The colours of Okabe and Ito, which people with any colour vision tell apart, as backgrounds: they
+# can be read on dark and on light terminals. What is wrong has a line and no background.
+_ENTITY_STYLES = (
+    "#000000 on #e69f00",
+    "#000000 on #56b4e9",
+    "#000000 on #f0e442",
+    "#ffffff on #0072b2",
+    "#000000 on #cc79a7",
+    "#000000 on #009e73",
+)
+_WRONG = "bold underline red"
+_REPEATED = "italic red"
+_SIGN = "bold red"
+_HEADING = "bold"
+_SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
+_JOINERS = "\u200c\u200d"  # invisible, and part of words and emoji
+_LONGEST_SENTENCE = 60
+_MOST_FORMS = 5
+"""How many different wordings of an entity the legend lists."""
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Mark:
+    """A span of the text that something is said of; `number` is the entity's for a mention."""
+
+    start: int
+    end: int
+    kind: MarkKind
+    number: int = 0
+
+
+class Segment(NamedTuple):
+    """A stretch of the text under the same marks, with those that begin and end at its borders."""
+
+    text: str
+    marks: tuple[Mark, ...]
+    opened: tuple[Mark, ...]
+    """The longest first."""
+    closed: tuple[Mark, ...]
+    """The shortest first."""
+
+
+class ShownPiece(NamedTuple):
+    """Text and its style, in the words of rich."""
+
+    text: str
+    style: str = ""
+
+
+def cut(text: str, marks: Iterable[Mark]) -> list[Segment]:
+    """The text in segments, which joined are the text; marks may overlap in any way.
+
+    >>> [segment.text for segment in cut("A pub.", [Mark(2, 5, "mention", 1)])]
+    ['A ', 'pub', '.']
+    """
+    starting: dict[int, list[Mark]] = defaultdict(list)
+    ending: dict[int, list[Mark]] = defaultdict(list)
+    borders = {0, len(text)}
+    for mark in sorted(set(marks), key=lambda mark: (mark.start, -mark.end, mark)):
+        start, end = max(mark.start, 0), min(mark.end, len(text))
+        if start < end:
+            starting[start].append(mark)
+            ending[end].insert(0, mark)
+            borders |= {start, end}
+    segments = []
+    active: list[Mark] = []
+    for start, end in pairwise(sorted(borders)):
+        active = [mark for mark in active if mark.end > start] + starting[start]
+        segments.append(
+            Segment(text[start:end], tuple(active), tuple(starting[start]), tuple(ending[end]))
+        )
+    return segments
+
+
+def marks_of(result: Result) -> tuple[list[Mark], dict[str, int]]:
+    """The marks of a judged text, and the number of each entity that it mentions, as they come."""
+    numbers: dict[str, int] = {}
+    marks = []
+    for mention in sorted(result.mentions, key=lambda mention: (mention.start, mention.end)):
+        number = numbers.setdefault(mention.entity, len(numbers) + 1)
+        marks.append(Mark(mention.start, mention.end, "mention", number))
+    for finding in result.unsupported:
+        if finding.start is not None and finding.end is not None:
+            repeated = finding.detail == "repetition"
+            kind: MarkKind = "repetition" if repeated else "unexplained"
+            marks.append(Mark(finding.start, finding.end, kind))
+    return marks, numbers
+
+
+def show(result: Result, *, brackets: bool = True) -> Iterator[ShownPiece]:
+    """The text with its marks, then what they mean, what is missing, the verdict and the scores.
+
+    With brackets a mention is `[pub]1`, an unexplained span `{bar}?`, a repetition `<so so so>!`;
+    without, the marks are left to the styles and small signs.
+    """
+    marks, numbers = marks_of(result)
+    yield from _marked(result.item.text, marks, brackets=brackets)
+    yield ShownPiece("\n")
+    missing = result.missing
+    if numbers or any(finding.entity is not None for finding in missing):
+        yield from _found(result, numbers, missing)
+    yield from _stated(result)
+    if missing:
+        yield ShownPiece("\nMissing\n", _HEADING)
+        for finding in missing:
+            yield from _omission(finding, result)
+    for heading, sign in _HEADINGS.items():
+        findings = [one for one in result.unsupported if _heading(one) == heading]
+        if findings:
+            yield ShownPiece(f"\n{heading}\n", _HEADING)
+            for why, times in Counter(one_line(finding.why) for finding in findings).items():
+                yield ShownPiece(f"  {sign} ", _SIGN)
+                yield ShownPiece(_counted(why, times) + "\n")
+    yield from _verdict(result)
+
+
+_HEADINGS = {"Unexplained": "?", "Contradicted": "?", "Unsupported": "?", "Repetition": "!"}
+"""What is said about stretches of the text, and the sign of each."""
+
+
+def _heading(finding: Finding) -> str:
+    if finding.detail == "repetition":
+        return "Repetition"
+    if finding.detail.startswith("unexplained"):
+        return "Unexplained"
+    return "Contradicted" if finding.detail == "contradicted" else "Unsupported"
+
+
+def _stated(result: Result) -> Iterator[ShownPiece]:
+    """The facts that the text states, each with the sentence that does, where a metric can tell."""
+    checked = [fact for fact in result.facts if fact.confidence is not None]
+    stated = [fact for fact in checked if fact.status == "stated"]
+    if not checked:
+        return
+    yield ShownPiece(f"\nStated {len(stated)} of {len(result.facts)} facts\n", _HEADING)
+    for fact in stated:
+        yield ShownPiece("  + ", "bold green")
+        yield ShownPiece(f"{one_line(' | '.join(fact.triple))} ({fact.confidence:.2f})")
+        if fact.start is not None and (fact.start, fact.end) != (0, len(result.item.text)):
+            yield ShownPiece(f': "{_clipped(result.item.text[fact.start : fact.end])}"')
+        yield ShownPiece("\n")
+
+
+def _clipped(sentence: str) -> str:
+    words = one_line(sentence)
+    return words if len(words) <= _LONGEST_SENTENCE else f"{words[: _LONGEST_SENTENCE - 1]}…"
+
+
+def _marked(text: str, marks: Sequence[Mark], *, brackets: bool) -> Iterator[ShownPiece]:
+    if not text.strip():
+        yield ShownPiece("(the text is empty)")
+        return
+    for segment in cut(text, marks):
+        if brackets:
+            yield ShownPiece("".join(_BRACKETS[mark.kind][0] for mark in segment.opened))
+        yield ShownPiece(_safe(segment.text), _style(segment.marks))
+        for mark in segment.closed:
+            sign = _BRACKETS[mark.kind][1]
+            number = str(mark.number) if mark.kind == "mention" else ""
+            if brackets:
+                yield ShownPiece(sign + number)
+            else:
+                yield ShownPiece(number.translate(_SUBSCRIPTS) or sign[1:], _style([mark]))
+
+
+_BRACKETS: Mapping[MarkKind, tuple[str, str]] = {
+    "mention": ("[", "]"),
+    "unexplained": ("{", "}?"),
+    "repetition": ("<", ">!"),
+}
+
+
+def _style(marks: Sequence[Mark]) -> str:
+    """One style for all marks of a segment: the innermost mention's colour, a line for a fault."""
+    kinds = {mark.kind for mark in marks}
+    numbers = [mark.number for mark in marks if mark.kind == "mention"]
+    if numbers:
+        style = _entity_style(numbers[-1])
+        return f"{style} underline" if "unexplained" in kinds else style
+    if "unexplained" in kinds:
+        return _WRONG
+    return _REPEATED if kinds else ""
+
+
+def _entity_style(number: int) -> str:
+    return _ENTITY_STYLES[(number - 1) % len(_ENTITY_STYLES)]
+
+
+def _safe(text: str) -> str:
+    """The text without what would move a terminal's cursor; its lines stay lines."""
+    if text.isprintable():
+        return text
+    return "".join(one if one == "\n" or one in _JOINERS else one_line(one) for one in text)
+
+
+def _found(
+    result: Result, numbers: Mapping[str, int], missing: Sequence[Finding]
+) -> Iterator[ShownPiece]:
+    absent = {finding.entity for finding in missing if finding.entity is not None} - set(numbers)
+    yield ShownPiece(f"\nFound {len(numbers)} of {len(numbers) + len(absent)} entities\n", _HEADING)
+    width = max((len(str(number)) for number in numbers.values()), default=1)
+    forms: dict[str, Counter[str]] = defaultdict(Counter)
+    for mention in result.mentions:
+        forms[mention.entity][_form(mention, result.item.text)] += 1
+    for entity, number in numbers.items():
+        yield ShownPiece("  ")
+        yield ShownPiece(f"{number:>{width}}", _entity_style(number))
+        said = [_counted(form, times) for form, times in forms[entity].items()]
+        more = [f"and {len(said) - _MOST_FORMS} more"] if len(said) > _MOST_FORMS else []
+        yield ShownPiece(f" {one_line(entity)}: {'; '.join(said[:_MOST_FORMS] + more)}\n")
+
+
+def _counted(words: str, times: int) -> str:
+    return words if times == 1 else f"{words} ×{times}"
+
+
+def _form(mention: Mention, text: str) -> str:
+    distance = f", distance {mention.distance:.2f}" if mention.distance > 0 else ""
+    return f'"{one_line(text[mention.start : mention.end])}" ({mention.method}{distance})'
+
+
+def _omission(finding: Finding, result: Result) -> Iterator[ShownPiece]:
+    yield ShownPiece("  - ", _SIGN)
+    if finding.entity is not None:
+        facts = [
+            triple
+            for triple in result.item.triples
+            if finding.entity in (triple.subject, triple.object)
+        ]
+        name = finding.entity
+    else:
+        facts = []
+        name = " | ".join(finding.triple or ())
+    if name:
+        yield ShownPiece(one_line(name), "strike")
+        yield ShownPiece(": ")
+    yield ShownPiece(one_line(finding.why) + "\n")
+    if len(facts) > 1:  # one is in the sentence
+        for triple in facts:
+            yield ShownPiece(f"      {one_line(' | '.join(triple))}\n")
+
+
+def _verdict(result: Result) -> Iterator[ShownPiece]:
+    yield ShownPiece("\nVerdict: ", _HEADING)
+    if result.verdict is None:
+        yield ShownPiece("none", _SIGN)
+        silent = [name for name in result.scores if name not in result.reasons]
+        if silent:
+            yield ShownPiece(f"; {', '.join(silent)} gives none, esa does")
+    else:
+        yield ShownPiece(result.verdict, "bold green" if result.verdict == "OK" else _SIGN)
+    yield ShownPiece("\n")
+    width = max(map(len, result.scores), default=0)
+    for name, value in result.scores.items():
+        shown = "–" if value is None else f"{value:.4f}"
+        reason = result.reasons.get(name)
+        yield ShownPiece(
+            f"  {name:<{width}}  {shown}{f' ({one_line(reason)})' if reason else ''}\n"
+        )

@@ -7,10 +7,7 @@ from typing import Annotated
 
 import typer
 
-from adequa.cli.options import Json, Quiet, progress_bar
-from adequa.cli.writing import Out, write_or_echo
-
-__all__ = ["compare"]
+from adequa.cli.options import Json, Out, Quiet, progress_bar, write_or_echo
 
 
 def compare(
@@ -67,8 +64,8 @@ def compare(
 
     Example: adequa compare runs/all --baseline T5 --by category --test both
     """
-    from adequa.compare import compare as compare_runs
-    from adequa.compare.tables import FORMATS, render
+    from adequa.analysis.compare.comparison import compare as compare_runs
+    from adequa.analysis.compare.tables import FORMATS, render
     from adequa.errors import UnknownName
 
     if as_json:

@@ -9,8 +9,6 @@ import typer
 
 from adequa.cli.options import Format, Input, Texts
 
-__all__ = ["convert"]
-
 
 def convert(
     source: Input,
@@ -40,7 +38,7 @@ def convert(
         for item in opened:
             typer.echo(dump_line(item_to_object(item)), nl=False)
         return
-    from adequa.readers.writing import write_items
+    from adequa.readers.output import write_items
 
     write_items(opened, out)
     typer.echo(f"written to {out}", err=True)

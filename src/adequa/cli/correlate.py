@@ -7,10 +7,7 @@ from typing import Annotated
 
 import typer
 
-from adequa.cli.options import Json, Quiet, json_text, progress_bar
-from adequa.cli.writing import Out, TableForm, write_or_echo
-
-__all__ = ["correlate"]
+from adequa.cli.options import Json, Out, Quiet, TableForm, json_text, progress_bar, write_or_echo
 
 
 def correlate(
@@ -131,13 +128,11 @@ def correlate(
 
     Example: adequa correlate runs/all --ratings judgments.jsonl --level text --level system
     """
-    from adequa.correlate import Options
-    from adequa.correlate import correlate as study_of
-    from adequa.correlate.drawing import draw
-    from adequa.correlate.objects import to_object
-    from adequa.correlate.tables import FORMATS, render
+    from adequa.analysis.correlate.model import Options
+    from adequa.analysis.correlate.study import correlate as study_of
+    from adequa.analysis.correlate.tables import FORMATS, draw, render, to_object
     from adequa.errors import SettingError, UnknownName
-    from adequa.human.sources import named_raters, rating_files
+    from adequa.human.judgments import named_raters, rating_files
 
     if table not in FORMATS:
         raise UnknownName("table", table, FORMATS)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -12,8 +13,6 @@ from adequa.cli.options import progress_bar
 
 if TYPE_CHECKING:
     from adequa.data import Result
-
-__all__ = ["demo"]
 
 _INTRODUCTION = """\
 Forty small graphs, each put into words by three invented systems: "careful" says all and only what
@@ -35,7 +34,6 @@ def demo(
     from adequa.readers import open_source
     from adequa.run import score_run
     from adequa.run.summary import summary_table
-    from adequa.sample import sample_path
 
     metrics = resolve([*DEFAULT, "bleu", "chrf", "ter"])
     with progress_bar("scoring the sample") as progress:
@@ -83,3 +81,19 @@ def _example(results: list[Result]) -> str:
         lines += [f"    not in the data: {span}" for span in expected["unsupported"]]
         lines += [f"    left out: {' | '.join(triple)}" for triple in expected["missing"]]
     return "\n".join(lines)
+
+
+# ---
+# The built-in sample: forty invented graphs, each with a text by three invented systems.
+#
+# `careful` says all and only the data, `hasty` leaves facts out, `dreamer` adds or replaces some.
+# What is wrong with a text stands in `meta["expected"]`: its verdict, the triples that are missing
+# and the spans that are unsupported. A replaced value is both: its triple is missing, and the value
+# in its place is unsupported.
+# ---
+
+
+def sample_path() -> Path:
+    """The file of the sample, JSON lines in the Item contract."""
+    # The package is always installed as files (a wheel is unpacked), so this is a path on disk.
+    return Path(str(files("adequa.cli.demo") / "items.jsonl"))

@@ -8,15 +8,23 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from adequa.cli.options import Format, Input, Json, Metrics, Quiet, Texts, progress_bar
-from adequa.cli.writing import Out, TableForm, draw_pictures, write_or_echo
+from adequa.cli.options import (
+    Format,
+    Input,
+    Json,
+    Metrics,
+    Out,
+    Quiet,
+    TableForm,
+    Texts,
+    draw_pictures,
+    progress_bar,
+    write_or_echo,
+)
 
 if TYPE_CHECKING:
-    from adequa.doctor.labels import Labelled
-    from adequa.doctor.thresholds import Advice
-    from adequa.metrics import Metric
-
-__all__ = ["doctor"]
+    from adequa.analysis.doctor.advice import Advice, LabelledText
+    from adequa.metrics.base import Metric
 
 
 def doctor(
@@ -68,13 +76,12 @@ def doctor(
 
     Example: adequa doctor test.xml --texts T5=t5.txt -m esa -m nli --examples 2
     """
-    from adequa.doctor.cases import draw_items, make_cases, named_perturbations
-    from adequa.doctor.examine import examine
-    from adequa.doctor.examples import missed_cases
-    from adequa.doctor.labels import read_labels
-    from adequa.doctor.tables import FORMATS, render
+    from adequa.analysis.doctor.advice import read_labels
+    from adequa.analysis.doctor.examination import examine, missed_cases
+    from adequa.analysis.doctor.tables import FORMATS, render
     from adequa.errors import UnknownName
     from adequa.metrics import resolve
+    from adequa.perturb.cases import draw_items, make_cases, named_perturbations
     from adequa.readers import open_source
 
     form = "json" if as_json else table
@@ -98,17 +105,17 @@ def doctor(
         advice=_advice(labelled, metrics, risk=risk, jobs=jobs),
     )
     if pictures is not None:
-        from adequa.doctor.drawing import doctor_pictures
+        from adequa.analysis.doctor.tables import doctor_pictures
 
         draw_pictures(doctor_pictures(examination), pictures)
     write_or_echo(written, out)
 
 
 def _advice(
-    labelled: list[Labelled], metrics: Mapping[str, Metric], *, risk: float, jobs: int
+    labelled: list[LabelledText], metrics: Mapping[str, Metric], *, risk: float, jobs: int
 ) -> list[Advice]:
-    from adequa.doctor.examine import score_all
-    from adequa.doctor.thresholds import advise
+    from adequa.analysis.doctor.advice import advise
+    from adequa.analysis.doctor.examination import score_all
 
     if not labelled:
         return []

@@ -11,9 +11,7 @@ import typer
 from adequa.cli.options import Json, echo_json
 
 if TYPE_CHECKING:
-    from adequa.training.exporting.drift import Drift
-
-__all__ = ["export"]
+    from adequa.training.drift import Drift
 
 DRIFT_ITEMS = 500
 
@@ -107,6 +105,6 @@ def _drifts(out: Path, given: list[Path], dev: Path | None) -> dict[str, Drift]:
     if dev is None:
         return {}
     from adequa.readers import open_source
-    from adequa.training.drifting import measure_drift, spoilt_items
+    from adequa.training.drift import measure_drift, spoilt_items
 
     return measure_drift(out, given, spoilt_items(open_source(dev), DRIFT_ITEMS))

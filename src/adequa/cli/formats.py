@@ -9,8 +9,6 @@ import typer
 
 from adequa.cli.options import Json, echo_json
 
-__all__ = ["formats"]
-
 
 def formats(as_json: Json = False) -> None:
     """List the input formats and their options."""
@@ -35,7 +33,7 @@ def formats(as_json: Json = False) -> None:
 
 def _describe(name: str) -> dict[str, Any]:
     from adequa.readers import reader_class
-    from adequa.readers.recognise import SUFFIXES
+    from adequa.readers.formats import SUFFIXES
     from adequa.settings import settings_of
 
     reader = reader_class(name)

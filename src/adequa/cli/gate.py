@@ -9,8 +9,6 @@ import typer
 
 from adequa.cli.options import Json, echo_json
 
-__all__ = ["gate"]
-
 
 def gate(
     run: Annotated[Path, typer.Argument(metavar="RUN", help="A folder that `adequa score` wrote.")],
@@ -71,11 +69,10 @@ def gate(
     Example: adequa gate runs/new --max omission=0.05 --min esa=0.95 --baseline runs/old
     --no-worse nli
     """
+    from adequa.analysis.gate import github_lines, judge, parse_limit, table, to_object
+    from adequa.analysis.gate import junit as junit_of
+    from adequa.analysis.gate import markdown as markdown_of
     from adequa.errors import DataError
-    from adequa.gate.judging import judge, parse_limit
-    from adequa.gate.writing import github_lines, table, to_object
-    from adequa.gate.writing import junit as junit_of
-    from adequa.gate.writing import markdown as markdown_of
 
     limits = [
         parse_limit(bound, written)

@@ -10,10 +10,7 @@ import typer
 from adequa.cli.options import Choice, Format, Json, Quiet, echo_json, progress_bar
 
 if TYPE_CHECKING:
-    from adequa.entities.evaluating import Disagreement
-    from adequa.entities.evaluation import Agreement
-
-__all__ = ["mentions"]
+    from adequa.entities.evaluation import Disagreement, MentionAgreement
 
 PAPER = {"exact": (0.75, 0.74), "lenient": (0.83, 0.82)}
 """Precision and recall of section 4.2, on this corpus."""
@@ -76,7 +73,7 @@ def mentions(
 
     Example: adequa mentions enriched/dev --predictions found.jsonl --errors 10
     """
-    from adequa.entities.evaluating import (
+    from adequa.entities.evaluation import (
         evaluate_mentions,
         find_disagreements,
         mention_detector,
@@ -108,7 +105,7 @@ def mentions(
         typer.echo(f"written to {predictions}", err=True)
 
 
-def _show(agreement: Agreement, kinds: list[Disagreement]) -> None:
+def _show(agreement: MentionAgreement, kinds: list[Disagreement]) -> None:
     from adequa.tables import Cell, Table
 
     rows: list[list[Cell]] = [

@@ -8,8 +8,6 @@ import typer
 
 from adequa.cli.options import Json, echo_json
 
-__all__ = ["metrics"]
-
 
 def metrics(
     name: Annotated[

@@ -13,25 +13,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 if TYPE_CHECKING:
-    from adequa.metrics import Metric
-
-__all__ = [
-    "Aliases",
-    "Allowed",
-    "Choice",
-    "Format",
-    "IgnorePredicate",
-    "Input",
-    "Json",
-    "Metrics",
-    "OptionalPredicate",
-    "Quiet",
-    "Texts",
-    "echo_json",
-    "json_text",
-    "progress_bar",
-    "with_settings",
-]
+    from adequa.metrics.base import Metric
 
 Format = Annotated[
     str | None,
@@ -181,3 +163,51 @@ def progress_bar(what: str, *, quiet: bool = False) -> Iterator[Callable[[int, i
                 typer.echo(f"{what}: {done:,} of {total:,}", err=True)
 
         yield tell
+
+
+# ---
+# Where a command's results go: to stdout, to a file, into a folder of pictures.
+# ---
+
+Out = Annotated[
+    Path | None, typer.Option("--out", "-o", metavar="FILE", help="Write there, not to stdout.")
+]
+TableForm = Annotated[str, typer.Option(metavar="NAME", help="text, markdown, latex or csv.")]
+
+
+def write_or_echo(written: str, out: Path | None) -> None:
+    """The results to a file, or to stdout where none is named."""
+    from adequa.errors import DataError
+
+    if out is None:
+        typer.echo(written)
+        return
+    try:
+        out.write_text(written + "\n", encoding="utf-8", newline="\n")
+    except OSError as error:
+        raise DataError(
+            f"cannot be written ({error.strerror})", path=out, remedy="name another file"
+        ) from None
+
+
+def draw_pictures(pictures: Mapping[str, str], folder: Path) -> None:
+    """Each picture as SVG, and as PNG where that can be rendered; says on stderr where they are."""
+    from adequa.charts import save_picture
+    from adequa.errors import DataError, MissingExtra
+
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise DataError(
+            f"cannot be made ({error.strerror})", path=folder, remedy="name another folder"
+        ) from None
+    missing: MissingExtra | None = None
+    for name, svg in pictures.items():
+        save_picture(svg, folder / f"{name}.svg")
+        try:
+            save_picture(svg, folder / f"{name}.png")
+        except MissingExtra as error:
+            missing = error
+    if missing is not None:
+        typer.echo(f"SVG only: {missing}", err=True)
+    typer.echo(f"{len(pictures)} pictures in {folder}", err=True)

@@ -9,8 +9,6 @@ import typer
 
 from adequa.cli.options import Json, Quiet, echo_json, progress_bar
 
-__all__ = ["report"]
-
 
 def report(
     runs: Annotated[

@@ -12,9 +12,7 @@ from adequa.cli.options import Choice, Format, Input, Json, Quiet, echo_json, pr
 if TYPE_CHECKING:
     from adequa.data import Item
     from adequa.retrieval import Hit, Recall, Reranker
-    from adequa.retrieval.searching import Query
-
-__all__ = ["retrieve"]
+    from adequa.retrieval.search import Query
 
 retrieve = typer.Typer(
     name="retrieve",
@@ -177,7 +175,7 @@ def search(
 
     Example: adequa retrieve search texts.index "Blue_Spice | eatType | pub" -k 3
     """
-    from adequa.cli.reading import read_graph, read_text
+    from adequa.cli.inputs import read_graph, read_text
     from adequa.retrieval import load_encoder, open_index
     from adequa.retrieval import search as find
 
@@ -253,7 +251,7 @@ def _reranker(top: int | None, scorer: str, weight: float | None) -> Reranker | 
     if top == 0:
         return None
     from adequa.retrieval import Reranker, load_scorer
-    from adequa.retrieval.reranking import TOP, WEIGHT
+    from adequa.retrieval.search import TOP, WEIGHT
 
     return Reranker(
         load_scorer(scorer), TOP if top is None else top, WEIGHT if weight is None else weight

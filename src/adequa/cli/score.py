@@ -25,8 +25,6 @@ from adequa.cli.options import (
 if TYPE_CHECKING:
     from adequa.run import Run
 
-__all__ = ["score"]
-
 _INTERRUPTED = 130
 
 

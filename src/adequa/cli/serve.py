@@ -11,8 +11,6 @@ import typer
 
 from adequa.cli.options import Json, Metrics, echo_json
 
-__all__ = ["serve"]
-
 _PACKAGES = ("jinja2", "starlette", "uvicorn")
 
 
@@ -66,19 +64,25 @@ def serve(
     for package in _PACKAGES:
         if find_spec(package) is None:
             raise MissingExtra("web", package)
-    from adequa.human.campaign.folder import is_campaign
+    from adequa.human.campaign.settings import is_campaign
     from adequa.metrics import resolve
     from adequa.run import open_run
     from adequa.web.api.app import api_app
-    from adequa.web.api.opening import checked_token, hosts_of, kept_folder
     from adequa.web.api.runs import Runs
-    from adequa.web.api.scoring import Engine
-    from adequa.web.api.serving import server_of
-    from adequa.web.api.settings import Settings, bytes_of
-    from adequa.web.listening import is_loopback, listen, url_of
-    from adequa.web.workbench.campaigns import open_campaign
+    from adequa.web.api.scoring import ScoringEngine
+    from adequa.web.api.settings import ServerSettings, bytes_of
+    from adequa.web.server import (
+        checked_token,
+        hosts_of,
+        is_loopback,
+        kept_folder,
+        listen,
+        server_of,
+        url_of,
+    )
+    from adequa.web.workbench.home import open_campaign
 
-    settings = Settings(
+    settings = ServerSettings(
         token=checked_token(host, token_file),
         hosts=hosts_of(host),
         max_body=bytes_of(max_body),
@@ -93,7 +97,7 @@ def serve(
     with ExitStack() as stack:
         bound = stack.enter_context(listen(host, port))
         keep = stack.enter_context(kept_folder(folder))
-        engine = Engine(
+        engine = ScoringEngine(
             chosen, workers=jobs, waiting=max(settings.waiting, max_items), seconds=timeout
         )
         stack.callback(engine.close)

@@ -13,9 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from adequa.data import Item
-    from adequa.wording.checking import Check
-
-__all__ = ["templates"]
+    from adequa.metrics.nli.extraction import TemplateReview
 
 _MOST_SHOWN = 10
 
@@ -57,9 +55,9 @@ def extract(
 
     Example: adequa templates extract webnlg/train --out templates.json
     """
+    from adequa.metrics.nli.extraction import extract as choose
+    from adequa.metrics.nli.templates import check_path, write_templates
     from adequa.tables import Cell, Column, Table
-    from adequa.wording.extracting import extract as choose
-    from adequa.wording.files import check_path, write_templates
 
     check_path(out, force=force)
     with progress_bar("texts", quiet=quiet) as progress:
@@ -117,9 +115,9 @@ def check(
 
     Example: adequa templates check templates.json webnlg/dev
     """
+    from adequa.metrics.nli.extraction import check as look
+    from adequa.metrics.nli.templates import ANY, read_templates
     from adequa.tables import Cell, Table
-    from adequa.wording.checking import check as look
-    from adequa.wording.collection import ANY, read_templates
 
     known = read_templates(source)
     with progress_bar("texts", quiet=quiet or not inputs) as progress:
@@ -163,8 +161,8 @@ def list_missing(
 
     Example: adequa templates list-missing e2e devset.csv
     """
+    from adequa.metrics.nli.templates import read_templates
     from adequa.tables import Cell, Table
-    from adequa.wording.collection import read_templates
 
     known = read_templates(source)
     with progress_bar("texts", quiet=quiet) as progress:
@@ -184,9 +182,9 @@ def show(source: Source, as_json: Json = False) -> None:
 
     Example: adequa templates show e2e
     """
+    from adequa.metrics.nli.extraction import examples
+    from adequa.metrics.nli.templates import read_templates
     from adequa.tables import Cell, Table
-    from adequa.wording.checking import examples
-    from adequa.wording.collection import read_templates
 
     shown = examples(read_templates(source))
     if as_json:
@@ -225,7 +223,7 @@ def _listed(names: list[str]) -> str:
     return ", ".join(names[:_MOST_SHOWN]) + (f" and {more:,} more" if more > 0 else "")
 
 
-def _figures(checked: Check, digest: str) -> dict[str, object]:
+def _figures(checked: TemplateReview, digest: str) -> dict[str, object]:
     """What `check --json` prints."""
     return {
         "templates": len(checked.examples),

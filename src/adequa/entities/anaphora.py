@@ -9,9 +9,7 @@ from typing import NamedTuple
 
 from adequa.entities import lexicon
 from adequa.entities.graph import Graph
-from adequa.entities.text import PreparedText
-
-__all__ = ["Anaphor", "History", "anaphors", "option_features"]
+from adequa.text.words import PreparedText
 
 PRONOUNS = {
     **dict.fromkeys(("it", "its", "itself"), "it"),

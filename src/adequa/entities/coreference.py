@@ -18,8 +18,6 @@ from typing import Any
 from adequa.data import Mention
 from adequa.errors import MissingExtra, ModelError, ServiceError
 
-__all__ = ["Span", "StanzaCoreference", "resolve_pronouns"]
-
 Span = tuple[int, int]
 
 _PROCESSORS = "tokenize,coref"

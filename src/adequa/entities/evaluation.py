@@ -7,15 +7,22 @@ only. The lenient figure allows a normalised edit distance of 0.2 between the le
 
 from __future__ import annotations
 
+import contextlib
+import os
+import re
+import secrets
 import unicodedata
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from pathlib import Path
+from typing import Literal, NamedTuple, TypeAlias
 
 from rapidfuzz.distance import Levenshtein
 
-__all__ = ["Agreement", "Counts", "NamedSpan", "agree", "mention_key"]
+from adequa.codec import dump_line
+from adequa.data import Item, Mention
+from adequa.errors import DataError
 
 LENIENT_DISTANCE = 0.2
 
@@ -39,7 +46,7 @@ def mention_key(string: str) -> str:
 
 
 @dataclass
-class Counts:
+class MentionCounts:
     """Right ones, and how many there were on each side."""
 
     right_found: int = 0
@@ -78,13 +85,13 @@ class Counts:
 
 
 @dataclass
-class Agreement:
+class MentionAgreement:
     """All figures over a corpus; add a text at a time."""
 
-    exact: Counts = field(default_factory=Counts)
-    lenient: Counts = field(default_factory=Counts)
-    entities: Counts = field(default_factory=Counts)
-    by_type: dict[str, Counts] = field(default_factory=lambda: defaultdict(Counts))
+    exact: MentionCounts = field(default_factory=MentionCounts)
+    lenient: MentionCounts = field(default_factory=MentionCounts)
+    entities: MentionCounts = field(default_factory=MentionCounts)
+    by_type: dict[str, MentionCounts] = field(default_factory=lambda: defaultdict(MentionCounts))
     texts: int = 0
     not_annotated: int = 0
     """Texts without a gold mention: nothing says whether what is found in them is right."""
@@ -107,9 +114,9 @@ class Agreement:
 
 def agree(
     pairs: Iterable[tuple[Sequence[NamedSpan], Sequence[NamedSpan]]],
-) -> Agreement:
+) -> MentionAgreement:
     """The figures over texts, each given as the spans found and the spans of the gold."""
-    agreement = Agreement()
+    agreement = MentionAgreement()
     for found, gold in pairs:
         if gold:
             _add(agreement, found, gold)
@@ -118,7 +125,9 @@ def agree(
     return agreement
 
 
-def _add(agreement: Agreement, found: Sequence[NamedSpan], gold: Sequence[NamedSpan]) -> None:
+def _add(
+    agreement: MentionAgreement, found: Sequence[NamedSpan], gold: Sequence[NamedSpan]
+) -> None:
     agreement.texts += 1
     found_by, gold_by = _by_entity(found), _by_entity(gold)
     agreement.entities.add(len(found_by.keys() & gold_by.keys()), len(found_by), len(gold_by))
@@ -163,3 +172,235 @@ def _near(found: Counter[str], gold: Counter[str]) -> int:
         found[mine] -= both
         gold[theirs] -= both
     return right
+
+
+# ---
+# A detector over a corpus with gold mentions: its figures, what it found, where the two differ.
+# ---
+
+Detect: TypeAlias = Callable[[Item], Sequence[Mention]]
+
+_EXAMPLES = 3
+_NEAR = 0.6
+"""Words of one entity that are this near are one mention, drawn differently."""
+_WORD = re.compile(r"'s\b|[^\W_]+")
+
+
+class Prediction(NamedTuple):
+    """What a detector found in the text of one item."""
+
+    item: Item
+    mentions: tuple[Mention, ...]
+
+    @property
+    def spans(self) -> list[NamedSpan]:
+        """The mentions as their words."""
+        text = self.item.text
+        return [NamedSpan(one.entity, text[one.start : one.end]) for one in self.mentions]
+
+
+class MentionEvaluation(NamedTuple):
+    """The figures, and a prediction a text in the order of the items."""
+
+    agreement: MentionAgreement
+    predictions: list[Prediction]
+
+
+class Disagreement(NamedTuple):
+    """A way in which detector and gold differ, how often, and a few cases of it."""
+
+    kind: str
+    times: int
+    examples: tuple[str, ...]
+
+
+def mention_detector(
+    detector: Literal["adequa", "paper"] = "adequa",
+    mode: Literal["mentions", "adequacy"] = "mentions",
+    threshold: float | None = None,
+) -> Detect:
+    """A detector by name; a threshold of None is the detector's own."""
+    if detector == "paper":
+        from adequa.entities.paper import PaperDetector
+
+        paper = PaperDetector() if threshold is None else PaperDetector(threshold)
+        return lambda item: paper.detect(item.triples, item.text)
+    from adequa.entities.detector import Detector
+
+    ours = Detector(mode=mode, threshold=threshold)
+    return lambda item: ours.detect(item).mentions
+
+
+def gold_spans(item: Item) -> list[NamedSpan]:
+    """The annotated mentions of an item, also those whose place in the text is not known."""
+    try:
+        return [
+            NamedSpan(one["entity"] or "", one["text"], one["type"] or "")
+            for one in item.meta["mentions"]
+        ]
+    except (KeyError, TypeError):
+        raise DataError(
+            f"the item {item.id!r} has no gold mentions",
+            remedy="give the enriched WebNLG corpus, or items made of it by adequa convert",
+        ) from None
+
+
+def evaluate_mentions(
+    items: Iterable[Item], detect: Detect, progress: Callable[[int], None] | None = None
+) -> MentionEvaluation:
+    """Compare a detector with gold mentions; `progress` is told how many texts are done."""
+    predictions: list[Prediction] = []
+
+    def pairs() -> Iterator[tuple[list[NamedSpan], list[NamedSpan]]]:
+        for item in items:
+            gold = gold_spans(item)  # before the work: what is no gold corpus shows at once
+            prediction = Prediction(item, tuple(detect(item)))
+            predictions.append(prediction)
+            yield prediction.spans, gold
+            if progress is not None:
+                progress(len(predictions))
+
+    agreement = agree(pairs())
+    if not agreement.exact.gold:
+        raise DataError(
+            "there are no gold mentions to compare with",
+            remedy="give the enriched WebNLG corpus, with its <references>",
+        )
+    return MentionEvaluation(agreement, predictions)
+
+
+def write_predictions(predictions: Iterable[Prediction], path: Path) -> None:
+    """Write what was found, a line a text; the file appears whole or not at all."""
+    try:
+        with _replacing(path) as temporary, temporary.open("xb") as stream:
+            for prediction in predictions:
+                stream.write(_line(prediction))
+            stream.flush()
+            os.fsync(stream.fileno())
+    except OSError as error:
+        raise DataError(
+            f"cannot be written ({error.strerror or error})", path=path, remedy="check the path"
+        ) from None
+
+
+@contextlib.contextmanager
+def _replacing(path: Path) -> Iterator[Path]:
+    temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
+    try:
+        yield temporary
+        temporary.replace(path)
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def _line(prediction: Prediction) -> bytes:
+    text = prediction.item.text
+    raw = {
+        "id": prediction.item.id,
+        "mentions": [
+            {
+                "entity": one.entity,
+                "text": text[one.start : one.end],
+                "start": one.start,
+                "end": one.end,
+            }
+            for one in prediction.mentions
+        ],
+    }
+    try:
+        return dump_line(raw).encode()
+    except UnicodeEncodeError:
+        raise DataError(
+            f"the item {prediction.item.id!r} has half of a surrogate pair, which no file can hold",
+            remedy="repair the text's encoding",
+        ) from None
+
+
+def find_disagreements(predictions: Iterable[Prediction], most: int) -> list[Disagreement]:
+    """The most frequent ways in which found and gold mentions differ, with examples.
+
+    *missed* is gold that was not found, *extra* is found and not gold, and *boundary* is found with
+    other words than the gold has.
+    """
+    counts: Counter[str] = Counter()
+    examples: dict[str, list[str]] = defaultdict(list)
+    for prediction in predictions:
+        for kind, example in _differences(prediction):
+            counts[kind] += 1
+            if len(examples[kind]) < _EXAMPLES:
+                examples[kind].append(f"{prediction.item.id}: {example}")
+    return [
+        Disagreement(kind, times, tuple(examples[kind]))
+        for kind, times in sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))[:most]
+    ]
+
+
+def _differences(prediction: Prediction) -> Iterator[tuple[str, str]]:
+    found = [
+        span._replace(kind=mention.method)
+        for span, mention in zip(prediction.spans, prediction.mentions, strict=True)
+    ]
+    gold = gold_spans(prediction.item)
+    missed, extra = _without(gold, found), _without(found, gold)
+    for span in missed:
+        nearest = _nearest(span, extra)
+        if nearest is None:
+            role = _role(span.entity, prediction.item)
+            yield f"missed: {span.kind or 'mention'}, {role}", f"{span.entity} as {span.text!r}"
+        else:
+            extra.remove(nearest)
+            yield (
+                f"boundary: {_boundary(span, nearest)}",
+                f"{span.entity} as {nearest.text!r} for {span.text!r}",
+            )
+    for span in extra:
+        yield f"extra: {span.kind}", f"{span.entity} as {span.text!r}"
+
+
+def _without(spans: Sequence[NamedSpan], others: Sequence[NamedSpan]) -> list[NamedSpan]:
+    """The spans that have no partner among the others, each of which is a partner once."""
+    left = Counter((other.entity, mention_key(other.text)) for other in others)
+    alone = []
+    for span in spans:
+        key = (span.entity, mention_key(span.text))
+        if left[key]:
+            left[key] -= 1
+        else:
+            alone.append(span)
+    return alone
+
+
+def _nearest(span: NamedSpan, others: Sequence[NamedSpan]) -> NamedSpan | None:
+    from rapidfuzz.distance import Levenshtein
+
+    key = mention_key(span.text)
+    distances = []
+    for other in others:
+        if other.entity == span.entity:
+            words = mention_key(other.text)
+            distance = Levenshtein.normalized_distance(key, words)
+            if distance <= _NEAR or (words and words in key) or (key and key in words):
+                distances.append((distance, other))
+    return min(distances)[1] if distances else None
+
+
+def _boundary(gold: NamedSpan, found: NamedSpan) -> str:
+    wanted, have = _words(gold.text), _words(found.text)
+    name = _words(gold.entity)
+    parts = []
+    for verb, words in (("lacks", wanted - have), ("adds", have - wanted)):
+        shown = sorted({"words of the name" if word in name else word for word in words})
+        if shown:
+            parts.append(f"{verb} {' '.join(shown) if len(shown) < 3 else 'several words'}")
+    return ", ".join(parts) or "other spelling"
+
+
+def _words(text: str) -> Counter[str]:
+    return Counter(_WORD.findall(text.replace("_", " ").casefold()))
+
+
+def _role(entity: str, item: Item) -> str:
+    for triple in item.triples:
+        if triple.object == entity:
+            return f"object of {triple.predicate}"
+    return "subject" if any(triple.subject == entity for triple in item.triples) else "not in data"

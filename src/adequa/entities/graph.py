@@ -11,15 +11,12 @@ from typing import Any, NamedTuple, TypeVar
 
 from adequa.data import Term, Triple
 from adequa.entities import lexicon
-from adequa.entities.dates import Date, date_of, find_dates
-from adequa.entities.name import WEAK, Name
-from adequa.entities.names import names_of
-from adequa.entities.numbers import Quantity, quantity_of
-from adequa.entities.surface import Label, label_of
-from adequa.entities.text import fold, key_of, words_of
-from adequa.entities.units import unit_in
-
-__all__ = ["Entity", "Graph", "Use", "compile_graph"]
+from adequa.entities.names import WEAK, Name, names_of
+from adequa.text.labels import Label, label_of
+from adequa.text.values.dates import Date, date_of, find_dates
+from adequa.text.values.numbers import Quantity, quantity_of
+from adequa.text.values.units import unit_in
+from adequa.text.words import fold, key_of, words_of
 
 Made = TypeVar("Made")
 _NAMED = 4096
@@ -41,7 +38,7 @@ _TYPE_NOUNS = {
 }
 
 
-class Use(NamedTuple):
+class EntityUse(NamedTuple):
     """An entity's place in a triple."""
 
     predicate: str
@@ -67,7 +64,7 @@ class Entity:
     """Of `May 1950 - August 1956`: both ends."""
     kind: str
     """`date`, `number`, `period`, `list`, `boolean`, or `name`."""
-    uses: tuple[Use, ...]
+    uses: tuple[EntityUse, ...]
     person: bool
     nouns: tuple[str, ...]
     """Common nouns for it: the airport, the country."""
@@ -138,7 +135,7 @@ def compile_graph(
     aliases: Mapping[str, Sequence[str]],
 ) -> Graph:
     """Prepare the entities of triples; `aliases` are the user's, for the entities at hand."""
-    uses: dict[str, list[Use]] = {}
+    uses: dict[str, list[EntityUse]] = {}
     predicate_words: set[str] = set()
     for subject, predicate, object_ in triples:
         predicate_words.update(predicate_words_of(predicate))
@@ -149,7 +146,7 @@ def compile_graph(
             if known is not None:
                 kind = known.subject_kind if is_subject else known.object_kind
                 nouns = known.subject_nouns if is_subject else known.object_nouns
-            uses.setdefault(entity, []).append(Use(predicate, is_subject, kind, nouns))
+            uses.setdefault(entity, []).append(EntityUse(predicate, is_subject, kind, nouns))
     entities = tuple(
         _entity(string, tuple(found), terms.get(string), aliases.get(string, ()))
         for string, found in uses.items()
@@ -180,7 +177,7 @@ def predicate_words_of(predicate: str) -> list[str]:
 
 
 def _entity(
-    string: str, uses: tuple[Use, ...], term: Term | None, aliases: Sequence[str]
+    string: str, uses: tuple[EntityUse, ...], term: Term | None, aliases: Sequence[str]
 ) -> Entity:
     label = label_of(string)
     extra = list(aliases)
@@ -312,7 +309,7 @@ def _local_name(iri: str) -> str:
     return re.split(r"[/#]", iri.strip("<>").rstrip("/#"))[-1]
 
 
-def _nouns(label: Label, uses: Sequence[Use]) -> tuple[str, ...]:
+def _nouns(label: Label, uses: Sequence[EntityUse]) -> tuple[str, ...]:
     own = [word for word in words_of(label.string) if word in _TYPE_NOUNS]
     qualifier = words_of(label.qualifier)[-1:]
     theirs = [noun for use in uses for noun in use.nouns]

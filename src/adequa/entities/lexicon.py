@@ -14,19 +14,6 @@ from functools import cache, lru_cache
 from importlib import resources
 from typing import Literal, NamedTuple, cast
 
-__all__ = [
-    "Gender",
-    "PredicateUse",
-    "acronyms",
-    "demonyms",
-    "gender",
-    "language_names",
-    "other_names",
-    "place_of_demonym",
-    "predicate_use",
-    "word_variants",
-]
-
 Gender = Literal["f", "m", "u"]
 Forms = tuple[str, ...]
 

@@ -7,19 +7,309 @@ learned weights can be used, learned, or left out.
 
 from __future__ import annotations
 
+import json
+import math
+import re
 from bisect import bisect_left, insort
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
+from importlib.resources import files
 from typing import NamedTuple, Protocol
 
-from adequa.entities import anaphora, boundaries
+from adequa.entities import anaphora
 from adequa.entities.anaphora import Anaphor, History
-from adequa.entities.graph import Graph
-from adequa.entities.linear import Weights, load_weights, probabilities
-from adequa.entities.matching import Candidate
-from adequa.entities.text import PreparedText
+from adequa.entities.candidates import Candidate
+from adequa.entities.graph import Entity, Graph
+from adequa.text.words import PreparedText
 
-__all__ = ["Judge", "Option", "WeightsJudge", "draw"]
+# ---
+# Where a mention begins and ends as an annotator would draw it: determiners, possessives, nouns.
+#
+# A name found in a text is the core of a mention. These functions list the wider spans around it and
+# what speaks for each; `linear` weighs that.
+# ---
+
+DETERMINERS = {"the", "a", "an", "this", "that", "its", "his", "their", "both"}
+_VERBS = {
+    *("is", "was", "are", "were", "has", "have", "had", "can", "will", "be", "been", "and", "or"),
+    *("who", "which", "that", "where", "in", "of", "on", "at", "by", "for", "with", "from", "to"),
+    *("as", "but", "while", "whose", "when", "also", "with", "located", "born", "died", "plays"),
+}
+_POSSESSIVE = re.compile(r"\s?['’´`]s?(?![^\W_])")
+_QUOTES = "\"“”'‘’`"
+_WIDE = 3
+
+
+class Side(NamedTuple):
+    """One place where a mention may begin or end, and what speaks for it."""
+
+    offset: int
+    features: Sequence[str]
+
+
+def _word_at(text: PreparedText, offset: int, *, end: bool) -> int | None:
+    """The word that begins or ends at an offset of the text."""
+    from bisect import bisect_left
+
+    places = text.ends if end else text.starts
+    at = bisect_left(places, offset)
+    return at if at < len(places) and places[at] == offset else None
+
+
+def _shape(text: PreparedText, word: int) -> str:
+    letter = text.string[text.starts[word]]
+    return "upper" if letter.isupper() else "digit" if letter.isdigit() else "lower"
+
+
+def _context(candidate: Candidate, entity: Entity, graph: Graph, text: PreparedText) -> list[str]:
+    """What is known about a core: the entity, the name, and the words on both sides."""
+    first = _word_at(text, candidate.start, end=False)
+    last = _word_at(text, candidate.end, end=True)
+    features = [f"kind={entity.kind}", f"method={candidate.method}"]
+    if last is not None and text.words[last] in entity.nouns:
+        features.append("last:own noun")
+    if entity.label.base[1:].islower():
+        features.append("common noun")
+    if entity.person:
+        features.append("person")
+    kinds = {use.kind for use in entity.uses}
+    features.extend(f"is={kind}" for kind in sorted(kinds))
+    if first is not None:
+        features.append(f"core={_shape(text, first)}")
+    if last is None or last + 1 >= len(text.words):
+        features.append("next=END")
+        return features
+    gap = text.between(last, last + 1)
+    following = text.words[last + 1]
+    if "'" in gap or "’" in gap:
+        features.append("next='s")
+    elif gap.strip():
+        features.append(f"next={gap.strip()[0]}")
+    else:
+        shape = _shape(text, last + 1)
+        features.append(f"next={following}")
+        features.append(f"next:{shape}")
+        if following not in _VERBS:
+            features.append(f"next:content:{shape}")
+            features.append(f"next:{following[-3:]}")
+            if following in graph.predicate_words:
+                features.append("next:predicate")
+            if following in entity.nouns:
+                features.append("next:own noun")
+    return features
+
+
+def left_sides(
+    candidate: Candidate, entity: Entity, graph: Graph, text: PreparedText, taken: bytearray
+) -> list[Side]:
+    """Where the mention may begin: at the core, or at a determiner before it."""
+    sides = [Side(candidate.start, ["none"])]
+    first = _word_at(text, candidate.start, end=False)
+    if first is None:
+        return sides
+    between: list[str] = []
+    for word in range(first - 1, max(first - 2 - _WIDE, -1), -1):
+        if taken[text.starts[word]]:
+            break
+        gap = text.between(word, word + 1)
+        if gap.strip(" \"'“‘(,") or ("," in gap and not between):
+            break
+        string = text.words[word]
+        if string in DETERMINERS:
+            sides.append(
+                Side(
+                    text.starts[word],
+                    _left_features(string, word, between, candidate, entity, graph, text),
+                )
+            )
+            break
+        if _shape(text, word) == "digit" or string in _VERBS:
+            break
+        if not between and not gap.strip():
+            sides.append(Side(text.starts[word], _bare_features(string, word, entity, graph, text)))
+        if _shape(text, word) != "lower":
+            break
+        between.append(string)
+    return sides
+
+
+def _bare_features(
+    string: str, word: int, entity: Entity, graph: Graph, text: PreparedText
+) -> list[str]:
+    """What speaks for a word before the core without a determiner: `architect John Madin`."""
+    features = ["bare", f"bare={string}", f"bare:{_shape(text, word)}"]
+    features.append(f"bare:own={string in entity.nouns}")
+    features.append(f"bare:predicate={string in graph.predicate_words}")
+    features.append(f"bare:kind={entity.kind}&person={entity.person}")
+    if word == 0 or text.sentences[word - 1] != text.sentences[word]:
+        features.append("bare:first")
+    return features
+
+
+def _left_features(
+    determiner: str,
+    word: int,
+    between: Sequence[str],
+    candidate: Candidate,
+    entity: Entity,
+    graph: Graph,
+    text: PreparedText,
+) -> list[str]:
+    if between:
+        features = [f"wide{len(between)}", f"wide:{determiner}"]
+        nouns = sum(noun in entity.nouns for noun in between)
+        features.append(f"wide:nouns={nouns}/{len(between)}")
+        features.extend(f"wide:{noun}" for noun in between)
+        features.append(f"wide:kind={entity.kind}")
+        features.append(f"wide:core={_shape(text, word + len(between) + 1)}")
+        return features
+    context = _context(candidate, entity, graph, text)
+    features = [f"det={determiner}"]
+    features.extend(f"det={determiner}&{feature}" for feature in context)
+    features.extend(f"det&{feature}" for feature in context)
+    before = text.words[word - 1] if word and not text.between(word - 1, word).strip() else "START"
+    features.append(f"det={determiner}&before={before}")
+    core = text.words[word + 1]
+    features.append(f"det&first={core}")
+    features.append(f"det&ends={text.string[candidate.start : candidate.end].lower()[-6:]}")
+    if entity.label.base.lower().startswith("the "):
+        features.append("det&own article")
+    return features
+
+
+def right_sides(
+    candidate: Candidate, entity: Entity, graph: Graph, text: PreparedText, taken: bytearray
+) -> list[Side]:
+    """Where the mention may end: at the core, after a possessive, a unit or a noun for it."""
+    end = candidate.end
+    sides = [Side(end, ["none"])]
+    if candidate.reach > end and entity.kind not in ("number", "date"):
+        part = text.string[end : candidate.reach].strip(" ,")
+        features = ["whole", f"whole:method={candidate.method}"]
+        features.append(f"whole:comma={',' in text.string[end : candidate.reach]}")
+        features.extend(f"whole:{use.predicate}:{use.is_subject}" for use in entity.uses)
+        features.append(f"whole:again={text.string.count(part) > 1}")
+        features.append(f"whole:literal={entity.string[:1] == _QUOTES[0]}")
+        sides.append(Side(candidate.reach, features))
+        return sides
+    if candidate.reach > end:
+        unit = text.folded[end : candidate.reach].strip(" ()-")
+        features = ["unit", f"unit={unit}", f"unit:own={bool(entity.label.qualifier)}"]
+        features.append(f"unit:glued={text.string[end].isalnum()}")
+        features.append(f"unit:predicate={any('(' in use.predicate for use in entity.uses)}")
+        features.extend(f"unit:{use.predicate}" for use in entity.uses)
+        sides.append(Side(candidate.reach, features))
+        return sides
+    possessive = _POSSESSIVE.match(text.string, end)
+    context = _context(candidate, entity, graph, text)
+    if possessive:
+        features = ["'s", *(f"'s&{feature}" for feature in context if "next" not in feature)]
+        last = _word_at(text, end, end=True)
+        if last is not None and last + 2 < len(text.words):
+            after = text.words[last + 2]
+            features.append("'s&after:predicate" if after in graph.predicate_words else "'s&after")
+            if taken[text.starts[last + 2]]:
+                features.append("'s&after:mention")
+        sides.append(Side(possessive.end(), features))
+        return sides
+    last = _word_at(text, end, end=True)
+    if last is None or last + 1 >= len(text.words) or taken[text.starts[last + 1]]:
+        return sides
+    gap = text.between(last, last + 1)
+    following = text.words[last + 1]
+    if gap.strip(" -") or entity.kind in ("date", "number"):
+        return sides
+    own = following in entity.nouns
+    if own or following in graph.predicate_words or _shape(text, last + 1) == "upper":
+        features = [
+            "noun",
+            f"noun={following}",
+            f"noun:own={own}",
+            f"noun:{_shape(text, last + 1)}",
+        ]
+        features.append(f"noun:predicate={following in graph.predicate_words}")
+        features.extend(f"noun&{feature}" for feature in context if "next" not in feature)
+        sides.append(Side(text.ends[last + 1], features))
+    return sides
+
+
+def keep_features(
+    candidate: Candidate,
+    entity: Entity,
+    graph: Graph,
+    text: PreparedText,
+    before: int,
+    others: int,
+) -> list[str]:
+    """What speaks for a core being a mention at all: `before` of the same entity stand earlier."""
+    context = _context(candidate, entity, graph, text)
+    method = candidate.method
+    features = ["keep", *context]
+    features.append(f"tier={candidate.tier}")
+    features.append(f"{method}&before={min(before, 2)}")
+    features.append(f"{method}&others={min(others, 2)}")
+    features.append(f"{method}&length={min((candidate.end - candidate.start) // 4, 5)}")
+    features.append(f"{method}&distance={int(candidate.distance * 10)}")
+    if entity.person:
+        features.append(f"{method}&person")
+    first = _word_at(text, candidate.start, end=False)
+    opening = text.string[max(candidate.start - 2, 0) : candidate.start]
+    closing = text.string[candidate.end : candidate.end + 3]
+    literal = entity.string[:1] == '"'
+    for mark in _QUOTES:
+        if mark in opening:
+            features.append(f"quoted&{literal}")
+            if mark in closing:
+                features.append(f"quoted whole&{method}")
+    if "(" in opening:
+        features.append("in brackets")
+    features.extend(f"use={use.predicate}" for use in entity.uses)
+    if literal:
+        features.append("literal")
+    if first:
+        gap = text.between(first - 1, first)
+        if not gap.strip():
+            previous = text.words[first - 1]
+            features.append(f"previous={previous}")
+            features.append(f"previous:{_shape(text, first - 1)}&{method}")
+        elif "," in gap:
+            features.append("previous:,")
+    features.extend(f"{method}&{feature}" for feature in context if feature.startswith("next"))
+    return features
+
+
+# ---
+# A choice among options by a sum of weights: small enough to read, to ship and to run in Python.
+#
+# An option is a list of features, which are plain strings; its score is the sum of their weights. The
+# probability of an option is the softmax over the options of one choice. Weights are learned by
+# `adequa.training.choices` and stored as JSON beside the code.
+# ---
+
+Weights = Mapping[str, float]
+
+
+def probabilities(weights: Weights, options: Sequence[Iterable[str]]) -> list[float]:
+    """How likely each option is.
+
+    >>> probabilities({"good": 1.0}, [["good"], []])[0] > 0.7
+    True
+    """
+    get = weights.get
+    scores = [sum([get(feature, 0.0) for feature in option]) for option in options]
+    top = max(scores)
+    powers = [math.exp(score - top) for score in scores]
+    total = sum(powers)
+    return [power / total for power in powers]
+
+
+@cache
+def load_weights(name: str = "mentions") -> Mapping[str, Weights]:
+    """The shipped weights, by decision."""
+    source = files("adequa.entities") / "resources" / f"{name}.json"
+    loaded: dict[str, dict[str, float]] = json.loads(source.read_text(encoding="utf-8"))["weights"]
+    return loaded
 
 
 _REMEMBERED = 40
@@ -85,7 +375,7 @@ def _keep(
         entity = graph.entities[core.entity]
         before = seen[core.entity]
         others = all_of[core.entity] - 1
-        features = boundaries.keep_features(core, entity, graph, text, before, others)
+        features = keep_features(core, entity, graph, text, before, others)
         options = [
             Option(core.start, core.end, core.entity, features),
             Option(core.start, core.end, None, []),
@@ -100,11 +390,11 @@ def _draw(
     core: Candidate, graph: Graph, text: PreparedText, taken: bytearray, judge: Judge
 ) -> Candidate:
     entity = graph.entities[core.entity]
-    right = boundaries.right_sides(core, entity, graph, text, taken)
+    right = right_sides(core, entity, graph, text, taken)
     if len(right) > 1:
         options = [Option(core.start, side.offset, core.entity, side.features) for side in right]
         core = core._replace(end=right[judge.decide("right", options)].offset)
-    left = boundaries.left_sides(core, entity, graph, text, taken)
+    left = left_sides(core, entity, graph, text, taken)
     if len(left) > 1:
         options = [Option(side.offset, core.end, core.entity, side.features) for side in left]
         core = core._replace(start=left[judge.decide("left", options)].offset)

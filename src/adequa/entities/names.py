@@ -9,28 +9,226 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 from adequa.entities import lexicon
-from adequa.entities.name import (
-    ARTICLES,
-    DERIVED,
-    LOOSE_ENDS,
-    NAME,
-    OFFICES,
-    PART,
-    SMALL,
-    TURNED,
-    WEAK,
-    Name,
-    named,
-    proper,
-    says_little,
-)
-from adequa.entities.name_parts import acronyms, core_names, is_name, part_names
-from adequa.entities.surface import Label
-from adequa.entities.text import key_of, words_of
+from adequa.text.labels import Label
+from adequa.text.words import TITLES, key_of, words_of
 
-__all__ = ["names_of"]
+# ---
+# One way to say an entity, how sure it is, and the words that names are made of.
+# ---
+
+NAME, DERIVED, WEAK, PART = 0, 1, 2, 3
+SHORT = 3
+YEAR = 4
+ARTICLES = {"the", "a", "an"}
+SMALL = {
+    *ARTICLES,
+    *("of", "in", "and", "for", "on", "at", "to", "de", "la", "le", "du", "des", "del", "der"),
+    *("di", "da", "do", "dos", "von", "van", "den", "el", "al", "by", "with", "from", "e", "y"),
+}
+SMALL = {
+    *ARTICLES,
+    *("of", "in", "and", "for", "on", "at", "to", "de", "la", "le", "du", "des", "del", "der"),
+    *("di", "da", "do", "dos", "von", "van", "den", "el", "al", "by", "with", "from", "e", "y"),
+}
+WORDS = {"it", "he", "she", "us", "is", "was", "be", "as", "so", "no", "not", "may", "can", "see"}
+LOOSE_ENDS = {
+    *("language", "languages", "people", "music", "sauce", "dish", "cuisine", "food", "river"),
+    *("city", "town", "county", "state", "province", "region", "district", "island", "islands"),
+    *("album", "film", "song", "band", "novel", "book", "magazine", "journal", "newspaper"),
+    *("company", "group", "records", "ethnic", "americans", "soup", "bread", "cake", "salad"),
+    *("architecture", "style", "postcode", "area", "league", "division", "time", "zone"),
+    *("cars", "car", "automobile", "engine", "asteroid", "party", "family", "game", "series"),
+}
+LOOSE_ENDS = {
+    *("language", "languages", "people", "music", "sauce", "dish", "cuisine", "food", "river"),
+    *("city", "town", "county", "state", "province", "region", "district", "island", "islands"),
+    *("album", "film", "song", "band", "novel", "book", "magazine", "journal", "newspaper"),
+    *("company", "group", "records", "ethnic", "americans", "soup", "bread", "cake", "salad"),
+    *("architecture", "style", "postcode", "area", "league", "division", "time", "zone"),
+    *("cars", "car", "automobile", "engine", "asteroid", "party", "family", "game", "series"),
+}
+CLUB_WORDS = {
+    *("fc", "ac", "afc", "cf", "sc", "as", "ss", "us", "acf", "ssc", "cd", "ca", "fk", "nk", "sk"),
+    *("sv", "vfl", "vfb", "tsv", "fsv", "asd", "ssd", "bk", "if", "ifk", "pfc", "cfc", "rcd", "ud"),
+    *("club", "football", "futbol", "calcio", "sportiva", "associazione", "societa", "deportivo"),
+    *("agremiacao", "esporte", "clube", "sporting", "athletic", "athletikos", "unione", "srl"),
+    *("spa", "nfc", "sfc", "lfc", "afs", "soccer"),
+}
+LEGAL = {"inc", "ltd", "llc", "plc", "corp", "co", "gmbh", "ag", "sa", "nv", "limited", "company"}
+GENERIC = {
+    *("university", "institute", "college", "school", "academy", "airport", "international"),
+    *("regional", "national", "stadium", "museum", "hospital", "building", "hall", "tower"),
+    *("church", "street", "road", "avenue", "bridge", "station", "center", "centre", "park"),
+    *("association", "federation", "organisation", "organization", "foundation", "society"),
+    *("technology", "science", "technical", "council", "committee", "department", "monument"),
+    *("memorial", "township", "republic", "kingdom", "empire", "people", "press", "publishers"),
+    *("publishing", "entertainment", "studios", "pictures", "network", "corporation", "motors"),
+    *("division", "series", "championship", "cup", "award", "prize", "medal", "jr", "sr", "ii"),
+}
+GENERIC = {
+    *("university", "institute", "college", "school", "academy", "airport", "international"),
+    *("regional", "national", "stadium", "museum", "hospital", "building", "hall", "tower"),
+    *("church", "street", "road", "avenue", "bridge", "station", "center", "centre", "park"),
+    *("association", "federation", "organisation", "organization", "foundation", "society"),
+    *("technology", "science", "technical", "council", "committee", "department", "monument"),
+    *("memorial", "township", "republic", "kingdom", "empire", "people", "press", "publishers"),
+    *("publishing", "entertainment", "studios", "pictures", "network", "corporation", "motors"),
+    *("division", "series", "championship", "cup", "award", "prize", "medal", "jr", "sr", "ii"),
+}
+TURNED = {"county", "township", "city", "district", "province", "region", "state", "island"}
+OFFICES = {
+    *("president", "chancellor", "premier", "king", "queen", "emperor", "monarch", "governor"),
+    *("mayor", "minister", "secretary", "chairman", "speaker", "ambassador"),
+}
+OFFICES = {
+    *("president", "chancellor", "premier", "king", "queen", "emperor", "monarch", "governor"),
+    *("mayor", "minister", "secretary", "chairman", "speaker", "ambassador"),
+}
+NUMERALS = {"ii", "iii", "iv", "v", "vi", "vii", "viii", "ix", "x", "xi", "xii"}
+
+
+class Name(NamedTuple):
+    """One way to say an entity."""
+
+    key: str
+    tier: int
+    method: str
+    cased: bool = False
+    """Needs a capital letter in the text, where the text has any: `US` is not `us`."""
+    one_word: bool = False
+    """Never stands for two words of a text: `Pakistanis` is not `Pakistan, is`."""
+
+
+def named(string: str, tier: int, method: str) -> Name:
+    """A string as a name; one in capitals throughout, or like a common word, needs its case."""
+    key = key_of(string)
+    letters = sum(character.isupper() for character in string)
+    short = (letters >= 2 and letters == len(key)) or key in SMALL or key in WORDS
+    return Name(key, tier, method, short and key.isalpha(), " " not in string and len(key) < 5)
+
+
+def proper(string: str, tier: int, method: str) -> Name:
+    """A string that is a name of its own, such as a demonym: short ones need a capital."""
+    key = key_of(string)
+    return Name(key, tier, method, cased=len(key) <= SHORT + 1, one_word=" " not in string)
+
+
+def says_little(word: str) -> bool:
+    """Whether a word is one of those that many names have."""
+    return (
+        word in SMALL
+        or word in LOOSE_ENDS
+        or word in CLUB_WORDS
+        or word in LEGAL
+        or word in TURNED
+        or word in GENERIC
+        or (word.isdigit() and len(word) == YEAR)
+    )
+
+
+# ---
+# Parts of a name that stand for all of it: surnames, acronyms, a club without its F.C.
+# ---
+
+
+def core_names(folded: Sequence[str]) -> Iterator[Name]:
+    """A club or company without the words that say it is one."""
+    *start, last = folded  # a letter at the end is a division's: Serie C
+    rest = [word for word in start if word not in CLUB_WORDS and (len(word) > 1 or word.isdigit())]
+    dotted = len(last) == 1 and bool(start) and len(start[-1]) == 1  # F.C.
+    if last not in CLUB_WORDS and not dotted:
+        rest.append(last)
+    without_year = [word for word in rest if not (word.isdigit() and len(word) == YEAR)]
+    for core in (rest, without_year) if len(rest) < len(folded) else ():
+        if core and len(core) < len(folded) and len("".join(core)) > SHORT:
+            yield Name("".join(core), DERIVED if len(folded) - len(core) < 3 else WEAK, "core")
+    without_legal = [word for word in folded if word not in LEGAL]
+    if without_legal and len(without_legal) < len(folded):
+        yield Name("".join(without_legal), DERIVED, "core")
+
+
+def acronyms(words: Sequence[str]) -> Iterator[Name]:
+    """The initials of a name's words, of the capital ones alone and of all."""
+    capitals = [word for word in words if word[0].isupper() or word[0].isdigit()]
+    if len(capitals) > 1:
+        initials = "".join(word[0] for word in capitals)
+        if len(initials) > 1 and initials.isalpha():
+            yield Name(key_of(initials), WEAK, "acronym", cased=True, one_word=True)
+        all_initials = "".join(word[0] for word in words)
+        if all_initials != initials and all_initials.isalpha():
+            yield Name(key_of(all_initials), WEAK, "acronym", cased=True, one_word=True)
+
+
+def is_name(words: Sequence[str]) -> bool:
+    """Capitalised throughout, small words apart."""
+    big = [word for word in words if word.lower() not in SMALL]
+    return bool(big) and all(word[0].isupper() or word[0].isdigit() for word in big)
+
+
+def part_names(
+    words: Sequence[str], folded: Sequence[str], *, person: bool, place: bool
+) -> Iterator[Name]:
+    """Runs of a name's words: `Acharya Institute`, `Aldrin`."""
+    spoken = [words_of(word) for word in words]
+    count = len(spoken)
+    if count < 2 or count > 12:
+        return
+    small = [len(part) == 1 and part[0] in SMALL for part in spoken]
+    if person:
+        suffix = spoken[-1][-1:] in (["jr"], ["sr"], ["ii"], ["iii"], ["iv"])
+        last = count - 2 if suffix and count > 2 else count - 1
+        if last >= 1:
+            yield Name("".join(spoken[0] + spoken[last]), DERIVED, "part")
+            if len(spoken[0][0]) > 1:  # H. Brookfield
+                yield Name(spoken[0][0][0] + "".join(spoken[last]), DERIVED, "initial", cased=True)
+            middle = [part for part in spoken[1:last] if len("".join(part)) > 1]
+            if middle and len(middle) < last - 1:
+                yield Name(_joined([spoken[0], *middle, spoken[last]]), NAME, "name")
+            if suffix:
+                yield Name(_joined(spoken[: last + 1]), DERIVED, "part")
+            # Surnames of several words keep their small ones: `de Boer`.
+            start = last
+            while start > 1 and small[start - 1]:
+                start -= 1
+            if start < last:
+                yield Name(_joined(spoken[start : last + 1]), WEAK, "surname", cased=True)
+            if spoken[last][-1] not in NUMERALS:
+                yield Name("".join(spoken[last]), WEAK, "surname", cased=True)
+            if spoken[0][0] not in TITLES:
+                yield Name("".join(spoken[0]), WEAK, "given name", cased=True)
+        return
+    whole = sum(map(len, folded))
+    plain = [len(part) == 1 and says_little(part[0]) for part in spoken]
+    for length in range(count - 1, 0, -1):
+        for start in range(count - length + 1):
+            end = start + length
+            if small[start] or small[end - 1]:
+                continue
+            key = _joined(spoken[start:end])
+            if len(key) <= SHORT or key.isdigit():
+                continue
+            # The words left out must be the ones that tell little: `Acharya Institute`, `Ajax`.
+            rest_is_plain = all(plain[:start]) and all(plain[end:])
+            head = start == 0 and length > 1 and len(key) * 2 >= whole
+            sure = not all(plain[start:end]) and (head or (rest_is_plain and not place))
+            written = " ".join(words[start:end])
+            if sure and length < 3:
+                sure = not (lexicon.demonyms(written) or lexicon.place_of_demonym(written))
+            if end == count and start == 1 and lexicon.place_of_demonym(words[0]):
+                sure = not all(plain[start:end])  # `Malay` of `Malaysian_Malay`
+            if end == count and any(map(str.isdigit, key)) and not key.isdigit():
+                sure = True  # a model: `AC-130` of `Lockheed_AC-130`
+            if length == 1 and end == count and written.isupper() and not plain[start]:
+                sure = True
+            yield Name(key, WEAK if sure else PART, "part", cased=True)
+
+
+def _joined(parts: Sequence[Sequence[str]]) -> str:
+    return "".join(word for part in parts for word in part)
+
 
 _CAPITAL = re.compile(r"[^\W_]+(?:['’.&-][^\W_]+)*\.?")
 _OFFSET = re.compile(r"(?:UTC|GMT)\s?[+−-]0?(\d{1,2}):00")

@@ -18,13 +18,10 @@ from rapidfuzz.distance import Levenshtein
 
 from adequa.data import Mention
 from adequa.entities import lexicon
-from adequa.entities.dates import Agreement, Date, agreement, find_dates
 from adequa.entities.graph import Entity, Graph
-from adequa.entities.numbers import Quantity, converted, find_numbers, rounded, same
-from adequa.entities.text import PreparedText, fold, key_of, words_of
-from adequa.entities.vocabulary import CALENDAR, GENERIC, common_words
-
-__all__ = ["Unexplained", "find_unexplained"]
+from adequa.text.values.dates import Date, DateMatch, agreement, find_dates
+from adequa.text.values.numbers import Quantity, converted, find_numbers, rounded, same
+from adequa.text.words import CALENDAR, GENERIC, PreparedText, common_words, fold, key_of, words_of
 
 _DIGIT = re.compile(r"\d")
 _RUN_GAP = re.compile(r"^(?:[ \t]|[ \t]?[-–'’&.][ \t]?|\.[ \t])$")
@@ -45,7 +42,7 @@ _TABLES = (
 _LONGEST = 12
 
 
-class Unexplained(NamedTuple):
+class UnexplainedSpan(NamedTuple):
     """A span the data does not explain, and the entity it comes closest to."""
 
     start: int
@@ -60,14 +57,14 @@ def find_unexplained(
     text: PreparedText,
     mentions: Sequence[Mention],
     allowed: Iterable[str] = (),
-) -> list[Unexplained]:
+) -> list[UnexplainedSpan]:
     """Every span of the text that neither a mention nor a word of the data explains."""
     covered = bytearray(len(text.string) + 1)
     for mention in mentions:
         covered[mention.start : mention.end] = b"\1" * (mention.end - mention.start)
     for phrase in allowed:
         _cover(phrase, text, covered)
-    found: list[Unexplained] = []
+    found: list[UnexplainedSpan] = []
     if any(not covered[match.start()] for match in _DIGIT.finditer(text.string)):
         found += _dates(graph, text, covered)
         found += _numbers(graph, text, covered)
@@ -115,8 +112,8 @@ def _values(graph: Graph) -> _Values:
     return _Values(tuple(dates), tuple(quantities), frozenset(digits))
 
 
-def _dates(graph: Graph, text: PreparedText, covered: bytearray) -> list[Unexplained]:
-    found: list[Unexplained] = []
+def _dates(graph: Graph, text: PreparedText, covered: bytearray) -> list[UnexplainedSpan]:
+    found: list[UnexplainedSpan] = []
     values: _Values | None = None
     for span in text.dates:
         if covered.find(1, span.start, span.end) >= 0:
@@ -124,7 +121,7 @@ def _dates(graph: Graph, text: PreparedText, covered: bytearray) -> list[Unexpla
         values = values or graph.remember("values", _values)
         words = words_of(text.string[span.start : span.end])
         explained = any(
-            agreement(date, reading) is not Agreement.CONFLICT
+            agreement(date, reading) is not DateMatch.CONFLICT
             for date, _ in values.dates
             for reading in span.readings
         ) or (len(words) == 1 and _known_digits(words[0], values))
@@ -132,7 +129,7 @@ def _dates(graph: Graph, text: PreparedText, covered: bytearray) -> list[Unexpla
             continue  # a bare year may be a number: the numbers are asked
         if not explained:
             nearest = next((entity for date, entity in values.dates if date.month), None)
-            found.append(Unexplained(span.start, span.end, "date", nearest))
+            found.append(UnexplainedSpan(span.start, span.end, "date", nearest))
         covered[span.start : span.end] = b"\1" * (span.end - span.start)
     return found
 
@@ -144,8 +141,8 @@ def _known_digits(word: str, values: _Values) -> bool:
     )
 
 
-def _numbers(graph: Graph, text: PreparedText, covered: bytearray) -> list[Unexplained]:
-    found: list[Unexplained] = []
+def _numbers(graph: Graph, text: PreparedText, covered: bytearray) -> list[UnexplainedSpan]:
+    found: list[UnexplainedSpan] = []
     for span in text.numbers:
         if span.words or span.ordinal or covered.find(1, span.start, span.end) >= 0:
             continue
@@ -159,7 +156,7 @@ def _numbers(graph: Graph, text: PreparedText, covered: bytearray) -> list[Unexp
         covered[span.start : span.unit_end] = b"\1" * (span.unit_end - span.start)
         if not explained:
             nearest = _nearest_number(span.readings[0], values)
-            found.append(Unexplained(span.start, span.unit_end, "number", nearest))
+            found.append(UnexplainedSpan(span.start, span.unit_end, "number", nearest))
     return found
 
 
@@ -171,14 +168,14 @@ def _nearest_number(seen: Quantity, values: _Values) -> str | None:
     return min(values.quantities, key=gap)[1] if values.quantities else None
 
 
-def _names(graph: Graph, text: PreparedText, covered: bytearray) -> list[Unexplained]:
+def _names(graph: Graph, text: PreparedText, covered: bytearray) -> list[UnexplainedSpan]:
     string, starts, ends, words = text.string, text.starts, text.ends, text.words
     capitals = [
         number
         for number, start in enumerate(starts)
         if not covered[start] and string[start].isupper()
     ]
-    found: list[Unexplained] = []
+    found: list[UnexplainedSpan] = []
     for run in _runs(capitals, text):
         strange = [word for word in run if not _explained(words[word], graph)]
         opening = run[0] == 0 or text.sentences[run[0]] != text.sentences[run[0] - 1]
@@ -194,7 +191,7 @@ def _names(graph: Graph, text: PreparedText, covered: bytearray) -> list[Unexpla
         start, end = starts[first], ends[foreign[-1]]
         if end - start < 3 and not string[start:end].isupper():
             continue
-        found.append(Unexplained(start, end, "name", _nearest_name(string[start:end], graph)))
+        found.append(UnexplainedSpan(start, end, "name", _nearest_name(string[start:end], graph)))
     return found
 
 
@@ -214,7 +211,7 @@ def _runs(numbers: Sequence[int], text: PreparedText) -> list[list[int]]:
     return runs
 
 
-def _small_names(graph: Graph, text: PreparedText, covered: bytearray) -> list[Unexplained]:
+def _small_names(graph: Graph, text: PreparedText, covered: bytearray) -> list[UnexplainedSpan]:
     """Names in a text without capitals: strange words beside a given name or a place's name."""
     words = text.words
     strange = [
@@ -226,12 +223,12 @@ def _small_names(graph: Graph, text: PreparedText, covered: bytearray) -> list[U
         and word not in common_words()
         and not _explained(word, graph)
     ]
-    found: list[Unexplained] = []
+    found: list[UnexplainedSpan] = []
     for run in _runs(strange, text):
         if any(_is_known_name(words[number]) for number in run):
             start, end = text.starts[run[0]], text.ends[run[-1]]
             nearest = _nearest_name(text.string[start:end], graph)
-            found.append(Unexplained(start, end, "name", nearest))
+            found.append(UnexplainedSpan(start, end, "name", nearest))
     return found
 
 

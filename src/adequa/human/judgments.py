@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import NamedTuple
 
 from adequa.data import Item, Rating
-from adequa.errors import DataError, UnknownName
+from adequa.errors import DataError, SettingError, UnknownName
+from adequa.readers.base import lines
 from adequa.readers.ratings import read_ratings
-
-__all__ = ["Key", "averaged", "by_criterion", "gather", "one_each", "standardised", "without"]
 
 Key = tuple[str, str]
 """Whose text of which entry: system and id, as `Item.key`."""
@@ -110,3 +111,185 @@ def _scale(values: Sequence[float]) -> tuple[float, float]:
     if max(values) == min(values):
         return mean, 0.0
     return mean, (sum((value - mean) ** 2 for value in values) / (len(values) - 1)) ** 0.5
+
+
+# ---
+# Ratings and names of raters as a command line gives them, and a command line to give back.
+# ---
+
+
+def rating_files(paths: Iterable[Path]) -> list[Path]:
+    """The files of ratings; a campaign's folder stands for the `ratings.jsonl` in it."""
+    files = []
+    for path in paths:
+        if not path.is_dir():
+            files.append(path)
+            continue
+        if not (path / "ratings.jsonl").is_file():
+            kind = "campaign without" if (path / "campaign.json").is_file() else "folder without"
+            raise DataError(
+                f"is a {kind} ratings.jsonl",
+                path=path,
+                remedy="export the campaign's answers first, or name the file of ratings",
+            )
+        files.append(path / "ratings.jsonl")
+    return files
+
+
+def named_raters(values: Iterable[str]) -> list[str]:
+    """Names as given, and for `@FILE` those of the file, one a line, blank lines left out.
+
+    A name that begins with @ is given with two: `@@ann`.
+    """
+    names: list[str] = []
+    for value in values:
+        if value.startswith("@@"):
+            names.append(value[1:])
+        elif value.startswith("@") and len(value) > 1:
+            names += [line for _, line in lines(Path(value[1:])) if line.strip()]
+        else:
+            names.append(value)
+    return sorted(set(names))
+
+
+def command(words: Sequence[str]) -> str:
+    """A command as a shell reads it, also where a name holds what no terminal should be sent."""
+    return " ".join(
+        shlex.quote(word)
+        if word.isprintable()
+        else "$'" + "".join(_shell_character(one) for one in word) + "'"
+        for word in words
+    )
+
+
+def _shell_character(character: str) -> str:
+    if character.isprintable():
+        return f"\\{character}" if character in "\\'" else character
+    return f"\\U{ord(character):08x}"
+
+
+# ---
+# The scale of a criterion, and its values as labels for what compares labels alone.
+#
+# MACE, the kappas, nominal alpha and patterns know only whether two answers are equal. On a scale of
+# a few points the values themselves are the labels. On a slider two people hardly ever give the same
+# number, so its range is cut into equal bins, and a value's label is the middle of its bin.
+# ---
+
+BINS = 5
+MOST_LABELS = 10
+"""A criterion with more different values than this is a slider."""
+_LARGEST = 1e100
+"""Squares of what is larger are infinite."""
+
+
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """The lowest and highest value given, and how many bins they are cut into; 0 is none.
+
+    >>> slider = Scale.of(range(101), bins=5)
+    >>> slider.label(0), slider.label(20), slider.label(100)
+    ('10', '30', '90')
+    >>> Scale.of([1, 2, 3, 2]).label(2.0)
+    '2'
+    """
+
+    low: float
+    high: float
+    bins: int = 0
+
+    @classmethod
+    def of(cls, values: Iterable[float], *, bins: int = BINS) -> Scale:
+        """The scale on which these values were given."""
+        if bins < 2:
+            raise SettingError("a slider is cut into at least two bins; below that all is equal")
+        different = set(values)
+        if any(abs(value) > _LARGEST for value in different):
+            raise DataError(
+                f"the value {max(different, key=abs):g} is on no scale that people are asked for",
+                remedy="correct it, or leave it out",
+            )
+        slides = len(different) > MOST_LABELS
+        return cls(min(different), max(different), bins if slides else 0)
+
+    @property
+    def step(self) -> float:
+        """How wide a bin is; 0 where values are labels."""
+        return (self.high - self.low) / self.bins if self.bins else 0.0
+
+    def label(self, value: float) -> str:
+        """The value, or the middle of its bin; what lies outside belongs to the outermost bin."""
+        if not self.bins:
+            return f"{value:.6g}"
+        place = min(max(int((value - self.low) / self.step), 0), self.bins - 1)
+        return f"{self.low + (place + 0.5) * self.step:.6g}"
+
+    def same(self, one: float, other: float) -> bool:
+        """Whether two values are equal, or on a slider no further apart than a bin is wide."""
+        return abs(one - other) <= self.step
+
+
+# ---
+# What a rater answered about a text on one page: a value for each criterion.
+# ---
+
+Page = dict[str, Rating]
+"""By criterion, in the order of the alphabet."""
+
+
+class PageAnswers(NamedTuple):
+    """Ratings by people, sorted, one of each rater, text and criterion; and what was left out."""
+
+    ratings: list[Rating]
+    repeated: int
+    """Ratings given twice with the same value; one of the two stays."""
+    contradicted: int
+    """Ratings of pages that a rater filled twice and differently: none of them stays."""
+    nameless: int
+    """Averages, and texts that nobody was shown: they have no rater."""
+
+
+def once(ratings: Iterable[Rating]) -> PageAnswers:
+    """Single judgments, whatever the order of the rows.
+
+    Where a rater judged a text twice and differently, which of the two counts is not ours to say,
+    and the first of a file is no better than the second: both pages are left out.
+    """
+    every = sorted(ratings, key=_order)
+    people = [rating for rating in every if rating.rater]
+    if not people:
+        raise DataError(
+            "no rating names its rater",
+            remedy="give the single judgments; averages say nothing about raters",
+        )
+    kept: dict[tuple[str, str, str, str], Rating] = {}
+    torn: set[tuple[str, str, str]] = set()
+    for rating in people:
+        page = rating.rater, rating.system, rating.id
+        first = kept.setdefault((*page, rating.criterion), rating)
+        if first.value != rating.value:
+            torn.add(page)
+    whole = [
+        rating for rating in kept.values() if (rating.rater, rating.system, rating.id) not in torn
+    ]
+    if not whole:
+        raise DataError(
+            "every text was judged twice and differently by its rater",
+            remedy="keep one judgment of a rater, text and criterion",
+        )
+    dropped = sum((one.rater, one.system, one.id) in torn for one in people)
+    return PageAnswers(whole, len(people) - len(whole) - dropped, dropped, len(every) - len(people))
+
+
+def by_page(ratings: Iterable[Rating]) -> dict[str, dict[Key, Page]]:
+    """By rater and text, in the order of the ratings."""
+    found: dict[str, dict[Key, Page]] = {}
+    for rating in ratings:
+        texts = found.setdefault(rating.rater, {})
+        texts.setdefault((rating.system, rating.id), {})[rating.criterion] = rating
+    return found
+
+
+def _order(rating: Rating) -> tuple[str, str, str, str, float, float]:
+    seconds = -1.0 if rating.seconds is None else rating.seconds
+    return rating.rater, rating.system, rating.id, rating.criterion, rating.value, seconds

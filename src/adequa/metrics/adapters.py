@@ -12,11 +12,8 @@ from typing import Any, ClassVar, Literal
 
 from adequa.data import Item, Score
 from adequa.errors import MissingExtra, ModelError, SettingError
-from adequa.metrics.base import Metric
-from adequa.metrics.checks import NO_REFERENCES, check_choices, references_of
-from adequa.metrics.sufficient import SACREBLEU_VERSION, Engine
-
-__all__ = ["Evaluate", "Sacrebleu"]
+from adequa.metrics.base import NO_REFERENCES, Metric, check_choices, references_of
+from adequa.metrics.reference import SACREBLEU_VERSION, SacrebleuEngine
 
 
 @dataclass(frozen=True)
@@ -70,9 +67,9 @@ class Sacrebleu(Metric):
 
 
 @lru_cache(maxsize=64)
-def _engine_of(metric: Sacrebleu) -> Engine:
+def _engine_of(metric: Sacrebleu) -> SacrebleuEngine:
     # Outside of the metric, so that it can be sent to a worker.
-    return Engine(metric.metric, remembered=128)
+    return SacrebleuEngine(metric.metric, remembered=128)
 
 
 @dataclass(frozen=True)

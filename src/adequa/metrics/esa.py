@@ -13,13 +13,10 @@ from pathlib import Path
 from typing import ClassVar, Literal
 
 from adequa.data import Fact, Finding, Item, Score, Verdict
-from adequa.entities.judging import Judgment, Settings, judge, stamp
+from adequa.entities.judgment import EntityJudgment, JudgmentSettings, judge, stamp
 from adequa.errors import ServiceError, SettingError
-from adequa.metrics.base import Metric
-from adequa.metrics.checks import check_choices, check_least
+from adequa.metrics.base import Metric, check_choices, check_least
 from adequa.settings import content_hash
-
-__all__ = ["Esa", "EsaStrict"]
 
 MOST_UNDETECTED = 5
 """Texts with this many undetected entities or more are counted together."""
@@ -86,8 +83,8 @@ class Esa(Metric):
                 object.__setattr__(self, setting, Path(getattr(self, setting)))
         self._settings().check()  # a wrong file shows before the first text
 
-    def _settings(self) -> Settings:
-        return Settings(
+    def _settings(self) -> JudgmentSettings:
+        return JudgmentSettings(
             detector=self.detector,
             mode=self.mode,
             threshold=self.threshold,
@@ -106,11 +103,11 @@ class Esa(Metric):
         settings = self._settings()
         return [self._score(item, settings) for item in items]
 
-    def _score(self, item: Item, settings: Settings) -> Score:
+    def _score(self, item: Item, settings: JudgmentSettings) -> Score:
         try:
             judgment = _judged(item, settings)
         except ServiceError as error:
-            from adequa.entities.outside import degrade
+            from adequa.entities.linker import degrade
 
             return Score(None, reason=degrade(error))
         if not judgment.entities:
@@ -125,7 +122,7 @@ class Esa(Metric):
             _verdict(judgment),
         )
 
-    def _value(self, judgment: Judgment) -> float:
+    def _value(self, judgment: EntityJudgment) -> float:
         return 1 - len(judgment.missing) / len(judgment.entities)
 
     def corpus(self, totals: Sequence[float]) -> dict[str, float]:
@@ -136,7 +133,7 @@ class Esa(Metric):
         """What decides beside the settings: the content of the files, the learned weights."""
         provenance: dict[str, object] = {}
         if self.aliases is not None:
-            from adequa.aliases import open_aliases
+            from adequa.entities.aliases.lookup import open_aliases
 
             provenance["aliases"] = open_aliases(self.aliases).content_hash()
         if self.allowed is not None:
@@ -162,17 +159,17 @@ class EsaStrict(Esa):
         super().__post_init__()
         check_least(self, "weight", 0)
 
-    def _value(self, judgment: Judgment) -> float:
+    def _value(self, judgment: EntityJudgment) -> float:
         found = len(judgment.entities) - len(judgment.missing)
         surplus = self.weight * len(judgment.unexplained)
         return found / (len(judgment.entities) + surplus)
 
 
 _MOST_REMEMBERED = 1024
-_remembered: dict[tuple[int, Settings], tuple[Item, Judgment]] = {}
+_remembered: dict[tuple[int, JudgmentSettings], tuple[Item, EntityJudgment]] = {}
 
 
-def _judged(item: Item, settings: Settings) -> Judgment:
+def _judged(item: Item, settings: JudgmentSettings) -> EntityJudgment:
     """The judgment of an item; `esa` and `esa_strict` of one run ask for the same object's."""
     key = (id(item), settings)
     known = _remembered.get(key)
@@ -185,7 +182,7 @@ def _judged(item: Item, settings: Settings) -> Judgment:
     return judgment
 
 
-def _verdict(judgment: Judgment) -> Verdict:
+def _verdict(judgment: EntityJudgment) -> Verdict:
     # What is said again is a finding, but says nothing the data does not.
     surplus = judgment.unexplained
     if judgment.missing:
@@ -193,7 +190,7 @@ def _verdict(judgment: Judgment) -> Verdict:
     return "hallucination" if surplus else "OK"
 
 
-def _facts(item: Item, judgment: Judgment) -> tuple[Fact, ...]:
+def _facts(item: Item, judgment: EntityJudgment) -> tuple[Fact, ...]:
     """A triple whose subject or object is missing is missing; ESA cannot say more of the rest."""
     missing = judgment.missing
     if not missing:
@@ -204,7 +201,7 @@ def _facts(item: Item, judgment: Judgment) -> tuple[Fact, ...]:
     )
 
 
-def _findings(metric: str, judgment: Judgment) -> tuple[Finding, ...]:
+def _findings(metric: str, judgment: EntityJudgment) -> tuple[Finding, ...]:
     if not (judgment.missing or judgment.unexplained or judgment.repetitions):
         return ()
     findings = [
@@ -230,7 +227,7 @@ _CAUSES = ("short", "hallucinated", "degenerate", "other")
 _ALL_FOUND = (1.0, *[0.0] * MOST_UNDETECTED)
 
 
-def _statistics(judgment: Judgment, value: float) -> tuple[float, ...]:
+def _statistics(judgment: EntityJudgment, value: float) -> tuple[float, ...]:
     undetected = len(judgment.missing)
     surplus = float(bool(judgment.unexplained))
     if not undetected:  # most texts, hence without the lists below

@@ -17,13 +17,10 @@ from typing import ClassVar, Literal
 
 from adequa.data import Item, Score
 from adequa.errors import SettingError
-from adequa.metrics.base import Metric
-from adequa.metrics.checks import NO_REFERENCES, check_choices, check_least, references_of
+from adequa.metrics.base import NO_REFERENCES, Metric, check_choices, check_least, references_of
 from adequa.metrics.stemmer import stem
 from adequa.metrics.wordnet import find_wordnet, fingerprint, open_wordnet
 from adequa.metrics.words import TOKENIZE_DOC, Tokenize, cut
-
-__all__ = ["Meteor"]
 
 Placed = list[tuple[int, str]]
 """Words that are not yet aligned, with their places."""

@@ -12,10 +12,8 @@ from typing import Any, ClassVar
 from adequa.data import Item, Score
 from adequa.errors import DataError
 from adequa.metrics.base import Metric
-from adequa.readers.objects import read_objects
-from adequa.readers.rows import read_table
-
-__all__ = ["Precomputed"]
+from adequa.readers.base import read_objects
+from adequa.readers.tables import read_table
 
 Scores = Mapping[tuple[str, str], float | None]
 """Values by system and id; None where the file has a row and no value."""

@@ -17,11 +17,8 @@ from typing import ClassVar, Literal, NamedTuple
 
 from adequa.data import Item, Score
 from adequa.errors import SettingError
-from adequa.metrics.base import Metric
-from adequa.metrics.checks import NO_REFERENCES, check_choices, check_least, references_of
+from adequa.metrics.base import NO_REFERENCES, Metric, check_choices, check_least, references_of
 from adequa.metrics.words import TOKENIZE_DOC, Tokenize, cut
-
-__all__ = ["SentenceBleu"]
 
 _UNIFORM = (0.25, 0.25, 0.25, 0.25)
 

@@ -12,10 +12,11 @@ from typing import ClassVar, Literal, get_args
 
 from adequa.data import Item, Score
 from adequa.errors import ModelError, SettingError
-from adequa.metrics.base import Metric
-from adequa.metrics.checks import check_choices, check_least
-from adequa.metrics.members import Blend, Members, Sources
+from adequa.metrics.base import Metric, check_choices, check_least
 from adequa.metrics.sources import (
+    Blend,
+    Members,
+    Sources,
     check_source,
     check_weights,
     cosine_source,
@@ -27,8 +28,6 @@ from adequa.metrics.sources import (
     read_rating,
     weights_digest,
 )
-
-__all__ = ["Fluency", "Similarity"]
 
 Part = Literal["ensemble", "bi", "cross"]
 _NO_DATA = "no triples to compare the text with"

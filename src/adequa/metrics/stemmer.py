@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import lru_cache
 
-__all__ = ["stem"]
-
 _VOWELS = frozenset("aeiou")
 Rules = Sequence[tuple[str, str]]
 

@@ -12,8 +12,6 @@ from pathlib import Path
 from adequa.errors import DataError, SettingError
 from adequa.readers.base import open_bytes
 
-__all__ = ["WordNet", "find_wordnet", "fingerprint", "open_wordnet"]
-
 _PLACES = (
     "/usr/share/wordnet",
     "/usr/local/share/wordnet",

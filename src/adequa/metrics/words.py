@@ -7,8 +7,6 @@ from collections.abc import Callable, Mapping
 from functools import lru_cache
 from typing import Literal
 
-__all__ = ["TOKENIZE_DOC", "Tokenize", "cut", "treebank", "treebank_sentences"]
-
 Tokenize = Literal["treebank", "13a", "whitespace"]
 TOKENIZE_DOC = (
     "treebank (as NLTK's word_tokenize cuts English), 13a (as BLEU at WMT), or whitespace"

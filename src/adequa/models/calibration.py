@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-__all__ = ["Calibration", "Line"]
-
 _FURTHEST = 30.0
 """Log-odds beyond this are 0 or 1 to every digit that is shown."""
 

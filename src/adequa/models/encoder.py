@@ -10,17 +10,14 @@ from typing import TYPE_CHECKING, Any
 
 from adequa.data import Term, Triple
 from adequa.errors import SettingError
-from adequa.models.runtime import Network
+from adequa.models.runtime import Network, WordTable
 from adequa.models.shipped import DEFAULT, weights
 from adequa.models.windows import breaks_of, windows
 from adequa.models.wordpiece import WordPiece
-from adequa.models.words import WordTable
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
-
-__all__ = ["Encoder", "Graph", "Run", "load_encoder"]
 
 Graph = tuple[Sequence[Triple], Mapping[str, Term] | None]
 """Triples, and what their file says of their terms."""
@@ -31,7 +28,7 @@ _GRAPHS = 8192
 """Vectors of graphs that are remembered: every system of a corpus speaks of the same ones."""
 
 
-class Encoder:
+class ShippedEncoder:
     """Vectors of length one.
 
     What is longer than `positions` is read in parts, cut between sentences or triples where that is
@@ -108,7 +105,7 @@ class Encoder:
 
 
 @lru_cache(maxsize=4)
-def load_encoder(name: str = DEFAULT, *, threads: int = 1, positions: int = 512) -> Encoder:
+def load_encoder(name: str = DEFAULT, *, threads: int = 1, positions: int = 512) -> ShippedEncoder:
     """The encoder of shipped weights or of a folder; the network itself loads when first used."""
     folder = weights(name)
     reader = WordPiece.read(folder.path("vocabulary.txt"))
@@ -119,7 +116,7 @@ def load_encoder(name: str = DEFAULT, *, threads: int = 1, positions: int = 512)
         pad=reader.pad,
         threads=threads,
     )
-    return Encoder(reader, network.run, positions=positions)
+    return ShippedEncoder(reader, network.run, positions=positions)
 
 
 def _stack(rows: Sequence[NDArray[np.float32]]) -> NDArray[np.float32]:

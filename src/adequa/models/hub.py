@@ -13,16 +13,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from adequa.errors import MissingExtra, ModelError
-from adequa.models.linearise import MARKERS, linearise, readable
-from adequa.models.process import PerProcess
+from adequa.models.runtime import PerProcess
+from adequa.text.labels import MARKERS, linearise, readable
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
     from adequa.models.encoder import Graph
-
-__all__ = ["HubEncoder", "HubPairs"]
 
 _MODELS: PerProcess[Any] = PerProcess(inherited=False)
 

@@ -8,25 +8,107 @@ batch changes is only how many there are.
 from __future__ import annotations
 
 import importlib
-from collections.abc import Iterator, Mapping, Sequence
+import os
+import threading
+import zipfile
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from adequa.errors import ModelError
-from adequa.models.process import PerProcess
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from adequa.models.words import WordTable
+# ---
+# What is loaded once in a process, by whichever thread needs it first.
+# ---
 
-__all__ = ["Network", "batches", "padded_length"]
+Value = TypeVar("Value")
+
+
+class PerProcess(Generic[Value]):
+    """Values by key, each made once; a forked child starts with none of them, or with all.
+
+    What owns threads cannot be used in a child, and what is merely memory can.
+    """
+
+    def __init__(self, *, inherited: bool) -> None:
+        self._inherited = inherited
+        self._left: list[dict[Hashable, Value]] = []
+        self._made: dict[Hashable, Value] = {}
+        self._lock = threading.Lock()
+        if hasattr(os, "register_at_fork"):  # not on Windows, where nothing forks
+            os.register_at_fork(after_in_child=self._start_child)
+
+    def get(self, key: Hashable, make: Callable[[], Value]) -> Value:
+        """The value of a key; threads that want the same one wait for it."""
+        with self._lock:
+            if key not in self._made:
+                self._made[key] = make()
+            return self._made[key]
+
+    def _start_child(self) -> None:
+        self._lock = threading.Lock()  # another thread of the parent may have held the old one
+        if not self._inherited:
+            # Kept all the same: what is freed would wait for its threads, which are not there.
+            self._left.append(self._made)
+            self._made = {}
+
+
+# ---
+# The vectors of words, one byte a number: both shipped models read them from one table.
+# ---
+
+_REMEDY = "give the words.npz the model was exported with"
+_TABLES: PerProcess[WordTable] = PerProcess(inherited=True)
+
+
+class WordTable:
+    """A row of small whole numbers and a scale for every word of the vocabulary."""
+
+    def __init__(self, rows: NDArray[np.int8], scales: NDArray[np.float32]) -> None:
+        if rows.dtype != "int8" or rows.ndim != 2 or scales.shape != rows.shape[:1]:
+            raise ModelError(
+                f"rows of {rows.dtype} {rows.shape} with scales {scales.shape} are no word table"
+            )
+        self.rows = rows
+        self.scales: NDArray[np.float32] = scales.astype("float32").reshape(-1, 1)
+
+    @classmethod
+    def read(cls, path: Path | str) -> WordTable:
+        """The table of a file; one that was read before is not read again."""
+        place = Path(path).resolve()
+        return _TABLES.get(place, lambda: cls._load(place))
+
+    @classmethod
+    def _load(cls, path: Path) -> WordTable:
+        import numpy as np
+
+        try:
+            # Opened here: of a file that is no archive numpy would leave one open.
+            with path.open("rb") as stream, np.load(stream, allow_pickle=False) as file:
+                return cls(file["rows"], file["scales"])
+        except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile, TypeError) as error:
+            raise ModelError(f"{path}: cannot be read as word vectors ({error}); {_REMEDY}") from (
+                None
+            )
+        except ModelError as error:
+            raise ModelError(f"{path}: {error}; {_REMEDY}") from None
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def vectors(self, ids: NDArray[np.int64]) -> NDArray[np.float32]:
+        """The vectors of words by their numbers; the shape of the numbers, and one axis more."""
+        return self.rows[ids] * self.scales[ids]
+
 
 _STEP = 8
-_REMEDY = "reinstall adequa, or export the model again"
+_RUNTIME_REMEDY = "reinstall adequa, or export the model again"
 _SESSIONS: PerProcess[Any] = PerProcess(inherited=False)
 
 
@@ -88,12 +170,12 @@ class Network:
             values: list[NDArray[np.float32]] = session.run(list(self.outputs), feed)
         except Exception as error:  # onnxruntime has a dozen errors and no tree
             raise ModelError(
-                f"{self.path}: fails on {shape[0]} × {shape[1]} words ({_short(error)}); {_REMEDY}"
+                f"{self.path}: fails on {shape[0]} × {shape[1]} words ({_short(error)}); {_RUNTIME_REMEDY}"
             ) from error
         for name, value in zip(self.outputs, values, strict=True):
             if value.shape[:1] != shape[:1] or (value.ndim > 2 and value.shape[1] != shape[1]):
                 raise ModelError(
-                    f"{self.path}: {name!r} has the shape {value.shape} for {shape}; {_REMEDY}"
+                    f"{self.path}: {name!r} has the shape {value.shape} for {shape}; {_RUNTIME_REMEDY}"
                 )
         return values
 
@@ -108,7 +190,7 @@ class Network:
             own = (value[row, :length] if value.ndim > 2 else value[row]).copy()
             if not np.isfinite(own).all():
                 raise ModelError(
-                    f"{self.path}: {name!r} holds numbers that are not finite; {_REMEDY}"
+                    f"{self.path}: {name!r} holds numbers that are not finite; {_RUNTIME_REMEDY}"
                 )
             found[name] = own
         return found
@@ -122,7 +204,7 @@ class Network:
         if has != wanted or not gives.issuperset(self.outputs):
             raise ModelError(
                 f"{self.path}: reads {_listed(has)} and gives {_listed(gives)}, where "
-                f"{_listed(wanted)} and {_listed(self.outputs)} are needed; {_REMEDY}"
+                f"{_listed(wanted)} and {_listed(self.outputs)} are needed; {_RUNTIME_REMEDY}"
             )
         return session
 
@@ -149,7 +231,7 @@ def batches(lengths: Sequence[int], tokens: int, count: int) -> Iterator[list[in
 def _load(path: Path, threads: int) -> Any:
     onnxruntime = importlib.import_module("onnxruntime")  # it has no types
     if not path.is_file():
-        raise ModelError(f"{path}: there is no such model; {_REMEDY}")
+        raise ModelError(f"{path}: there is no such model; {_RUNTIME_REMEDY}")
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = threads
     options.inter_op_num_threads = 1
@@ -160,7 +242,9 @@ def _load(path: Path, threads: int) -> Any:
     try:
         return onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
     except Exception as error:  # as above
-        raise ModelError(f"{path}: cannot be loaded ({_short(error)}); {_REMEDY}") from error
+        raise ModelError(
+            f"{path}: cannot be loaded ({_short(error)}); {_RUNTIME_REMEDY}"
+        ) from error
 
 
 def _short(error: Exception) -> str:

@@ -17,9 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from adequa.errors import ModelError, UnknownName
-from adequa.models.process import PerProcess
-
-__all__ = ["DEFAULT", "Weights", "licence_of", "versions", "weights"]
+from adequa.models.runtime import PerProcess
 
 DEFAULT = "v2"
 """The weights that are used where none are named; a new default is a new version of adequa."""

@@ -20,18 +20,15 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from adequa.data import Term, Triple
 from adequa.errors import SettingError
-from adequa.models.runtime import Network
+from adequa.models.runtime import Network, WordTable
 from adequa.models.shipped import DEFAULT, weights
 from adequa.models.windows import breaks_of, chunks, windows
 from adequa.models.wordpiece import EncodedPair, Piece, WordPiece
-from adequa.models.words import WordTable
-from adequa.wording.values import worded
+from adequa.text.values.wording import worded
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
-
-__all__ = ["Checked", "Pair", "Run", "TextAndGraph", "Verifier", "Wording", "load_verifier"]
 
 Wording = Callable[[Triple, Mapping[str, Term]], Sequence[str]]
 """How a triple is said to the verifier: its subject, predicate and object as words."""
@@ -60,7 +57,7 @@ class TextAndGraph(Protocol):
         """What is known of the data's terms."""
 
 
-class Pair(NamedTuple):
+class VerifierPair(NamedTuple):
     """A text and the graph to hold it against, where there is no item."""
 
     text: str
@@ -69,7 +66,7 @@ class Pair(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Checked:
+class VerifierOutput:
     """What the verifier says of a text and a graph; logits, and None for what it could not read.
 
     `stated` has a value a triple; `unsupported` and `disfluent` have one a piece of the text, whose
@@ -103,7 +100,9 @@ class Verifier:
         self.run = run
         self.positions = positions
 
-    def verify(self, pairs: Sequence[TextAndGraph], wording: Wording = worded) -> list[Checked]:
+    def verify(
+        self, pairs: Sequence[TextAndGraph], wording: Wording = worded
+    ) -> list[VerifierOutput]:
         """One answer a pair, in the order of the pairs."""
         plans = [self._plan(pair, wording) for pair in pairs]
         encoded = [one.encoded for plan in plans for one in plan]
@@ -153,7 +152,9 @@ def _stretches(text: str, pieces: Sequence[Piece], size: int) -> list[tuple[int,
     return windows(len(pieces), size, overlap=min(_OVERLAP, size // 4), breaks=breaks)
 
 
-def _pool(triples: int, plan: Sequence[_Pass], outputs: Sequence[Mapping[str, Any]]) -> Checked:
+def _pool(
+    triples: int, plan: Sequence[_Pass], outputs: Sequence[Mapping[str, Any]]
+) -> VerifierOutput:
     import numpy as np
 
     count = max(one.start + len(one.encoded.offsets) for one in plan)
@@ -173,7 +174,7 @@ def _pool(triples: int, plan: Sequence[_Pass], outputs: Sequence[Mapping[str, An
         value = float(output["pair"][0])
         supported[one.window] = max(value, supported.get(one.window, value))
     complete = bool(np.isfinite(stated).all())
-    return Checked(
+    return VerifierOutput(
         stated=tuple(value if np.isfinite(value) else None for value in stated.tolist()),
         offsets=tuple(offsets),
         unsupported=tuple(words[:, 0].tolist()) if complete else (None,) * count,

@@ -5,8 +5,6 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections.abc import Collection, Sequence
 
-__all__ = ["breaks_of", "chunks", "windows"]
-
 _ENDS = frozenset(".!?…。！？\n")
 _CLOSING = frozenset("\"'”’»)]")
 

@@ -11,11 +11,9 @@ from typing import Any, ClassVar
 
 from adequa.data import Item, Triple
 from adequa.errors import DataError
-from adequa.readers.attributes import DEFAULT_SUBJECT, attributes_to_triples, parse_attributes
-from adequa.readers.base import Placed, Reader, lines
-from adequa.readers.rows import Row, Table, read_table
-
-__all__ = ["E2eReader"]
+from adequa.readers.base import PlacedItem, Reader, lines
+from adequa.readers.tables import DelimitedTable, Row, read_table
+from adequa.text.linearised import DEFAULT_SUBJECT, attributes_to_triples, parse_attributes
 
 _COUNTS = frozenset({"added", "missing", "valerr", "repeated"})
 _WHOLE_NUMBER = re.compile(r"[0-9]{1,9}")
@@ -50,7 +48,7 @@ class E2eReader(Reader):
         },
     )
 
-    def read(self, path: Path, *, bare: bool = False) -> Iterator[Placed]:
+    def read(self, path: Path, *, bare: bool = False) -> Iterator[PlacedItem]:
         """References one item each, or one an entry with `bare`; outputs one item each."""
         table = self._open(path)
         columns = {column.casefold(): column for column in table.columns}
@@ -69,14 +67,14 @@ class E2eReader(Reader):
             )
         return self._references(path, table, columns, bare=bare)
 
-    def _open(self, path: Path) -> Table:
+    def _open(self, path: Path) -> DelimitedTable:
         first = next((line for _, line in islice(lines(path), 1)), "")
         # The outputs were written raw: a quote in them is a quote.
         return read_table(path, "\t", quotes=False) if "\t" in first else read_table(path, ",")
 
     def _outputs(
-        self, path: Path, table: Table, columns: Mapping[str, str], *, bare: bool
-    ) -> Iterator[Placed]:
+        self, path: Path, table: DelimitedTable, columns: Mapping[str, str], *, bare: bool
+    ) -> Iterator[PlacedItem]:
         for number, row in enumerate(table.rows, 1):
             known = {columns["mr"]} if bare else {columns["mr"], columns["output"]}
             triples, meta = self._triples(path, row.line, row.cells[columns["mr"]])
@@ -85,11 +83,11 @@ class E2eReader(Reader):
                     meta[name] = _count(path, row, name) if name in _COUNTS else value
             text = "" if bare else row.cells[columns["output"]]
             item = Item(str(number), triples, text, path.stem, meta=meta)
-            yield Placed(item, path, row.line)
+            yield PlacedItem(item, path, row.line)
 
     def _references(
-        self, path: Path, table: Table, columns: Mapping[str, str], *, bare: bool
-    ) -> Iterator[Placed]:
+        self, path: Path, table: DelimitedTable, columns: Mapping[str, str], *, bare: bool
+    ) -> Iterator[PlacedItem]:
         mr, ref = columns["mr"], columns.get("ref")
         entries: dict[str, _Entry] = {}
         order: list[tuple[str, int, int]] = []
@@ -101,18 +99,18 @@ class E2eReader(Reader):
             order.append((cells[mr], len(entry.references), line))
         yield from (self._entries(path, entries) if bare else self._texts(path, entries, order))
 
-    def _entries(self, path: Path, entries: Mapping[str, _Entry]) -> Iterator[Placed]:
+    def _entries(self, path: Path, entries: Mapping[str, _Entry]) -> Iterator[PlacedItem]:
         for number, (written, entry) in enumerate(entries.items(), 1):
             triples, meta = self._triples(path, entry.line, written)
             # A column beyond the two is kept as a list beside the references.
             meta.update({name: [row[name] for row in entry.extra] for name in entry.extra[0]})
             references = tuple(entry.references)
             item = Item(str(number), triples, "", references=references, meta=meta)
-            yield Placed(item, path, entry.line)
+            yield PlacedItem(item, path, entry.line)
 
     def _texts(
         self, path: Path, entries: Mapping[str, _Entry], order: list[tuple[str, int, int]]
-    ) -> Iterator[Placed]:
+    ) -> Iterator[PlacedItem]:
         numbers = {written: number for number, written in enumerate(entries, 1)}
         for written, position, line in order:
             triples, meta = self._triples(path, line, written)
@@ -127,7 +125,7 @@ class E2eReader(Reader):
                 references=(*references[: position - 1], *references[position:]),
                 meta=meta,
             )
-            yield Placed(item, path, line)
+            yield PlacedItem(item, path, line)
 
     def _triples(
         self, path: Path, line: int, written: str

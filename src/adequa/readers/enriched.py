@@ -2,21 +2,211 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple, TypeAlias
 
 from lxml import etree
+from rapidfuzz.distance import Levenshtein
 
 from adequa.data import Item, Mention
 from adequa.errors import DataError
-from adequa.readers.placing import Reference, place
-from adequa.readers.webnlg import WebNlgReader
-from adequa.readers.webnlg_entry import unfold
-from adequa.readers.webnlg_xml import Element, fail, refuse_text
+from adequa.readers.webnlg import Element, WebNlgReader, fail, refuse_text, unfold
 
-__all__ = ["EnrichedReader", "Placement", "gold_mentions", "placement"]
+# ---
+# Where the mentions of a delexicalised template stand in the text it was made from.
+#
+# The enriched corpus gives a text, its template (`AGENT-1 serves PATIENT-1 .`) and the surface of
+# each tag, but no offsets, and its tokenisation moved spaces and punctuation. So only letters and
+# digits count: the template with its surfaces put in is aligned with the text, character by
+# character, and a surface that is found whole has its place.
+# ---
+
+Span: TypeAlias = tuple[int, int]
+
+MAX_LENGTH = 10_000
+"""Longer than any annotated text: aligning takes the square of the length."""
+
+_TAG = r"(?:AGENT|PATIENT|BRIDGE)-[0-9]+"
+
+
+class Reference(NamedTuple):
+    """A tag of the template, which of its tags it is (`1` is the first), and the words for it."""
+
+    tag: str
+    number: str
+    surface: str
+
+
+class _Letters(NamedTuple):
+    """The letters and digits of a string, case folded, and where each stands in it."""
+
+    string: str
+    places: list[int]
+
+
+def letters(string: str) -> str:
+    """What two strings must share to be the same words: their letters and digits, case folded.
+
+    >>> letters("Taylor County , Texas") == letters("Taylor County,Texas")
+    True
+    """
+    return "".join(filter(str.isalnum, string.casefold()))
+
+
+def _with_places(string: str) -> _Letters:
+    pairs = [
+        (letter, place)
+        for place, character in enumerate(string)
+        for letter in character.casefold()  # one character may fold into several
+        if letter.isalnum()
+    ]
+    return _Letters("".join(letter for letter, _ in pairs), [place for _, place in pairs])
+
+
+def place(text: str, template: str, references: Sequence[Reference]) -> list[Span | None]:
+    """The span of each reference in the text, or None where its words cannot be told.
+
+    A span holds the letters of its surface and no others, begins and ends with a word, and no two
+    overlap. The template says the order; what its alignment does not find, or what it has no tag
+    for, is placed where the words stand only once.
+    """
+    places: list[Span | None] = [None] * len(references)
+    surfaces = sum(len(reference.surface) + 10 for reference in references)
+    if len(text) + len(template) + surfaces > MAX_LENGTH:
+        return places
+    found = _with_places(text)
+    filled, slots = _fill(template, references)
+    spans = _align(filled, slots, found.string)
+    order = sorted(slots, key=slots.__getitem__)
+    for reference in order:
+        span = spans.get(reference)
+        if span is not None:
+            places[reference] = _in_text(span, found, text)
+    for position, reference in enumerate(order):
+        if places[reference] is None:
+            before = [places[other] for other in order[:position]]
+            after = [places[other] for other in order[position + 1 :]]
+            start = max((span[1] for span in before if span), default=0)
+            end = min((span[0] for span in after if span), default=len(text))
+            places[reference] = _only(references[reference].surface, text, start, end)
+    taken = [span for span in places if span]
+    for reference in range(len(references)):
+        if reference not in slots:  # the template does not say where, so the text must
+            span = _only(references[reference].surface, text, 0, len(text))
+            if span and all(span[1] <= other[0] or other[1] <= span[0] for other in taken):
+                places[reference] = span
+                taken.append(span)
+    return [
+        None if span is None else _with_punctuation(span, text, reference.surface)
+        for span, reference in zip(places, references, strict=True)
+    ]
+
+
+def _fill(template: str, references: Sequence[Reference]) -> tuple[str, dict[int, Span]]:
+    """The letters of the template with the surfaces put in, and where each surface stands in it."""
+    own = sorted({reference.tag for reference in references if reference.tag}, key=len)
+    pattern = re.compile(rf"\b(?:{'|'.join([*map(re.escape, reversed(own)), _TAG])})(?!\w)")
+    tags = list(pattern.finditer(template))
+    chosen = _assign([match[0] for match in tags], references)
+    pieces: list[str] = []
+    slots: dict[int, Span] = {}
+    length = 0
+    done = 0
+    for number, match in enumerate(tags):
+        pieces.append(letters(template[done : match.start()]))
+        length += len(pieces[-1])
+        done = match.end()
+        if number in chosen:
+            pieces.append(letters(references[chosen[number]].surface))
+            slots[chosen[number]] = (length, length + len(pieces[-1]))
+            length += len(pieces[-1])
+    pieces.append(letters(template[done:]))
+    return "".join(pieces), slots
+
+
+def _assign(tags: Sequence[str], references: Sequence[Reference]) -> dict[int, int]:
+    """Which reference each tag of a template stands for.
+
+    The n-th tag belongs to the reference with the number n. Some numbers are wrong and some
+    references missing: the tags left over take the references left over, in order.
+    """
+    by_number = {reference.number: place for place, reference in enumerate(references)}
+    chosen = {}
+    for number, tag in enumerate(tags):
+        place = by_number.get(str(number + 1))
+        if place is not None and references[place].tag == tag:
+            chosen[number] = place
+    used = set(chosen.values())
+    free = {place: None for place in range(len(references)) if place not in used}
+    for number, tag in enumerate(tags):
+        if number not in chosen:
+            place = next((place for place in free if references[place].tag == tag), None)
+            if place is not None:
+                chosen[number] = place
+                del free[place]
+    return chosen
+
+
+def _align(filled: str, slots: dict[int, Span], text: str) -> dict[int, Span]:
+    """The slots that the text has whole, as spans of its letters."""
+    if filled == text:
+        return slots
+    spans = {}
+    blocks = [op for op in Levenshtein.opcodes(filled, text) if op.tag == "equal"]
+    for reference, (start, end) in slots.items():
+        for block in blocks:
+            if block.src_start <= start and end <= block.src_end:
+                shift = block.dest_start - block.src_start
+                spans[reference] = (start + shift, end + shift)
+                break
+    return spans
+
+
+def _in_text(span: Span, found: _Letters, text: str) -> Span | None:
+    start, end = span
+    if start == end:
+        return None  # a surface without a letter
+    first, last = found.places[start], found.places[end - 1] + 1
+    return (first, last) if _whole_words(first, last, text) else None
+
+
+def _whole_words(start: int, end: int, text: str) -> bool:
+    return not (text[start - 1 : start].isalnum() or text[end : end + 1].isalnum())
+
+
+def _only(surface: str, text: str, start: int, end: int) -> Span | None:
+    """The one place from `start` to `end` where the words of a surface stand; None for several."""
+    wanted = letters(surface)
+    found = _with_places(text[start:end])
+    spans = []
+    at = found.string.find(wanted) if wanted else -1
+    while at >= 0:
+        first = start + found.places[at]
+        last = start + found.places[at + len(wanted) - 1] + 1
+        if _whole_words(first, last, text):
+            spans.append((first, last))
+        at = found.string.find(wanted, at + 1)
+    return spans[0] if len(spans) == 1 else None
+
+
+def _with_punctuation(span: Span, text: str, surface: str) -> Span:
+    """The span and the marks that belong to the surface: the dot of `U.S.`, a closing bracket."""
+    start, end = span
+    plain = surface.replace("``", '"').replace("''", '"')
+    inner = [place for place, character in enumerate(plain) if character.isalnum()]
+    if not inner:
+        return span
+    head = "".join(plain[: inner[0]].split())
+    tail = "".join(plain[inner[-1] + 1 :].split())
+    if head and text[:start].endswith(head):
+        start -= len(head)
+    if tail and text.startswith(tail, end):
+        end += len(tail)
+    return start, end
+
 
 _PARTS = {"sortedtripleset", "references", "text", "template", "lexicalization"}
 

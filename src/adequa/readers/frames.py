@@ -9,9 +9,7 @@ from typing import Any
 
 from adequa.data import Item, Result
 from adequa.errors import DataError, SettingError, UnknownName
-from adequa.readers.cells import COLUMNS, check_columns, item_from_cells, item_to_cells
-
-__all__ = ["items_from_frame", "items_to_frame", "results_to_frame"]
+from adequa.readers.tables import COLUMNS, check_columns, item_from_cells, item_to_cells
 
 _LIBRARIES = ("pandas", "polars")
 _RESULT_COLUMNS = ("id", "system", "category", "text", "triples")

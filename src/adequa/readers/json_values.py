@@ -13,12 +13,9 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from adequa.codec import load_object
-from adequa.codec.values import reject_constant
+from adequa.codec import load_object, reject_constant
 from adequa.errors import DataError
 from adequa.readers.base import MAX_LINE_BYTES, lines
-
-__all__ = ["JSON_LINES", "Located", "load_literal", "members", "values"]
 
 Located = tuple[int, str]
 """The line on which a value begins, and its text."""

@@ -1,4 +1,4 @@
-"""A text file with one linearised graph a line, as WebNLG 2017 gave its sample."""
+"""JSON lines in the Item contract: one object a line."""
 
 from __future__ import annotations
 
@@ -7,12 +7,35 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
 
+from adequa.codec import item_from_object, load_object
 from adequa.data import Item
 from adequa.errors import DataError
-from adequa.readers.base import Placed, Reader, lines
-from adequa.readers.linearised import parse_triples
+from adequa.readers.base import PlacedItem, Reader, lines
+from adequa.text.linearised import parse_triples
 
-__all__ = ["LinesReader"]
+
+@dataclass(frozen=True)
+class JsonlReader(Reader):
+    """Reads the Item contract from JSON lines; blank lines are passed over."""
+
+    name: ClassVar[str] = "jsonl"
+    doc: ClassVar[str] = "JSON lines in the Item contract"
+
+    def read(self, path: Path, *, bare: bool = False) -> Iterator[PlacedItem]:
+        """Stream the items; every complaint names its line."""
+        for number, line in lines(path):
+            if not line or line.isspace():
+                continue
+            try:
+                item = item_from_object(load_object(line), bare=bare)
+            except DataError as error:
+                raise error.at(path, number) from None
+            yield PlacedItem(item, path, number)
+
+
+# ---
+# A text file with one linearised graph a line, as WebNLG 2017 gave its sample.
+# ---
 
 
 @dataclass(frozen=True)
@@ -22,7 +45,7 @@ class LinesReader(Reader):
     name: ClassVar[str] = "lines"
     doc: ClassVar[str] = "one graph a line (s | p | o <br> …, [S] … [P] … [O] …), for --texts"
 
-    def read(self, path: Path, *, bare: bool = False) -> Iterator[Placed]:
+    def read(self, path: Path, *, bare: bool = False) -> Iterator[PlacedItem]:
         """Stream the items; a blank line is an error, since the texts are counted by line."""
         if not bare:
             raise DataError(
@@ -35,4 +58,4 @@ class LinesReader(Reader):
                 triples = parse_triples(line)
             except DataError as error:
                 raise error.at(path, number) from None
-            yield Placed(Item(str(number), triples, ""), path, number)
+            yield PlacedItem(Item(str(number), triples, ""), path, number)

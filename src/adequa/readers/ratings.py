@@ -9,18 +9,186 @@ The campaigns' ids and team names are mapped onto those of the items; see `ratin
 
 from __future__ import annotations
 
+import math
+import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from adequa.codec import load_object, rating_from_object
-from adequa.data import Item, Rating
+from adequa.data import Item, Rating, Triple
 from adequa.errors import DataError, UnknownName
-from adequa.readers.objects import read_objects
-from adequa.readers.ratings_webnlg import CRITERIA_2020, Matcher2017, ratings_2017, ratings_2020
-from adequa.readers.rows import Table, read_table
+from adequa.readers.base import lines, read_objects
+from adequa.readers.tables import DelimitedTable, read_table
+from adequa.text.linearised import parse_triples
 
-__all__ = ["FORMATS", "read_ratings"]
+# ---
+# The human evaluations of WebNLG 2017 and 2020, with ids and systems as the items have them.
+#
+# 2020: the id `29` is the entry `Id29`; systems keep their names.
+# 2017: a row has triples and a text instead of an id. The triples lead to the entry; among the human
+# references, which are one item a text, the text leads on to the item.
+# ---
+
+CRITERIA_2020 = ("Correctness", "DataCoverage", "Fluency", "Relevance", "TextStructure")
+_CRITERIA_2017 = {
+    "fluency": "fluency",
+    "grammar": "grammar",
+    "grammaticality": "grammar",
+    "semantics": "semantics",
+    "semantic_adequacy": "semantics",
+}
+_TEAMS_2017 = {
+    "adapt": "ADAPT",
+    "baseline": "Baseline",
+    "melbourne": "Melbourne",
+    "pkuwriter": "PKUWriter",
+    "tilburg-nmt": "Tilburg-NMT",
+    "tilburg-pipe": "Tilburg-Pipeline",
+    "tilburg-smt": "Tilburg-SMT",
+    "upf-forge": "UPF-FORGe",
+    "vietnam": "UIT-VNU-HCM",
+    "webnlg": "reference",
+}
+_UNMARKED = str.maketrans("øłđı", "oldi")
+"""Letters whose marks Unicode does not take off."""
+_WORKER_2017 = "X_worker_id"
+_NOBODY_2017 = "na"
+"""The worker of empty texts, which were shown to nobody and got the lowest score."""
+
+Triples = frozenset[Triple]
+
+
+def ratings_2020(row: Mapping[str, Any]) -> Iterator[Rating]:
+    """One rating a criterion of a judgment, or of an average, which has no worker."""
+    identifier = row.get("id")
+    if type(identifier) is not int or identifier < 1:
+        raise DataError(
+            f"'id' is {identifier!r}, not the number of an entry", remedy="entries count from 1"
+        )
+    system, worker = row.get("system"), row.get("worker", "")
+    if not isinstance(system, str) or not isinstance(worker, str):
+        raise DataError("'system' or 'worker' is not a string")
+    meta = {
+        name: value
+        for name, value in row.items()
+        if name not in ("id", "system", "worker", *CRITERIA_2020)
+    }
+    if row.keys().isdisjoint(CRITERIA_2020):
+        raise DataError("rates nothing", remedy=f"it has one of {', '.join(CRITERIA_2020)}")
+    for criterion in CRITERIA_2020:
+        if criterion in row:
+            value = _finite(criterion, row[criterion])
+            yield Rating(f"Id{identifier}", system, worker, criterion, value, meta=meta)
+
+
+def ratings_2017(row: Mapping[str, Any], matcher: Matcher2017) -> Iterator[Rating]:
+    """One rating a criterion of a row; what else the row says is in `meta`."""
+    for name in ("mr", "team", "text"):
+        if not isinstance(row.get(name), str):
+            raise DataError(f"has no {name!r}", remedy="is this a CSV of the 2017 campaign?")
+    system = _TEAMS_2017.get(row["team"])
+    if system is None:
+        raise DataError(
+            f"the team {row['team']!r} did not take part", remedy=f"it is one of {[*_TEAMS_2017]}"
+        )
+    identifier = matcher.find(row["mr"], row["text"], system)
+    meta = {
+        name: value for name, value in row.items() if name not in (*_CRITERIA_2017, _WORKER_2017)
+    }
+    rater = row.get(_WORKER_2017, "")
+    if rater == _NOBODY_2017:
+        # Taken for a person, who always answers 1, he would spoil what is said of raters.
+        rater, meta["not_shown"] = "", "empty"
+    for column, criterion in _CRITERIA_2017.items():
+        if column in row:
+            value = _finite(column, row[column])
+            yield Rating(identifier, system, rater, criterion, value, meta=meta)
+
+
+def _finite(name: str, raw: Any) -> float:
+    try:
+        value = float(raw)
+    except (OverflowError, TypeError, ValueError):
+        value = math.nan
+    if isinstance(raw, bool) or not math.isfinite(value):
+        raise DataError(f"{name!r} is {raw!r:.80}, not a number", remedy="write a finite number")
+    return value
+
+
+@dataclass(frozen=True)
+class Matcher2017:
+    """From triples and text to the id of an item."""
+
+    entries: Mapping[Triples, str]
+    references: Mapping[tuple[Triples, str], str] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, ratings: Path, items: Iterable[Item] | None) -> Matcher2017:
+        """From the items, or from the sample's files beside the ratings."""
+        if items is not None:
+            return cls._of_items(items)
+        numbers, graphs = ratings.with_name("sample-ids.txt"), ratings.with_name("MRs.txt")
+        if not (numbers.is_file() and graphs.is_file()):
+            raise DataError(
+                "has triples instead of ids",
+                path=ratings,
+                remedy="give the items it speaks of, or put sample-ids.txt and MRs.txt beside it",
+            )
+        return cls._of_sample(numbers, graphs)
+
+    @classmethod
+    def _of_items(cls, items: Iterable[Item]) -> Matcher2017:
+        entries: dict[Triples, str] = {}
+        references: dict[tuple[Triples, str], str] = {}
+        for item in items:
+            triples = frozenset(item.triples)
+            if item.system == "reference":
+                references[triples, _letters(item.text)] = item.id
+                entries.setdefault(triples, item.id.partition("/")[0])
+            else:
+                entries[triples] = item.id
+        return cls(entries, references)
+
+    @classmethod
+    def _of_sample(cls, numbers: Path, graphs: Path) -> Matcher2017:
+        ids = [(line, text.strip()) for line, text in lines(numbers) if text.strip()]
+        wanted = [(line, text) for line, text in lines(graphs) if text.strip()]
+        if len(ids) != len(wanted):
+            raise DataError(
+                f"has {len(wanted)} graphs for the {len(ids)} ids of {numbers.name}",
+                path=graphs,
+                line=min(len(ids), len(wanted)) + 1,
+                remedy="line i of one belongs to line i of the other",
+            )
+        entries: dict[Triples, str] = {}
+        for (place, number), (line, graph) in zip(ids, wanted, strict=True):
+            if not number.isdecimal():
+                raise DataError(f"{number!r} is not a number", path=numbers, line=place)
+            try:
+                entries[frozenset(parse_triples(graph))] = f"Id{number}"
+            except DataError as error:
+                raise error.at(graphs, line) from None
+        return cls(entries)
+
+    def find(self, graph: str, text: str, system: str) -> str:
+        """The id of the item a row speaks of; a DataError where there is none."""
+        triples = frozenset(parse_triples(graph))
+        if system == "reference" and (triples, _letters(text)) in self.references:
+            return self.references[triples, _letters(text)]
+        if triples not in self.entries:
+            raise DataError(
+                "has triples that no item has", remedy="are these the items of the 2017 test?"
+            )
+        return self.entries[triples]
+
+
+def _letters(text: str) -> str:
+    """A text without what the campaign's tables changed: case, spaces, punctuation, accents."""
+    plain = unicodedata.normalize("NFKD", text.casefold().translate(_UNMARKED))
+    return "".join(character for character in plain if character.isalnum())
+
 
 FORMATS = ("long", "webnlg2017", "webnlg2020")
 
@@ -61,12 +229,12 @@ def read_ratings(
         raise DataError("holds no ratings", path=path, remedy="is it the right file?")
 
 
-def _table(path: Path) -> Table | None:
+def _table(path: Path) -> DelimitedTable | None:
     delimiter = _DELIMITERS.get(path.suffix.lower())
     return None if delimiter is None else read_table(path, delimiter, row_names=True)
 
 
-def _table_rows(table: Table) -> Rows:
+def _table_rows(table: DelimitedTable) -> Rows:
     return ((row.line, row.cells) for row in table.rows)
 
 

@@ -2,17 +2,277 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import csv
+import json
+import math
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
+from datetime import date, time, timedelta
+from decimal import Decimal
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
+from uuid import UUID
 
-from adequa.errors import DataError, MissingExtra
-from adequa.readers.base import Placed, Reader, open_bytes
-from adequa.readers.cells import check_columns, item_from_cells
-from adequa.readers.rows import check_delimiter, read_table
+from adequa.codec import item_from_object, item_to_object, load_object
+from adequa.data import Item
+from adequa.errors import DataError, MissingExtra, SettingError
+from adequa.readers.base import MAX_LINE_BYTES, PlacedItem, Reader, lines, open_bytes
 
-__all__ = ["CsvReader", "ParquetReader", "TsvReader"]
+# ---
+# The Item contract in columns: what CSV, TSV, Parquet and frames share.
+# ---
+
+COLUMNS = ("id", "system", "category", "lang", "triples", "text", "references", "terms", "meta")
+"""The columns of an item; any other column is a field of `meta`."""
+
+_REQUIRED = ("id", "triples", "text")
+_JSON = frozenset({"references", "terms", "meta"})
+_MAX_DEPTH = 100
+_encode = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode
+
+
+def check_columns(
+    columns: Collection[str],
+    *,
+    bare: bool = False,
+    path: Path | None = None,
+    line: int | None = None,
+) -> None:
+    """Raise where a column is missing that every item needs; `bare`: the text may be absent."""
+    for name in _REQUIRED:
+        if name not in columns and not (bare and name == "text"):
+            there = ", ".join(map(repr, columns)) or "none"
+            raise DataError(
+                f"has no column {name!r} (there are: {there[:200]})",
+                path=path,
+                line=line,
+                remedy="an item needs 'id', 'triples' and 'text'; is it a table of records?",
+            )
+
+
+def item_from_cells(cells: Mapping[str, Any], *, bare: bool = False) -> Item:
+    """An item from a row: lists are JSON or native, and an empty cell is an absent field.
+
+    Only an empty `text` is a text.
+    """
+    raw: dict[str, Any] = {}
+    for name, value in cells.items():
+        if type(value) is not str:
+            value = plain_value(value, name)
+        if value is None and name == "text" and not bare:
+            raise DataError("has no 'text'", remedy="an empty text is '', not null: fill it")
+        if value is None or (value == "" and name != "text"):
+            continue
+        if name in _JSON and type(value) is str:
+            try:
+                value = load_object(value)
+            except DataError as error:
+                raise DataError(
+                    f"the cell {name!r} {error.problem}", remedy="write the cell as JSON"
+                ) from None
+        raw[name] = value
+    return item_from_object(raw, bare=bare)
+
+
+def item_to_cells(item: Item) -> dict[str, str | None]:
+    """The cells of an item, in the order of COLUMNS; lists are JSON, absent fields None."""
+    raw = item_to_object(item)
+    try:
+        return {
+            name: value if value is None or type(value) is str else _encode(value)
+            for name, value in ((name, raw.get(name)) for name in COLUMNS)
+        }
+    except (TypeError, ValueError, RecursionError) as error:
+        raise DataError(f"item {item.id!r} has a 'meta' that is not JSON ({error})") from None
+
+
+def plain_value(value: Any, column: str, *, depth: int = 0) -> Any:
+    """A cell of a typed table as JSON knows it; NaN and the other signs of absence are None."""
+    if value is None or isinstance(value, bool):
+        return value
+    if isinstance(value, str):
+        return str(value)
+    if isinstance(value, int):
+        return int(value)
+    if isinstance(value, float):
+        return None if math.isnan(value) else _finite(float(value), column)
+    if depth > _MAX_DEPTH:
+        raise DataError(f"the cell {column!r} is nested too deeply", remedy="flatten it")
+    if isinstance(value, (list, tuple)):
+        return [plain_value(part, column, depth=depth + 1) for part in value]
+    if isinstance(value, dict):
+        pairs = ((name, plain_value(part, column, depth=depth + 1)) for name, part in value.items())
+        return {str(name): part for name, part in pairs if part is not None}
+    if type(value).__name__ in ("NAType", "NaTType"):
+        return None
+    if hasattr(value, "tolist"):  # an array or a number of numpy
+        return plain_value(value.tolist(), column, depth=depth + 1)
+    if isinstance(value, (date, time)):  # a datetime is a date
+        return value.isoformat()
+    if isinstance(value, (Decimal, timedelta, UUID)):
+        return str(value)
+    if isinstance(value, bytes):
+        return _text(value, column)
+    raise DataError(
+        f"the cell {column!r} is of the type {type(value).__name__}, which JSON does not know",
+        remedy="make it a string",
+    )
+
+
+def _finite(value: float, column: str) -> float:
+    if math.isinf(value):
+        raise DataError(f"the cell {column!r} is infinite", remedy="leave it empty")
+    return value
+
+
+def _text(value: bytes, column: str) -> str:
+    try:
+        return value.decode()
+    except UnicodeDecodeError:
+        raise DataError(f"the cell {column!r} is not UTF-8", remedy="make it a string") from None
+
+
+# ---
+# Rows of a delimited text file: what CSV, TSV, E2E and records share.
+# ---
+
+
+class Row(NamedTuple):
+    """The cells of a row by column, and the line of the file on which the row begins."""
+
+    line: int
+    cells: Mapping[str, str]
+
+
+class DelimitedTable(NamedTuple):
+    """A file's columns, and its rows as a stream."""
+
+    columns: tuple[str, ...]
+    rows: Iterator[Row]
+
+
+def check_delimiter(reader: str, delimiter: str) -> None:
+    """Raise where a delimiter could not stand between two cells."""
+    if len(delimiter) != 1 or delimiter in '"\r\n':
+        raise SettingError(f"{reader}:delimiter is one character, not {delimiter!r}")
+
+
+def read_table(
+    path: Path, delimiter: str, *, quotes: bool = True, row_names: bool = False
+) -> DelimitedTable:
+    """Open a table whose first row names its columns; with `row_names`, the first may have none.
+
+    With `quotes` a cell may be quoted as RFC 4180 says, and may then hold delimiters, line ends
+    and doubled quotes; without, a quote is a character like any other. Blank lines are passed over.
+    """
+    raw = _quoted(path, delimiter) if quotes else _plain(path, delimiter)
+    header = next(raw, None)
+    if header is None:
+        raise DataError("is empty", path=path, remedy="its first line names the columns")
+    line, columns = header
+    _check_header(path, line, columns, row_names=row_names)
+    return DelimitedTable(tuple(columns), _rows(path, columns, raw))
+
+
+def _check_header(path: Path, line: int, columns: list[str], *, row_names: bool) -> None:
+    for position, column in enumerate(columns, 1):
+        if (not column or column.isspace()) and not (row_names and position == 1):
+            raise DataError(
+                f"column {position} has no name",
+                path=path,
+                line=line,
+                remedy="name it or take it out (pandas: to_csv(index=False))",
+            )
+        if column in columns[: position - 1]:
+            raise DataError(
+                f"has the column {column!r} twice", path=path, line=line, remedy="rename one"
+            )
+
+
+def _rows(path: Path, columns: list[str], raw: Iterator[tuple[int, list[str]]]) -> Iterator[Row]:
+    for line, cells in raw:
+        if len(cells) != len(columns):
+            raise DataError(
+                f"has {_count(cells)} for {len(columns)} columns",
+                path=path,
+                line=line,
+                remedy="quote cells that hold the delimiter, and leave none out",
+            )
+        yield Row(line, dict(zip(columns, cells, strict=True)))
+
+
+def _count(cells: list[str]) -> str:
+    return f"{len(cells)} cell{'s' if len(cells) != 1 else ''}"
+
+
+def _plain(path: Path, delimiter: str) -> Iterator[tuple[int, list[str]]]:
+    for number, line in lines(path):
+        if line and not line.isspace():
+            yield number, line.split(delimiter)
+
+
+class _Feed:
+    """The lines of a file for `csv.reader`, with the place and size of the row in hand."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._lines = lines(path, keep_ends=True)
+        self.start = 0
+        self._size = 0
+
+    def __iter__(self) -> _Feed:
+        return self
+
+    def __next__(self) -> str:
+        number, line = next(self._lines)
+        self.start = self.start or number
+        self._size += len(line)
+        if self._size > MAX_LINE_BYTES:
+            raise DataError(
+                f"begins a row longer than {MAX_LINE_BYTES >> 20} MB",
+                path=self._path,
+                line=self.start,
+                remedy="is a quote never closed?",
+            )
+        return line
+
+    def next_row(self) -> None:
+        """Count anew."""
+        self.start = self._size = 0
+
+
+def _quoted(path: Path, delimiter: str) -> Iterator[tuple[int, list[str]]]:
+    # The limit is the interpreter's own and guards against what `_Feed` bounds by itself.
+    csv.field_size_limit(max(csv.field_size_limit(), MAX_LINE_BYTES))
+    feed = _Feed(path)
+    reader = csv.reader(feed, delimiter=delimiter, strict=True)
+    while True:
+        try:
+            cells = next(reader)
+        except StopIteration:
+            return
+        except csv.Error as error:
+            raise _explain(str(error)).at(path, feed.start) from None
+        if len(cells) > 1 or (cells and not cells[0].isspace() and cells[0]):
+            yield feed.start, cells
+        feed.next_row()
+
+
+def _explain(message: str) -> DataError:
+    if "unexpected end" in message:
+        return DataError("has a quote that is never closed", remedy='close it, or double it: ""')
+    if "new-line" in message:
+        return DataError(
+            "has a carriage return outside quotes",
+            remedy="quote the cell, or convert the line ends to \\n",
+        )
+    if "expected after" in message:
+        return DataError(
+            "has a quote inside a quoted cell, or one that is never closed",
+            remedy='double it: "" (a cell that begins with a quote is quoted)',
+        )
+    return DataError(f"is not a row ({message})")
+
 
 _BATCH_ROWS = 1024
 
@@ -29,7 +289,7 @@ class CsvReader(Reader):
     def __post_init__(self) -> None:
         check_delimiter(self.name, self.delimiter)
 
-    def read(self, path: Path, *, bare: bool = False) -> Iterator[Placed]:
+    def read(self, path: Path, *, bare: bool = False) -> Iterator[PlacedItem]:
         """Stream the items; the line of one is where its row begins."""
         return _read_delimited(path, self.delimiter, quotes=True, bare=bare)
 
@@ -46,12 +306,14 @@ class TsvReader(Reader):
         metadata={"doc": "a cell that begins with a quote is quoted, as in CSV"},
     )
 
-    def read(self, path: Path, *, bare: bool = False) -> Iterator[Placed]:
+    def read(self, path: Path, *, bare: bool = False) -> Iterator[PlacedItem]:
         """Stream the items; the line of one is where its row begins."""
         return _read_delimited(path, "\t", quotes=self.quotes, bare=bare)
 
 
-def _read_delimited(path: Path, delimiter: str, *, quotes: bool, bare: bool) -> Iterator[Placed]:
+def _read_delimited(
+    path: Path, delimiter: str, *, quotes: bool, bare: bool
+) -> Iterator[PlacedItem]:
     table = read_table(path, delimiter, quotes=quotes)
     check_columns(table.columns, bare=bare, path=path, line=1)
     for line, cells in table.rows:
@@ -59,7 +321,7 @@ def _read_delimited(path: Path, delimiter: str, *, quotes: bool, bare: bool) -> 
             item = item_from_cells(cells, bare=bare)
         except DataError as error:
             raise error.at(path, line) from None
-        yield Placed(item, path, line)
+        yield PlacedItem(item, path, line)
 
 
 @dataclass(frozen=True)
@@ -69,14 +331,14 @@ class ParquetReader(Reader):
     name: ClassVar[str] = "parquet"
     doc: ClassVar[str] = "Parquet in the Item contract (extra `parquet`)"
 
-    def read(self, path: Path, *, bare: bool = False) -> Iterator[Placed]:
+    def read(self, path: Path, *, bare: bool = False) -> Iterator[PlacedItem]:
         """Stream the items by batches of rows."""
         for number, cells in enumerate(_parquet_rows(path, bare=bare), 1):
             try:
                 item = item_from_cells(cells, bare=bare)
             except DataError as error:
                 raise error.at(path, number) from None
-            yield Placed(item, path, number)
+            yield PlacedItem(item, path, number)
 
 
 def _parquet_rows(path: Path, *, bare: bool) -> Iterator[dict[str, Any]]:

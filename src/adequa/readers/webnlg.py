@@ -2,23 +2,474 @@
 
 from __future__ import annotations
 
+import io
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import partial
+from functools import lru_cache, partial
 from pathlib import Path
-from typing import Any, ClassVar, Literal
+from typing import Any, BinaryIO, ClassVar, Literal, NamedTuple, NoReturn, TypeAlias
 
-from adequa.data import Item
+from lxml import etree
+
+from adequa.codec import load_object
+from adequa.data import Item, Triple
 from adequa.errors import DataError, SettingError
-from adequa.readers.base import Placed, Reader
-from adequa.readers.quick import quick_item
-from adequa.readers.webnlg_entry import Entry, entries, unfold
-from adequa.readers.webnlg_types import InstanceTypes, find_instance_types, read_instance_types
-from adequa.readers.webnlg_xml import Element, fail, files
+from adequa.readers.base import PlacedItem, Reader, open_bytes
 
-__all__ = ["WebNlgReader"]
+# ---
+# Items made quickly, for readers whose speed is measured against a bare parse.
+# ---
 
-_placed = partial(tuple.__new__, Placed)
+_NO_TERMS = Item("", (), "").terms
+
+
+class _Draft:
+    """An item before it is frozen: the same slots, open to assignment."""
+
+    __slots__ = Item.__slots__
+
+
+def quick_item(
+    identifier: str,
+    triples: tuple[Triple, ...],
+    text: str,
+    system: str,
+    category: str | None,
+    lang: str | None,
+    references: tuple[str, ...],
+    meta: Mapping[str, Any],
+) -> Item:
+    """The same Item in a quarter of the time.
+
+    A frozen dataclass looks up every field by name to get around its own `__setattr__`; a draft is
+    filled the plain way and then becomes an Item.
+    """
+    draft: Any = _Draft()
+    draft.id = identifier
+    draft.triples = triples
+    draft.text = text
+    draft.system = system
+    draft.category = category
+    draft.lang = lang
+    draft.references = references
+    draft.terms = _NO_TERMS
+    draft.meta = meta
+    draft.__class__ = Item
+    item: Item = draft
+    return item
+
+
+# ---
+# The XML of the WebNLG family: the files of a tree, and the `<entry>` elements of a file.
+#
+# No DTD, no entity, no network: a file is text, not a program. What an entry says is read in
+# `webnlg_entry`; what a `<lex>` becomes is the business of each reader.
+# ---
+
+Element: TypeAlias = Any
+"""An lxml element; the published stubs promise less than lxml keeps."""
+
+WHOLE_BYTES = 32 * 1024 * 1024
+"""Up to this size a file is parsed at once, which is faster; above, entry by entry."""
+
+_SAFE: dict[str, Any] = {
+    "resolve_entities": False,
+    "no_network": True,
+    "load_dtd": False,
+    "huge_tree": False,
+    "remove_blank_text": True,
+    "remove_comments": True,
+    "remove_pis": True,
+}
+_NUMBER = re.compile(r"([0-9]+)")
+_SHAPE = "WebNLG XML is <benchmark><entries><entry>…; is this another format?"
+
+
+def fail(problem: str, path: Path, element: Element, remedy: str) -> NoReturn:
+    """Complain about an element where it stands.
+
+    Beyond line 65,535 libxml2 knows only the lines of texts, so the line is that of the first one
+    inside the element.
+    """
+    raise DataError(problem, path=path, line=element.sourceline, remedy=remedy)
+
+
+def files(path: Path) -> Iterator[tuple[str, Path]]:
+    """The XML files of a path, each with the prefix of its ids, in a fixed order.
+
+    In a tree the prefix is the file's relative path (`2triples/Airport/`), without the
+    `_allSolutions` that v3.0 adds to some names; a file alone, or alone in its folder, has none.
+    Hidden files are not data.
+    """
+    if not path.is_dir():
+        yield "", path
+        return
+    try:
+        found = [
+            file
+            for file in path.rglob("*")
+            if file.suffix.lower() == ".xml" and not file.name.startswith(".") and file.is_file()
+        ]
+    except OSError as error:
+        raise DataError(
+            f"cannot be listed ({error.strerror})", path=path, remedy="check its rights"
+        ) from None
+    if not found:
+        raise DataError("has no XML file", path=path, remedy="name the folder of a WebNLG release")
+    if len(found) == 1 and found[0].parent == path:
+        yield "", found[0]
+        return
+    names = {file: file.relative_to(path).with_suffix("").as_posix() for file in found}
+    taken = set(names.values())
+    for file in sorted(found, key=lambda file: _natural(names[file])):
+        name = names[file]
+        short = name.removesuffix("_allSolutions")
+        yield f"{name if short in taken else short}/", file
+
+
+def _natural(name: str) -> list[list[tuple[int, str]]]:
+    # 10triples comes after 2triples; the parts of a path are compared one by one.
+    return [
+        [(int(piece), "") if piece.isdecimal() else (-1, piece) for piece in _NUMBER.split(part)]
+        for part in name.split("/")
+    ]
+
+
+def elements(path: Path) -> Iterator[tuple[Element, bool]]:
+    """The `<entry>` elements of one file in order, each used up before the next comes.
+
+    The flag says that triples may carry attributes.
+    """
+    with open_bytes(path) as stream:
+        start = stream.tell()
+        try:
+            size = stream.seek(0, io.SEEK_END) - start
+            stream.seek(start)
+            if size <= WHOLE_BYTES:
+                yield from _parse_whole(stream.read(), path)
+            else:
+                yield from _parse_stream(stream, start, path)
+        except etree.XMLSyntaxError as error:
+            raise _syntax_error(error, path) from None
+        except OSError as error:
+            raise DataError(f"cannot be read ({error.strerror})", path=path) from None
+
+
+def _parse_whole(data: bytes, path: Path) -> Iterator[tuple[Element, bool]]:
+    root: Element = etree.fromstring(data, etree.XMLParser(**_SAFE))
+    _check_root(root, path)
+    for group in _children(root, "entries", path):
+        children = _children(group, "entry", path)
+        attributed = _IN_ENTRIES.check(group, path)
+        for element in children:
+            yield element, attributed
+
+
+def _parse_stream(stream: BinaryIO, start: int, path: Path) -> Iterator[tuple[Element, bool]]:
+    # The root first and alone: a huge file of another format is refused at once.
+    for _, root in etree.iterparse(stream, events=("start",), **_SAFE):
+        _check_root(root, path)
+        break
+    stream.seek(start)
+    parser: Any = etree.iterparse(stream, events=("end",), tag="entry", **_SAFE)
+    for _, element in parser:
+        group = element.getparent()
+        if group.tag != "entries":
+            fail(f"<{group.tag}> holds <entry>, not <entries>", path, element, _SHAPE)
+        while (before := element.getprevious()) is not None:
+            _check_child(before, "entry", path)
+            group.remove(before)
+        yield element, _IN_ENTRY.check(element, path)
+        element.clear(keep_tail=True)
+    for group in _children(parser.root, "entries", path):
+        _children(group, "entry", path)
+
+
+def _check_root(root: Element, path: Path) -> None:
+    if root.getroottree().docinfo.internalDTD is not None:
+        fail("declares a DTD", path, root, "remove <!DOCTYPE …>: entities are not expanded")
+    if root.tag != "benchmark":
+        fail(f"the root is <{root.tag}>, not <benchmark>", path, root, _SHAPE)
+
+
+def _children(parent: Element, tag: str, path: Path) -> list[Element]:
+    refuse_text(parent.text, parent, path)
+    children: list[Element] = parent[:]
+    for child in children:
+        _check_child(child, tag, path)
+    return children
+
+
+def _check_child(child: Element, tag: str, path: Path) -> None:
+    if child.tag != tag:
+        fail(f"<{child.getparent().tag}> holds <{child.tag}>, not <{tag}>", path, child, _SHAPE)
+    if child.tail:
+        refuse_text(child.tail, child, path)
+
+
+def refuse_text(text: str | None, element: Element, path: Path) -> None:
+    """Raise where words stand between elements: no field would keep them."""
+    if text and not text.isspace():
+        fail(
+            f"there is loose text at <{element.tag}>: {text.strip()[:40]!r}",
+            path,
+            element,
+            "put it into an element of its own or remove it",
+        )
+
+
+class _Census:
+    """Looks for what no field of an item would keep.
+
+    In C and a file at a time: asking every node of a corpus in Python takes as long as parsing it.
+    Steps without predicates are the fast ones.
+    """
+
+    def __init__(self, below: str) -> None:
+        sets = {f"{below}originaltripleset": "otriple", f"{below}modifiedtripleset": "mtriple"}
+        texts = " | ".join([f"{below}text()", *(f"{a}/text()" for a in sets)])
+        attributes = " | ".join(f"{a}/@* | {a}/*/@*" for a in sets)
+        expected = [f"{below}*", *(f"{a}/{triple}" for a, triple in sets.items())]
+        if below:
+            expected.append("*")
+        counts = " + ".join(f"count({a})" for a in expected)
+        self._plain: Any = etree.XPath(f"not({texts} | {attributes}) and count(.//*) = {counts}")
+        self._texts: Any = etree.XPath(texts)
+        self._attributes: Any = etree.XPath(attributes)
+        self._unexpected: Any = etree.XPath(
+            " | ".join(f"{a}/*[not(self::{sets[a]})] | {a}/*/*" for a in sets)
+        )
+
+    def check(self, context: Element, path: Path) -> bool:
+        """Raise where something would get lost; True when triples carry attributes."""
+        if self._plain(context):
+            return False
+        for text in self._texts(context):
+            refuse_text(text, text.getparent(), path)
+        for element in self._unexpected(context):
+            fail(
+                f"<{element.getparent().tag}> holds an unexpected <{element.tag}>",
+                path,
+                element,
+                "a tripleset holds triples, and a triple only text",
+            )
+        return bool(self._attributes(context))
+
+
+_IN_ENTRIES = _Census("*/")
+_IN_ENTRY = _Census("")
+
+_ENCODING_REMEDY = "convert the file to UTF-8, or declare its encoding in the first line"
+_REMEDIES = {
+    etree.ErrorTypes.ERR_DOCUMENT_EMPTY: "is it XML, and was it written to the end?",
+    etree.ErrorTypes.ERR_TAG_NOT_FINISHED: "the file is cut off: copy or download it again",
+    etree.ErrorTypes.ERR_INVALID_ENCODING: _ENCODING_REMEDY,
+    etree.ErrorTypes.ERR_UNSUPPORTED_ENCODING: _ENCODING_REMEDY,
+    etree.ErrorTypes.ERR_INVALID_CHAR: "remove the control character; is this a binary file?",
+    etree.ErrorTypes.ERR_UNDECLARED_ENTITY: "write the character itself, and &amp; for '&'",
+}
+
+
+def _syntax_error(error: Any, path: Path) -> DataError:
+    message, line, code = error.msg, error.lineno, error.code
+    if not line and error.error_log:
+        # While streaming, libxml2 may report the end of the file and only log the cause.
+        cause = error.error_log[-1]
+        message, line, code = cause.message, cause.line, cause.type
+    reason = re.split(r", line \d+, column|, see |, use |, try ", message or "cannot be parsed")[0]
+    return DataError(
+        f"is not well-formed XML ({reason.strip()})",
+        path=path,
+        line=line or 1,
+        remedy=_REMEDIES.get(code, "repair the XML at this place"),
+    )
+
+
+# ---
+# What an `<entry>` of the WebNLG family says, whatever its texts look like.
+# ---
+
+Tripleset: TypeAlias = Literal["modified", "original"]
+
+_TRIPLES = {"originaltripleset", "modifiedtripleset"}
+_LISTS = {"dbpedialinks": "dbpedialink", "links": "link", "entitymap": "entity"}
+_OURS = {"lid", "comment", "seen", "instance_type", "elements", "mentions", "sortedtripleset"}
+_OURS |= {"template", "lexicalization", "originaltriplesets", "modifiedtriplesets", *_LISTS}
+_COUNTS = {str(number): number for number in range(1000)}
+
+
+class WebNlgEntry(NamedTuple):
+    """One set of triples, and the `<lex>` elements with the texts written for it."""
+
+    eid: str
+    line: int
+    category: str | None
+    triples: tuple[Triple, ...]
+    meta: dict[str, Any]
+    lexes: list[Element]
+
+
+def entries(path: Path, tripleset: Tripleset) -> Iterator[WebNlgEntry]:
+    """The entries of one file, in order."""
+    chosen = f"{tripleset}tripleset"
+    for element, attributed in elements(path):
+        meta: dict[str, Any] = dict(element.items())
+        eid = meta.get("eid")
+        if not eid:
+            fail("<entry> has no eid", path, element, 'write <entry eid="Id1" …>')
+        if not _OURS.isdisjoint(meta):
+            meta = {f"entry_{name}" if name in _OURS else name: meta[name] for name in meta}
+        category = meta.pop("category", None)
+        if "size" in meta:
+            meta["size"] = _COUNTS.get(meta["size"], meta["size"])
+        triples: tuple[Triple, ...] = ()
+        lexes = []
+        for child in element[:]:
+            tag = child.tag
+            if tag == "lex":
+                lexes.append(child)
+            elif tag in _TRIPLES:
+                rows = [triple.text or "" for triple in child[:]]
+                if tag == chosen and not triples:
+                    triples = _triples(rows, child, path)
+                elif (others := f"{tag}s") in meta:
+                    meta[others].append(rows)
+                else:
+                    meta[others] = [rows]
+                if attributed and (child.keys() or any(triple.keys() for triple in child)):
+                    _keep(child, meta)
+            else:
+                _keep(child, meta)
+        if not triples:
+            other = "original" if tripleset == "modified" else "modified"
+            fail(
+                f"<entry> has no triple in a <{chosen}>",
+                path,
+                element,
+                f"add the triples, or read the other set with tripleset={other}",
+            )
+        yield WebNlgEntry(eid, element.sourceline, category, triples, meta, lexes)
+
+
+def _triples(rows: list[str], element: Element, path: Path) -> tuple[Triple, ...]:
+    triples = tuple(map(_split, rows))
+    if None in triples:
+        place = triples.index(None)
+        fail(
+            f"{rows[place].strip()[:80]!r} is not 'subject | predicate | object'",
+            path,
+            element[place],
+            "write three non-empty parts with ' | ' between them and nowhere else",
+        )
+    return triples  # type: ignore[return-value]
+
+
+@lru_cache(maxsize=4096)
+def _split(row: str) -> Triple | None:
+    # A corpus says the same facts again and again: remembering them saves time and memory.
+    parts = [part.strip() for part in row.split(" | ")]
+    return Triple(*parts) if len(parts) == 3 and all(parts) else None
+
+
+def _keep(element: Element, meta: dict[str, Any]) -> None:
+    """Keep an element that has no field of its own: as a list where it is one, else as XML."""
+    rows = _plain_list(element) if element.tag in _LISTS and element.tag not in meta else None
+    if rows is not None:
+        meta[element.tag] = rows
+    else:
+        text = etree.tostring(element, encoding="unicode", with_tail=False)
+        meta.setdefault("elements", []).append(text)
+
+
+def _plain_list(element: Element) -> list[Any] | None:
+    """The rows of `<links><link …>…</links>`; None when it holds more than rows of text."""
+    if element.keys() or (element.text or "").strip():
+        return None
+    rows: list[Any] = []
+    for child in element:
+        attributes = dict(child.items())
+        if (
+            child.tag != _LISTS[element.tag]
+            or len(child)
+            or "text" in attributes
+            or (child.tail or "").strip()
+        ):
+            return None
+        text = child.text or ""
+        rows.append({**attributes, "text": text} if attributes else text)
+    return rows
+
+
+def unfold(text: str | None) -> str:
+    """A text as the file has it, but for the layout around one that stands on lines of its own.
+
+    >>> unfold(" kept. "), unfold("\\n    A text.\\n  ")
+    (' kept. ', 'A text.')
+    """
+    if text is None:
+        return ""
+    if "\n" in text and (text.lstrip(" \t").startswith("\n") or text.rstrip(" \t").endswith("\n")):
+        return text.strip()
+    return text
+
+
+# ---
+# The instance types of a WebNLG test set: which entries show what training data never showed.
+# ---
+
+InstanceTypes: TypeAlias = Mapping[str, Mapping[str, object]]
+"""From the id of an entry to what `meta` says of it."""
+
+_MARK = "instance-types"
+_MEANINGS: InstanceTypes = {
+    "type1": {"seen": True, "instance_type": "seen"},
+    "type2": {"seen": False, "instance_type": "unseen_entities"},
+    "type3": {"seen": False, "instance_type": "unseen_categories"},
+}
+_REMEDY = 'write one object: {"Id1": "type1", "Id2": "type3", …}'
+
+
+def find_instance_types(file: Path) -> Path | None:
+    """The `*instance-types*.json` beside a file; of several the one named like the file."""
+    found = sorted(file.parent.glob(f"*{_MARK}*.json"))
+    if len(found) < 2:
+        return found[0] if found else None
+    heads = {path: path.name.partition(_MARK)[0] for path in found}
+    fitting = [path for path in found if file.name.startswith(heads[path])]
+    if not fitting:
+        raise DataError(
+            f"has {len(found)} files of instance types beside it, none named like it",
+            path=file,
+            remedy="say which one: instance_types=FILE",
+        )
+    return max(fitting, key=lambda path: len(heads[path]))
+
+
+def read_instance_types(path: Path) -> InstanceTypes:
+    """Read and check the whole file: it has a short line an entry."""
+    try:
+        with open_bytes(path) as stream:
+            raw = load_object(stream.read().decode())
+    except UnicodeDecodeError:
+        raise DataError("is not UTF-8", path=path, remedy="convert it to UTF-8") from None
+    except OSError as error:
+        raise DataError(f"cannot be read ({error.strerror})", path=path) from None
+    except DataError as error:
+        raise error if error.path else DataError(error.problem, path=path, remedy=_REMEDY) from None
+    if type(raw) is not dict:
+        raise DataError("is not a JSON object", path=path, remedy=_REMEDY)
+    for name, value in raw.items():
+        if type(value) is not str or value not in _MEANINGS:
+            raise DataError(
+                f"the instance type of {name!r} is not type1, type2 or type3",
+                path=path,
+                remedy=_REMEDY,
+            )
+    return {name: _MEANINGS[value] for name, value in raw.items()}
+
+
+_placed = partial(tuple.__new__, PlacedItem)
 """`Placed(…)` without the detour through its keywords."""
 
 
@@ -64,7 +515,7 @@ class WebNlgReader(Reader):
         if self.instance_types is not None and self.unseen:
             raise SettingError(f"{self.name} takes instance_types or unseen, not both; drop one")
 
-    def read(self, path: Path, *, bare: bool = False) -> Iterator[Placed]:
+    def read(self, path: Path, *, bare: bool = False) -> Iterator[PlacedItem]:
         """Stream the items; the line of each is where its entry begins."""
         given = None if self.instance_types is None else read_instance_types(self.instance_types)
         found = False
@@ -80,7 +531,7 @@ class WebNlgReader(Reader):
                     entry.meta["seen"] = entry.category not in self.unseen
                 if bare:
                     wordless = False
-                    yield Placed(self._bare_item(entry, identifier, file), file, entry.line)
+                    yield PlacedItem(self._bare_item(entry, identifier, file), file, entry.line)
                 elif items := self._items(entry, identifier, file):
                     wordless = False
                     yield from items
@@ -106,7 +557,7 @@ class WebNlgReader(Reader):
         beside = find_instance_types(file)
         return None if beside is None else read_instance_types(beside)
 
-    def _items(self, entry: Entry, identifier: str, file: Path) -> list[Placed]:
+    def _items(self, entry: WebNlgEntry, identifier: str, file: Path) -> list[PlacedItem]:
         _, line, category, triples, meta, lexes = entry
         if not lexes:
             raise DataError(
@@ -141,7 +592,7 @@ class WebNlgReader(Reader):
             items.append(_placed((item, file, line)))
         return items
 
-    def _bare_item(self, entry: Entry, identifier: str, file: Path) -> Item:
+    def _bare_item(self, entry: WebNlgEntry, identifier: str, file: Path) -> Item:
         texts, rows = self._content(entry.lexes, file)
         references = tuple(
             text

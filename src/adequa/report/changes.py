@@ -6,17 +6,17 @@ import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
-from adequa.compare.align import load
-from adequa.compare.measures import choose
-from adequa.compare.model import Measure, Pair, Significance, TestName
-from adequa.compare.significance import Procedure, measure_systems
+from adequa.analysis.compare.model import Measure, Significance, SystemPair, TestName
+from adequa.analysis.compare.significance import Procedure, measure_systems
+from adequa.analysis.compare.systems import choose, load
 from adequa.data import Item, Result, Triple
 from adequa.errors import RunError
+from adequa.report.figures import digits_for
+from adequa.report.texts import VERDICTS
 from adequa.run import Run
-from adequa.stats.corrections import adjust
-
-__all__ = ["Before", "ChangeTests", "Changed", "Was", "changed_score", "paired_tests"]
+from adequa.stats.significance import adjust
 
 LEVEL = 0.95
 TRIALS = 1000
@@ -26,7 +26,7 @@ _FAULTS = ("missing", "contradicted")
 
 
 @dataclass(frozen=True, slots=True)
-class Was:
+class EarlierScore:
     """What the baseline said of a text, without the text."""
 
     triples: tuple[Triple, ...]
@@ -35,18 +35,18 @@ class Was:
     verdict: str | None
 
 
-class Before:
+class Baseline:
     """The baseline's texts, by system and id."""
 
     def __init__(self) -> None:
         self._systems: dict[str, int] = {}
-        self._known: dict[tuple[int, str], Was] = {}
+        self._known: dict[tuple[int, str], EarlierScore] = {}
 
     def add(self, system: int, result: Result) -> None:
         """One more text of the baseline."""
         self._systems.setdefault(result.item.system, system)
         faults = frozenset(fact.triple for fact in result.facts if fact.status in _FAULTS)
-        self._known[system, result.item.id] = Was(
+        self._known[system, result.item.id] = EarlierScore(
             result.item.triples, result.scores, faults, result.verdict
         )
 
@@ -58,14 +58,14 @@ class Before:
             return next(iter(self._systems.values()))
         return None
 
-    def get(self, system: int, item: Item) -> Was | None:
+    def get(self, system: int, item: Item) -> EarlierScore | None:
         """The same item in the baseline: same id, same triples in whatever order."""
         was = self._known.get((system, item.id))
         return was if was and sorted(was.triples) == sorted(item.triples) else None
 
 
 @dataclass(slots=True)
-class Changed:
+class ChangedText:
     """What became of one system's texts since the baseline."""
 
     before: int
@@ -82,7 +82,7 @@ class Changed:
     broken_in: dict[Triple, str] = field(default_factory=dict)
     """The first item each broke in."""
 
-    def add(self, result: Result, was: Was | None) -> tuple[int, int]:
+    def add(self, result: Result, was: EarlierScore | None) -> tuple[int, int]:
         """A text and what it was; how many of its facts broke, and how many are mended."""
         if was is None:
             self.unpaired += 1
@@ -120,7 +120,7 @@ class ChangeTests:
     """The paired tests of each system against what it was."""
 
     measures: tuple[Measure, ...]
-    pairs: Mapping[int, tuple[Pair, ...]]
+    pairs: Mapping[int, tuple[SystemPair, ...]]
     """By system, a pair a measure; the first of a pair is now, the second then."""
     trials: int
     notes: tuple[str, ...]
@@ -146,7 +146,7 @@ def paired_tests(
     # A correction for m pairs finds nothing when m / (trials + 1) is not below the level.
     trials = max(TRIALS, math.ceil(2 * len(wanted) / (1 - LEVEL)))
     procedure = Procedure((TEST,), {TEST: trials}, seed, LEVEL)
-    found: dict[int, list[Pair]] = {number: [] for number in wanted}
+    found: dict[int, list[SystemPair]] = {number: [] for number in wanted}
     for yardstick in yardsticks:
         samples = {system.name: yardstick.sample(system, None) for system in corpus.systems}
         _, pairs = measure_systems(yardstick, samples, list(wanted.values()), procedure)
@@ -161,9 +161,94 @@ def paired_tests(
     )
 
 
-def _judged(pair: Pair, corrected: float | None, measure: Measure) -> Pair:
+def _judged(pair: SystemPair, corrected: float | None, measure: Measure) -> SystemPair:
     winner = None
     if pair.difference and corrected is not None and corrected < 1 - LEVEL:
         is_better = (pair.difference > 0) == measure.higher_is_better
         winner = pair.first if is_better else pair.second
     return replace(pair, tests={TEST: Significance(pair.tests[TEST].p, corrected)}, winner=winner)
+
+
+# ---
+# What changed since the baseline, as the template takes it.
+# ---
+
+MOST_ROWS = 20
+MOST_ITEMS = 10
+
+
+def changes_view(
+    changed: Mapping[int, ChangedText], tests: ChangeTests, names: Mapping[int, str]
+) -> dict[str, Any]:
+    """A system a part: the paired tests, verdicts then and now, facts that broke, items to read."""
+    return {
+        "trials": tests.trials,
+        "systems": [_system(number, one, tests, names) for number, one in changed.items()],
+        "notes": tests.notes,
+    }
+
+
+def _system(
+    number: int, changed: ChangedText, tests: ChangeTests, names: Mapping[int, str]
+) -> dict[str, Any]:
+    rows = []
+    for measure, pair in zip(tests.measures, tests.pairs[number], strict=True):
+        differences = changed.differences.get(measure.name, [])
+        better, worse, same = changed_score(differences, higher_is_better=measure.higher_is_better)
+        significance = next(iter(pair.tests.values()))
+        rows.append(
+            {
+                "measure": measure.name,
+                "kind": measure.kind,
+                "higher": measure.higher_is_better,
+                "digits": digits_for([pair.first_value, pair.second_value]),
+                "before": pair.second_value,
+                "now": pair.first_value,
+                "difference": pair.difference,
+                "interval": pair.interval,
+                "p": significance.corrected,
+                "items": pair.items,
+                "outcome": "no significant change"
+                if pair.winner is None
+                else "better"
+                if pair.winner == pair.first
+                else "worse",
+                "better": better,
+                "worse": worse,
+                "same": same,
+            }
+        )
+    order = [verdict or "" for verdict in (*VERDICTS[1:], None)]
+    seen = [one for one in order if any(one in pair for pair in changed.verdicts)]
+    broken = sorted(changed.broken.items(), key=lambda pair: (-pair[1], pair[0]))
+    return {
+        "number": number,
+        "name": names[number],
+        "before": names[changed.before],
+        "paired": changed.paired,
+        "unpaired": changed.unpaired,
+        "rows": rows,
+        "verdicts": seen,
+        "moves": [[changed.verdicts[then, now] for now in seen] for then in seen],
+        "broken": [
+            (triple, count, changed.broken_in[triple]) for triple, count in broken[:MOST_ROWS]
+        ],
+        "broken_count": sum(changed.broken.values()),
+        "broken_facts": len(broken),
+        "mended_count": sum(changed.mended.values()),
+        "items": _worst(changed, tests),
+    }
+
+
+def _worst(changed: ChangedText, tests: ChangeTests) -> list[tuple[str, str, float]]:
+    """Metric, item and difference of those that lost most by the first metric that has any."""
+    for measure in tests.measures:
+        sign = 1 if measure.higher_is_better else -1
+        lost = [
+            (sign * change, item)
+            for change, item in changed.differences.get(measure.name, [])
+            if sign * change < 0
+        ]
+        if lost:
+            return [(measure.name, item, sign * loss) for loss, item in sorted(lost)[:MOST_ITEMS]]
+    return []

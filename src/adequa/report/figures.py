@@ -9,18 +9,6 @@ from typing import Any
 
 import numpy as np
 
-__all__ = [
-    "Axis",
-    "Histogram",
-    "axis",
-    "digits_for",
-    "histogram",
-    "percent",
-    "range_of",
-    "signed",
-    "written",
-]
-
 BINS = 20
 WIDTH = 120
 """Of a picture in a table's cell."""

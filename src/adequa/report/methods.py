@@ -11,17 +11,15 @@ from typing import Any
 
 from adequa.codec import load_object
 from adequa.errors import DataError
-from adequa.report.collecting import Collected
+from adequa.report.tallies import RunTallies
 from adequa.run import Run
-
-__all__ = ["Agreement", "MetricNote", "RunNote", "metric_notes", "read_people", "run_notes"]
 
 _FIELDS = ("metric", "data", "criterion", "command")
 _NUMBERS = ("pearson", "spearman")
 
 
 @dataclass(frozen=True, slots=True)
-class Agreement:
+class PeopleAgreement:
     """How a metric's scores go with people's ratings of the same texts."""
 
     metric: str
@@ -42,7 +40,7 @@ class MetricNote:
     signatures: tuple[str, ...]
     higher_is_better: bool
     not_scorable: tuple[tuple[str, int], ...]
-    agreement: tuple[Agreement, ...]
+    agreement: tuple[PeopleAgreement, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,10 +54,10 @@ class RunNote:
     files: tuple[str, ...]
 
 
-def read_people(path: Path | None = None) -> tuple[Agreement, ...]:
+def read_people(path: Path | None = None) -> tuple[PeopleAgreement, ...]:
     """How metrics correlate with people: what is shipped, or a file of the same form."""
     if path is None:
-        shipped = files("adequa.report") / "assets" / "people.json"
+        shipped = files("adequa.report.report") / "assets" / "people.json"
         return _agreements(load_object(shipped.read_text(encoding="utf-8")))
     try:
         return _agreements(load_object(path.read_text(encoding="utf-8")))
@@ -73,7 +71,7 @@ def read_people(path: Path | None = None) -> tuple[Agreement, ...]:
         raise error.at(path) from None
 
 
-def _agreements(raw: Any) -> tuple[Agreement, ...]:
+def _agreements(raw: Any) -> tuple[PeopleAgreement, ...]:
     remedy = (
         'write {"agreement": [{"metric": "esa", "data": "my ratings", "criterion": "Correctness", '
         '"texts": 200, "pearson": 0.52, "spearman": 0.41, "command": "adequa correlate …"}]}'
@@ -96,12 +94,12 @@ def _agreements(raw: Any) -> tuple[Agreement, ...]:
                 raise DataError(f"agreement {number}: {name!r} is no correlation", remedy=remedy)
         names = (*_FIELDS, *_NUMBERS, "texts")
         values: dict[str, Any] = {name: row.get(name) for name in names}
-        found.append(Agreement(**values))
+        found.append(PeopleAgreement(**values))
     return tuple(found)
 
 
 def metric_notes(
-    runs: Sequence[Run], collected: Collected, people: Sequence[Agreement]
+    runs: Sequence[Run], collected: RunTallies, people: Sequence[PeopleAgreement]
 ) -> list[MetricNote]:
     """A note a metric, in the order of the runs."""
     notes = []

@@ -6,13 +6,11 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from adequa.compare.model import Comparison, Measure, SystemValue
-from adequa.report.collecting import DIMENSIONS, Collected, FactTally, SystemTexts, Tally
+from adequa.analysis.compare.model import Comparison, Measure, SystemValue
 from adequa.report.figures import axis, digits_for, histogram, percent, range_of
-from adequa.report.items import VERDICTS
+from adequa.report.tallies import DIMENSIONS, FactTally, RunTallies, ScoreTally, SystemTexts
+from adequa.report.texts import VERDICTS
 from adequa.run import Run
-
-__all__ = ["Names", "headlines", "lists", "script_summary", "slice_tables", "system_table"]
 
 MOST_ROWS = 20
 """Of the most common missing facts and unsupported spans."""
@@ -26,7 +24,7 @@ Names = Mapping[int, str]
 
 
 def system_table(
-    collected: Collected, comparison: Comparison, runs: Sequence[Run]
+    collected: RunTallies, comparison: Comparison, runs: Sequence[Run]
 ) -> dict[str, Any]:
     """Systems side by side, the best by the first measure on top."""
     by_system: dict[str, dict[str, SystemValue]] = {name: {} for name in comparison.systems}
@@ -80,14 +78,14 @@ def _rank(measure: Measure | None, values: Sequence[SystemValue | None]) -> tupl
     return measure.rank(values[0].value)
 
 
-def slice_tables(collected: Collected) -> list[dict[str, Any]]:
+def slice_tables(collected: RunTallies) -> list[dict[str, Any]]:
     """All systems together, by category, size and seen; what no text says is left out."""
     tables = []
     for dimension in DIMENSIONS:
-        pooled: dict[str, Tally] = {}
+        pooled: dict[str, ScoreTally] = {}
         for _, system in collected.shown():
             for value, tally in system.slices.get(dimension, {}).items():
-                _pool(pooled.setdefault(value, Tally()), tally)
+                _pool(pooled.setdefault(value, ScoreTally()), tally)
         if len(pooled) > 1:
             values = _chosen(dimension, pooled)
             rows = [(value, pooled[value]) for value in values]
@@ -95,7 +93,7 @@ def slice_tables(collected: Collected) -> list[dict[str, Any]]:
     return tables
 
 
-def _pool(into: Tally, tally: Tally) -> None:
+def _pool(into: ScoreTally, tally: ScoreTally) -> None:
     for name in ("texts", "judged", "omission", "hallucination", "not_ok"):
         setattr(into, name, getattr(into, name) + getattr(tally, name))
     for label, (count, total) in tally.totals.items():
@@ -103,13 +101,13 @@ def _pool(into: Tally, tally: Tally) -> None:
         into.totals[label] = known[0] + count, known[1] + total
 
 
-def _chosen(dimension: str, pooled: Mapping[str, Tally]) -> list[str]:
+def _chosen(dimension: str, pooled: Mapping[str, ScoreTally]) -> list[str]:
     """The largest slices, sizes in the order of numbers and words by the alphabet."""
     largest = sorted(pooled, key=lambda value: (-pooled[value].texts, value))[:MOST_SLICES]
     return sorted(largest, key=int) if dimension == "size" else sorted(largest)
 
 
-def _predicates(collected: Collected) -> dict[str, FactTally]:
+def _predicates(collected: RunTallies) -> dict[str, FactTally]:
     """What became of the facts of each predicate, the most often faulty on top."""
     pooled: dict[str, FactTally] = {}
     for _, system in collected.shown():
@@ -125,7 +123,7 @@ def _faults(tally: FactTally) -> int:
     return tally.missing + tally.contradicted
 
 
-def lists(collected: Collected) -> dict[str, Any]:
+def lists(collected: RunTallies) -> dict[str, Any]:
     """The predicates, the facts most often left out, and the spans most often made up."""
     predicates = _predicates(collected)
     facts = sorted(
@@ -143,7 +141,7 @@ def lists(collected: Collected) -> dict[str, Any]:
     }
 
 
-def headlines(collected: Collected, table: Mapping[str, Any]) -> list[str]:
+def headlines(collected: RunTallies, table: Mapping[str, Any]) -> list[str]:
     """What a reader in a hurry should know, in sentences."""
     verdicts: Counter[str] = Counter()
     for _, system in collected.shown():
@@ -203,7 +201,7 @@ def _shares_letter(one: SystemValue, other: SystemValue) -> bool:
 
 
 def script_summary(
-    collected: Collected, names: Names, table: Mapping[str, Any], partners: Mapping[int, int]
+    collected: RunTallies, names: Names, table: Mapping[str, Any], partners: Mapping[int, int]
 ) -> dict[str, Any]:
     """What the page's script draws tables of systems by slices from."""
     order = [row["number"] for row in table["rows"]]
@@ -235,14 +233,14 @@ def script_summary(
     }
 
 
-def _cell(tally: Tally | None) -> list[Any] | None:
+def _cell(tally: ScoreTally | None) -> list[Any] | None:
     if tally is None:
         return None
     means = {label: [count, round(total, 4)] for label, (count, total) in tally.totals.items()}
     return [tally.texts, tally.judged, tally.not_ok, tally.omission, tally.hallucination, means]
 
 
-def _predicate_cells(collected: Collected, order: Sequence[int]) -> dict[str, Any]:
+def _predicate_cells(collected: RunTallies, order: Sequence[int]) -> dict[str, Any]:
     chosen = list(_predicates(collected))[:MOST_PREDICATES]
 
     def cell(system: SystemTexts, predicate: str) -> list[int] | None:

@@ -7,12 +7,17 @@
 
 from __future__ import annotations
 
-from adequa.retrieval.building import build_index
-from adequa.retrieval.encoding import Encoder, load_encoder
-from adequa.retrieval.evaluating import Recall, evaluate
-from adequa.retrieval.folder import Index, open_index
-from adequa.retrieval.reranking import Reranker, entity_evidence, load_scorer, metric_scorer
-from adequa.retrieval.searching import Hit, search
+from adequa.retrieval.encoders import Encoder, load_encoder
+from adequa.retrieval.evaluation import Recall, evaluate
+from adequa.retrieval.index import Index, build_index, open_index
+from adequa.retrieval.search import (
+    Hit,
+    Reranker,
+    entity_evidence,
+    load_scorer,
+    metric_scorer,
+    search,
+)
 from adequa.retrieval.sources import read_documents, read_entries
 
 __all__ = [

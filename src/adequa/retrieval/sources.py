@@ -10,13 +10,10 @@ from pathlib import Path
 from adequa.codec import item_from_object, load_object
 from adequa.data import Item
 from adequa.errors import DataError
-from adequa.readers import Placed, Source, open_source
-from adequa.readers.base import lines
-from adequa.readers.recognise import files_of
-from adequa.readers.unique import unique
-from adequa.retrieval.encoding import Kind
-
-__all__ = ["read_documents", "read_entries"]
+from adequa.readers import Source, open_source
+from adequa.readers.base import PlacedItem, lines, unique
+from adequa.readers.formats import files_of
+from adequa.retrieval.encoders import Kind
 
 _TEXTS = ".txt"
 _FIELDS = {field.name for field in fields(Item)}
@@ -64,7 +61,7 @@ def read_entries(path: Path | str, *, format: str | None = None) -> list[Item]: 
     return entries
 
 
-def _graphs(source: Source) -> Iterator[Placed]:
+def _graphs(source: Source) -> Iterator[PlacedItem]:
     if source.path.is_file() or source.reader.takes_folders:
         return source.reader.read(source.path, bare=True)
     files = files_of(source.path, source.format)
@@ -88,11 +85,11 @@ def _has_texts_alone(path: Path) -> bool:
     return isinstance(raw, dict) and "text" in raw and raw.keys() <= _FIELDS - {"triples"}
 
 
-def _texts_of_jsonl(path: Path) -> Iterator[Placed]:
+def _texts_of_jsonl(path: Path) -> Iterator[PlacedItem]:
     for number, line in lines(path):
         if line.strip():
             try:
-                yield Placed(_text_item(load_object(line)), path, number)
+                yield PlacedItem(_text_item(load_object(line)), path, number)
             except DataError as error:
                 raise error.at(path, number) from None
 

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from adequa.retrieval.encoding import Vectors
-
-__all__ = ["Nearest", "Stored", "cosines", "nearest", "quantise"]
+from adequa.errors import DataError, MissingExtra
+from adequa.retrieval.encoders import Vectors
 
 BLOCK = 8192
 """Rows compared at once: 12 MB of vectors with 384 numbers, whatever the size of the index."""
@@ -30,7 +31,7 @@ class Nearest(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Stored:
+class StoredVectors:
     """Unit vectors in memory or mapped from a file; 8-bit rows have a scale each."""
 
     rows: npt.NDArray[Any]
@@ -67,7 +68,7 @@ def quantise(vectors: Vectors) -> tuple[npt.NDArray[np.int8], Vectors]:
     return np.rint(scaled).astype(np.int8), scales.astype(np.float32)
 
 
-def nearest(stored: Stored, queries: Vectors, k: int, *, block: int = BLOCK) -> Nearest:
+def nearest(stored: StoredVectors, queries: Vectors, k: int, *, block: int = BLOCK) -> Nearest:
     """The `k` nearest rows of each query, or all where there are fewer; of equals the first."""
     k = min(k, len(stored))
     scores = np.full((len(queries), k), -np.inf, dtype=np.float32)
@@ -96,8 +97,85 @@ def _merge(found: Vectors, start: int, positions: npt.NDArray[np.int64], scores:
         positions[query] = numbers[order]
 
 
-def cosines(stored: Stored, queries: Vectors, positions: npt.NDArray[np.int64]) -> Vectors:
+def cosines(stored: StoredVectors, queries: Vectors, positions: npt.NDArray[np.int64]) -> Vectors:
     """The exact cosines of some rows for each query."""
     rows = stored.take(positions.ravel()).reshape(*positions.shape, stored.dimension)
     found: Vectors = np.einsum("qd,qkd->qk", queries, rows)
     return found
+
+
+# ---
+# A graph of neighbours (HNSW, by usearch) for indexes of millions: near the best, in no time.
+# ---
+
+CONNECTIVITY = 16
+EXPANSION_BUILD = 128
+EXPANSION_SEARCH = 128
+"""How many candidates a build and a search keep open: the defaults of most HNSW libraries."""
+
+_OVERSAMPLE = 4
+"""Neighbours asked for each one wanted: the graph has 8-bit vectors, the last word has ours."""
+
+
+def check_installed() -> Any:
+    """The module usearch, or an error that says how to get it."""
+    try:
+        return importlib.import_module("usearch.index")
+    except ImportError:
+        raise MissingExtra("retrieval", "usearch") from None
+
+
+def build_graph(stored: StoredVectors, path: Path) -> None:
+    """Write the graph of all rows to `path`, whole or not at all.
+
+    One thread: with several, the same rows would give another graph each time.
+    """
+    graph = check_installed().Index(
+        ndim=stored.dimension,
+        metric="cos",
+        dtype="i8",
+        connectivity=CONNECTIVITY,
+        expansion_add=EXPANSION_BUILD,
+        expansion_search=EXPANSION_SEARCH,
+    )
+    for start, rows in stored.blocks(1024):
+        graph.add(np.arange(start, start + len(rows), dtype=np.uint64), rows, threads=1)
+    temporary = path.with_name(path.name + ".new")
+    graph.save(str(temporary))
+    temporary.replace(path)
+
+
+def open_graph(path: Path, stored: StoredVectors) -> Any:
+    """The graph, mapped from its file."""
+    module = check_installed()
+    try:
+        graph = module.Index.restore(str(path), view=True)
+    except Exception as error:  # noqa: BLE001  # usearch raises whatever C++ threw
+        graph, why = None, str(error)
+    else:
+        why = "no graph in it" if graph is None else "of other vectors"
+    if graph is None or len(graph) != len(stored) or graph.ndim != stored.dimension:
+        raise DataError(
+            f"is not the graph of this index ({why})", path=path, remedy="build the index again"
+        )
+    graph.expansion_search = EXPANSION_SEARCH
+    return graph
+
+
+def nearest_in_graph(graph: Any, stored: StoredVectors, queries: Vectors, k: int) -> Nearest:
+    """The nearest rows as far as the graph finds them, with exact cosines."""
+    k = min(k, len(stored))
+    wanted = min(_OVERSAMPLE * k, len(stored))
+    graph.expansion_search = max(EXPANSION_SEARCH, wanted)
+    positions = np.zeros((len(queries), k), dtype=np.int64)
+    scores = np.zeros((len(queries), k), dtype=np.float32)
+    for number, query in enumerate(queries):
+        near: npt.NDArray[np.int64] = graph.search(query, wanted, threads=1).keys.astype(np.int64)
+        if len(near) < k:  # rows that no way leads to; seldom, and then all are compared
+            positions[number], scores[number] = (one[0] for one in nearest(stored, query[None], k))
+            continue
+        near.sort()
+        exact = cosines(stored, query[np.newaxis], near[np.newaxis])[0]
+        order = np.argsort(-exact, kind="stable")[:k]
+        positions[number], scores[number] = near[order], exact[order]
+    return Nearest(positions, scores)

@@ -24,8 +24,6 @@ from adequa.metrics.base import Metric, Scorer
 if TYPE_CHECKING:
     import sqlite3
 
-__all__ = ["Cached", "cached", "default_folder"]
-
 _CHUNK = 500
 _BUSY_SECONDS = 60.0
 
@@ -46,13 +44,13 @@ def default_folder() -> Path:
 def cached(metrics: Mapping[str, Metric], folder: Path | None) -> dict[str, Scorer]:
     """The metrics, with a cache in front of the expensive ones where a folder is given."""
     return {
-        label: Cached(metric, folder) if folder is not None and metric.expensive else metric
+        label: CachedMetric(metric, folder) if folder is not None and metric.expensive else metric
         for label, metric in metrics.items()
     }
 
 
 @dataclass(frozen=True)
-class Cached:
+class CachedMetric:
     """A metric that remembers."""
 
     metric: Metric

@@ -17,8 +17,6 @@ from adequa.metrics import load_metric
 from adequa.metrics.base import Metric
 from adequa.readers.base import lines
 
-__all__ = ["MANIFEST", "SCORES", "SUMMARY", "Run", "locked", "open_run", "read_json", "write_json"]
-
 MANIFEST = "manifest.json"
 SCORES = "scores.jsonl"
 SUMMARY = "summary.json"

@@ -15,8 +15,6 @@ from adequa.readers import Source
 from adequa.run.folder import MANIFEST
 from adequa.settings import plain_settings
 
-__all__ = ["check_same", "describe_metrics", "plan_run"]
-
 
 def plan_run(source: Source, metrics: Mapping[str, Metric], total: int) -> dict[str, Any]:
     """The manifest of a run before its first score."""

@@ -8,12 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 from adequa.__about__ import __version__
 from adequa.metrics.base import Metric
-from adequa.stats.means import Moments
+from adequa.stats.intervals import Moments
 
 if TYPE_CHECKING:
     from adequa.tables import Table
-
-__all__ = ["summarise", "summary_table"]
 
 LEVEL = 0.95
 

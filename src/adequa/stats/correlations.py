@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Callable, Hashable, Sequence
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["COEFFICIENTS", "Correlation", "complete_pairs", "kendall", "pearson", "spearman"]
+from adequa.errors import UnknownName
 
 Vector = npt.NDArray[np.float64]
 
@@ -123,3 +123,304 @@ def _scaled(values: Vector) -> Vector:
     """Values of at most one: no coefficient changes, and squares neither overflow nor vanish."""
     scaled: Vector = values / np.abs(values).max()
     return scaled
+
+
+# ---
+# Correlations of many rows at once: what permutations and resamples are made of.
+# ---
+
+Matrix = npt.NDArray[np.float64]
+
+_ROUNDING = 1e-24
+_SHORT_ROWS = 60
+"""Up to here every two columns are compared; longer rows are sorted one by one."""
+
+
+def rowwise_correlations(first: npt.ArrayLike, second: npt.ArrayLike, coefficient: str) -> Vector:
+    """The coefficient of each row of one with the same row of the other; one row may serve all.
+
+    NaN where `COEFFICIENTS` has None: below three columns, and where a row is constant or has a
+    value that is not finite.
+    """
+    if coefficient not in COEFFICIENTS:
+        raise UnknownName("coefficient", coefficient, COEFFICIENTS)
+    one, other = (np.atleast_2d(np.asarray(side, dtype=np.float64)) for side in (first, second))
+    if one.shape[1] != other.shape[1] or (
+        len(one) != len(other) and 1 not in (len(one), len(other))
+    ):
+        raise ValueError(f"rows of shape {one.shape} cannot be paired with {other.shape}")
+    count = max(len(one), len(other))
+    if one.shape[1] < FEWEST_PAIRS:
+        return np.full(count, np.nan)
+    usable = np.broadcast_to(_usable(one) & _usable(other), count)
+    one, other = (np.where(np.isfinite(side), side, 0.0) for side in (one, other))
+    if coefficient == "kendall":
+        found = _kendall(one, other, count)
+    elif coefficient == "spearman":
+        from scipy.stats import rankdata
+
+        found = _pearson(rankdata(one, axis=1), rankdata(other, axis=1))
+    else:
+        found = _pearson(one, other)
+    return np.where(usable, np.clip(found, -1, 1), np.nan)
+
+
+def _usable(rows: Matrix) -> npt.NDArray[np.bool_]:
+    with np.errstate(invalid="ignore", over="ignore"):
+        spread = np.ptp(rows, axis=1)
+        greatest = np.abs(rows).max(axis=1)
+        usable: npt.NDArray[np.bool_] = np.isfinite(rows).all(axis=1) & (spread > 1e-12 * greatest)
+    return usable
+
+
+def _pearson(one: Matrix, other: Matrix) -> Vector:
+    one, other = (side - side.mean(axis=1, keepdims=True) for side in (one, other))
+    one, other = (
+        side / np.maximum(np.abs(side).max(axis=1, keepdims=True), 1e-300) for side in (one, other)
+    )
+    together = np.einsum("ij,ij->i", *np.broadcast_arrays(one, other))
+    squares = (one**2).sum(axis=1) * (other**2).sum(axis=1)
+    found: Vector = together / np.sqrt(np.maximum(squares, _ROUNDING))
+    return found
+
+
+def _kendall(one: Matrix, other: Matrix, count: int) -> Vector:
+    columns = one.shape[1]
+    if columns > _SHORT_ROWS:
+        return _kendall_by_row(*(np.broadcast_to(side, (count, columns)) for side in (one, other)))
+    agreeing = np.zeros(count)
+    varied, varied_too = np.zeros(len(one)), np.zeros(len(other))
+    for apart in range(1, columns):
+        ups, ups_too = (np.sign(side[:, apart:] - side[:, :-apart]) for side in (one, other))
+        agreeing += (ups * ups_too).sum(axis=1)
+        varied += np.abs(ups).sum(axis=1)
+        varied_too += np.abs(ups_too).sum(axis=1)
+    found: Vector = agreeing / np.sqrt(np.maximum(varied * varied_too, 1))
+    return found
+
+
+def _kendall_by_row(one: Matrix, other: Matrix) -> Vector:
+
+    found = (kendall(row, row_too) for row, row_too in zip(one, other, strict=True))
+    return np.array([np.nan if value is None else value.value for value in found])
+
+
+# ---
+# Intervals of correlations by the bootstrap of clusters: texts on one graph are drawn together.
+# ---
+
+Codes = npt.NDArray[np.int64]
+
+_ROUNDING_CLUSTERED, _ROUNDED_AWAY = 1e-24, 1e-13
+_BLOCK = 2_000_000
+"""So many pairs of items are looked at together."""
+
+
+def cluster_counts(clusters: Sequence[Hashable], *, n: int, seed: int) -> Matrix:
+    """How often each item is drawn in each of `n` resamples of the clusters, a row a resample.
+
+    The draws depend on clusters, n and seed alone: measures resampled by the same matrix are
+    paired.
+    """
+    numbers: dict[Hashable, int] = {}
+    places = np.array([numbers.setdefault(one, len(numbers)) for one in clusters], dtype=np.int64)
+    return cluster_draws(len(numbers), n=n, seed=seed)[:, places]
+
+
+def cluster_draws(count: int, *, n: int, seed: int) -> Matrix:
+    """How often each of `count` clusters is drawn in each of `n` resamples, a row a resample."""
+    if not count:
+        return np.zeros((n, 0))
+    drawn = np.random.default_rng(seed).integers(0, count, size=(n, count))
+    drawn += np.arange(n)[:, None] * count
+    counted = np.bincount(drawn.ravel(), minlength=n * count).reshape(n, count)
+    return counted.astype(np.float64)
+
+
+def resampled_correlations(
+    first: npt.ArrayLike,
+    second: npt.ArrayLike,
+    counts: Matrix,
+    coefficient: Literal["pearson", "spearman"],
+) -> Vector:
+    """The coefficient in each resample, ranks taken anew; NaN where a side is constant."""
+    one, other = np.asarray(first, dtype=np.float64), np.asarray(second, dtype=np.float64)
+    if coefficient == "pearson":
+        return _weighted(one - one.mean(), other - other.mean(), counts)
+    return _weighted(_ranks(one, counts), _ranks(other, counts), counts)
+
+
+def resampled_pearson(
+    first: npt.ArrayLike, second: npt.ArrayLike, places: Codes, draws: Matrix
+) -> Vector:
+    """Pearson's coefficient in each resample, from sums by cluster; NaN where a side is constant.
+
+    `places` has the cluster of each item, `draws` how often each cluster is drawn.
+    """
+    sides = [np.asarray(side, dtype=np.float64) for side in (first, second)]
+    one, other = (side - side.mean() for side in sides)
+    one, other = (side / (np.abs(side).max() or 1.0) for side in (one, other))
+    columns = (np.ones(len(one)), one, other, one**2, other**2, one * other)
+    sums = np.array([np.bincount(places, column, draws.shape[1]) for column in columns])
+    count, ones, others, squares, squares_too, products = sums @ draws.T
+    found: Vector = np.full(len(draws), np.nan)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        varied = squares - ones**2 / count
+        varied_too = squares_too - others**2 / count
+        together = products - ones * others / count
+        # What is left of equal values is rounding.
+        defined = (varied > _ROUNDED_AWAY * count) & (varied_too > _ROUNDED_AWAY * count)
+        np.divide(together, np.sqrt(varied * varied_too), out=found, where=defined)
+    return np.clip(found, -1, 1)
+
+
+def resampled_kendall(
+    first: npt.ArrayLike, second: npt.ArrayLike, places: Codes, draws: Matrix
+) -> Vector:
+    """Kendall's tau-b in each resample; NaN where a side is constant.
+
+    `places` has the cluster of each item, `draws` how often each cluster is drawn. Pairs of items
+    are counted once by their two clusters; a resample only weighs the counts, for copies of an item
+    are tied with each other.
+    """
+    one, other = np.asarray(first, dtype=np.float64), np.asarray(second, dtype=np.float64)
+    count = draws.shape[1]
+    members = np.eye(count)[places]
+    agreeing, varied, varied_too = (np.zeros((count, count)) for _ in range(3))
+    rows = max(1, _BLOCK // max(1, len(one)))
+    for start in range(0, len(one), rows):
+        block = slice(start, start + rows)
+        ups = np.sign(one[block, None] - one[None, :])
+        ups_too = np.sign(other[block, None] - other[None, :])
+        for total, signs in (
+            (agreeing, ups * ups_too),
+            (varied, np.abs(ups)),
+            (varied_too, np.abs(ups_too)),
+        ):
+            total += members[block].T @ (signs @ members)
+    sums = [((draws @ total) * draws).sum(axis=1) for total in (agreeing, varied, varied_too)]
+    found: Vector = np.full(len(draws), np.nan)
+    np.divide(sums[0], np.sqrt(sums[1] * sums[2]), out=found, where=(sums[1] > 0) & (sums[2] > 0))
+    return found
+
+
+def _ranks(values: Vector, counts: Matrix) -> Matrix:
+    """Mean ranks of the values in each resample, where a value stands as often as it was drawn."""
+    unique, group = np.unique(values, return_inverse=True)
+    order = np.argsort(group, kind="stable")
+    starts = np.searchsorted(group[order], np.arange(len(unique)))
+    weights = np.add.reduceat(counts[:, order], starts, axis=1)
+    ranks: Matrix = (np.cumsum(weights, axis=1) - weights / 2)[:, group]
+    return ranks
+
+
+def _weighted(first: Matrix, second: Matrix, counts: Matrix) -> Vector:
+    total = counts.sum(axis=1)
+    one, other = (
+        side - (np.einsum("ij,ij->i", counts, np.broadcast_to(side, counts.shape)) / total)[:, None]
+        for side in (first, second)
+    )
+    together = np.einsum("ij,ij,ij->i", counts, one, other)
+    squares = [np.einsum("ij,ij,ij->i", counts, side, side) for side in (one, other)]
+    # Equal but for rounding is constant.
+    least = [
+        _ROUNDING_CLUSTERED * total * np.square(np.abs(side).max()) for side in (first, second)
+    ]
+    found: Vector = np.full(len(counts), np.nan)
+    varied = (squares[0] > least[0]) & (squares[1] > least[1])
+    np.divide(together, np.sqrt(squares[0] * squares[1]), out=found, where=varied)
+    return found
+
+
+# ---
+# Whether one measure agrees better with a third than another does, all three on the same items.
+# ---
+
+_ROWS = 250
+"""So many permutations are looked at together."""
+_ROUNDING_DEPENDENT = 1e-12
+
+
+class Williams(NamedTuple):
+    """Student's t with `df` degrees of freedom, and its two-sided p."""
+
+    t: float
+    df: int
+    p: float
+
+
+class CorrelationDifference(NamedTuple):
+    """What the first has over the second, and how likely a difference as great is by chance."""
+
+    value: float
+    p: float
+
+
+def williams(first: float, second: float, between: float, n: int) -> Williams | None:
+    """Williams' test (1959, after Steiger 1980) of two Pearson correlations with one variable.
+
+    `first` and `second` are the correlations of two measures with it, `between` that of the
+    measures with each other, over `n` independent items. None below four items, and where the two
+    measures are one and the same, so that there is nothing to tell apart.
+
+    >>> round(williams(0.3, 0.4, 0.5, 100).t, 4)  # Silver, Hittner and May (2006)
+    -1.0767
+    """
+    if any(not -1 <= one <= 1 for one in (first, second, between)):
+        raise ValueError("a correlation is from -1 to 1")
+    if n < 4:
+        return None
+    from scipy.stats import t as student
+
+    determinant = 1 - first**2 - second**2 - between**2 + 2 * first * second * between
+    mean = (first + second) / 2
+    spread = 2 * (n - 1) / (n - 3) * max(0.0, determinant) + mean**2 * (1 - between) ** 3
+    if spread <= _ROUNDING_DEPENDENT:
+        return None
+    value = (first - second) * math.sqrt((n - 1) * (1 + between) / spread)
+    return Williams(value, n - 3, float(2 * student.sf(abs(value), n - 3)))
+
+
+def permute_both(
+    first: npt.ArrayLike,
+    second: npt.ArrayLike,
+    agreement: Callable[[Matrix], Vector],
+    *,
+    n: int = 1000,
+    seed: int = 0,
+) -> CorrelationDifference | None:
+    """PERM-BOTH of Deutsch et al. (2021): scores of single texts change sides at random.
+
+    `agreement` says of rows of scores, one a text, how well each agrees with what both are held
+    against. Scores are standardised first, for they are of different scales. The p-value is
+    two-sided. None where a side is constant or an agreement is not defined.
+    """
+    sides = [_standardised(np.asarray(side, dtype=np.float64)) for side in (first, second)]
+    if sides[0] is None or sides[1] is None:
+        return None
+    one, other = sides[0], sides[1]
+    if one.shape != other.shape:
+        raise ValueError(f"{len(one)} scores cannot change sides with {len(other)}")
+    observed = float(agreement(one[None])[0] - agreement(other[None])[0])
+    if not math.isfinite(observed):
+        return None
+    random = np.random.default_rng(seed)
+    extreme = 0
+    for start in range(0, n, _ROWS):
+        change = random.random((min(_ROWS, n - start), len(one))) < 0.5
+        drawn = agreement(np.where(change, other, one)) - agreement(np.where(change, one, other))
+        # A permutation whose agreement is not defined speaks for chance.
+        extreme += int((~(np.abs(drawn) < abs(observed) - _ROUNDING_DEPENDENT)).sum())
+    return CorrelationDifference(observed, (1 + extreme) / (n + 1))
+
+
+def _standardised(values: Vector) -> Vector | None:
+    if values.ndim != 1:
+        raise ValueError(f"scores are one a text, not of shape {values.shape}")
+    if len(values) < 2 or not np.isfinite(values).all():
+        return None
+    deviation = float(values.std())
+    if deviation <= _ROUNDING_DEPENDENT * float(np.abs(values).max()):
+        return None
+    standard: Vector = (values - values.mean()) / deviation
+    return standard

@@ -7,16 +7,6 @@ import math
 import numpy as np
 import numpy.typing as npt
 
-__all__ = [
-    "average_d",
-    "cliffs_delta",
-    "magnitude_of_d",
-    "magnitude_of_delta",
-    "paired_d",
-    "paired_superiority",
-    "superiority",
-]
-
 Vector = npt.NDArray[np.float64]
 
 

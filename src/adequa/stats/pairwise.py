@@ -7,8 +7,6 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["Accuracy", "pairwise_accuracy", "soft_pairwise_accuracy"]
-
 Vector = npt.NDArray[np.float64]
 Matrix = npt.NDArray[np.float64]
 

@@ -26,22 +26,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from adequa.stats.intervals import percentile_interval
-from adequa.stats.means import Interval
-
-__all__ = [
-    "Aggregate",
-    "Paired",
-    "approximate_randomisation",
-    "bootstrap_p",
-    "bootstrap_totals",
-    "mean_of",
-    "paired_bootstrap",
-    "randomisation_p",
-    "rowwise",
-    "swapped_totals",
-    "win_share",
-]
+from adequa.stats.intervals import Interval, percentile_interval
 
 Vector = npt.NDArray[np.float64]
 Matrix = npt.NDArray[np.float64]
@@ -53,7 +38,7 @@ _CHUNK = 1 << 22
 
 
 @dataclass(frozen=True, slots=True)
-class Paired:
+class PairedTest:
     """Two samples, paired by item: their values, the difference and what a test says of it.
 
     None stands for what cannot be said: all of it of no items, interval and p of one.
@@ -159,14 +144,14 @@ def paired_bootstrap(
     n: int = 1000,
     seed: int = 0,
     level: float = 0.95,
-) -> Paired:
+) -> PairedTest:
     """Compare two samples by the paired bootstrap; without an aggregate, their means."""
     one, other, aggregate, seen = _observe(first, second, aggregate, n)
     if seen.difference is None or seen.items < 2:
         return seen
     resampled = aggregate(bootstrap_totals(one, n=n, seed=seed))
     resampled = resampled - aggregate(bootstrap_totals(other, n=n, seed=seed))
-    return Paired(
+    return PairedTest(
         seen.items,
         seen.first,
         seen.second,
@@ -184,7 +169,7 @@ def approximate_randomisation(
     *,
     n: int = 10_000,
     seed: int = 0,
-) -> Paired:
+) -> PairedTest:
     """Compare two samples by approximate randomisation; without an aggregate, their means."""
     one, other, aggregate, seen = _observe(first, second, aggregate, n)
     if seen.difference is None or seen.items < 2:
@@ -192,12 +177,12 @@ def approximate_randomisation(
     swapped = swapped_totals(one - other, n=n, seed=seed)
     differences = aggregate(one.sum(axis=0) - swapped) - aggregate(other.sum(axis=0) + swapped)
     p = randomisation_p(differences, seen.difference, items=seen.items, n=n)
-    return Paired(seen.items, seen.first, seen.second, seen.difference, p=p)
+    return PairedTest(seen.items, seen.first, seen.second, seen.difference, p=p)
 
 
 def _observe(
     first: npt.ArrayLike, second: npt.ArrayLike, aggregate: Aggregate | None, n: int
-) -> tuple[Matrix, Matrix, Aggregate, Paired]:
+) -> tuple[Matrix, Matrix, Aggregate, PairedTest]:
     one = np.asarray(first, dtype=np.float64)
     other = np.asarray(second, dtype=np.float64)
     if one.shape != other.shape:
@@ -212,11 +197,11 @@ def _observe(
             raise ValueError("statistics of several columns need an aggregate")
         aggregate = mean_of(items)
     if not items:
-        return one, other, aggregate, Paired(0, None, None, None)
+        return one, other, aggregate, PairedTest(0, None, None, None)
     totals = np.vstack([one.sum(axis=0), other.sum(axis=0)])
     left, right = (float(value) if np.isfinite(value) else None for value in aggregate(totals))
     difference = None if left is None or right is None else left - right
-    return one, other, aggregate, Paired(items, left, right, difference)
+    return one, other, aggregate, PairedTest(items, left, right, difference)
 
 
 def _coins(generator: np.random.Generator, rows: int, columns: int) -> npt.NDArray[np.integer]:

@@ -8,18 +8,91 @@ of one predicate, a line is fitted on top and held near the identity: a few labe
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from adequa.errors import DataError
+from adequa.data import Item
+from adequa.errors import DataError, SettingError
 from adequa.models.calibration import Calibration, Line
-from adequa.training.reliability import Reliability, reliability
+from adequa.readers import open_source
+from adequa.readers.base import PlacedItem
 
-__all__ = ["Calibrated", "Labelled", "Method", "calibrate", "fit_isotonic", "fit_platt"]
+# ---
+# Are probabilities what they say? Claimed against true, bin by bin.
+# ---
+
+
+@dataclass(frozen=True, slots=True)
+class Bin:
+    """The cases whose probability lies between two bounds; means of no case are 0."""
+
+    low: float
+    high: float
+    count: int
+    claimed: float
+    """The mean probability."""
+    true: float
+    """The share of label 1."""
+
+
+@dataclass(frozen=True)
+class Reliability:
+    """All bins, and what they come to."""
+
+    bins: Sequence[Bin]
+    error: float
+    """The expected calibration error: the distance of claimed and true, weighted by count."""
+    brier: float
+    """The mean squared distance of probability and label."""
+
+    def as_object(self) -> dict[str, Any]:
+        """As JSON has it."""
+        rows = [
+            {"low": one.low, "high": one.high, "count": one.count}
+            | {"claimed": round(one.claimed, 6), "true": round(one.true, 6)}
+            for one in self.bins
+        ]
+        return {"error": round(self.error, 6), "brier": round(self.brier, 6), "bins": rows}
+
+
+def reliability(
+    probabilities: npt.ArrayLike, labels: npt.ArrayLike, *, bins: int = 10
+) -> Reliability:
+    """Bins of equal width; a probability on a bound belongs to the bin above it, 1 to the last.
+
+    >>> reliability([0.1, 0.1, 0.9, 0.9], [0, 0, 1, 0], bins=2).error
+    0.25
+    """
+    values = np.asarray(probabilities, dtype=np.float64)
+    known = np.asarray(labels, dtype=np.float64)
+    if values.shape != known.shape or values.ndim != 1 or not len(values):
+        raise ValueError(
+            f"{values.shape} probabilities and {known.shape} labels cannot be compared"
+        )
+    bounds = np.linspace(0, 1, bins + 1)
+    places = np.clip(np.searchsorted(bounds, values, side="right") - 1, 0, bins - 1)
+    found = []
+    for number in range(bins):
+        inside = places == number
+        count = int(inside.sum())
+        found.append(
+            Bin(
+                float(round(bounds[number], 6)),
+                float(round(bounds[number + 1], 6)),
+                count,
+                float(values[inside].mean()) if count else 0.0,
+                float(known[inside].mean()) if count else 0.0,
+            )
+        )
+    error = sum(one.count * abs(one.claimed - one.true) for one in found) / len(values)
+    return Reliability(found, error, float(((values - known) ** 2).mean()))
+
 
 Method = Literal["platt", "isotonic"]
 METHODS: tuple[Method, ...] = ("platt", "isotonic")
@@ -32,7 +105,7 @@ _ROUNDS = 100
 _IDENTITY = (1.0, 0.0)
 
 
-class Labelled(NamedTuple):
+class LabelledCase(NamedTuple):
     """A logit, whether what it claims was true, and the group and item it belongs to."""
 
     logit: float
@@ -42,7 +115,7 @@ class Labelled(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Calibrated:
+class CalibrationResult:
     """A calibration, on how much it rests, and how reliable probabilities are before and after.
 
     After is out of fold: each item is judged by a calibration that has not seen it.
@@ -107,12 +180,12 @@ def fit_isotonic(logits: npt.ArrayLike, labels: npt.ArrayLike) -> tuple[tuple[fl
 
 
 def calibrate(
-    cases: Sequence[Labelled],
+    cases: Sequence[LabelledCase],
     *,
     method: Method = "platt",
     least: int = 10,
     bins: int = 10,
-) -> Calibrated:
+) -> CalibrationResult:
     """Fit all cases, then each group of at least `least`; groups named "" are none."""
     labels = np.array([case.label for case in cases], dtype=np.float64)
     logits = np.array([case.logit for case in cases], dtype=np.float64)
@@ -141,7 +214,7 @@ def calibrate(
             fitted = _fit(others, method, least)
             groups = [cases[number].group for number in inside]
             after[inside] = fitted.probabilities(logits[inside], groups)
-    return Calibrated(
+    return CalibrationResult(
         calibration,
         len(cases),
         int(labels.sum()),
@@ -151,12 +224,12 @@ def calibrate(
     )
 
 
-def _item(case: Labelled) -> str | Labelled:
+def _item(case: LabelledCase) -> str | LabelledCase:
     """Cases of one item go into one fold; a case without an item is one of its own."""
     return case.item or case
 
 
-def _fit(cases: Sequence[Labelled], method: Method, least: int) -> Calibration:
+def _fit(cases: Sequence[LabelledCase], method: Method, least: int) -> Calibration:
     logits = np.array([case.logit for case in cases], dtype=np.float64)
     labels = np.array([case.label for case in cases], dtype=np.float64)
     if method == "isotonic":
@@ -218,3 +291,101 @@ def _newton(
         if before - now < 1e-10:
             break
     return float(line[0]), float(line[1])
+
+
+# ---
+# Labelled items as cases to calibrate on; a logit is in the file, or the verifier's.
+# ---
+
+Head = Literal["stated", "supported"]
+HEADS: tuple[Head, ...] = ("stated", "supported")
+Ask = Callable[[Sequence[Item]], "list[list[float | None]]"]
+"""The log-odds of each item: one a triple for `stated`, else one."""
+_WORDS = {"0": 0, "1": 1, "false": 0, "true": 1, "no": 0, "yes": 1, "0.0": 0, "1.0": 1}
+_BATCH = 256
+
+
+def read_labelled(
+    path: Path | str,
+    *,
+    head: Head = "stated",
+    label: str = "label",
+    logit: str | None = None,
+    ask: Ask | None = None,
+    format: str | None = None,  # noqa: A002
+    progress: Callable[[int, int], None] | None = None,
+) -> list[LabelledCase]:
+    """The cases of a file: for `stated` one a triple, its predicate the group; else one an item.
+
+    `label` and `logit` name fields of `meta`, which are columns of a table: one value, or of
+    `stated` a list with one for each triple; null is not known. Without `logit`
+    whoever is to be calibrated gives the log-odds.
+    """
+    if (logit is None) == (ask is None):
+        raise SettingError("give the field that has the logits, or whom to ask, and not both")
+    placed = list(open_source(path, format=format).placed())
+    found: list[LabelledCase] = []
+    for first in range(0, len(placed), _BATCH):
+        batch = placed[first : first + _BATCH]
+        if ask is None:
+            logits = [_values(one, logit or "", head, _number) for one in batch]
+        else:
+            logits = ask([one.item for one in batch])
+        for one, values in zip(batch, logits, strict=True):
+            found += _cases(one.item, values, _values(one, label, head, _truth), head)
+        if progress is not None:
+            progress(first + len(batch), len(placed))
+    if not found:
+        raise DataError("has no labels", path=path, remedy=f"give meta.{label}: 0, 1 or null")
+    return found
+
+
+def _cases(
+    item: Item, logits: Sequence[float | None], labels: Sequence[float | None], head: Head
+) -> Iterator[LabelledCase]:
+    name = f"{item.system}\0{item.id}"
+    groups = [triple.predicate for triple in item.triples] if head == "stated" else [""]
+    for value, known, group in zip(logits, labels, groups, strict=True):
+        if value is not None and known is not None:
+            yield LabelledCase(value, int(known), group, name)
+
+
+def _values(
+    placed: PlacedItem, name: str, head: Head, read: Callable[[Any], float | None]
+) -> list[float | None]:
+    """A field of `meta` as one value a case; an item without it has none that are known."""
+    item = placed.item
+    wanted = len(item.triples) if head == "stated" else 1
+    raw = item.meta.get(name)
+    given = raw if isinstance(raw, list | tuple) else [raw] * (wanted if raw is None else 1)
+    if len(given) != wanted:
+        problem = f"meta.{name} has {len(given)} values where {wanted} are expected"
+        remedy = "give a list with one for each triple" if head == "stated" else "give one value"
+        raise DataError(problem, path=placed.path, line=placed.line, remedy=remedy)
+    try:
+        return [read(value) for value in given]
+    except (TypeError, ValueError):
+        raise DataError(
+            f"meta.{name} is {raw!r}",
+            path=placed.path,
+            line=placed.line,
+            remedy="give 0, 1 or null" if read is _truth else "give a number or null",
+        ) from None
+
+
+def _truth(value: Any) -> float | None:
+    if value is None or value == "":
+        return None
+    known = _WORDS.get(str(value).strip().lower())
+    if known is None:
+        raise ValueError(value)
+    return known
+
+
+def _number(value: Any) -> float | None:
+    if value is None or value == "":
+        return None
+    number = float(value)
+    if not math.isfinite(number):
+        raise ValueError(value)
+    return number

@@ -7,13 +7,12 @@ from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from adequa.training.composing import Composer
-from adequa.training.drafts import Draft, sentences_of, start_draft
-from adequa.training.graph_faults import add_triples, drop_triple, invert_triple, replace_triple
-from adequa.training.material import Knowledge, Pair
-from adequa.training.noise import make_noise
-from adequa.training.rewording import middles_of, phrases_of, rename, reword
-from adequa.training.text_faults import (
+from adequa.perturb.drafts import Draft, sentences_of, start_draft
+from adequa.perturb.graphs import add_triples, drop_triple, invert_triple, replace_triple
+from adequa.perturb.noise import make_noise
+from adequa.perturb.pairs import GraphTextPair, Knowledge
+from adequa.perturb.rewording import middles_of, phrases_of, rename, reword
+from adequa.perturb.texts import (
     add_background,
     add_fluff,
     add_sentence,
@@ -26,8 +25,7 @@ from adequa.training.text_faults import (
     wrong_relation,
     wrong_value,
 )
-
-__all__ = ["FAULTS", "Case", "Cases", "Fault"]
+from adequa.training.composer import Composer
 
 Fault = Callable[[Draft, Knowledge, random.Random], bool]
 FAULTS: Mapping[str, tuple[Fault | None, float]] = {
@@ -61,7 +59,7 @@ REWORDED = 0.2
 
 
 @dataclass(frozen=True)
-class Case:
+class TrainingCase:
     """A draft and the fault that was made."""
 
     fault: str
@@ -72,7 +70,7 @@ class Case:
 class Cases:
     """Case `i` is always the same, whoever asks: training can resume, and be repeated."""
 
-    pairs: Sequence[Pair]
+    pairs: Sequence[GraphTextPair]
     knowledge: Knowledge
     seed: int = 0
     faults: Mapping[str, tuple[Fault | None, float]] = field(default_factory=lambda: FAULTS)
@@ -93,11 +91,11 @@ class Cases:
                     sentence = pair.text[place.start : place.end]
                     self._sentences[pair.category].append((sentence, inside))
 
-    def case(self, number: int, pair: Pair | None = None) -> Case:
+    def case(self, number: int, pair: GraphTextPair | None = None) -> TrainingCase:
         """The case of a number; of a random pair unless one is given."""
         chance = random.Random(f"{self.seed}:{number}")  # noqa: S311
         if chance.random() < self.composed:
-            return Case("composed", self._composed(chance))
+            return TrainingCase("composed", self._composed(chance))
         chosen = pair or chance.choice(self.pairs)
         if chance.random() < JOINED:
             chosen = _joined(chosen, chance.choice(self.pairs))
@@ -111,7 +109,7 @@ class Cases:
             make_noise(draft, chance)
         if chance.random() < REWORDED:
             reword(draft, self._phrases, chance)
-        return Case(fault, _mixed(draft, chance))
+        return TrainingCase(fault, _mixed(draft, chance))
 
     def _composed(self, chance: random.Random) -> Draft:
         draft = self._composer.draft(chance)
@@ -119,7 +117,7 @@ class Cases:
             make_noise(draft, chance)
         return _mixed(draft, chance)
 
-    def _spoil(self, draft: Draft, pair: Pair, chance: random.Random) -> str:
+    def _spoil(self, draft: Draft, pair: GraphTextPair, chance: random.Random) -> str:
         names = list(self.faults)
         weights = [weight for _, weight in self.faults.values()]
         for name in chance.choices(names, weights, k=3):
@@ -145,7 +143,7 @@ def _mixed(draft: Draft, chance: random.Random) -> Draft:
     return draft
 
 
-def _joined(one: Pair, other: Pair) -> Pair:
+def _joined(one: GraphTextPair, other: GraphTextPair) -> GraphTextPair:
     """Two pairs as one; facts both have are there once."""
     gap = " "
     shift = len(one.text) + len(gap)
@@ -153,4 +151,4 @@ def _joined(one: Pair, other: Pair) -> Pair:
     triples = tuple(dict.fromkeys((*one.triples, *other.triples)))
     said = one.said + other.said if one.said and other.said else ()
     text = one.text + gap + other.text
-    return Pair(triples, text, one.category, one.spans + moved, one.entry, said)
+    return GraphTextPair(triples, text, one.category, one.spans + moved, one.entry, said)

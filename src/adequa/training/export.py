@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import hashlib
+import io
+import json
+import os
+import secrets
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -10,20 +15,185 @@ from typing import Any
 import numpy as np
 
 from adequa.errors import DataError, ModelError, SettingError
-from adequa.training.exporting.bert import build_encoder, build_verifier, kept_layers
-from adequa.training.exporting.cards import card_fields, render_card
-from adequa.training.exporting.checkpoint import WORDS, Checkpoint, read_checkpoint
-from adequa.training.exporting.drift import Drift, drift
-from adequa.training.exporting.folder import read_manifest, seal, word_table, write_files
+from adequa.training.checkpoint import WORDS, Array, Checkpoint, quantise_rows, read_checkpoint
+from adequa.training.onnx import build_encoder, build_verifier, kept_layers
 
-__all__ = ["Drift", "Exported", "drift", "export", "read_checkpoint", "seal"]
+# ---
+# Model cards: what a model was made of and by whom it may be used, as a page and as fields.
+# ---
+
+_USE = {
+    "encoder": "Turns a graph or a text into a vector; the product of two vectors says how much "
+    "they say the same.",
+    "verifier": "Reads a text and a graph together: which triples the text states, which of its "
+    "words the graph does not support, which are not fluent, and whether the graph supports the "
+    "whole text.",
+}
+_SECTIONS = ("base", "licence", "data", "recipe", "seed", "commit", "figures", "limits")
+_UNSAID = "not stated"
+
+
+def card_fields(checkpoint: Checkpoint, precision: str, kept: tuple[str, ...]) -> dict[str, Any]:
+    """The card as data: what training said, and how it was exported."""
+    said = {name: checkpoint.training.get(name, _UNSAID) for name in _SECTIONS}
+    more = {name: value for name, value in checkpoint.training.items() if name not in said}
+    return {
+        "kind": checkpoint.kind,
+        "use": _USE[checkpoint.kind],
+        "layers": checkpoint.layers,
+        "hidden": checkpoint.hidden,
+        "precision": precision,
+        "kept": list(kept),
+        **said,
+        **more,
+    }
+
+
+def render_card(version: str, fields: Mapping[str, Any]) -> str:
+    """The card as a page of Markdown.
+
+    >>> print(render_card("v1", {"kind": "encoder", "use": "Compares.", "seed": 7}))
+    # encoder v1
+    <BLANKLINE>
+    Compares.
+    <BLANKLINE>
+    ## Seed
+    <BLANKLINE>
+    7
+    <BLANKLINE>
+    """
+    lines = [f"# {fields['kind']} {version}", "", str(fields["use"]), ""]
+    small = {
+        name: fields[name] for name in ("layers", "hidden", "precision", "kept") if fields.get(name)
+    }
+    if small:
+        lines += ["## Form", "", *_lines(small), ""]
+    for name, value in fields.items():
+        if name not in ("kind", "use", *small, "kept"):
+            lines += [f"## {_title(name)}", "", *_lines(value), ""]
+    return "\n".join(lines)
+
+
+def _title(name: str) -> str:
+    words = name.replace("_", " ")
+    return words[:1].upper() + words[1:]
+
+
+def _lines(value: Any, depth: int = 0) -> list[str]:
+    """Any JSON as lists within lists; an object in a list is one line."""
+    margin = "  " * depth
+    if isinstance(value, Mapping):
+        pairs = [(f"{margin}- {name}:", inner) for name, inner in value.items()]
+    elif isinstance(value, list) and value:
+        pairs = [(f"{margin}-", inner) for inner in value]
+    else:
+        return [f"{margin}{_plain(value)}"]
+    lines: list[str] = []
+    for head, inner in pairs:
+        if head.endswith("-") and isinstance(inner, Mapping) and inner:
+            said = "; ".join(f"{name}: {_plain(one)}" for name, one in inner.items())
+            lines.append(f"{head} {said}")
+        elif isinstance(inner, (Mapping, list)) and inner:
+            lines += [head, *_lines(inner, depth + 1)]
+        else:
+            lines.append(f"{head} {_plain(inner)}")
+    return lines
+
+
+def _plain(value: Any) -> str:
+    if value is None or value in ([], {}):
+        return "–"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return f"{value:.6g}" if isinstance(value, float) else " ".join(str(value).split())
+
+
+# ---
+# The folder of a version of weights: its files, and a manifest that vouches for them.
+# ---
+
+MANIFEST = "manifest.json"
+_FORMAT = 1
+
+
+def word_table(table: Array) -> bytes:
+    """`words.npz`: a row of int8 and a scale for each word."""
+    rows, scales = quantise_rows(table)
+    stream = io.BytesIO()
+    np.savez(stream, rows=rows, scales=scales)
+    return stream.getvalue()
+
+
+def read_manifest(folder: Path) -> dict[str, Any]:
+    """What a folder says of itself; nothing where there is no manifest yet."""
+    path = folder / MANIFEST
+    if not path.exists():
+        return {}
+    try:
+        read = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise ModelError(f"{path}: cannot be read ({error})") from None
+    if not (isinstance(read, dict) and isinstance(read.get("models"), dict)):
+        raise ModelError(f"{path}: is not a manifest of weights")
+    return read
+
+
+def write_files(folder: Path, files: Mapping[str, bytes]) -> None:
+    """Write files, each whole or not at all."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        for name, content in files.items():
+            temporary = folder / f".{name}.{secrets.token_hex(4)}"
+            try:
+                with temporary.open("xb") as stream:
+                    stream.write(content)
+                    stream.flush()
+                    os.fsync(stream.fileno())
+                temporary.replace(folder / name)
+            finally:
+                temporary.unlink(missing_ok=True)
+    except OSError as error:
+        raise DataError(
+            f"cannot be written ({error.strerror or error})", path=folder, remedy="check the path"
+        ) from None
+
+
+def seal(
+    folder: Path, *, version: str | None = None, models: Mapping[str, Any] | None = None
+) -> dict[str, Any]:
+    """Write the manifest anew over all files that are there, and return it.
+
+    Call it again after adding a file such as `calibration.json`: version and cards stay unless
+    given.
+    """
+    before = read_manifest(folder)
+    names = sorted(
+        path.name
+        for path in folder.iterdir()
+        if path.is_file() and path.name != MANIFEST and not path.name.startswith(".")
+    )
+    manifest = {
+        "format": _FORMAT,
+        "version": version or before.get("version") or folder.absolute().name,
+        "files": {name: _fingerprint(folder / name) for name in names},
+        "models": {**before.get("models", {}), **(models or {})},
+    }
+    text = json.dumps(manifest, ensure_ascii=False, indent=2)
+    write_files(folder, {MANIFEST: f"{text}\n".encode()})
+    return manifest
+
+
+def _fingerprint(path: Path) -> dict[str, Any]:
+    content = path.read_bytes()
+    return {"sha256": hashlib.sha256(content).hexdigest(), "size": len(content)}
+
 
 _BUILDERS = {"encoder": build_encoder, "verifier": build_verifier}
 _SHARED = ("words.npz", "vocabulary.txt")
 
 
 @dataclass(frozen=True)
-class Exported:
+class ExportResult:
     """A folder that was written, and its manifest."""
 
     folder: Path
@@ -42,7 +212,7 @@ def export(
     keep: Sequence[str] = (),
     version: str | None = None,
     force: bool = False,
-) -> Exported:
+) -> ExportResult:
     """Write an encoder, a verifier or both, with the word table they share, cards and manifest.
 
     `keep` names linear layers that stay exact (`0.qkv`, `*.down`). The version is the folder's name
@@ -72,7 +242,7 @@ def export(
         models[kind] = card_fields(checkpoint, precision, kept)
         files[f"{kind}.md"] = render_card(label, models[kind]).encode()
     write_files(folder, files)
-    return Exported(folder, seal(folder, version=label, models=models))
+    return ExportResult(folder, seal(folder, version=label, models=models))
 
 
 def _check_same_words(checkpoints: Sequence[Checkpoint]) -> None:

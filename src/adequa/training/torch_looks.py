@@ -11,15 +11,13 @@ import numpy.typing as npt
 from torch import Tensor, nn
 
 from adequa.data import Triple
-from adequa.training.cases import Case
-from adequa.training.looking import Seen, inversion_rate, recalls, spread
-from adequa.training.material import Knowledge, Pair
-from adequa.training.negatives import turned
-from adequa.training.tokens import Tokens
-from adequa.training.torch_collate import CaseCollator, padded
+from adequa.perturb.graphs import turned
+from adequa.perturb.pairs import GraphTextPair, Knowledge
+from adequa.training.cases import TrainingCase
+from adequa.training.tokens import TokenReader
+from adequa.training.torch_data import CaseCollator, padded
 from adequa.training.torch_networks import EncoderNetwork, VerifierNetwork
-
-__all__ = ["EncoderLook", "VerifierLook"]
+from adequa.training.watch import HeldOutFigures, inversion_rate, recalls, spread
 
 _ROWS, _CASES = 64, 24
 
@@ -28,16 +26,16 @@ _ROWS, _CASES = 64, 24
 class EncoderLook:
     """Retrieval among the first texts of all entries, and inverted triples."""
 
-    pairs: Sequence[Pair]
+    pairs: Sequence[GraphTextPair]
     knowledge: Knowledge
-    tokens: Tokens
+    tokens: TokenReader
     longest: int
     queries: int
     """At most so many graphs look for their text."""
 
     def __call__(self, network: EncoderNetwork) -> dict[str, float]:
         """Recall from graph to text, and how often an inverted triple is as near as the right."""
-        first: dict[str, Pair] = {}
+        first: dict[str, GraphTextPair] = {}
         for pair in self.pairs:
             first.setdefault(pair.entry, pair)
         pool = list(first.values())
@@ -84,12 +82,12 @@ class EncoderLook:
 class VerifierLook:
     """The heads on cases whose labels are known."""
 
-    cases: Sequence[Case]
+    cases: Sequence[TrainingCase]
     collator: CaseCollator
 
     def __call__(self, network: VerifierNetwork) -> dict[str, float]:
         """Area under the curve of each head, accuracies, and what is found of each fault."""
-        seen = Seen()
+        seen = HeldOutFigures()
         lengths = [
             len(case.draft.text) + 30 * len(case.draft.triples) for case in self.cases
         ]  # about the number of tokens: nothing but padding depends on it

@@ -13,8 +13,6 @@ from torch import Tensor, nn
 from torch.nn import functional
 from transformers import BertConfig, BertModel
 
-__all__ = ["EncoderNetwork", "VerifierNetwork", "load_bert"]
-
 TEMPERATURE = 0.05
 CHUNK = 16
 IGNORED = -1

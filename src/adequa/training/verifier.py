@@ -8,28 +8,26 @@ from pathlib import Path
 from typing import Any
 
 from adequa.errors import SettingError
+from adequa.perturb.pairs import Knowledge, gather, pairs_of
 from adequa.training.cases import COMPOSED, FAULTS, Cases
-from adequa.training.looking import spread
-from adequa.training.material import Knowledge, gather, pairs_of
 from adequa.training.pipeline import (
     Progress,
-    Settings,
-    Trained,
+    TrainingResult,
+    TrainingSettings,
     check_mixture,
     check_pairs,
     prepare,
     read_corpus,
 )
-from adequa.training.tokens import Tokens
-
-__all__ = ["VerifierSettings", "train_verifier"]
+from adequa.training.tokens import TokenReader
+from adequa.training.watch import spread
 
 _DEV_SEED = 99
 _LONGEST_LOOK = 512
 
 
 @dataclass(frozen=True, kw_only=True)
-class VerifierSettings(Settings):
+class VerifierSettings(TrainingSettings):
     """The defaults are the recipe of the shipped verifier."""
 
     steps: int = 1500
@@ -61,7 +59,7 @@ class VerifierSettings(Settings):
         return {**super().recipe(), "faults": dict(self.faults), "composed": self.composed}
 
 
-def train_verifier(settings: VerifierSettings, progress: Progress | None = None) -> Trained:
+def train_verifier(settings: VerifierSettings, progress: Progress | None = None) -> TrainingResult:
     """Train, look at held-out data now and then, and write a checkpoint that `export` reads."""
     base = prepare(settings)
     corpus = read_corpus(settings.data, settings.format, progress)
@@ -78,7 +76,7 @@ def train_verifier(settings: VerifierSettings, progress: Progress | None = None)
     check_pairs(settings, pairs, dev)
     dev = [dev[place] for place in spread(len(dev), settings.cases)]
     graphs = [pair.triples for pair in pairs]
-    tokens = Tokens.read(base.folder)
+    tokens = TokenReader.read(base.folder)
     faults = {name: (FAULTS[name][0], weight) for name, weight in settings.faults.items()}
     cases = Cases(
         pairs, Knowledge(graphs), settings.seed, faults=faults, composed=settings.composed
@@ -86,10 +84,10 @@ def train_verifier(settings: VerifierSettings, progress: Progress | None = None)
     known = Knowledge([*graphs, *(pair.triples for pair in dev)])
     spoilt = Cases(dev, known, seed=_DEV_SEED)
 
-    from adequa.training.torch_collate import CaseCollator
+    from adequa.training.torch_data import CaseCollator
+    from adequa.training.torch_fit import run_training
     from adequa.training.torch_looks import VerifierLook
     from adequa.training.torch_networks import VerifierNetwork
-    from adequa.training.torch_run import run_training
 
     longest = max(settings.longest, min(_LONGEST_LOOK, base.positions))
     look = VerifierLook(

@@ -21,8 +21,6 @@ from adequa.codec import item_to_object, load_object, result_from_object
 from adequa.data import Item, Result
 from adequa.errors import DataError, ServiceError, SettingError
 
-__all__ = ["Client", "RemoteRun"]
-
 _OVER = ("done", "failed", "cancelled")
 _PAGE = 500
 

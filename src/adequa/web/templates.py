@@ -9,8 +9,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from jinja2 import Environment
 
-__all__ = ["page_environment", "version_of"]
-
 
 def page_environment(package: str) -> Environment:
     """The templates of a package: all is escaped, and a name that nobody gave is an error."""

@@ -11,14 +11,14 @@ from pathlib import Path
 import pytest
 
 from adequa.data import Item, Triple
-from adequa.human.campaign.folder import write_campaign
-from adequa.human.campaign.model import Campaign, Choice, Question, SampledText
+from adequa.human.campaign.model import AnswerChoice, Campaign, Question, SampledText
+from adequa.human.campaign.settings import write_campaign
 
 ROOT = str(Path(__file__).resolve().parents[3])
 if ROOT not in sys.path:
     sys.path.append(ROOT)  # the benches know how to start a server
 
-QUESTION = Question("sense", "Does it?", "choice", (Choice(1, "no"), Choice(2, "yes")))
+QUESTION = Question("sense", "Does it?", "choice", (AnswerChoice(1, "no"), AnswerChoice(2, "yes")))
 
 
 def sample(inputs: int, systems: int, tasks: int = 1, cells: int = 2) -> list[SampledText]:

@@ -9,14 +9,8 @@ from dataclasses import replace
 import pytest
 
 from adequa.data import Item, Triple
-from adequa.human.campaign.answers import (
-    WrongAnswer,
-    checked,
-    checked_seconds,
-    spans_of,
-    value_of,
-)
-from adequa.human.campaign.questions import PRESETS, SPANS
+from adequa.human.campaign.answers import WrongAnswer, checked, checked_seconds, spans_of, value_of
+from adequa.human.campaign.settings import PRESETS, SPANS
 
 TRIPLES = (Triple("Alba", "port", "Oban"), Triple("Alba", "length", "40"))
 ITEM = Item("1", TRIPLES, "The Alba 🚢 sails.", "A")

@@ -10,7 +10,8 @@ from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from adequa.human.campaign.store import Nothing, Page, Store
+from adequa.human.campaign.model import NothingLeft, Page
+from adequa.human.campaign.store import CampaignStore
 
 from .conftest import sample
 
@@ -31,7 +32,7 @@ def finished(processes: list[subprocess.Popen[str]]) -> list[list[object]]:
     return outcomes
 
 
-def check(store: Store, outcomes: list[list[object]], needed: int) -> None:
+def check(store: CampaignStore, outcomes: list[list[object]], needed: int) -> None:
     """Every answer that was said to be stored is there, once, and no other."""
     stored = {
         (rater, system, name): value
@@ -56,7 +57,7 @@ def test_processes_that_open_a_new_campaign_at_once_share_it_well(make_campaign,
     outcomes = finished(
         [start(folder, database, raters=raters, clock=0, threads=3) for raters in numbers]
     )
-    store = Store.open(folder, url=database)
+    store = CampaignStore.open(folder, url=database)
     check(store, outcomes, 2)
     total = store.overview().total
     assert (total.needed, total.answered, total.held) == (52, 52, 0)
@@ -72,7 +73,7 @@ def test_texts_taken_back_at_any_moment_are_neither_lost_nor_judged_too_often(
     fast = start(folder, database, raters=[1, 2, 3, 4], clock=3600, threads=4)
     slow = start(folder, database, raters=[5, 6, 7, 8], clock=0, threads=4)
     outcomes = finished([fast, slow])
-    store = Store.open(folder, url=database)
+    store = CampaignStore.open(folder, url=database)
     check(store, outcomes, 2)
     total = store.overview().total
     assert (total.needed, total.answered) == (52, 52)
@@ -81,7 +82,7 @@ def test_texts_taken_back_at_any_moment_are_neither_lost_nor_judged_too_often(
 
 def test_a_round_may_begin_while_people_answer(make_campaign, database):
     folder = make_campaign(sample(8, 3), raters_per_text=3, texts_per_rater=12)
-    store = Store.open(folder, url=database)
+    store = CampaignStore.open(folder, url=database)
     store.add_raters(10)
     outcomes: list[list[object]] = []
 
@@ -111,11 +112,11 @@ def test_a_round_may_begin_while_people_answer(make_campaign, database):
 
 
 def test_one_rater_on_many_devices_at_once_holds_one_text(make_campaign, database):
-    store = Store.open(make_campaign(sample(8, 3)), url=database)
+    store = CampaignStore.open(make_campaign(sample(8, 3)), url=database)
     store.join("x")
     with ThreadPoolExecutor(8) as threads:
         pages = list(threads.map(lambda _: store.next_page(1), range(16)))
-        assert not any(isinstance(page, Nothing) for page in pages)
+        assert not any(isinstance(page, NothingLeft) for page in pages)
         (slot,) = {page.slot for page in pages}
         values = [{"sense": 1}] * 16
         outcomes = list(threads.map(lambda raw: store.answer(1, slot, raw, 1.0), values))
@@ -126,7 +127,7 @@ def test_one_rater_on_many_devices_at_once_holds_one_text(make_campaign, databas
 
 
 def test_many_who_begin_at_once_are_spread_over_the_tasks(make_campaign, database):
-    store = Store.open(make_campaign(sample(12, 2, tasks=4)), url=database)
+    store = CampaignStore.open(make_campaign(sample(12, 2, tasks=4)), url=database)
     together = threading.Barrier(12)
 
     def begin(rater: int) -> None:

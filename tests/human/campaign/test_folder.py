@@ -9,9 +9,15 @@ import pytest
 
 from adequa.data import Item, Triple
 from adequa.errors import DataError
-from adequa.human.campaign.folder import is_campaign, read_campaign, read_settings, write_campaign
 from adequa.human.campaign.model import Campaign, Eligibility, SampledText
-from adequa.human.campaign.questions import PRESETS, SPANS
+from adequa.human.campaign.settings import (
+    PRESETS,
+    SPANS,
+    is_campaign,
+    read_campaign,
+    read_settings,
+    write_campaign,
+)
 
 CAMPAIGN = Campaign(
     "ferries",

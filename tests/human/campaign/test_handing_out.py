@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from adequa.data import Item, Triple
-from adequa.human.campaign.handing_out import Layout, choose, neediest
+from adequa.human.campaign.assignment import Layout, choose, neediest
 from adequa.human.campaign.model import SampledText
 
 

@@ -8,10 +8,11 @@ import pytest
 import sqlalchemy as sql
 
 from adequa.errors import DataError
-from adequa.human.campaign import tables
+from adequa.human.campaign import database as tables
 from adequa.human.campaign.database import Database
 from adequa.human.campaign.migrations import VERSION_TABLE, upgrade
-from adequa.human.campaign.store import Nothing, Store
+from adequa.human.campaign.model import NothingLeft
+from adequa.human.campaign.store import CampaignStore
 
 from .conftest import sample
 
@@ -30,10 +31,10 @@ def test_an_answer_of_the_first_version_can_be_corrected_in_the_second(make_camp
     older.close()
 
     # What the first version wrote: everything but corrections.
-    store = Store.open(folder, url=database)
+    store = CampaignStore.open(folder, url=database)
     (rater,) = store.add_raters(1)
     page = store.next_page(rater.number)
-    assert not isinstance(page, Nothing)
+    assert not isinstance(page, NothingLeft)
     assert store.answer(rater.number, page.slot, {"sense": 1}, 1.0) == "stored"
     store.close()
     back = Database.open(folder, database)
@@ -42,7 +43,7 @@ def test_an_answer_of_the_first_version_can_be_corrected_in_the_second(make_camp
         connection.execute(sql.text(f"UPDATE {VERSION_TABLE} SET version_num = '0001'"))
     back.close()
 
-    store = Store.open(folder, url=database)
+    store = CampaignStore.open(folder, url=database)
     assert [one.value for one in store.ratings() if one.rater] == [1.0]
     assert store.answer(rater.number, page.slot, {"sense": 2}, 1.0) == "stored"
     assert [one.value for one in store.ratings() if one.rater] == [2.0]
@@ -51,7 +52,7 @@ def test_an_answer_of_the_first_version_can_be_corrected_in_the_second(make_camp
 
 def test_the_newest_version_has_the_tables_that_are_named(make_campaign, database):
     folder = make_campaign(sample(2, 2))
-    Store.open(folder, url=database).close()
+    CampaignStore.open(folder, url=database).close()
     opened = Database.open(folder, database)
     with opened.reading() as connection:
         inspector = sql.inspect(connection)
@@ -72,12 +73,12 @@ def test_the_newest_version_has_the_tables_that_are_named(make_campaign, databas
 
 def test_a_newer_database_is_refused_and_left_as_it_is(make_campaign, database):
     folder = make_campaign(sample(2, 2))
-    Store.open(folder, url=database).close()
+    CampaignStore.open(folder, url=database).close()
     opened = Database.open(folder, database)
     with opened.writing() as connection:
         connection.execute(sql.text(f"UPDATE {VERSION_TABLE} SET version_num = '9999'"))
     with pytest.raises(DataError, match="version 9999") as caught:
-        Store.open(folder, url=database)
+        CampaignStore.open(folder, url=database)
     assert "upgrade" in str(caught.value.remedy)
     with opened.reading() as connection:
         version = connection.execute(sql.text(f"SELECT version_num FROM {VERSION_TABLE}")).scalar()
@@ -122,7 +123,7 @@ def test_a_version_is_reached_whole_or_not_at_all(make_campaign, database):
 )
 def test_the_database_itself_forbids(make_campaign, database, statement):
     folder = make_campaign(sample(2, 2))
-    store = Store.open(folder, url=database)
+    store = CampaignStore.open(folder, url=database)
     store.add_raters(1)
     store.close()
     opened = Database.open(folder, database)

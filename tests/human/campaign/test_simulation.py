@@ -7,8 +7,9 @@ from collections import Counter
 
 import pytest
 
-from adequa.human.campaign.handing_out import Layout, choose
-from adequa.human.campaign.store import Nothing, Page, Store
+from adequa.human.campaign.assignment import Layout, choose
+from adequa.human.campaign.model import NothingLeft, Page
+from adequa.human.campaign.store import CampaignStore
 
 from .conftest import sample
 
@@ -114,7 +115,7 @@ def test_whatever_people_do_the_rules_hold(make_campaign, seed):
     oracle = Oracle(texts)
     fields = {"raters_per_text": NEEDED, "texts_per_rater": LIMIT, "return_after": RETURN_AFTER}
     folder = make_campaign(texts, seed=SEED, **fields)
-    store = Store.open(folder, clock=lambda: oracle.now)
+    store = CampaignStore.open(folder, clock=lambda: oracle.now)
     positions = {text.item.key: number for number, text in enumerate(texts)}
     slots: dict[tuple[int, int], int] = {}
     for rater in store.add_raters(5):
@@ -124,7 +125,7 @@ def test_whatever_people_do_the_rules_hold(make_campaign, seed):
         another = chance.random() < 0.5
         found = store.next_page(rater, another_task=another)
         if rater in oracle.excluded:
-            assert isinstance(found, Nothing)
+            assert isinstance(found, NothingLeft)
             assert found.reason == "excluded"
             return
         if rater in oracle.held:
@@ -135,7 +136,7 @@ def test_whatever_people_do_the_rules_hold(make_campaign, seed):
         else:
             oracle.return_stale()
             allowed = oracle.allowed(rater, another=another)
-            if isinstance(found, Nothing):
+            if isinstance(found, NothingLeft):
                 assert not allowed
                 task = oracle.task[rater]
                 finished = task and oracle.in_task(rater, task) >= min(LIMIT, oracle.shown(task))
@@ -192,7 +193,7 @@ def test_whatever_people_do_the_rules_hold(make_campaign, seed):
 
 
 def test_the_systems_of_a_rater_stay_balanced_among_others(make_campaign):
-    store = Store.open(make_campaign(sample(9, 3), raters_per_text=2, texts_per_rater=9))
+    store = CampaignStore.open(make_campaign(sample(9, 3), raters_per_text=2, texts_per_rater=9))
     raters = store.add_raters(5)
     for _ in range(9):
         for rater in raters:
@@ -206,7 +207,7 @@ def test_the_systems_of_a_rater_stay_balanced_among_others(make_campaign):
 
 def test_the_store_chooses_as_the_pure_function_does(make_campaign):
     texts = sample(6, 2, cells=3)
-    store = Store.open(make_campaign(texts, seed=SEED))
+    store = CampaignStore.open(make_campaign(texts, seed=SEED))
     (rater,) = store.add_raters(1)
     layout = Layout.of(texts, 3)
     slots = {number: 3 for number, text in enumerate(texts) if text.is_shown}

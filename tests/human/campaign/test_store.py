@@ -11,9 +11,9 @@ from dataclasses import replace
 import pytest
 
 from adequa.errors import AdequaError, DataError, ServiceError, UnknownName
-from adequa.human.campaign.model import Eligibility
-from adequa.human.campaign.questions import SPANS
-from adequa.human.campaign.store import Nothing, Page, Store
+from adequa.human.campaign.model import Eligibility, NothingLeft, Page
+from adequa.human.campaign.settings import SPANS
+from adequa.human.campaign.store import CampaignStore
 
 from .conftest import QUESTION, sample
 
@@ -37,7 +37,7 @@ def opened(make_campaign, database, clock):
     stores = []
 
     def open_store(texts, **fields):
-        stores.append(Store.open(make_campaign(texts, **fields), url=database, clock=clock))
+        stores.append(CampaignStore.open(make_campaign(texts, **fields), url=database, clock=clock))
         return stores[-1]
 
     yield open_store
@@ -45,11 +45,13 @@ def opened(make_campaign, database, clock):
         store.close()
 
 
-def work(store: Store, number: int, most: int = 1000, **options: bool) -> Nothing | None:
+def work(
+    store: CampaignStore, number: int, most: int = 1000, **options: bool
+) -> NothingLeft | None:
     """Answer what comes until nothing does, or so many."""
     for _ in range(most):
         page = store.next_page(number, **options)
-        if isinstance(page, Nothing):
+        if isinstance(page, NothingLeft):
             return page
         assert store.answer(number, page.slot, {"sense": 1}, 2.0) == "stored"
     return None
@@ -336,11 +338,11 @@ def test_spans_and_controls_come_out_in_the_ratings(opened):
 
 def test_a_store_is_found_again_as_it_was_left(make_campaign, database):
     folder = make_campaign(sample(4, 2))
-    store = Store.open(folder, url=database)
+    store = CampaignStore.open(folder, url=database)
     (rater,) = store.add_raters(1)
     page = store.next_page(rater.number)
     store.close()
-    store = Store.open(folder, url=database)
+    store = CampaignStore.open(folder, url=database)
     assert store.next_page(rater.number) == page
     assert store.overview().total.needed == 21
     store.close()
@@ -348,7 +350,7 @@ def test_a_store_is_found_again_as_it_was_left(make_campaign, database):
 
 def test_a_database_of_other_texts_is_refused(make_campaign, database):
     folder = make_campaign(sample(4, 2))
-    Store.open(folder, url=database).close()
+    CampaignStore.open(folder, url=database).close()
     settings = folder / "campaign.json"
     was = settings.read_text()
     for change in ({"raters_per_text": 4}, {"questions": [], "title": "x"}):
@@ -358,16 +360,16 @@ def test_a_database_of_other_texts_is_refused(make_campaign, database):
         ]
         settings.write_text(json.dumps(raw))
         with pytest.raises(DataError, match="was made for"):
-            Store.open(folder, url=database)
+            CampaignStore.open(folder, url=database)
     settings.write_text(json.dumps(json.loads(was) | {"title": "Another", "texts_per_rater": 2}))
-    Store.open(folder, url=database).close()
+    CampaignStore.open(folder, url=database).close()
 
 
 def test_a_file_that_is_no_database_is_an_error_in_a_line(make_campaign):
     folder = make_campaign(sample(2, 2))
     (folder / "campaign.db").write_text("These are notes, not a database. " * 99)
     with pytest.raises(ServiceError, match="not a database"):
-        Store.open(folder)
+        CampaignStore.open(folder)
 
 
 @pytest.mark.parametrize(
@@ -384,7 +386,7 @@ def test_a_wrong_address_is_an_error_that_keeps_the_password(make_campaign, url)
     pytest.importorskip("psycopg", reason="pip install 'adequa[postgres]'")
     folder = make_campaign(sample(2, 2))
     with pytest.raises(AdequaError) as caught:
-        Store.open(folder, url=url)
+        CampaignStore.open(folder, url=url)
     assert "hush" not in str(caught.value)
     error = caught.value
     assert error.__cause__ is None
@@ -413,7 +415,7 @@ def test_a_missing_package_names_its_extra(make_campaign, package, extra):
 @pytest.mark.skipif(sys.platform == "win32", reason="files have other rights there")
 def test_the_file_is_for_the_owners_eyes(make_campaign):
     folder = make_campaign(sample(2, 2))
-    store = Store.open(folder)
+    store = CampaignStore.open(folder)
     store.add_raters(1)
     modes = {path.name: path.stat().st_mode & 0o077 for path in folder.glob("campaign.db*")}
     store.close()
@@ -423,15 +425,15 @@ def test_the_file_is_for_the_owners_eyes(make_campaign):
 
 def test_the_package_and_the_campaigns_files_do_not_load_the_database():
     code = (
-        "import sys, adequa, adequa.cli, adequa.human.campaign.folder, "
-        "adequa.human.campaign.records\n"
+        "import sys, adequa, adequa.cli.app, adequa.human.campaign.settings, "
+        "adequa.human.campaign.model\n"
         "sys.exit('sqlalchemy' in sys.modules or 'alembic' in sys.modules)"
     )
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
 
 def test_where_every_text_is_empty_there_is_nothing_to_hand_out(make_campaign):
-    store = Store.open(make_campaign(sample(1, 1)))
+    store = CampaignStore.open(make_campaign(sample(1, 1)))
     (rater,) = store.add_raters(1)
     assert store.next_page(rater.number).reason == "nothing left"
     assert store.overview().total.needed == 0

@@ -13,16 +13,17 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from adequa.human.campaign.store import Nothing, Store
+from adequa.human.campaign.model import NothingLeft
+from adequa.human.campaign.store import CampaignStore
 
 
-def work(store: Store, rater: int) -> list[tuple[int, str, str, int, str]]:
+def work(store: CampaignStore, rater: int) -> list[tuple[int, str, str, int, str]]:
     """Answer what comes, some of it twice, until nothing has come for a while."""
     chance = random.Random(rater)
     outcomes, idle = [], 0
     while idle < 5:
         page = store.next_page(rater, another_task=True)
-        if isinstance(page, Nothing):
+        if isinstance(page, NothingLeft):
             if page.reason != "waiting":
                 break
             idle += 1
@@ -40,7 +41,7 @@ def work(store: Store, rater: int) -> list[tuple[int, str, str, int, str]]:
 def main() -> None:
     """Run the raters and print the outcomes."""
     folder, url, settings = Path(sys.argv[1]), sys.argv[2] or None, json.loads(sys.argv[3])
-    store = Store.open(folder, url=url, clock=lambda: time.time() + settings["clock"])
+    store = CampaignStore.open(folder, url=url, clock=lambda: time.time() + settings["clock"])
     missing = max(settings["raters"]) - len(store.raters())
     if missing > 0:
         store.add_raters(missing)

@@ -13,11 +13,10 @@ from starlette.testclient import TestClient
 from adequa.metrics import resolve
 from adequa.web.api.app import api_app
 from adequa.web.api.runs import Runs
-from adequa.web.api.scoring import Engine
-from adequa.web.api.settings import Settings
-from adequa.web.api.workers import InThread
+from adequa.web.api.scoring import InThread, ScoringEngine
+from adequa.web.api.settings import ServerSettings
 
-SMALL = Settings(
+SMALL = ServerSettings(
     max_body=200_000,
     max_upload=300_000,
     max_items=50,
@@ -31,27 +30,29 @@ JSON_LINES = {"Content-Type": "application/x-ndjson"}
 
 
 @pytest.fixture(scope="session")
-def engine() -> Iterator[Engine]:
-    engine = Engine(resolve(["esa", "chrf"]), workers=2, make=InThread)
+def engine() -> Iterator[ScoringEngine]:
+    engine = ScoringEngine(resolve(["esa", "chrf"]), workers=2, make=InThread)
     engine.start()
     yield engine
     engine.close()
 
 
 @pytest.fixture
-def runs(tmp_path: Path, engine: Engine) -> Iterator[Runs]:
+def runs(tmp_path: Path, engine: ScoringEngine) -> Iterator[Runs]:
     runs = Runs(tmp_path / "runs", engine.metrics, SMALL)
     yield runs
     runs.close()
 
 
 @pytest.fixture
-def client(engine: Engine, runs: Runs) -> Iterator[TestClient]:
+def client(engine: ScoringEngine, runs: Runs) -> Iterator[TestClient]:
     with browse(engine, runs, SMALL) as client:
         yield client
 
 
-def browse(engine: Engine, runs: Runs, settings: Settings, **options: Any) -> TestClient:
+def browse(
+    engine: ScoringEngine, runs: Runs, settings: ServerSettings, **options: Any
+) -> TestClient:
     app = api_app(engine, runs, settings=settings)
     options.setdefault("base_url", "http://localhost:8080")
     return TestClient(app, raise_server_exceptions=False, **options)

@@ -17,9 +17,8 @@ from adequa.data import Item, Score
 from adequa.errors import ModelError
 from adequa.metrics.base import Metric
 from adequa.web.api.runs import Runs
-from adequa.web.api.scoring import Engine
-from adequa.web.api.settings import Settings, bytes_of
-from adequa.web.api.workers import InThread
+from adequa.web.api.scoring import InThread, ScoringEngine
+from adequa.web.api.settings import ServerSettings, bytes_of
 
 from .conftest import ONE, SMALL, browse
 
@@ -93,7 +92,7 @@ def test_the_server_tells_of_itself(client: TestClient) -> None:
     assert (health["status"], health["waiting"], health["workers"]) == ("ok", 0, 2)
 
 
-def test_a_token_is_asked_for(engine: Engine, runs: Runs) -> None:
+def test_a_token_is_asked_for(engine: ScoringEngine, runs: Runs) -> None:
     settings = replace(SMALL, token=TOKEN)
     with browse(engine, runs, settings, base_url="http://scores.example") as client:
         for sent in ("", "Bearer", "Bearer wrong", f"Basic {TOKEN}", TOKEN, f"Bearer {TOKEN}x"):
@@ -119,7 +118,7 @@ def test_pages_of_our_own_may_ask(client: TestClient) -> None:
 
 
 def test_what_takes_too_long_is_said_to(runs: Runs) -> None:
-    engine = Engine({"moody": Moody()}, make=InThread)
+    engine = ScoringEngine({"moody": Moody()}, make=InThread)
     engine.start()
     with browse(engine, runs, replace(SMALL, seconds=0.2)) as client:
         response = client.post("/v1/score", json={**ONE, "text": "slow"})
@@ -133,7 +132,7 @@ def test_what_takes_too_long_is_said_to(runs: Runs) -> None:
 def test_a_metric_that_fails_tells_the_log_and_not_the_client(
     runs: Runs, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    engine = Engine({"moody": Moody()}, make=InThread)
+    engine = ScoringEngine({"moody": Moody()}, make=InThread)
     engine.start()
     with browse(engine, runs, SMALL) as client:
         response = client.post("/v1/score", json={**ONE, "text": "fail"})
@@ -145,7 +144,7 @@ def test_a_metric_that_fails_tells_the_log_and_not_the_client(
 
 
 def test_a_full_server_refuses_before_it_reads(runs: Runs) -> None:
-    engine = Engine({"moody": Moody()}, make=InThread, waiting=0)
+    engine = ScoringEngine({"moody": Moody()}, make=InThread, waiting=0)
     engine.start()
     with browse(engine, runs, SMALL) as client:
         response = client.post("/v1/score", content=b"not even JSON")
@@ -155,13 +154,13 @@ def test_a_full_server_refuses_before_it_reads(runs: Runs) -> None:
     engine.close()
 
 
-def test_too_many_at_once_are_refused(engine: Engine, runs: Runs) -> None:
+def test_too_many_at_once_are_refused(engine: ScoringEngine, runs: Runs) -> None:
     with browse(engine, runs, replace(SMALL, in_flight=0)) as client:
         response = client.get("/v1/health")
         assert (response.status_code, response.json()["error"]["code"]) == (503, "busy")
 
 
-def test_bodies_of_all_requests_together_have_a_bound(engine: Engine, runs: Runs) -> None:
+def test_bodies_of_all_requests_together_have_a_bound(engine: ScoringEngine, runs: Runs) -> None:
     with browse(engine, runs, replace(SMALL, bodies=50)) as client:
         response = client.post("/v1/score", json=ONE)
         assert (response.status_code, response.json()["error"]["code"]) == (503, "busy")
@@ -178,5 +177,5 @@ def test_sizes_that_are_none(text: str) -> None:
 
 
 def test_the_defaults_hold_what_the_command_line_says() -> None:
-    settings = Settings()
+    settings = ServerSettings()
     assert (settings.max_body, settings.max_items, settings.seconds) == (8 << 20, 1000, 60.0)

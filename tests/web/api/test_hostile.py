@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import pytest
 from starlette.testclient import TestClient
 
-from adequa.web.api.scoring import Engine
+from adequa.web.api.scoring import ScoringEngine
 
 from .conftest import JSON_LINES, LINE, ONE
 
@@ -270,5 +270,5 @@ def test_the_name_of_an_upload_is_only_shown(client: TestClient, tmp_path: Path,
     assert list((tmp_path / "runs").iterdir()) == []
 
 
-def test_the_engine_outlives_them_all(engine: Engine) -> None:
+def test_the_engine_outlives_them_all(engine: ScoringEngine) -> None:
     assert engine.waiting == 0

@@ -11,7 +11,7 @@ from starlette.testclient import TestClient
 
 from adequa.web.api.app import api_app
 from adequa.web.api.runs import Runs
-from adequa.web.api.scoring import Engine
+from adequa.web.api.scoring import ScoringEngine
 
 from .conftest import SMALL
 
@@ -33,7 +33,7 @@ def _references(value: Any) -> Iterator[str]:
 
 
 def test_every_route_is_described_and_the_other_way_round(
-    client: TestClient, engine: Engine, runs: Runs
+    client: TestClient, engine: ScoringEngine, runs: Runs
 ) -> None:
     routes = {
         (route.path, method)

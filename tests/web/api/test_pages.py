@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from adequa.web.api.pages import Lines
+from adequa.web.api.runs import LineIndex
 
 
 @pytest.mark.parametrize("count", [0, 1, 7])
@@ -19,13 +19,13 @@ def test_a_page_is_a_slice_of_the_lines(
     path = tmp_path / "scores.jsonl"
     lines = [("é" * number).encode() for number in range(count)]
     path.write_bytes(b"".join(line + b"\n" for line in lines))
-    assert Lines().page(path, offset, limit) == (count, lines[offset : offset + limit])
+    assert LineIndex().page(path, offset, limit) == (count, lines[offset : offset + limit])
 
 
 def test_a_file_that_changed_is_read_again(tmp_path: Path) -> None:
     path = tmp_path / "scores.jsonl"
     path.write_bytes(b"a\nb\n")
-    lines = Lines(most_files=1)
+    lines = LineIndex(most_files=1)
     assert lines.page(path, 1, 1) == (2, [b"b"])
     path.write_bytes(b"a\nb\nc\n")
     assert lines.page(path, 2, 1) == (3, [b"c"])

@@ -14,10 +14,9 @@ from starlette.testclient import TestClient
 from adequa.metrics import resolve
 from adequa.readers import open_source
 from adequa.run import open_run, score_run
-from adequa.web.api.errors import Refused
-from adequa.web.api.run_process import RunProcess
-from adequa.web.api.runs import Runs
-from adequa.web.api.scoring import Engine
+from adequa.web.api.runs import RunProcess, Runs
+from adequa.web.api.scoring import ScoringEngine
+from adequa.web.errors import Refusal
 
 from .conftest import JSON_LINES, LINE, SMALL, browse, over
 
@@ -37,7 +36,7 @@ def _lines(count: int) -> bytes:
 
 
 def test_from_upload_to_download(
-    client: TestClient, finished: Finished, engine: Engine, tmp_path: Path
+    client: TestClient, finished: Finished, engine: ScoringEngine, tmp_path: Path
 ) -> None:
     body = _lines(130)
     run = finished(body, name="ferries.jsonl", metrics="esa")
@@ -135,7 +134,7 @@ def test_pages_that_are_none(client: TestClient, finished: Finished, query: str)
     assert (response.status_code, response.json()["error"]["code"]) == (400, "wrong_query")
 
 
-def test_too_many_runs_are_refused(engine: Engine, tmp_path: Path) -> None:
+def test_too_many_runs_are_refused(engine: ScoringEngine, tmp_path: Path) -> None:
     class Idle(Runs):
         def _work(self) -> None:
             return
@@ -157,7 +156,7 @@ def test_too_many_runs_are_refused(engine: Engine, tmp_path: Path) -> None:
 
 
 def test_the_next_server_finds_them(
-    client: TestClient, finished: Finished, engine: Engine, runs: Runs, tmp_path: Path
+    client: TestClient, finished: Finished, engine: ScoringEngine, runs: Runs, tmp_path: Path
 ) -> None:
     done = finished(LINE, metrics="chrf")
     unfinished = client.post("/v1/runs", content=_lines(2000), headers=JSON_LINES).json()["id"]
@@ -172,7 +171,7 @@ def test_the_next_server_finds_them(
     assert stopped.error["code"] == "stopped"
 
 
-def test_runs_that_the_server_was_started_with(engine: Engine, tmp_path: Path) -> None:
+def test_runs_that_the_server_was_started_with(engine: ScoringEngine, tmp_path: Path) -> None:
     (tmp_path / "items.jsonl").write_bytes(_lines(3))
     score_run(open_source(tmp_path / "items.jsonl"), resolve(["chrf"]), tmp_path / "ferries")
     runs = Runs(tmp_path / "kept", engine.metrics, SMALL, [open_run(tmp_path / "ferries")])
@@ -201,5 +200,5 @@ def test_a_run_that_takes_too_long_or_is_ended_early(tmp_path: Path) -> None:
 
 def test_ids_are_looked_up_and_never_a_path(runs: Runs) -> None:
     for id_ in ("", ".", "..", "../..", "/etc"):
-        with pytest.raises(Refused):
+        with pytest.raises(Refusal):
             runs.get(id_)

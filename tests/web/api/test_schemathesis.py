@@ -13,9 +13,8 @@ import pytest
 from adequa.metrics import resolve
 from adequa.web.api.app import api_app
 from adequa.web.api.runs import Runs
-from adequa.web.api.scoring import Engine
-from adequa.web.api.settings import Settings
-from adequa.web.api.workers import InThread
+from adequa.web.api.scoring import InThread, ScoringEngine
+from adequa.web.api.settings import ServerSettings
 
 schemathesis = pytest.importorskip(
     "schemathesis", reason="pip install schemathesis to test the API against its description"
@@ -26,7 +25,7 @@ EXAMPLES = int(os.environ.get("ADEQUA_SCHEMATHESIS_EXAMPLES", "40"))
 
 METRICS = resolve(["chrf"])
 # Room for every upload: how many may wait is tested elsewhere.
-SETTINGS = Settings(hosts=("localhost", "testserver"), waiting_runs=10**6, max_runs=10**6)
+SETTINGS = ServerSettings(hosts=("localhost", "testserver"), waiting_runs=10**6, max_runs=10**6)
 
 
 class _Unscored(Runs):
@@ -36,7 +35,7 @@ class _Unscored(Runs):
         return
 
 
-ENGINE = Engine(METRICS, make=InThread)
+ENGINE = ScoringEngine(METRICS, make=InThread)
 RUNS = _Unscored(Path("filled-in-below"), METRICS, SETTINGS)
 # By itself schemathesis does not count 413 as a refusal.
 REFUSALS = ["400", "404", "405", "413", "415", "422"]

@@ -10,9 +10,8 @@ import pytest
 from adequa.data import Item, Triple
 from adequa.errors import ModelError
 from adequa.metrics.base import Metric
-from adequa.web.api.errors import Refused
-from adequa.web.api.scoring import Engine
-from adequa.web.api.workers import WorkerLost
+from adequa.web.api.scoring import ScoringEngine, WorkerLost
+from adequa.web.errors import Refusal
 
 
 class Fake:
@@ -50,7 +49,7 @@ def items(*texts: str) -> list[Item]:
     return [Item(text, (Triple("a", "b", "c"),), text) for text in texts]
 
 
-def held(engine: Engine, fake: Fake) -> None:
+def held(engine: ScoringEngine, fake: Fake) -> None:
     """The worker is kept busy with one item, so that others gather behind it."""
     fake.gate.clear()
     fake.busy.clear()
@@ -58,12 +57,12 @@ def held(engine: Engine, fake: Fake) -> None:
     assert fake.busy.wait(30)
 
 
-Made = tuple[Engine, Fake]
+Made = tuple[ScoringEngine, Fake]
 
 
 @pytest.fixture
 def make() -> Iterator[Callable[..., Made]]:
-    engines: list[Engine] = []
+    engines: list[ScoringEngine] = []
 
     def build(**options: int) -> Made:
         fake = Fake()
@@ -71,7 +70,7 @@ def make() -> Iterator[Callable[..., Made]]:
         def worker(_metrics: Mapping[str, Metric]) -> Fake:
             return fake
 
-        engine = Engine({}, make=worker, **options)  # type: ignore[arg-type]
+        engine = ScoringEngine({}, make=worker, **options)  # type: ignore[arg-type]
         engine.start()
         engines.append(engine)
         return engine, fake
@@ -122,7 +121,7 @@ def test_only_requests_for_the_same_metrics_share_a_batch(make: Callable[..., Ma
 
 
 @pytest.mark.parametrize(
-    ("text", "error"), [("bad", ModelError), ("deadly", Refused), ("bug", ZeroDivisionError)]
+    ("text", "error"), [("bad", ModelError), ("deadly", Refusal), ("bug", ZeroDivisionError)]
 )
 def test_a_request_fails_alone(
     make: Callable[..., Made], text: str, error: type[Exception], capsys: pytest.CaptureFixture[str]
@@ -144,7 +143,7 @@ def test_a_full_queue_refuses_and_says_when_to_come_back(make: Callable[..., Mad
     engine, fake = make(waiting=3)
     held(engine, fake)
     kept = engine.submit(items("a", "b"), ["m"])
-    with pytest.raises(Refused) as refused:
+    with pytest.raises(Refusal) as refused:
         engine.submit(items("c", "d"), ["m"])
     assert (refused.value.status, refused.value.code) == (503, "busy")
     assert refused.value.wait is not None
@@ -187,9 +186,9 @@ def test_a_closed_engine_refuses(make: Callable[..., Made]) -> None:
     held(engine, fake)
     waiting = engine.submit(items("a"), ["m"])
     engine.close()
-    with pytest.raises(Refused):
+    with pytest.raises(Refusal):
         waiting.result(30)
-    with pytest.raises(Refused):
+    with pytest.raises(Refusal):
         engine.submit(items("a"), ["m"])
 
 
@@ -199,7 +198,7 @@ def test_what_cannot_be_loaded_is_raised_at_the_start(error: Exception) -> None:
         def start(self) -> None:
             raise error
 
-    engine = Engine({}, workers=2, make=lambda _metrics: Broken())
+    engine = ScoringEngine({}, workers=2, make=lambda _metrics: Broken())
     with pytest.raises(ModelError, match=str(error)):
         engine.start()
 

@@ -13,8 +13,8 @@ from adequa.data import Item, Triple
 from adequa.errors import ModelError
 from adequa.metrics import resolve
 from adequa.metrics.base import Metric
-from adequa.scoring import score_items
-from adequa.web.api.workers import InProcess, WorkerLost
+from adequa.run.engines import score_items
+from adequa.web.api.scoring import InProcess, WorkerLost
 
 FACTS = (Triple("MV_Alba", "homePort", "Oban"),)
 METRIC = """

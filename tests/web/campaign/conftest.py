@@ -10,9 +10,8 @@ from typing import Any
 import pytest
 
 from adequa.data import Item, Triple
-from adequa.human.campaign.folder import write_campaign
 from adequa.human.campaign.model import Campaign, Eligibility, Question, SampledText
-from adequa.human.campaign.questions import PRESETS, SPANS
+from adequa.human.campaign.settings import PRESETS, SPANS, write_campaign
 
 SECRET = bytes(range(32))
 FACTS = (
@@ -73,9 +72,9 @@ class Place:
 @pytest.fixture
 def place(tmp_path: Path) -> Iterator[Callable[..., Place]]:
     """Makes a campaign: what is asked, of which texts, and options of the application."""
-    from adequa.human.campaign.store import Store
+    from adequa.human.campaign.store import CampaignStore
     from adequa.web.campaign.app import campaign_app
-    from adequa.web.campaign.tokens import Tokens
+    from adequa.web.tokens import SignedTokens
 
     opened = []
 
@@ -93,11 +92,11 @@ def place(tmp_path: Path) -> Iterator[Callable[..., Place]]:
         if questions is not None:
             campaign = replace(campaign, questions=questions)
         write_campaign(folder, campaign, texts_of(texts))
-        store = Store.open(folder, **({"clock": clock} if clock else {}))
+        store = CampaignStore.open(folder, **({"clock": clock} if clock else {}))
         opened.append(store)
         store.add_raters(raters)
         app = campaign_app(store, secret=SECRET, **options)
-        return Place(folder, store, app, Tokens(SECRET))
+        return Place(folder, store, app, SignedTokens(SECRET))
 
     yield make
     for store in opened:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adequa.human.campaign.questions import PRESETS, SPANS
+from adequa.human.campaign.settings import PRESETS, SPANS
 from adequa.web.campaign.forms import (
     answers_from_form,
     cleaned_draft,
@@ -15,7 +15,7 @@ from adequa.web.campaign.forms import (
     seconds_in,
     seconds_of,
 )
-from adequa.web.campaign.limits import Refused
+from adequa.web.limits import CampaignRefusal
 from adequa.web.security import is_own_origin
 
 QUESTIONS = (PRESETS["webnlg2017"][0], PRESETS["webnlg2020"][0], SPANS)
@@ -56,13 +56,13 @@ def test_a_fact_that_is_none_is_none_of_the_data() -> None:
 
 @pytest.mark.parametrize("body", [b"\xff", b"a=%ff", b"&".join([b"a=1"] * 6000), b"a"])
 def test_unreadable_forms_are_refused(body: bytes) -> None:
-    with pytest.raises(Refused):
+    with pytest.raises(CampaignRefusal):
         read_form(body)
 
 
 @pytest.mark.parametrize("body", [b"", b"[]", b"{", b"\xff", b"[" * 200_000, b"1"])
 def test_unreadable_objects_are_refused(body: bytes) -> None:
-    with pytest.raises(Refused):
+    with pytest.raises(CampaignRefusal):
         read_object(body)
 
 

@@ -10,7 +10,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from adequa.errors import ServiceError
-from adequa.web.campaign.limits import Limits, Rate
+from adequa.web.limits import Rate, RateLimits
 
 Make = Callable[..., Any]
 ANSWER = {"q:semantics": "3", "q:grammar": "2", "q:fluency": "1", "seconds": "1"}
@@ -144,7 +144,7 @@ def test_every_response_carries_its_headers(place: Make) -> None:
 
 
 def test_wrong_links_are_counted_by_address(place: Make) -> None:
-    here = place(limits=Limits(wrong_links=Rate(3, 0.01)))
+    here = place(limits=RateLimits(wrong_links=Rate(3, 0.01)))
     client = TestClient(here.app)
     assert client.get(here.rater_link(1)).status_code == 200
     wrong = ["/r/1-x", "/organise/x", "/join/x", f"/r/{here.tokens.of_rater(999)}"]
@@ -158,7 +158,7 @@ def test_wrong_links_are_counted_by_address(place: Make) -> None:
 
 
 def test_answers_and_drafts_are_counted_by_rater(place: Make) -> None:
-    here = place(limits=Limits(answers=Rate(3, 0.01), drafts=Rate(2, 0.01)))
+    here = place(limits=RateLimits(answers=Rate(3, 0.01), drafts=Rate(2, 0.01)))
     client, token, slot = signed_in(here, 1)  # beginning is the first
     codes = [client.post(f"/text/{slot}", data={"form_token": token}).status_code for _ in range(3)]
     assert codes == [422, 422, 429]
@@ -170,14 +170,14 @@ def test_answers_and_drafts_are_counted_by_rater(place: Make) -> None:
 
 
 def test_joins_are_counted_by_address(place: Make) -> None:
-    here = place(joining=True, limits=Limits(joins=Rate(2, 0.01)))
+    here = place(joining=True, limits=RateLimits(joins=Rate(2, 0.01)))
     client = TestClient(here.app)
     link = f"/join/{here.tokens.of_joining}"
     assert [client.get(link, params={"id": name}).status_code for name in "abc"] == [200, 200, 429]
 
 
 def test_bodies_beyond_the_limit_are_refused(place: Make) -> None:
-    here = place(limits=Limits(body_bytes=2000))
+    here = place(limits=RateLimits(body_bytes=2000))
     client, token, slot = signed_in(here, 1)
     sent = {"form_token": token, **ANSWER, "padding": "x" * 3000}
     assert client.post(f"/text/{slot}", data=sent).status_code == 413

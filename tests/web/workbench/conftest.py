@@ -11,20 +11,18 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
+from adequa.cli.demo import sample_path
 from adequa.data import Item, Triple
-from adequa.human.campaign.folder import write_campaign
 from adequa.human.campaign.model import Campaign, SampledText
-from adequa.human.campaign.questions import PRESETS
+from adequa.human.campaign.settings import PRESETS, write_campaign
 from adequa.metrics import resolve
 from adequa.readers import open_source
 from adequa.run import open_run, score_run
-from adequa.sample import sample_path
 from adequa.web.api.runs import Runs
-from adequa.web.api.scoring import Engine
-from adequa.web.api.settings import Settings
-from adequa.web.api.workers import InThread
+from adequa.web.api.scoring import InThread, ScoringEngine
+from adequa.web.api.settings import ServerSettings
 from adequa.web.workbench.app import Workbench
-from adequa.web.workbench.campaigns import open_campaign
+from adequa.web.workbench.home import open_campaign
 
 HOSTILE = "</script><script>window.hacked = true</script><img src=x onerror='window.hacked=true'>"
 PAGE = {"Accept": "text/html"}
@@ -32,8 +30,8 @@ Make = Callable[..., "Place"]
 
 
 @pytest.fixture(scope="session")
-def engine() -> Iterator[Engine]:
-    engine = Engine(resolve(["esa"]), workers=1, make=InThread)
+def engine() -> Iterator[ScoringEngine]:
+    engine = ScoringEngine(resolve(["esa"]), workers=1, make=InThread)
     engine.start()
     yield engine
     engine.close()
@@ -91,12 +89,12 @@ class Place:
 
 
 @pytest.fixture
-def place(tmp_path: Path, engine: Engine) -> Iterator[Make]:
+def place(tmp_path: Path, engine: ScoringEngine) -> Iterator[Make]:
     """Makes a workbench with these runs and campaigns open."""
     made: list[Place] = []
 
     def make(*folders: Path, campaigns: tuple[Path, ...] = (), **settings: Any) -> Place:
-        chosen = Settings(**settings)
+        chosen = ServerSettings(**settings)
         runs = Runs(
             tmp_path / f"kept-{len(made)}",
             engine.metrics,

@@ -36,8 +36,7 @@ def chromium() -> Iterator[Any]:
 @pytest.fixture
 def served(place: Make) -> Iterator[Make]:
     """Starts a workbench on a free port; gives its place and its address."""
-    from adequa.web.api.serving import server_of
-    from adequa.web.listening import listen, url_of
+    from adequa.web.server import listen, server_of, url_of
 
     running: list[tuple[Any, threading.Thread]] = []
 
@@ -317,9 +316,9 @@ def test_keys_and_pages(served, device, sample_run):
 
 
 def test_campaigns_are_linked_and_shown(served, device, campaign):
-    from adequa.human.campaign.store import Store
+    from adequa.human.campaign.store import CampaignStore
 
-    store = Store.open(campaign)
+    store = CampaignStore.open(campaign)
     store.add_raters(1)
     given = {one.name: one.choices[0].value for one in store.campaign.questions}
     store.answer(1, store.next_page(1).slot, given, 2.0)

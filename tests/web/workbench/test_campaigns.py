@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 
 from adequa.errors import DataError
-from adequa.human.campaign.store import Store
-from adequa.web.workbench.campaigns import open_campaign
+from adequa.human.campaign.store import CampaignStore
+from adequa.web.workbench.home import open_campaign
 
 
 def answered(folder, count):
-    store = Store.open(folder)
+    store = CampaignStore.open(folder)
     store.add_raters(2)
     for _ in range(count):
         page = store.next_page(1)

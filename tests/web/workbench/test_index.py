@@ -11,11 +11,17 @@ import pytest
 
 from adequa.errors import DataError
 from adequa.run import open_run
-from adequa.web.api.errors import Refused
-from adequa.web.workbench.choosing import Choice, choose
-from adequa.web.workbench.index import RunIndex, build_index
-from adequa.web.workbench.indexes import Indexes, Reading, _read
-from adequa.web.workbench.tables import predicate_rows, slice_tables, system_table
+from adequa.web.errors import Refusal
+from adequa.web.workbench.index import (
+    Indexes,
+    IndexProgress,
+    RunIndex,
+    TextSelection,
+    _read,
+    build_index,
+    choose,
+)
+from adequa.web.workbench.runs import predicate_rows, slice_tables, system_table
 
 from ...report.made_runs import made_lines, write_lines
 
@@ -64,11 +70,13 @@ FILTERS: dict[str, Any] = {
 def test_filters_let_through_what_a_plain_loop_does(index, written):
     name, _, value = written.partition("=")
     wanted = [row for row, line in enumerate(LINES) if FILTERS[written](line)]
-    assert choose(index, Choice(**{name: value})).rows.tolist() == wanted
+    assert choose(index, TextSelection(**{name: value})).rows.tolist() == wanted
 
 
 def test_filters_go_together(index):
-    chosen = choose(index, Choice(system="Anna", category="Port", verdict="fault", search="joy"))
+    chosen = choose(
+        index, TextSelection(system="Anna", category="Port", verdict="fault", search="joy")
+    )
     wanted = [
         row
         for row, line in enumerate(LINES)
@@ -100,11 +108,13 @@ def key_of(sort: str, line: dict[str, Any]) -> float:
 )
 def test_sorting_is_stable_and_what_has_no_value_comes_last(index, sort):
     wanted = sorted(range(len(LINES)), key=lambda row: key_of(sort, LINES[row]))
-    assert choose(index, Choice(sort=sort)).rows.tolist() == wanted
+    assert choose(index, TextSelection(sort=sort)).rows.tolist() == wanted
 
 
 def test_furthest_from_another_system(index):
-    chosen = choose(index, Choice(system="Anna", compare="Bert", sort="apart:ter")).rows.tolist()
+    chosen = choose(
+        index, TextSelection(system="Anna", compare="Bert", sort="apart:ter")
+    ).rows.tolist()
     apart = [abs(LINES[row]["scores"]["ter"] - LINES[row + 1]["scores"]["ter"]) for row in chosen]
     assert apart == sorted(apart, reverse=True)
     assert len(chosen) == 25
@@ -112,7 +122,7 @@ def test_furthest_from_another_system(index):
 
 @pytest.mark.parametrize("sort", ["x", "worst:none", "apart:esa", "worst"])
 def test_an_unknown_order_is_that_of_the_file(index, sort):
-    assert choose(index, Choice(sort=sort)).rows.tolist() == list(range(len(LINES)))
+    assert choose(index, TextSelection(sort=sort)).rows.tolist() == list(range(len(LINES)))
 
 
 def test_lines_are_found_by_system_and_id(index):
@@ -126,7 +136,7 @@ def test_lines_are_found_by_system_and_id(index):
 
 
 def test_a_search_that_takes_too_long_says_how_far_it_came(index):
-    chosen = choose(index, Choice(search="ferry"), seconds=-1.0)
+    chosen = choose(index, TextSelection(search="ferry"), seconds=-1.0)
     assert (chosen.rows.tolist(), chosen.searched) == ([], 0)
 
 
@@ -188,7 +198,7 @@ def test_escaped_letters_are_searched_too(tmp_path):
     folder = write_lines(tmp_path / "run", LINES[:9])
     lines = [json.dumps(line) for line in LINES[:9]]
     (folder / "scores.jsonl").write_text("\n".join(lines) + "\n")
-    found = choose(build_index(open_run(folder)), Choice(search="STRASSE"))
+    found = choose(build_index(open_run(folder)), TextSelection(search="STRASSE"))
     assert found.rows.tolist() == [7]
 
 
@@ -206,19 +216,19 @@ def test_a_server_that_stops_does_not_read_on(tmp_path, monkeypatch):
     indexes = Indexes()
     indexes.close()
     closed = indexes._closed
-    reading = Reading()
-    with pytest.raises(Refused, match="stopping"):
+    reading = IndexProgress()
+    with pytest.raises(Refusal, match="stopping"):
         _read(folder, reading, closed)
     assert 0 < reading.share < 0.1
 
 
 def test_addresses_hold_a_choice():
-    choice = Choice(search="a&b", system="T5 <x>", sort="worst:esa")
+    choice = TextSelection(search="a&b", system="T5 <x>", sort="worst:esa")
     assert choice.query() == "search=a%26b&system=T5+%3Cx%3E&sort=worst%3Aesa"
     assert choice.query(page=3, sort="").endswith("&page=3")
-    assert Choice.read({"search": "x" * 999, "other": "1"}).search == "x" * 300
-    assert not Choice(sort="missing", compare="T5").is_narrow
-    assert Choice(seen="seen").is_narrow
+    assert TextSelection.read({"search": "x" * 999, "other": "1"}).search == "x" * 300
+    assert not TextSelection(sort="missing", compare="T5").is_narrow
+    assert TextSelection(seen="seen").is_narrow
 
 
 def test_an_empty_run_has_an_empty_index(tmp_path):
@@ -226,5 +236,8 @@ def test_an_empty_run_has_an_empty_index(tmp_path):
     (folder / "scores.jsonl").write_text("")
     found = build_index(open_run(folder))
     assert found.count == 0
-    assert choose(found, Choice(predicate="x", search="y", sort="worst:esa")).rows.tolist() == []
+    assert (
+        choose(found, TextSelection(predicate="x", search="y", sort="worst:esa")).rows.tolist()
+        == []
+    )
     assert slice_tables(found) == []

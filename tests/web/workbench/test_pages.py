@@ -348,7 +348,7 @@ def test_a_run_whose_files_are_gone(place, tmp_path, sample_run):
 
 
 def test_a_run_that_takes_long_to_read_shows_how_far_it_is(place, sample_run, monkeypatch):
-    from adequa.web.workbench import indexes
+    from adequa.web.workbench import index as indexes
 
     def slow(run: Any, tell: Any) -> Any:
         tell(0.25)

@@ -2,16 +2,27 @@
 
 from __future__ import annotations
 
+import json
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any, get_args
 
-from adequa.codec.values import kind_of
+from adequa.codec import dump_line, kind_of, load_object
+from adequa.data import Item
 from adequa.errors import DataError
-from adequa.human.campaign.model import Campaign, Choice, Eligibility, Question, QuestionKind
-
-__all__ = ["VERSION", "campaign_from_object", "campaign_to_object", "questions_from_object"]
+from adequa.human.campaign.model import (
+    AnswerChoice,
+    Campaign,
+    Eligibility,
+    Question,
+    QuestionKind,
+    SampledText,
+)
+from adequa.readers import open_source
+from adequa.readers.base import lines
+from adequa.readers.output import write_items
 
 VERSION = 1
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}")
@@ -146,12 +157,12 @@ def _question(raw: Any) -> Question:
     return Question(name, text, "spans", labels=marks, omissions=omissions)
 
 
-def _choices(raw: Any, where: str) -> tuple[Choice, ...]:
+def _choices(raw: Any, where: str) -> tuple[AnswerChoice, ...]:
     choices = []
     for one in _list(raw, f"'choices' of {where}"):
         fields = _object(one, f"a choice of {where}", {"value", "label"})
         label = _text(fields, "label", f"a choice of {where}")
-        choices.append(Choice(_number(fields.get("value"), "value", where), label))
+        choices.append(AnswerChoice(_number(fields.get("value"), "value", where), label))
     if len(choices) < 2:
         raise DataError(f"{where} leaves no choice", remedy="give at least two choices")
     _no_twice([choice.value for choice in choices], f"choice of {where}")
@@ -236,3 +247,186 @@ def _no_twice(values: Sequence[object], what: str) -> None:
     for value in values:
         if values.count(value) > 1:
             raise DataError(f"the {what} {value!r} stands twice", remedy="keep one")
+
+
+# ---
+# Questions to choose from: those of two WebNLG campaigns in our words, and marking errors.
+# ---
+
+
+def _scale(*labels: str) -> tuple[AnswerChoice, ...]:
+    return tuple(AnswerChoice(value, label) for value, label in enumerate(labels, start=1))
+
+
+_WEBNLG_2017 = (
+    Question(
+        "semantics",
+        "How well does the text give the meaning of the data?",
+        "choice",
+        _scale("Incorrectly", "Medium", "Correctly"),
+    ),
+    Question(
+        "grammar",
+        "How are its grammar and spelling?",
+        "choice",
+        _scale("Ungrammatical", "Medium", "Grammatical"),
+    ),
+    Question(
+        "fluency",
+        "How fluent and natural does it sound?",
+        "choice",
+        _scale("Not fluent", "Medium", "Fluent"),
+    ),
+)
+
+
+def _slider(name: str, text: str) -> Question:
+    return Question(name, text, "slider", low_label="not at all", high_label="completely")
+
+
+_WEBNLG_2020 = (
+    _slider("DataCoverage", "Does the text say something about every fact in the data?"),
+    _slider("Relevance", "Does the text say only what is in the data, and nothing else?"),
+    _slider("Correctness", "Where the text takes up a fact, does it say it as the data does?"),
+    _slider("TextStructure", "Is the text well formed: grammatical and well put together?"),
+    _slider("Fluency", "Does the text read naturally, with its sentences following on well?"),
+)
+
+SPANS = Question(
+    "errors",
+    "Mark each part of the text that the data does not support, and tick each fact it leaves out.",
+    "spans",
+    labels=("not in the data", "contradicts the data"),
+    omissions=True,
+)
+"""May be added to any set of questions."""
+
+PRESETS: Mapping[str, tuple[Question, ...]] = {
+    "webnlg2017": _WEBNLG_2017,
+    "webnlg2020": _WEBNLG_2020,
+    "spans": (SPANS,),
+}
+"""By name: three questions with answers 1 to 3 (paper 004), five sliders from 0 to 100, marks."""
+
+# ---
+# A campaign as a folder of plain files, which every step reads and the first one writes.
+#
+#     campaign.json    what is asked, and the rules of handing out
+#     items.jsonl      the texts with their data, in the Item contract
+#     sample.jsonl     a line a text, in the order of the items: system, id, task, cell, control
+#     ratings.jsonl    the judgments in the long form, once exported
+#
+# What a server keeps while people answer (`campaign.db`, `secret.key`) is not part of the interface.
+# ---
+
+SETTINGS, ITEMS, SAMPLE = "campaign.json", "items.jsonl", "sample.jsonl"
+_FIELDS = {"system", "id", "task", "cell", "control"}
+
+
+def is_campaign(path: Path | str) -> bool:
+    """Whether a path is the folder of a campaign."""
+    return (Path(path) / SETTINGS).is_file()
+
+
+def read_campaign(folder: Path | str) -> tuple[Campaign, list[SampledText]]:
+    """A campaign's settings and texts, checked against each other."""
+    campaign, texts = read_settings(folder), read_texts(folder)
+    questions = {question.name for question in campaign.questions}
+    for line, text in enumerate(texts, start=1):
+        for name in sorted(text.control.keys() - questions):
+            raise DataError(
+                f"has a control for {name!r}, which is not asked",
+                path=Path(folder) / SAMPLE,
+                line=line,
+                remedy=f"asked are {', '.join(sorted(questions))}",
+            )
+    return campaign, texts
+
+
+def read_settings(folder: Path | str) -> Campaign:
+    """What is asked and under which rules."""
+    path = Path(folder) / SETTINGS
+    if not path.is_file():
+        raise DataError(
+            "is not there", path=path, remedy="make a campaign with `adequa human sample`"
+        )
+    text = "\n".join(line for _, line in lines(path))
+    try:
+        return campaign_from_object(load_object(text))
+    except DataError as error:
+        raise error.at(path) from None
+
+
+def read_texts(folder: Path | str) -> list[SampledText]:
+    """The texts of a campaign, in their order."""
+    items = list(open_source(Path(folder) / ITEMS, format="jsonl"))
+    path = Path(folder) / SAMPLE
+    rows = list(_rows(path))
+    if len(rows) != len(items):
+        raise DataError(
+            f"has {len(rows)} lines for the {len(items)} texts of {ITEMS}",
+            path=path,
+            remedy="line i of one belongs to text i of the other",
+        )
+    return [_sampled(item, row, path, line) for item, (line, row) in zip(items, rows, strict=True)]
+
+
+def write_campaign(folder: Path | str, campaign: Campaign, texts: Iterable[SampledText]) -> None:
+    """Write a campaign into a new folder; one that holds a campaign already is left as it is."""
+    folder, sampled = Path(folder), list(texts)
+    if is_campaign(folder):
+        raise DataError("holds a campaign already", path=folder, remedy="name another folder")
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        write_items((text.item for text in sampled), folder / ITEMS)
+        written = "".join(dump_line(_row(text)) for text in sampled)
+        (folder / SAMPLE).write_text(written, encoding="utf-8", newline="\n")
+        # Last: a folder is a campaign once its settings are there.
+        settings = json.dumps(campaign_to_object(campaign), ensure_ascii=False, indent=2)
+        (folder / SETTINGS).write_text(settings + "\n", encoding="utf-8", newline="\n")
+    except OSError as error:
+        raise DataError(
+            f"cannot be written ({error.strerror})", path=folder, remedy="name another folder"
+        ) from None
+
+
+def _row(text: SampledText) -> dict[str, Any]:
+    row: dict[str, Any] = {"system": text.item.system, "id": text.item.id, "task": text.task}
+    row["cell"] = dict(text.cell)
+    return row | ({"control": dict(text.control)} if text.control else {})
+
+
+def _rows(path: Path) -> Iterator[tuple[int, Mapping[str, Any]]]:
+    for number, line in lines(path):
+        try:
+            yield number, _fields(load_object(line))
+        except DataError as error:
+            raise error.at(path, number) from None
+
+
+def _fields(row: Any) -> Mapping[str, Any]:
+    if type(row) is not dict:
+        raise DataError(f"is {kind_of(row)}, not an object", remedy="write {…}")
+    for name in sorted(row.keys() - _FIELDS):
+        raise DataError(f"has a field {name!r}", remedy=f"known are {', '.join(sorted(_FIELDS))}")
+    return row
+
+
+def _sampled(item: Item, row: Mapping[str, Any], path: Path, line: int) -> SampledText:
+    problem: str | None = None
+    task, cell, control = row.get("task"), row.get("cell", {}), row.get("control", {})
+    if (row.get("system", ""), row.get("id")) != item.key:
+        problem = f"speaks of {row.get('system')!r} {row.get('id')!r}, {ITEMS} of {item.key}"
+    elif type(task) is not str or not task:
+        problem = "has no task"
+    elif type(cell) is not dict or not _all(cell.values(), (str,)):
+        problem = "'cell' is not an object of strings"
+    elif type(control) is not dict or not _all(control.values(), (int, float)):
+        problem = "'control' is not an object of numbers"
+    if problem is not None:
+        raise DataError(problem, path=path, line=line, remedy="write it as the sample was drawn")
+    return SampledText(item, str(task), cell, control)
+
+
+def _all(values: Iterable[object], types: Sequence[type]) -> bool:
+    return all(type(value) in types for value in values)

@@ -10,13 +10,10 @@ from typing import Any
 
 from starlette.requests import ClientDisconnect, Request
 
-from adequa.codec import load_object
-from adequa.codec.values import reject_constant
+from adequa.codec import load_object, reject_constant
 from adequa.errors import DataError
-from adequa.web.api.errors import Refused
-from adequa.web.api.settings import Settings, shown_bytes
-
-__all__ = ["Bodies", "media_type"]
+from adequa.web.api.settings import ServerSettings, shown_bytes
+from adequa.web.errors import Refusal
 
 _SLOW = "the body came too slowly"
 
@@ -24,14 +21,14 @@ _SLOW = "the body came too slowly"
 class Bodies:
     """Reads bodies for one server, and knows how many bytes are being read in all."""
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: ServerSettings) -> None:
         self.settings = settings
         self.held = 0
 
     async def object(self, request: Request) -> dict[str, Any]:
         """The JSON object of a request."""
         if media_type(request) != "application/json":
-            raise Refused(
+            raise Refusal(
                 415,
                 "wrong_content_type",
                 f"the body is {media_type(request) or 'of no kind'!r}",
@@ -53,9 +50,9 @@ class Bodies:
             except StopAsyncIteration:
                 return
             except asyncio.TimeoutError:
-                raise Refused(408, "too_slow", _SLOW, "send it again, faster") from None
+                raise Refusal(408, "too_slow", _SLOW, "send it again, faster") from None
             except ClientDisconnect:
-                raise Refused(400, "incomplete", "the body ended before its end") from None
+                raise Refusal(400, "incomplete", "the body ended before its end") from None
             size += len(part)
             if size > most:
                 raise _too_large(most)
@@ -69,7 +66,7 @@ class Bodies:
                 self.held += len(part)
                 body += part
                 if self.held > settings.bodies:
-                    raise Refused(
+                    raise Refusal(
                         503, "busy", "too many large requests at once", "try again later", wait=2
                     )
         finally:
@@ -78,7 +75,7 @@ class Bodies:
 
     def _check_head(self, request: Request, most: int) -> None:
         if request.headers.get("content-encoding", "identity").lower() != "identity":
-            raise Refused(
+            raise Refusal(
                 415,
                 "compressed",
                 "the body is compressed",
@@ -89,7 +86,7 @@ class Bodies:
         if declared is None:
             return
         if not (declared.isascii() and declared.isdecimal()):
-            raise Refused(400, "wrong_length", "the length is no number", where="Content-Length")
+            raise Refusal(400, "wrong_length", "the length is no number", where="Content-Length")
         if len(declared) > 15 or int(declared) > most:
             raise _too_large(most)
 
@@ -99,8 +96,8 @@ def media_type(request: Request) -> str:
     return request.headers.get("content-type", "").partition(";")[0].strip().lower()
 
 
-def _too_large(most: int) -> Refused:
-    return Refused(
+def _too_large(most: int) -> Refusal:
+    return Refusal(
         413,
         "too_large",
         f"the body is larger than {shown_bytes(most)}",
@@ -122,16 +119,16 @@ def parsed(body: bytes, most_depth: int) -> dict[str, Any]:
             remedy = "send one JSON object"
         raise _unreadable(error.problem, remedy) from None
     if type(value) is not dict:
-        raise Refused(422, "wrong_data", "the body is not an object", where="body")
+        raise Refusal(422, "wrong_data", "the body is not an object", where="body")
     if _is_deeper(value, most_depth):
-        raise Refused(
+        raise Refusal(
             422, "too_deep", f"the body is nested more than {most_depth} deep", "flatten it"
         )
     return value
 
 
-def _unreadable(problem: str, remedy: str | None) -> Refused:
-    return Refused(400, "unreadable", f"the body {problem}", remedy, where="body")
+def _unreadable(problem: str, remedy: str | None) -> Refusal:
+    return Refusal(400, "unreadable", f"the body {problem}", remedy, where="body")
 
 
 def _pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -14,21 +14,19 @@ from typing import TYPE_CHECKING, Protocol
 
 from starlette.datastructures import Headers
 
-from adequa.web.api.errors import Refused, respond
-from adequa.web.api.settings import Settings
+from adequa.web.api.settings import ServerSettings
+from adequa.web.errors import Refusal, respond
 from adequa.web.security import is_own_origin
 
 if TYPE_CHECKING:
     from starlette.responses import Response
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-__all__ = ["Doors", "Guard"]
-
 _SEND_SECONDS = 30.0
 _SMALL = 1 << 16
 
 
-class Doors(Protocol):
+class ServerAccess(Protocol):
     """How browsers come in, which have a session in place of the token."""
 
     def is_open(self, path: str) -> bool:
@@ -47,9 +45,9 @@ class Guard:
     def __init__(
         self,
         app: ASGIApp,
-        settings: Settings,
-        doors: Doors | None = None,
-        answer: Callable[[Scope, Refused], Response] | None = None,
+        settings: ServerSettings,
+        doors: ServerAccess | None = None,
+        answer: Callable[[Scope, Refusal], Response] | None = None,
     ) -> None:
         self.app, self.settings, self.doors = app, settings, doors
         self._answer = answer or (lambda _scope, refused: respond(refused))
@@ -73,12 +71,12 @@ class Guard:
         finally:
             self._in_flight -= 1
 
-    def _refusal(self, method: str, path: str, headers: Headers) -> Refused | None:
+    def _refusal(self, method: str, path: str, headers: Headers) -> Refusal | None:
         token, doors = self.settings.token, self.doors
         known = doors is not None and doors.is_known(headers)
         if token is None:
             if _name(headers.get("host", "")) not in self.settings.hosts:
-                return Refused(
+                return Refusal(
                     421,
                     "wrong_host",
                     "this server does not answer to that name",
@@ -86,7 +84,7 @@ class Guard:
                     where="Host",
                 )
         elif not (_has(headers, token) or known or (doors and doors.is_open(path))):
-            return Refused(
+            return Refusal(
                 401,
                 "no_token",
                 "the token is missing or wrong",
@@ -96,13 +94,13 @@ class Guard:
         if method not in ("GET", "HEAD"):
             if not is_own_origin(headers, None):
                 message = "other sites' pages may not use this server"
-                return Refused(403, "foreign_origin", message, where="Origin")
+                return Refusal(403, "foreign_origin", message, where="Origin")
             if known and doors is not None and not doors.is_form(headers):
                 message = "this does not come from a page of the session"
-                return Refused(403, "no_form_token", message, "reload the page")
+                return Refusal(403, "no_form_token", message, "reload the page")
         if self._in_flight >= self.settings.in_flight:
             message = f"{self._in_flight} requests are being answered already"
-            return Refused(503, "busy", message, "send fewer at once", wait=2)
+            return Refusal(503, "busy", message, "send fewer at once", wait=2)
         return None
 
 

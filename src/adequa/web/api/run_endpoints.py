@@ -13,20 +13,16 @@ from starlette.responses import FileResponse, JSONResponse, Response
 
 from adequa.errors import AdequaError
 from adequa.readers import TABLE, open_source, reader_class
-from adequa.readers.recognise import SUFFIXES, recognise
+from adequa.readers.formats import SUFFIXES, recognise
 from adequa.run.folder import SCORES, SUMMARY, read_json
 from adequa.settings import Spec, build
 from adequa.web.api.bodies import Bodies, media_type
-from adequa.web.api.endpoint import Endpoint, Parameter, json_of
-from adequa.web.api.errors import Refused, refusal_of
-from adequa.web.api.pages import Lines
-from adequa.web.api.runs import Runs
-from adequa.web.api.schemas import ref
+from adequa.web.api.endpoint import Endpoint, Parameter, json_of, ref
+from adequa.web.api.runs import LineIndex, Runs
 from adequa.web.api.score_endpoints import chosen_labels
-from adequa.web.api.scoring import Engine
-from adequa.web.api.settings import Settings
-
-__all__ = ["RunEndpoints", "checked_format"]
+from adequa.web.api.scoring import ScoringEngine
+from adequa.web.api.settings import ServerSettings
+from adequa.web.errors import Refusal, refusal_of
 
 _KINDS = ("application/x-ndjson", "application/octet-stream")
 _ID = {"id": {"type": "string", "pattern": "^[0-9a-f]{16}$"}}
@@ -37,9 +33,9 @@ _MOST_UPLOADS = 4
 class RunEndpoints:
     """The endpoints of runs."""
 
-    def __init__(self, engine: Engine, runs: Runs, settings: Settings) -> None:
+    def __init__(self, engine: ScoringEngine, runs: Runs, settings: ServerSettings) -> None:
         self.engine, self.runs, self.settings = engine, runs, settings
-        self.bodies, self.lines = Bodies(settings), Lines()
+        self.bodies, self.lines = Bodies(settings), LineIndex()
         self._uploads = 0
 
     @property
@@ -155,7 +151,7 @@ class RunEndpoints:
         """Take an upload and let it wait for its turn."""
         self.runs.check_room()
         if media_type(request) not in _KINDS:
-            raise Refused(
+            raise Refusal(
                 415,
                 "wrong_content_type",
                 f"the body is {media_type(request)[:100] or 'of no kind'!r}",
@@ -166,13 +162,13 @@ class RunEndpoints:
         name = query.get("name", "upload")
         if len(name) > _LONGEST_NAME:
             message = f"the name has more than {_LONGEST_NAME} characters"
-            raise Refused(422, "wrong_query", message, "shorten it", where="name")
+            raise Refusal(422, "wrong_query", message, "shorten it", where="name")
         asked = query.get("metrics")
         labels = chosen_labels(None if asked is None else asked.split(","), self.engine)
         written = query.get("format")
         format_ = None if written is None else checked_format(written)
         if self._uploads >= _MOST_UPLOADS:
-            raise Refused(503, "busy", "other uploads go on", "try again later", wait=5)
+            raise Refusal(503, "busy", "other uploads go on", "try again later", wait=5)
         self._uploads += 1
         try:
             id_, file = self.runs.begin_upload(_suffix(name))
@@ -235,7 +231,7 @@ class RunEndpoints:
             async for part in parts:
                 stream.write(part)
             if not stream.tell():
-                raise Refused(422, "empty", "the upload is empty", "send a file with items")
+                raise Refusal(422, "empty", "the upload is empty", "send a file with items")
 
 
 def checked_format(written: str) -> str:
@@ -247,7 +243,7 @@ def checked_format(written: str) -> str:
         for key in spec.settings:
             hint = hints.get(key)
             if hint is Path or Path in typing.get_args(hint):
-                raise Refused(
+                raise Refusal(
                     422,
                     "settings_refused",
                     f"the option {key!r} names a file, which a request cannot",
@@ -284,4 +280,4 @@ def _whole(request: Request, name: str, default: int, least: int, most: int) -> 
         if least <= number <= most:
             return number
     message = f"{name!r} is no whole number from {least} to {most}"
-    raise Refused(400, "wrong_query", message, where=name)
+    raise Refusal(400, "wrong_query", message, where=name)

@@ -10,30 +10,127 @@ of `/v1/score`.
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
+import os
 import re
 import secrets
 import shutil
 import threading
-from collections import deque
-from collections.abc import Mapping, Sequence
+import time
+import traceback
+from array import array
+from collections import OrderedDict, deque
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timezone
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from adequa.errors import AdequaError
 from adequa.metrics.base import Metric
 from adequa.run.folder import Run, open_run, read_json, write_json
-from adequa.web.api.errors import Refused
-from adequa.web.api.run_process import RunProcess
-from adequa.web.api.settings import Settings
+from adequa.web.api.scoring import live_with_parent
+from adequa.web.api.settings import ServerSettings
+from adequa.web.errors import Refusal, refusal_of
 
-__all__ = ["Record", "Runs"]
+if TYPE_CHECKING:
+    from multiprocessing.connection import Connection
+
+# ---
+# One run in a process of its own: watched while it goes, ended at any moment.
+# ---
+
+_BATCH = 64
+"""Items between two signs of progress."""
+
+
+class RunProcess:
+    """An upload to be scored."""
+
+    def __init__(self, file: Path, format_: str, metrics: Mapping[str, Metric], out: Path) -> None:
+        self._plan = (file, format_, metrics, out)
+        self._lock = threading.Lock()
+        self._process: Any = None
+        self._ended = False
+
+    def run(self, seconds: float, progress: Callable[[int, int], None]) -> Mapping[str, Any] | None:
+        """Score it; what went wrong, as a client is told, or None."""
+        import multiprocessing
+
+        context = multiprocessing.get_context("spawn")
+        ours, theirs = context.Pipe(duplex=False)
+        with self._lock:
+            if self._ended:
+                return None
+            process = context.Process(target=_score, args=(theirs, *self._plan), daemon=True)
+            process.start()
+            self._process = process
+        theirs.close()
+        try:
+            return self._watch(ours, time.monotonic() + seconds, progress)
+        finally:
+            ours.close()
+            self.end()
+            process.join()
+
+    def end(self) -> None:
+        """End it, or see that it does not begin."""
+        with self._lock:
+            self._ended = True
+            if self._process is not None and self._process.is_alive():
+                self._process.kill()
+                self._process.join(5)
+
+    def _watch(
+        self, pipe: Connection, ends: float, progress: Callable[[int, int], None]
+    ) -> Mapping[str, Any] | None:
+        while True:
+            if not pipe.poll(max(0.0, ends - time.monotonic())):
+                remedy = "split the file"
+                return Refusal(503, "timeout", "the run took too long", remedy).object
+            try:
+                kind, value = pipe.recv()
+            except (EOFError, OSError):
+                remedy = "is the file too large for the server's memory? split it"
+                return Refusal(500, "died", "the scoring process died", remedy).object
+            if kind == "progress":
+                progress(*value)
+            else:
+                error: Mapping[str, Any] | None = value
+                return error
+
+
+def _score(
+    pipe: Connection, file: Path, format_: str, metrics: Mapping[str, Metric], out: Path
+) -> None:
+    """What the process does."""
+    from adequa.readers import open_source
+    from adequa.run import score_run
+
+    live_with_parent()
+    with contextlib.suppress(OSError, AttributeError):
+        os.nice(5)  # requests that somebody waits for go first
+    error: Mapping[str, Any] | None = None
+    try:
+        score_run(
+            open_source(file, format=format_),
+            metrics,
+            out,
+            batch_size=_BATCH,
+            progress=lambda done, total: pipe.send(("progress", (done, total))),
+        )
+    except AdequaError as known:
+        error = refusal_of(known, where="the upload").object
+    except Exception as unknown:  # noqa: BLE001  # a client is told, the log has the traceback
+        traceback.print_exc()
+        error = refusal_of(unknown).object
+    pipe.send(("end", error))
+
 
 _ID = re.compile(r"[0-9a-f]{16}")
 _STATE = "run.json"
-_STOPPED = Refused(503, "stopped", "the server stopped before the run was done", "start it again")
+_STOPPED = Refusal(503, "stopped", "the server stopped before the run was done", "start it again")
 
 
 @dataclass(eq=False)
@@ -77,7 +174,7 @@ class Runs:
         self,
         folder: Path,
         metrics: Mapping[str, Metric],
-        settings: Settings,
+        settings: ServerSettings,
         opened: Sequence[Run] = (),
     ) -> None:
         self.folder, self.metrics, self.settings = folder, metrics, settings
@@ -101,7 +198,7 @@ class Runs:
         record = self._records.get(id_)
         if record is None:
             remedy = "the runs there are stand at /v1/runs"
-            raise Refused(404, "no_such_run", "there is no such run", remedy)
+            raise Refusal(404, "no_such_run", "there is no such run", remedy)
         return record
 
     def finished(self, id_: str) -> Record:
@@ -109,7 +206,7 @@ class Runs:
         record = self.get(id_)
         if record.status != "done":
             message = f"the run is {record.status}, so it has no scores"
-            raise Refused(409, "not_done", message, "look at its status first")
+            raise Refusal(409, "not_done", message, "look at its status first")
         return record
 
     def check_room(self) -> None:
@@ -117,10 +214,10 @@ class Runs:
         with self._changed:
             if len(self._queue) >= self.settings.waiting_runs:
                 message = f"{len(self._queue)} runs are waiting already"
-                raise Refused(429, "too_many_waiting", message, "wait for one to end", wait=30)
+                raise Refusal(429, "too_many_waiting", message, "wait for one to end", wait=30)
             if len(self._records) >= self.settings.max_runs:
                 message = f"the server keeps {self.settings.max_runs} runs at most"
-                raise Refused(409, "too_many_runs", message, "delete some")
+                raise Refusal(409, "too_many_runs", message, "delete some")
 
     def begin_upload(self, suffix: str) -> tuple[str, Path]:
         """A new id, and the file that its upload is to be written to."""
@@ -157,7 +254,7 @@ class Runs:
         with self._changed:
             if record.status in ("done", "failed"):
                 message = f"the run is {record.status} already"
-                raise Refused(409, "over", message, "delete it if it is not wanted")
+                raise Refusal(409, "over", message, "delete it if it is not wanted")
             if record.status != "cancelled":
                 record.status = "cancelled"
                 if record in self._queue:
@@ -172,7 +269,7 @@ class Runs:
         record = self.get(id_)
         if record.opened:
             message = "the run is a folder that the server was started with"
-            raise Refused(409, "opened", message, "delete the folder where it lies")
+            raise Refusal(409, "opened", message, "delete the folder where it lies")
         if record.status in ("queued", "running"):
             self.cancel(id_)
         with self._changed:
@@ -269,3 +366,48 @@ def _opened(run: Run) -> Record:
     return Record(
         id_, run.name, created, format_, metrics, run.path, "done", total, total, opened=True
     )
+
+
+# ---
+# Some lines of a long file, without reading those before them each time.
+# ---
+
+
+class LineIndex:
+    """Remembers where the lines of the files last asked for begin; safe from any thread."""
+
+    def __init__(self, most_files: int = 8) -> None:
+        self._known: OrderedDict[tuple[str, int, int], array[int]] = OrderedDict()
+        self._lock = threading.Lock()
+        self._most = most_files
+
+    def page(self, path: Path, offset: int, limit: int) -> tuple[int, list[bytes]]:
+        """How many lines there are, and some of them without their line ends."""
+        starts = self._starts(path)
+        total = len(starts) - 1
+        first, last = min(offset, total), min(offset + limit, total)
+        if first == last:
+            return total, []
+        with path.open("rb") as stream:
+            stream.seek(starts[first])
+            block = stream.read(starts[last] - starts[first])
+        return total, block.removesuffix(b"\n").split(b"\n")
+
+    def _starts(self, path: Path) -> array[int]:
+        status = path.stat()
+        key = (str(path), status.st_size, status.st_mtime_ns)
+        with self._lock:
+            if key not in self._known:
+                self._known[key] = _starts_of(path)
+            self._known.move_to_end(key)
+            while len(self._known) > self._most:
+                self._known.popitem(last=False)
+            return self._known[key]
+
+
+def _starts_of(path: Path) -> array[int]:
+    starts = array("Q", [0])
+    with path.open("rb") as stream:
+        for line in stream:
+            starts.append(starts[-1] + len(line))
+    return starts

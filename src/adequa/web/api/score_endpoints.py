@@ -12,29 +12,25 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
 from adequa.__about__ import __version__
-from adequa.codec import item_from_object
-from adequa.codec.values import kind_of
+from adequa.codec import item_from_object, kind_of
 from adequa.data import Item
 from adequa.errors import AdequaError, DataError, UnknownName
 from adequa.run.manifest import describe_metrics
 from adequa.web.api.bodies import Bodies
-from adequa.web.api.endpoint import Endpoint, json_of
-from adequa.web.api.errors import Refused, refusal_of
-from adequa.web.api.schemas import ref
-from adequa.web.api.scoring import Engine
-from adequa.web.api.settings import Settings
-
-__all__ = ["Scoring", "awaited", "chosen_labels"]
+from adequa.web.api.endpoint import Endpoint, json_of, ref
+from adequa.web.api.scoring import ScoringEngine
+from adequa.web.api.settings import ServerSettings
+from adequa.web.errors import Refusal, refusal_of
 
 _WRAPPER = {"items", "metrics"}
 _FIELDS = tuple(field.name for field in fields(Item))
 _KINDS = {"references": list, "terms": dict, "meta": dict}
 
 
-class Scoring:
+class ScoreEndpoints:
     """The endpoints that score and describe the server."""
 
-    def __init__(self, engine: Engine, settings: Settings) -> None:
+    def __init__(self, engine: ScoringEngine, settings: ServerSettings) -> None:
         self.engine, self.settings, self.bodies = engine, settings, Bodies(settings)
         self._described: list[dict[str, Any]] | None = None
 
@@ -133,14 +129,14 @@ class Scoring:
         unknown = sorted(raw.keys() - _WRAPPER)
         if unknown:
             message = f"{unknown[0][:100]!r} stands beside 'items'"
-            raise Refused(422, "wrong_data", message, "put it into each item", where="body")
+            raise Refusal(422, "wrong_data", message, "put it into each item", where="body")
         given = raw["items"]
         if type(given) is not list:
-            raise Refused(422, "wrong_data", f"'items' is {kind_of(given)}, not a list")
+            raise Refusal(422, "wrong_data", f"'items' is {kind_of(given)}, not a list")
         if not given:
-            raise Refused(422, "wrong_data", "'items' is empty", "send at least one")
+            raise Refusal(422, "wrong_data", "'items' is empty", "send at least one")
         if len(given) > self.settings.max_items:
-            raise Refused(
+            raise Refusal(
                 413,
                 "too_many_items",
                 f"{len(given)} items are more than {self.settings.max_items}",
@@ -175,13 +171,13 @@ def _check_kinds(raw: Mapping[str, Any], where: str) -> None:
     if unknown:
         message = f"there is no field {unknown[0][:100]!r}"
         remedy = f"there are: {', '.join(_FIELDS)}; put anything else into meta"
-        raise Refused(422, "wrong_data", message, remedy, where=where)
+        raise Refusal(422, "wrong_data", message, remedy, where=where)
     for name, kind in _KINDS.items():
         value = raw.get(name)
         if value is not None and type(value) is not kind:
             wanted = kind_of(kind())
             message = f"{name!r} is {kind_of(value)}, not {wanted}"
-            raise Refused(422, "wrong_data", message, "leave it out if there is none", where=where)
+            raise Refusal(422, "wrong_data", message, "leave it out if there is none", where=where)
 
 
 def _for_body(error: AdequaError) -> AdequaError:
@@ -191,23 +187,23 @@ def _for_body(error: AdequaError) -> AdequaError:
     return error
 
 
-def _too_much(what: str, most: int, where: str) -> Refused:
+def _too_much(what: str, most: int, where: str) -> Refusal:
     message = f"{what} is more than {most}"
-    return Refused(413, "item_too_large", message, "split the item", where=where)
+    return Refusal(413, "item_too_large", message, "split the item", where=where)
 
 
-def chosen_labels(given: Any, engine: Engine) -> list[str]:
+def chosen_labels(given: Any, engine: ScoringEngine) -> list[str]:
     """The metrics a request asks for, in the server's order; settings are not for the network."""
     if given is None:
         return list(engine.metrics)
     if type(given) is not list or not given or any(type(one) is not str for one in given):
         message = "'metrics' is not a list of names"
-        raise Refused(422, "wrong_data", message, 'write ["esa"]', where="metrics")
+        raise Refusal(422, "wrong_data", message, 'write ["esa"]', where="metrics")
     for label in given:
         if label in engine.metrics:
             continue
         if ":" in label or "=" in label:
-            raise Refused(
+            raise Refusal(
                 422,
                 "settings_refused",
                 "a request cannot set a metric's settings",
@@ -217,7 +213,7 @@ def chosen_labels(given: Any, engine: Engine) -> list[str]:
             )
         raise refusal_of(UnknownName("metric", label[:100], engine.metrics), where="metrics")
     if len(set(given)) < len(given):
-        raise Refused(422, "wrong_data", "'metrics' names one twice", "keep one", where="metrics")
+        raise Refusal(422, "wrong_data", "'metrics' names one twice", "keep one", where="metrics")
     return [label for label in engine.metrics if label in given]
 
 
@@ -231,8 +227,8 @@ async def awaited(request: Request, future: Future[list[bytes]], seconds: float)
         if scored.done():
             return scored.result()
         if gone.done():
-            raise Refused(400, "gone", "the client went away")
-        raise Refused(
+            raise Refusal(400, "gone", "the client went away")
+        raise Refusal(
             503,
             "timeout",
             f"it was not done in {seconds:g} seconds",

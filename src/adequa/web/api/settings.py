@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-__all__ = ["Settings", "bytes_of", "shown_bytes"]
-
 _UNITS = {"": 1, "B": 1, "KB": 1 << 10, "MB": 1 << 20, "GB": 1 << 30}
 
 
 @dataclass(frozen=True)
-class Settings:
+class ServerSettings:
     """Limits, and who may ask; each limit that is met answers with its reason."""
 
     token: str | None = field(default=None, repr=False)

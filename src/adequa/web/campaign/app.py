@@ -14,20 +14,18 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from adequa.errors import ServiceError
-from adequa.web.campaign.limits import Limits, Refused
-from adequa.web.campaign.organising import OrganiserPages
+from adequa.web.campaign.organiser import OrganiserPages
 from adequa.web.campaign.pages import STATIC, static_file
-from adequa.web.campaign.rating import RaterPages
-from adequa.web.campaign.site import Site
-from adequa.web.campaign.tokens import Tokens
+from adequa.web.campaign.rater import RaterPages
+from adequa.web.campaign.site import CampaignSite
+from adequa.web.limits import CampaignRefusal, RateLimits
 from adequa.web.security import HEADERS, SecurityHeaders
+from adequa.web.tokens import SignedTokens
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Receive, Scope, Send
 
-    from adequa.human.campaign.store import Store
-
-__all__ = ["campaign_app"]
+    from adequa.human.campaign.store import CampaignStore
 
 _HEADINGS = {
     400: "That could not be read",
@@ -45,22 +43,24 @@ _LOG = logging.getLogger(__name__)
 
 
 def campaign_app(
-    store: Store,
+    store: CampaignStore,
     *,
     secret: bytes,
     base_url: str | None = None,
     joining: bool = False,
-    limits: Limits | None = None,
+    limits: RateLimits | None = None,
 ) -> Starlette:
     """The pages of a campaign; `store` stays the caller's to close.
 
     `base_url` is the address people use where a proxy stands before this process: its path, if it
     has one, comes before every address, and over https the cookies are for https alone.
     """
-    site = Site(store, Tokens(secret), limits or Limits(), base_url, joining)
+    site = CampaignSite(store, SignedTokens(secret), limits or RateLimits(), base_url, joining)
 
     async def refused(_request: Request, error: Exception) -> Response:
-        if not isinstance(error, Refused):  # pragma: no cover  # registered for Refused alone
+        if not isinstance(
+            error, CampaignRefusal
+        ):  # pragma: no cover  # registered for Refused alone
             raise error
         response = _page(site, error.status, error.words)
         if error.wait is not None:
@@ -96,7 +96,7 @@ def campaign_app(
         ],
         middleware=[Middleware(SecurityHeaders), Middleware(_WithoutPrefix, prefix=site.root)],
         exception_handlers={
-            Refused: refused,
+            CampaignRefusal: refused,
             HTTPException: standard,
             ServiceError: unavailable,
             Exception: broken,
@@ -129,6 +129,6 @@ async def _static(request: Request) -> Response:
     return Response(static_file(name), headers={"Content-Type": STATIC[name], **kept})
 
 
-def _page(site: Site, status: int, words: str) -> Response:
+def _page(site: CampaignSite, status: int, words: str) -> Response:
     heading = _HEADINGS.get(status) or HTTPStatus(status).phrase
     return site.message(heading, words, status=status)

@@ -9,22 +9,12 @@ from typing import Any
 from urllib.parse import parse_qs
 
 from adequa.human.campaign.model import Question
-from adequa.web.campaign.limits import Refused
-
-__all__ = [
-    "Fields",
-    "answers_from_form",
-    "cleaned_draft",
-    "read_form",
-    "read_object",
-    "seconds_in",
-    "seconds_of",
-]
+from adequa.web.limits import CampaignRefusal
 
 Fields = Mapping[str, Sequence[str]]
 _MOST_FIELDS = 5000
 _LONGEST_SECONDS = 24 * 3600.0
-_UNREADABLE = Refused(400, "The page sent something that cannot be read. Please reload it.")
+_UNREADABLE = CampaignRefusal(400, "The page sent something that cannot be read. Please reload it.")
 
 
 def read_form(body: bytes) -> Fields:

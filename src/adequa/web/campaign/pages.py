@@ -14,8 +14,6 @@ from adequa.web.templates import page_environment, version_of
 if TYPE_CHECKING:
     from jinja2 import Environment
 
-__all__ = ["STATIC", "rendered", "static_file"]
-
 STATIC: Mapping[str, str] = {
     "campaign.css": "text/css; charset=utf-8",
     "campaign.js": "text/javascript; charset=utf-8",

@@ -13,15 +13,13 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from adequa.web.campaign.forms import Fields, read_form, read_object
-from adequa.web.campaign.limits import Limits, Refused, Throttle, read_body
 from adequa.web.campaign.pages import rendered
-from adequa.web.campaign.tokens import Session, Tokens
+from adequa.web.limits import CampaignRefusal, RateLimits, Throttle, read_body
 from adequa.web.security import is_own_origin
+from adequa.web.tokens import Session, SignedTokens
 
 if TYPE_CHECKING:
-    from adequa.human.campaign.store import Store
-
-__all__ = ["Site"]
+    from adequa.human.campaign.store import CampaignStore
 
 Given = ParamSpec("Given")
 Made = TypeVar("Made")
@@ -29,12 +27,12 @@ _COOKIE_SECONDS = 30 * 24 * 3600
 
 
 @dataclass
-class Site:
+class CampaignSite:
     """One campaign being served."""
 
-    store: Store
-    tokens: Tokens
-    limits: Limits = field(default_factory=Limits)
+    store: CampaignStore
+    tokens: SignedTokens
+    limits: RateLimits = field(default_factory=RateLimits)
     base_url: str | None = None
     """The address people use, where it is not the one of this process."""
     is_open: bool = False
@@ -103,7 +101,9 @@ class Site:
         session = self.tokens.session(cookie, organiser=organiser)
         if session is None:
             whose = "organiser's" if organiser else "personal"
-            raise Refused(401, f"Please open your {whose} link: this browser is not signed in.")
+            raise CampaignRefusal(
+                401, f"Please open your {whose} link: this browser is not signed in."
+            )
         return session
 
     def form_token(self, session: Session) -> str:
@@ -124,14 +124,18 @@ class Site:
 
     async def _body(self, request: Request, kind: str) -> bytes:
         if request.headers.get("content-type", "").partition(";")[0].strip().lower() != kind:
-            raise Refused(415, "The page sent something of an unknown kind. Please reload it.")
+            raise CampaignRefusal(
+                415, "The page sent something of an unknown kind. Please reload it."
+            )
         declared = request.headers.get("content-length")
         return await read_body(request.stream(), declared, self.limits)
 
     def _check(self, request: Request, session: Session, token: str) -> None:
         own = is_own_origin(request.headers, self.base_url)
         if not own or not self.tokens.is_form_token(session, token):
-            raise Refused(403, "This form is not from your session. Please go back and reload.")
+            raise CampaignRefusal(
+                403, "This form is not from your session. Please go back and reload."
+            )
 
     def _cookie(self, *, organiser: bool) -> str:
         return f"adequa_{'organiser' if organiser else 'rater'}_{self.tokens.mark}"

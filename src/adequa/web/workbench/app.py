@@ -11,24 +11,19 @@ from starlette.responses import Response
 from starlette.routing import Route
 from starlette.types import Scope
 
-from adequa.web.api.app import api_endpoints, guarded
+from adequa.web.api.app import PREFIX, api_endpoints, guarded
 from adequa.web.api.bodies import Bodies
 from adequa.web.api.endpoint import routes_of
-from adequa.web.api.errors import Refused, respond
-from adequa.web.api.openapi import PREFIX
 from adequa.web.api.runs import Runs
-from adequa.web.api.scoring import Engine
-from adequa.web.api.settings import Settings
-from adequa.web.workbench.browsing import RunPages
-from adequa.web.workbench.campaigns import OpenedCampaign
-from adequa.web.workbench.doors import Doors
-from adequa.web.workbench.home import HomePages
-from adequa.web.workbench.indexes import Indexes
+from adequa.web.api.scoring import ScoringEngine
+from adequa.web.api.settings import ServerSettings
+from adequa.web.errors import Refusal, respond
+from adequa.web.workbench.home import HomePages, OpenedCampaign
+from adequa.web.workbench.index import Indexes
 from adequa.web.workbench.live import LivePages
-from adequa.web.workbench.pages import STATIC, Site, static_file
+from adequa.web.workbench.pages import STATIC, BrowserAccess, WorkbenchSite, static_file
 from adequa.web.workbench.reports import Reports
-
-__all__ = ["Workbench", "workbench_app"]
+from adequa.web.workbench.runs import RunPages
 
 _HEADINGS = {
     401: "Please open the link",
@@ -48,14 +43,14 @@ class Workbench:
 
     def __init__(
         self,
-        engine: Engine,
+        engine: ScoringEngine,
         runs: Runs,
         *,
-        settings: Settings,
+        settings: ServerSettings,
         campaigns: Sequence[OpenedCampaign] = (),
     ) -> None:
-        self.doors = Doors(settings.token)
-        self.site = Site(self.doors)
+        self.doors = BrowserAccess(settings.token)
+        self.site = WorkbenchSite(self.doors)
         self.indexes, self.reports = Indexes(), Reports(runs.folder)
         pages = [
             *HomePages(self.site, engine, runs, settings, campaigns).routes,
@@ -71,7 +66,7 @@ class Workbench:
         self.indexes.close()
         self.reports.close()
 
-    def _answer(self, scope: Scope, refused: Refused) -> Response:
+    def _answer(self, scope: Scope, refused: Refusal) -> Response:
         """JSON for programs and scripts, a page for people."""
         request = Request(scope)
         wanted = "text/html" in request.headers.get("accept", "")
@@ -93,10 +88,10 @@ class Workbench:
 
 
 def workbench_app(
-    engine: Engine,
+    engine: ScoringEngine,
     runs: Runs,
     *,
-    settings: Settings,
+    settings: ServerSettings,
     campaigns: Sequence[OpenedCampaign] = (),
 ) -> Starlette:
     """Pages at `/`, the API under `/v1`; `engine` and `runs` stay the caller's to close."""

@@ -6,23 +6,29 @@ from the file when a page shows them.
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
+import json
+import threading
+import time
 from array import array
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections import OrderedDict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlencode
 
 import numpy as np
 import numpy.typing as npt
 
 from adequa.codec import load_object, result_from_object, result_to_object
 from adequa.errors import DataError
-from adequa.report.items import SEEN, VERDICTS, seen_name
-from adequa.run import Run
+from adequa.report.texts import SEEN, VERDICTS, seen_name
+from adequa.run import Run, open_run
 from adequa.run.folder import SCORES
-
-__all__ = ["FactCounts", "RunIndex", "build_index"]
+from adequa.web.errors import Refusal
 
 _FAULTS = ("missing", "contradicted")
 _MOST = 0xFFFF
@@ -217,3 +223,241 @@ def _numbers(column: array[Any]) -> Numbers:
 def _hash(*parts: str) -> int:
     digest = hashlib.blake2b("\0".join(parts).encode("utf-8", "replace"), digest_size=8)
     return int.from_bytes(digest.digest(), "little")
+
+
+# ---
+# Which texts of a run a page shows, and in which order: what stands in its address.
+# ---
+
+_LONGEST = 300
+_VERDICTS: Mapping[str, tuple[int, ...]] = {
+    "OK": (1,),
+    "fault": (2, 3, 4),
+    "omission": (2, 4),
+    "hallucination": (3, 4),
+    "hallucination+omission": (4,),
+    "none": (0,),
+}
+"""By the name in the address, the codes of `adequa.report.texts.VERDICTS`."""
+
+
+@dataclass(frozen=True, slots=True)
+class TextSelection:
+    """Filters and order, each "" where it was not chosen; the report's addresses have the same."""
+
+    search: str = ""
+    system: str = ""
+    compare: str = ""
+    verdict: str = ""
+    category: str = ""
+    size: str = ""
+    seen: str = ""
+    predicate: str = ""
+    sort: str = ""
+
+    @classmethod
+    def read(cls, query: Mapping[str, str]) -> TextSelection:
+        """From the query of an address; what is unknown there is nothing to us."""
+        given = {one.name: query.get(one.name, "") for one in fields(cls)}
+        return cls(**given | {"search": given["search"][:_LONGEST].strip()})
+
+    def query(self, **changes: object) -> str:
+        """As an address has it, with what is to be different."""
+        values = asdict(self) | changes
+        return urlencode({name: value for name, value in values.items() if value not in ("", None)})
+
+    @property
+    def is_narrow(self) -> bool:
+        """Whether any text may be left out."""
+        return replace(self, sort="", compare="") != TextSelection()
+
+
+@dataclass(frozen=True, slots=True)
+class SelectedTexts:
+    """Rows in their order, and how far a search came."""
+
+    rows: Numbers
+    searched: int | None = None
+    """Texts that were searched before time was up; None where all were."""
+
+
+def choose(index: RunIndex, choice: TextSelection, *, seconds: float = 20.0) -> SelectedTexts:
+    """The rows that pass every filter, in the chosen order; a search stops after `seconds`."""
+    rows = np.flatnonzero(_mask(index, choice))
+    searched = None
+    if choice.search:
+        rows, searched = _search(index, rows, choice.search, seconds)
+    return SelectedTexts(_sorted(index, rows, choice), searched)
+
+
+def _mask(index: RunIndex, choice: TextSelection) -> Numbers:
+    mask = np.ones(index.count, dtype=bool)
+    if choice.system:
+        mask &= index.system == _code(index.systems, choice.system)
+    if choice.verdict:
+        mask &= np.isin(index.verdict, _VERDICTS.get(choice.verdict, ()))
+    if choice.category:
+        mask &= index.category == _code(index.categories, choice.category)
+    if choice.size:
+        digits = choice.size.isascii() and choice.size.isdecimal() and len(choice.size) < 7
+        mask &= index.size == (int(choice.size) if digits else -1)
+    if choice.seen:
+        mask &= index.seen == {"seen": 1, "unseen": 2}.get(choice.seen, 255)
+    if choice.predicate:
+        places = np.flatnonzero(index.faults == _code(index.predicates, choice.predicate))
+        with_fault = np.zeros(index.count, dtype=bool)
+        with_fault[np.searchsorted(index.fault_ends, places, side="right")] = True
+        mask &= with_fault
+    return mask
+
+
+def _code(names: Iterable[str], name: str) -> int:
+    return next((code for code, known in enumerate(names) if known == name), -1)
+
+
+def _search(
+    index: RunIndex, rows: Numbers, words: str, seconds: float
+) -> tuple[Numbers, int | None]:
+    """Those of the rows that have the words in their text, id or data."""
+    wanted = words.casefold()
+    # A bar may be one of those between the parts of a triple, which the file does not have.
+    longest = max((part.strip() for part in wanted.split("|")), key=len)
+    written = json.dumps(longest, ensure_ascii=False)[1:-1]
+    ends = time.monotonic() + seconds
+    found: list[int] = []
+    with index.path.open("rb", buffering=1 << 20) as stream:
+        for place, row in enumerate(rows.tolist()):
+            if place % 256 == 0 and time.monotonic() > ends:
+                return np.array(found, dtype=rows.dtype), place
+            start = int(index.starts[row])
+            stream.seek(start)
+            line = stream.read(int(index.starts[row + 1]) - start)
+            # Most lines do not have the words anywhere: only the others are worth parsing.
+            if _may_have(line, written) and _has(line.decode("utf-8", "replace"), wanted):
+                found.append(row)
+    return np.array(found, dtype=rows.dtype), None
+
+
+def _may_have(line: bytes, written: str) -> bool:
+    if b"\\u" in line:
+        return True
+    if line.isascii():
+        return written.encode() in line.lower()
+    return written in line.decode("utf-8", "replace").casefold()
+
+
+def _has(line: str, wanted: str) -> bool:
+    try:
+        raw: dict[str, Any] = load_object(line)
+    except DataError:
+        return False
+    parts = [raw["id"], raw["text"], *(" | ".join(triple) for triple in raw["triples"])]
+    return any(wanted in part.casefold() for part in parts)
+
+
+def _sorted(index: RunIndex, rows: Numbers, choice: TextSelection) -> Numbers:
+    """What has no value comes last; equals stay in the order of the file."""
+    by, _, label = choice.sort.partition(":")
+    sign = 1.0 if index.higher.get(label, True) else -1.0
+    if by == "missing":
+        keys = -index.missing[rows].astype(np.float64)
+    elif by == "unsupported":
+        keys = -index.unsupported[rows].astype(np.float64)
+    elif label not in index.scores:
+        return rows
+    elif by == "worst":
+        keys = sign * index.scores[label][rows]
+    elif by == "best":
+        keys = -sign * index.scores[label][rows]
+    elif by == "apart" and choice.compare in index.systems:
+        partners = index.partners(choice.compare)
+        others = np.array([partners.get(int(key), -1) for key in index.inputs[rows]], dtype=int)
+        scores = index.scores[label]
+        apart = np.abs(scores[rows] - scores[others])
+        keys = np.where(others < 0, np.nan, -apart)
+    else:
+        return rows
+    sorted_: Numbers = rows[np.argsort(keys, kind="stable")]  # NaN last
+    return sorted_
+
+
+# ---
+# The indexes of the runs last looked at, made in the background, and what was last chosen.
+# ---
+
+_KEPT_RUNS = 8
+_KEPT_CHOICES = 32
+
+
+@dataclass
+class IndexProgress:
+    """An index that is being made; `share` is what is done of it."""
+
+    share: float = 0.0
+    future: Future[RunIndex] | None = None
+
+
+class Indexes:
+    """Safe to use from any thread; one run is read at a time."""
+
+    def __init__(self) -> None:
+        self._pool = ThreadPoolExecutor(1, "index")
+        self._lock = threading.Lock()
+        self._closed = threading.Event()
+        self._known: OrderedDict[tuple[str, int, int], IndexProgress] = OrderedDict()
+        self._chosen: OrderedDict[tuple[int, TextSelection], tuple[RunIndex, SelectedTexts]] = (
+            OrderedDict()
+        )
+
+    async def get(self, folder: Path, *, wait: float = 1.5) -> RunIndex | IndexProgress:
+        """The index of a run, or how far it is where it takes longer than `wait` seconds."""
+        reading = self._reading(folder)
+        assert reading.future is not None  # noqa: S101  # for the type checker
+        await asyncio.wait([asyncio.wrap_future(reading.future)], timeout=wait)
+        return reading.future.result() if reading.future.done() else reading
+
+    def choose(self, index: RunIndex, choice: TextSelection) -> SelectedTexts:
+        """The rows of a choice; turning a page does not search again."""
+        key = id(index), choice
+        with self._lock:
+            if key in self._chosen:
+                self._chosen.move_to_end(key)
+                return self._chosen[key][1]
+        chosen = choose(index, choice)
+        with self._lock:
+            # The index is kept along, so that its number is not given to another one.
+            self._chosen[key] = index, chosen
+            while len(self._chosen) > _KEPT_CHOICES:
+                self._chosen.popitem(last=False)
+        return chosen
+
+    def close(self) -> None:
+        """Begin nothing more, and stop what is being read: a large run would hold up the end."""
+        self._closed.set()
+        self._pool.shutdown(wait=False, cancel_futures=True)
+
+    def _reading(self, folder: Path) -> IndexProgress:
+        try:
+            status = (folder / SCORES).stat()
+        except OSError:
+            message = "the files of this run are not there any more"
+            raise Refusal(410, "gone", message, "score it again") from None
+        key = str(folder), status.st_size, status.st_mtime_ns
+        with self._lock:
+            known = self._known.get(key)
+            if known is None or (known.future and known.future.done() and known.future.exception()):
+                known = self._known[key] = IndexProgress()
+                known.future = self._pool.submit(_read, folder, known, self._closed)
+            self._known.move_to_end(key)
+            while len(self._known) > _KEPT_RUNS:
+                self._known.popitem(last=False)
+            return known
+
+
+def _read(folder: Path, reading: IndexProgress, closed: threading.Event) -> RunIndex:
+    def tell(share: float) -> None:
+        reading.share = share
+        if closed.is_set():
+            raise Refusal(503, "stopping", "the server is stopping", "try again later", wait=5)
+
+    return build_index(open_run(folder), tell)

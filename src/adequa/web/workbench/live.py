@@ -13,19 +13,70 @@ from starlette.routing import Route
 
 from adequa.data import Item
 from adequa.errors import AdequaError, DataError
-from adequa.readers.linearised import linearise
-from adequa.readers.one_graph import read_pasted
+from adequa.readers.graph import read_pasted
+from adequa.text.linearised import linearise
 from adequa.web.api.bodies import Bodies
-from adequa.web.api.errors import Refused, refusal_of
 from adequa.web.api.runs import Runs
 from adequa.web.api.score_endpoints import awaited, chosen_labels
-from adequa.web.api.scoring import Engine
-from adequa.web.api.settings import Settings
-from adequa.web.workbench.examples import EXAMPLES
-from adequa.web.workbench.indexes import Indexes, Reading
-from adequa.web.workbench.pages import Site
+from adequa.web.api.scoring import ScoringEngine
+from adequa.web.api.settings import ServerSettings
+from adequa.web.errors import Refusal, refusal_of
+from adequa.web.workbench.index import Indexes, IndexProgress
+from adequa.web.workbench.pages import WorkbenchSite
 
-__all__ = ["LivePages"]
+# ---
+# Small texts to click on, each with another fault, in another form of data.
+# ---
+
+
+@dataclass(frozen=True, slots=True)
+class LiveExample:
+    """A text with its data."""
+
+    name: str
+    triples: str
+    text: str
+
+
+_LIGHTHOUSE = """Skerry_Light | location | Orrin_Sound
+Skerry_Light | builtIn | 1862
+Skerry_Light | height | 34.0
+Orrin_Sound | country | Scotland"""
+
+EXAMPLES = (
+    LiveExample(
+        "All said",
+        _LIGHTHOUSE,
+        "Skerry Light is a lighthouse in Orrin Sound, Scotland. It was built in 1862 and is 34 "
+        "metres high.",
+    ),
+    LiveExample(
+        "Something left out",
+        _LIGHTHOUSE,
+        "Skerry Light stands in Orrin Sound, Scotland, and was built in 1862.",
+    ),
+    LiveExample(
+        "Something made up",
+        _LIGHTHOUSE,
+        "Skerry Light in Orrin Sound, Scotland, was built in 1862 by Marion Tulloch and is 34 "
+        "metres high.",
+    ),
+    LiveExample(
+        "A wrong number, as JSON",
+        '[["Alva_Bridge", "crosses", "River_Devon"],\n ["Alva_Bridge", "length", "212"],\n'
+        ' ["River_Devon", "flowsThrough", "Tillicoultry"]]',
+        "Alva Bridge, 121 metres long, crosses the River Devon, which flows through Tillicoultry.",
+    ),
+    LiveExample(
+        "Turtle",
+        "@prefix : <http://example.org/> .\n"
+        "@prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .\n\n"
+        ':cafe rdfs:label "The Quiet Kettle" ;\n  :food "soup" ;\n  :area "riverside" ;\n'
+        "  :near :mill .\n"
+        ':mill rdfs:label "Old Mill" .',
+        "The Quiet Kettle serves soup by the riverside, near the Old Mill.",
+    ),
+)
 
 _FIELDS = {"triples", "text", "metrics"}
 
@@ -34,11 +85,11 @@ _FIELDS = {"triples", "text", "metrics"}
 class LivePages:
     """`/live` and what its script asks."""
 
-    site: Site
-    engine: Engine
+    site: WorkbenchSite
+    engine: ScoringEngine
     runs: Runs
     indexes: Indexes
-    settings: Settings
+    settings: ServerSettings
     bodies: Bodies
 
     @property
@@ -68,7 +119,7 @@ class LivePages:
         """The result of one text, as a line of a run; refusals name the field they are about."""
         if not self.site.doors.is_form(request.headers):
             message = "this does not come from a page of the session"
-            raise Refused(403, "no_form_token", message, "reload the page")
+            raise Refusal(403, "no_form_token", message, "reload the page")
         if self.engine.is_full:
             raise self.engine.full()
         raw = await self.bodies.object(request)
@@ -81,20 +132,20 @@ class LivePages:
     def _item(self, raw: Mapping[str, Any]) -> Item:
         for name in ("triples", "text"):
             if type(raw.get(name)) is not str:
-                raise Refused(422, "wrong_data", f"{name!r} is no string", where=name)
+                raise Refusal(422, "wrong_data", f"{name!r} is no string", where=name)
         if raw.keys() - _FIELDS:
-            raise Refused(422, "wrong_data", "the request has unknown fields", "reload the page")
+            raise Refusal(422, "wrong_data", "the request has unknown fields", "reload the page")
         text, settings = raw["text"], self.settings
         if len(text) > settings.max_text:
             message = f"the text is longer than {settings.max_text:,} characters"
-            raise Refused(413, "too_large", message, "shorten it", where="text")
+            raise Refusal(413, "too_large", message, "shorten it", where="text")
         try:
             graph = read_pasted(raw["triples"])
         except AdequaError as error:
             raise refusal_of(_placed(error), where="triples") from None
         if len(graph.triples) > settings.max_triples:
             message = f"{len(graph.triples):,} triples are more than {settings.max_triples:,}"
-            raise Refused(413, "too_large", message, "give fewer", where="triples")
+            raise Refusal(413, "too_large", message, "give fewer", where="triples")
         return replace(graph, id="1", system="", text=text, references=(), meta={})
 
     async def _given(self, request: Request) -> tuple[str, str]:
@@ -103,7 +154,7 @@ class LivePages:
             return "", ""
         record = self.runs.finished(query["run"])
         index = await self.indexes.get(record.folder, wait=30.0)
-        if isinstance(index, Reading):
+        if isinstance(index, IndexProgress):
             return "", ""
         row = await run_in_threadpool(index.find, query.get("system", ""), query.get("id", ""))
         if row is None:

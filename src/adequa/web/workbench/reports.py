@@ -14,21 +14,19 @@ from typing import TYPE_CHECKING, Any
 
 from adequa.errors import AdequaError, RunError
 from adequa.run.folder import SCORES
-from adequa.web.api.errors import refusal_of
 from adequa.web.api.runs import Record
-from adequa.web.api.workers import live_with_parent
+from adequa.web.api.scoring import live_with_parent
+from adequa.web.errors import refusal_of
 
 if TYPE_CHECKING:
     from multiprocessing.connection import Connection
-
-__all__ = ["Reports", "Writing"]
 
 _MOST_TEXTS = 30_000
 """Of a larger run the file shows that many, evenly chosen; its numbers are of all."""
 
 
 @dataclass
-class Writing:
+class ReportTask:
     """A report that is being written."""
 
     share: float = 0.0
@@ -42,10 +40,10 @@ class Reports:
         self._folder = folder
         self._pool = ThreadPoolExecutor(1, "report")
         self._lock = threading.Lock()
-        self._writing: dict[Path, Writing] = {}
+        self._writing: dict[Path, ReportTask] = {}
         self._processes: list[Any] = []
 
-    async def get(self, record: Record, *, wait: float = 3.0) -> Path | Writing:
+    async def get(self, record: Record, *, wait: float = 3.0) -> Path | ReportTask:
         """The report of a run, or how far it is where it takes longer than `wait` seconds."""
         path = self._path(record)
         if path.is_file() and path.stat().st_mtime >= (record.folder / SCORES).stat().st_mtime:
@@ -53,7 +51,7 @@ class Reports:
         with self._lock:
             writing = self._writing.get(path)
             if writing is None:
-                writing = self._writing[path] = Writing()
+                writing = self._writing[path] = ReportTask()
                 writing.future = self._pool.submit(self._write, record, path, writing)
         assert writing.future is not None  # noqa: S101  # for the type checker
         await asyncio.wait([asyncio.wrap_future(writing.future)], timeout=wait)
@@ -70,7 +68,7 @@ class Reports:
             return self._folder / "reports" / f"{record.id}.html"
         return record.folder.parent / "report.html"
 
-    def _write(self, record: Record, path: Path, writing: Writing) -> Path:
+    def _write(self, record: Record, path: Path, writing: ReportTask) -> Path:
         import multiprocessing
 
         context = multiprocessing.get_context("spawn")

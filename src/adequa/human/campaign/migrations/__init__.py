@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
 __all__ = ["VERSION_TABLE", "upgrade"]
 
+
 VERSION_TABLE = "campaign_version"
 
 

@@ -6,8 +6,6 @@ from alembic import context
 
 from adequa.human.campaign.migrations import VERSION_TABLE
 
-__all__ = ["run"]
-
 
 def run() -> None:
     """Run the versions asked for; the transaction is the caller's."""

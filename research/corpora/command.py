@@ -1,0 +1,200 @@
+"""`adequa derive`: sets made from a corpus as paper 003 makes them, and what a corpus holds."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from adequa.cli.options import Aliases, Format, Input, Json, echo_json
+
+if TYPE_CHECKING:
+    from research.corpora.derived import CorpusTally
+
+_MOST_REASONS = 10
+
+derive = typer.Typer(
+    name="derive",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+    help="Make sets for training and tests from a corpus.",
+)
+
+Out = Annotated[
+    Path,
+    typer.Option(
+        "--out", "-o", metavar="FILE", help="The .jsonl, .csv, .tsv or .parquet file to write."
+    ),
+]
+
+
+@derive.command()
+def inverted(
+    source: Input,
+    out: Out,
+    format: Format = None,  # noqa: A002
+    as_json: Json = False,
+) -> None:
+    """Write each text of one triple twice: with its triple, and with that inverted.
+
+    Triples whose predicate holds both ways (spouse, shares border with) are left out. The wrong
+    item has the id of the right one and /inverted, and meta.inverted is true.
+
+    Example: adequa derive inverted webnlg/test --out inverted.jsonl
+    """
+    from research.corpora.derived import CorpusTally
+    from research.corpora.derived import inverted as invert
+
+    from adequa.readers import open_source
+    from adequa.readers.output import write_items
+
+    tally = CorpusTally()
+    pairs = invert(open_source(source, format=format), tally)
+    write_items((item for pair in pairs for item in pair), out)
+    _tell(tally, "texts", out, as_json=as_json)
+
+
+@derive.command()
+def labels(
+    source: Input,
+    out: Out,
+    seed: Annotated[int, typer.Option("--seed", help="Which facts are made.")] = 0,
+    format: Format = None,  # noqa: A002
+    as_json: Json = False,
+) -> None:
+    """Write texts that say their graph with labels for adequa train calibrate.
+
+    Each text stands there as it is, with one fact whose value is another, and with one fact more
+    that it does not say; meta.label has 1 for what it says and 0 for the rest.
+
+    Example: adequa derive labels mine.jsonl --out labelled.jsonl
+    """
+    from research.corpora.derived import CorpusTally, make_labels
+
+    from adequa.readers import open_source
+    from adequa.readers.output import write_items
+
+    tally = CorpusTally()
+    write_items(make_labels(open_source(source, format=format), tally, seed=seed), out)
+    _tell(tally, "texts", out, as_json=as_json)
+
+
+@derive.command()
+def chunks(
+    passages: Annotated[
+        Path,
+        typer.Argument(
+            metavar="PASSAGES", help="A .tsv (id, text, title) or .jsonl file of passages or pages."
+        ),
+    ],
+    triples: Annotated[
+        Path,
+        typer.Option(
+            "--triples",
+            metavar="FILE",
+            help="Subject, predicate, object with tabs, or any known format.",
+        ),
+    ],
+    out: Out,
+    aliases: Aliases = None,
+    words: Annotated[
+        int | None,
+        typer.Option(
+            "--words", min=1, metavar="N", help="Cut texts into pieces of so many words: 100."
+        ),
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Write passages with the triples about their page whose object they mention.
+
+    As paper 003 made WikiChunks: a triple's subject is the title of the page, and its object, or
+    an alias of it, stands in the passage. Streams; the triples are held in a temporary file.
+
+    Example: adequa derive chunks pages.tsv --triples wikidata.tsv --words 100 --out chunks.jsonl
+    """
+    from research.corpora.derived import CorpusTally
+    from research.corpora.passages import PassagesReader
+    from research.corpora.wiki_chunks import read_triples, wiki_chunks
+
+    from adequa.entities.aliases.lookup import open_aliases
+    from adequa.readers.output import write_items
+
+    tally = CorpusTally()
+    known = None if aliases is None else open_aliases(aliases)
+    read = PassagesReader(words=words).passages(passages)
+    write_items(wiki_chunks(read, read_triples(triples), known, tally), out)
+    _tell(tally, "passages", out, as_json=as_json)
+
+
+@derive.command()
+def wikidata(
+    source: Input,
+    out: Out,
+    mapping: Annotated[
+        Path | None,
+        typer.Option(
+            "--mapping",
+            metavar="FILE",
+            help="DBpedia's properties and Wikidata's labels, TSV or JSON; else a short one of "
+            "adequa's own.",
+        ),
+    ] = None,
+    format: Format = None,  # noqa: A002
+    as_json: Json = False,
+) -> None:
+    """Rename DBpedia's properties to Wikidata's.
+
+    An item with a property that is not mapped is left out, and counted under that property.
+
+    Example: adequa derive wikidata webnlg/test --mapping properties.tsv --out wikidata.jsonl
+    """
+    from research.corpora.derived import CorpusTally
+
+    from adequa.perturb.rewording import read_properties, to_wikidata
+    from adequa.readers import open_source
+    from adequa.readers.output import write_items
+
+    tally = CorpusTally()
+    properties = None if mapping is None else read_properties(mapping)
+    write_items(to_wikidata(open_source(source, format=format), properties, tally), out)
+    _tell(tally, "texts", out, as_json=as_json)
+
+
+@derive.command()
+def statistics(
+    source: Input,
+    format: Format = None,  # noqa: A002
+    as_json: Json = False,
+) -> None:
+    """Count pairs, texts, graphs, properties and entities, as Table 1 of paper 003.
+
+    Example: adequa derive statistics webnlg/train
+    """
+    from research.corpora.derived import statistics as count
+
+    from adequa.readers import open_source
+    from adequa.tables import Cell, Table
+
+    counts = asdict(count(open_source(source, format=format)))
+    if as_json:
+        echo_json(counts)
+        return
+    row: list[Cell] = list(counts.values())
+    typer.echo(Table("", list(counts), [row]).text())
+
+
+def _tell(tally: CorpusTally, what: str, out: Path, *, as_json: bool) -> None:
+    """How many were kept, and the most frequent reasons for leaving out the others."""
+    reasons = tally.left_out.most_common()
+    if as_json:
+        counts = {"out": str(out), "kept": tally.kept, "left_out": dict(reasons)}
+        echo_json(counts)
+        return
+    typer.echo(f"{tally.kept:,} of {tally.seen:,} {what}: {out}")
+    for reason, count in reasons[:_MOST_REASONS]:
+        typer.echo(f"left out: {count:,} ({reason})")
+    others = sum(count for _, count in reasons[_MOST_REASONS:])
+    if others:
+        typer.echo(f"left out: {others:,} ({len(reasons) - _MOST_REASONS} other reasons)")

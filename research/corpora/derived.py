@@ -1,0 +1,160 @@
+"""Sets derived from a corpus as paper 003 does: inverted triples, and Table 1's statistics."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from typing import NamedTuple
+
+from adequa.data import Item, Triple
+from adequa.perturb.pairs import Knowledge
+from adequa.readers.base import SeenKeys
+from adequa.text.predicates import is_symmetric
+
+
+@dataclass
+class CorpusTally:
+    """How many items a builder kept, and why it left out the others; filled as one reads on."""
+
+    kept: int = 0
+    left_out: Counter[str] = field(default_factory=Counter)
+
+    @property
+    def seen(self) -> int:
+        """All items that came in."""
+        return self.kept + self.left_out.total()
+
+
+class Inversion(NamedTuple):
+    """A text with its triple, and with subject and object of that triple swapped."""
+
+    right: Item
+    wrong: Item
+
+
+def inverted(items: Iterable[Item], tally: CorpusTally | None = None) -> Iterator[Inversion]:
+    """WebNLG-INV: items of one triple that says something else when inverted (section 6.2).
+
+    The wrong item's id is that of the right one with `/inverted`, and `meta.inverted` tells them
+    apart in a file.
+    """
+    tally = CorpusTally() if tally is None else tally
+    for item in items:
+        reason = _not_invertible(item.triples)
+        if reason:
+            tally.left_out[reason] += 1
+            continue
+        tally.kept += 1
+        subject, predicate, value = item.triples[0]
+        yield Inversion(
+            replace(item, meta={**item.meta, "inverted": False}),
+            replace(
+                item,
+                id=f"{item.id}/inverted",
+                triples=(Triple(value, predicate, subject),),
+                meta={**item.meta, "inverted": True},
+            ),
+        )
+
+
+def _not_invertible(triples: tuple[Triple, ...]) -> str | None:
+    if len(triples) != 1:
+        return "not one triple"
+    if is_symmetric(triples[0].predicate):
+        return "symmetric predicate"
+    return "subject is object" if triples[0].subject == triples[0].object else None
+
+
+@dataclass(frozen=True, slots=True)
+class Statistics:
+    """The columns of the paper's Table 1."""
+
+    pairs: int
+    texts: int
+    graphs: int
+    properties: int
+    entities: int
+
+
+def statistics(items: Iterable[Item]) -> Statistics:
+    """Count pairs, and distinct texts, graphs, properties and entities, in bounded memory.
+
+    The order of its triples does not make another graph. Entities are subjects and objects, values
+    included, which gives the paper's figure for WebNLG; 16 bytes are held for each thing counted.
+    """
+    pairs = 0
+    texts, graphs, properties, entities = (SeenKeys() for _ in range(4))
+    for item in items:
+        pairs += 1
+        texts.add(item.text)
+        graphs.add(frozenset(item.triples))
+        for subject, predicate, value in item.triples:
+            properties.add(predicate)
+            entities.add(subject)
+            entities.add(value)
+    return Statistics(pairs, len(texts), len(graphs), len(properties), len(entities))
+
+
+# ---
+# Labelled items without a labeller: texts that say their graph, and facts that they do not say.
+# ---
+
+
+def make_labels(
+    items: Iterable[Item], tally: CorpusTally | None = None, *, seed: int = 0
+) -> Iterator[Item]:
+    """Each item twice: with facts left as they are, and with one wrong or strange fact among them.
+
+    A wrong one has another value of its predicate; a strange one has a predicate that the item does
+    not have. `meta.label` has 1 for each fact of the text and 0 for the others. A person who wrote
+    a text may have left a fact out: such labels are a little noisy.
+    """
+    known = [item for item in items if item.triples and item.text.strip()]
+    knowledge = Knowledge([item.triples for item in known])
+    tally = CorpusTally() if tally is None else tally
+    for number, item in enumerate(known):
+        chance = random.Random(f"{seed}:{number}")  # noqa: S311
+        tally.kept += 1
+        yield _labelled(item, item.triples, [1] * len(item.triples), "right")
+        place = chance.randrange(len(item.triples))
+        if (wrong := _wrong(item.triples[place], knowledge, chance)) is not None:
+            triples = [*item.triples[:place], wrong, *item.triples[place + 1 :]]
+            labels = [int(number != place) for number in range(len(triples))]
+            yield _labelled(item, triples, labels, "wrong")
+        if (strange := _strange(item.triples, knowledge, chance)) is not None:
+            yield _labelled(
+                item, [*item.triples, strange], [1] * len(item.triples) + [0], "strange"
+            )
+
+
+def _labelled(item: Item, triples: Sequence[Triple], labels: list[int], kind: str) -> Item:
+    return replace(
+        item,
+        id=f"{item.id}/{kind}",
+        triples=tuple(triples),
+        references=(),
+        meta={**item.meta, "label": labels},
+    )
+
+
+def _wrong(triple: Triple, knowledge: Knowledge, chance: random.Random) -> Triple | None:
+    value = knowledge.another(triple.predicate, subject=False, instead=triple.object, chance=chance)
+    return None if value is None else triple._replace(object=value)
+
+
+def _strange(
+    triples: Sequence[Triple], knowledge: Knowledge, chance: random.Random
+) -> Triple | None:
+    taken = {triple.predicate for triple in triples}
+    pool = sorted({name for name, subject in knowledge.fillers if not subject} - taken)
+    beside = [
+        name
+        for name in pool
+        if any(name in knowledge.predicates.get(triple.predicate, ()) for triple in triples)
+    ]
+    if not beside:
+        return None
+    name = chance.choice(beside)
+    return Triple(triples[0].subject, name, chance.choice(knowledge.fillers[name, False]))

@@ -1,0 +1,385 @@
+"""T-REx: abstracts of Wikipedia and the triples of Wikidata found in them (Elsahar et al. 2018)."""
+
+from __future__ import annotations
+
+import codecs
+import json
+import re
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, BinaryIO, ClassVar
+
+from adequa.codec import kind_of, load_object, reject_constant
+from adequa.data import Item, Term, Triple
+from adequa.errors import DataError
+from adequa.readers.base import MAX_LINE_BYTES, PlacedItem, Reader, lines, open_bytes
+
+# ---
+# The objects of a JSON file of any size, read in pieces: a list on one line, or one after another.
+#
+# `json_values` goes line by line and keeps each value's text. Here a file may be one line of many
+# gigabytes: a piece is parsed at the speed of C, and where it ends within an object, more is read.
+# ---
+
+_PIECE_BYTES = 1 << 20
+_SPACE = re.compile(r"[ \t\n\r]*")
+_decode = json.JSONDecoder(parse_constant=reject_constant).raw_decode
+
+
+def objects(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
+    """The objects of a list, or of a file of objects, each with the line on which it begins."""
+    with open_bytes(path) as stream:
+        scanner = _Scanner(stream)
+        try:
+            yield from scanner.objects()
+        except DataError as error:
+            raise error.at(path, scanner.line) from None
+
+
+class _Scanner:
+    """A window on the file: what was read and not yet used, and the line it begins on."""
+
+    def __init__(self, stream: BinaryIO) -> None:
+        self.line = 1
+        self._stream = stream
+        self._decoder = codecs.getincrementaldecoder("utf-8")()
+        self._window = ""
+        self._position = 0
+
+    def objects(self) -> Iterator[tuple[int, dict[str, Any]]]:
+        listed = self._peek() == "["
+        if listed:
+            self._position += 1
+        elif not self._peek():
+            raise DataError("is empty", remedy="write a list of objects, or one object a line")
+        first = True
+        while sign := self._peek():
+            if listed and sign == "]":
+                self._position += 1
+                if self._peek():
+                    raise DataError(f"has {self._peek()!r} after the end of the list")
+                return
+            if listed and not first:
+                if sign != ",":
+                    raise DataError(f"has {sign!r} between two objects, not a comma")
+                self._position += 1
+                sign = self._peek()
+            if sign != "{":
+                raise DataError(
+                    f"has {sign!r} where an object should begin", remedy="write a list of objects"
+                )
+            first = False
+            yield self.line, self._object()
+        if listed:
+            raise DataError("ends before its list does", remedy="is the file cut off?")
+
+    def _peek(self) -> str:
+        """The next sign that is no space, or "" at the end of the file."""
+        while True:
+            end = _SPACE.match(self._window, self._position).end()  # type: ignore[union-attr]
+            self._advance(end)
+            if end < len(self._window):
+                return self._window[end]
+            if not self._read():
+                return ""
+
+    def _object(self) -> dict[str, Any]:
+        while True:
+            try:
+                value, end = _decode(self._window, self._position)
+            except json.JSONDecodeError as error:
+                if len(self._window) - self._position <= MAX_LINE_BYTES and self._read():
+                    continue
+                raise self._explain(error) from None
+            except RecursionError:
+                raise DataError("is nested too deeply", remedy="flatten the object") from None
+            except ValueError:
+                raise DataError(
+                    "has a number that cannot be read (too many digits)",
+                    remedy="write it as a string",
+                ) from None
+            text = self._window[self._position : end]
+            if "\\ud" in text or "\\uD" in text:
+                load_object(text)  # which refuses half of a surrogate pair
+            self._advance(end)
+            return value  # type: ignore[no-any-return]
+
+    def _explain(self, error: json.JSONDecodeError) -> DataError:
+        line = self.line + self._window.count("\n", self._position, error.pos)
+        if len(self._window) - self._position > MAX_LINE_BYTES:
+            return DataError(
+                f"begins an object longer than {MAX_LINE_BYTES >> 20} MB, or one that is not JSON"
+                f" ({error.msg} on line {line})",
+                remedy="is it a list of documents?",
+            )
+        remedy = "is the file cut off?" if error.pos >= len(self._window.rstrip()) else "correct it"
+        return DataError(f"is not JSON ({error.msg})", line=line, remedy=remedy)
+
+    def _advance(self, end: int) -> None:
+        self.line += self._window.count("\n", self._position, end)
+        self._position = end
+
+    def _read(self) -> bool:
+        """Widen the window, the more the wider it is; False at the end of the file."""
+        rest = self._window[self._position :]
+        raw = self._stream.read(max(_PIECE_BYTES, len(rest)))
+        try:
+            piece = self._decoder.decode(raw, final=not raw)
+        except UnicodeDecodeError as error:
+            line = self.line + rest.count("\n") + error.object.count(b"\n", 0, error.start)
+            raise DataError(
+                f"is not UTF-8 ({error.object[error.start]:#04x})",
+                line=line,
+                remedy="convert the file to UTF-8",
+            ) from None
+        if "\0" in piece:
+            line = self.line + rest.count("\n") + piece.count("\n", 0, piece.index("\0"))
+            raise DataError("has a NUL byte", line=line, remedy="is this a binary file?")
+        self._window, self._position = rest + piece, 0
+        return bool(raw)
+
+
+# ---
+# Labels by identifier, `P47<TAB>shares border with` or a JSON object: what dumps leave out.
+# ---
+
+
+def last_part(iri: str) -> str:
+    """What an IRI ends in, or a name as it is.
+
+    >>> last_part("http://www.wikidata.org/entity/Q40"), last_part("P47")
+    ('Q40', 'P47')
+    """
+    if "://" not in iri:
+        return iri
+    return iri.rstrip("/#").replace("#", "/").rpartition("/")[2] or iri
+
+
+def read_labels(path: Path) -> dict[str, str]:
+    """Identifiers, as IRIs or bare, to labels; a second label for one is an error."""
+    labels: dict[str, str] = {}
+    for line, identifier, label in _pairs(path):
+        key = last_part(identifier)
+        if labels.setdefault(key, label) != label:
+            raise DataError(
+                f"has a second label for {key!r}", path=path, line=line, remedy="keep one"
+            )
+    return labels
+
+
+def _pairs(path: Path) -> Iterator[tuple[int | None, str, str]]:
+    if path.suffix.lower() == ".json":
+        try:
+            raw = load_object("\n".join(line for _, line in lines(path)))
+        except DataError as error:
+            raise error.at(path) from None
+        if type(raw) is not dict or not all(type(one) is str and one for one in raw.values()):
+            remedy = '{"P47": "shares border with"}'
+            raise DataError("is not an object of labels", path=path, remedy=remedy)
+        yield from ((None, identifier, label) for identifier, label in raw.items())
+        return
+    for number, line in lines(path):
+        if not line.strip() or line.startswith("#"):
+            continue
+        cells = line.split("\t")
+        if len(cells) != 2 or not all(cell.strip() for cell in cells):
+            raise DataError(
+                "is not an identifier and a label",
+                path=path,
+                line=number,
+                remedy="write two cells with a tab between them",
+            )
+        yield number, cells[0].strip(), cells[1].strip()
+
+
+_OWN = frozenset(("text", "sentences_boundaries", "words_boundaries", "entities", "triples"))
+
+
+@dataclass(frozen=True)
+class TrexReader(Reader):
+    """Reads each sentence that has a triple as an item, `<document>/<sentence>` from 0.
+
+    A triple of the file has identifiers and what the text says. Its strings here are, first found
+    first: the label of `labels`, the title for what the page is about, the words of the text unless
+    they are a pronoun, the identifier. `terms` keeps the identifiers, and `meta` all the rest:
+    offsets there count from the beginning of the document, the sentence begins at `start`.
+    """
+
+    name: ClassVar[str] = "trex"
+    doc: ClassVar[str] = "T-REx: abstracts of Wikipedia, and triples of Wikidata by sentence"
+
+    labels: Path | None = field(
+        default=None,
+        metadata={"doc": "labels of properties and entities by identifier (P47, Q40): TSV or JSON"},
+    )
+
+    def read(self, path: Path, *, bare: bool = False) -> Iterator[PlacedItem]:
+        """Stream the items, holding one document at a time."""
+        labels = {} if self.labels is None else read_labels(self.labels)
+        for line, raw in objects(path):
+            try:
+                for item in _Document(raw, labels).items(bare=bare):
+                    yield PlacedItem(item, path, line)
+            except DataError as error:
+                raise error.at(path, line) from None
+
+
+class _Document:
+    """One object of the file, checked as far as it is used."""
+
+    def __init__(self, raw: Mapping[str, Any], labels: Mapping[str, str]) -> None:
+        self._labels = labels
+        self._identifier = last_part(_string(raw, "docid"))
+        self._text = _string(raw, "text", empty=True)
+        self._sentences = _spans(raw, "sentences_boundaries", len(self._text))
+        self._entities = _objects(raw, "entities") if "entities" in raw else []
+        self._triples = _objects(raw, "triples")
+        self._rest = {name: value for name, value in raw.items() if name not in _OWN}
+        self._names = self._known_names(raw)
+        self._inside = self._by_sentence(
+            (entity.get("boundaries"), entity) for entity in self._entities
+        )
+        words = raw.get("words_boundaries")
+        if words is not None and type(words) is not list:
+            raise DataError(f"'words_boundaries' is {kind_of(words)}, not a list")
+        self._words = self._by_sentence(zip(words, words, strict=True)) if words else None
+
+    def _by_sentence(self, placed: Iterable[tuple[Any, Any]]) -> dict[int, list[Any]]:
+        """What lies inside a sentence, found by its place."""
+        order = sorted(range(len(self._sentences)), key=lambda number: self._sentences[number])
+        starts = [self._sentences[number][0] for number in order]
+        inside: dict[int, list[Any]] = {}
+        for span, one in placed:
+            if not _within(span, 0, len(self._text)):
+                continue
+            number = order[bisect_right(starts, span[0]) - 1] if starts else 0
+            if starts and _within(span, *self._sentences[number]):
+                inside.setdefault(number, []).append(one)
+        return inside
+
+    def _known_names(self, raw: Mapping[str, Any]) -> dict[str, str]:
+        names: dict[str, str] = {}
+        title = raw.get("title")
+        for key in ("uri", "docid"):
+            uri = raw.get(key)
+            if type(uri) is str and type(title) is str and title:
+                names.setdefault(uri, title)
+        for entity in self._entities:
+            uri, form = entity.get("uri"), entity.get("surfaceform")
+            # "He" is no name; the coreference annotator says which ones are such.
+            said = "oref" not in str(entity.get("annotator"))
+            if type(uri) is str and type(form) is str and form and said:
+                names.setdefault(uri, form)
+        return names
+
+    def items(self, *, bare: bool) -> Iterator[Item]:
+        by_sentence: dict[int, list[Mapping[str, Any]]] = {}
+        for position, triple in enumerate(self._triples, 1):
+            number = triple.get("sentence_id")
+            if type(number) is not int or not 0 <= number < len(self._sentences):
+                raise DataError(
+                    f"triple {position} has no sentence ({number!r:.20} of {len(self._sentences)})",
+                    remedy="a 'sentence_id' counts the 'sentences_boundaries' from 0",
+                )
+            by_sentence.setdefault(number, []).append(triple)
+        for number in sorted(by_sentence):
+            yield self._item(number, by_sentence[number], bare=bare)
+
+    def _item(self, number: int, found: Sequence[Mapping[str, Any]], *, bare: bool) -> Item:
+        start, end = self._sentences[number]
+        text = self._text[start:end]
+        terms: dict[str, Term] = {}
+        triples = [self._triple(triple, terms) for triple in found]
+        meta = {
+            **self._rest,
+            "sentence": number,
+            "start": start,
+            "end": end,
+            "entities": self._inside.get(number, []),
+            "triples": list(found),
+        }
+        if self._words is not None:
+            meta["words"] = self._words.get(number, [])
+        return Item(
+            f"{self._identifier}/{number}",
+            tuple(dict.fromkeys(triples)),  # two aligners may find the same
+            "" if bare else text,
+            references=(text,) if bare else (),
+            terms=terms,
+            meta=meta,
+        )
+
+    def _triple(self, raw: Mapping[str, Any], terms: dict[str, Term]) -> Triple:
+        parts = {}
+        for role in ("subject", "predicate", "object"):
+            part = raw.get(role)
+            if type(part) is not dict:
+                raise DataError(f"a triple's {role!r} is {kind_of(part)}, not an object")
+            parts[role] = part
+        return Triple(
+            self._entity(parts["subject"], terms),
+            self._property(parts["predicate"]),
+            self._entity(parts["object"], terms),
+        )
+
+    def _entity(self, part: Mapping[str, Any], terms: dict[str, Term]) -> str:
+        uri = _string(part, "uri")
+        value, typed, datatype = uri.rpartition("^^")
+        if typed and value:
+            terms.setdefault(value, Term(datatype=datatype.strip("<>")))
+            return value
+        form = part.get("surfaceform")
+        name = (
+            self._labels.get(last_part(uri))
+            or self._names.get(uri)
+            or (form if type(form) is str and "oref" not in str(part.get("annotator")) else "")
+            or last_part(uri)
+        )
+        terms.setdefault(name, Term(iri=uri))
+        return name
+
+    def _property(self, part: Mapping[str, Any]) -> str:
+        identifier = last_part(_string(part, "uri"))
+        form = part.get("surfaceform")
+        return self._labels.get(identifier) or (form if type(form) is str else "") or identifier
+
+
+def _within(span: Any, start: int, end: int) -> bool:
+    return (
+        type(span) is list
+        and len(span) == 2
+        and all(type(edge) is int for edge in span)
+        and start <= span[0] <= span[1] <= end
+    )
+
+
+def _string(raw: Mapping[str, Any], name: str, *, empty: bool = False) -> str:
+    value = raw.get(name)
+    if type(value) is not str or not (value or empty):
+        found = f"{name!r} is {'empty' if value == '' else kind_of(value)}, not a string"
+        raise DataError(found if name in raw else f"has no {name!r}", remedy="is it T-REx's JSON?")
+    return value
+
+
+def _objects(raw: Mapping[str, Any], name: str) -> list[dict[str, Any]]:
+    value = raw.get(name)
+    if type(value) is not list or not all(type(one) is dict for one in value):
+        found = f"{name!r} is not a list of objects" if name in raw else f"has no {name!r}"
+        raise DataError(found, remedy="is it T-REx's JSON?")
+    return value
+
+
+def _spans(raw: Mapping[str, Any], name: str, length: int) -> list[list[int]]:
+    value = raw.get(name)
+    if type(value) is not list:
+        found = f"{name!r} is {kind_of(value)}, not a list" if name in raw else f"has no {name!r}"
+        raise DataError(found, remedy="is it T-REx's JSON?")
+    for number, span in enumerate(value):
+        if not _within(span, 0, length):
+            raise DataError(
+                f"{name!r} has a pair, number {number}, that is not [start, end] inside the text",
+                remedy="offsets count characters, from 0",
+            )
+    return value

@@ -1,0 +1,139 @@
+"""The values behind the tables of correlations: a column a metric or criterion, a row a text.
+
+What the file of 2017 calls BLEU does not give the paper's BLEU cells. A search over BLEUs found the
+one that does: NLTK's with smoothing 3, cut at spaces, of the text as the campaign showed it against
+the first sampled reference alone (`gold-sample-reference0.lex`), 1 for human references. TER of
+human references is 1 in the file; the paper on the campaign says 0, and 0 is what fits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from research.papers.correlations.printed import ESA
+from research.papers.esa.correlations import SYSTEMS_ONLY, metric_columns, subsets_of
+from research.papers.esa.data import EsaCorpus, Key, Output, Progress, read_corpus, score_corpus
+
+from adequa.data import Item
+from adequa.errors import DataError
+from adequa.metrics import load_metric
+from adequa.readers.base import lines
+from adequa.readers.ratings import read_ratings
+
+Columns = Mapping[str, Sequence[float | None]]
+
+FILE = "as in the file"
+PAPER = "BLEU of one reference, TER 0"
+
+_REFERENCE = "reference"
+
+
+@dataclass(frozen=True)
+class CorrelationStudy:
+    """A year's rated texts: `columns` by reading and name, and the places of each subset."""
+
+    year: int
+    columns: Mapping[str, Columns]
+    """One reading of the values, or for 2017 two: `FILE` and `PAPER`."""
+    subsets: Mapping[str, Sequence[int]]
+    references: int
+    """How many of the texts are human references."""
+    ids: Sequence[str]
+    """The entry of each text."""
+    absent: Sequence[str]
+    reasons: Mapping[str, str]
+    """Why a column is empty."""
+    signature: str
+
+    @property
+    def reading(self) -> str:
+        """The reading the tables are told by."""
+        return PAPER if PAPER in self.columns else FILE
+
+
+def read_study(data: Path, year: int, detector: str, progress: Progress) -> CorrelationStudy:
+    """The rated texts of a year, scored; what is not there is in `absent`."""
+    whole = read_corpus(data, year)
+    rated = [item for item in whole.items if item.key in whole.values]
+    corpus = replace(whole, items=rated, absent=list(whole.absent))
+    signature = load_metric("esa", detector=detector).signature
+    if not rated:
+        return CorrelationStudy(year, {FILE: {}}, {}, 0, (), corpus.absent, {}, signature)
+    score_corpus(corpus, detector, progress)
+    outputs = list(corpus.rated(references=year == 2017))
+    columns, reasons = metric_columns(corpus, outputs)
+    columns[ESA] = [output.esa for output in outputs]
+    readings: dict[str, Columns] = {FILE: columns}
+    if year == 2017:
+        bleu = _bleu_of_one_reference(corpus)
+        if bleu is not None:
+            human = [output.item.system == _REFERENCE for output in outputs]
+            ter = [
+                0.0 if is_human else value
+                for value, is_human in zip(columns["TER"], human, strict=True)
+            ]
+            found = [bleu.get(output.item.key) for output in outputs]
+            readings[PAPER] = {**columns, "BLEU": found, "TER": ter}
+    return CorrelationStudy(
+        year,
+        readings,
+        _subsets(outputs, year),
+        sum(output.item.system == _REFERENCE for output in outputs),
+        [output.item.id for output in outputs],
+        corpus.absent,
+        reasons,
+        signature,
+    )
+
+
+def _subsets(outputs: Sequence[Output], year: int) -> dict[str, Sequence[int]]:
+    """The paper's three, and for 2017 each of them without human references."""
+    subsets: dict[str, Sequence[int]] = dict(subsets_of(outputs, year))
+    systems = frozenset(subsets.pop(SYSTEMS_ONLY, ()))
+    for name, places in list(subsets.items()) if year == 2017 else ():
+        subsets[without_references(name)] = [place for place in places if place in systems]
+    return subsets
+
+
+def without_references(subset: str) -> str:
+    """The name of a subset without human references.
+
+    >>> without_references("all")
+    'all, systems'
+    """
+    return f"{subset}, {SYSTEMS_ONLY}"
+
+
+def _bleu_of_one_reference(corpus: EsaCorpus) -> dict[Key, float | None] | None:
+    """BLEU of the rated texts of 2017 as the paper must have had it; None without the sample."""
+    folder = corpus.folder / "human"
+    numbers, first = folder / "sample-ids.txt", folder / "gold-sample-reference0.lex"
+    if not (numbers.is_file() and first.is_file()):
+        corpus.absent.append(f"the paper's BLEU of 2017: {first} or {numbers.name} is not there")
+        return None
+    ids = [f"Id{number.strip()}" for _, number in lines(numbers) if number.strip()]
+    texts = [text for _, text in lines(first)]
+    if len(texts) != len(ids):
+        raise DataError(
+            f"has {len(texts)} references for the {len(ids)} ids of {numbers.name}",
+            path=first,
+            line=min(len(texts), len(ids)) + 1,
+            remedy="line i of one belongs to line i of the other",
+        )
+    references = dict(zip(ids, texts, strict=True))
+    shown = {
+        (rating.system, rating.id): str(rating.meta.get("text", ""))
+        for rating in read_ratings(folder / "all_data_final_averaged.csv")
+    }
+    items = [
+        Item(identifier, (), text, system=system, references=(references[identifier],))
+        for (system, identifier), text in shown.items()
+        if identifier in references
+    ]
+    metric = load_metric("bleu_nltk", smoothing=3, tokenize="whitespace", lowercase=True)
+    return {
+        item.key: 1.0 if item.system == _REFERENCE else score.value
+        for item, score in zip(items, metric.score(items), strict=True)
+    }

@@ -1,0 +1,172 @@
+"""ESA against people and other metrics: Tables 2, 3 and 7 to 22 of the ESA paper."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from research.papers.esa.data import EsaCorpus, Output
+from research.papers.esa.printed import CORRELATIONS, RATED_TEXTS, SUBSETS, TABLE_NUMBERS
+from research.papers.section import Section
+
+from adequa.errors import AdequaError
+from adequa.metrics import resolve
+from adequa.stats.correlations import COEFFICIENTS, Correlation, complete_pairs
+from adequa.tables import Cell, Column, Table
+
+UNCERTAIN = 0.01
+"""Coefficients with a p-value from here stand in brackets, as in the paper."""
+
+SYSTEMS_ONLY = "systems"
+
+_OWN_2020 = {
+    "BLEU": "bleu",
+    "BLEU NLTK": "bleu_nltk",
+    "METEOR": "meteor",
+    "chrF++": "chrf",
+    "TER": "ter",
+}
+_MEASURES = ("esa", "strict")
+
+
+def correlations(corpus: EsaCorpus) -> Section:
+    """Each metric and criterion with `esa` and `esa_strict`, by coefficient and subset."""
+    year = corpus.year
+    outputs = list(corpus.rated(references=year == 2017))
+    if not outputs:
+        return Section("correlations", notes=["n/a: no rated texts; see what is missing"])
+    columns, reasons = metric_columns(corpus, outputs)
+    subsets = subsets_of(outputs, year)
+    records: list[dict[str, object]] = []
+    tables = []
+    for coefficient in COEFFICIENTS:
+        rows: list[list[Cell]] = []
+        for name, column in columns.items():
+            row: list[Cell] = [name]
+            for subset, chosen in subsets.items():
+                printed = CORRELATIONS[year].get((coefficient, subset), {}).get(name)
+                row += [] if subset == SYSTEMS_ONLY else [_two_digits(printed)]
+                for measure in _MEASURES:
+                    values = [getattr(outputs[place], measure) for place in chosen]
+                    pairs = complete_pairs(values, [column[place] for place in chosen])
+                    found = COEFFICIENTS[coefficient](*pairs)
+                    row.append(_shown(found))
+                    records.append(
+                        {
+                            "coefficient": coefficient,
+                            "subset": subset,
+                            "with": name,
+                            "measure": "esa" if measure == "esa" else "esa_strict",
+                            "value": found.value if found else None,
+                            "p": found.p if found else None,
+                            "texts": len(pairs[0]),
+                            "paper": printed,
+                            "paper_table": TABLE_NUMBERS[year].get((coefficient, subset)),
+                            "reason": reasons.get(name) if found is None else None,
+                        }
+                    )
+            rows.append(row)
+        tables.append(Table(_title(coefficient, year, subsets), _headings(subsets), rows))
+    return Section("correlations", tables, _means(records), _notes(corpus, reasons), records)
+
+
+def metric_columns(
+    corpus: EsaCorpus, outputs: Sequence[Output]
+) -> tuple[dict[str, list[float | None]], dict[str, str]]:
+    """Each row of the paper's tables as values of the texts, and why a row is empty."""
+    columns: dict[str, list[float | None]] = {}
+    reasons: dict[str, str] = {}
+    for name in CORRELATIONS[corpus.year]["pearson", "all"]:
+        if corpus.year == 2020 and name in _OWN_2020:
+            try:
+                metric = next(iter(resolve([_OWN_2020[name]]).values()))
+            except AdequaError as error:  # METEOR without WordNet
+                reasons[name] = str(error)
+                columns[name] = [None] * len(outputs)
+                continue
+            scores = metric.score([output.item for output in outputs])
+            columns[name] = [score.value for score in scores]
+        else:
+            columns[name] = [corpus.values[output.item.key].get(name) for output in outputs]
+        if all(value is None for value in columns[name]):
+            reasons[name] = "the data has no values of it"
+    return columns, reasons
+
+
+def subsets_of(outputs: Sequence[Output], year: int) -> dict[str, list[int]]:
+    """The places of the texts of each subset."""
+    subsets = {
+        subset: [place for place, output in enumerate(outputs) if len(output.undetected) >= least]
+        for least, subset in enumerate(SUBSETS)
+    }
+    if year == 2017:
+        subsets[SYSTEMS_ONLY] = [
+            place for place, output in enumerate(outputs) if output.item.system != "reference"
+        ]
+    return subsets
+
+
+def _title(coefficient: str, year: int, subsets: Mapping[str, Sequence[int]]) -> str:
+    numbers = [str(TABLE_NUMBERS[year][coefficient, subset]) for subset in SUBSETS]
+    counts = [
+        f"{subset} {len(places):,} texts"
+        + (f" (paper {RATED_TEXTS[year][subset]:,})" if subset in RATED_TEXTS[year] else "")
+        for subset, places in subsets.items()
+    ]
+    return f"Tables {', '.join(numbers)}, {year}: {coefficient.title()}; {'; '.join(counts)}"
+
+
+def _headings(subsets: Mapping[str, object]) -> list[str | Column]:
+    headings: list[str | Column] = ["with"]
+    for subset in subsets:
+        names = (*(() if subset == SYSTEMS_ONLY else ("paper",)), *_MEASURES)
+        headings += [Column(f"{subset} {name}", align="right") for name in names]
+    return headings
+
+
+def _two_digits(value: float | None) -> str | None:
+    return None if value is None else f"{value:.2f}"
+
+
+def _shown(found: Correlation | None) -> str | None:
+    if found is None:
+        return None
+    return f"{found.value:.2f}" if found.p < UNCERTAIN else f"({found.value:.2f})"
+
+
+def _means(records: Sequence[Mapping[str, object]]) -> dict[str, tuple[str, Cell]]:
+    """The mean over the human criteria that ask for adequacy, all texts."""
+    means: dict[str, tuple[str, Cell]] = {}
+    criteria = ("Correctness", "DataCoverage", "Relevance", "Semantics")
+    for coefficient in ("pearson", "spearman"):
+        for measure in ("esa", "esa_strict"):
+            values = [
+                one["value"]
+                for one in records
+                if (one["coefficient"], one["measure"]) == (coefficient, measure)
+                and one["subset"] == "all"
+                and one["with"] in criteria
+            ]
+            numbers = [value for value in values if isinstance(value, float)]
+            words = f"mean {coefficient.title()} of {measure} with the criteria of adequacy"
+            mean = sum(numbers) / len(numbers) if numbers else None
+            means[f"mean_{coefficient}_{measure}"] = (f"{words}, all texts", mean)
+    return means
+
+
+def _notes(corpus: EsaCorpus, reasons: Mapping[str, str]) -> list[str]:
+    notes = [f"n/a: {name}: {reason}" for name, reason in reasons.items()]
+    notes.append(f"in brackets: p is {UNCERTAIN} or more")
+    if corpus.year == 2020:
+        rated = {identifier for _, identifier in corpus.values}
+        notes += [
+            f"{len(rated)} of the 178 rated entries are public here; the paper has all",
+            "BLEU, BLEU NLTK, METEOR, chrF++ and TER are adequa's own, on the test's references",
+            "BERT-score F1 and BLEURT are from human/peers.jsonl; the paper may use other models",
+        ]
+    else:
+        notes += [
+            "human references are among the texts, as the captions' 2,230 says; not in 'systems'",
+            "the file gives human references 1 for BLEU, METEOR and TER",
+            "Table 10 (Spearman) is nearly the same as Table 11 and almost certainly Kendall",
+        ]
+    return notes

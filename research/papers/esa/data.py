@@ -1,0 +1,206 @@
+"""The challenges' data for the ESA paper: outputs, ratings and given scores of a year, scored.
+
+The folder of a year is `webnlg2020` or `webnlg2017` with `test/*.xml`, `systems/<SYSTEM>.txt` and
+`human/`. Whatever is not there is noted with the path expected, and the rest is done without it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from research.papers.esa.printed import SYSTEMS
+
+from adequa.data import Finding, Item
+from adequa.errors import DataError, SettingError
+from adequa.metrics import load_metric
+from adequa.readers import open_source
+from adequa.readers.ratings import read_ratings
+
+YEARS = (2020, 2017)
+BATCH = 256
+
+Key = tuple[str, str]
+"""System and id."""
+Progress = Callable[[int, int], None]
+Values = dict[Key, dict[str, float]]
+
+_RATINGS = {2020: "averaged.jsonl", 2017: "all_data_final_averaged.csv"}
+_PEERS = {"bert-f1": "BERT-score F1", "bleurt": "BLEURT"}
+_COLUMNS_2017 = {"bleu": "BLEU", "meteor": "METEOR", "ter": "TER"}
+_REFERENCES = ("reference", "WebNLG-2020-reference")
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """A system's text with what ESA says of it, and its BLEU."""
+
+    item: Item
+    esa: float
+    strict: float
+    undetected: tuple[str, ...]
+    unexplained: tuple[Finding, ...]
+    bleu: float | None = None
+    bleu_statistics: tuple[float, ...] = ()
+
+
+@dataclass
+class EsaCorpus:
+    """A year's data: `values` are human criteria and given scores by text and by name."""
+
+    year: int
+    folder: Path
+    items: list[Item] = field(default_factory=list)
+    references: list[Item] = field(default_factory=list)
+    values: Values = field(default_factory=dict)
+    absent: list[str] = field(default_factory=list)
+    outputs: list[Output] = field(default_factory=list)
+    reference_outputs: list[Output] = field(default_factory=list)
+
+    @property
+    def systems(self) -> list[str]:
+        """The systems whose outputs are here, in the paper's order."""
+        present = {output.item.system for output in self.outputs}
+        return [system for system in SYSTEMS[self.year] if system in present]
+
+    def outputs_of(self, system: str) -> list[Output]:
+        """The texts of one system."""
+        return [output for output in self.outputs if output.item.system == system]
+
+    def rated(self, *, references: bool = False) -> Iterator[Output]:
+        """The texts that people rated, with the human references among them or without."""
+        every = [*self.outputs, *(self.reference_outputs if references else ())]
+        return (output for output in every if output.item.key in self.values)
+
+
+def read_corpus(folder: Path, year: int) -> EsaCorpus:
+    """What a folder has of a year."""
+    if year not in YEARS:
+        raise SettingError(f"the paper has the years 2020 and 2017, not {year}")
+    corpus = EsaCorpus(year, folder / f"webnlg{year}")
+    entries = _test_file(corpus)
+    if entries is None:
+        return corpus
+    texts = {}
+    for system in SYSTEMS[year]:
+        path = corpus.folder / "systems" / f"{system}.txt"
+        if path.is_file():
+            texts[system] = path
+        else:
+            corpus.absent.append(f"outputs of {system}: {path} is not there")
+    if texts:
+        # Text after text of one graph: what is known of a graph is worked out once.
+        by_system: dict[str, list[Item]] = {}
+        for item in open_source(entries, format="webnlg", texts=texts):
+            by_system.setdefault(item.system, []).append(item)
+        corpus.items = [item for row in zip(*by_system.values(), strict=True) for item in row]
+        _read_ratings(corpus)
+    return corpus
+
+
+def _test_file(corpus: EsaCorpus) -> Path | None:
+    folder = corpus.folder / "test"
+    found = sorted(folder.glob("*.xml"))
+    if len(found) == 1:
+        return found[0]
+    count = f"{len(found)} XML files, not one" if found else "no XML file"
+    corpus.absent.append(f"everything of {corpus.year}: {folder} has {count} of test entries")
+    return None
+
+
+def _read_ratings(corpus: EsaCorpus) -> None:
+    path = corpus.folder / "human" / _RATINGS[corpus.year]
+    if not path.is_file():
+        corpus.absent.append(f"human ratings: {path} is not there")
+        return
+    entries = {item.id: item for item in corpus.items}
+    sampled = path.with_name("sample-ids.txt").is_file() and path.with_name("MRs.txt").is_file()
+    ratings = read_ratings(path, items=None if sampled else corpus.items)
+    references: dict[Key, Item] = {}
+    for rating in ratings:
+        key = rating.system, rating.id
+        if rating.system in _REFERENCES:
+            if corpus.year == 2020:
+                continue  # the paper leaves them out
+            if rating.id in entries:
+                text = str(rating.meta.get("text", ""))
+                references[key] = replace(entries[rating.id], system=rating.system, text=text)
+        row = corpus.values.setdefault(key, {})
+        row[_criterion(rating.criterion)] = rating.value
+        if corpus.year == 2017:
+            row.update(given_2017(rating.meta, path))
+    corpus.references = list(references.values())
+    if corpus.year == 2020:
+        _read_peers(corpus)
+
+
+def _criterion(name: str) -> str:
+    return name[:1].upper() + name[1:]
+
+
+def given_2017(meta: Mapping[str, object], path: Path) -> dict[str, float]:
+    """BLEU, METEOR and TER as a row of the campaign has them."""
+    try:
+        return {name: float(str(meta[column])) for column, name in _COLUMNS_2017.items()}
+    except (KeyError, ValueError) as error:
+        raise DataError(
+            f"has a row without a number for bleu, meteor or ter ({error})",
+            path=path,
+            remedy="is it the challenge's own file?",
+        ) from None
+
+
+def _read_peers(corpus: EsaCorpus) -> None:
+    path = corpus.folder / "human" / "peers.jsonl"
+    if not path.is_file():
+        corpus.absent.append(f"BERT-score F1 and BLEURT: {path} is not there")
+        return
+    rated = [item for item in corpus.items if item.key in corpus.values]
+    for key, name in _PEERS.items():
+        scores = load_metric("precomputed", file=path, key=key).score(rated)
+        for item, score in zip(rated, scores, strict=True):
+            if score.value is not None:
+                corpus.values[item.key][name] = score.value
+
+
+def score_corpus(corpus: EsaCorpus, detector: str, progress: Progress) -> None:
+    """Fill in the outputs: ESA of every text, BLEU of those with references."""
+    bleu = bleu_of(corpus.year)
+    total = len(corpus.items) + len(corpus.references)
+    for items, target in (
+        (corpus.items, corpus.outputs),
+        (corpus.references, corpus.reference_outputs),
+    ):
+        for start in range(0, len(items), BATCH):
+            batch = items[start : start + BATCH]
+            target += _score(batch, detector, bleu)
+            progress(len(corpus.outputs) + len(corpus.reference_outputs), total)
+
+
+def bleu_of(year: int) -> str:
+    """The settings of BLEU: the outputs of 2017 are mostly lower-cased, its references are not."""
+    return "bleu:lowercase=true" if year == 2017 else "bleu"
+
+
+def _score(items: Sequence[Item], detector: str, bleu: str) -> Iterator[Output]:
+    from adequa.metrics import resolve
+
+    columns = [
+        load_metric("esa", detector=detector).score(items),
+        load_metric("esa_strict", detector=detector).score(items),
+        next(iter(resolve([bleu]).values())).score(items),
+    ]
+    for item, esa, strict, overlap in zip(items, *columns, strict=True):
+        if esa.value is None or strict.value is None:
+            # A graph of the challenges always has entities.
+            raise DataError(f"the entry {item.id!r} cannot be scored: {esa.reason}")
+        yield Output(
+            item,
+            esa.value,
+            strict.value,
+            tuple(one.entity for one in esa.findings if one.kind == "omission" and one.entity),
+            tuple(one for one in esa.findings if one.detail.startswith("unexplained ")),
+            overlap.value,
+            overlap.statistics,
+        )

@@ -1,0 +1,135 @@
+"""The campaign of 2017 for paper 004: judgments, given scores and our own scores of the texts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
+
+from research.papers.esa.data import EsaCorpus, Key, Progress, given_2017, read_corpus
+from research.papers.human.printed import METRICS
+
+from adequa.data import Item, Rating, Score
+from adequa.errors import AdequaError, DataError
+from adequa.metrics import resolve
+from adequa.metrics.base import Metric
+from adequa.readers.ratings import read_ratings
+
+AUTOMATIC = ("bleu", "meteor", "ter")
+REFERENCE = "reference"
+SCALES: Mapping[str, float] = {"bleu": 1.0, "meteor": 1.0, "ter": 0.01}
+"""From our scores to the paper's; the file's BLEU and TER have other scales again."""
+FILE_SCALES: Mapping[str, float] = {"bleu": 100.0, "meteor": 1.0, "ter": 0.01}
+
+OWN: Mapping[str, str] = {
+    # Three columns of references, of which empty ones count: as the challenge's script had them.
+    "bleu": "bleu:lowercase=true,pad_references=3",
+    "meteor": "meteor",
+    "ter": "ter:normalized=true",
+}
+_MOST_REFERENCES = 3
+_BATCH = 512
+
+
+@dataclass
+class HumanStudy:
+    """What the folder has; scores are computed when a section asks, and once."""
+
+    folder: Path
+    averages: Sequence[Rating]
+    judgments: Sequence[Rating]
+    corpus: EsaCorpus
+    progress: Callable[[str], AbstractContextManager[Progress]] | None = None
+    absent: list[str] = field(default_factory=list)
+    _scores: dict[tuple[str, bool], dict[Key, Score]] = field(default_factory=dict)
+
+    @cached_property
+    def values(self) -> dict[Key, dict[str, float]]:
+        """Human criteria (averages) and the file's BLEU, METEOR and TER, by text."""
+        found: dict[Key, dict[str, float]] = {}
+        path = self.folder / "all_data_final_averaged.csv"
+        for rating in self.averages:
+            row = found.setdefault((rating.system, rating.id), {})
+            row[rating.criterion] = rating.value
+            given = given_2017(rating.meta, path)
+            row.update({name.lower(): value for name, value in given.items()})
+        return found
+
+    @cached_property
+    def systems(self) -> list[str]:
+        """The nine systems of Table 1, as far as they were rated."""
+        rated = {system for system, _ in self.values}
+        return [system for system in METRICS["meteor"] if system in rated]
+
+    def metric(self, name: str) -> Metric | None:
+        """Our own BLEU, METEOR or TER; None and a note where it cannot run (no WordNet)."""
+        try:
+            return next(iter(resolve([OWN[name]]).values()))
+        except AdequaError as error:
+            self._miss(f"our own {name}: {error}")
+            return None
+
+    def items(self, *, everywhere: bool) -> list[Item]:
+        """The systems' texts, of the sample or of all entries, with three references at most."""
+        if not self.corpus.items:
+            self._miss(*self.corpus.absent)
+        return [
+            replace(item, references=item.references[:_MOST_REFERENCES])
+            for item in self.corpus.items
+            if everywhere or item.key in self.values
+        ]
+
+    def scores(self, name: str, *, everywhere: bool) -> dict[Key, Score]:
+        """Our own scores of the systems' texts; empty where there is nothing to score."""
+        if (name, everywhere) not in self._scores:
+            metric, items = self.metric(name), self.items(everywhere=everywhere)
+            self._scores[name, everywhere] = {} if metric is None else self._score(metric, items)
+        return self._scores[name, everywhere]
+
+    def _score(self, metric: Metric, items: Sequence[Item]) -> dict[Key, Score]:
+        title = f"{metric.name} of {len(items):,} texts"
+        shown = self.progress(title) if self.progress else nullcontext(lambda *_: None)
+        found: dict[Key, Score] = {}
+        with shown as advance:
+            for start in range(0, len(items), _BATCH):
+                batch = items[start : start + _BATCH]
+                found |= {
+                    item.key: score for item, score in zip(batch, metric.score(batch), strict=True)
+                }
+                advance(len(found), len(items))
+        return found
+
+    def _miss(self, *what: str) -> None:
+        self.absent += [one for one in what if one not in self.absent]
+
+
+def read_human_study(
+    data: Path, progress: Callable[[str], AbstractContextManager[Progress]] | None = None
+) -> HumanStudy:
+    """The campaign in `data`/webnlg2017; its averages are needed, the rest is noted if absent."""
+    if not data.is_dir():
+        raise DataError("is no folder", path=data, remedy="name the one that holds webnlg2017")
+    folder = data / "webnlg2017" / "human"
+    averages = folder / "all_data_final_averaged.csv"
+    if not averages.is_file():
+        raise DataError(
+            "is not there",
+            path=averages,
+            remedy="get it from the challenge's release of human evaluation data",
+        )
+    corpus = read_corpus(data, 2017)
+    sampled = all((folder / name).is_file() for name in ("sample-ids.txt", "MRs.txt"))
+    items = None if sampled else corpus.items
+    judgments = folder / "all_data_final_scores_anonymised.csv"
+    study = HumanStudy(
+        folder,
+        list(read_ratings(averages, items=items)),
+        list(read_ratings(judgments, items=items)) if judgments.is_file() else [],
+        corpus,
+        progress,
+    )
+    if not judgments.is_file():
+        study.absent.append(f"single judgments: {judgments} is not there")
+    return study

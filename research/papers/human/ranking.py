@@ -1,0 +1,312 @@
+"""Table 1 of paper 004: systems ranked by METEOR, TER and BLEU, on the sample and on all texts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+
+import numpy as np
+import numpy.typing as npt
+from research.papers.human.data import FILE_SCALES, OWN, SCALES, HumanStudy
+from research.papers.human.printed import METRICS, PrintedRank, alike
+from research.papers.section import Section, counts, mark
+
+from adequa.data import Score
+from adequa.stats.correlations import spearman
+from adequa.stats.resampling import Aggregate, bootstrap_p, bootstrap_totals, mean_of, rowwise
+from adequa.stats.significance import significance_letters
+from adequa.tables import Cell, Column, Table
+
+# ---
+# Systems ranked with the ranks they may have, as Table 1 of paper 004 ranks them.
+#
+# A rank range runs from one more than the systems that are better with significance to all but those
+# that are worse. Two systems are compared by the paired bootstrap over the entries.
+# ---
+
+Matrix = npt.NDArray[np.float64]
+
+ALPHA = 0.05
+
+
+@dataclass(frozen=True, slots=True)
+class RankedPlace:
+    """A system's value, the first and last rank it may have, and its groups."""
+
+    value: float
+    low: int
+    high: int
+    group: str
+
+
+def rank_systems(
+    samples: Mapping[str, Matrix],
+    aggregate: Aggregate,
+    *,
+    lower_is_better: bool = False,
+    n: int = 1000,
+    seed: int = 0,
+) -> dict[str, RankedPlace]:
+    """The systems by their value, best first; rows of the samples are the same entries.
+
+    >>> from adequa.stats.resampling import mean_of
+    >>> few = {"good": np.ones((9, 1)), "bad": np.arange(9.0)[:, None] / 9}
+    >>> {name: (place.low, place.group) for name, place in rank_systems(few, mean_of(9)).items()}
+    {'good': (1, 'a'), 'bad': (2, 'b')}
+    """
+    values = {name: float(aggregate(rows.sum(axis=0)[None])[0]) for name, rows in samples.items()}
+    sign = -1.0 if lower_is_better else 1.0
+    order = sorted(values, key=lambda name: (-sign * values[name], name))
+    drawn = {name: aggregate(bootstrap_totals(samples[name], n=n, seed=seed)) for name in order}
+    different = []
+    for one, other in combinations(range(len(order)), 2):
+        first, second = order[one], order[other]
+        p = bootstrap_p(drawn[first] - drawn[second], values[first] - values[second])
+        if p is not None and p < ALPHA:
+            different.append((one, other))
+    letters = significance_letters(len(order), different) or [""] * len(order)
+    return {
+        name: RankedPlace(
+            values[name],
+            1 + sum(worse == place for _, worse in different),
+            len(order) - sum(better == place for better, _ in different),
+            letters[place],
+        )
+        for place, name in enumerate(order)
+    }
+
+
+RESAMPLES = 1000
+CLOSE: Mapping[str, float] = {"bleu": 1.0, "meteor": 0.02, "ter": 0.02}
+"""What is close to a printed value: a point of BLEU, two hundredths else."""
+LOWER_IS_BETTER = frozenset({"ter"})
+
+FILE_MEAN = "mean of the file's text scores"
+OWN_MEAN = "mean of our text scores"
+OWN_CORPUS = "our corpus score"
+
+
+def table_1(study: HumanStudy, seed: int = 0) -> Section:
+    """The sample's rankings under each reading beside the paper's."""
+    found = {
+        name: _readings(study, name, seed, everywhere=False) for name in ("meteor", "ter", "bleu")
+    }
+    return _section("table1", "on the sample", found)
+
+
+def table_1_all(study: HumanStudy, seed: int = 0) -> Section:
+    """The rankings on all texts, of which the paper repeats the groups alone."""
+    found = {
+        name: _readings(study, name, seed, everywhere=True) for name in ("meteor", "ter", "bleu")
+    }
+    told = _section("table1_all", "on all texts", found)
+    values = {name: _moved(study, name, readings) for name, readings in found.items()}
+    return replace(told, values={f"moved_{name}": one for name, one in values.items()})
+
+
+def _moved(
+    study: HumanStudy, name: str, everywhere: Mapping[str, Mapping[str, RankedPlace]]
+) -> tuple[str, Cell]:
+    """How far systems move between the sample and all texts: the paper says a place at most."""
+    said = "none" if name == "meteor" else "one place at most"
+    words = f"{name.upper()}, places that systems move from the sample to all texts (paper: {said})"
+    few = _readings(study, name, everywhere=False, n=1)  # for the order alone
+    reading = next(
+        (one for one in (OWN_CORPUS, OWN_MEAN) if one in everywhere and one in few), None
+    )
+    if reading is None:
+        return words, None
+    order = list(few[reading])
+    moved = [
+        f"{system} {order.index(system) + 1} to {place}"
+        for place, system in enumerate(everywhere[reading], 1)
+        if system in order and order.index(system) + 1 != place
+    ]
+    return words, ", ".join(moved) or "none"
+
+
+Found = Mapping[str, Mapping[str, Mapping[str, RankedPlace]]]
+"""Places by metric, reading and system."""
+
+
+def _readings(
+    study: HumanStudy, name: str, seed: int = 0, *, everywhere: bool, n: int = RESAMPLES
+) -> dict[str, dict[str, RankedPlace]]:
+    found: dict[str, dict[str, RankedPlace]] = {}
+    lower = name in LOWER_IS_BETTER
+    systems = study.systems
+    if not everywhere:
+        ids = sorted({entry for system, entry in study.values if system in systems})
+        given = {
+            system: _column(
+                [study.values[system, entry][name] * FILE_SCALES[name] for entry in ids]
+            )
+            for system in systems
+        }
+        found[FILE_MEAN] = rank_systems(
+            given, mean_of(len(ids)), lower_is_better=lower, n=n, seed=seed
+        )
+    scores = study.scores(name, everywhere=everywhere)
+    metric = study.metric(name)
+    if not scores or metric is None:
+        return found
+    known = [system for system in systems if any(system == one for one, _ in scores)]
+    every = sorted({entry for _, entry in scores})
+    # An entry counts where every system has a score of it.
+    ids = [
+        entry
+        for entry in every
+        if all(_value(scores.get((system, entry))) is not None for system in known)
+    ]
+    rows = {system: [scores[system, entry] for entry in ids] for system in known}
+    means = {
+        system: _column([score.value * SCALES[name] for score in some if score.value is not None])
+        for system, some in rows.items()
+    }
+    found[OWN_MEAN] = rank_systems(means, mean_of(len(ids)), lower_is_better=lower, n=n, seed=seed)
+    if all(score.statistics for some in rows.values() for score in some):
+        scale = SCALES[name]
+
+        def corpus(totals: Sequence[float]) -> float | None:
+            value = metric.corpus(totals)
+            return value * scale if isinstance(value, float) else None
+
+        statistics = {
+            system: np.array([score.statistics for score in some], dtype=np.float64)
+            for system, some in rows.items()
+        }
+        found[OWN_CORPUS] = rank_systems(
+            statistics, rowwise(corpus), lower_is_better=lower, n=n, seed=seed
+        )
+    return found
+
+
+def _value(score: Score | None) -> float | None:
+    return None if score is None else score.value
+
+
+def _column(values: Sequence[float]) -> Matrix:
+    return np.array(values, dtype=np.float64)[:, None]
+
+
+def _section(key: str, where: str, found: Found) -> Section:
+    everywhere = key == "table1_all"
+    tables = [_readings_table(found, where, everywhere=everywhere)]
+    records: list[dict[str, object]] = []
+    for name, readings in found.items():
+        for reading, places in readings.items():
+            records += [
+                _record(name, reading, system, place, METRICS[name].get(system))
+                for system, place in places.items()
+            ]
+        if readings:
+            reading, places = list(readings.items())[-1]
+            tables.append(_places_table(name, where, reading, places, everywhere=everywhere))
+    java = (
+        "the paper's METEOR is the Java program's over the whole sample, which neither the file's "
+        "mean nor our METEOR (NLTK's alignment) can give: its order is what can be compared"
+    )
+    notes = [f"our own: {', '.join(OWN[name] for name in found)}; three references at most", java]
+    if not everywhere:
+        notes.append(
+            "the paper's BLEU and TER are corpus scores, which come nearer than means of text "
+            "scores; where a text has fewer than three references, BLEU counts empty ones, as the "
+            "challenge's script did: without them UIT-VNU-HCM has 2.0, with them 5.4, paper 5.25"
+        )
+    if not any(readings for readings in found.values()):
+        notes = ["n/a: no texts to score; see what is missing"]
+    return Section(key, tables, {}, notes, records)
+
+
+def _readings_table(found: Found, where: str, *, everywhere: bool) -> Table:
+    rows: list[list[Cell]] = []
+    for name, readings in found.items():
+        for reading, places in readings.items():
+            paper = METRICS[name]
+            shared = [system for system in paper if system in places]
+            values = [places[system].value for system in shared]
+            order = spearman(values, [paper[system].value for system in shared])
+            said = {
+                system: paper[system].all if everywhere else paper[system].sample
+                for system in shared
+            }
+            pairs = len(shared) * (len(shared) - 1) // 2
+            unequal = alike(said) ^ alike({system: places[system].group for system in shared})
+            row: list[Cell] = [name, reading]
+            if not everywhere:
+                marks = counts(
+                    mark(places[system].value, paper[system].value, close=CLOSE[name])
+                    for system in shared
+                )
+                far = [abs(places[system].value - paper[system].value) for system in shared]
+                ranges = sum(
+                    (places[system].low, places[system].high)
+                    == (paper[system].low, paper[system].high)
+                    for system in shared
+                )
+                row += [
+                    marks["equal"],
+                    marks["close"],
+                    marks["different"],
+                    sum(far) / len(far),
+                    ranges,
+                ]
+            rows.append(
+                [*row, f"{pairs - len(unequal)} of {pairs}", order.value if order else None]
+            )
+    columns: list[str | Column] = ["metric", "reading"]
+    if not everywhere:
+        columns += ["equal", "close", "different", "mean |difference|", "equal rank ranges"]
+    columns += ["equal pairs of groups", Column("Spearman with the paper's sample", 2)]
+    return Table(f"Table 1, {where}: which reading fits", columns, rows)
+
+
+def _places_table(
+    name: str, where: str, reading: str, places: Mapping[str, RankedPlace], *, everywhere: bool
+) -> Table:
+    rows: list[list[Cell]] = []
+    for system, printed in METRICS[name].items():
+        place = places.get(system)
+        ours: list[Cell] = (
+            [None, None, None]
+            if place is None
+            else [_range(place.low, place.high), place.value, place.group]
+        )
+        group = printed.all if everywhere else printed.sample
+        theirs: list[Cell] = (
+            [] if everywhere else [_range(printed.low, printed.high), printed.value]
+        )
+        value = None if place is None else place.value
+        marked: list[Cell] = [] if everywhere else [mark(value, printed.value, close=CLOSE[name])]
+        rows.append([system, *theirs, group, *ours, *marked])
+    columns: list[str | Column] = ["system"]
+    columns += [] if everywhere else ["paper's rank", Column("paper's value", 2)]
+    columns += ["paper's groups", "rank", Column("value", 2), "groups"]
+    columns += [] if everywhere else ["value is"]
+    return Table(f"Table 1, {name.upper()} {where}: {reading}", columns, rows)
+
+
+def _range(low: int, high: int) -> str:
+    return str(low) if low == high else f"{low}-{high}"
+
+
+def _record(
+    name: str, reading: str, system: str, place: RankedPlace, printed: PrintedRank | None
+) -> dict[str, object]:
+    return {
+        "metric": name,
+        "reading": reading,
+        "system": system,
+        "value": place.value,
+        "rank": [place.low, place.high],
+        "group": place.group,
+        "paper": None if printed is None else printed._asdict(),
+    }
+
+
+def corpus_values(study: HumanStudy, name: str) -> dict[str, float]:
+    """Each system's score of the sample by our own metric: of the corpus, or else the mean."""
+    readings = _readings(study, name, everywhere=False, n=1)  # for the values alone
+    places = readings.get(OWN_CORPUS) or readings.get(OWN_MEAN) or {}
+    return {system: place.value for system, place in places.items()}

@@ -1,0 +1,188 @@
+"""Paper 003's corpora (Table 1), how near their pairs are (Figure 2), and training (Figure 3)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from statistics import fmean, median
+
+from research.corpora.derived import inverted
+from research.papers.joint.data import NO_WEIGHTS, JointStudy
+from research.papers.joint.models import LOGS, Model, cosines
+from research.papers.joint.pictures import histograms, violins
+from research.papers.joint.printed import INVERSIONS, INVERTED_PAIRS, STATISTICS
+from research.papers.section import Section
+
+from adequa.charts import curves_picture
+from adequa.tables import Cell, Column, Table
+
+Part = tuple[Section, Mapping[str, str]]
+"""A section, and the pictures that belong to it by the names of their files."""
+
+_ABSENT = {
+    "TeKGen": "its 6 million pairs are not at hand",
+    "T-REx": "its 6 million pairs are not at hand",
+    "KELM": "its 15 million pairs are not at hand",
+    "WikiChunks": "passages of Wikipedia are not at hand; adequa derive chunks makes it of them",
+}
+_OURS = {"WebNLG-DB": "WebNLG train"}
+"""Of the paper's names those that we call otherwise."""
+SHOWN_STEPS = 10
+
+
+def table_1(study: JointStudy) -> Part:
+    """Table 1 for every corpus at hand, the paper's numbers below ours."""
+    counted = study.counted
+    rows: list[list[Cell]] = []
+    notes = []
+    names = {_OURS.get(name, name): name for name in STATISTICS}
+    for name in dict.fromkeys((*names, *counted)):
+        if name in counted:
+            found = counted[name].statistics
+            rows.append(
+                [
+                    *(name, "ours", found.pairs, found.texts, found.graphs),
+                    *(found.properties, found.entities),
+                ]
+            )
+        if name in names:
+            paper = STATISTICS[names[name]]
+            counts: list[Cell] = [paper.pairs, None, None, paper.properties, paper.entities]
+            rows.append([names[name], "paper", *counts])
+            if name not in counted and names[name] in _ABSENT:
+                notes.append(f"n/a: {name}: {_ABSENT[name]}; give it with --corpus {name}=PATH")
+    columns = ["corpus", "whose", "pairs", "texts", "graphs", "properties", "entities"]
+    notes += [
+        "WebNLG has a text a graph, as the paper's pairs; entities are subjects and objects",
+        "WebNLG-WD is WebNLG train by a mapping of properties; the paper's mapping is another",
+    ]
+    return Section("table1", [Table("Table 1: corpora", columns, rows)], notes=notes), {}
+
+
+def figure_2(study: JointStudy) -> Part:
+    """How near text and graph are in each corpus, by the first bi-encoder."""
+    model = next((one for one in study.models if one.encoder is not None), None)
+    if model is None or model.encoder is None:
+        return Section("figure2", notes=[f"n/a: Figure 2: {NO_WEIGHTS}"]), {}
+    series = {}
+    with study.show("Figure 2") as advance:
+        for done, (name, corpus) in enumerate(study.counted.items(), 1):
+            found = cosines(model.encoder, corpus.sample)
+            series[name] = [value for value in found if value is not None]
+            advance(done, len(study.counted))
+    series = {name: values for name, values in series.items() if values}
+    rows: list[list[Cell]] = [
+        [
+            *(name, len(values), fmean(values), median(values)),
+            sum(value < 0.5 for value in values) / len(values),
+        ]
+        for name, values in series.items()
+    ]
+    columns: list[str | Column] = ["corpus", "pairs", "mean", "median", "below 0.5"]
+    title = f"Figure 2: similarity of text and graph by the bi-encoder {model.name}"
+    notes = [
+        f"at most {study.sample:,} pairs a corpus, drawn by seed {study.seed}",
+        "the paper prints no numbers; it finds KELM much better aligned than T-REx and TeKGen",
+    ]
+    files = {"figure2.svg": histograms(series, title, "cosine of text and graph")}
+    return Section("figure2", [Table(title, columns, rows)], notes=notes), files if series else {}
+
+
+def figure_3(study: JointStudy) -> Part:
+    """Loss and held-out figures as training went on, from the log in a weights' folder."""
+    tables, notes, files = [], [], {}
+    records: list[dict[str, object]] = []
+    for model in study.models:
+        found = _curves(model)
+        if not found:
+            notes.append(f"n/a: {model.name}: its folder has no {' or '.join(LOGS)}")
+            continue
+        title = f"Figure 3: training of {model.name}"
+        tables.append(_steps(title, found))
+        records += [
+            {"weights": model.name, "figure": name, "step": step, "value": value}
+            for name, points in found.items()
+            for step, value in points
+        ]
+        files[f"figure3-{model.name}.svg"] = curves_picture(_lines(found), title)
+    if not study.models:
+        notes.append(f"n/a: Figure 3: {NO_WEIGHTS}")
+    notes.append("the paper has WebNLG-WD accuracy in a picture: it is flat from early on")
+    return Section("figure3", tables, notes=notes, records=records), files
+
+
+def _curves(model: Model) -> dict[str, list[tuple[float, float]]]:
+    """The loss and whatever was measured on held-out data, by step."""
+    found: dict[str, list[tuple[float, float]]] = {}
+    for line in model.log:
+        step = line.get("step")
+        if not isinstance(step, int | float):
+            continue
+        for name, value in line.items():
+            if (name == "loss" or name.startswith("dev_")) and isinstance(value, int | float):
+                found.setdefault(name, []).append((float(step), float(value)))
+    return found
+
+
+def _lines(found: Mapping[str, Sequence[tuple[float, float]]]) -> list[dict[str, float]]:
+    """The curves as the lines of a log."""
+    return [{"step": step, name: value} for name, points in found.items() for step, value in points]
+
+
+def _steps(title: str, found: Mapping[str, Sequence[tuple[float, float]]]) -> Table:
+    """Ten rows or fewer, evenly over the steps at which there is a held-out figure."""
+    held_out = [name for name in found if name != "loss"] or list(found)
+    steps = sorted({step for name in held_out for step, _ in found[name]})
+    every = max(1, -(-len(steps) // SHOWN_STEPS))
+    by_step = {name: dict(points) for name, points in found.items()}
+    rows: list[list[Cell]] = [
+        [int(step), *(by_step[name].get(step) for name in found)]
+        for step in reversed(steps[::-1][::every])
+    ]
+    return Table(title, ["step", *found], rows)
+
+
+# ---
+# Do the scores notice that subject and object are swapped? Figure 5 of paper 003.
+# ---
+
+
+def inversion(study: JointStudy) -> Part:
+    """The share of inverted triples that score as high as the right one or higher."""
+    pairs = list(inverted(study.test_texts))
+    rows: list[list[Cell]] = [
+        [name, "paper", share, None, None, INVERTED_PAIRS] for name, share in INVERSIONS.items()
+    ]
+    notes = [
+        "paper: scored higher; ours: as high or higher",
+        (
+            f"ours: the {len(pairs):,} texts of the test set whose one triple says something else "
+            f"when inverted; the paper has {INVERTED_PAIRS:,} of all splits, in Wikidata's words"
+        ),
+    ]
+    if not pairs:
+        notes.append("n/a: ours: there is no test set; see what is missing")
+    series = {}
+    for model in study.models if pairs else ():
+        items = [item for pair in pairs for item in pair]
+        parts = study.score(model, items, f"{model.name}, inverted triples")
+        for part, values in parts.items():
+            differences = [
+                right - wrong
+                for right, wrong in zip(values[::2], values[1::2], strict=True)
+                if right is not None and wrong is not None
+            ]
+            if not differences:
+                continue
+            name = study.label(part, model)
+            series[name] = differences
+            share = sum(difference <= 0 for difference in differences) / len(differences)
+            middle: list[Cell] = [fmean(differences), median(differences)]
+            rows.append([name, "ours", share, *middle, len(differences)])
+    if pairs:
+        notes += study.without_scores(series)
+    columns: list[str | Column] = [
+        *("model", "whose", "inverted as high", "mean difference", "median difference", "pairs"),
+    ]
+    title = "Figure 5: similarity of the right less that of the inverted triple"
+    files = {"figure5.svg": violins(series, title, "sim(g, t) - sim(g_inv, t)")} if series else {}
+    return Section("inversion", [Table(title, columns, rows)], notes=notes), files

@@ -1,0 +1,140 @@
+"""The ways in which a data set is scored: the verifier or a model, by backoff or by templates."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from research.papers.nli.data import TRAIN, NliCorpus, single_facts
+from research.papers.nli.printed import Wording
+
+from adequa.codec import load_object, result_from_object
+from adequa.data import Finding, Item, Result, Triple, Verdict
+from adequa.metrics import load_metric
+from adequa.metrics.base import Metric
+from adequa.metrics.nli.extraction import extract
+from adequa.metrics.nli.templates import write_templates
+from adequa.run.cache import cached
+from adequa.run.engines import encoded_batches
+
+Progress = Callable[[int, int], None]
+Shown = Callable[[str], AbstractContextManager[Progress]]
+"""Opens a bar by its title."""
+
+BATCH = 128
+_KEY = "nli"
+_TEMPLATES = "templates-webnlg.json"
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What the metric says of a text; None is what it could not read."""
+
+    value: float | None
+    verdict: Verdict | None
+    findings: tuple[Finding, ...] = ()
+
+
+@dataclass(frozen=True)
+class Setup:
+    """A metric with a name for tables."""
+
+    name: str
+    wording: Wording
+    metric: Metric
+
+    @property
+    def signature(self) -> str:
+        """The metric's, in which a file of templates has its name alone: the hash says the rest."""
+        whole = self.metric.signature
+        templates = getattr(self.metric, "templates", None)
+        return whole.replace(templates, Path(templates).name) if templates else whole
+
+
+@dataclass(frozen=True)
+class ScoredSetup:
+    """The answers of a setup, aligned with the corpus' texts."""
+
+    setup: Setup
+    answers: Sequence[Answer]
+
+
+@dataclass(frozen=True)
+class SetupScoring:
+    """With what and how texts are scored; changes of `jobs` and `cache` change no answer."""
+
+    models: Sequence[str] = ()
+    weights: str | None = None
+    jobs: int = 1
+    cache: Path | None = None
+    progress: Shown | None = None
+
+    def show(self, title: str) -> AbstractContextManager[Progress]:
+        """A bar, where somebody looks."""
+        return self.progress(title) if self.progress else nullcontext(lambda _done, _total: None)
+
+    def score(self, corpus: NliCorpus, setup: Setup) -> ScoredSetup:
+        """The answers of a setup."""
+        items = corpus.items
+        answers: list[Answer] = []
+        with self.show(f"{corpus.title}, {setup.name}") as advance:
+            for _, lines in encoded_batches(
+                (Result(item, {}) for item in items),
+                cached({_KEY: setup.metric}, self.cache),
+                batch_size=BATCH,
+                jobs=self.jobs,
+            ):
+                answers += [_answer(line) for line in lines.decode().split("\n") if line]
+                advance(len(answers), len(items))
+        return ScoredSetup(setup, answers)
+
+
+def _answer(line: str) -> Answer:
+    found = result_from_object(load_object(line))
+    return Answer(found.scores[_KEY], found.verdicts.get(_KEY), found.findings)
+
+
+def setups(corpus: NliCorpus, scoring: SetupScoring, templates: Path | None) -> list[Setup]:
+    """Backoff and templates with the verifier, then with each model.
+
+    `templates` are WebNLG's; without them there is the backoff alone. A model answers once here,
+    so that one which cannot be used shows before the others have run.
+    """
+    worded: dict[Wording, str | None] = {"backoff": None}
+    if corpus.name == "e2e":
+        worded["templates"] = "e2e"
+    elif templates is not None:
+        worded["templates"] = str(templates)
+    given: dict[str, Any] = {} if scoring.weights is None else {"weights": scoring.weights}
+    found = [
+        Setup(wording, wording, load_metric("nli", templates=file, **given))
+        for wording, file in worded.items()
+    ]
+    for model in scoring.models:
+        of_model = [
+            Setup(f"{model}, {wording}", wording, load_metric("nli", model=model, templates=file))
+            for wording, file in worded.items()
+        ]
+        of_model[0].metric.score([Item("probe", (Triple("Ann", "home", "Rome"),), "Ann is here.")])
+        found += of_model
+    return found
+
+
+def write_extracted(
+    data: Path, folder: Path, scoring: SetupScoring
+) -> tuple[Path | None, list[str]]:
+    """Templates from WebNLG's training data into a folder, and notes; None without that data."""
+    items = single_facts(data)
+    if not items:
+        return None, [f"n/a: templates: {data / TRAIN} is not there, or has no texts of one fact"]
+    with scoring.show("extracting templates") as advance:
+        found = extract(items, lambda done: advance(done, len(items)))
+    if not found.found:
+        return None, [f"n/a: templates: no text of {data / TRAIN} gives one"]
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / _TEMPLATES
+    write_templates(found.templates, path, force=True)
+    return path, [f"templates: {len(found.found)} predicates of {TRAIN.as_posix()}"]

@@ -1,0 +1,175 @@
+"""`adequa train blend`: one value that agrees with people, of what the models say."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from adequa.cli.options import Format, Input, Json, Quiet, Texts, echo_json, progress_bar
+
+
+def blend(
+    input_: Input,
+    ratings: Annotated[
+        Path, typer.Option("--ratings", metavar="FILE", help="What people said of the texts.")
+    ],
+    weights: Annotated[
+        Path,
+        typer.Option(
+            "--weights",
+            metavar="DIR",
+            help="A folder of adequa export with both models; its calibration.json is written.",
+        ),
+    ],
+    criterion: Annotated[
+        str, typer.Option("--criterion", metavar="NAME", help="Of the ratings.")
+    ] = "semantics",
+    scale: Annotated[
+        str, typer.Option("--scale", metavar="LOW,HIGH", help="The ends of the rating scale.")
+    ] = "1,3",
+    texts: Texts = None,
+    format: Format = None,  # noqa: A002
+    as_json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Fit how similarity weighs its models, by ratings of people.
+
+    Fits a linear layer on the verifier, which itself stays as it is, and the curve from the mean of
+    all members to a value between 0 and 1. The table is out of fold: texts of one graph are judged
+    by a layer that has seen none of them. Needs no extra.
+
+    Example: adequa train blend test.xml --texts A=a.txt --ratings ratings.csv --weights my-weights
+    """
+    from research.recipe.similarity import fit_similarity, open_weights, pair_ratings, rated_source
+
+    from adequa.readers import open_source
+    from adequa.readers.ratings import read_ratings
+    from adequa.tables import Cell, Table
+
+    try:
+        lowest, highest = (float(end) for end in scale.split(","))
+    except ValueError:
+        raise typer.BadParameter(f"{scale!r} is no scale: give two numbers, 1,3") from None
+    open_weights(weights)
+    items = list(open_source(input_, format=format, texts=texts or ()))
+    rated = pair_ratings(items, read_ratings(ratings, items=items), criterion, lowest, highest)
+    with progress_bar("texts", quiet=quiet) as progress:
+        fitted = fit_similarity(weights, rated, rated_source(ratings, criterion), progress)
+    if as_json:
+        result = {
+            "texts": fitted.texts,
+            "blank": fitted.blank,
+            "out_of_fold": fitted.figures,
+        }
+        echo_json(result)
+        return
+    rows: list[list[Cell]] = [
+        [name, one.get("pearson"), one.get("spearman")] for name, one in fitted.figures.items()
+    ]
+    title = f"{criterion} of {fitted.texts:,} texts, out of fold; parts: with {fitted.blank} blank"
+    typer.echo(Table(title, ["", "Pearson", "Spearman"], rows).text())
+    typer.echo(f"written to {weights}", err=True)
+
+
+# ---
+# `adequa train weigh`: what logits and entities are worth to nli, on texts spoilt by us.
+# ---
+
+
+def weigh(
+    inputs: Annotated[
+        list[Path],
+        typer.Argument(metavar="INPUT…", help="Texts that say their graph, held out of training."),
+    ],
+    weights: Annotated[
+        Path,
+        typer.Option(
+            "--weights",
+            metavar="DIR",
+            help="A folder of adequa export with a verifier; its calibration.json is written.",
+        ),
+    ],
+    gold: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--gold", metavar="PATH", help="The same texts with mentions that people marked."
+        ),
+    ] = None,
+    composed: Annotated[
+        float,
+        typer.Option(
+            "--composed", min=0, max=1, help="The share of cases put together from our own phrases."
+        ),
+    ] = 0.25,
+    picture: Annotated[
+        Path | None,
+        typer.Option("--picture", metavar="FILE", help="Draw how reliable `stated` is, SVG."),
+    ] = None,
+    format: Format = None,  # noqa: A002
+    as_json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Fit how nli weighs the verifier's logits and the entity detector's signs.
+
+    Every text is spoilt in a known way, so that it is known which facts it states and which words
+    the data supports; two logistic regressions are fitted on that. The table is out of fold. Needs
+    no extra, and no labels: to calibrate on labels of your own, see adequa train calibrate.
+
+    Example: adequa train weigh webnlg/dev --gold enriched/dev --weights my-weights
+    """
+    from research.recipe.similarity import known_parts, open_weights
+    from research.recipe.weighing import fit_weighing, made_cases, write_weighing
+
+    from adequa.charts import reliability_picture
+    from adequa.errors import DataError
+    from adequa.models.verifier import load_verifier
+    from adequa.perturb.pairs import gather, pairs_of
+    from adequa.readers import open_source
+    from adequa.tables import Cell, Table
+    from adequa.training.export import write_files
+
+    open_weights(weights)
+    known_parts(weights)  # a broken file shows before the work, not after
+    marked = gather(item for path in gold or () for item in open_source(path))
+    pairs = pairs_of((item for path in inputs for item in open_source(path, format=format)), marked)
+    verifier = load_verifier(str(weights))
+    try:
+        cases = made_cases(pairs, composed)
+        with progress_bar("texts", quiet=quiet) as progress:
+            fitted = fit_weighing(cases, verifier.verify, progress)
+    except DataError as error:
+        raise error.at(inputs[0]) from None
+    source = ", ".join("/".join(path.absolute().parts[-2:]) for path in inputs)
+    written = write_weighing(weights, fitted, f"{source}, {len(cases)} texts spoilt")
+    if picture is not None:
+        one = fitted["stated"]
+        drawn = reliability_picture(
+            one.before.bins,
+            one.reliability.bins,
+            "reliability of stated",
+            f"calibration error {one.before.error:.3f} of the bare logits, "
+            f"{one.reliability.error:.3f} weighed; {one.cases:,} facts",
+        )
+        write_files(picture.parent, {picture.name: drawn.encode()})
+    if as_json:
+        echo_json(written)
+        return
+    rows: list[list[Cell]] = [
+        [name, one.cases, one.positive, one.reliability.error, one.reliability.brier]
+        for name, one in fitted.items()
+    ]
+    columns = ["", "cases", "positive", "calibration error", "Brier score"]
+    typer.echo(Table(f"{len(cases):,} texts, out of fold", columns, rows).text())
+    rows = [
+        [name, sign, value]
+        for name, one in fitted.items()
+        for sign, value in (
+            ("logit", one.weigher.slope),
+            *one.weigher.signs.items(),
+            ("offset", one.weigher.offset),
+        )
+    ]
+    typer.echo("\n" + Table("", ["", "evidence", "weight"], rows).text())
+    typer.echo(f"written to {weights}", err=True)

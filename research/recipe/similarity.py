@@ -1,0 +1,380 @@
+"""What makes a similarity of models: rated texts in, the calibration of some weights out."""
+
+from __future__ import annotations
+
+import json
+import random
+import warnings
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from adequa.data import Item, Rating
+from adequa.errors import DataError, ModelError
+from adequa.metrics.sources import (
+    Blend,
+    Member,
+    Members,
+    RatingHead,
+    Sources,
+    check_source,
+    cosine_source,
+    entity_source,
+    has_words,
+    read_blends,
+    read_check,
+    read_rating,
+)
+from adequa.models.shipped import weights
+from adequa.stats.correlations import COEFFICIENTS
+from adequa.training.export import seal, write_files
+
+# ---
+# How much each member of a similarity weighs, and what its values mean to people.
+#
+# The members enter with equal weights after their spread is taken out: a trial on other ratings
+# showed that weights fitted on one campaign do worse on the next. Ratings decide only the last step,
+# a curve from the mean of the members to a value between 0 and 1; it changes no order of texts.
+# ---
+
+PARTS: Mapping[str, Mapping[str, float]] = {
+    "bi": {"bi": 1.0},
+    "cross": {"rated": 1.0},
+    "models": {"bi": 1.0, "rated": 1.0},
+    "ensemble": {"bi": 1.0, "rated": 1.0, "entities": 1.0},
+}
+"""The members of each part of the metric, with their weights."""
+_LEAST = 10
+_LEAST_SPREAD = 1e-6
+"""Less than the digits of a model can be trusted for."""
+
+
+def fit_blends(
+    members: Sequence[Members], ratings: Sequence[float], source: str
+) -> dict[str, object]:
+    """The `similarity` entry of a calibration file; ratings are from 0 to 1."""
+    entry: dict[str, object] = {}
+    for part, weights in PARTS.items():
+        blend = fit_blend(members, ratings, weights)
+        entry[part] = {
+            "members": {name: asdict(member) for name, member in blend.members.items()},
+            "slope": blend.slope,
+            "offset": blend.offset,
+            "fitted_on": source,
+            "texts": len(_known(members, ratings, weights)),
+        }
+    return entry
+
+
+def fit_blend(
+    members: Sequence[Members], ratings: Sequence[float], weights: Mapping[str, float]
+) -> Blend:
+    """Means and spreads of the members, and the logistic curve nearest to the ratings."""
+    import numpy as np
+    from scipy.optimize import OptimizeWarning, curve_fit
+    from scipy.special import expit
+
+    known = _known(members, ratings, weights)
+    if len(known) < _LEAST:
+        raise DataError(
+            f"{len(known)} texts have a rating and every member",
+            remedy=f"give at least {_LEAST} rated texts",
+        )
+    chosen = {}
+    for name, weight in weights.items():
+        values = np.array([getattr(row, name) for row, _ in known], dtype=float)
+        chosen[name] = Member(float(values.mean()), float(values.std()), weight)
+        if chosen[name].spread < _LEAST_SPREAD:
+            raise DataError(
+                f"{name} is the same for all {len(known)} texts: it tells none from another",
+                remedy="give texts of several systems, good and bad",
+            )
+    plain = Blend(chosen, 1.0, 0.0)
+    means = np.array([plain.mean(row) for row, _ in known], dtype=float)
+    goals = np.array([rating for _, rating in known], dtype=float)
+
+    def curve(mean: object, slope: float, offset: float) -> object:
+        return expit(slope * np.asarray(mean) + offset)
+
+    try:
+        with warnings.catch_warnings():  # how sure it is of the curve is of no use here
+            warnings.simplefilter("ignore", OptimizeWarning)
+            (slope, offset), _ = curve_fit(curve, means, goals, p0=(1.0, 0.0), maxfev=10_000)
+    except RuntimeError as error:
+        raise DataError(
+            f"no curve fits the ratings ({error})", remedy="give more ratings, or other texts"
+        ) from None
+    slope, offset = round(float(slope), 6), round(float(offset), 6)
+    if slope <= 0:
+        raise DataError(
+            "the ratings do not rise where the members do",
+            remedy="is a higher rating a better one? turn the scale round otherwise",
+        )
+    return Blend(chosen, slope, offset)
+
+
+def _known(
+    members: Sequence[Members], ratings: Sequence[float], names: Iterable[str]
+) -> list[tuple[Members, float]]:
+    """The texts that have every member, with their ratings."""
+    wrong = [rating for rating in ratings if not 0 <= rating <= 1]
+    if wrong:
+        raise DataError(
+            f"a rating is {wrong[0]:g}",
+            remedy="bring ratings to 0–1: (value - lowest) / (highest - lowest)",
+        )
+    return [
+        (row, rating)
+        for row, rating in zip(members, ratings, strict=True)
+        if all(getattr(row, name) is not None for name in names)
+    ]
+
+
+# ---
+# The rating head of a verifier: a linear layer fitted on what people said of texts.
+#
+# The verifier itself does not change, so that what else stands on it has seen no rating.
+# ---
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+
+EVIDENCE = ("stated", "weakest", "supported", "tokens", "worst_word", "fluent")
+"""The members that the head reads beside the state."""
+PENALTY = 1000.0
+FAVOUR = 10.0
+"""How much less the evidence is penalised than the numbers of the state, in units of spread: it
+was made to mean something. Both were chosen by the out-of-fold figures on the ratings of 2017."""
+
+
+def fit_head(
+    states: Sequence[NDArray[np.float32]],
+    members: Sequence[Members],
+    ratings: Sequence[float],
+    penalty: float = PENALTY,
+) -> RatingHead:
+    """Ridge regression on standardised columns; ratings are from 0 to 1."""
+    import numpy as np
+
+    rows = _rows(states, members)
+    goals = np.asarray(ratings, dtype=float)
+    if len(rows) < 2 or len(rows) != len(goals):
+        raise DataError(
+            f"{len(rows)} texts and {len(goals)} ratings", remedy="give each text its rating"
+        )
+    mean, spread = rows.mean(axis=0), rows.std(axis=0)
+    spread[spread < 1e-9] = 1.0
+    favour = np.ones(rows.shape[1])
+    favour[-len(EVIDENCE) :] = FAVOUR
+    columns = (rows - mean) / spread * favour
+    inner = columns.T @ columns + penalty * np.eye(columns.shape[1])
+    weights = np.linalg.solve(inner, columns.T @ (goals - goals.mean())) * favour / spread
+    offset = float(goals.mean() - mean @ weights)
+    size = rows.shape[1] - len(EVIDENCE)
+    return RatingHead(
+        tuple(round(float(weight), 7) for weight in weights[:size]),
+        {
+            name: round(float(weight), 7)
+            for name, weight in zip(EVIDENCE, weights[size:], strict=True)
+        },
+        round(offset, 7),
+    )
+
+
+def out_of_fold(
+    states: Sequence[NDArray[np.float32]],
+    members: Sequence[Members],
+    ratings: Sequence[float],
+    groups: Sequence[str],
+    folds: int = 10,
+    seed: int = 0,
+) -> list[float]:
+    """What a head fitted without an item's group says of it: texts of one graph stay together."""
+    names = sorted(set(groups))
+    if len(names) < 2:
+        raise DataError(
+            f"the rated texts are of {len(names)} graphs", remedy="give texts of several graphs"
+        )
+    random.Random(seed).shuffle(names)  # noqa: S311
+    fold = {name: place % folds for place, name in enumerate(names)}
+    values = [0.0] * len(ratings)
+    for number in range(min(folds, len(names))):
+        inside = [place for place, name in enumerate(groups) if fold[name] == number]
+        outside = [place for place, name in enumerate(groups) if fold[name] != number]
+        head = fit_head(
+            [states[place] for place in outside],
+            [members[place] for place in outside],
+            [ratings[place] for place in outside],
+        )
+        for place in inside:
+            values[place] = head(states[place], members[place]) or 0.0
+    return values
+
+
+def _rows(states: Sequence[NDArray[np.float32]], members: Sequence[Members]) -> Floats:
+    import numpy as np
+
+    evidence = [[getattr(one, name) for name in EVIDENCE] for one in members]
+    if any(value is None for row in evidence for value in row):
+        raise DataError(
+            "the verifier could not read all of a text", remedy="leave out what is too long"
+        )
+    return np.hstack([np.asarray(states, dtype=float), np.asarray(evidence, dtype=float)])
+
+
+CALIBRATION = "calibration.json"
+_BATCH = 256
+
+
+@dataclass(frozen=True)
+class FitResult:
+    """How well each part agrees with the ratings: the head's own values are out of fold."""
+
+    texts: int
+    blank: int
+    """Texts without a word, which are given 0 and fit nothing; the parts' figures count them."""
+    figures: dict[str, dict[str, float]]
+
+
+def pair_ratings(
+    items: Iterable[Item], ratings: Iterable[Rating], criterion: str, lowest: float, highest: float
+) -> list[tuple[Item, float]]:
+    """The items that were rated, each with the mean of its ratings between 0 and 1."""
+    if not lowest < highest:
+        raise DataError(
+            f"a scale from {lowest:g} to {highest:g}", remedy="give its lowest value first"
+        )
+    values: dict[tuple[str, str], list[float]] = {}
+    criteria = set()
+    for rating in ratings:
+        criteria.add(rating.criterion)
+        if rating.criterion.casefold() == criterion.casefold():
+            if not lowest <= rating.value <= highest:
+                raise DataError(
+                    f"item {rating.id!r} of {rating.system!r} is rated {rating.value:g}, and the "
+                    f"scale is from {lowest:g} to {highest:g}",
+                    remedy="give the ends of the scale: --scale LOW,HIGH",
+                )
+            values.setdefault((rating.system, rating.id), []).append(rating.value)
+    if not values:
+        listed = ", ".join(sorted(criteria)) or "none"
+        raise DataError(f"nothing is rated for {criterion!r}", remedy=f"there are: {listed}")
+    found = [
+        (item, (sum(own) / len(own) - lowest) / (highest - lowest))
+        for item in items
+        if (own := values.get(item.key))
+    ]
+    if not found:
+        raise DataError(
+            "no rating is of any of these items", remedy="do systems and ids agree in both files?"
+        )
+    return found
+
+
+def fit_similarity(
+    folder: Path,
+    rated: Sequence[tuple[Item, float]],
+    source: str,
+    progress: Callable[[int, int], None] | None = None,
+) -> FitResult:
+    """Fit the rating head and the blends of the weights in a folder, and write them into it.
+
+    Texts that the verifier cannot read as a whole have no say.
+    """
+    known = known_parts(folder)
+    pairs = [(item, value) for item, value in rated if item.triples and has_words(item.text)]
+    name = str(folder)
+    evidence = Sources(cosine_source(name, 1), entities=entity_source)
+    verify = check_source(name, 1)
+    members: list[Members] = []
+    states, values, groups = [], [], []
+    for start in range(0, len(pairs), _BATCH):
+        batch = pairs[start : start + _BATCH]
+        items = [item for item, _ in batch]
+        found = zip(batch, verify(items), evidence.gather(items), strict=True)
+        for (item, value), check, others in found:
+            own = read_check(check, others)
+            if all(getattr(own, name) is not None for name in EVIDENCE):
+                members.append(own)
+                states.append(check.state)
+                values.append(value)
+                groups.append(item.id)
+        if progress is not None:
+            progress(min(start + _BATCH, len(pairs)), len(pairs))
+    head = fit_head(states, members, values)
+    unseen = out_of_fold(states, members, values, groups)
+    honest = [replace(own, rated=value) for own, value in zip(members, unseen, strict=True)]
+    entry = {
+        # What is out of fold spreads as what is not seen will: the blend is fitted on that.
+        "similarity": fit_blends(honest, values, source),
+        "rating": {
+            "state": head.state,
+            "members": dict(head.members),
+            "offset": head.offset,
+            "fitted_on": source,
+            "texts": len(values),
+        },
+    }
+    text = json.dumps({**known, **entry}, indent=1)
+    write_files(folder, {CALIBRATION: f"{text}\n".encode()})
+    seal(folder)
+    for read in (read_blends, read_rating):
+        read.cache_clear()  # a metric of this process is to see what was fitted
+    blank = [value for item, value in rated if item.triples and not has_words(item.text)]
+    return FitResult(len(values), len(blank), _figures(honest, values, blank))
+
+
+def known_parts(folder: Path) -> dict[str, Any]:
+    """What the calibration of some weights holds already; what is not fitted anew stays."""
+    path = folder / CALIBRATION
+    if not path.is_file():
+        return {}
+    try:
+        known = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise ModelError(f"{path}: cannot be read ({error}); remove it, or mend it") from None
+    if not isinstance(known, dict):
+        raise ModelError(f"{path}: is no JSON object; remove it, or mend it")
+    return known
+
+
+def _figures(
+    members: Sequence[Members], ratings: Sequence[float], blank: Sequence[float]
+) -> dict[str, dict[str, float]]:
+    """Of each member and each part: Pearson and Spearman with the ratings."""
+    values = [*ratings, *blank]
+    columns: dict[str, list[float | None]] = {
+        name: [*(getattr(row, name) for row in members), *[None] * len(blank)]
+        for name in Members.__slots__
+    }
+    for part, parts in PARTS.items():
+        blend = fit_blend(members, ratings, parts)
+        columns[f"{part} (part)"] = [*(blend(row) for row in members), *[0.0] * len(blank)]
+    figures = {}
+    for name, column in columns.items():
+        known = [(one, other) for one, other in zip(column, values, strict=True) if one is not None]
+        if known:
+            left, right = [one for one, _ in known], [other for _, other in known]
+            found = {key: COEFFICIENTS[key](left, right) for key in ("pearson", "spearman")}
+            figures[name] = {key: one.value for key, one in found.items() if one is not None}
+    return figures
+
+
+def rated_source(path: Path, criterion: str) -> str:
+    """How the card names what was fitted on, without the folders of this machine."""
+    return f"{'/'.join(path.absolute().parts[1:][-2:])}, {criterion}"
+
+
+def open_weights(folder: Path) -> None:
+    """Raise where a folder holds no encoder and verifier."""
+    files = weights(str(folder)).manifest["files"]
+    if missing := [name for name in ("encoder.onnx", "verifier.onnx") if name not in files]:
+        raise DataError(
+            f"has no {' and no '.join(missing)}",
+            path=folder,
+            remedy="export both models into it: adequa export",
+        )

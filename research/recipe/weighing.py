@@ -1,0 +1,184 @@
+"""Fits how the verifier's logits and the entities' signs become log-odds, on texts spoilt by us.
+
+Held-out pairs are spoilt as in training, so that every label is known; what is not known is left
+out. Two small logistic regressions follow, one over facts and one over words.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from research.recipe.similarity import CALIBRATION, known_parts
+
+from adequa.data import Item
+from adequa.errors import DataError
+from adequa.metrics.nli.signs import (
+    FACT_SIGNS,
+    WORD_SIGNS,
+    WRONG_VALUE,
+    Signs,
+    Weigher,
+    read_signs,
+    read_weighing,
+)
+from adequa.models.verifier import VerifierOutput
+from adequa.perturb.drafts import UNKNOWN, DraftSpan
+from adequa.perturb.pairs import GraphTextPair, Knowledge
+from adequa.training.calibration import Reliability, reliability
+from adequa.training.cases import Cases, TrainingCase
+from adequa.training.export import seal, write_files
+
+Vector = npt.NDArray[np.float64]
+_SEED = 7
+_BATCH = 128
+_HOLD = 1.0
+_ROUNDS = 60
+_FOLDS = 5
+Rows = list[tuple[list[float], int, int]]
+"""Features, label, and the number of the case."""
+
+
+@dataclass(frozen=True)
+class WeighingResult:
+    """A weigher, what it was fitted on, and how far its probabilities are true out of fold."""
+
+    weigher: Weigher
+    cases: int
+    positive: int
+    before: Reliability
+    """Of the bare logits."""
+    reliability: Reliability
+
+    def as_object(self) -> dict[str, Any]:
+        """As `calibration.json` has it."""
+        return {
+            "slope": round(self.weigher.slope, 6),
+            "offset": round(self.weigher.offset, 6),
+            "signs": {name: round(value, 6) for name, value in self.weigher.signs.items()},
+            "cases": self.cases,
+            "positive": self.positive,
+            "reliability": self.reliability.as_object(),
+        }
+
+
+def made_cases(
+    pairs: Sequence[GraphTextPair], composed: float, seed: int = _SEED
+) -> list[TrainingCase]:
+    """A spoilt case of each pair, and some composed ones."""
+    if not pairs:
+        raise DataError("has no item with triples and a text", remedy="is it the right input?")
+    cases = Cases(pairs, Knowledge([pair.triples for pair in pairs]), seed=seed, composed=composed)
+    return [cases.case(number, pair) for number, pair in enumerate(pairs)]
+
+
+def fit_weighing(
+    cases: Sequence[TrainingCase],
+    verify: Callable[[Sequence[Item]], Sequence[VerifierOutput]],
+    progress: Callable[[int, int], None] | None = None,
+) -> Mapping[str, WeighingResult]:
+    """The weighers of `stated` and `unsupported`."""
+    facts: Rows = []
+    words: Rows = []
+    for first in range(0, len(cases), _BATCH):
+        batch = cases[first : first + _BATCH]
+        items = [
+            Item(str(number), tuple(case.draft.triples), case.draft.text)
+            for number, case in enumerate(batch, first)
+        ]
+        signs = [read_signs(item) for item in items]
+        asked = [own.as_text_has_it(item) for item, own in zip(items, signs, strict=True)]
+        read = zip(batch, signs, verify(asked), strict=True)
+        for number, (case, own, check) in enumerate(read, first):
+            _collect(case, number, own, check, facts, words)
+        if progress is not None:
+            progress(first + len(batch), len(cases))
+    return {"stated": _fit(facts, FACT_SIGNS), "unsupported": _fit(words, WORD_SIGNS)}
+
+
+def write_weighing(
+    folder: Path, fitted: Mapping[str, WeighingResult], source: str
+) -> dict[str, Any]:
+    """Put the weighers into the `calibration.json` of a folder of weights; the rest of it stays."""
+    written = {**{name: one.as_object() for name, one in fitted.items()}, "fitted_on": source}
+    text = json.dumps({**known_parts(folder), "nli": written}, ensure_ascii=False, indent=2)
+    write_files(folder, {CALIBRATION: f"{text}\n".encode()})
+    seal(folder)
+    read_weighing.cache_clear()  # a metric of this process is to see what was fitted
+    return written
+
+
+def _collect(
+    case: TrainingCase, number: int, signs: Signs, check: VerifierOutput, facts: Rows, words: Rows
+) -> None:
+    draft = case.draft
+    for logit, own, label in zip(check.stated, signs.facts, draft.stated, strict=True):
+        if label != UNKNOWN and logit is not None:
+            known = [float(name in own) for name in FACT_SIGNS]
+            if WRONG_VALUE not in own:  # that is not weighed, but believed
+                facts.append(([logit, *known], label, number))
+    for logit, (start, end) in zip(check.unsupported, check.offsets, strict=True):
+        if logit is None:
+            continue
+        wrong = _inside(start, end, draft.unsupported)
+        if wrong or not _inside(start, end, draft.unclear):
+            own = signs.of_word(start, end)
+            if WRONG_VALUE in own:
+                continue
+            words.append(
+                ([logit, *(float(name in own) for name in WORD_SIGNS)], int(wrong), number)
+            )
+
+
+def _inside(start: int, end: int, places: Sequence[DraftSpan]) -> bool:
+    return any(place.start < end and start < place.end for place in places)
+
+
+def _fit(rows: Rows, names: Sequence[str]) -> WeighingResult:
+    values = np.array([features for features, _, _ in rows], dtype=np.float64)
+    labels = np.array([label for _, label, _ in rows], dtype=np.float64)
+    folds = np.array([number % _FOLDS for _, _, number in rows])
+    if len(rows) < 2 * _FOLDS or labels.min() == labels.max():
+        raise DataError("too few cases to weigh by", remedy="give more texts that say their graph")
+    fitted = _newton(values, labels)
+    if fitted[0] <= 0:
+        raise DataError(
+            "the verifier's logits do not rise where its claims are true",
+            remedy="is it trained? give weights with a verifier of adequa train verifier",
+        )
+    chances = np.zeros(len(rows))
+    for fold in range(_FOLDS):
+        inside = folds == fold
+        rest = _newton(values[~inside], labels[~inside])
+        chances[inside] = 1 / (1 + np.exp(-_odds(values[inside], rest)))
+    slope, *signs, offset = fitted.tolist()
+    bare = reliability(1 / (1 + np.exp(-np.clip(values[:, 0], -30, 30))), labels)
+    weigher = Weigher(slope, offset, dict(zip(names, signs, strict=True)))
+    return WeighingResult(weigher, len(rows), int(labels.sum()), bare, reliability(chances, labels))
+
+
+def _odds(values: Vector, weights: Vector) -> Vector:
+    odds: Vector = np.clip(values @ weights[:-1] + weights[-1], -30, 30)
+    return odds
+
+
+def _newton(values: Vector, labels: Vector) -> Vector:
+    """Logistic regression, its weights held a little towards 0, the offset free."""
+    rows = np.hstack([values, np.ones((len(values), 1))])
+    hold = np.full(rows.shape[1], _HOLD)
+    hold[-1] = 1e-6
+    weights = np.zeros(rows.shape[1])
+    for _ in range(_ROUNDS):
+        chances = 1 / (1 + np.exp(-np.clip(rows @ weights, -30, 30)))
+        slope = rows.T @ (chances - labels) + hold * weights
+        curve = (rows * (chances * (1 - chances))[:, None]).T @ rows + np.diag(hold)
+        step = np.linalg.solve(curve, slope)
+        weights = weights - step
+        if np.abs(step).max() < 1e-8:
+            break
+    return weights

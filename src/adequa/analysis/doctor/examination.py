@@ -1,0 +1,414 @@
+"""Originals and changed copies through the metrics, and what they make of the difference."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from statistics import fmean
+from typing import NamedTuple
+
+from adequa.codec import load_object, result_from_object
+from adequa.data import Finding, Item, Result, Score
+from adequa.errors import DataError
+from adequa.metrics.base import Metric
+from adequa.perturb.cases import PerturbedSet
+from adequa.perturb.items import Perturbation, PerturbedCase
+from adequa.run.engines import encoded_batches
+from adequa.run.verdicts import OVERRULED, join
+from adequa.stats.effects import superiority
+from adequa.stats.intervals import Interval, wilson_interval
+from adequa.text.sentences import Span
+
+# ---
+# What the doctor found, without a word on how that is shown.
+# ---
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """So many of so many."""
+
+    count: int
+    total: int
+
+    def __str__(self) -> str:
+        return f"{self.count:,} of {self.total:,}"
+
+    @property
+    def value(self) -> float | None:
+        """None of nothing."""
+        return self.count / self.total if self.total else None
+
+    @property
+    def interval(self) -> Interval | None:
+        """Wilson's, of 95 %."""
+        return wilson_interval(self.count, self.total)
+
+
+class Sensitivity(NamedTuple):
+    """What one metric makes of one case; None where it does not say."""
+
+    original: float | None
+    changed: float | None
+    loss: float | None
+    """How much worse the changed copy is, whichever way the metric counts; 0 is a tie."""
+    noticed: bool | None
+    """Whether the verdict has a right fault that the original's had not."""
+    located: bool | None
+    """Whether a finding is about the place of the change, and none on the original was."""
+
+    @property
+    def is_missed(self) -> bool:
+        """Neither noticed nor found; of a metric without verdicts: no lower score."""
+        if self.noticed is not None:
+            return not (self.noticed or self.located)
+        return self.loss is not None and self.loss <= 0
+
+
+@dataclass(frozen=True)
+class MetricCell:
+    """One metric on one perturbation."""
+
+    metric: str
+    perturbation: str
+    seen: tuple[Sensitivity, ...]
+    """Aligned with the cases."""
+    auc: float | None
+    """How often any original scores better than any changed copy, a tie being half."""
+
+    @property
+    def _losses(self) -> list[float]:
+        return [one.loss for one in self.seen if one.loss is not None]
+
+    @property
+    def falls(self) -> Share:
+        """Cases in which the score is worse, of those with both scores."""
+        return Share(sum(loss > 0 for loss in self._losses), len(self._losses))
+
+    @property
+    def ties(self) -> int:
+        """Cases in which the score is the same."""
+        return sum(loss == 0 for loss in self._losses)
+
+    @property
+    def change(self) -> float | None:
+        """The mean of changed minus original, in the metric's own units."""
+        pairs = [
+            one.changed - one.original
+            for one in self.seen
+            if one.changed is not None and one.original is not None
+        ]
+        return fmean(pairs) if pairs else None
+
+    @property
+    def noticed(self) -> Share:
+        """Of the cases on which the metric gives a verdict."""
+        judged = [one.noticed for one in self.seen if one.noticed is not None]
+        return Share(sum(judged), len(judged))
+
+    @property
+    def located(self) -> Share:
+        """Of the cases on which the metric gives a verdict."""
+        judged = [one.located for one in self.seen if one.located is not None]
+        return Share(sum(judged), len(judged))
+
+    @property
+    def unscored(self) -> int:
+        """Cases without a score for one of the two."""
+        return len(self.seen) - len(self._losses)
+
+
+@dataclass(frozen=True, slots=True)
+class Alarms:
+    """How often a metric complains of unchanged texts: some are false alarms, at most all."""
+
+    metric: str
+    any: Share
+    omission: Share
+    hallucination: Share
+    unscored: int
+    score: float | None
+    """The mean score of the unchanged."""
+
+
+@dataclass(frozen=True)
+class Examination:
+    """Metrics by perturbations, and what they were made from."""
+
+    made: tuple[PerturbedSet, ...]
+    cells: tuple[MetricCell, ...]
+    """A cell a perturbation and metric, perturbation by perturbation."""
+    alarms: tuple[Alarms, ...]
+    signatures: Mapping[str, str]
+    """Of the metrics, by label."""
+    originals: int
+    """How many items were changed in some way."""
+
+    @property
+    def metrics(self) -> list[str]:
+        """The labels of the rows, the metrics together included."""
+        return list(dict.fromkeys(cell.metric for cell in self.cells))
+
+    def cell(self, metric: str, perturbation: str) -> MetricCell:
+        """The cell of a metric and a perturbation."""
+        for cell in self.cells:
+            if (cell.metric, cell.perturbation) == (metric, perturbation):
+                return cell
+        raise KeyError((metric, perturbation))
+
+
+TOGETHER = "(together)"
+"""The label of all verdicts joined as a run joins them; it has no score."""
+
+TIE = 1e-4
+"""Of a metric's range: an item's score is the same in any batch to that, so less is no change."""
+
+_BATCH = 64
+Progress = Callable[[int, int], None]
+
+
+def examine(
+    made: Sequence[PerturbedSet],
+    metrics: Mapping[str, Metric],
+    *,
+    jobs: int = 1,
+    progress: Progress | None = None,
+) -> Examination:
+    """Have every metric judge the cases and their originals.
+
+    A metric that gives verdicts is asked for them; where two do, so are both together.
+    """
+    cases = [case for one in made for case in one.cases]
+    if not cases:
+        raise DataError(
+            "no item can be changed in any of the ways asked for",
+            remedy="the doctor needs texts that name what their data has; see `adequa mentions`",
+        )
+    originals = list({case.original.key: case.original for case in cases}.values())
+    asked = [*originals, *(case.changed for case in cases)]
+    total = len(asked) * len(metrics)
+    said: dict[str, list[Result]] = {}
+    for number, (label, metric) in enumerate(metrics.items()):
+        said[label] = score_all(
+            asked,
+            label,
+            metric,
+            jobs=jobs,
+            progress=_shifted(progress, number * len(asked), total),
+        )
+    if sum(any(result.verdict for result in results) for results in said.values()) > 1:
+        said[TOGETHER] = _joined(said)
+    return _counted(made, originals, said, metrics)
+
+
+def score_all(
+    items: Sequence[Item],
+    label: str,
+    metric: Metric,
+    *,
+    jobs: int = 1,
+    progress: Progress | None = None,
+) -> list[Result]:
+    """What one metric says of items, alone; with a job or several, the same."""
+    found: list[Result] = []
+    bare = (Result(item, {}) for item in items)
+    for _, lines in encoded_batches(bare, {label: metric}, batch_size=_BATCH, jobs=jobs):
+        found += [
+            result_from_object(load_object(line)) for line in lines.decode().split("\n") if line
+        ]
+        if progress is not None:
+            progress(len(found), len(items))
+    return found
+
+
+def _shifted(progress: Progress | None, start: int, total: int) -> Progress | None:
+    if progress is None:
+        return None
+    return lambda done, _: progress(start + done, total)
+
+
+def _joined(said: Mapping[str, list[Result]]) -> list[Result]:
+    """The results as a run with all the metrics has them."""
+    rows: Iterator[tuple[Result, ...]] = zip(*said.values(), strict=True)
+    return [
+        join(
+            Result(row[0].item, {}),
+            {
+                label: Score(
+                    one.scores[label],
+                    facts=one.facts,
+                    findings=one.findings,
+                    verdict=one.verdict,
+                )
+                for label, one in zip(said, row, strict=True)
+            },
+        )
+        for row in rows
+    ]
+
+
+def _counted(
+    made: Sequence[PerturbedSet],
+    originals: Sequence[Item],
+    said: Mapping[str, list[Result]],
+    metrics: Mapping[str, Metric],
+) -> Examination:
+    places = {item.key: place for place, item in enumerate(originals)}
+    bounds = [len(originals)]
+    for one in made:
+        bounds.append(bounds[-1] + len(one.cases))
+    cells = [
+        _cell(
+            label,
+            one,
+            [results[places[case.original.key]] for case in one.cases],
+            results[first:last],
+            metrics.get(label),
+        )
+        for one, (first, last) in zip(made, pairwise(bounds), strict=True)
+        for label, results in said.items()
+    ]
+    alarms = [_alarms(label, results[: len(originals)]) for label, results in said.items()]
+    return Examination(
+        tuple(made),
+        tuple(cells),
+        tuple(alarms),
+        {label: metric.signature for label, metric in metrics.items()},
+        len(originals),
+    )
+
+
+def _cell(
+    label: str,
+    made: PerturbedSet,
+    originals: Sequence[Result],
+    changed: Sequence[Result],
+    metric: Metric | None,
+) -> MetricCell:
+    seen = tuple(
+        _seen(label, made.perturbation, case, one, other, metric)
+        for case, one, other in zip(made.cases, originals, changed, strict=True)
+    )
+    pairs = [
+        (one.original, one.changed)
+        for one in seen
+        if one.original is not None and one.changed is not None
+    ]
+    better, worse = [pair[0] for pair in pairs], [pair[1] for pair in pairs]
+    auc = superiority(better, worse) if pairs else None
+    if auc is not None and metric is not None and not metric.higher_is_better:
+        auc = 1 - auc
+    return MetricCell(label, made.perturbation.name, seen, auc)
+
+
+def _seen(
+    label: str,
+    perturbation: Perturbation,
+    case: PerturbedCase,
+    original: Result,
+    changed: Result,
+    metric: Metric | None,
+) -> Sensitivity:
+    before, after = original.scores.get(label), changed.scores.get(label)
+    loss = None
+    if metric is not None and before is not None and after is not None:
+        loss = before - after if metric.higher_is_better else after - before
+        width = abs(metric.best - metric.worst)
+        if abs(loss) <= TIE * (width if math.isfinite(width) else 1.0):
+            loss = 0.0
+    if original.verdict is None or changed.verdict is None:
+        return Sensitivity(before, after, loss, None, None)
+    new = perturbation.kinds & _faults(changed) - _faults(original)
+    located = any(case.points_at(one) for one in _open(changed)) and not any(
+        case.points_at(one, original=True) for one in _open(original)
+    )
+    return Sensitivity(before, after, loss, bool(new), located)
+
+
+def _open(result: Result) -> Iterator[Finding]:
+    return (one for one in result.findings if one.detail not in (OVERRULED, "unchecked"))
+
+
+def _faults(result: Result) -> set[str]:
+    return set((result.verdict or "").split("+"))
+
+
+def _alarms(label: str, results: Sequence[Result]) -> Alarms:
+    judged = [_faults(result) for result in results if result.verdict is not None]
+    scores = [score for result in results if (score := result.scores.get(label)) is not None]
+    return Alarms(
+        label,
+        Share(sum(faults != {"OK"} for faults in judged), len(judged)),
+        Share(sum("omission" in faults for faults in judged), len(judged)),
+        Share(sum("hallucination" in faults for faults in judged), len(judged)),
+        sum(label in result.reasons for result in results),
+        fmean(scores) if scores else None,
+    )
+
+
+# ---
+# Cases that a metric missed, before and after, the change marked for a reader.
+# ---
+
+
+@dataclass(frozen=True, slots=True)
+class MissedCase:
+    """A case that a metric did not see, with its two scores."""
+
+    metric: str
+    perturbation: str
+    case: PerturbedCase
+    original: float | None
+    changed: float | None
+
+    def lines(self) -> list[str]:
+        """The case for a reader: what stood there in [-…-], what stands there now in {+…+}."""
+        item, case = self.case.original, self.case
+        scores = " → ".join("–" if one is None else f"{one:.3f}" for one in self._scores)
+        name = f"{item.system}: {item.id}" if item.system else item.id
+        head = f"{self.metric} misses {self.perturbation} in {name} ({scores}): {case.what}"
+        if case.changed.text != item.text:
+            body = [
+                f"  before: {marked(item.text, case.before, '[-', '-]')}",
+                f"  after:  {marked(case.changed.text, case.after, '{+', '+}')}",
+            ]
+        else:
+            old, new = item.triples, case.changed.triples
+            body = [f"  text:   {item.text}"]
+            body += [f"  before: [-{' | '.join(one)}-]" for one in old if one not in new]
+            body += [f"  after:  {{+{' | '.join(one)}+}}" for one in new if one not in old]
+        return [head, *body]
+
+    @property
+    def _scores(self) -> tuple[float | None, float | None]:
+        return self.original, self.changed
+
+
+def missed_cases(examination: Examination, count: int) -> list[MissedCase]:
+    """At most so many a cell, in the order of the cells."""
+    found: list[MissedCase] = []
+    for made in examination.made:
+        for metric in examination.signatures:
+            cell = examination.cell(metric, made.perturbation.name)
+            own = [
+                MissedCase(metric, cell.perturbation, case, one.original, one.changed)
+                for case, one in zip(made.cases, cell.seen, strict=True)
+                if one.is_missed
+            ]
+            found += own[:count]
+    return found
+
+
+def marked(text: str, spans: Sequence[Span], opening: str, closing: str) -> str:
+    """The text on one line, with marks around stretches.
+
+    >>> marked("It is old.", [(3, 5)], "[-", "-]")
+    'It [-is-] old.'
+    """
+    parts, place = [], 0
+    for start, end in sorted(spans):
+        parts += [text[place:start], opening, text[start:end], closing]
+        place = end
+    return " ".join("".join([*parts, text[place:]]).split())

@@ -1,0 +1,106 @@
+"""Arguments that are files, `-`, or what they say themselves: one graph, one text."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from adequa.data import Item
+    from adequa.errors import DataError
+
+_CORPUS = "one text is checked; a corpus is scored: adequa score INPUT --out RUN"
+_TRIPLES_IN_ANY_FORM = {".txt", ".json"}
+"""Endings of files that may hold linearised triples; others without a format may too."""
+
+
+def read_graph(argument: str, format_: str | None) -> Item:
+    """The one graph that TRIPLES gives, as an item without its text."""
+    from adequa.errors import DataError
+    from adequa.readers.formats import SUFFIXES
+    from adequa.readers.graph import read_one
+
+    path = _path(argument)
+    if path is None or not path.is_file():
+        if path is not None and path.is_dir():
+            raise DataError("is a folder", path=path, remedy=_CORPUS)
+        return _parse(_read(argument, path), path)
+    if format_ is None and path.suffix.lower() in _TRIPLES_IN_ANY_FORM | (
+        {path.suffix.lower()} - SUFFIXES.keys()
+    ):
+        try:
+            return _parse(_read(argument, path), path)
+        except DataError:
+            if path.suffix.lower() != ".json":
+                raise
+    return read_one(path, format_)
+
+
+def _parse(written: str, path: Path | None) -> Item:
+    from adequa.errors import DataError
+    from adequa.readers.graph import parse_graph
+
+    try:
+        return parse_graph(written)
+    except DataError as error:
+        raise _placed(error, path) from None
+
+
+def _placed(error: DataError, path: Path | None) -> DataError:
+    if path is not None:
+        return error.at(path)
+    from adequa.errors import DataError
+
+    return DataError(f"TRIPLES: {error.problem}", line=error.line, remedy=error.remedy)
+
+
+def read_text(argument: str) -> str:
+    """The text that an argument gives: a file's, stdin's, or itself."""
+    path = _path(argument)
+    if path is not None and path.is_dir():
+        path = None  # "docs" may be a text
+    text = _read(argument, path)
+    if path is None and argument != "-":
+        return text
+    return text[:-2] if text.endswith("\r\n") else text.removesuffix("\n")
+
+
+def _path(argument: str) -> Path | None:
+    """The path that an argument names; None for a string, and an error for a file that is not."""
+    from adequa.errors import DataError
+    from adequa.readers.formats import SUFFIXES
+
+    if not argument or argument == "-":
+        return None
+    path = Path(argument)
+    try:
+        if path.exists():
+            return path
+    except (OSError, ValueError):  # longer than a name can be, or with a NUL
+        return None
+    one_word = not any(one.isspace() or one == "|" for one in argument)
+    if one_word and path.suffix.lower() in SUFFIXES:
+        raise DataError("does not exist", path=path, remedy="check the spelling of the path")
+    return None
+
+
+def _read(argument: str, path: Path | None) -> str:
+    """What an argument stands for: a file's content, stdin's, or itself."""
+    from adequa.errors import DataError
+    from adequa.readers.base import lines
+
+    if path is not None and path.is_file():
+        return "".join(line for _, line in lines(path, keep_ends=True))
+    try:
+        if path is not None:  # a pipe can be read only once, and not sought in
+            return path.read_bytes().decode("utf-8-sig")
+        if argument == "-":
+            return sys.stdin.buffer.read().decode("utf-8-sig")
+        argument.encode()  # bytes that are not UTF-8 come as halves of surrogate pairs
+    except OSError as error:
+        raise DataError(f"cannot be read ({error.strerror})", path=path) from None
+    except UnicodeError:
+        name = "stdin" if argument == "-" else "an argument"
+        raise DataError(f"{path or name} is not UTF-8", remedy="convert it to UTF-8") from None
+    return argument

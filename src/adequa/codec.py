@@ -1,0 +1,423 @@
+"""The nouns to and from plain JSON objects: the contract, checked in one place.
+
+Nothing here knows a file: an object that breaks the contract raises a DataError without a place,
+and the reader that has one adds it with `DataError.at`.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import fields
+from typing import Any, NoReturn
+
+from adequa.data import Fact, Finding, Item, Mention, Rating, Result, Score, Term, Triple
+from adequa.errors import DataError
+
+# ---
+# One JSON value to and from a line, strictly.
+# ---
+
+
+def reject_constant(name: str) -> NoReturn:
+    """For a decoder's `parse_constant`: NaN and its like are no JSON."""
+    raise DataError(f"{name} is not a JSON number", remedy="write null or leave the field out")
+
+
+_decode = json.JSONDecoder(parse_constant=reject_constant).decode
+_encode = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode
+
+
+def load_object(line: str, *, decode: Callable[[str], Any] = _decode) -> Any:
+    """Parse one JSON value, strictly: no NaN, no lone surrogates, bounded nesting."""
+    try:
+        value = decode(line)
+    except json.JSONDecodeError as error:
+        if line.startswith("\ufeff"):
+            raise DataError(
+                "begins with a byte order mark", remedy="remove it; were two files joined here?"
+            ) from None
+        raise DataError(
+            f"is not JSON ({error.msg} at column {error.colno})", remedy="write one object a line"
+        ) from None
+    except RecursionError:
+        raise DataError("is nested too deeply", remedy="flatten the object") from None
+    except ValueError:
+        raise DataError(
+            "has a number that cannot be read (too many digits)", remedy="write it as a string"
+        ) from None
+    if "\\ud" in line or "\\uD" in line:
+        # Lone surrogates parse, but no file can hold them: better here than at the end of a run.
+        try:
+            _encode(value).encode()
+        except UnicodeEncodeError:
+            raise DataError(
+                "has half of a surrogate pair (\\ud800–\\udfff)",
+                remedy="repair the text's encoding",
+            ) from None
+    return value
+
+
+def dump_line(value: Mapping[str, Any]) -> str:
+    """One line of JSON, newline included; NaN is a ValueError."""
+    return _encode(value) + "\n"
+
+
+def kind_of(value: Any) -> str:
+    """What a JSON value is, in a word for a message."""
+    names = {
+        dict: "an object",
+        list: "a list",
+        str: "a string",
+        bool: "true or false",
+        type(None): "null",
+    }
+    return names.get(type(value), "a number")
+
+
+def without_none(noun: Any) -> dict[str, Any]:
+    """The fields of a noun that are set."""
+    pairs = ((field.name, getattr(noun, field.name)) for field in fields(noun))
+    return {name: value for name, value in pairs if value is not None}
+
+
+# ---
+# Items to and from JSON objects.
+# ---
+
+_ITEM_FIELDS = frozenset(field.name for field in fields(Item))
+_TERM_FIELDS = frozenset(field.name for field in fields(Term))
+_new_tuple = tuple.__new__
+"""A Triple of a list that was checked, without the cost of its keyword constructor."""
+
+
+def item_from_object(raw: Any, *, bare: bool = False) -> Item:
+    """An Item from its JSON object; unknown fields go to `meta`; `bare`: a text may be absent."""
+    if type(raw) is not dict:
+        raise DataError(f"is {kind_of(raw)}, not an object", remedy='write {"id": …, "triples": …}')
+    try:
+        identifier = raw["id"]
+        triples = raw["triples"]
+        text = raw.get("text", "") if bare else raw["text"]
+    except KeyError as error:
+        raise DataError(
+            f"has no {error.args[0]!r}", remedy="an item needs 'id', 'triples' and 'text'"
+        ) from None
+    if type(identifier) is int:
+        identifier = str(identifier)
+    if type(identifier) is not str or not identifier:
+        what = "empty" if identifier == "" else kind_of(identifier)
+        raise DataError(f"'id' is {what}, not a name", remedy='write a string: "Id1"')
+    meta = _meta(raw)
+    if text is None or (bare and text):
+        # A system that gave nothing, or a text that another will replace: `meta` remembers it.
+        text, meta = "", {**meta, "text": text}
+    if type(text) is not str:
+        raise DataError(
+            f"'text' is {kind_of(text)}, not a string", remedy='an empty text is written ""'
+        )
+    return Item(
+        identifier,
+        triples_from_object(triples),
+        text,
+        _optional_string(raw, "system") or "",
+        _optional_string(raw, "category"),
+        _optional_string(raw, "lang"),
+        _strings(raw["references"]) if raw.get("references") else (),
+        _terms(raw["terms"]) if raw.get("terms") else {},
+        meta,
+    )
+
+
+def triples_from_object(raw: Any) -> tuple[Triple, ...]:
+    """Triples from a list of lists of three strings, or from a linearised form."""
+    if type(raw) is str:
+        # The linearised forms people have; imported here because few files need it.
+        from adequa.text.linearised import parse_triples
+
+        return parse_triples(raw)
+    if type(raw) is not list:
+        raise DataError(f"'triples' is {kind_of(raw)}, not a list")
+    if not raw:
+        raise DataError("'triples' is empty", remedy="a text without data cannot be judged")
+    triples = []
+    for position, triple in enumerate(raw, 1):
+        if type(triple) is not list or len(triple) != 3:
+            raise DataError(
+                f"triple {position} is not [subject, predicate, object]",
+                remedy="write three strings for each triple",
+            )
+        subject, predicate, value = triple
+        if not (type(subject) is type(predicate) is type(value) is str):
+            raise DataError(
+                f"triple {position} has a part that is not a string",
+                remedy='write numbers and dates as strings: "16800"',
+            )
+        if not (subject and predicate and value):
+            raise DataError(
+                f"triple {position} has an empty part", remedy="fill it or drop the triple"
+            )
+        triples.append(_new_tuple(Triple, triple))
+    return tuple(triples)
+
+
+def _optional_string(raw: Mapping[str, Any], name: str) -> str | None:
+    value = raw.get(name)
+    if value is None or type(value) is str:
+        return value
+    raise DataError(f"{name!r} is {kind_of(value)}, not a string")
+
+
+def _strings(raw: Any) -> tuple[str, ...]:
+    if type(raw) is not list or any(type(part) is not str for part in raw):
+        raise DataError(
+            "'references' is not a list of strings", remedy='write ["one text", "another"]'
+        )
+    return tuple(raw)
+
+
+def _terms(raw: Any) -> dict[str, Term]:
+    if type(raw) is not dict:
+        raise DataError(f"'terms' is {kind_of(raw)}, not an object")
+    terms = {}
+    for name, value in raw.items():
+        if type(value) is not dict or not _TERM_FIELDS.issuperset(value):
+            raise DataError(
+                f"the term {name!r} is not an object with {', '.join(sorted(_TERM_FIELDS))}"
+            )
+        if any(part is not None and type(part) is not str for part in value.values()):
+            raise DataError(f"the term {name!r} has a part that is not a string")
+        terms[name] = Term(**value)
+    return terms
+
+
+def _meta(raw: Mapping[str, Any]) -> dict[str, Any]:
+    meta = raw.get("meta") or {}
+    if type(meta) is not dict:
+        raise DataError(f"'meta' is {kind_of(meta)}, not an object")
+    if _ITEM_FIELDS.issuperset(raw):
+        return meta
+    extra = {name: value for name, value in raw.items() if name not in _ITEM_FIELDS}
+    clash = sorted(extra.keys() & meta.keys())
+    if clash:
+        raise DataError(f"{clash[0]!r} stands both beside and inside 'meta'", remedy="keep one")
+    return {**meta, **extra}
+
+
+def item_to_object(item: Item) -> dict[str, Any]:
+    """The JSON object of an item; absent fields are left out."""
+    raw: dict[str, Any] = {"id": item.id}
+    if item.system:
+        raw["system"] = item.system
+    if item.category is not None:
+        raw["category"] = item.category
+    if item.lang is not None:
+        raw["lang"] = item.lang
+    raw["triples"] = item.triples
+    raw["text"] = item.text
+    if item.references:
+        raw["references"] = item.references
+    if item.terms:
+        raw["terms"] = {name: without_none(term) for name, term in item.terms.items()}
+    if item.meta:
+        raw["meta"] = dict(item.meta)
+    return raw
+
+
+# ---
+# Ratings in the long form to and from JSON objects.
+# ---
+
+_RATING_FIELDS = frozenset(field.name for field in fields(Rating))
+
+
+def rating_from_object(raw: Any) -> Rating:
+    """A Rating from the long form; unknown fields are kept in `meta`."""
+    if type(raw) is not dict:
+        raise DataError(f"is {kind_of(raw)}, not an object")
+    for name in ("id", "system", "rater", "criterion", "value"):
+        if name not in raw:
+            raise DataError(
+                f"has no {name!r}", remedy="id, system, rater, criterion, value are needed"
+            )
+    spans = raw.get("spans") or []
+    if type(spans) is not list or any(type(span) is not dict for span in spans):
+        raise DataError("'spans' is not a list of objects")
+    meta = raw.get("meta") or {}
+    if type(meta) is not dict:
+        raise DataError(f"'meta' is {kind_of(meta)}, not an object")
+    extra = {name: value for name, value in raw.items() if name not in _RATING_FIELDS}
+    clash = sorted(extra.keys() & meta.keys())
+    if clash:
+        raise DataError(f"{clash[0]!r} stands both beside and inside 'meta'", remedy="keep one")
+    return Rating(
+        id=_filled(raw, "id"),
+        system=_name(raw, "system"),
+        rater=_name(raw, "rater"),
+        criterion=_filled(raw, "criterion"),
+        value=_finite(raw, "value"),
+        seconds=None if raw.get("seconds") is None else _finite(raw, "seconds"),
+        round=None if raw.get("round") is None else _name(raw, "round"),
+        spans=tuple(spans),
+        meta={**meta, **extra},
+    )
+
+
+def _name(raw: Mapping[str, Any], field: str) -> str:
+    value = raw[field]
+    if type(value) is int:
+        return str(value)
+    if type(value) is not str:
+        raise DataError(f"{field!r} is {kind_of(value)}, not a string")
+    return value
+
+
+def _filled(raw: Mapping[str, Any], field: str) -> str:
+    value = _name(raw, field)
+    if not value:
+        raise DataError(f"{field!r} is empty", remedy="say which")
+    return value
+
+
+def _finite(raw: Mapping[str, Any], field: str) -> float:
+    value = raw[field]
+    try:
+        number = float(value) if type(value) in (int, float) else math.nan
+    except OverflowError:  # JSON has integers of any length
+        number = math.inf
+    if not math.isfinite(number):
+        raise DataError(f"{field!r} is {kind_of(value)}, not a finite number")
+    return number
+
+
+def rating_to_object(rating: Rating) -> dict[str, Any]:
+    """The long form of a rating; absent optional fields are left out."""
+    raw = without_none(rating)
+    raw["spans"] = list(rating.spans)
+    raw["meta"] = dict(rating.meta)
+    return {name: value for name, value in raw.items() if name not in ("spans", "meta") or value}
+
+
+# ---
+# Results and scores to and from JSON objects: the lines of a run, the rows of a cache.
+# ---
+
+_RESULT_FIELDS = tuple(field.name for field in fields(Result) if field.name != "item")
+
+
+def _number(value: float | None) -> float | None:
+    return None if value is None else round(float(value), 6)
+
+
+def result_to_object(result: Result) -> dict[str, Any]:
+    """A line of `scores.jsonl`: the item's fields, then what the metrics said."""
+    raw = item_to_object(result.item)
+    raw["scores"] = {name: _number(value) for name, value in result.scores.items()}
+    raw.update(_evidence_to_object(result))
+    raw["verdicts"] = dict(result.verdicts)
+    raw["verdict"] = result.verdict
+    if result.statistics:
+        raw["statistics"] = {name: list(row) for name, row in result.statistics.items()}
+    if result.reasons:
+        raw["reasons"] = dict(result.reasons)
+    return raw
+
+
+def _evidence_to_object(said: Result | Score) -> dict[str, Any]:
+    return {
+        "mentions": [
+            {
+                "entity": mention.entity,
+                "start": mention.start,
+                "end": mention.end,
+                "method": mention.method,
+                "distance": _number(mention.distance),
+            }
+            for mention in said.mentions
+        ],
+        "facts": [
+            {
+                "triple": fact.triple,
+                "status": fact.status,
+                "confidence": _number(fact.confidence),
+                "start": fact.start,
+                "end": fact.end,
+            }
+            for fact in said.facts
+        ],
+        "findings": [
+            {
+                "metric": finding.metric,
+                "kind": finding.kind,
+                "detail": finding.detail,
+                "triple": finding.triple,
+                "entity": finding.entity,
+                "start": finding.start,
+                "end": finding.end,
+                "confidence": _number(finding.confidence),
+                "why": finding.why,
+            }
+            for finding in said.findings
+        ],
+    }
+
+
+def _evidence_from_object(raw: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        "mentions": tuple(Mention(**mention) for mention in raw["mentions"]),
+        "facts": tuple(
+            Fact(**{**fact, "triple": Triple(*fact["triple"])}) for fact in raw["facts"]
+        ),
+        "findings": tuple(
+            Finding(**{**finding, "triple": finding["triple"] and Triple(*finding["triple"])})
+            for finding in raw["findings"]
+        ),
+    }
+
+
+def result_from_object(raw: Any) -> Result:
+    """A Result from a line of `scores.jsonl`."""
+    if type(raw) is not dict or type(raw.get("scores")) is not dict:
+        raise DataError("is not a line of a run", remedy="was the file edited? score it again")
+    said = {name: raw[name] for name in _RESULT_FIELDS if name in raw}
+    item = item_from_object({name: raw[name] for name in raw if name not in said})
+    try:
+        return Result(
+            item,
+            scores=said["scores"],
+            **_evidence_from_object(said),
+            verdicts=said["verdicts"],
+            verdict=said["verdict"],
+            statistics={name: tuple(row) for name, row in said.get("statistics", {}).items()},
+            reasons=said.get("reasons", {}),
+        )
+    except (KeyError, TypeError, AttributeError) as error:
+        raise DataError(
+            f"is not a line of a run ({error})", remedy="was the file edited? score it again"
+        ) from None
+
+
+def score_to_object(score: Score) -> dict[str, Any]:
+    """One metric's word on one item, as the cache keeps it."""
+    return {
+        "value": _number(score.value),
+        "statistics": list(score.statistics),
+        **_evidence_to_object(score),
+        "verdict": score.verdict,
+        "reason": score.reason,
+    }
+
+
+def score_from_object(raw: Any) -> Score:
+    """A Score from the cache's object."""
+    try:
+        return Score(
+            value=raw["value"],
+            statistics=tuple(raw["statistics"]),
+            **_evidence_from_object(raw),
+            verdict=raw["verdict"],
+            reason=raw["reason"],
+        )
+    except (KeyError, TypeError, AttributeError) as error:
+        raise DataError(f"is not a score ({error})") from None

@@ -1,0 +1,474 @@
+"""Where the names of a graph stand in a text as they are: candidates, then a choice."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+from rapidfuzz import process
+from rapidfuzz.distance import Levenshtein
+
+from adequa.entities.graph import Entity, Graph
+from adequa.entities.names import Name
+from adequa.text.values.dates import DateMatch, DateSpan, agreement
+from adequa.text.values.numbers import NumberSpan, converted, rounded, same
+from adequa.text.words import SMALL_WORDS, TITLES, PreparedText, common_words
+
+_LEAST_PLURAL = 3
+_ENDINGS = ("es", "ly")
+_COMPOUND = {"new", "north", "south", "east", "west", "fort", "san", "saint", "lake", "port"}
+_PLURAL = 0.02
+_WEIGHT = (1.0, 0.95, 0.4, 0.3)
+_ABBREVIATION = 4
+_NEGATIONS = {"not", "no", "non", "never", "isn", "aren", "doesn", "don", "t", "without", "un"}
+
+
+class Candidate(NamedTuple):
+    """A span that may mention an entity."""
+
+    start: int
+    end: int
+    entity: int
+    tier: int
+    distance: float
+    method: str
+    reach: int = 0
+    """Where the span may end as well: after the unit of a number, or after `, Texas`."""
+
+
+def exact_candidates(
+    graph: Graph, text: PreparedText, *, weak: bool, only: Iterable[int] | None = None
+) -> list[Candidate]:
+    """Every place where a sure name of an entity stands as whole words, or every weak one."""
+    found: list[Candidate] = []
+    key = text.key
+    entities = graph.entities
+    for number in range(len(entities)) if only is None else only:
+        entity = entities[number]
+        for name in entity.weak_names if weak else entity.sure_names:
+            if name.key in key:
+                _add_occurrences(name, number, text, found)
+    return found
+
+
+def _add_occurrences(name: Name, entity: int, text: PreparedText, found: list[Candidate]) -> None:
+    key, length = text.key, len(name.key)
+    starts_at, ends_at = text.starts_at, text.ends_at
+    at = key.find(name.key)
+    while at >= 0:
+        first = starts_at.get(at)
+        if first is not None:
+            end = at + length
+            last = ends_at.get(end)
+            distance = 0.0
+            if last is None and length > _LEAST_PLURAL:
+                # A plural, or an adverb: the word goes on by an s, by es or ly.
+                last = ends_at.get(end + 1)
+                if last is None or key[end] != "s":
+                    last = ends_at.get(end + 2) if key[end : end + 2] in _ENDINGS else None
+                distance = _PLURAL
+            if last is not None and (first == last or _holds(name, first, last, text)):
+                start, stop = text.starts[first], text.ends[last]
+                string = text.string
+                if first == last and _within(name, first, text):
+                    at = key.find(name.key, at + 1)
+                    continue
+                if string[stop : stop + 1] == ")" and "(" in string[start:stop]:
+                    stop += 1
+                if (
+                    not name.cased
+                    or text.lower_cased
+                    or string[start].isupper()
+                    or string[start].isdigit()
+                    or string[start + 1 : start + 2] == "."
+                ):
+                    found.append(Candidate(start, stop, entity, name.tier, distance, name.method))
+        at = key.find(name.key, at + 1)
+
+
+def _within(name: Name, word: int, text: PreparedText) -> bool:
+    """Whether one word is a part of another name: `York` of New York, `It` of no acronym."""
+    string, start = text.string, text.starts[word]
+    if name.method == "acronym" and name.one_word:
+        return not text.lower_cased and not string[start : text.ends[word]].isupper()
+    return (
+        word > 0
+        and text.words[word - 1] in _COMPOUND
+        and string[start - 1] in " -"
+        and string[start].isupper()
+        and string[text.starts[word - 1]].isupper()
+    )
+
+
+def _holds(name: Name, first: int, last: int, text: PreparedText) -> bool:
+    """Whether words that spell a name together can be that name: no sentence ends among them."""
+    for word in range(first, last):
+        gap = text.between(word, word + 1)
+        if name.one_word and (gap.isspace() or "," in gap):
+            return False
+        if name.one_word and name.method == "acronym" and gap not in (".", "", ". ", "&"):
+            return False
+        # After a long word a full stop with a space ends a sentence; St. Louis goes on.
+        if len(gap) > 1 and gap[0] in ".!?" and len(text.words[word]) > _ABBREVIATION:
+            return False
+    return True
+
+
+def says_so(candidate: Candidate, entity: Entity, text: PreparedText) -> bool:
+    """Whether a truth value is said as it is: `not family friendly` says no."""
+    first = bisect_left(text.starts, candidate.start)
+    negated = not _NEGATIONS.isdisjoint(text.words[max(first - 4, 0) : first])
+    return negated == (entity.label.string.casefold() in ("no", "false"))
+
+
+def stands_alone(
+    candidate: Candidate, entity: Entity, text: PreparedText, taken: bytearray
+) -> bool:
+    """Whether a weak name is not a part of another name: `Alan` of Alan Bean is no Alan Shepard."""
+    if candidate.method in ("head", "abbreviation"):
+        return True  # a title or a synonym, which may well stand before a name
+    if not text.lower_cased and text.string[candidate.start].islower():
+        return True
+    first = bisect_left(text.starts, candidate.start)
+    last = bisect_left(text.ends, candidate.end)
+    for word, near in ((first - 1, first), (last + 1, last)):
+        if not 0 <= word < len(text.words) or text.words[word] in entity.words:
+            continue
+        if taken[text.starts[word]]:
+            continue  # American Bean: the word beside it is spoken for
+        gap = text.between(min(word, near), max(word, near))
+        if candidate.method == "given name" and word > near and gap == " ":
+            # Grigory negovmin: a surname that is none of the entity's, capital or not.
+            following = text.words[word]
+            if (
+                following.isalpha()
+                and following not in SMALL_WORDS
+                and following not in common_words()
+            ):
+                return False
+        initial = candidate.method != "acronym" and len(text.words[min(word, near)]) < 3
+        joined = gap == " " or (gap == ". " and initial)
+        if gap in (".", "-") or (joined and _names_something(text, word)):
+            return False
+    return True
+
+
+def _names_something(text: PreparedText, word: int) -> bool:
+    """Whether a word beside a name looks like a part of one: a figure, a capital mid-sentence."""
+    string = text.words[word]
+    if string in SMALL_WORDS or string in TITLES:
+        return False
+    if text.lower_cased:
+        return string.isdigit() or string not in common_words()
+    if word == 0 or text.sentences[word - 1] != text.sentences[word]:
+        return string not in common_words() and text.string[text.starts[word]].isupper()
+    return string.isdigit() or text.string[text.starts[word]].isupper()
+
+
+def choose(
+    candidates: Iterable[Candidate], taken: bytearray, order: Sequence[int] | None = None
+) -> list[Candidate]:
+    """Candidates that do not overlap, the best first; marks what they take.
+
+    `order` ranks the entities for equal candidates, so that the order of triples decides nothing.
+    """
+    chosen: list[Candidate] = []
+
+    def rank(candidate: Candidate) -> tuple[float, int, int, int]:
+        length = candidate.end - candidate.start
+        value = length * (1 - 2 * candidate.distance) * _WEIGHT[candidate.tier]
+        if candidate.method in ("demonym", "singular"):
+            value *= 0.9  # Spanish is the language before it is Spain, or one of the Spanish
+        entity = candidate.entity if order is None else order[candidate.entity]
+        return -value, candidate.tier, candidate.start, entity
+
+    for candidate in sorted(candidates, key=rank):
+        if taken.find(1, candidate.start, candidate.end) < 0:
+            taken[candidate.start : candidate.end] = b"\1" * (candidate.end - candidate.start)
+            chosen.append(candidate)
+    return chosen
+
+
+# ---
+# Names that are misspelt, and long values whose words stand in another order.
+# ---
+
+_BREAK = re.compile(r"[();:!?\"“”]|^\..")  # no name goes on over these
+_TYPING = 0.15
+_SHORT_NAME, _SHORT_DISTANCE = 9, 0.2
+_LIKE = 0.34
+_LEAST_LIKENESS = 0.1
+_GAP = 8
+_MOST_WORDS = 60
+_WORDS_COST = 0.25
+
+
+def fuzzy_candidates(
+    number: int,
+    entity: Entity,
+    text: PreparedText,
+    threshold: float,
+    taken: bytearray,
+    *,
+    strict: bool = False,
+) -> list[Candidate]:
+    """Runs of words within an edit distance of a name, away from what is already taken.
+
+    `strict` wants each word of the name misspelt at most, and none replaced by another.
+    """
+    parts = [word for word in entity.words if word not in SMALL_WORDS]
+    found: list[Candidate] = []
+    for name in entity.spellings:
+        length = len(name.key)
+        longest = length / max(1 - threshold, _LEAST_LIKENESS)
+        windows = _windows(text, length * (1 - threshold), longest, taken, name.key[:2])
+        if not windows:
+            continue
+        strings = [text.key[window[0] : window[1]] for window in windows]
+        for _, distance, at in process.extract_iter(
+            name.key, strings, scorer=Levenshtein.normalized_distance, score_cutoff=threshold
+        ):
+            _, _, first, last = windows[at]
+            words = text.words[first : last + 1]
+            if strict and not distance and text.string[text.starts[first]].isupper():
+                continue  # it stands there as it is, and was refused: York of New York
+            if not _plausible(name, distance, words) or (strict and not _each(parts, words)):
+                continue
+            found.append(
+                Candidate(text.starts[first], text.ends[last], number, name.tier, distance, "fuzzy")
+            )
+    return found
+
+
+def _windows(
+    text: PreparedText, least: float, most: float, taken: bytearray, letters: str
+) -> list[tuple[int, int, int, int]]:
+    """Runs of words as long as a name may be: place in the key, and first and last word.
+
+    They begin with a letter of `letters`: a name is seldom misspelt at its beginning, and most of
+    the time went into runs that begin with any other.
+    """
+    windows: list[tuple[int, int, int, int]] = []
+    count = len(text.words)
+    string, starts, ends, places = text.string, text.starts, text.ends, text.places
+    words = text.words
+    for first in range(count):
+        if words[first][0] not in letters or taken[starts[first]]:
+            continue
+        begin = places[first]
+        for last in range(first, count):
+            if taken[starts[last]]:
+                break
+            if last > first:
+                gap = string[ends[last - 1] : starts[last]]
+                if gap != " " and _BREAK.search(gap):
+                    break
+            end = places[last] + len(words[last])
+            if end - begin > most:
+                break
+            if end - begin >= least:
+                windows.append((begin, end, first, last))
+    return windows
+
+
+def _each(parts: Sequence[str], words: Sequence[str]) -> bool:
+    """Whether every word of a name has its like among some words; figures must be the same."""
+    joined = "".join(words)
+    return bool(parts) and all(
+        part in words
+        if part.isdigit()
+        else any(
+            Levenshtein.normalized_distance(part, word, score_cutoff=_LIKE) <= _LIKE
+            for word in (*words, joined)
+        )
+        for part in parts
+    )
+
+
+def _plausible(name: Name, distance: float, words: Sequence[str]) -> bool:
+    """Whether a run of words can be a misspelt name: it neither begins nor ends beside it."""
+    first, last = words[0], words[-1]
+    if first in SMALL_WORDS and not name.key.startswith(first):
+        return False
+    if last in SMALL_WORDS and not name.key.endswith(last):
+        return False
+    if len(name.key) < _SHORT_NAME and distance > _SHORT_DISTANCE:
+        return False  # Kent is not Kant
+    return distance <= _TYPING or first[0] == name.key[0]
+
+
+def bag_candidates(entity: int, graph: Graph, text: PreparedText, least: float) -> list[Candidate]:
+    """The run of words that has most of a long value's words, in whatever order."""
+    bag = graph.remember("bags", _bags)[entity]
+    places = [number for number, word in enumerate(text.words) if word in bag.stands_for]
+    stands_for = bag.stands_for
+    if bag.size < 2 or least * bag.letters > _letters(
+        {part for place in places for part in stands_for[text.words[place]]}
+    ):
+        return []
+    best = (1.0, 0.0, 0, 0)
+    for start, first in enumerate(places):
+        seen: set[str] = set()
+        for step in range(start, min(len(places), start + _MOST_WORDS)):
+            last = places[step]
+            if last - places[max(step - 1, start)] > _GAP:
+                break
+            seen.update(stands_for[text.words[last]])
+            share = min(1.0, _letters(seen) / bag.letters)
+            if share < least:
+                continue
+            inside = text.words[first : last + 1]
+            foreign = sum(
+                len(word) > 1 and word not in SMALL_WORDS and word not in stands_for
+                for word in inside
+            )
+            if bag.close and (foreign or len(inside) > bag.size + 2):
+                continue  # two words far apart are no name
+            cost = 0.4 * (1 - share) + 0.3 * foreign / len(inside) + 0.002 * len(inside)
+            if cost < best[0]:
+                best = (cost, share, first, last)
+    cost, share, first, last = best
+    if share < least or cost > _WORDS_COST:
+        return []
+    while first and text.words[first - 1] in stands_for:
+        first -= 1
+    while last + 1 < len(text.words) and text.words[last + 1] in stands_for:
+        last += 1
+    return [Candidate(text.starts[first], text.ends[last], entity, 0, cost, "words")]
+
+
+class _Bag(NamedTuple):
+    """The words of a value: how many, their letters, and which of them a text's word stands for."""
+
+    size: int
+    letters: int
+    stands_for: dict[str, tuple[str, ...]]
+    close: bool
+    """A name of two words, which must not stand far apart."""
+
+
+def _bags(graph: Graph) -> list[_Bag]:
+    return [_bag(entity) for entity in graph.entities]
+
+
+def _bag(entity: Entity) -> _Bag:
+    wanted = {word for word in entity.words if word not in SMALL_WORDS}
+    stands_for: dict[str, tuple[str, ...]] = {}
+    for word in sorted(wanted):
+        for ending in ("s", "es"):
+            stands_for[word + ending] = (word,)
+            if word.endswith(ending):
+                stands_for[word.removesuffix(ending)] = (word,)
+    stands_for.update(entity.short_forms)
+    stands_for.update((word, (word,)) for word in wanted)
+    close = len(wanted) == 2 and entity.kind != "list"
+    return _Bag(len(wanted), _letters(wanted), stands_for, close)
+
+
+def _letters(words: Iterable[str]) -> int:
+    return sum(map(len, words))
+
+
+# ---
+# Numbers, dates and periods of a text that say a value of the graph.
+# ---
+
+_FIGURE_BEFORE = re.compile(r"[\w.,:/~$€£–-]\s?\Z(?<!\s)|\d\s\Z")
+_FIGURE_AFTER = re.compile(r"\s?[.,:/–-]\s?\d|[\w%]|\s(?:thousand|million|billion|percent|%)")
+_SPACED_DECIMAL = re.compile(r"\d\s?\.\s{1,2}\d")
+
+
+def value_candidates(
+    graph: Graph, text: PreparedText, *, conversions: bool = False
+) -> list[Candidate]:
+    """Numbers and dates of the text that say a value of the graph."""
+    dated = [pair for pair in enumerate(graph.entities) if pair[1].kind == "date"]
+    counted = [pair for pair in enumerate(graph.entities) if pair[1].kind == "number"]
+    found: list[Candidate] = []
+    if dated:
+        for span in text.dates:
+            found.extend(_dates(span, dated))
+    for place, entity in enumerate(graph.entities):
+        if entity.period:
+            found.extend(_period(place, entity, text))
+    plain = [_plainly(place, entity, text) for place, entity in counted]
+    if plain and all(plain):
+        # Every number stands there as the data has it, or with commas: no need to read them all.
+        for candidates in plain:
+            found += candidates
+        return found
+    if counted:
+        for number in text.numbers:
+            found.extend(_numbers(number, counted, conversions=conversions))
+        if _SPACED_DECIMAL.search(text.string):
+            for place, entity in counted:
+                found.extend(_spaced(place, entity, text))
+    return found
+
+
+def _plainly(place: int, entity: Entity, text: PreparedText) -> list[Candidate]:
+    """A number without a unit where its figures stand by themselves."""
+    value = entity.quantity
+    if value is None or value.unit is not None or value.value < 0:
+        return []
+    for form in entity.figures:
+        at = text.string.find(form)
+        end = at + len(form)
+        if at >= 0 and not (
+            _FIGURE_BEFORE.search(text.string, max(at - 2, 0), at)
+            or _FIGURE_AFTER.match(text.string, end)
+        ):
+            return [Candidate(at, end, place, 0, 0.0, "number", end)]
+    return []
+
+
+def _spaced(place: int, entity: Entity, text: PreparedText) -> Iterator[Candidate]:
+    """A decimal that a tokeniser took apart: `3. 04`."""
+    if entity.quantity is None:
+        return
+    whole, point, rest = format(entity.quantity.value, "f").partition(".")
+    if point:
+        pattern = rf"(?<![\d.,]){re.escape(whole)}\s?\.\s{{1,2}}{rest}(?!\d)"
+        for match in re.finditer(pattern, text.string):
+            yield Candidate(match.start(), match.end(), place, 0, 0.0, "number", match.end())
+
+
+def _period(place: int, entity: Entity, text: PreparedText) -> Iterator[Candidate]:
+    spans = []
+    for end in entity.period:
+        for span in text.dates:
+            if any(agreement(end, reading) is DateMatch.SAME for reading in span.readings):
+                spans.append(span)
+                break
+    if len(spans) == len(entity.period):
+        first, last = min(span.start for span in spans), max(span.end for span in spans)
+        yield Candidate(first, last, place, 0, 0.0, "period")
+
+
+def _dates(span: DateSpan, dated: Iterable[tuple[int, Entity]]) -> Iterator[Candidate]:
+    for number, entity in dated:
+        if entity.date is None:
+            continue
+        verdicts = {agreement(entity.date, reading) for reading in span.readings}
+        if DateMatch.SAME in verdicts:
+            yield Candidate(span.start, span.end, number, 0, 0.0, "date")
+        elif DateMatch.PARTIAL in verdicts:
+            yield Candidate(span.start, span.end, number, 1, 0.1, "partial date")
+
+
+def _numbers(
+    span: NumberSpan, counted: Iterable[tuple[int, Entity]], *, conversions: bool
+) -> Iterator[Candidate]:
+    for number, entity in counted:
+        value = entity.quantity
+        if value is None:
+            continue
+        end, reach = span.end, span.unit_end
+        if any(same(value, reading) for reading in span.readings):
+            yield Candidate(span.start, end, number, 0, 0.0, "number", reach)
+        elif any(rounded(value, reading) for reading in span.readings):
+            yield Candidate(span.start, end, number, 1, 0.1, "rounded number", reach)
+        elif conversions and any(converted(value, reading) for reading in span.readings):
+            yield Candidate(span.start, end, number, 1, 0.1, "converted number", reach)

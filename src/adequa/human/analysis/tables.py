@@ -1,0 +1,302 @@
+"""An analysis of judgments written down: tables for people, one long table or JSON for machines."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+from adequa.charts import series_chart
+from adequa.errors import UnknownName
+from adequa.human.analysis.study import Analysis, Part, SystemScore
+from adequa.tables import Cell, Column, Table, escape_markdown, one_line
+
+FORMATS = ("text", "markdown", "latex", "csv", "json")
+_BESIDE = 6
+"""Values of a breakdown that stand side by side in one table."""
+_WRITERS: Mapping[str, Callable[[Table], str]] = {
+    "text": Table.text,
+    "markdown": Table.markdown,
+    "latex": Table.latex,
+}
+_CORRECTIONS = {
+    "holm": "p corrected after Holm",
+    "bonferroni": "p corrected after Bonferroni",
+    "bh": "p corrected after Benjamini and Hochberg",
+    "none": "p not corrected for the number of pairs",
+}
+
+
+def render(analysis: Analysis, form: str = "text") -> str:
+    """The analysis in one of the formats, without a newline at the end."""
+    if form == "json":
+        return json.dumps(to_object(analysis), ensure_ascii=False, allow_nan=False, indent=2)
+    if form == "csv":
+        return long_table(analysis).csv()
+    if form not in _WRITERS:
+        raise UnknownName("format", form, FORMATS)
+    remarks = [one_line(remark) for remark in (*_legend(analysis), *analysis.notes)]
+    if form == "latex":
+        remarks = ["\n".join(f"% {remark}" for remark in remarks)]
+    elif form == "markdown":
+        remarks = [escape_markdown(remark) for remark in remarks]
+    else:
+        remarks = ["\n".join(remarks)]
+    tables = [_WRITERS[form](table) for table in analysis_tables(analysis)]
+    return "\n\n".join([*tables, *remarks])
+
+
+def analysis_tables(analysis: Analysis) -> list[Table]:
+    """A table a criterion, then of each breakdown a table a criterion, values side by side."""
+    tables = [_criterion_table(analysis, criterion) for criterion in analysis.criteria]
+    for field, parts in analysis.by.items():
+        for criterion in analysis.criteria:
+            tables += _breakdown_tables(field, criterion, parts)
+    return tables
+
+
+def _legend(analysis: Analysis) -> Iterator[str]:
+    settings = analysis.settings
+    values = "a text's mean judgments" if settings.data == "averaged" else "single judgments"
+    if settings.z:
+        values += ", standardised by rater (z)"
+    if len(analysis.systems) > 1:
+        yield (
+            f"Systems that share a letter are not told apart: Wilcoxon's {settings.test} test of "
+            f"{values}, alpha {settings.alpha:g}, {_CORRECTIONS[settings.correction]}."
+        )
+    yield (
+        f"Intervals and ranks: the middle {1 - settings.alpha:.0%} of {settings.n:,} draws of "
+        f"inputs (seed {settings.seed}), values being {values}."
+    )
+    if settings.lower_is_better:
+        yield f"Less is better: {', '.join(settings.lower_is_better)}."
+    if analysis.excluded:
+        yield f"Without the raters {', '.join(analysis.excluded)}."
+
+
+def _criterion_table(analysis: Analysis, criterion: str) -> Table:
+    part = analysis.overall
+    scores = part.of(criterion)
+    judged = any(score.judgments is not None for score in scores)
+    unseen = any(score.not_shown for score in scores)
+    columns: list[str | Column] = [
+        Column("system", align="left"),
+        Column("mean", 2),
+        Column(f"{1 - analysis.settings.alpha:.0%} interval", align="right"),
+        Column("median", 2),
+        "texts",
+        *(["judgments"] if judged else []),
+        *(["not shown"] if unseen else []),
+        Column("rank", align="right"),
+        Column("group", align="left"),
+    ]
+    rows: list[list[Cell]] = [
+        [
+            score.system,
+            score.mean,
+            _interval(score),
+            score.median,
+            score.texts,
+            *([score.judgments] if judged else []),
+            *([score.not_shown] if unseen else []),
+            _ranks(score),
+            part.groups[criterion].letters.get(score.system),
+        ]
+        for score in scores
+    ]
+    return Table(criterion, columns, rows)
+
+
+def _interval(score: SystemScore) -> str | None:
+    if score.interval is None:
+        return None
+    # Adding zero makes a rounded -0.0 a 0.0.
+    low, high = (round(end, 2) + 0.0 for end in score.interval)
+    return f"{low:.2f} to {high:.2f}"
+
+
+def _ranks(score: SystemScore) -> str:
+    low, high = score.ranks or (score.rank, score.rank)
+    return str(low) if low == high else f"{low}-{high}"
+
+
+def _breakdown_tables(field: str, criterion: str, parts: Sequence[Part]) -> Iterator[Table]:
+    """Systems in the rows, ordered by the first table's first value; a few values to a table."""
+    rated = [part for part in parts if part.of(criterion)]
+    for start in range(0, len(rated), _BESIDE):
+        some = rated[start : start + _BESIDE]
+        order = dict.fromkeys(score.system for part in some for score in part.of(criterion))
+        width = max(
+            (len(group) for part in some for group in part.groups[criterion].letters.values()),
+            default=0,
+        )
+        cells = [
+            {score.system: _cell(score, part, width) for score in part.of(criterion)}
+            for part in some
+        ]
+        columns = [
+            Column("system", align="left"),
+            *(Column(_heading(part, criterion), align="right") for part in some),
+        ]
+        rows: list[list[Cell]] = [
+            [system, *(found.get(system) for found in cells)] for system in order
+        ]
+        yield Table(f"{criterion} by {field}", columns, rows)
+
+
+def _heading(part: Part, criterion: str) -> str:
+    most = max(score.texts for score in part.of(criterion))
+    return f"{part.name} ({most:,})"
+
+
+def _cell(score: SystemScore, part: Part, width: int) -> str:
+    # The padding keeps the numbers in line, whatever the number of letters.
+    letters = part.groups[score.criterion].letters.get(score.system, "")
+    return f"{round(score.mean, 2) + 0.0:.2f} {letters.ljust(width)}"
+
+
+def long_table(analysis: Analysis) -> Table:
+    """A row a system, criterion and part; rows over all texts leave `by` and `value` empty."""
+    columns = [
+        *("by", "value", "criterion", "system", "mean", "low", "high", "median", "texts"),
+        *("judgments", "not_shown", "rank", "rank_low", "rank_high", "group"),
+    ]
+    rows: list[list[Cell]] = []
+    for field, part in _parts(analysis):
+        for score in part.scores:
+            low, high = score.interval or (None, None)
+            rows.append(
+                [
+                    *(field, part.name, score.criterion, score.system, _rounded(score.mean)),
+                    *(_rounded(low), _rounded(high), _rounded(score.median), score.texts),
+                    *(score.judgments, score.not_shown, score.rank),
+                    *(score.ranks or (None, None)),
+                    part.groups[score.criterion].letters.get(score.system),
+                ]
+            )
+    return Table("", columns, rows)
+
+
+def _parts(analysis: Analysis) -> Iterator[tuple[str | None, Part]]:
+    yield None, analysis.overall
+    for field, parts in analysis.by.items():
+        for part in parts:
+            yield field, part
+
+
+def to_object(analysis: Analysis) -> dict[str, Any]:
+    """The analysis as JSON: means, groups and so on by criterion and system; parts under `by`."""
+    settings = analysis.settings
+    return {
+        "criteria": list(analysis.criteria),
+        "systems": list(analysis.systems),
+        "settings": {
+            "test": settings.test,
+            "data": settings.data,
+            "correction": settings.correction,
+            "alpha": settings.alpha,
+            "z": settings.z,
+            "n": settings.n,
+            "seed": settings.seed,
+            "lower_is_better": list(settings.lower_is_better),
+        },
+        "excluded": list(analysis.excluded),
+        **_part_object(analysis.overall),
+        "by": {
+            field: {str(part.name): _part_object(part) for part in parts}
+            for field, parts in analysis.by.items()
+        },
+        "notes": list(analysis.notes),
+    }
+
+
+def _part_object(part: Part) -> dict[str, Any]:
+    def each(value: Callable[[SystemScore], Any]) -> dict[str, dict[str, Any]]:
+        found: dict[str, dict[str, Any]] = {}
+        for score in part.scores:
+            found.setdefault(score.criterion, {})[score.system] = value(score)
+        return found
+
+    return {
+        "means": each(lambda score: _rounded(score.mean)),
+        "groups": {name: dict(grouping.letters) for name, grouping in part.groups.items()},
+        "intervals": each(lambda score: _pair(score.interval)),
+        "medians": each(lambda score: _rounded(score.median)),
+        "ranks": each(lambda score: {"rank": score.rank, "range": _pair(score.ranks)}),
+        "counts": each(
+            lambda score: {
+                "texts": score.texts,
+                "judgments": score.judgments,
+                "not_shown": score.not_shown,
+            }
+        ),
+        "pairs": {
+            name: [
+                {
+                    "first": pair.first,
+                    "second": pair.second,
+                    "p": _digits(pair.p),
+                    "corrected": _digits(pair.corrected),
+                    "significant": pair.significant,
+                }
+                for pair in grouping.differences
+            ]
+            for name, grouping in part.groups.items()
+        },
+    }
+
+
+def _pair(values: tuple[float, float] | None) -> list[float] | None:
+    return None if values is None else [round(value, 6) for value in values]
+
+
+def _rounded(value: float | None) -> float | None:
+    return None if value is None else round(value, 6)
+
+
+def _digits(p: float | None) -> float | None:
+    """Six digits of a p, however small it is."""
+    return None if p is None else float(f"{p:.6g}")
+
+
+# ---
+# Mean scores over the values of a breakdown, a line a system: a picture a criterion and field.
+# ---
+
+
+def analysis_pictures(analysis: Analysis) -> dict[str, str]:
+    """SVG texts by the name of their file, without its ending."""
+    pictures: dict[str, str] = {}
+    for field, parts in analysis.by.items():
+        for criterion in analysis.criteria:
+            rated = [part for part in parts if part.of(criterion)]
+            name = _file_name(f"{criterion}-by-{field}", pictures)
+            pictures[name] = _picture(analysis, criterion, field, rated)
+    return pictures
+
+
+def _picture(analysis: Analysis, criterion: str, field: str, parts: Sequence[Part]) -> str:
+    means = [
+        (str(part.name), {score.system: score.mean for score in part.of(criterion)})
+        for part in parts
+    ]
+    lines = {
+        system: [(name, found.get(system)) for name, found in means] for system in analysis.systems
+    }
+    return series_chart(
+        lines,
+        title=f"{criterion}: mean by {field}",
+        x_label=field,
+        y_label=f"mean {criterion}",
+    )
+
+
+def _file_name(wanted: str, taken: dict[str, str]) -> str:
+    """Letters, digits, dots and dashes only, for a criterion may be called anything."""
+    plain = re.sub(r"[^\w.-]+", "-", wanted).strip(".-") or "picture"
+    name, number = plain, 2
+    while name in taken:
+        name, number = f"{plain}-{number}", number + 1
+    return name

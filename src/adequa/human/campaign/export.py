@@ -1,0 +1,175 @@
+"""A campaign's judgments as files, at any time: the long form, or what factgenie reads.
+
+The records of factgenie follow what its `save_record` writes and its readers ask for (repository
+ufal/factgenie, `factgenie/workflows.py`, versions 1.x): one an annotated output, with `dataset`,
+`split`, `setup_id`, `example_idx`, `output`, `metadata` of the annotator and the categories of
+spans, `annotations` of `start`, `text` and `type` (the number of a category), and `options`,
+`sliders`, `flags` and `text_fields` with a `label` each. Facts left out have no place in a text;
+they stand in `text_fields`.
+"""
+
+from __future__ import annotations
+
+import json
+import secrets
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+
+from adequa.codec import dump_line, rating_to_object
+from adequa.data import Rating
+from adequa.errors import DataError, UnknownName
+from adequa.human.campaign.model import Campaign, Question, SampledText
+from adequa.human.campaign.store import CampaignStore
+
+_COLUMNS = ("id", "system", "rater", "criterion", "value", "seconds", "round", "spans", "meta")
+_COLOURS = ("#d55e00", "#0072b2", "#009e73", "#cc79a7", "#e69f00", "#56b4e9")
+
+
+def export_lines(store: CampaignStore, format: str, *, every: bool = False) -> Iterator[str]:  # noqa: A002
+    """The lines of an export, streamed; with `every`, also answers of excluded raters."""
+    if format not in FORMATS:
+        raise UnknownName("format of an export", format, FORMATS)
+    return FORMATS[format](store, store.ratings(every=every))
+
+
+def format_of(path: Path) -> str:
+    """The format a file's name asks for; anything with `factgenie` in it is factgenie's."""
+    if "factgenie" in path.name:
+        return "factgenie"
+    ending = path.suffix.lower().removeprefix(".")
+    if ending not in ("csv", "jsonl"):
+        raise UnknownName("ending of an export", path.suffix, (".csv", ".jsonl"))
+    return ending
+
+
+def export(
+    store: CampaignStore,
+    path: Path | str,
+    format: str | None = None,  # noqa: A002
+    *,
+    every: bool = False,
+) -> int:
+    """Write the judgments to a file, whole or not at all; how many lines."""
+    path = Path(path)
+    written = 0
+    lines = export_lines(store, format or format_of(path), every=every)
+    temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
+    try:
+        with temporary.open("xb") as stream:
+            for line in lines:
+                stream.write(line.encode())
+                written += 1
+        temporary.replace(path)
+    except OSError as error:
+        raise DataError(
+            f"cannot be written ({error.strerror or error})", path=path, remedy="check the path"
+        ) from None
+    finally:
+        temporary.unlink(missing_ok=True)
+    return written
+
+
+def _jsonl(_store: CampaignStore, ratings: Iterable[Rating]) -> Iterator[str]:
+    for rating in ratings:
+        yield dump_line(rating_to_object(rating))
+
+
+def _csv(_store: CampaignStore, ratings: Iterable[Rating]) -> Iterator[str]:
+    yield ",".join(_COLUMNS) + "\n"
+    for rating in ratings:
+        raw = rating_to_object(rating)
+        for name in raw.keys() & {"spans", "meta"}:
+            raw[name] = json.dumps(raw[name], ensure_ascii=False)
+        yield ",".join(_cell(str(raw.get(name, ""))) for name in _COLUMNS) + "\n"
+
+
+def _cell(text: str) -> str:
+    # Not csv.writer: before Python 3.13 it leaves a lone carriage return without quotes.
+    if any(mark in text for mark in ',"\n\r'):
+        return '"' + text.replace('"', '""') + '"'
+    return text
+
+
+def _factgenie(store: CampaignStore, ratings: Iterable[Rating]) -> Iterator[str]:
+    texts = {text.item.key: text for text in store.texts}
+    ids: dict[str, int] = {}
+    for text in store.texts:
+        ids.setdefault(text.item.id, len(ids))
+    judged = (rating for rating in ratings if rating.rater)
+    for (system, name, rater), group in groupby(
+        judged, key=lambda rating: (rating.system, rating.id, rating.rater)
+    ):
+        text = texts[system, name]
+        record = _record(store.campaign, text, rater, ids[name], list(group))
+        yield dump_line(record)
+
+
+def _record(
+    campaign: Campaign, text: SampledText, rater: str, index: int, ratings: list[Rating]
+) -> dict[str, Any]:
+    labels = [label for question in campaign.questions for label in question.labels]
+    questions = {question.name: question for question in campaign.questions}
+    record: dict[str, Any] = {
+        "dataset": campaign.name,
+        "split": "sample",
+        "setup_id": text.item.system or "unnamed",
+        "example_idx": index,
+        "metadata": {
+            "campaign_id": campaign.name,
+            "annotator_id": rater,
+            "annotator_group": 0,
+            "annotation_span_categories": [
+                {"name": label, "color": _COLOURS[number % len(_COLOURS)], "description": ""}
+                for number, label in enumerate(labels)
+            ],
+            "id": text.item.id,
+            "round": ratings[0].round,
+            "seconds": ratings[0].seconds,
+        },
+        "output": text.item.text,
+        "annotations": [],
+        "flags": [],
+        "options": [],
+        "sliders": [],
+        "text_fields": [],
+    }
+    first = 0
+    for rating in ratings:
+        question = questions[rating.criterion]
+        if question.kind == "choice":
+            record["options"].append(_option(question, rating.value))
+        elif question.kind == "slider":
+            record["sliders"].append({"label": question.name, "value": rating.value})
+        else:
+            record["annotations"] += [
+                {
+                    "start": span["start"],
+                    "text": span["text"],
+                    "type": first + question.labels.index(span["label"]),
+                }
+                for span in rating.spans
+                if "start" in span
+            ]
+            record["text_fields"] += [
+                {"label": f"{question.name}: left out", "value": " | ".join(span["triple"])}
+                for span in rating.spans
+                if "triple" in span
+            ]
+        first += len(question.labels)
+    return record
+
+
+def _option(question: Question, value: float) -> dict[str, Any]:
+    values = [choice.value for choice in question.choices]
+    index = values.index(value)
+    return {"label": question.name, "index": index, "value": question.choices[index].label}
+
+
+FORMATS: Mapping[str, Callable[[CampaignStore, Iterable[Rating]], Iterator[str]]] = {
+    "jsonl": _jsonl,
+    "csv": _csv,
+    "factgenie": _factgenie,
+}
+"""By name: the long form as JSON lines or a table, and factgenie's records."""

@@ -1,0 +1,225 @@
+"""One criterion over all raters: how far they agree, whom MACE trusts, which texts are contested.
+
+What compares labels alone (MACE, nominal alpha, the kappas, percentages) sees the values of a short
+scale and the bins of a slider; ordinal and interval alpha see the values themselves.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from adequa.data import Rating
+from adequa.human.judgments import Key, Scale
+from adequa.human.mace import mace
+from adequa.stats.agreement import (
+    Agreement,
+    Ratings,
+    cohen_kappas,
+    fleiss_kappa,
+    krippendorff_alpha,
+    percent_agreement,
+)
+
+ITERATIONS = 500
+"""Of MACE at most: on WebNLG 2017 its own 200 are too few for one criterion of three."""
+
+
+@dataclass(frozen=True, slots=True)
+class Estimates:
+    """What MACE is run with."""
+
+    method: str = "vb"
+    restarts: int = 10
+    seed: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class ContestedText:
+    """A text on which raters differ, and how unsure MACE is of its label (in nats)."""
+
+    key: Key
+    entropy: float
+    values: tuple[float, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Criterion:
+    """A criterion over all raters."""
+
+    name: str
+    scale: Scale
+    texts: int
+    raters: int
+    ratings: int
+    alpha: Mapping[str, Agreement]
+    """Krippendorff's, nominal, ordinal and interval."""
+    fleiss: Agreement
+    cohen: float | None
+    """The mean over pairs of raters, weighed by the texts they share."""
+    pairs: tuple[int, int]
+    """Of raters: those with a Cohen's kappa, and those who share a text."""
+    percent: float | None
+    """Of equal pairs of ratings."""
+    competence: Mapping[str, float]
+    """By rater, of those who share a text with another; empty without MACE."""
+    contested: tuple[ContestedText, ...]
+    """The texts of several answers on which not all agree, the most contested first."""
+    converged: bool = True
+    reason: str = ""
+    """Why there is no competence."""
+
+    def doubted(self, below: float) -> int:
+        """How many raters have a competence below the cut."""
+        return sum(value < below for value in self.competence.values())
+
+    def tells(self, below: float) -> bool:
+        """Whether MACE trusts half of the raters: otherwise it found nothing to agree on."""
+        return bool(self.competence) and 2 * self.doubted(below) <= len(self.competence)
+
+
+@dataclass(frozen=True, slots=True)
+class RaterStanding:
+    """A rater beside the others on one criterion, over the texts that others judged too."""
+
+    answers: int
+    shared: int
+    mean: float
+    """Of all the rater's values."""
+    agreement: float | None
+    """Pearson with the mean of the others; None below three texts or without variation."""
+    bias: float | None
+    """How far the rater lies above the others on average."""
+    deviation: float | None
+    """How far from the others' mean, above or below."""
+
+
+def study(
+    name: str,
+    ratings: Sequence[Rating],
+    scale: Scale,
+    *,
+    controls: Mapping[Key, float],
+    estimates: Estimates,
+) -> Criterion:
+    """One criterion; `ratings` are its own, one a rater and text, sorted."""
+    by_text: dict[Key, list[Rating]] = {}
+    for rating in ratings:
+        by_text.setdefault((rating.system, rating.id), []).append(rating)
+    company = {one.rater for given in by_text.values() if len(given) > 1 for one in given}
+    labels = {scale.label(rating.value) for rating in ratings}
+    reason = ""
+    if not company:
+        reason = "no text has two answers"
+    elif len(labels) == 1:
+        reason = "all answers are equal"
+    competence: dict[str, float] = {}
+    contested: list[ContestedText] = []
+    converged = True
+    if not reason:
+        found = mace(
+            [(_name(one.system, one.id), one.rater, scale.label(one.value)) for one in ratings],
+            method=estimates.method,
+            restarts=estimates.restarts,
+            seed=estimates.seed,
+            iterations=ITERATIONS,
+            controls={_name(*key): scale.label(value) for key, value in controls.items()},
+        )
+        converged = found.converged
+        competence = {
+            rater: float(value)
+            for rater, value in zip(found.annotators, found.competences, strict=True)
+            if rater in company
+        }
+        entropies = dict(zip(found.items, found.entropies.tolist(), strict=True))
+        contested = [
+            ContestedText(key, entropies[_name(*key)], tuple(sorted(one.value for one in given)))
+            for key, given in by_text.items()
+            if len({scale.label(one.value) for one in given}) > 1
+        ]
+        # Entropies are computed by sums of logarithms: what differs by less is equal.
+        contested.sort(key=lambda one: (-round(one.entropy, 9), one.key))
+    coded, plain = table(ratings, scale), table(ratings, None)
+    cohen, pairs = _mean_kappa(coded)
+    return Criterion(
+        name=name,
+        scale=scale,
+        texts=len(by_text),
+        raters=len({rating.rater for rating in ratings}),
+        ratings=len(ratings),
+        alpha=agreement(coded, plain),
+        fleiss=fleiss_kappa(coded),
+        cohen=cohen,
+        pairs=pairs,
+        percent=percent_agreement(coded),
+        competence=competence,
+        contested=tuple(contested),
+        converged=converged,
+        reason=reason,
+    )
+
+
+def agreement(coded: Ratings, plain: Ratings) -> dict[str, Agreement]:
+    """Krippendorff's alpha of labels (nominal) and of values (ordinal, interval)."""
+    return {
+        "nominal": krippendorff_alpha(coded, "nominal"),
+        "ordinal": krippendorff_alpha(plain, "ordinal"),
+        "interval": krippendorff_alpha(plain, "interval"),
+    }
+
+
+def standings(ratings: Sequence[Rating]) -> dict[str, RaterStanding]:
+    """Each rater beside the others; `ratings` are of one criterion, one a rater and text."""
+    totals: dict[Key, tuple[float, int]] = {}
+    mine: dict[str, list[Rating]] = {}
+    for rating in ratings:
+        key = rating.system, rating.id
+        total, count = totals.get(key, (0.0, 0))
+        totals[key] = total + rating.value, count + 1
+        mine.setdefault(rating.rater, []).append(rating)
+    return {rater: _standing(given, totals) for rater, given in mine.items()}
+
+
+def _standing(given: Sequence[Rating], totals: Mapping[Key, tuple[float, int]]) -> RaterStanding:
+    from adequa.stats.correlations import pearson
+
+    pairs = [
+        (one.value, (total - one.value) / (count - 1))
+        for one in given
+        for total, count in [totals[one.system, one.id]]
+        if count > 1
+    ]
+    own, others = [one for one, _ in pairs], [other for _, other in pairs]
+    found = pearson(own, others)
+    apart = [one - other for one, other in pairs]
+    return RaterStanding(
+        answers=len(given),
+        shared=len(pairs),
+        mean=sum(one.value for one in given) / len(given),
+        agreement=None if found is None else found.value,
+        bias=sum(apart) / len(apart) if apart else None,
+        deviation=sum(map(abs, apart)) / len(apart) if apart else None,
+    )
+
+
+def table(ratings: Sequence[Rating], scale: Scale | None) -> Ratings:
+    """Who gave which text which value, or which label where a scale is given."""
+    return Ratings.of(
+        [(one.system, one.id) for one in ratings],
+        [one.rater for one in ratings],
+        [one.value if scale is None else scale.label(one.value) for one in ratings],
+    )
+
+
+def _mean_kappa(coded: Ratings) -> tuple[float | None, tuple[int, int]]:
+    every = cohen_kappas(coded).values()
+    known = [(one.value, one.items) for one in every if one.value is not None]
+    if not known:
+        return None, (0, len(every))
+    weight = sum(items for _, items in known)
+    return sum(value * items for value, items in known) / weight, (len(known), len(every))
+
+
+def _name(system: str, identifier: str) -> str:
+    """A text in one word; the length keeps ("a", "b c") apart from ("a b", "c")."""
+    return f"{len(system)} {system} {identifier}"

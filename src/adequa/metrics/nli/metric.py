@@ -1,0 +1,242 @@
+"""Omissions and hallucinations by entailment (Dušek and Kasner 2020), fact by fact, span by span.
+
+The text must entail every fact, or it omits it; the facts must entail the text, or it hallucinates.
+By default the verifier of the package answers both at once; any model for natural language
+inference can take its place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from adequa.data import Item, Mention, Score
+from adequa.errors import DataError, SettingError
+from adequa.metrics.base import Metric, check_least
+from adequa.metrics.nli.evidence import Checker
+from adequa.metrics.nli.templates import shipped_cues
+from adequa.metrics.nli.verdict import CLASSES, VerdictLimits, judge_evidence, nothing_said
+from adequa.metrics.sources import (
+    check_source,
+    check_weights,
+    has_words,
+    model_digest,
+    weights_digest,
+)
+from adequa.settings import content_hash
+
+if TYPE_CHECKING:
+    from adequa.metrics.nli.templates import Templates
+    from adequa.models.calibration import Calibration
+
+_NO_DATA = "no triples to compare the text with"
+
+
+@dataclass(frozen=True)
+class Nli(Metric):
+    """Which facts the text states, and what of it the data supports."""
+
+    name: ClassVar[str] = "nli"
+    doc: ClassVar[str] = "does the text say all facts and only facts: omissions, hallucinations"
+    best: ClassVar[float] = 1.0
+    worst: ClassVar[float] = 0.0
+    expensive: ClassVar[bool] = True
+    reads: ClassVar[tuple[str, ...]] = ("triples", "text", "terms")
+
+    model: str | None = field(
+        default=None,
+        metadata={
+            "doc": "a model for natural language inference instead of the verifier: a folder "
+            "(transformers or ONNX) or a name on the hub"
+        },
+    )
+    revision: str | None = field(
+        default=None, metadata={"doc": "the revision of a model on the hub"}
+    )
+    weights: str = field(
+        default="v2",
+        metadata={"doc": "shipped weights by version, or a folder that adequa export wrote"},
+    )
+    templates: str | None = field(
+        default=None,
+        metadata={"doc": "how predicates are said: `e2e`, or a JSON or TSV file of templates"},
+    )
+    calibration: Path | None = field(
+        default=None,
+        metadata={"doc": "what `adequa train calibrate` wrote, for the verifier's probabilities"},
+    )
+    threshold: float = field(
+        default=0.2, metadata={"doc": "from which probability on a fact counts as stated"}
+    )
+    doubt: float = field(
+        default=0.85, metadata={"doc": "from which probability on words count as unsupported"}
+    )
+    entities: bool = field(
+        default=True, metadata={"doc": "let the verifier use the entity detector's evidence"}
+    )
+    ignore: tuple[str, ...] = field(
+        default=(), metadata={"doc": "predicates whose triples are left out altogether"}
+    )
+    optional: tuple[str, ...] = field(
+        default=(), metadata={"doc": "predicates whose facts may be left out"}
+    )
+    allowed: Path | None = field(
+        default=None, metadata={"doc": "a file of phrases, one a line, that a text may add"}
+    )
+    threads: int = field(default=1, metadata={"doc": "threads for each run of the verifier"})
+
+    def __post_init__(self) -> None:
+        check_least(self, "threads", 1)
+        for name in ("threshold", "doubt"):
+            if not 0 < getattr(self, name) < 1:
+                raise SettingError(
+                    f"{self.name}:{name} is between 0 and 1, not {getattr(self, name)}"
+                )
+        if any(isinstance(getattr(self, name), str) for name in ("ignore", "optional")):
+            raise SettingError(f"{self.name}:ignore and optional are tuples of predicates")
+        for name in ("calibration", "allowed"):
+            if getattr(self, name) is not None:
+                object.__setattr__(self, name, Path(getattr(self, name)))
+        self._limits()
+        if self.model is None:
+            if self.revision is not None:
+                raise SettingError(f"{self.name}:revision goes with model, a name of the hub")
+            check_weights(self.weights)
+            self._calibrated()
+        elif self.calibration is not None:
+            raise SettingError(f"{self.name}:calibration is for the verifier, not for a model")
+        self._templates()  # a wrong file shows before the first text
+
+    def score(self, items: Sequence[Item]) -> list[Score]:
+        """One score an item: value, facts, findings and the paper's 4-way verdict."""
+        if self.ignore:
+            items = [_without(item, self.ignore) for item in items]
+        readable = [bool(item.triples) and has_words(item.text) for item in items]
+        asked = [item for item, can in zip(items, readable, strict=True) if can]
+        found = iter(self._checker()(asked) if asked else [])
+        limits = self._limits()
+        scores = []
+        for item, can in zip(items, readable, strict=True):
+            if not item.triples:
+                scores.append(Score(None, reason=_NO_DATA))
+            elif not can:
+                scores.append(nothing_said(self.name, item))
+            else:
+                scores.append(judge_evidence(self.name, item, next(found), _mentions(item), limits))
+        return scores
+
+    def _limits(self) -> VerdictLimits:
+        from adequa.entities.judgment import read_phrases, stamp
+
+        allowed = () if self.allowed is None else read_phrases(self.allowed, stamp(self.allowed))
+        return VerdictLimits(self.threshold, self.doubt, frozenset(self.optional), allowed)
+
+    def corpus(self, totals: Sequence[float]) -> dict[str, float]:
+        """The shares of the four results, of facts that are not stated, of unsupported letters."""
+        *texts, facts, missing, contradicted, unsupported, letters = totals
+        shares = (number / sum(texts) for number in texts)
+        values: dict[str, float] = dict(zip(CLASSES, shares, strict=True))
+        values["not_OK"] = 1 - values["OK"]
+        if facts:
+            values["facts omitted"] = missing / facts
+            values["facts contradicted"] = contradicted / facts
+        if letters:
+            values["text unsupported"] = unsupported / letters
+        return values
+
+    def provenance(self) -> Mapping[str, object]:
+        """The content of weights or model, of the templates and of the calibration."""
+        provenance: dict[str, object] = {}
+        if self.model is None:
+            provenance["weights_hash"] = weights_digest(self.weights)
+        elif (digest := model_digest(self.model)) is not None:
+            provenance["model_hash"] = digest
+        templates = self._templates()
+        provenance["templates_hash"] = "backoff" if templates is None else templates.digest
+        if self.calibration is not None:
+            provenance["calibration_hash"] = content_hash(self.calibration)
+        if self.allowed is not None:
+            provenance["allowed"] = content_hash(self.allowed)
+        if self.model is None and (cues := shipped_cues(self.templates)) is not None:
+            provenance["cues_hash"] = cues.digest
+        return provenance
+
+    def _templates(self) -> Templates | None:
+        if self.templates is None:
+            return None
+        from adequa.metrics.nli.templates import read_templates
+
+        return read_templates(self.templates)
+
+    def _calibrated(self) -> Calibration | None:
+        if self.calibration is None:
+            return None
+        status = self.calibration.stat() if self.calibration.is_file() else None
+        return _read_calibration(self.calibration, status and status.st_mtime_ns)
+
+    def _checker(self) -> Checker:
+        if self.model is not None:
+            return _by_model(self.model, self.revision, self._templates(), self.doubt)
+        from adequa.metrics.nli.evidence import VerifierChecker
+        from adequa.metrics.nli.signs import read_weighing
+
+        templates = self._templates()
+        return VerifierChecker(
+            check_source(self.weights, self.threads, templates),
+            read_weighing(self.weights),
+            self._calibrated(),
+            self.doubt,
+            self.threshold,
+            self.entities,
+            shipped_cues(self.templates),
+        )
+
+
+def _without(item: Item, predicates: Sequence[str]) -> Item:
+    return replace(
+        item, triples=tuple(one for one in item.triples if one.predicate not in predicates)
+    )
+
+
+def _by_model(
+    model: str, revision: str | None, templates: Templates | None, doubt: float
+) -> Checker:
+    from adequa.metrics.nli.pairs import pair_checker
+    from adequa.metrics.nli.templates import Templates
+    from adequa.models.pairs import NliLabels, open_pairs
+
+    pairs = open_pairs(model, revision)
+    said = Templates() if templates is None else templates
+    return pair_checker(pairs, NliLabels.of(pairs), said.sentence, doubt=doubt)
+
+
+def _mentions(item: Item) -> Sequence[Mention]:
+    from adequa.metrics.nli.signs import read_signs
+
+    return read_signs(item).mentions
+
+
+@lru_cache(maxsize=8)
+def _read_calibration(path: Path, _: int | None) -> Calibration:
+    """The head `stated` of a calibration file."""
+    import json
+
+    from adequa.models.calibration import Calibration
+
+    remedy = "give what adequa train calibrate wrote"
+    try:
+        read: Any = json.loads(path.read_text(encoding="utf-8"))
+        stated = read["stated"]
+    except OSError as error:
+        raise DataError(f"cannot be read ({error.strerror})", path=path, remedy=remedy) from None
+    except (ValueError, KeyError, TypeError) as error:
+        raise DataError(
+            f"has no calibration of stated ({error!r})", path=path, remedy=remedy
+        ) from None
+    try:
+        return Calibration.from_object(stated)
+    except DataError as error:
+        raise DataError(error.problem, path=path, remedy=remedy) from None

@@ -1,0 +1,240 @@
+"""What the entity detector says of the facts and the words of an item."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+from adequa.data import Item, Mention, Triple
+from adequa.entities.judgment import EntityJudgment, JudgmentSettings, judge
+from adequa.entities.unexplained import UnexplainedSpan
+from adequa.errors import ModelError
+from adequa.text.labels import label_of
+from adequa.text.sentences import sentences
+from adequa.text.values.wording import say_date
+
+# ---
+# How the word of the verifier and that of the entity detector become log-odds.
+#
+# A logit is a line of its own, and what the entities say is added to it: an object that the text does
+# not name makes it less likely that its fact is stated, a word that is part of a known name makes it
+# more likely that it is supported. The weights are in the `nli` part of `calibration.json`; weights
+# that say nothing of it leave the logit as it is.
+# ---
+
+FACT_SIGNS = (
+    *("object missing", "object named"),
+    *("subject missing", "subject unnamed", "subject implied"),
+)
+"""What the entities say of a fact."""
+WORD_SIGNS = ("mentioned", "unexplained")
+"""What the entities say of a word."""
+WRONG_VALUE = "wrong value"
+"""A number or date that the data has and the text does not, or the other way round. The detector
+compares them as what they are, and is believed: a model that reads words is easily content."""
+_BELIEVED = 2.0
+"""The log-odds of that, whatever the model says."""
+
+
+@dataclass(frozen=True)
+class Weigher:
+    """Log-odds from a logit and from signs that are there or not."""
+
+    slope: float = 1.0
+    offset: float = 0.0
+    signs: Mapping[str, float] = field(default_factory=dict)
+    stated: bool = True
+    """Whether it weighs that a fact is stated; else, that a word is unsupported."""
+
+    def __call__(self, logit: float, signs: Iterable[str] = ()) -> float:
+        """The log-odds.
+
+        >>> Weigher(2.0, 0.5, {"object missing": -3.0})(1.0, ["object missing"])
+        -0.5
+        """
+        known = [*signs]
+        odds = self.slope * logit + self.offset + sum(self.signs.get(sign, 0.0) for sign in known)
+        if WRONG_VALUE not in known:
+            return odds
+        return min(odds, -_BELIEVED) if self.stated else max(odds, _BELIEVED)
+
+
+@dataclass(frozen=True)
+class Weighing:
+    """Both directions."""
+
+    stated: Weigher = field(default_factory=Weigher)
+    unsupported: Weigher = field(default_factory=lambda: Weigher(stated=False))
+    fitted_on: str | None = None
+
+
+@lru_cache(maxsize=4)
+def read_weighing(name: str) -> Weighing:
+    """The weighing of some weights."""
+    from adequa.models.shipped import weights
+
+    folder = weights(name)
+    if "calibration.json" not in folder.manifest["files"]:
+        return Weighing()
+    raw = folder.values("calibration.json").get("nli")
+    if raw is None:
+        return Weighing()
+    place = str(folder.folder / "calibration.json")
+    try:
+        return Weighing(
+            _weigher(raw["stated"], FACT_SIGNS, stated=True),
+            _weigher(raw["unsupported"], WORD_SIGNS, stated=False),
+            raw.get("fitted_on"),
+        )
+    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
+        raise ModelError(
+            f"{place}: its nli part needs stated and unsupported with slope, offset and signs "
+            f"({error!r}); make it with adequa train weigh"
+        ) from None
+
+
+def _weigher(raw: Mapping[str, Any], known: tuple[str, ...], *, stated: bool) -> Weigher:
+    signs = {str(name): float(weight) for name, weight in raw.get("signs", {}).items()}
+    weigher = Weigher(float(raw["slope"]), float(raw["offset"]), signs, stated)
+    if not signs.keys() <= {*known}:
+        raise ValueError(f"signs are {', '.join(known)}")
+    if not all(map(math.isfinite, (weigher.slope, weigher.offset, *signs.values()))):
+        raise ValueError("a number is not finite")
+    if weigher.slope <= 0:
+        raise ValueError("the slope is not above 0")
+    return weigher
+
+
+_SETTINGS = JudgmentSettings()
+_VALUE = re.compile(r"^(?:yes|no|true|false|\W*)$", re.IGNORECASE)
+_PRONOUN = "pronoun"
+_VALUE_METHODS = frozenset({"number", "converted number", "date"})
+_IMPLIED = re.compile(
+    r"\W*(?:he|she|it|they|his|her|its|their|this|that|these|there)(?!\w)",
+    re.IGNORECASE,
+)
+"""A text that begins so speaks of somebody it has not named."""
+_LONGER = re.compile(r"[^\W_]{4,}")
+
+
+@dataclass(frozen=True, slots=True)
+class Signs:
+    """The entities of an item as evidence."""
+
+    facts: tuple[tuple[str, ...], ...]
+    """For each triple, what speaks for or against its being stated."""
+    mentions: tuple[Mention, ...]
+    unexplained: tuple[UnexplainedSpan, ...]
+
+    def of_word(self, start: int, end: int) -> tuple[str, ...]:
+        """What speaks for or against a word of the text."""
+        for one in self.unexplained:
+            if one.start < end and start < one.end:
+                return ("unexplained",) if one.kind == "name" else (WRONG_VALUE,)
+        if any(
+            one.start < end and start < one.end and _PRONOUN not in one.method
+            for one in self.mentions
+        ):
+            return ("mentioned",)
+        return ()
+
+    def as_text_has_it(self, item: Item) -> Item:
+        """The item with numbers and dates written as its text writes them, where it has them.
+
+        Whether 1,325 is 1325.0 is for the detector to say; the model is asked who it is said of.
+        """
+        written = {
+            one.entity: item.text[one.start : one.end]
+            for one in reversed(self.mentions)
+            if one.method in _VALUE_METHODS and _is_value(one.entity)
+        }
+        if not written:
+            return item
+        triples = tuple(
+            triple._replace(object=written.get(triple.object, triple.object))
+            for triple in item.triples
+        )
+        return item if triples == item.triples else replace(item, triples=triples)
+
+
+def read_signs(item: Item) -> Signs:
+    """Ask the detector; what it cannot look for is no sign of anything."""
+    judgment = judge(item, _SETTINGS)
+    return Signs(
+        tuple(_fact(triple, judgment) for triple in item.triples),
+        judgment.mentions,
+        judgment.unexplained,
+    )
+
+
+def _fact(triple: Triple, judgment: EntityJudgment) -> tuple[str, ...]:
+    found: list[str] = []
+    if triple.object in judgment.missing:
+        if _is_value(triple.object):
+            found.append(WRONG_VALUE)
+        elif not _VALUE.match(triple.object):
+            found.append("object missing")
+    elif triple.object in judgment.entities:
+        found.append("object named")
+    if triple.subject in judgment.missing:
+        found.append(_absence(judgment))
+    return tuple(found)
+
+
+def _absence(judgment: EntityJudgment) -> str:
+    """In what way a subject is not named: by a pronoun, by nothing, or by another's name."""
+    if _IMPLIED.match(judgment.item.text):
+        return "subject implied"
+    replaced = any(one.kind == "name" for one in judgment.unexplained)
+    return "subject missing" if replaced else "subject unnamed"
+
+
+def _is_value(entity: str) -> bool:
+    """Whether an object is a number or a date, which the detector reads better than a model."""
+    label = label_of(entity).base
+    letters = sum(map(str.isalpha, label))
+    return any(map(str.isdigit, label)) and (
+        letters < sum(map(str.isdigit, label)) or say_date(label) != label
+    )
+
+
+class Sentence(NamedTuple):
+    """Where a sentence stands, whom it names, and how its longer words begin."""
+
+    place: tuple[int, int]
+    names: frozenset[str]
+    beginnings: frozenset[str]
+
+
+def read_sentences(text: str, mentions: Sequence[Mention]) -> list[Sentence]:
+    """Each sentence looked at once, however many facts are looked for."""
+    return [
+        Sentence(
+            (start, end),
+            frozenset(one.entity for one in mentions if start <= one.start < end),
+            frozenset(word[:4] for word in _LONGER.findall(text[start:end].casefold())),
+        )
+        for start, end in sentences(text)
+    ]
+
+
+def sentence_of(triple: Triple, told: Sequence[Sentence]) -> tuple[int, int] | None:
+    """The sentence that has most of a fact: its object, its subject, words of its predicate."""
+    best: tuple[int, tuple[int, int]] | None = None
+    words = {word[:4] for word in _LONGER.findall(_words(triple.predicate))}
+    for one in told:
+        weight = 3 * (triple.object in one.names) + 2 * (triple.subject in one.names)
+        weight += len(words & one.beginnings)
+        if weight and (best is None or weight > best[0]):
+            best = weight, one.place
+    if best is not None:
+        return best[1]
+    return told[0].place if len(told) == 1 else None
+
+
+def _words(predicate: str) -> str:
+    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])|_", " ", predicate).casefold()

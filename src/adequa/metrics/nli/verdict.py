@@ -1,0 +1,247 @@
+"""From evidence to a score: which facts are stated, what is unsupported, and the verdict."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from adequa.data import Fact, Finding, Item, Mention, Score, Triple, Verdict
+from adequa.metrics.nli.evidence import Evidence, Stretch
+from adequa.metrics.nli.signs import Sentence, read_sentences, sentence_of
+from adequa.text.values.wording import worded
+
+# ---
+# Why something is a finding, in a sentence for a person.
+# ---
+
+_LONGEST = 80
+_ADDED = re.compile(r"^(?:,|\s\()\s*(?:in\s+)?$")
+_NAME = re.compile(r"^[^\W\d_a-z]")
+_VERBS = frozenset(
+    {"is", "are", "was", "has", "can", "cannot", "does", "allows", "accepts", "offers", "serves"}
+    | {"supports", "includes"}
+)
+"""How a predicate begins that says its fact without more words."""
+
+
+def why_missing(item: Item, triple: Triple, stretch: Stretch | None = None) -> str:
+    """Of a fact that the text does not state."""
+    said = f"the text does not say that {_fact(item, triple)}"
+    return said if stretch is None else f"{said}: it has {_quoted(item, stretch)} instead"
+
+
+def why_contradicted(item: Item, stretch: Stretch, triple: Triple | None) -> str:
+    """Of words that the data denies."""
+    if triple is None:
+        return f"the data says otherwise than {_quoted(item, stretch)}"
+    return f"{_quoted(item, stretch)}: the data says that {_fact(item, triple)}"
+
+
+def why_unsupported(item: Item, stretch: Stretch, mentions: Sequence[Mention]) -> str:
+    """Of words about which the data says nothing; common knowledge is called so."""
+    words = _quoted(item, stretch)
+    before = [one for one in mentions if one.end <= stretch.start]
+    near = max(before, key=lambda one: one.end, default=None)
+    if (
+        near is not None
+        and _ADDED.match(item.text[near.end : stretch.start])
+        and _NAME.match(item.text[stretch.start : stretch.end])
+    ):
+        name = item.text[near.start : near.end]
+        return f"{words} is added to {name!r}: true or not, the data does not say it"
+    return f"nothing in the data supports {words}"
+
+
+def why_garbled(item: Item, stretch: Stretch) -> str:
+    """Of words that are not well formed where they stand."""
+    return f"{_quoted(item, stretch)} is garbled: what the text says there cannot be told"
+
+
+def why_unread_fact(item: Item, triple: Triple) -> str:
+    """Of a fact that could not be looked at."""
+    return f"not checked: {_fact(item, triple)} is longer than the model can read"
+
+
+def why_unread_text(item: Item, stretch: Stretch) -> str:
+    """Of words that could not be looked at."""
+    return f"not checked: {_quoted(item, stretch)} and its data are longer than the model can read"
+
+
+def _fact(item: Item, triple: Triple) -> str:
+    subject, predicate, value = (_short(part) for part in worded(triple, item.terms))
+    if predicate.split(" ")[0] in _VERBS:
+        return f"{subject} {predicate} {value}"
+    return f"the {predicate} of {subject} is {value}"
+
+
+def _quoted(item: Item, stretch: Stretch) -> str:
+    return repr(_short(item.text[stretch.start : stretch.end]))
+
+
+def _short(words: str) -> str:
+    return words if len(words) <= _LONGEST else f"{words[: _LONGEST - 1]}…"
+
+
+CLASSES: tuple[Verdict, ...] = ("OK", "omission", "hallucination", "hallucination+omission")
+"""The paper's four results, in the order of the statistics."""
+_CONTRADICTED = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class VerdictLimits:
+    """From which probability on a fact is stated, and a stretch is not supported."""
+
+    stated: float = 0.5
+    unsupported: float = 0.5
+    optional: frozenset[str] = frozenset()
+    """Predicates whose facts may be left out."""
+    allowed: tuple[str, ...] = ()
+    """Phrases that a text may add."""
+
+
+def judge_evidence(
+    metric: str, item: Item, evidence: Evidence, mentions: Sequence[Mention], limits: VerdictLimits
+) -> Score:
+    """The score of an item; what could not be read is a finding of its own, without confidence."""
+    free = _allowed(item.text, limits.allowed)
+    wrong = [
+        one
+        for one in evidence.stretches
+        if _flagged(one, limits) and not free.issuperset(range(one.start, one.end))
+    ]
+    denied = {
+        one.fact: one
+        for one in wrong
+        if one.fact is not None and (one.contradicted or 0) >= _CONTRADICTED
+    }
+    told = read_sentences(item.text, mentions)
+    facts = tuple(
+        _judged_fact(triple, evidence.stated[number], denied.get(number), told, limits)
+        for number, triple in enumerate(item.triples)
+    )
+    findings = [
+        finding
+        for number, fact in enumerate(facts)
+        if fact.status != "missing" or fact.triple.predicate not in limits.optional
+        if (finding := _omission(metric, item, fact, denied.get(number))) is not None
+    ]
+    omitted = any(finding.detail != "unchecked" for finding in findings)
+    findings += [_hallucination(metric, item, one, mentions) for one in wrong]
+    added = any(one.unsupported is not None for one in wrong)
+    verdict = _verdict(omitted=omitted, added=added)
+    unread = any(fact.status == "unchecked" for fact in facts) or evidence.value is None
+    if unread and verdict == "OK":
+        return Score(None, facts=facts, findings=tuple(findings), reason=_UNREAD)
+    return Score(
+        evidence.value,
+        _statistics(item, facts, wrong, verdict),
+        facts=facts,
+        findings=tuple(findings),
+        verdict=verdict,
+        reason=_UNREAD if evidence.value is None else None,
+    )
+
+
+_UNREAD = "part of it is longer than the model can read"
+
+
+def nothing_said(metric: str, item: Item) -> Score:
+    """The score of an empty text: it states nothing, and adds nothing."""
+    facts = tuple(Fact(triple, "missing", 1.0) for triple in item.triples)
+    findings = tuple(
+        Finding(metric, "omission", "missing", why_missing(item, triple), triple, confidence=1.0)
+        for triple in item.triples
+    )
+    statistics = _statistics(item, facts, (), "omission")
+    return Score(0.0, statistics, facts=facts, findings=findings, verdict="omission")
+
+
+def _allowed(text: str, phrases: Sequence[str]) -> frozenset[int]:
+    """The places of letters in phrases that a text may add."""
+    return frozenset(
+        place
+        for phrase in phrases
+        for match in re.finditer(rf"(?<!\w){re.escape(phrase)}(?!\w)", text, re.IGNORECASE)
+        for place in range(*match.span())
+    )
+
+
+def _flagged(stretch: Stretch, limits: VerdictLimits) -> bool:
+    return stretch.unsupported is None or stretch.unsupported >= limits.unsupported
+
+
+def _verdict(*, omitted: bool, added: bool) -> Verdict:
+    if omitted and added:
+        return "hallucination+omission"
+    if omitted:
+        return "omission"
+    return "hallucination" if added else "OK"
+
+
+def _judged_fact(
+    triple: Triple,
+    chance: float | None,
+    denied: Stretch | None,
+    told: Sequence[Sentence],
+    limits: VerdictLimits,
+) -> Fact:
+    if chance is None:
+        return Fact(triple, "unchecked")
+    if chance < limits.stated:
+        if denied is not None:
+            return Fact(triple, "contradicted", _round(1 - chance), denied.start, denied.end)
+        return Fact(triple, "missing", _round(1 - chance))
+    start, end = sentence_of(triple, told) or (None, None)
+    return Fact(triple, "stated", _round(chance), start, end)
+
+
+def _omission(metric: str, item: Item, fact: Fact, stretch: Stretch | None) -> Finding | None:
+    if fact.status == "stated":
+        return None
+    if fact.status == "unchecked":
+        why = why_unread_fact(item, fact.triple)
+        return Finding(metric, "omission", "unchecked", why, fact.triple)
+    detail = "contradicted" if stretch is not None else "missing"
+    why = why_missing(item, fact.triple, stretch)
+    return Finding(metric, "omission", detail, why, fact.triple, confidence=fact.confidence)
+
+
+def _hallucination(
+    metric: str, item: Item, stretch: Stretch, mentions: Sequence[Mention]
+) -> Finding:
+    start, end = stretch.start, stretch.end
+    if stretch.unsupported is None:
+        why = why_unread_text(item, stretch)
+        return Finding(metric, "hallucination", "unchecked", why, start=start, end=end)
+    doubt = _round(stretch.unsupported)
+    if (stretch.contradicted or 0) >= _CONTRADICTED:
+        triple = None if stretch.fact is None else item.triples[stretch.fact]
+        why = why_contradicted(item, stretch, triple)
+        return Finding(
+            metric, "hallucination", "contradicted", why, triple, None, start, end, doubt
+        )
+    detail = "garbled" if stretch.garbled else "unsupported"
+    why = (
+        why_garbled(item, stretch) if stretch.garbled else why_unsupported(item, stretch, mentions)
+    )
+    return Finding(metric, "hallucination", detail, why, start=start, end=end, confidence=doubt)
+
+
+def _round(chance: float) -> float:
+    return round(chance, 6)
+
+
+def _statistics(
+    item: Item, facts: Sequence[Fact], wrong: Sequence[Stretch], verdict: Verdict
+) -> tuple[float, ...]:
+    """Texts by result; facts, omitted and contradicted ones; unsupported letters, all letters."""
+    counted = [fact.status for fact in facts]
+    return (
+        *(float(verdict == name) for name in CLASSES),
+        float(len(facts) - counted.count("unchecked")),
+        float(counted.count("missing")),
+        float(counted.count("contradicted")),
+        float(sum(one.end - one.start for one in wrong if one.unsupported is not None)),
+        float(len(item.text)),
+    )

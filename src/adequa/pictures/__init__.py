@@ -1,1 +1,0 @@
-"""Pictures as SVG text: one file a kind; `adequa.svg` has what they are made of."""

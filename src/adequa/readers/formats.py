@@ -1,0 +1,301 @@
+"""Files in, items out: the formats there are, and how a path finds its reader."""
+
+from __future__ import annotations
+
+import importlib
+import itertools
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from adequa.data import Item
+from adequa.errors import DataError, SettingError, UnknownName
+from adequa.readers.base import PlacedItem, Reader, lines, open_bytes, unique
+from adequa.settings import Spec, build
+
+# ---
+# Which format a path has, from its name and its first bytes. Standard library only.
+# ---
+
+_HEAD_BYTES = 64 * 1024
+
+SUFFIXES = {
+    ".csv": "csv",
+    ".json": "records",
+    ".jsonl": "jsonl",
+    ".jsonld": "rdf",
+    ".n3": "rdf",
+    ".ndjson": "jsonl",
+    ".nq": "rdf",
+    ".nt": "rdf",
+    ".owl": "rdf",
+    ".parquet": "parquet",
+    ".pq": "parquet",
+    ".rdf": "rdf",
+    ".trig": "rdf",
+    ".tsv": "tsv",
+    ".ttl": "rdf",
+    ".txt": "lines",
+    ".xml": "webnlg",
+}
+"""The first guess; CSV, TSV, JSON and XML are then looked into."""
+
+_KEYS = {
+    frozenset(("triples", "gen_sentence")): "kelm",
+    frozenset(("triples", "sentence")): "tekgen",
+    frozenset(("docid", "sentences_boundaries")): "trex",
+    frozenset(("_id", "title", "text")): "passages",
+}
+"""Corpora whose JSON lines have keys of their own."""
+
+_REMEDY = "name the format: --format NAME"
+
+
+def recognise(path: Path) -> str:
+    """The name of the reader for `path`; a DataError says why where there is none."""
+    if not path.exists():
+        raise DataError("does not exist", path=path, remedy="check the spelling of the path")
+    if path.is_dir():
+        return _recognise_folder(path)
+    name = SUFFIXES.get(path.suffix.lower())
+    if name is None:
+        raise DataError(
+            f"has an ending ({path.suffix or 'none'}) that says no format",
+            path=path,
+            remedy=_REMEDY,
+        )
+    if name == "parquet":
+        return name
+    with open_bytes(path) as stream:
+        head = stream.read(_HEAD_BYTES).decode("utf-8", errors="replace")
+    if name == "webnlg":
+        return _recognise_xml(path, head)
+    if name in ("csv", "tsv"):
+        return _recognise_table(head, name)
+    if name == "jsonl":
+        return _recognise_json_lines(head)
+    if name == "records" and '"sentences_boundaries"' in head and '"docid"' in head:
+        return "trex"
+    return name
+
+
+def _recognise_folder(path: Path) -> str:
+    files = [file for file in sorted(path.rglob("*")) if file.suffix.lower() in SUFFIXES]
+    by_suffix: dict[str, Path] = {}
+    for file in files:
+        by_suffix.setdefault(file.suffix.lower(), file)
+    if ".xml" in by_suffix:
+        return recognise(by_suffix[".xml"])
+    formats = {recognise(file) for file in by_suffix.values()}
+    if len(formats) == 1:
+        return formats.pop()
+    found = (
+        f"files of several formats ({', '.join(sorted(formats))})" if formats else "no such file"
+    )
+    raise DataError(
+        f"is a folder with {found}; wanted are files of one format",
+        path=path,
+        remedy="name a file, or a folder of WebNLG files (<n>triples/<Category>.xml)",
+    )
+
+
+def files_of(folder: Path, name: str) -> list[Path]:
+    """The files of a folder that have the format, sorted by name."""
+    files = [file for file in sorted(folder.rglob("*")) if file.suffix.lower() in SUFFIXES]
+    chosen = [file for file in files if file.is_file() and recognise(file) == name]
+    if not chosen:
+        raise DataError(f"is a folder without {name} files", path=folder, remedy="name a file")
+    return chosen
+
+
+def _recognise_xml(path: Path, head: str) -> str:
+    if "<rdf:RDF" in head or "http://www.w3.org/1999/02/22-rdf-syntax-ns#" in head:
+        return "rdf"
+    if "<benchmark" not in head:
+        raise DataError("is XML, but neither WebNLG nor RDF/XML", path=path, remedy=_REMEDY)
+    return (
+        "enriched" if re.search(r"<(references|template|sortedtripleset)[\s>/]", head) else "webnlg"
+    )
+
+
+def _recognise_table(head: str, name: str) -> str:
+    separator = "," if name == "csv" else "\t"
+    first = head.split("\n", 1)[0].strip("\r")
+    if name == "tsv" and first.startswith("{") and '"triples"' in first:
+        return _recognise_json_lines(head)  # as TeKGen's files are named
+    columns = [column.strip().strip('"').casefold() for column in first.split(separator)]
+    if columns[:2] in (["mr", "ref"], ["mr", "output"]):
+        return "e2e"
+    if name == "tsv" and sorted(columns) == ["id", "text", "title"]:
+        return "passages"
+    return name if {"id", "triples"} <= set(columns) else "records"
+
+
+def _recognise_json_lines(head: str) -> str:
+    first = next((line for line in head.splitlines() if line.strip()), "")
+    try:
+        keys = json.loads(first)
+    except (ValueError, RecursionError):
+        return "jsonl"  # whose reader will say what is wrong, and where
+    if not isinstance(keys, dict):
+        return "jsonl"
+    for mark, name in _KEYS.items():
+        if mark <= keys.keys() and "id" not in keys:
+            return name
+    return "jsonl" if "triples" in keys else "records"
+
+
+# ---
+# Line-aligned system outputs: line i is the text of item i.
+# ---
+
+
+def parse_texts(pairs: Iterable[str]) -> dict[str, Path]:
+    """`SYSTEM=FILE` as the command line takes it; a plain FILE is named by its stem."""
+    texts: dict[str, Path] = {}
+    for pair in pairs:
+        system, equals, file = pair.partition("=")
+        path = Path(file if equals else pair)
+        system = system.strip() if equals else path.stem
+        if not system or not str(path):
+            raise SettingError(f"--texts {pair!r} is not SYSTEM=FILE")
+        if system in texts:
+            raise SettingError(f"--texts names the system {system!r} twice; rename one")
+        texts[system] = path
+    return texts
+
+
+def count_lines(path: Path) -> int:
+    """How many lines there are, whether or not the last one ends; reads all, so all errors show."""
+    number = 0
+    for number, _ in lines(path):  # noqa: B007
+        pass
+    return number
+
+
+def check_lengths(path: Path, found: int, wanted: int) -> None:
+    """Raise where a file has not one line an item; says how many are too few or too many."""
+    if found == wanted:
+        return
+    few = found < wanted
+    difference = abs(found - wanted)
+    noun = "line" if difference == 1 else "lines"
+    raise DataError(
+        f"has {found} lines for {wanted} items: {difference} {noun} too {'few' if few else 'many'}",
+        path=path,
+        line=min(found, wanted) + 1,
+        remedy="line i is the text of item i; an empty text is an empty line",
+    )
+
+
+def align(items: Iterable[PlacedItem], system: str, path: Path) -> Iterator[PlacedItem]:
+    """Each item with the line of `path` at its place as its text, under the name of the system."""
+    for placed, (number, text) in zip(items, lines(path), strict=True):
+        yield PlacedItem(replace(placed.item, system=system, text=text), path, number)
+
+
+TABLE: Mapping[str, str] = {
+    "csv": "adequa.readers.tables:CsvReader",
+    "e2e": "adequa.readers.e2e:E2eReader",
+    "enriched": "adequa.readers.enriched:EnrichedReader",
+    "jsonl": "adequa.readers.lines:JsonlReader",
+    "kelm": "research.corpora.kelm:KelmReader",
+    "lines": "adequa.readers.lines:LinesReader",
+    "parquet": "adequa.readers.tables:ParquetReader",
+    "passages": "research.corpora.passages:PassagesReader",
+    "rdf": "adequa.readers.rdf.reader:RdfReader",
+    "records": "adequa.readers.records:RecordsReader",
+    "tekgen": "research.corpora.kelm:TekgenReader",
+    "trex": "research.corpora.trex:TrexReader",
+    "tsv": "adequa.readers.tables:TsvReader",
+    "webnlg": "adequa.readers.webnlg:WebNlgReader",
+}
+"""Every format by name; nothing is imported before it is used."""
+
+
+def reader_class(name: str) -> type[Reader]:
+    """The class behind the name of a format."""
+    if name not in TABLE:
+        raise UnknownName("format", name, TABLE)
+    module, _, attribute = TABLE[name].partition(":")
+    target: type[Reader] = getattr(importlib.import_module(module), attribute)
+    return target
+
+
+def load_reader(name: str, /, **settings: Any) -> Reader:
+    """A reader by name with its options: `load_reader("webnlg", tripleset="original")`."""
+    return build(name, reader_class(name), settings)
+
+
+@dataclass(frozen=True)
+class Source:
+    """An input that can be read as often as one likes, from its beginning each time."""
+
+    path: Path
+    format: str
+    reader: Reader
+    texts: Mapping[str, Path] = field(default_factory=dict)
+
+    def placed(self) -> Iterator[PlacedItem]:
+        """The items with their places, each (system, id) once; with texts, system after system."""
+        placed = self._aligned() if self.texts else unique(self._read(bare=False))
+        first = next(placed, None)
+        if first is None:
+            raise DataError("holds no items", path=self.path, remedy="is it the right file?")
+        return itertools.chain([first], placed)
+
+    def _read(self, *, bare: bool) -> Iterator[PlacedItem]:
+        if self.path.is_file() or self.reader.takes_folders:
+            return self.reader.read(self.path, bare=bare)
+        return itertools.chain.from_iterable(
+            self.reader.read(file, bare=bare) for file in files_of(self.path, self.format)
+        )
+
+    def count(self) -> int:
+        """How many items there are; reads the whole input, so whatever is wrong with it shows."""
+        return sum(1 for _ in self.placed())
+
+    def _aligned(self) -> Iterator[PlacedItem]:
+        graphs = (
+            place._replace(item=replace(place.item, system="")) for place in self._read(bare=True)
+        )
+        wanted = sum(1 for _ in unique(graphs))
+        for path in self.texts.values():
+            # Before the first item is scored, not after the last.
+            check_lengths(path, count_lines(path), wanted)
+        for system, path in self.texts.items():
+            yield from align(self._read(bare=True), system, path)
+
+    def __iter__(self) -> Iterator[Item]:
+        return (placed.item for placed in self.placed())
+
+    @property
+    def files(self) -> list[Path]:
+        """Every file the items depend on, for the manifest's hashes."""
+        own = sorted(self.path.rglob("*")) if self.path.is_dir() else [self.path]
+        settings = [value for value in vars(self.reader).values() if isinstance(value, Path)]
+        beside = self.reader.companions(self.path)
+        candidates = dict.fromkeys([*own, *beside, *settings, *self.texts.values()])
+        return [path for path in candidates if path.is_file()]
+
+
+def open_source(
+    path: Path | str,
+    *,
+    format: str | None = None,  # noqa: A002
+    texts: Mapping[str, Path | str] | Iterable[str] = (),
+) -> Source:
+    """The source behind a path; `format` is `NAME[:key=value,…]`, recognised if not given."""
+    path = Path(path)
+    spec = Spec.parse(format) if format else Spec(recognise(path), {})
+    reader = load_reader(spec.name, **spec.settings)
+    if not path.exists():
+        raise DataError("does not exist", path=path, remedy="check the spelling of the path")
+    if isinstance(texts, Mapping):
+        aligned = {system: Path(file) for system, file in texts.items()}
+    else:
+        aligned = parse_texts(texts)
+    return Source(path, spec.name, reader, aligned)

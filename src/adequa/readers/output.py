@@ -1,0 +1,119 @@
+"""Items to a file in the Item contract: the inverse of the readers of JSON lines and tables."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import secrets
+from collections.abc import Callable, Iterable, Iterator
+from itertools import islice
+from pathlib import Path
+from typing import BinaryIO
+
+from adequa.codec import dump_line, item_to_object
+from adequa.data import Item
+from adequa.errors import DataError, MissingExtra, UnknownName
+from adequa.readers.tables import COLUMNS, item_to_cells
+
+_BATCH_ITEMS = 8192
+
+
+def write_items(items: Iterable[Item], path: Path | str) -> None:
+    """Write items as `.jsonl`, `.csv`, `.tsv` or `.parquet`, by the ending of the path.
+
+    The file appears whole or not at all, in place of one that was there. In a table an empty
+    category or language is an absent one.
+    """
+    path = Path(path)
+    write = _WRITERS.get(path.suffix.lower())
+    if write is None:
+        raise UnknownName("file ending", path.suffix, _WRITERS)
+    try:
+        with _replacing(path) as stream:
+            write(items, stream)
+    except OSError as error:
+        raise DataError(
+            f"cannot be written ({error.strerror or error})", path=path, remedy="check the path"
+        ) from None
+    except DataError as error:
+        raise error.at(path) from None
+
+
+@contextlib.contextmanager
+def _replacing(path: Path) -> Iterator[BinaryIO]:
+    temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
+    try:
+        with temporary.open("xb") as stream:
+            yield stream
+            stream.flush()
+            os.fsync(stream.fileno())
+        temporary.replace(path)
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def _encode(text: str, item: Item) -> bytes:
+    try:
+        return text.encode()
+    except UnicodeEncodeError:
+        raise DataError(
+            f"item {item.id!r} has half of a surrogate pair, which no file can hold",
+            remedy="repair the text's encoding",
+        ) from None
+
+
+def _write_lines(items: Iterable[Item], stream: BinaryIO) -> None:
+    for item in items:
+        try:
+            line = dump_line(item_to_object(item))
+        except (TypeError, ValueError, RecursionError) as error:
+            raise DataError(f"item {item.id!r} has a 'meta' that is not JSON ({error})") from None
+        stream.write(_encode(line, item))
+
+
+def _delimited(delimiter: str) -> Callable[[Iterable[Item], BinaryIO], None]:
+    def quote(cell: str) -> str:
+        # Not csv.writer: before Python 3.13 it leaves a lone carriage return without quotes.
+        if any(mark in cell for mark in (delimiter, '"', "\n", "\r")):
+            return '"' + cell.replace('"', '""') + '"'
+        return cell
+
+    def write(items: Iterable[Item], stream: BinaryIO) -> None:
+        stream.write((delimiter.join(COLUMNS) + "\n").encode())
+        for item in items:
+            row = delimiter.join(quote(cell or "") for cell in item_to_cells(item).values())
+            if "\0" in row:
+                raise DataError(
+                    f"item {item.id!r} has a NUL character, which a table of text cannot hold",
+                    remedy="write .jsonl or .parquet",
+                )
+            stream.write(_encode(row + "\n", item))
+
+    return write
+
+
+def _write_parquet(items: Iterable[Item], stream: BinaryIO) -> None:
+    try:
+        import pyarrow as pa
+        from pyarrow import parquet
+    except ImportError:
+        raise MissingExtra("parquet", "pyarrow") from None
+    schema = pa.schema([(name, pa.string()) for name in COLUMNS])
+    remaining = iter(items)
+    with parquet.ParquetWriter(stream, schema) as writer:
+        while batch := list(islice(remaining, _BATCH_ITEMS)):
+            rows = [item_to_cells(item) for item in batch]
+            try:
+                writer.write_batch(pa.RecordBatch.from_pylist(rows, schema))
+            except (pa.ArrowException, ValueError) as error:
+                raise DataError(f"an item cannot be written to Parquet ({error})") from None
+
+
+_WRITERS: dict[str, Callable[[Iterable[Item], BinaryIO], None]] = {
+    ".csv": _delimited(","),
+    ".jsonl": _write_lines,
+    ".ndjson": _write_lines,
+    ".parquet": _write_parquet,
+    ".pq": _write_parquet,
+    ".tsv": _delimited("\t"),
+}

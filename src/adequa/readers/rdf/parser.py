@@ -1,0 +1,299 @@
+"""The statements of an RDF file, in any syntax pyoxigraph reads, as strings.
+
+A term is the string N-Triples has for it (a *token*): `<iri>`, `_:label`, `"literal"@en`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from itertools import islice
+from pathlib import Path
+from typing import Any, BinaryIO, NamedTuple
+from xml.parsers import expat
+
+from pyoxigraph import RdfFormat, parse, serialize
+
+from adequa.errors import DataError, SettingError, UnknownName
+
+# ---
+# What an RDF parser is not shown: input that would crash it or fill the memory.
+#
+# pyoxigraph has no limits of its own on nesting and entities. Each guard here reads the same bytes
+# just ahead of it, keeps no more than a few counters, and stops the parse with a DataError.
+# ---
+
+MAX_DEPTH = 250
+"""How deep objects or elements may stand in each other."""
+
+_MAX_QUOTED = 500
+_FREE_BYTES = 16 * 1024 * 1024
+_AMPLIFICATION = 20
+
+
+def _too_deep(line: int | None = None) -> DataError:
+    return DataError(
+        f"is nested more than {MAX_DEPTH} levels deep", line=line, remedy="flatten the data"
+    )
+
+
+def _too_many_entities(line: int) -> DataError:
+    return DataError(
+        "has entities that multiply its size", line=line, remedy="write out what they stand for"
+    )
+
+
+class TurtleGuard:
+    """Turtle, TriG, N3: no endless row of `<<(`, which opens a triple about a triple.
+
+    Closing marks are not counted, for a comment can feign them; so a file whose texts hold more
+    than a few hundred `<<(` is refused as well.
+    """
+
+    def __init__(self, stream: BinaryIO) -> None:
+        self._stream = stream
+        self._tail = b""
+        self._count = 0
+
+    def read(self, size: int = -1) -> bytes:
+        """The next bytes, looked through."""
+        block = self._stream.read(size)
+        seen = self._tail + block
+        if self._count or b"<<(" in seen:
+            self._look(seen)
+        # A mark of three bytes may lie across two blocks; two of them are never counted twice.
+        self._tail = seen[-2:]
+        return block
+
+    def _look(self, seen: bytes) -> None:
+        self._count += seen.count(b"<<(")
+        if self._count > _MAX_QUOTED:
+            raise DataError(
+                f"has more than {_MAX_QUOTED} times '<<(', which opens a triple about a triple",
+                remedy="state the inner triples by themselves; in texts, write N-Triples",
+            )
+
+
+class LineGuard(TurtleGuard):
+    """N-Triples and N-Quads: as Turtle, but counted anew on every line."""
+
+    def _look(self, seen: bytes) -> None:
+        first, *others = seen.split(b"\n")
+        super()._look(first)
+        for line in others:
+            self._count = 0
+            super()._look(line)
+
+
+class JsonGuard:
+    """JSON-LD: objects and lists, told from the brackets in strings."""
+
+    _MARKS = re.compile(rb'[\[\]{}"]')
+    _STRING_MARKS = re.compile(rb'\\.?|"', re.DOTALL)
+
+    def __init__(self, stream: BinaryIO) -> None:
+        self._stream = stream
+        self._depth = 0
+        self._in_string = False
+        self._escaped = False
+
+    def read(self, size: int = -1) -> bytes:
+        """The next bytes, looked through."""
+        block = self._stream.read(size)
+        position = 1 if self._escaped and block else 0
+        self._escaped = self._escaped and not block
+        while found := (self._STRING_MARKS if self._in_string else self._MARKS).search(
+            block, position
+        ):
+            mark = found.group()
+            position = found.end()
+            if mark == b'"':
+                self._in_string = not self._in_string
+            elif self._in_string:
+                self._escaped = mark == b"\\"  # what it escapes is in the next block
+            else:
+                self._depth += 1 if mark in b"[{" else -1
+                if self._depth > MAX_DEPTH:
+                    raise _too_deep()
+        return block
+
+
+class XmlGuard:
+    """RDF/XML: well-formed, no deeper than allowed, no entities that multiply or point outside.
+
+    Entities that abbreviate namespaces are common and stay; it is expat that finds them, and that
+    knows the line where the XML is broken.
+    """
+
+    def __init__(self, stream: BinaryIO) -> None:
+        self._stream = stream
+        self._depth = 0
+        self._bytes = 0
+        self._expanded = 0
+        self._longest_entity = 0
+        self._finished = False
+        self._parser = expat.ParserCreate()
+        self._parser.StartElementHandler = self._start
+        self._parser.EndElementHandler = self._end
+        self._parser.EntityDeclHandler = self._declare
+
+    def read(self, size: int = -1) -> bytes:
+        """The next bytes, looked through."""
+        block = self._stream.read(size)
+        if self._finished:
+            return block
+        self._finished = not block
+        try:
+            self._parser.Parse(block, self._finished)
+        except expat.ExpatError as error:
+            message = expat.ErrorString(error.code)
+            if "amplification" in message:
+                raise _too_many_entities(error.lineno) from None
+            raise DataError(
+                f"is not well-formed XML ({message})",
+                line=error.lineno,
+                remedy="repair the XML at this place; is the file cut off?",
+            ) from None
+        except (LookupError, ValueError) as error:  # an encoding Python does not know, or expat
+            raise DataError(
+                f"declares an encoding that cannot be read ({error})",
+                line=1,
+                remedy="convert the file to UTF-8, and declare no other",
+            ) from None
+        self._bytes += len(block)
+        self._expanded += block.count(b"&") * self._longest_entity
+        if self._expanded > _FREE_BYTES + _AMPLIFICATION * self._bytes:
+            # Newer versions of expat have a limit of their own, but later and not all of them.
+            raise _too_many_entities(self._parser.CurrentLineNumber)
+        return block
+
+    def _start(self, _name: str, _attributes: dict[str, str]) -> None:
+        self._depth += 1
+        if self._depth > MAX_DEPTH:
+            raise _too_deep(self._parser.CurrentLineNumber)
+
+    def _end(self, _name: str) -> None:
+        self._depth -= 1
+
+    def _declare(self, name: str, _is_parameter: bool, value: str | None, *_place: object) -> None:
+        if value is None or "&" in value:
+            what = "stands for another file" if value is None else "is made of other entities"
+            raise DataError(
+                f"the entity {name!r} {what}",
+                line=self._parser.CurrentLineNumber,
+                remedy="write out what it stands for; nothing is fetched or multiplied",
+            )
+        self._longest_entity = max(self._longest_entity, len(value.encode()))
+
+
+Statement = tuple[str, str, str, str]
+"""The tokens of subject, predicate, object and graph; the default graph is ""."""
+
+
+class _Syntax(NamedTuple):
+    format: RdfFormat
+    guard: type[TurtleGuard | JsonGuard | XmlGuard]
+    suffixes: tuple[str, ...]
+
+
+SYNTAXES: Mapping[str, _Syntax] = {
+    "jsonld": _Syntax(RdfFormat.JSON_LD, JsonGuard, (".jsonld", ".json")),
+    "n3": _Syntax(RdfFormat.N3, TurtleGuard, (".n3",)),
+    "nquads": _Syntax(RdfFormat.N_QUADS, LineGuard, (".nq",)),
+    "ntriples": _Syntax(RdfFormat.N_TRIPLES, LineGuard, (".nt",)),
+    "rdfxml": _Syntax(RdfFormat.RDF_XML, XmlGuard, (".rdf", ".owl", ".xml")),
+    "trig": _Syntax(RdfFormat.TRIG, TurtleGuard, (".trig",)),
+    "turtle": _Syntax(RdfFormat.TURTLE, TurtleGuard, (".ttl",)),
+}
+"""Every syntax by the name the setting `syntax` has for it."""
+
+_BLOCK_STATEMENTS = 1000
+
+_PLACE = re.compile(r"^Parser error (?:at|between) line[^:]*: |^at \d+\.\.\d+: ")
+_REMEDIES = (
+    ("LoadDocumentCallback", "nothing is fetched: put the @context into the file"),
+    ("No scheme found", "write absolute IRIs, or give the base: rdf:base=http://example.org/"),
+    ("UTF-8", "convert the file to UTF-8"),
+    ("utf-8", "convert the file to UTF-8"),
+    ("variables", "N3's variables and rules are no facts: leave them out"),
+)
+
+
+def syntax_of(path: Path, name: str | None) -> str:
+    """The syntax of a file: the one that was named, else the one its ending tells."""
+    if name is not None:
+        if name not in SYNTAXES:
+            raise UnknownName("RDF syntax", name, SYNTAXES)
+        return name
+    suffix = path.suffix.lower()
+    for syntax, (_, _, suffixes) in SYNTAXES.items():
+        if suffix in suffixes:
+            return syntax
+    raise DataError(
+        f"has an ending ({suffix or 'none'}) that says no RDF syntax",
+        path=path,
+        remedy=f"name it: rdf:syntax={'|'.join(SYNTAXES)}",
+    )
+
+
+def parse_statements(
+    stream: BinaryIO, syntax: str, base: str | None, *, before: int = 0
+) -> Iterator[tuple[list[Statement], Mapping[str, str]]]:
+    """The statements of a stream in blocks, each with the prefixes that were declared by then.
+
+    Nothing the stream names is ever fetched. It begins after `before` lines of its file; errors
+    name the line, but not the file.
+    """
+    form, guard, _ = SYNTAXES[syntax]
+    try:
+        parser: Any = parse(guard(stream), form, base_iri=base)  # type: ignore[arg-type]
+    except ValueError as error:
+        raise SettingError(f"rdf:base is no IRI: {error}") from None
+    prefixes: dict[str, str] = {}
+    size = 1  # RDF/XML knows its prefixes only as long as the parser is inside the root
+    while True:
+        try:
+            # Asking once for the lines of many statements is far cheaper than asking each
+            # statement for its parts.
+            written = serialize(islice(parser, size), format=RdfFormat.N_QUADS)
+        except (SyntaxError, ValueError, MemoryError) as error:
+            raise _explain(error, before) from None
+        except OSError as error:
+            raise DataError(f"cannot be read ({error.strerror})") from None
+        if not written:
+            return
+        prefixes.update(parser.prefixes)
+        yield [_split(line) for line in written.decode().split(" .\n")[:-1]], prefixes
+        size = _BLOCK_STATEMENTS
+
+
+def _split(line: str) -> tuple[str, str, str, str]:
+    """The tokens of a line as pyoxigraph writes it."""
+    subject, predicate, value = line.split(" ", 2)
+    if subject.startswith("<<") or value.startswith("<<"):
+        raise DataError(
+            "has a triple about a triple (RDF-star), which no text can be checked against",
+            remedy="state the inner triple by itself, or leave it out",
+        )
+    end = value.find(" ", value.rindex('"') if value[0] == '"' else 0)
+    if end < 0:
+        return subject, predicate, value, ""
+    return subject, predicate, value[:end], value[end + 1 :]
+
+
+def _explain(error: Exception, before: int) -> DataError:
+    """What pyoxigraph complained about, in one line, with the line where it knows one."""
+    if isinstance(error, MemoryError):
+        return DataError(
+            "has a term or statement of more than 16 MB",
+            line=before + 1 if before else None,
+            remedy="is a quote or bracket never closed?",
+        )
+    line = error.lineno if isinstance(error, SyntaxError) else None
+    message = _PLACE.sub("", error.msg if isinstance(error, SyntaxError) else str(error))
+    remedy = next((remedy for sign, remedy in _REMEDIES if sign in message), None)
+    return DataError(
+        f"cannot be read as RDF ({message[:300]})",
+        line=None if line is None else before + line,
+        remedy=remedy or "repair it here, or name the right syntax: rdf:syntax=…",
+    )

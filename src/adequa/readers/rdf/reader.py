@@ -1,0 +1,397 @@
+"""RDF in any of its syntaxes: named graphs, or subjects, as items."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from itertools import chain
+from pathlib import Path
+from typing import Any, ClassVar, Literal, NamedTuple
+
+from adequa.data import Item, Triple
+from adequa.errors import DataError, SettingError
+from adequa.readers.base import PlacedItem, Reader, open_bytes
+from adequa.readers.rdf.fast import read_as_one_graph
+from adequa.readers.rdf.parser import Statement, parse_statements, syntax_of
+from adequa.readers.rdf.terms import (
+    LABEL_PREDICATES,
+    ItemNames,
+    Suspect,
+    TermLabels,
+    TermNames,
+    local_name,
+    split_literal,
+)
+
+# ---
+# Blank nodes folded into paths, so that a fact is about something a text can name.
+#
+# `:pub :address [ :city "Cambridge" ]` says nothing of the node in the brackets that a reader would
+# miss: it becomes one fact with the predicate `address.city`. A list becomes one fact a member.
+# ---
+
+Row = tuple[str, str, str]
+"""The tokens of a subject, a predicate (or a path of several) and an object."""
+
+_MAX_PARTS = 16
+_RDF = "http://www.w3.org/1999/02/22-rdf-syntax-ns#"
+_LIST_STEPS = frozenset({f"<{_RDF}first>", f"<{_RDF}rest>"})
+_REST, _NIL = f"<{_RDF}rest>", f"<{_RDF}nil>"
+
+
+def fold(rows: Iterable[Row], labels: TermLabels) -> list[Row]:
+    """The rows with each blank node that is the object of one row replaced by what it says.
+
+    A node that is named, empty, shared or deeper than any path should be stays, and so does one of
+    a circle. A path is written `<p>/<q>`, as SPARQL has it.
+    """
+    rows = list(rows)
+    uses = Counter(value for _, _, value in rows if value[0] == "_")
+    if not uses:
+        return rows
+    inner: dict[str, list[Row]] = {}
+    outer = []
+    for row in rows:
+        subject = row[0]
+        if uses.get(subject) == 1 and labels.get(subject) is None:
+            inner.setdefault(subject, []).append(row)
+        else:
+            outer.append(row)
+    folded: list[Row] = []
+    _unfold(outer, inner, folded)
+    while inner:  # circles of blank nodes, which no other node leads into
+        _unfold(inner.pop(next(iter(inner))), inner, folded)
+    return list(dict.fromkeys(folded))  # a list may have a member twice
+
+
+def _unfold(rows: list[Row], inner: dict[str, list[Row]], folded: list[Row]) -> None:
+    waiting = rows[::-1]  # a stack, for nesting may be deeper than Python's own
+    while waiting:
+        subject, path, value = waiting.pop()
+        nested = inner.pop(value, None)
+        if nested is None:
+            folded.append((subject, path, value))
+        elif path.count(">/<") + 1 >= _MAX_PARTS:
+            folded.append((subject, path, value))
+            waiting.extend(reversed(nested))
+        else:
+            nested.sort(key=lambda row: row[1] == _REST)  # a list begins with its first member
+            waiting.extend(
+                (subject, path if step in _LIST_STEPS else f"{path}/{step}", end)
+                for _, step, end in reversed(nested)
+                if not (step == _REST and end == _NIL)
+            )
+
+
+# ---
+# Statements gathered into graphs or subjects, and those made into items.
+# ---
+
+
+class _Text(NamedTuple):
+    subject: str
+    literal: str
+
+
+class Graphs:
+    """The statements of a file by graph (or by subject), its labels and its texts."""
+
+    def __init__(
+        self,
+        path: Path,
+        *,
+        text: str | None,
+        by_subject: bool,
+        label_lang: str,
+        fold_blank: bool,
+        streaming: bool,
+        bare: bool,
+    ) -> None:
+        self._path = path
+        self._text = None if text is None else text.strip().removeprefix("<").removesuffix(">")
+        self._by_subject = by_subject
+        self._fold_blank = fold_blank
+        self._streaming = streaming
+        self._bare = bare
+        self._labels = TermLabels(label_lang)
+        self._names = TermNames(self._labels)
+        self._groups: dict[str, list[Row]] = {}
+        self._latest = ""
+        self._graphs_of: dict[str, dict[str, None]] = {}
+        self._predicates: dict[str, str] = {}
+        self._has_facts = False
+        self._text_predicate: str | None = None
+        self._text_count = 0
+        self._texts: dict[int, _Text] = {}
+        self._texts_about: dict[str, list[int]] = {}
+        self._texts_in: dict[str, list[int]] = {}
+
+    def add(self, statements: Iterable[Statement], prefixes: Mapping[str, str]) -> None:
+        """Take in statements; the prefixes are those the file has declared so far."""
+        last = ""
+        for subject, predicate, value, graph in statements:
+            known = self._predicates.get(predicate)
+            if known is None and not self._meet(predicate, prefixes):
+                self._add_text(graph, subject, value)
+                continue
+            # Of equal strings one is kept: there are millions.
+            last = last if subject == last else subject
+            key = subject if self._by_subject else graph
+            self._groups.setdefault(key, []).append((last, known or predicate, value))
+            self._latest = key
+            if predicate in LABEL_PREDICATES and value[0] == '"':
+                self._labels.add(subject, predicate, *split_literal(value))
+                self._names.forget(subject)
+            else:
+                self._has_facts = True
+            if graph and self._by_subject:
+                self._graphs_of.setdefault(subject, {})[graph] = None
+
+    def _meet(self, predicate: str, prefixes: Mapping[str, str]) -> bool:
+        """Whether a new predicate is that of facts and labels, and not that of the texts."""
+        if self._text is not None and self._is_text(predicate[1:-1], prefixes):
+            if self._text_predicate not in (None, predicate):
+                raise DataError(
+                    f"two properties are called {self._text!r}: "
+                    f"{self._text_predicate} and {predicate}",
+                    path=self._path,
+                    remedy="write the whole IRI: rdf:text=http://…",
+                )
+            self._text_predicate = predicate
+            return False
+        self._predicates[predicate] = predicate
+        return True
+
+    def _is_text(self, iri: str, prefixes: Mapping[str, str]) -> bool:
+        wanted = str(self._text)
+        prefix, colon, name = wanted.partition(":")
+        if not colon:
+            return local_name(iri) == wanted
+        return iri == wanted or (prefix in prefixes and prefixes[prefix] + name == iri)
+
+    def _add_text(self, graph: str, subject: str, value: str) -> None:
+        if value[0] != '"':
+            raise DataError(
+                f"the text of {subject} is not a literal but {value}",
+                path=self._path,
+                remedy="name the property whose values are strings",
+            )
+        number = self._text_count = self._text_count + 1
+        self._texts[number] = _Text(subject, value)
+        self._texts_about.setdefault(subject, []).append(number)
+        self._texts_in.setdefault(graph, []).append(number)
+
+    def finished(self) -> Iterator[PlacedItem]:
+        """The items of all graphs but the one that was read last, which are then forgotten."""
+        for key in [key for key in self._groups if key != self._latest]:
+            yield from self._items(key, self._facts(key))
+            del self._groups[key]
+
+    def rest(self) -> Iterator[PlacedItem]:
+        """The items of all that is left; raises where a text belongs to none."""
+        if self._text is not None and self._text_predicate is None:
+            raise DataError(
+                f"no statement has the property {self._text!r}",
+                path=self._path,
+                remedy="name the text's property by its IRI, prefixed name or last part",
+            )
+        if not self._has_facts:
+            self._labels.clear()  # the file has nothing else: then they are the facts
+        for key in self._subjects() if self._by_subject else self._groups:
+            yield from self._items(key, self._reach(key) if self._by_subject else self._facts(key))
+        for text in self._texts.values():
+            raise DataError(
+                f"the text of {text.subject} belongs to no item: it has no facts",
+                path=self._path,
+                remedy="state facts about it, or leave the text out",
+            )
+
+    def _facts(self, key: str) -> list[Row]:
+        """What is said in a graph or of a subject, each once, without what only names things."""
+        is_label = self._labels.is_label
+        return [row for row in dict.fromkeys(self._groups[key]) if not is_label(*row)]
+
+    def _subjects(self) -> Iterator[str]:
+        """The subjects that are items: IRIs, then the blank nodes that no item would hold."""
+        blank = [key for key in self._groups if key[0] == "_"]
+        reached: set[str] = set()
+        for key in self._groups:
+            if key[0] != "_":
+                yield key
+                if blank:
+                    reached.update(row[0] for row in self._reach(key))
+        loose = [key for key in blank if key not in reached]
+        inside = {row[2] for key in loose for row in self._groups[key] if row[2] != key}
+        # Heads of trees first: what is still not reached then is a circle, begun anywhere.
+        for key in chain((key for key in loose if key not in inside), loose):
+            if key not in reached:
+                reached.add(key)
+                reached.update(row[0] for row in self._reach(key))
+                yield key
+
+    def _reach(self, key: str) -> list[Row]:
+        """What is said of a subject and, through blank nodes, of the nodes it leads to."""
+        rows = self._facts(key)
+        seen = {key}
+        for _, _, value in rows:
+            if value[0] == "_" and value not in seen and value in self._groups:
+                seen.add(value)
+                rows.extend(self._facts(value))
+        return rows
+
+    def _items(self, key: str, rows: list[Row]) -> Iterator[PlacedItem]:
+        """The item of a graph or subject, or one for each of its texts; none without facts."""
+        if not rows:
+            return
+        texts = self._take_texts(key)
+        if self._text is not None and not texts:
+            if self._by_subject or not key:
+                return
+            if not self._bare:
+                raise DataError(
+                    f"the graph {key} has no text",
+                    path=self._path,
+                    remedy=f"give it one with the property {self._text}",
+                )
+        if self._fold_blank:
+            rows = fold(rows, self._labels)
+        names = ItemNames(self._names)
+        triples = tuple(Triple(names[row[0]], names[row[1]], names[row[2]]) for row in rows)
+        terms, meta = names.terms(), self._meta(key, names)
+        identifier = self._names.identifier(key) if key else self._path.stem
+        if self._bare or not texts:
+            references = tuple(value for value, _ in texts)
+            item = Item(identifier, triples, "", references=references, terms=terms, meta=meta)
+            yield PlacedItem(item, self._path, 1)
+            return
+        for number, (value, lang) in enumerate(texts, 1):
+            name = identifier if len(texts) == 1 else f"{identifier}/{number}"
+            item = Item(name, triples, value, lang=lang, terms=terms, meta=meta)
+            yield PlacedItem(item, self._path, 1)
+
+    def _take_texts(self, key: str) -> list[tuple[str, str | None]]:
+        """The texts of an item, in file order: those about it, and those in it about no other."""
+        numbers = set(self._texts_about.pop(key, ()))
+        if not self._by_subject and (key or not self._streaming):
+            numbers.update(
+                number
+                for number in self._texts_in.pop(key, ())
+                if number in self._texts and self._texts[number].subject not in self._groups
+            )
+        found = [self._texts.pop(number) for number in sorted(numbers & self._texts.keys())]
+        pairs = (split_literal(text.literal) for text in found)
+        return [(value, suffix[1:] if suffix[:1] == "@" else None) for value, suffix in pairs]
+
+    def _meta(self, key: str, strings: Mapping[str, str]) -> dict[str, Any]:
+        meta: dict[str, Any] = {}
+        if key in self._graphs_of:
+            meta["graphs"] = [self._names.identifier(graph) for graph in self._graphs_of[key]]
+        if labels := self._labels.not_chosen(strings):
+            meta["labels"] = labels
+        return meta
+
+
+@dataclass(frozen=True)
+class RdfReader(Reader):
+    """Reads Turtle, TriG, N-Triples, N-Quads, RDF/XML, JSON-LD and N3 (its facts, not its rules).
+
+    **Items.** A named graph is an item, its IRI the id; the statements outside of named graphs are
+    one more, with the name of the file, without its ending, as the id. With `group=subject` an
+    item is a subject and whatever its blank nodes say, over all graphs; `meta.graphs` has their
+    names.
+
+    **Strings.** An IRI is called by its label (`rdfs:label`, `skos:prefLabel`, else `foaf:name`,
+    `schema:name`, `dcterms:title`), wherever it stands in the file, or else by its last part
+    (`Aarhus_Airport`); a literal by its value. `terms` keeps IRI, datatype and language, and
+    `meta.labels` the labels not chosen. A string means one term within an item: the second term
+    that wants it is called by its last part, its whole IRI, or, a literal, by its value in quotes.
+    A statement that only gives the label is no fact, unless the file has nothing else. A statement
+    made twice is one fact.
+
+    **Blank nodes.** One that is the object of a single statement is folded into a path:
+    `:pub :address [ :city "Cambridge" ]` is the fact *pub · address.city · Cambridge*, and a list
+    repeats its predicate. One with a label is called by it. Any other is `_:b0`, `_:b1`, …, in the
+    order of the file, whatever the file calls it.
+
+    **Texts.** With `text`, the statements with that property are not facts but texts: of the named
+    graph they are about, else of the graph they are in (with `group=subject`: of their subject).
+    Several texts of one item are the items `<id>/1`, `<id>/2`, …, in file order. A named graph
+    without a text is an error; the default graph, or a subject, without one is no item.
+
+    **Memory.** A label may stand anywhere in a file, and a graph may be spread over it, so a file
+    is held in memory, at some 200 bytes a statement. With `contiguous` a graph is let go when the
+    next one begins; labels and texts then have to come before the graph ends, and a graph that
+    comes back is refused as a second item of its id.
+
+    Triples about triples (RDF-star) are an error.
+    """
+
+    name: ClassVar[str] = "rdf"
+    doc: ClassVar[str] = "RDF: Turtle, TriG, N-Triples, N-Quads, RDF/XML, JSON-LD, N3"
+
+    syntax: str | None = field(
+        default=None,
+        metadata={
+            "doc": "jsonld, n3, nquads, ntriples, rdfxml, trig or turtle; else by the ending"
+        },
+    )
+    text: str | None = field(
+        default=None,
+        metadata={"doc": "the property that has the text: its IRI, prefixed name or last part"},
+    )
+    group: Literal["graph", "subject"] = field(
+        default="graph", metadata={"doc": "what an item is: a named graph, or a subject"}
+    )
+    label_lang: str = field(
+        default="en", metadata={"doc": "the language of the labels to prefer, as a tag"}
+    )
+    base: str | None = field(
+        default=None, metadata={"doc": "the IRI against which relative IRIs are resolved"}
+    )
+    blank: Literal["fold", "keep"] = field(
+        default="fold", metadata={"doc": "what to do with blank nodes: fold into paths, or keep"}
+    )
+    contiguous: bool = field(
+        default=False,
+        metadata={"doc": "the statements of a graph stand together: stream graph by graph"},
+    )
+
+    def __post_init__(self) -> None:
+        if self.group not in ("graph", "subject"):
+            raise SettingError(f"rdf:group is graph or subject, not {self.group!r}")
+        if self.blank not in ("fold", "keep"):
+            raise SettingError(f"rdf:blank is fold or keep, not {self.blank!r}")
+        if self.contiguous and self.group == "subject":
+            raise SettingError("rdf:contiguous streams graphs; it does not go with group=subject")
+
+    def read(self, path: Path, *, bare: bool = False) -> Iterator[PlacedItem]:
+        """The items, in the order in which their graphs or subjects are first met."""
+        syntax = syntax_of(path, self.syntax)
+        if syntax == "ntriples" and self.group == "graph" and not (self.text or self.base):
+            try:
+                item = read_as_one_graph(path, self.label_lang)
+            except Suspect:
+                pass
+            else:
+                if item is not None:
+                    yield PlacedItem(item, path, 1)
+                return
+        graphs = Graphs(
+            path,
+            text=self.text,
+            by_subject=self.group == "subject",
+            label_lang=self.label_lang,
+            fold_blank=self.blank == "fold",
+            streaming=self.contiguous,
+            bare=bare,
+        )
+        with open_bytes(path) as stream:
+            try:
+                for statements, prefixes in parse_statements(stream, syntax, self.base):
+                    graphs.add(statements, prefixes)
+                    if self.contiguous:
+                        yield from graphs.finished()
+            except DataError as error:
+                raise error.at(path) from None
+        yield from graphs.rest()

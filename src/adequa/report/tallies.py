@@ -1,0 +1,241 @@
+"""One pass over runs into all that a report says of them, texts apart."""
+
+from __future__ import annotations
+
+from array import array
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+from adequa.data import Result, Triple
+from adequa.errors import DataError, RunError
+from adequa.report.changes import Baseline, ChangedText
+from adequa.report.texts import PackedTexts, Texts, seen_name
+from adequa.run import Run
+from adequa.run.folder import SCORES
+
+DIMENSIONS = ("category", "size", "seen")
+"""What texts are sliced by; facts are sliced by their predicate."""
+_EDITED = "was the run edited? score again into a new folder"
+
+
+@dataclass(slots=True)
+class ScoreTally:
+    """The texts of one system, all or those of a slice, counted."""
+
+    texts: int = 0
+    judged: int = 0
+    """Those with a verdict."""
+    omission: int = 0
+    hallucination: int = 0
+    not_ok: int = 0
+    totals: dict[str, tuple[int, float]] = field(default_factory=dict)
+    """By metric: how many texts it scored, and the sum of the scores."""
+
+    def add(self, result: Result) -> None:
+        """One more text."""
+        self.texts += 1
+        if result.verdict is not None:
+            self.judged += 1
+            self.omission += "omission" in result.verdict
+            self.hallucination += "hallucination" in result.verdict
+            self.not_ok += result.verdict != "OK"
+        for label, value in result.scores.items():
+            if value is not None:
+                count, total = self.totals.get(label, (0, 0.0))
+                self.totals[label] = count + 1, total + value
+
+
+@dataclass(slots=True)
+class FactTally:
+    """Facts that texts should say, counted by what became of them."""
+
+    facts: int = 0
+    missing: int = 0
+    contradicted: int = 0
+    unchecked: int = 0
+
+    def add(self, status: str) -> None:
+        """One more fact."""
+        self.facts += 1
+        self.missing += status == "missing"
+        self.contradicted += status == "contradicted"
+        self.unchecked += status == "unchecked"
+
+
+@dataclass(slots=True)
+class Span:
+    """Words that texts say and the data does not support, wherever they were found."""
+
+    words: str
+    texts: int = 0
+    systems: set[int] = field(default_factory=set)
+    example: tuple[int, str] = (0, "")
+    """System and id of the first text that has it."""
+
+
+@dataclass(slots=True)
+class SystemTexts:
+    """One system of one run, or of the baseline."""
+
+    run: int
+    name: str
+    """As the run has it; what the report calls it is decided where all systems are known."""
+    is_baseline: bool
+    overall: ScoreTally = field(default_factory=ScoreTally)
+    verdicts: Counter[str] = field(default_factory=Counter)
+    scores: dict[str, array[float]] = field(default_factory=dict)
+    reasons: dict[str, Counter[str]] = field(default_factory=dict)
+    """By metric: why texts were not scorable, and how many."""
+    slices: dict[str, dict[str, ScoreTally]] = field(default_factory=dict)
+    predicates: dict[str, FactTally] = field(default_factory=dict)
+
+    def add(self, result: Result) -> None:
+        """One more text."""
+        self.overall.add(result)
+        self.verdicts[result.verdict or ""] += 1
+        for label, value in result.scores.items():
+            if value is not None:
+                self.scores.setdefault(label, array("d")).append(value)
+        for label, reason in result.reasons.items():
+            self.reasons.setdefault(label, Counter())[reason] += 1
+        item = result.item
+        values = item.category, str(len(item.triples)), seen_name(item.meta)
+        for dimension, name in zip(DIMENSIONS, values, strict=True):
+            if name is not None:
+                slices = self.slices.setdefault(dimension, {})
+                if name not in slices:
+                    slices[name] = ScoreTally()
+                slices[name].add(result)
+        for fact in result.facts:
+            if fact.triple.predicate not in self.predicates:
+                self.predicates[fact.triple.predicate] = FactTally()
+            self.predicates[fact.triple.predicate].add(fact.status)
+
+
+@dataclass(slots=True)
+class RunTallies:
+    """All that one pass over the runs gave."""
+
+    systems: list[SystemTexts]
+    """The baseline's first; a text's record names its system by its place here."""
+    labels: tuple[str, ...]
+    packed: PackedTexts
+    facts: dict[Triple, FactTally]
+    spans: list[Span]
+    changed: dict[int, ChangedText]
+    """By system: what became of its texts since the baseline."""
+
+    def shown(self) -> Iterator[tuple[int, SystemTexts]]:
+        """The systems the report is about, with their numbers: all but the baseline's."""
+        return ((one, two) for one, two in enumerate(self.systems) if not two.is_baseline)
+
+    @property
+    def text_count(self) -> int:
+        """How many texts the report is about."""
+        return sum(system.overall.texts for _, system in self.shown())
+
+
+class _Pass:
+    """What grows while the runs are read."""
+
+    def __init__(self, labels: tuple[str, ...], texts: Texts) -> None:
+        self.labels, self.texts = labels, texts
+        self.systems: dict[tuple[int, str], int] = {}
+        self.collected: list[SystemTexts] = []
+        self.facts: dict[Triple, FactTally] = {}
+        self.spans: dict[str, Span] = {}
+
+    def system(self, run: int, name: str, *, is_baseline: bool) -> int:
+        number = self.systems.setdefault((run, name), len(self.collected))
+        if number == len(self.collected):
+            self.collected.append(SystemTexts(run, name, is_baseline))
+        return number
+
+    def add(self, number: int, result: Result) -> None:
+        self.collected[number].add(result)
+        for fact in result.facts:
+            if fact.triple not in self.facts:
+                self.facts[fact.triple] = FactTally()
+            self.facts[fact.triple].add(fact.status)
+        met = set()
+        for finding in result.unsupported:
+            if finding.start is None or finding.end is None:
+                continue
+            words = " ".join(result.item.text[finding.start : finding.end].split())
+            key = words.casefold()
+            if not key or key in met:
+                continue
+            met.add(key)
+            if key not in self.spans:
+                self.spans[key] = Span(words, example=(number, result.item.id))
+            self.spans[key].texts += 1
+            self.spans[key].systems.add(number)
+
+
+def collect(
+    runs: Sequence[Run],
+    *,
+    baseline: Run | None = None,
+    max_items: int | None = None,
+    progress: Callable[[int, int], None] = lambda done, total: None,  # noqa: ARG005
+) -> RunTallies:
+    """Read the baseline and the runs once each; memory holds numbers and packed texts."""
+    every = [*([baseline] if baseline else []), *runs]
+    total = sum(_count(run) for run in every)
+    labels = tuple(
+        dict.fromkeys(label for run in every for label in run.manifest.get("metrics", ()))
+    )
+    growing = _Pass(labels, Texts(labels, kept=max_items, total=total))
+    before = Baseline()
+    changed: dict[int, ChangedText] = {}
+    single = _is_single(runs) if baseline else False
+    done = 0
+    for place, run in enumerate(every):
+        is_old = run is baseline
+        for result in run.results():
+            try:
+                number = growing.system(place, result.item.system, is_baseline=is_old)
+                if is_old:
+                    before.add(number, result)
+                    growing.texts.add(number, result)
+                else:
+                    growing.add(number, result)
+                    broken = mended = 0
+                    old = before.partner(result.item.system, single=single) if baseline else None
+                    if old is not None:
+                        change = changed.setdefault(number, ChangedText(old))
+                        broken, mended = change.add(result, before.get(old, result.item))
+                    growing.texts.add(number, result, broken, mended)
+            except (TypeError, ValueError, OverflowError) as error:
+                raise DataError(
+                    f"has a line that breaks the contract ({result.item.system or 'no system'}, "
+                    f"{result.item.id}: {error})",
+                    path=run.path / SCORES,
+                    remedy=_EDITED,
+                ) from None
+            done += 1
+            if done % 500 == 0:
+                progress(done, total)
+    progress(total, total)
+    if all(one.is_baseline for one in growing.collected):
+        names = ", ".join(str(run.path) for run in runs)
+        raise RunError(f"{names}: no text was scored; there is nothing to report")
+    return RunTallies(
+        growing.collected,
+        labels,
+        growing.texts.finish(),
+        growing.facts,
+        sorted(growing.spans.values(), key=lambda one: (-one.texts, one.words)),
+        changed,
+    )
+
+
+def _count(run: Run) -> int:
+    counted = run.manifest.get("counts", {}).get("items")
+    return counted if isinstance(counted, int) else sum(1 for _ in run.objects())
+
+
+def _is_single(runs: Sequence[Run]) -> bool:
+    """Whether the runs have one system in all, which may be named otherwise in the baseline."""
+    return sum(len(run.summary.get("systems", ())) for run in runs) == 1

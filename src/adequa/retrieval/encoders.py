@@ -1,0 +1,124 @@
+"""What turns texts and graphs into vectors, and what is asked of it."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal, Protocol, TypeAlias, cast
+
+import numpy as np
+import numpy.typing as npt
+
+from adequa.data import Item, Term, Triple
+from adequa.errors import ModelError, SettingError
+from adequa.settings import signature
+
+Kind: TypeAlias = Literal["texts", "graphs"]
+Vectors: TypeAlias = npt.NDArray[np.float32]
+Graph: TypeAlias = tuple[Sequence[Triple], Mapping[str, Term] | None]
+
+_HUB = "hub:"
+
+
+class Encoder(Protocol):
+    """Texts and graphs as vectors of one space, a row each; near is similar.
+
+    `signature` names the model and its weights: vectors of different signatures are not compared.
+    """
+
+    @property
+    def signature(self) -> str:
+        """The model, its weights and whatever else changes a vector."""
+
+    def encode(self, texts: Sequence[str]) -> npt.NDArray[Any]:
+        """A vector a text."""
+
+    def encode_graphs(self, graphs: Sequence[Graph]) -> npt.NDArray[Any]:
+        """A vector a graph, which is its triples and what a file says of its terms."""
+
+
+class _Coder(Protocol):
+    """What the encoders of `adequa.models` have: all but a signature."""
+
+    def encode(self, texts: Sequence[str]) -> npt.NDArray[Any]: ...
+
+    def encode_graphs(self, graphs: Sequence[Graph]) -> npt.NDArray[Any]: ...
+
+
+@dataclass(frozen=True)
+class _Signed:
+    """An encoder of `adequa.models` and the signature of its weights."""
+
+    signature: str
+    coder: _Coder
+
+    def encode(self, texts: Sequence[str]) -> npt.NDArray[Any]:
+        return self.coder.encode(texts)
+
+    def encode_graphs(self, graphs: Sequence[Graph]) -> npt.NDArray[Any]:
+        return self.coder.encode_graphs(graphs)
+
+
+def load_encoder(name: str | None = None) -> Encoder:
+    """An encoder by name; without one, the shipped one.
+
+    A name is a version of the shipped weights, a folder of weights that `adequa export` wrote,
+    `hub:MODEL[@REVISION]` for a sentence-transformers model (extra `hf`; its folder, or its name on
+    the hub), or `package.module:attribute` for an object of your own.
+    """
+    if name is not None and name.startswith(_HUB):
+        return _hub_encoder(name.removeprefix(_HUB))
+    if name is not None and ":" in name and not Path(name).is_dir():
+        return cast(Encoder, load_object(name, "encoder"))
+    from adequa.models import encoder, shipped
+
+    name = shipped.DEFAULT if name is None else name
+    weights = shipped.weights(name)
+    # Not the version of adequa: an index stays good as long as the weights are the same.
+    own = signature("encoder", {"weights": weights.digest}, weights.version)
+    return _Signed(own, encoder.load_encoder(name))
+
+
+def _hub_encoder(name: str) -> Encoder:
+    from adequa.models.hub import HubEncoder
+
+    model, _, revision = name.partition("@")
+    if not model:
+        raise SettingError("hub: names no model; write hub:MODEL or hub:MODEL@REVISION")
+    folder = Path(model)
+    own = {"model": folder if folder.is_dir() else model}
+    return _Signed(signature("hub", own, revision or "latest"), HubEncoder(model, revision or None))
+
+
+def load_object(name: str, kind: str) -> object:
+    """What a user names as `package.module:attribute`."""
+    module, _, attribute = name.partition(":")
+    remedy = f"name an {kind} as package.module:attribute"
+    if not module or not attribute:
+        raise SettingError(f"{name!r} names no {kind}; {remedy}")
+    try:
+        return getattr(importlib.import_module(module), attribute)
+    except (ImportError, AttributeError) as error:
+        raise SettingError(f"the {kind} {name!r} cannot be loaded ({error}); {remedy}") from None
+
+
+def encode_items(encoder: Encoder, items: Sequence[Item], kind: Kind) -> Vectors:
+    """The texts or the graphs of items as unit vectors."""
+    if kind == "texts":
+        raw = encoder.encode([item.text for item in items])
+    else:
+        raw = encoder.encode_graphs([(item.triples, item.terms) for item in items])
+    vectors = np.asarray(raw, dtype=np.float32)
+    if vectors.ndim != 2 or len(vectors) != len(items):
+        raise ModelError(
+            f"the encoder {encoder.signature!r} gave an array of shape {vectors.shape} for"
+            f" {len(items)} {kind}; it must give a row each"
+        )
+    if not np.isfinite(vectors).all():
+        raise ModelError(f"the encoder {encoder.signature!r} gave numbers that are not finite")
+    lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
+    lengths[lengths == 0] = 1
+    units: Vectors = vectors / lengths
+    return units

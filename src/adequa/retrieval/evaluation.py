@@ -1,0 +1,192 @@
+"""How often the right one is found: recall and mean reciprocal rank, in both directions.
+
+A candidate that says exactly what the right one says (the same text, or the same set of triples)
+is right too. Ties count against: whatever scores as high as the right one stands before it, so that
+an encoder for which all are equal finds nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from adequa.data import Item
+from adequa.errors import DataError, SettingError
+from adequa.retrieval.encoders import Encoder, Kind, Vectors, encode_items
+from adequa.retrieval.search import Reranker, pair
+
+DEPTHS = (1, 5, 10)
+
+_TIE = 1e-6
+"""Cosines nearer than this are equal: the order in which numbers are added up says no more."""
+
+_BATCH = 1024
+_CELLS = 1 << 22
+"""Cosines held at once: 16 MB."""
+
+
+@dataclass(frozen=True, slots=True)
+class Recall:
+    """The rank of the right one for each query, from 1, among `pool` candidates."""
+
+    ranks: tuple[int, ...]
+    pool: int
+
+    def at(self, depth: int) -> float:
+        """The share of queries whose right one is among the first `depth`."""
+        return sum(rank <= depth for rank in self.ranks) / len(self.ranks)
+
+    @property
+    def mean_reciprocal_rank(self) -> float:
+        """1 where it is always the first, 0.5 where it is always the second."""
+        return sum(1 / rank for rank in self.ranks) / len(self.ranks)
+
+    def figures(self) -> dict[str, float | int]:
+        """As the command line writes it."""
+        return {
+            **{f"r@{depth}": round(self.at(depth), 6) for depth in DEPTHS},
+            "mrr": round(self.mean_reciprocal_rank, 6),
+            "queries": len(self.ranks),
+            "pool": self.pool,
+        }
+
+
+def evaluate(
+    queries: Sequence[Item],
+    pool: Sequence[Item],
+    encoder: Encoder,
+    *,
+    rerank: Reranker | None = None,
+    progress: Callable[[int, int], None] = lambda _done, _total: None,
+) -> dict[str, Recall]:
+    """Each query's text among all texts by its graph, and the reverse.
+
+    The candidates are the queries' own texts or graphs and those of `pool`. `progress` hears the
+    steps done, of texts and graphs encoded and queries ranked, and all there are.
+    """
+    if not queries:
+        raise DataError("there are no queries", remedy="is it the right input?")
+    for item in (*queries, *pool):
+        if not (item.text.strip() and item.triples):
+            raise DataError(
+                f"the item {item.id!r} has no {'triples' if item.text.strip() else 'text'}",
+                remedy="recall is measured on graphs with a text each",
+            )
+    candidates = [*queries, *pool]
+    total = 2 * len(candidates) + 2 * len(queries)
+    done = 0
+
+    def step(count: int) -> None:
+        nonlocal done
+        done += count
+        progress(done, total)
+
+    vectors: dict[Kind, Vectors] = {
+        kind: _encode(encoder, candidates, kind, step) for kind in ("texts", "graphs")
+    }
+    directions: dict[str, tuple[Kind, Kind]] = {
+        "graph_to_text": ("graphs", "texts"),
+        "text_to_graph": ("texts", "graphs"),
+    }
+    found = {}
+    for name, (asked, of) in directions.items():
+        ranks = ranks_of(
+            candidates, len(queries), vectors[asked], vectors[of], of, rerank=rerank, step=step
+        )
+        found[name] = Recall(tuple(ranks), len(candidates))
+    return found
+
+
+def ranks_of(
+    candidates: Sequence[Item],
+    queries: int,
+    asked: Vectors,
+    found: Vectors,
+    of: Kind,
+    *,
+    rerank: Reranker | None = None,
+    step: Callable[[int], None] = lambda _count: None,
+) -> list[int]:
+    """The rank of the right candidate for each of the first `queries` of them.
+
+    `asked` has the vectors of the queries, `found` those of the candidates.
+    """
+    if len(found) != len(candidates) or len(asked) < queries:
+        raise SettingError("there is not a vector for each query and each candidate")
+    alike: dict[Hashable, list[int]] = {}
+    for position, item in enumerate(candidates):
+        alike.setdefault(_said(item, of), []).append(position)
+    ranks: list[int] = []
+    size = max(1, _CELLS // len(candidates))
+    for start in range(0, queries, size):
+        some = range(start, min(start + size, queries))
+        cosines = asked[some.start : some.stop] @ found.T
+        right = [np.array(alike[_said(candidates[query], of)]) for query in some]
+        rows = list(zip(some, cosines, right, strict=True))
+        if rerank is None:
+            ranks += [_rank(scores, own) for _, scores, own in rows]
+        else:
+            ranks += _rank_again(candidates, rows, of, rerank)
+        step(len(some))
+    return ranks
+
+
+def _said(item: Item, of: Kind) -> Hashable:
+    return item.text if of == "texts" else frozenset(item.triples)
+
+
+def _rank(scores: npt.NDArray[Any], right: npt.NDArray[np.int64]) -> int:
+    as_high = scores >= scores[right].max() - _TIE
+    return 1 + int(as_high.sum() - as_high[right].sum())
+
+
+def _rank_again(
+    candidates: Sequence[Item],
+    rows: Sequence[tuple[int, Vectors, npt.NDArray[np.int64]]],
+    of: Kind,
+    rerank: Reranker,
+) -> list[int]:
+    """The ranks after a second look at the first few of each query."""
+    firsts = [_first(scores, right, rerank.top) for _, scores, right in rows]
+    pairs = [
+        pair(candidates[query], candidates[position], of)
+        for (query, _, _), first in zip(rows, firsts, strict=True)
+        for position in first
+    ]
+    cosines = [
+        score
+        for (_, scores, _), first in zip(rows, firsts, strict=True)
+        for score in scores[first].tolist()
+    ]
+    blended = np.array(rerank.blend(pairs, cosines))
+    ranks, start = [], 0
+    for (_, scores, right), first in zip(rows, firsts, strict=True):
+        own = np.flatnonzero(np.isin(first, right))
+        again = blended[start : start + len(first)]
+        ranks.append(_rank(again, own) if len(own) else _rank(scores, right))
+        start += len(first)
+    return ranks
+
+
+def _first(scores: Vectors, right: npt.NDArray[np.int64], top: int) -> npt.NDArray[np.int64]:
+    """The positions of the highest scores; of equals the wrong ones first."""
+    top = min(top, len(scores))
+    against = scores.copy()
+    against[right] -= _TIE
+    places = np.flatnonzero(against >= np.partition(against, -top)[-top])
+    chosen: npt.NDArray[np.int64] = places[np.argsort(-against[places], kind="stable")[:top]]
+    return chosen
+
+
+def _encode(
+    encoder: Encoder, items: Sequence[Item], kind: Kind, step: Callable[[int], None]
+) -> Vectors:
+    parts = []
+    for start in range(0, len(items), _BATCH):
+        parts.append(encode_items(encoder, items[start : start + _BATCH], kind))
+        step(len(parts[-1]))
+    return np.concatenate(parts)

@@ -1,0 +1,447 @@
+"""An index on disk, and how it is opened: a folder of plain files, mapped, not read.
+
+| file | content |
+|---|---|
+| `manifest.json` | what is indexed, by which encoder, how many, and the size of every other file |
+| `vectors.npy` | a row each, 32-bit or 8-bit numbers |
+| `scales.npy` | for 8-bit rows: what to multiply each with |
+| `items.jsonl` | id, triples and text, a line each |
+| `offsets.npy` | where each line begins, and the end of the last |
+| `graph.usearch` | the graph of neighbours, where one was asked for |
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import chain, islice
+from pathlib import Path
+from threading import Lock
+from typing import IO, Any, Literal, cast, get_args
+
+import numpy as np
+import numpy.typing as npt
+
+from adequa.__about__ import __version__
+from adequa.codec import dump_line, item_to_object, load_object
+from adequa.data import Item, Term, Triple
+from adequa.errors import DataError, SettingError
+from adequa.retrieval.encoders import Encoder, Kind, Vectors, encode_items
+from adequa.retrieval.vectors import Nearest, StoredVectors, nearest, quantise
+from adequa.run.folder import locked, write_json
+
+FORMAT = 1
+"""Of the folder; one of another format has to be built again."""
+
+MANIFEST, VECTORS, SCALES = "manifest.json", "vectors.npy", "scales.npy"
+ITEMS, OFFSETS, GRAPH = "items.jsonl", "offsets.npy", "graph.usearch"
+_REMEDY = "build the index again: adequa retrieve index INPUT --out INDEX --force"
+
+
+@dataclass(frozen=True)
+class Index:
+    """A finished index; its vectors and items stay on disk until they are asked for."""
+
+    path: Path
+    manifest: Mapping[str, Any]
+    vectors: StoredVectors
+    _lines: npt.NDArray[np.uint8]
+    _offsets: npt.NDArray[np.uint64]
+    _lock: Lock = field(default_factory=Lock, compare=False)
+
+    def __len__(self) -> int:
+        return len(self.vectors)
+
+    @property
+    def of(self) -> Kind:
+        """What is found in it: texts or graphs."""
+        return cast(Kind, self.manifest["of"])
+
+    @property
+    def is_approximate(self) -> bool:
+        """Whether it has a graph of neighbours."""
+        return bool(self.manifest["approximate"])
+
+    def check(self, encoder: Encoder) -> None:
+        """Refuse an encoder whose vectors have nothing to do with those of the index."""
+        if encoder.signature != self.manifest["encoder"]:
+            raise DataError(
+                f"was built with the encoder {self.manifest['encoder']!r}, not"
+                f" {encoder.signature!r}",
+                path=self.path,
+                remedy="search with that encoder, or build the index again",
+            )
+
+    def item(self, position: int) -> Item:
+        """What stands at a position: its id, and the triples and the text it came with."""
+        start, end = (int(one) for one in self._offsets[position : position + 2])
+        try:
+            return _item(load_object(self._lines[start:end].tobytes().decode()))
+        except (DataError, UnicodeDecodeError, KeyError, TypeError, AttributeError):
+            raise DataError(
+                "is not as it was written", path=self.path / ITEMS, line=position + 1,
+                remedy=_REMEDY,
+            ) from None  # fmt: skip
+
+    def nearest(self, queries: Vectors, k: int, *, exact: bool | None = None) -> Nearest:
+        """The nearest of each unit vector; through the graph of neighbours where there is one."""
+        if queries.shape[1] != self.vectors.dimension:
+            raise DataError(
+                f"has vectors of {self.vectors.dimension} numbers, the query of {queries.shape[1]}",
+                path=self.path,
+                remedy="search with the encoder it was built with",
+            )
+        if exact or not self.is_approximate:
+            return nearest(self.vectors, queries, k)
+        from adequa.retrieval.vectors import nearest_in_graph
+
+        with self._lock:  # a search sets how far the graph is to look
+            return nearest_in_graph(self._graph, self.vectors, queries, k)
+
+    @cached_property
+    def _graph(self) -> Any:
+        from adequa.retrieval.vectors import open_graph
+
+        return open_graph(self.path / GRAPH, self.vectors)
+
+
+def open_index(path: Path | str) -> Index:
+    """Open a finished index; a DataError says what to do with anything else."""
+    path = Path(path)
+    manifest = read_manifest(path)
+    if manifest["status"] != "complete":
+        raise DataError(
+            "is not finished", path=path, remedy="complete it with the same command and --resume"
+        )
+    for name, size in manifest["files"].items():
+        file = path / name
+        found = file.stat().st_size if file.is_file() else None
+        if found != size:
+            what = "is missing" if found is None else f"has {found:,} bytes, not {size:,}"
+            raise DataError(what, path=file, remedy=_REMEDY)
+    vectors = _map(path / VECTORS)
+    scales = _map(path / SCALES) if manifest["dtype"] == "int8" else None
+    offsets = _map(path / OFFSETS)
+    count, dimension = manifest["count"], manifest["dimension"]
+    if (
+        vectors.shape != (count, dimension)
+        or vectors.dtype != manifest["dtype"]
+        or (scales is not None and scales.shape != (count,))
+        or offsets.shape != (count + 1,)
+    ):
+        raise DataError("has other vectors than its manifest says", path=path, remedy=_REMEDY)
+    lines = np.memmap(path / ITEMS, dtype=np.uint8, mode="r")
+    return Index(path, manifest, StoredVectors(vectors, scales), lines, offsets)
+
+
+def read_manifest(path: Path) -> dict[str, Any]:
+    """What an index says of itself, finished or not."""
+    file = path / MANIFEST
+    if not file.is_file():
+        raise DataError(
+            f"is not an index: it has no {MANIFEST}",
+            path=path,
+            remedy="name the folder that `adequa retrieve index --out` wrote",
+        )
+    try:
+        manifest = load_object(file.read_text(encoding="utf-8"))
+        number = manifest["retrieval"]
+        for name in ("status", "of", "encoder", "dtype"):
+            manifest[name]
+    except (DataError, KeyError, TypeError, UnicodeDecodeError):
+        raise DataError("is not the manifest of an index", path=file, remedy=_REMEDY) from None
+    if number != FORMAT:
+        raise DataError(f"is of format {number}, not {FORMAT}", path=file, remedy=_REMEDY)
+    known: dict[str, Any] = manifest
+    return known
+
+
+def _map(path: Path) -> npt.NDArray[Any]:
+    try:
+        mapped: npt.NDArray[Any] = np.load(path, mmap_mode="r", allow_pickle=False)
+    except (OSError, ValueError) as error:
+        raise DataError(f"cannot be read ({error})", path=path, remedy=_REMEDY) from None
+    return mapped
+
+
+def item_line(item: Item) -> bytes:
+    """An item as an index keeps it: without references and meta, which no search needs."""
+    raw = item_to_object(item)
+    kept = {
+        name: raw[name]
+        for name in ("id", "system", "category", "lang", "triples", "text", "terms")
+        if raw.get(name)
+    }
+    return dump_line(kept).encode()
+
+
+def _item(raw: Mapping[str, Any]) -> Item:
+    # Not the reader's way: what is indexed may have a text and no triples, or the reverse.
+    return Item(
+        raw["id"],
+        tuple(Triple(*triple) for triple in raw.get("triples", ())),
+        raw.get("text", ""),
+        raw.get("system", ""),
+        raw.get("category"),
+        raw.get("lang"),
+        terms={name: Term(**term) for name, term in raw.get("terms", {}).items()},
+    )
+
+
+# ---
+# NumPy files that grow row by row, and whose whole rows survive a kill.
+# ---
+
+_HEADER = 128
+"""Bytes before the first row: enough for any shape, so that it can be rewritten in its place."""
+
+
+class Appender:
+    """An `.npy` file of rows; its header says how many once it is closed."""
+
+    def __init__(self, path: Path, dtype: npt.DTypeLike, width: int | None = None) -> None:
+        self._path = path
+        self._dtype = np.dtype(dtype)
+        self._width = width
+        self._stream = path.open("rb+" if path.exists() else "xb+")
+        self._row = self._dtype.itemsize * (1 if width is None else width)
+        size = self._stream.seek(0, os.SEEK_END)
+        self.rows = max(0, size - _HEADER) // self._row
+        if size >= _HEADER and not self._is_own_header():
+            self._stream.close()
+            raise DataError("was begun with other vectors", path=path, remedy="say --force")
+        self.cut(self.rows)
+
+    def cut(self, rows: int) -> None:
+        """Keep the first rows only."""
+        self.rows = rows
+        self._stream.truncate(_HEADER + rows * self._row)
+        self._write_header(0)
+        self._stream.seek(0, os.SEEK_END)
+
+    def append(self, rows: npt.NDArray[Any]) -> None:
+        """Add rows at the end."""
+        self._stream.write(np.ascontiguousarray(rows, dtype=self._dtype).tobytes())
+        self._stream.flush()
+        self.rows += len(rows)
+
+    def finish(self) -> None:
+        """Write how many there are, and close the file."""
+        self._write_header(self.rows)
+        self._stream.flush()
+        os.fsync(self._stream.fileno())
+        self.close()
+
+    def close(self) -> None:
+        """Let go of the file as it is; it can be opened again and continued."""
+        self._stream.close()
+
+    def _is_own_header(self) -> bool:
+        self._stream.seek(0)
+        try:
+            np.lib.format.read_magic(self._stream)
+            shape, _, dtype = np.lib.format.read_array_header_1_0(self._stream)
+        except ValueError:
+            return False
+        return bool(dtype == self._dtype and shape[1:] == self._shape(0)[1:])
+
+    def _write_header(self, rows: int) -> None:
+        self._stream.seek(0)
+        self._stream.write(self._header(rows))
+
+    def _header(self, rows: int) -> bytes:
+        written = repr(
+            {"descr": self._dtype.str, "fortran_order": False, "shape": self._shape(rows)}
+        )
+        begin = np.lib.format.magic(1, 0) + (_HEADER - 10).to_bytes(2, "little")
+        return begin + written.encode().ljust(_HEADER - 11) + b"\n"
+
+    def _shape(self, rows: int) -> tuple[int, ...]:
+        return (rows,) if self._width is None else (rows, self._width)
+
+
+# ---
+# Building an index: a stream in, bounded memory, and what a kill leaves can be continued.
+#
+# The files grow by whole batches; the manifest says `building` until the last one stands. To resume,
+# the items are read from the beginning again, and must be those that are there already.
+# ---
+
+Numbers = Literal["float32", "int8"]
+Progress = Callable[[int], None]
+"""Called with the items that are done."""
+
+_FILES = (VECTORS, SCALES, ITEMS, OFFSETS, GRAPH)
+
+
+def build_index(
+    items: Iterable[Item],
+    out: Path | str,
+    encoder: Encoder,
+    *,
+    of: Kind = "texts",
+    dtype: Numbers = "float32",
+    approximate: bool = False,
+    batch_size: int = 1024,
+    resume: bool = False,
+    force: bool = False,
+    progress: Progress = lambda _done: None,
+) -> Index:
+    """Write the texts or the graphs of items to the folder `out`; empty texts are left out.
+
+    `dtype="int8"` takes a quarter of the space; `approximate` adds a graph of neighbours (extra
+    `retrieval`) for millions. Same items, same encoder: the same bytes.
+    """
+    out = Path(out)
+    if of not in get_args(Kind):
+        raise SettingError(f"an index is of texts or graphs, not {of!r}")
+    if dtype not in get_args(Numbers):
+        raise SettingError(f"vectors are float32 or int8, not {dtype!r}")
+    if batch_size < 1:
+        raise SettingError(f"a batch has one item or more, not {batch_size}")
+    if approximate:
+        from adequa.retrieval.vectors import check_installed
+
+        check_installed()  # said now, not after hours of work
+    plan = {
+        "retrieval": FORMAT,
+        "version": __version__,
+        "status": "building",
+        "of": of,
+        "encoder": encoder.signature,
+        "dtype": dtype,
+        "approximate": approximate,
+    }
+    try:
+        if _begin(out, plan, resume=resume, force=force):
+            return open_index(out)
+        wanted = (item for item in items if of == "graphs" or item.text.strip())
+        with (out / ITEMS).open("ab+") as stream, locked(stream, out):
+            count, dimension = _write(wanted, stream, out, encoder, of, dtype, batch_size, progress)
+            _write_offsets(stream, out / OFFSETS)
+        _finish(out, {**plan, "count": count, "dimension": dimension})
+    except OSError as error:
+        raise DataError(
+            f"cannot be written ({error.strerror})", path=out, remedy="check the path and the disk"
+        ) from None
+    return open_index(out)
+
+
+def _begin(out: Path, plan: dict[str, Any], *, resume: bool, force: bool) -> bool:
+    """Make the folder, or look at what is in it; True where nothing is left to do."""
+    if resume and (out / MANIFEST).is_file():
+        begun = read_manifest(out)
+        for name, value in plan.items():
+            if name not in ("status", "version") and begun.get(name) != value:
+                raise DataError(
+                    f"was begun with another {name}: {begun.get(name)!r} then, {value!r} now",
+                    path=out,
+                    remedy="give the same, or --force to begin anew",
+                )
+        return bool(begun["status"] == "complete")
+    if (out / MANIFEST).is_file():
+        if not force:
+            raise DataError(
+                "is an index already", path=out, remedy="name another folder, or say --force"
+            )
+        # Removed rather than cut short: another process may have them mapped.
+        for name in (MANIFEST, *_FILES):
+            (out / name).unlink(missing_ok=True)
+    elif out.exists() and (not out.is_dir() or any(out.iterdir())):
+        raise DataError(
+            "is there and is no index", path=out, remedy="name a new or an empty folder"
+        )
+    out.mkdir(parents=True, exist_ok=True)
+    write_json(out / MANIFEST, plan)
+    return False
+
+
+def _write(
+    items: Iterator[Item],
+    stream: IO[bytes],
+    out: Path,
+    encoder: Encoder,
+    of: Kind,
+    dtype: Numbers,
+    batch_size: int,
+    progress: Progress,
+) -> tuple[int, int]:
+    """Encode what is not there yet; gives how many items there are and the length of a vector."""
+    first = next(items, None)
+    if first is None:
+        raise DataError(f"there are no {of} to index", path=out, remedy="is it the right input?")
+    # The length of a vector is known once there is one.
+    dimension = encode_items(encoder, [first], of).shape[1]
+    items = chain([first], items)
+    files = [Appender(out / VECTORS, dtype, dimension)]
+    if dtype == "int8":
+        files.append(Appender(out / SCALES, np.float32))
+    try:
+        count = _skip(items, stream, out, files)
+        progress(count)
+        while batch := list(islice(items, batch_size)):
+            vectors = encode_items(encoder, batch, of)
+            stream.write(b"".join(map(item_line, batch)))
+            stream.flush()
+            if dtype == "int8":
+                rows, scales = quantise(vectors)
+                files[0].append(rows)
+                files[1].append(scales)
+            else:
+                files[0].append(vectors)
+            count += len(batch)
+            progress(count)
+        os.fsync(stream.fileno())
+        for file in files:
+            file.finish()
+    finally:
+        for file in files:
+            file.close()
+    return count, dimension
+
+
+def _skip(items: Iterator[Item], stream: IO[bytes], out: Path, files: Sequence[Appender]) -> int:
+    """Pass over the items that all files have, cut off what only some have, and count them."""
+    whole = min(file.rows for file in files)
+    count = end = 0
+    stream.seek(0)
+    while count < whole and (line := stream.readline()).endswith(b"\n"):
+        item = next(items, None)
+        if item is None or item_line(item) != line:
+            raise DataError(
+                "was begun with other items",
+                path=out / ITEMS,
+                line=count + 1,
+                remedy="give the same input, or --force to begin anew",
+            )
+        count += 1
+        end += len(line)
+    stream.truncate(end)
+    for file in files:
+        file.cut(count)
+    return count
+
+
+def _write_offsets(stream: IO[bytes], path: Path) -> None:
+    path.unlink(missing_ok=True)
+    offsets = Appender(path, np.uint64)
+    end = 0
+    offsets.append(np.array([0]))
+    stream.seek(0)
+    while lines := list(islice(stream, 4096)):
+        ends = end + np.cumsum([len(line) for line in lines])
+        offsets.append(ends)
+        end = int(ends[-1])
+    offsets.finish()
+
+
+def _finish(out: Path, manifest: dict[str, Any]) -> None:
+    if manifest["approximate"]:
+        from adequa.retrieval.vectors import build_graph
+
+        scales = np.load(out / SCALES, mmap_mode="r") if manifest["dtype"] == "int8" else None
+        build_graph(StoredVectors(np.load(out / VECTORS, mmap_mode="r"), scales), out / GRAPH)
+    sizes = {name: (out / name).stat().st_size for name in _FILES if (out / name).exists()}
+    write_json(out / MANIFEST, {**manifest, "status": "complete", "files": sizes})

@@ -1,0 +1,189 @@
+"""How several metrics' words on one item become one result: the only place that knows the rule.
+
+- *Verdict*: an item has every fault that any metric with a verdict sees; it is OK when at least one
+  metric gives a verdict and none sees a fault; it has no verdict when no metric gives one.
+- *Entities against facts*: that an entity is not named is no omission where every fact about it is
+  found stated with a confidence of at least `SURE`: a text can say a fact without the data's word
+  for it. The finding stays, with the detail `overruled`, and counts for no verdict.
+- *Findings*: two metrics that point at the same thing (a stretch of the text; else kind, triple and
+  entity) make one finding; it names both metrics by their labels (`esa+nli`), and keeps the first
+  one's words and the higher confidence.
+- *Facts*: a triple keeps its first status with a confidence; else its first that is not
+  `unchecked`.
+- *Mentions*: one a span and entity, the first metric's.
+
+Joining is associative: adding a metric to a result gives what scoring with both would have given.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+
+from adequa.data import Fact, Finding, Mention, Result, Score, Triple, Verdict
+
+OVERRULED = "overruled"
+SURE = 0.9
+"""The confidence from which facts speak for an entity that is not named."""
+
+
+def join(result: Result, scores: Mapping[str, Score]) -> Result:
+    """The result with further metrics' scores added to it, by label."""
+    verdicts: dict[str, Verdict] = dict(result.verdicts)
+    verdicts.update((label, score.verdict) for label, score in scores.items() if score.verdict)
+    said = [_labelled(label, score) for label, score in scores.items()]
+    facts = _join_facts(result.facts, said)
+    findings = _overrule(_join_findings(result.findings, said), facts, result.item.triples)
+    return replace(
+        result,
+        scores={**result.scores, **{label: score.value for label, score in scores.items()}},
+        mentions=_join_mentions(result.mentions, said),
+        facts=facts,
+        findings=findings,
+        verdicts=verdicts,
+        verdict=join_verdicts(_counting(verdicts, findings)),
+        statistics={
+            **result.statistics,
+            **{label: score.statistics for label, score in scores.items() if score.statistics},
+        },
+        reasons={
+            **result.reasons,
+            **{
+                label: score.reason or "not scorable"
+                for label, score in scores.items()
+                if score.value is None
+            },
+        },
+    )
+
+
+def _labelled(label: str, score: Score) -> Score:
+    """A metric's findings under the name it has in this run."""
+    if all(finding.metric == label for finding in score.findings):
+        return score
+    return replace(
+        score, findings=tuple(replace(finding, metric=label) for finding in score.findings)
+    )
+
+
+def join_verdicts(verdicts: Iterable[Verdict]) -> Verdict | None:
+    """One verdict of several: every fault that one of them names.
+
+    >>> join_verdicts(["OK", "omission", "hallucination"])
+    'hallucination+omission'
+    """
+    seen = set(verdicts)
+    if not seen:
+        return None
+    faults = {fault for verdict in seen for fault in verdict.split("+")} - {"OK"}
+    if faults == {"omission"}:
+        return "omission"
+    if faults == {"hallucination"}:
+        return "hallucination"
+    return "hallucination+omission" if faults else "OK"
+
+
+def _counting(verdicts: Mapping[str, Verdict], findings: tuple[Finding, ...]) -> list[Verdict]:
+    """The verdicts without omissions all of whose findings are overruled."""
+    open_ = {
+        name
+        for finding in findings
+        if finding.kind == "omission" and finding.detail != OVERRULED
+        for name in finding.metric.split("+")
+    }
+    overruled = {
+        name
+        for finding in findings
+        if finding.detail == OVERRULED
+        for name in finding.metric.split("+")
+    }
+    return [
+        _WITHOUT_OMISSION[verdict] if label in overruled - open_ else verdict
+        for label, verdict in verdicts.items()
+    ]
+
+
+_WITHOUT_OMISSION: Mapping[Verdict, Verdict] = {
+    "OK": "OK",
+    "omission": "OK",
+    "hallucination": "hallucination",
+    "hallucination+omission": "hallucination",
+}
+
+
+def _overrule(
+    findings: tuple[Finding, ...], facts: tuple[Fact, ...], triples: Iterable[Triple]
+) -> tuple[Finding, ...]:
+    """Entities that are not named, where what is said of them is stated all the same.
+
+    A fact that no metric has spoken of yet is not stated: a later one may, and never the other way
+    round.
+    """
+    if not any(one.kind == "omission" and one.entity is not None for one in findings):
+        return findings
+    sure: dict[str, float] = {}
+    stated = {fact.triple: fact.confidence for fact in facts if fact.status == "stated"}
+    for triple in triples:
+        for entity in {triple.subject, triple.object}:
+            sure[entity] = min(sure.get(entity, 1.0), stated.get(triple) or 0.0)
+    return tuple(
+        replace(one, detail=OVERRULED, confidence=round(1 - sure[one.entity], 6))
+        if one.kind == "omission" and one.entity and sure.get(one.entity, 0.0) >= SURE
+        else one
+        for one in findings
+    )
+
+
+def _join_mentions(first: tuple[Mention, ...], said: Iterable[Score]) -> tuple[Mention, ...]:
+    joined = {(mention.entity, mention.start, mention.end): mention for mention in first}
+    for score in said:
+        for mention in score.mentions:
+            joined.setdefault((mention.entity, mention.start, mention.end), mention)
+    return tuple(joined.values())
+
+
+def _join_facts(first: tuple[Fact, ...], said: Iterable[Score]) -> tuple[Fact, ...]:
+    joined = {fact.triple: fact for fact in first}
+    for score in said:
+        for fact in score.facts:
+            known = joined.get(fact.triple)
+            if known is None or _rank(fact) > _rank(known):
+                joined[fact.triple] = fact
+    return tuple(joined.values())
+
+
+def _rank(fact: Fact) -> int:
+    """Whom to believe: who read the fact, then who looked for its ends, then who did neither."""
+    if fact.status == "unchecked":
+        return 0
+    return 1 if fact.confidence is None else 2
+
+
+def _join_findings(first: tuple[Finding, ...], said: Iterable[Score]) -> tuple[Finding, ...]:
+    joined: dict[object, Finding] = {_thing(finding): finding for finding in first}
+    for score in said:
+        for finding in score.findings:
+            known = joined.get(_thing(finding))
+            joined[_thing(finding)] = finding if known is None else _agree(known, finding)
+    return tuple(joined.values())
+
+
+def _thing(finding: Finding) -> object:
+    """What a finding is about: a stretch of the text, or a fact or entity."""
+    if finding.kind == "hallucination" and finding.start is not None:
+        return finding.kind, finding.start, finding.end
+    return finding.kind, finding.triple, finding.entity, finding.start, finding.end
+
+
+def _agree(known: Finding, other: Finding) -> Finding:
+    metrics = known.metric.split("+")
+    if other.metric in metrics:
+        return known
+    confidences = [one for one in (known.confidence, other.confidence) if one is not None]
+    return replace(
+        known,
+        metric="+".join([*metrics, other.metric]),
+        triple=known.triple or other.triple,
+        entity=known.entity or other.entity,
+        confidence=max(confidences, default=None),
+    )

@@ -1,0 +1,110 @@
+"""From an entity as the data writes it to the words a text would use for it."""
+
+from __future__ import annotations
+
+import html
+import re
+from collections.abc import Iterable, Mapping
+from typing import NamedTuple
+
+from adequa.data import Term, Triple
+
+_DATATYPE = re.compile(r'^"(?P<value>.*)"(?:\^\^\S+|@[A-Za-z][A-Za-z0-9-]*)$', re.DOTALL)
+_BRACKET = re.compile(r"\s*\(([^()]*)\)\s*$")
+_LEADING_BRACKET = re.compile(r"^\(([^()]*)\)\s*")
+_CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+_ADDRESS = re.compile(r"^<?\w+://[^\s>]+>?$")
+_SPACE = re.compile(r"[\s_]+")
+_LOWER_CAMEL = re.compile(r"^[a-z]+(?:[A-Z][a-z0-9]+)+$")
+_QUOTES = "\"'`“”‘’«» "
+
+
+class Label(NamedTuple):
+    """The readable parts of an entity's string."""
+
+    string: str
+    """All of it, readable: underscores are spaces, outer quotes and datatypes are gone."""
+    base: str
+    """Without what stands in brackets at the end."""
+    qualifier: str
+    """What stood in those brackets: a disambiguation, or a unit."""
+
+
+def label_of(entity: str) -> Label:
+    """The label in an entity's string.
+
+    >>> label_of("Mermaid_(Train_song)")
+    Label(string='Mermaid (Train song)', base='Mermaid', qualifier='Train song')
+    >>> label_of('"52.0"(minutes)').base
+    '52.0'
+    """
+    string = html.unescape(entity).strip() if "&" in entity else entity.strip()
+    typed = _DATATYPE.match(string)
+    if typed:
+        string = typed["value"]
+    if _ADDRESS.match(string):
+        string = string.strip("<>")
+        return Label(string, string, "")
+    string = _SPACE.sub(" ", string).strip()
+    if _LOWER_CAMEL.match(string):
+        string = _CAMEL.sub(" ", string)
+    bracket = _BRACKET.search(string)
+    base, qualifier = string, ""
+    if bracket and bracket.start():
+        base, qualifier = string[: bracket.start()], bracket[1]
+    base = base.strip(_QUOTES) or base
+    if not qualifier:
+        return Label(base, base, "")
+    if _LOWER_CAMEL.match(qualifier):
+        qualifier = _CAMEL.sub(" ", qualifier)
+    return Label(f"{base} ({qualifier})", base, qualifier)
+
+
+# ---
+# A graph as one string, as every encoder and verifier of ours reads it.
+# ---
+
+MARKERS = ("[S]", "[P]", "[O]")
+"""What stands before a subject, a predicate and an object."""
+_SEPARATORS = re.compile(r"[\s_]+")
+_LAST_OF_ADDRESS = re.compile(r"^<?\w+://\S*[/#](?P<last>[^\s/#>]+)>?$")
+
+
+def readable(triple: Triple, terms: Mapping[str, Term] | None = None) -> tuple[str, str, str]:
+    """The three strings of a triple as words: no underscores, no camel case, labels for IRIs.
+
+    >>> readable(Triple("Aarhus_Airport", "cityServed", '"Aarhus, Denmark"'))
+    ('Aarhus Airport', 'city served', 'Aarhus, Denmark')
+    """
+    return (
+        _entity(triple.subject, terms),
+        _predicate(triple.predicate, terms),
+        _entity(triple.object, terms),
+    )
+
+
+def linearise(triples: Iterable[Triple], terms: Mapping[str, Term] | None = None) -> str:
+    """The graph with its markers, in the order of the triples.
+
+    >>> linearise([Triple("Blue_Spice", "eatType", "pub")])
+    '[S] Blue Spice [P] eat type [O] pub'
+    """
+    return " ".join(
+        f"{marker} {words}"
+        for triple in triples
+        for marker, words in zip(MARKERS, readable(triple, terms), strict=True)
+    )
+
+
+def _entity(string: str, terms: Mapping[str, Term] | None) -> str:
+    term = terms.get(string) if terms else None
+    return label_of(term.label if term is not None and term.label else string).string
+
+
+def _predicate(string: str, terms: Mapping[str, Term] | None) -> str:
+    term = terms.get(string) if terms else None
+    if term is not None and term.label:
+        return term.label
+    address = _LAST_OF_ADDRESS.match(string)
+    words = _CAMEL.sub(" ", _SEPARATORS.sub(" ", address["last"] if address else string)).strip()
+    return words if words.isupper() else words.lower()

@@ -1,0 +1,240 @@
+"""Where the sentences and clauses of a text stand: by rule, for text as people and machines write.
+
+A stretch is a start and an end in the text. Together the stretches hold every character that is no
+space, they are in order and apart, and a stretch that is cut again stays whole.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+Span = tuple[int, int]
+
+_END = re.compile(r"[.!?…]+|[。！？]+|\n")
+_WIDE = frozenset("。！？")
+# A full stop with no space after it: not in an address or a name such as Node.js.
+_BEFORE_GLUED = re.compile(r"[(\"“]?(?:[A-Za-z][a-z]{2,}|\d+)[)\"”]?\.")
+_AFTER_GLUED = re.compile(r"[A-Z][a-z]*[\s,]")
+_CLOSING = re.compile(r"[\"'”’»)\]}]+|(?:\s+(?:''|[)\]}”»]))+")
+_QUOTE_APART = re.compile(r"\s+\"(?=\s|$)")
+_LAST_WORD = re.compile(r"[^\s(\[{\"'“‘«/–—,;:]+$")
+_NEXT_WORD = re.compile(r"[\s\"'`“”‘’«»(\[{*#–—-]*(?P<word>\w[\w.]*)?")
+_INITIALS = re.compile(r"(?:[^\W\d_](?:\.[^\W\d_])*|ph\.d|b\.sc|m\.sc)\Z", re.IGNORECASE)
+_SPACE = re.compile(r"\s*")
+_LETTER = re.compile(r"[^\W\d_]")
+_LINE_BREAK = re.compile(r"\s*\n\s*")
+_CAPITAL = re.compile(r"[A-ZÀ-ÖØ-Þ]")
+_ITEM = re.compile(r"[-–—*•·‣#]+\s|\(?\d{1,3}[.)]\s")
+_LOOK_BACK = 40
+
+# They stand before a name or a number, and end no sentence.
+_BEFORE_LIST = (
+    "adm approx apt brig ca capt cf col dept dr e.g est fig figs fr ft gen gov hon i.e lt maj "
+    "mr mrs ms mt mts op opp pp pres prof rep rev sen sgt ste supt univ viz vol vols vs"
+)
+_BEFORE = frozenset(_BEFORE_LIST.split())
+# They may end one: what follows decides.
+_EITHER_LIST = (
+    "a.m al am apr assn assoc aug ave blvd bros cie co corp dec div esp etc ext feat feb inc "
+    "inf int jan jr jul jun ltd mar math no nos nov oct p.m phd phys pl proc rd sci sep sept sq "
+    "sr st syst"
+)
+_EITHER = frozenset(_EITHER_LIST.split())
+_STARTERS_LIST = (
+    "a additionally although an and as at both but for he her his however i in it its on she "
+    "since some that the their there these they this those we when while with you"
+)
+_STARTERS = frozenset(_STARTERS_LIST.split())
+_LONG_WORD = 5
+"""A capitalised word of more letters is no abbreviation."""
+
+
+def sentences(text: str) -> list[Span]:
+    """The sentences of a text, without the space around them.
+
+    A lower-cased or tokenised text is cut too; a full stop after an initial, an abbreviation or the
+    number of a list item is none. A line ends a sentence, unless the next one goes on in lower
+    case.
+
+    >>> sentences("Dr. J. Lee paid $1.50. He left .")
+    [(0, 22), (23, 32)]
+    """
+    last = max((match.start() for match in re.finditer(r"\w", text)), default=-1)
+    cuts: list[int] = []
+    start = len(text) - len(text.lstrip())
+    place = start
+    while (match := _END.search(text, place)) is not None and match.start() < last:
+        end, place = match.end(), match.end()
+        if match[0] == "\n":
+            end = match.start()
+        elif match[0][0] not in _WIDE:
+            end = place = _past_closing(text, start, match.end())
+            if end < len(text) and not text[end].isspace() and not _glued(text, start, end):
+                continue
+        if end <= last and _LETTER.search(text, start, end) and _ends(text, start, match, end):
+            cuts.append(end)
+            start = place = _SPACE.match(text, end).end()  # type: ignore[union-attr]
+    return _trimmed(text, 0, len(text), cuts)
+
+
+def _past_closing(text: str, start: int, end: int) -> int:
+    """Behind the quotes and brackets that close after a sentence's end."""
+    while found := _CLOSING.match(text, end):
+        end = found.end()
+    # A quote with spaces around it, as tokenisers leave it, closes where one is open.
+    if text.count('"', start, end) % 2 and (found := _QUOTE_APART.match(text, end)):
+        end = found.end()
+    return end
+
+
+def _glued(text: str, start: int, end: int) -> bool:
+    """Whether a full stop ends a sentence although the next one follows without a space."""
+    token = text[max(start, end - _LOOK_BACK) : end].rsplit(maxsplit=1)[-1]
+    return bool(_BEFORE_GLUED.fullmatch(token) and _AFTER_GLUED.match(text, end))
+
+
+def _ends(text: str, start: int, match: re.Match[str], end: int) -> bool:
+    """Whether a sentence that begins at `start` ends with what was matched."""
+    mark = match[0]
+    if mark[0] in _WIDE:
+        return True
+    following = _NEXT_WORD.match(text, end)
+    word = (following["word"] or "") if following else ""
+    small = word[:1].islower()
+    if mark == "\n":
+        return not small or _new_paragraph(text, end)
+    if "\n" in text[end : end + 2] and not small:
+        return True
+    cased = _CAPITAL.search(text, start, end) is not None
+    if mark[0] == "…" or mark.startswith(".."):
+        return not small
+    if mark[0] != ".":
+        return not (small and cased)
+    return _period_ends(text, start, match.start(), word, cased=cased)
+
+
+def _period_ends(text: str, start: int, stop: int, word: str, *, cased: bool) -> bool:
+    found = _LAST_WORD.search(text[max(start, stop - _LOOK_BACK) : stop].rstrip())
+    before = found[0] if found else ""
+    lower = before.lower()
+    starts = word.lower().rstrip(".") in _STARTERS and (word[:1].isupper() or not cased)
+    starts = starts and not (len(word) == 2 and word.endswith("."))
+    if lower in _BEFORE:
+        return False
+    if lower in ("no", "nos"):
+        return not word[:1].isdigit()
+    if lower in _EITHER or _INITIALS.match(before):
+        return starts
+    if not word[:1].islower() or not cased:
+        return True
+    if word.rstrip(".") in _STARTERS:
+        return True
+    return not before[:1].isdigit() and (before.islower() or len(before) > _LONG_WORD)
+
+
+def _new_paragraph(text: str, end: int) -> bool:
+    """Whether an empty line follows, or an item of a list."""
+    gap = _LINE_BREAK.match(text, end)
+    return gap is not None and (gap[0].count("\n") > 1 or bool(_ITEM.match(text, gap.end())))
+
+
+_MONTH = (
+    r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?"
+    r"|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)\.?"
+)
+_KEPT = re.compile(r'"[^"]*"|“[^”]*”|«[^»]*»|\([^()]*\)|\[[^\[\]]*\]')
+_DAY_OR_MONTH = re.compile(rf"(?:\d|\b{_MONTH})\s*$", re.IGNORECASE)
+_NUMBER = re.compile(r"\s*\d")
+_NAME_BEFORE = re.compile(r"(?<![\w'’])[A-ZÀ-ÖØ-Þ][\w'’.-]*\s*$")
+_NAME_AFTER = re.compile(r"\s*[A-ZÀ-ÖØ-Þ]")
+_BREAK = re.compile(r"[,;](?=\s)|\s[–—]+(?=\s)|\s--(?=\s)")
+_PREPOSITION = r"(?:in|of|for|at|by|on|to|from|with|through|under|during|after|before|among)"
+_VERB = r"(?:is|was|are|were|has|had|have|can|will)"
+_RELATIVE = re.compile(
+    rf"(?<=\s)(?:(?:{_PREPOSITION}\s+)?(?:which|whom|whose)|who|where|that\s+{_VERB}"
+    r"|(?:and|but|while|whereas|although)\s+(?:(?:also|then|later|now)\s+)?"
+    rf"(?:{_VERB}|it|he|she|they"
+    # "and the inn is", and not "and the inn"
+    rf"|(?:its|his|her|their|there|the)(?=(?:\s+[^\s,;]+){{1,6}}?\s+{_VERB}\s)))(?=\s)",
+    re.IGNORECASE,
+)
+_PARTICIPLE = re.compile(
+    r"(?<=\s)(?:(?:located|situated|based|born|founded|established|built|constructed|designed"
+    r"|written|created|composed|produced|directed|published|released|led|owned|operated|made)"
+    rf"\s+(?:as|near|{_PREPOSITION})|known|called|named|starring|serving|featuring|including"
+    r"|containing|consisting|measuring|offering|covering|having|belonging|bordering|playing"
+    r"|working|living)(?=\s)",
+    re.IGNORECASE,
+)
+_WORD_BEFORE = re.compile(r"(?P<word>\S+)\s+$")
+# After one of these a participle belongs to the verb, to a noun or to a list of participles.
+_BINDING_LIST = (
+    "a an and are as be been being best better by for get gets got had has have in is it its "
+    "largely most mostly not now of often or the to was well were who which"
+)
+_BINDING = frozenset(_BINDING_LIST.split())
+
+
+def clauses(text: str, start: int, end: int) -> list[Span]:
+    """The clauses of a sentence from `start` to `end`, of two words at least.
+
+    Cut at commas, semicolons and dashes, before relative clauses and participles, and before
+    "and is"; never in a number, a date, quotes or brackets, nor between two names ("Rome, Italy").
+
+    >>> text = "Rome, Italy, which is old, has 1,200 bars."
+    >>> [text[start:end] for start, end in clauses(text, 0, len(text))]
+    ['Rome, Italy,', 'which is old,', 'has 1,200 bars.']
+    """
+    kept = [match.span() for match in _KEPT.finditer(text, start, end)]
+    places = [
+        place
+        for place in sorted(set(_clause_starts(text, start, end)))
+        if start < place < end and not any(first < place < last for first, last in kept)
+    ]
+    parts = _trimmed(text, start, end, places)
+    found: list[Span] = []
+    opened: int | None = None
+    for first, last in parts:
+        opened = first if opened is None else opened
+        if count_words(text[opened:last]) > 1:
+            found.append((opened, last))
+            opened = None
+    if opened is not None:  # a last word alone belongs to what stands before it
+        first = found.pop()[0] if found else opened
+        found.append((first, parts[-1][1]))
+    return found
+
+
+def _clause_starts(text: str, start: int, end: int) -> Iterable[int]:
+    for match in _BREAK.finditer(text, start, end):
+        before, after = text[max(start, match.start() - _LOOK_BACK) : match.start()], match.end()
+        dated = _DAY_OR_MONTH.search(before) and _NUMBER.match(text, after, end)
+        named = _NAME_BEFORE.search(before) and _NAME_AFTER.match(text, after, end)
+        if match[0] != "," or not (dated or named):
+            yield match.end()
+    for match in _RELATIVE.finditer(text, start + 1, end):
+        yield match.start()
+    for match in _PARTICIPLE.finditer(text, start + 1, end):
+        before = text[max(start, match.start() - _LOOK_BACK) : match.start()]
+        word = _WORD_BEFORE.search(before)
+        if word and word["word"].lower() not in _BINDING and not word["word"].endswith("ly"):
+            yield match.start()
+
+
+def count_words(text: str) -> int:
+    """How many strings between spaces have a letter or a digit."""
+    return sum(1 for word in text.split() if any(map(str.isalnum, word)))
+
+
+def _trimmed(text: str, start: int, end: int, cuts: Iterable[int]) -> list[Span]:
+    """The stretches between the cuts, without the space around them."""
+    found: list[Span] = []
+    first = start
+    for last in (*cuts, end):
+        part = text[first:last]
+        if bare := part.strip():
+            left = first + len(part) - len(part.lstrip())
+            found.append((left, left + len(bare)))
+        first = last
+    return found

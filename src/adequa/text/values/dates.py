@@ -1,0 +1,264 @@
+"""Dates in data values and in English text, and whether the two agree."""
+
+from __future__ import annotations
+
+import re
+from enum import Enum
+from typing import NamedTuple
+
+from adequa.text.values.units import literal_of, lowered
+
+
+class Date(NamedTuple):
+    """A date or what is known of one."""
+
+    year: int | None
+    month: int | None
+    day: int | None
+
+
+class DateSpan(NamedTuple):
+    """A date in a text; 03/04/2005 has two readings, day-month first."""
+
+    start: int
+    end: int
+    readings: tuple[Date, ...]
+
+
+class DateMatch(Enum):
+    """How a date in a text stands to a date in the data."""
+
+    SAME = "same"
+    PARTIAL = "partial"
+    CONFLICT = "conflict"
+
+
+def agreement(value: Date, seen: Date) -> DateMatch:
+    """SAME in every part; PARTIAL when one side says more; CONFLICT when a part differs.
+
+    Dates with no part in common (1986 and "April 15") say nothing of each other: a CONFLICT.
+    """
+    if value == seen:
+        return DateMatch.SAME
+    both = [(a, b) for a, b in zip(value, seen, strict=True) if a is not None and b is not None]
+    if both and all(a == b for a, b in both):
+        return DateMatch.PARTIAL
+    return DateMatch.CONFLICT
+
+
+_STEMS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+_MONTHS = {stem: number for number, stem in enumerate(_STEMS, 1)}
+_UNITS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth")
+_SPELT = {
+    word: number
+    for number, word in enumerate(
+        (*_UNITS, "tenth", "eleventh", "twelfth", "thirteenth", "fourteenth", "fifteenth",
+         "sixteenth", "seventeenth", "eighteenth", "nineteenth", "twentieth"), 1)
+} | {"thirtieth": 30}  # fmt: skip
+_SPELT |= {f"twenty{word}": 20 + number for number, word in enumerate(_UNITS, 1)}
+_SPELT |= {"thirtyfirst": 31}
+
+# Every repetition below is bounded, so a position costs a bounded number of steps in any text.
+_FULL = "january|february|march|april|may|june|july|august|september|october|november|december"
+_SHORT = "jan|feb|mar|apr|jun|jul|aug|sept|sep|oct|nov|dec"
+_TEENS = "|".join(
+    word for word in _SPELT if word not in _UNITS and word[:6] not in ("twenty", "thirty")
+)
+_WORD_DAY = (
+    rf"(?:twenty|thirty)[\s-]{{1,3}}(?:{'|'.join(_UNITS)})|{'|'.join(_UNITS)}|{_TEENS}|thirtieth"
+)
+_NUMBER = r"(?:0?[1-9]|[12][0-9]|3[01])"
+_DAY = rf"(?:{_NUMBER}(?:\s?(?:st|nd|rd|th)(?!\w)|(?![0-9]))|(?:{_WORD_DAY})(?!\w))"
+_YEAR = r"(?:1[0-9]{3}|20[0-9]{2})(?!\w)(?!(?<=0)['’]s)"
+_WEEKDAY = r"(?:(?:mon|tues|wednes|thurs|fri|satur|sun)day\s?,?\s{1,2}(?:the\s{1,2})?)?"
+_OF = r"(?:of\s{1,2}|in\s{1,2})?(?:the\s{1,2}year\s{1,2})?"
+_DASH = r"\s{0,2}[-/,–]?\s{0,2}"
+# A number that goes on ("April 15,000") is no day.
+_ENDS = r"(?![0-9]|[.,:/][0-9]|\s?%)"
+
+
+def _month(group: str) -> str:
+    return rf"(?:(?P<{group}>{_FULL})(?!\w)|(?P<{group}s>{_SHORT})(?!\w)(?:\s?\.)?)"
+
+
+_TIME = r"(?:t[0-9]{2}:[0-9]{2}(?::[0-9]{2}(?:\.[0-9]{1,9})?)?(?:z|[+-][0-9]{2}:?[0-9]{2})?)?"
+_NUMERIC = rf"""
+    (?P<y1>1[0-9]{{3}}|20[0-9]{{2}})\s?(?P<sep1>[-/.–])\s?(?P<m1>0?[1-9]|1[0-2])
+        \s?(?P=sep1)\s?(?P<d1>{_NUMBER}){_TIME}(?!\w)(?![-/.][0-9])
+  | (?P<y2>1[0-9]{{3}}|20[0-9]{{2}})\ (?P<m2>0[1-9]|1[0-2])\ (?P<d2>0[1-9]|[12][0-9]|3[01])
+        (?!\w)(?![-/.,:][0-9])
+  | (?P<y3>1[0-9]{{3}}|20[0-9]{{2}})-(?P<m3>0[1-9]|1[0-2])(?!\w)(?!\s?[-/.,:–]\s?[0-9])
+  | (?P<y0>1[0-9]{{3}}|20[0-9]{{2}})\s?(?P<sep0>[-/.])\s?(?P<d0>1[3-9]|2[0-9]|3[01])
+        \s?(?P=sep0)\s?(?P<m0>0?[1-9]|1[0-2])(?!\w)(?![-/.][0-9])
+  | (?P<a9>{_NUMBER})(?P<sep9>[-/])(?P<b9>{_NUMBER})(?P=sep9)(?P<yy>[0-9]{{2}})
+        (?!\w)(?![-/.,:][0-9])
+  | (?P<a4>{_NUMBER})\s?(?P<sep4>[-/.–])\s?(?P<b4>{_NUMBER})\s?(?P=sep4)\s?(?P<y4>{_YEAR})
+        (?![-/.,:][0-9])
+  | (?P<y5>{_YEAR})
+"""
+_WORDED = rf"""
+    {_WEEKDAY}(?P<d6>{_DAY})(?:\s{{1,2}}day)?{_DASH}(?P<of6>of\s{{1,2}})?(?:the\s{{1,2}})?{_month("m6")}
+        (?:{_DASH}{_OF}(?P<y6>{_YEAR}))?
+  | {_WEEKDAY}{_month("m7")}{_DASH}(?P<the7>the\s{{1,2}})?(?P<d7>{_DAY})
+        (?:{_DASH}{_OF}(?P<y7>{_YEAR})|{_ENDS})
+  | {_month("m8")}{_DASH}{_OF}(?P<y8>{_YEAR})
+  | (?P<y9>1[0-9]{{3}}|20[0-9]{{2}}){_DASH}{_month("m9")}{_DASH}(?P<d9>{_DAY}){_ENDS}
+"""
+_START = r"(?<![^\W_])(?<![0-9][.,:])"
+_NUMERIC_DATES = re.compile(f"{_START}(?:{_NUMERIC})", re.VERBOSE)
+_ALL_DATES = re.compile(f"{_START}(?:{_WORDED}|{_NUMERIC})", re.VERBOSE)
+_DIGIT = re.compile("[0-9]")
+_SPELT_DAY = re.compile(rf"(?:{_WORD_DAY})(?!\w)")
+
+# What stands before or after a bare year that makes it a part of something longer.
+_BEFORE_YEAR = re.compile(
+    r"(?:[0-9]\s?[-–—]\s?|[0-9]\s?[./:]\s?|[0-9],|[0-9]\s,\s|[$€£¥₹]\s?|\.|_)\Z"
+)
+_RANGE_BEFORE = re.compile(r"(?<![\w.,/-])(?:1[0-9]|20)[0-9]{2}\s?[-–—/]\s?\Z")
+_PREFIX_BEFORE = re.compile(r"(?<![^\W_])[^\W\d_]?-\Z|[0-9A-Z]-\Z")
+_RANGE_AFTER = re.compile(r"\s?[-–—/]\s?(?:1[0-9]|20)[0-9]{2}(?!\w|\s?[-–—/.,]\s?[0-9])")
+_AFTER_YEAR = re.compile(
+    r"\s?[-–—/:]\s?[0-9]|[.,][0-9]|\s?%|\s?\.\s?0{1,6}(?![0-9])|(?<=0)\s?['’]?\s?s(?!\w)"
+)
+_OPENER = re.compile(r"(?<!\w)(?:on|since|until|till|from|by|before|after)\s{1,2}\Z")
+
+
+def find_dates(text: str) -> list[DateSpan]:
+    """Every date of an English text, each as long as it can be, none overlapping, in order."""
+    lower = lowered(text)
+    digits = _DIGIT.search(text) is not None
+    months = any(stem in lower for stem in _STEMS)
+    if not (months or digits) or not (digits or _SPELT_DAY.search(lower)):
+        return []
+    pattern = _ALL_DATES if months else _NUMERIC_DATES
+    spans: list[DateSpan] = []
+    position = 0
+    while match := pattern.search(lower, position):
+        span = _span(text, lower, match)
+        if span:
+            spans.append(span)
+            position = span.end
+        else:
+            # A refused "5 may" or "1986" may still have a date inside: "5 May 15, 1986".
+            month = max(match.start("m6"), match.start("m6s")) if months else -1
+            position = month if month > 0 else match.end()
+    return spans
+
+
+def _span(text: str, lower: str, match: re.Match[str]) -> DateSpan | None:
+    found = match.groupdict()
+    if found["y5"]:
+        return _bare_year(text, match)
+    if found["a4"]:
+        year, first, second = int(found["y4"]), int(found["a4"]), int(found["b4"])
+        pairs = dict.fromkeys([(first, second), (second, first)])
+        readings = tuple(Date(year, month, day) for day, month in pairs if month <= 12)
+        return DateSpan(match.start(), match.end(), readings) if readings else None
+    if found["y0"]:  # 1944-28-07: the day cannot be a month
+        date = Date(int(found["y0"]), int(found["m0"]), int(found["d0"]))
+        return DateSpan(match.start(), match.end(), (date,))
+    if found["yy"]:
+        return _short_year(match)
+    if found["y3"]:
+        year, month = int(found["y3"]), int(found["m3"])
+        # 2003-04 is a season, not April 2003.
+        if month == (year + 1) % 100:
+            return None
+        return DateSpan(match.start(), match.end(), (Date(year, month, None),))
+    for form in "12":
+        if found[f"y{form}"]:
+            date = Date(int(found[f"y{form}"]), int(found[f"m{form}"]), int(found[f"d{form}"]))
+            return DateSpan(match.start(), match.end(), (date,))
+    for form in "6789":
+        name = found.get(f"m{form}") or found.get(f"m{form}s")
+        if name:
+            return _worded(text, lower, match, form, name)
+    return None
+
+
+def _short_year(match: re.Match[str]) -> DateSpan | None:
+    """01-01-34: the century is anyone's guess, so both are readings."""
+    first, second, year = int(match["a9"]), int(match["b9"]), int(match["yy"])
+    pairs = dict.fromkeys([(first, second), (second, first)])
+    readings = tuple(
+        Date(century + year, month, day)
+        for day, month in pairs
+        if month <= 12
+        for century in (1900, 2000)
+    )
+    return DateSpan(match.start(), match.end(), readings) if readings else None
+
+
+def _worded(text: str, lower: str, match: re.Match[str], form: str, name: str) -> DateSpan | None:
+    year, day = match[f"y{form}"], match[f"d{form}"] if form != "8" else None
+    month = f"m{form}" if match[f"m{form}"] else f"m{form}s"
+    if not year and day and not _plain_date(text, lower, match, day, name, match.start(month)):
+        return None
+    ends = [match.end(month)] + [
+        match.end(f"{part}{form}") for part in "dy" if f"{part}{form}" in match.re.groupindex
+    ]
+    date = Date(int(year) if year else None, _MONTHS[name[:3]], _day(day) if day else None)
+    return DateSpan(match.start(), max(ends), (date,))
+
+
+def _plain_date(
+    text: str, lower: str, match: re.Match[str], day: str, name: str, month: int
+) -> bool:
+    """Whether a day and month without a year are a date: not "15 may be", "the first march"."""
+    joined = bool(match["of6"] or match["the7"])
+    if not _DIGIT.match(day):
+        return joined or match["m7"] is not None or match["m7s"] is not None
+    if joined or not day[-1].isdigit() or name not in ("may", "march", "mar"):
+        return True
+    return not text[month].islower() or bool(
+        _OPENER.search(lower, max(0, match.start() - 8), match.start())
+    )
+
+
+def _day(day: str) -> int:
+    digits = day[:2] if day[:2].isdigit() else day[:1]
+    return int(digits) if digits.isdigit() else _SPELT[re.sub(r"[\s-]", "", day)]
+
+
+def _bare_year(text: str, match: re.Match[str]) -> DateSpan | None:
+    start, end = match.span()
+    before = text[max(0, start - 10) : start]
+    if _PREFIX_BEFORE.search(before) and not _RANGE_BEFORE.search(before):
+        return None
+    if _BEFORE_YEAR.search(before) and not _RANGE_BEFORE.search(before):
+        return None
+    if _AFTER_YEAR.match(text, end) and not _RANGE_AFTER.match(text, end):
+        return None
+    return DateSpan(start, end, (Date(int(match[0]), None, None),))
+
+
+_ZONE = r"(?:Z|[+-][0-9]{2}:?[0-9]{2})?"
+# A zone after a bare year is allowed where a datatype says so only: 1046-8188 is an ISSN.
+_ISO = re.compile(
+    r"(?P<y>[0-9]{4})(?:-(?P<m>[0-9]{2})(?:-(?P<d>[0-9]{2})"
+    rf"(?:[T ][0-9]{{2}}:[0-9:.]{{2,18}})?{_ZONE})?)?(?P<zone>{_ZONE})"
+)
+_RECURRING = re.compile(r"--(?P<m>[0-9]{2})(?:-(?P<d>[0-9]{2}))?")
+_DATE_TYPES = {"date", "datetime", "datetimestamp", "gyear", "gyearmonth", "gmonthday", "gmonth"}
+
+
+def date_of(string: str) -> Date | None:
+    """The date a data value is; None when it is none, only contains one, or reads as two."""
+    value, datatype = literal_of(string)
+    typed = datatype is not None and datatype.lower() in _DATE_TYPES
+    if len(value) > 60 or (datatype is not None and not typed and datatype.lower() != "string"):
+        return None
+    if match := _ISO.fullmatch(value):
+        year, month, day = int(match["y"]), int(match["m"] or 0), int(match["d"] or 0)
+        if not typed and (match["zone"] or (not month and not 1000 <= year <= 2100)):
+            return None
+        return Date(year, month or None, day or None) if month <= 12 and day <= 31 else None
+    if match := _RECURRING.fullmatch(value):
+        month, day = int(match["m"]), int(match["d"] or 0)
+        return Date(None, month, day or None) if 1 <= month <= 12 and day <= 31 else None
+    value = value.replace("_", " ")
+    spans = find_dates(value)
+    if len(spans) != 1 or len(spans[0].readings) != 1:
+        return None
+    rest = value[: spans[0].start].strip().lower(), value[spans[0].end :].strip()
+    return spans[0].readings[0] if rest[0] in ("", "the") and rest[1] in ("", ".") else None

@@ -1,0 +1,434 @@
+"""Numbers and quantities in data values and in English text, and whether the two agree."""
+
+from __future__ import annotations
+
+import re
+from decimal import Context, Decimal
+from typing import NamedTuple
+
+from adequa.text.values.units import UNITS, literal_of, lowered, match_unit, unit_named
+
+# ---
+# Numbers in English words: cardinals, ordinals, and what looks like one and is not.
+# ---
+
+
+class SpelledNumber(NamedTuple):
+    """A number in words and where it stands."""
+
+    start: int
+    end: int
+    value: int
+    ordinal: bool
+
+
+_ONES = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
+_TEENS = ("ten", "eleven", "twelve", "thirteen", "fourteen", "fifteen", "sixteen", "seventeen",
+          "eighteen", "nineteen")  # fmt: skip
+_TENS = ("twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety")
+_SCALES = {
+    "hundred": 100,
+    "thousand": 10**3,
+    "million": 10**6,
+    "billion": 10**9,
+    "trillion": 10**12,
+}
+_ORDINALS = {"one": "first", "two": "second", "three": "third", "five": "fifth", "eight": "eighth",
+             "nine": "ninth", "twelve": "twelfth"}  # fmt: skip
+
+
+def _vocabulary() -> dict[str, tuple[str, int, bool]]:
+    words = {word: ("one", n, False) for n, word in enumerate(_ONES)}
+    words |= {word: ("ten", n, False) for n, word in enumerate(_TEENS, 10)}
+    words |= {word: ("tens", 10 * n, False) for n, word in enumerate(_TENS, 2)}
+    words |= {word: ("scale", n, False) for word, n in _SCALES.items()}
+    for word, (kind, n, _) in list(words.items()):
+        ordinal = _ORDINALS.get(word) or (word[:-1] + "ieth" if kind == "tens" else word + "th")
+        if word != "zero":
+            words[ordinal] = (kind, n, True)
+    return words | {"dozen": ("dozen", 12, False), "a": ("a", 1, False)}
+
+
+_VOCABULARY = _vocabulary()
+_STEMS = (*_ONES, "ten", "eleven", "twel", "thir", "fif", "eigh", "twent", "fort", "hundred",
+          "thousand", "llion", "dozen", "first", "second", "nin")  # fmt: skip
+_ANY_WORD = (
+    r"(?:a(?=\s{1,2}(?:dozen|hundred|thousand|million|billion|trillion)(?!\w))|"
+    + "|".join(sorted((w for w in _VOCABULARY if w != "a"), key=len, reverse=True))
+    + r")(?!\w)"
+)
+_WORD = re.compile(rf"(?<!\w){_ANY_WORD}")
+_RUN = re.compile(rf"(?<!\w){_ANY_WORD}(?:(?:\s{{1,2}}|\s?-\s?)(?:and\s{{1,2}})?{_ANY_WORD})*")
+_NOT_COUNTED = re.compile(r"(?<!\w)(?:half|no)[\s-]\Z")
+_FRACTION = re.compile(
+    r"[\s-]{1,2}(?:and\s{1,2}a\s{1,2})?(?:half|halves|quarters?|thirds"
+    r"|(?:four|fif|six|seven|eigh|nin|ten|hundred|thousand)ths)(?!\w)"
+)
+
+
+def _follows(previous: str, kind: str, glue: str) -> bool:
+    """Whether a word of one kind goes on with the number that a word of another kind began."""
+    if "and" in glue and previous != "scale":
+        return False
+    if kind == "one":
+        return previous in ("tens", "scale")
+    if kind in ("ten", "tens"):
+        return previous == "scale"
+    return kind in ("scale", "dozen") and "and" not in glue
+
+
+def _spelt(lower: str, run: re.Match[str]) -> list[SpelledNumber]:
+    """The numbers in a run of number words: "two thousand and five", but "five" and "six"."""
+    numbers: list[SpelledNumber] = []
+    kind, start, end, total, current, limit, closed = "", 0, 0, 0, 0, 10**15, True
+    for match in _WORD.finditer(lower, run.start(), run.end()):
+        this, value, ordinal = _VOCABULARY[match[0]]
+        more = not closed and _follows(kind, this, lower[end : match.start()])
+        if more and this == "scale":
+            # Hundreds multiply what is below a hundred; the greater ones must come down.
+            more = current < 100 if value == 100 else value < limit
+            more = more and current > 0
+        if not more:
+            if not closed:
+                numbers.append(SpelledNumber(start, end, total + current, False))
+            start, total, current, limit = match.start(), 0, 0, 10**15
+        if this == "scale":
+            if value == 100:
+                current = 100 * max(current, 1)
+            else:
+                total, current, limit = total + value * max(current, 1), 0, value
+        else:
+            current = current * value if this == "dozen" and current else current + value
+        kind, end = this, match.end()
+        closed = ordinal or this == "dozen"
+        if closed:
+            numbers.append(SpelledNumber(start, end, total + current, ordinal))
+    if not closed:
+        numbers.append(SpelledNumber(start, end, total + current, False))
+    return numbers
+
+
+def spelt_numbers(lower: str) -> list[SpelledNumber]:
+    """Every number in words of a lower-case text; fractions, half a dozen and no one are none."""
+    if not any(stem in lower for stem in _STEMS):
+        return []
+    found: list[SpelledNumber] = []
+    for run in _RUN.finditer(lower):
+        numbers = _spelt(lower, run)
+        skip = False
+        for index, number in enumerate(numbers):
+            following = numbers[index + 1] if index + 1 < len(numbers) else None
+            # "one third" is a fraction; "one second" is a time.
+            fraction = (
+                following is not None
+                and following.ordinal
+                and not number.ordinal
+                and lower[following.start : following.end] != "second"
+            )
+            refused = skip or fraction or _FRACTION.match(lower, number.end)
+            skip = fraction
+            if not refused and not _NOT_COUNTED.search(
+                lower, max(0, number.start - 6), number.start
+            ):
+                found.append(number)
+    return found
+
+
+class Quantity(NamedTuple):
+    """A number, its decimals as written, and the canonical name of its unit if it has one."""
+
+    value: Decimal
+    unit: str | None
+
+
+class NumberSpan(NamedTuple):
+    """A number in a text: `end` is its own end, `unit_end` that of its unit."""
+
+    start: int
+    end: int
+    unit_end: int
+    readings: tuple[Quantity, ...]
+    ordinal: bool
+    words: bool
+
+
+# Exact for every number read here (at most 40 digits), and independent of the caller's context.
+_EXACT = Context(prec=100, traps=[])
+_LONGEST = 40
+_HALF = Decimal("0.5")
+
+
+def same(value: Quantity, seen: Quantity) -> bool:
+    """Whether two quantities are equal; a unit that one side leaves out does not count."""
+    return value.value == seen.value and _units_agree(value, seen)
+
+
+def rounded(value: Quantity, seen: Quantity) -> bool:
+    """Whether `seen` is `value` rounded, to the places `seen` has, two significant ones at least.
+
+    The zeros that end a whole number ("20,800") may be the rounding; those of "1.80" are not.
+    """
+    if not _units_agree(value, seen) or not seen.value:
+        return False
+    _, digits, exponent = seen.value.as_tuple()
+    if not isinstance(exponent, int) or len(digits) < 2:
+        return False
+    place = exponent
+    if exponent == 0:
+        zeros = len(digits) - len("".join(map(str, digits)).rstrip("0"))
+        place = min(zeros, len(digits) - 2)
+    gap = _EXACT.subtract(value.value, seen.value).copy_abs()
+    return gap <= _HALF.scaleb(place, _EXACT)
+
+
+def converted(value: Quantity, seen: Quantity, tolerance: float = 0.01) -> bool:
+    """Whether two quantities are the same in different units of one dimension."""
+    first, second = UNITS.get(value.unit or ""), UNITS.get(seen.unit or "")
+    if first is None or second is None or first == second or first.dimension != second.dimension:
+        return False
+    one, other = first.base(float(value.value)), second.base(float(seen.value))
+    # A hundredth of 300 kelvin would be three degrees: temperatures may differ by a rounding only.
+    limit = 0.6 if first.dimension == "temperature" else tolerance * max(abs(one), abs(other))
+    return abs(one - other) <= limit < float("inf")
+
+
+def _units_agree(value: Quantity, seen: Quantity) -> bool:
+    """Whether units are the same as far as they are said: `km` of `km per sec` is."""
+    if value.unit is None or seen.unit is None or value.unit == seen.unit:
+        return True
+    # Pounds in data are of money or of mass, and only the text's sign tells which.
+    return value.unit.startswith(f"{seen.unit} per ") or {value.unit, seen.unit} == _POUNDS
+
+
+# A chain is every number joined to the first without more than punctuation: ids, times, dates and
+# ranges are chains too. It matches wherever a digit begins and is judged afterwards: linear time.
+_CHAIN = re.compile(
+    r"[0-9]+(?:(?:[.,:/–—'’-]|[ \u00a0][–/:-][ \u00a0]|[ \u00a0],[ \u00a0](?=[0-9]{3}(?![0-9]))"
+    r"|(?<!\b[12][0-9]{3})[ \u00a0]\.[ \u00a0]|[ \u00a0]?\.[ \u00a0](?=0{1,3}(?![0-9]))"
+    r"|[\u00a0\u2009\u202f](?=[0-9]{3}(?![0-9])))[0-9]+)*"
+)
+_POUNDS = {"pound", "pound sterling"}
+_POINT_FIRST = re.compile(r"(?:\A|\s)\.\Z")
+_SPACED_POINT = re.compile(r"\s?([.,])\s?")
+_RANGE = re.compile(r"\s?[–—]\s?|\s-\s")
+_LEADING_ZERO = re.compile(r"0[0-9]")
+_ENGLISH = re.compile(
+    r"([1-9][0-9]{0,2}(?:,[0-9]{3})+|[1-9][0-9]?(?:,[0-9]{2})+,[0-9]{3})(\.[0-9]+)?"
+)
+_CONTINENTAL = re.compile(
+    r"([1-9][0-9]{0,2}(?:\.[0-9]{3})+),([0-9]+)|([1-9][0-9]{0,2}(?:\.[0-9]{3}){2,})"
+)
+_SPACES = re.compile(r"([1-9][0-9]{0,2}(?:[\u00a0\u2009\u202f'’][0-9]{3})+)(?:[.,]([0-9]+))?")
+_DECIMAL = re.compile(r"([0-9]+)([.,])([0-9]+)")
+
+
+def _values(part: str) -> tuple[str, ...]:
+    """What a number can be, as strings a Decimal reads exactly; none for ids and the like."""
+    if part.isdigit():
+        return () if _LEADING_ZERO.match(part) else (part,)
+    part = _SPACED_POINT.sub(r"\1", part)
+    if _LEADING_ZERO.match(part):
+        return ()
+    if match := _ENGLISH.fullmatch(part):
+        return (part.replace(",", ""),)
+    if match := _CONTINENTAL.fullmatch(part):
+        whole = (match[1] or match[3]).replace(".", "")
+        return (f"{whole}.{match[2]}" if match[2] else whole,)
+    if match := _SPACES.fullmatch(part):
+        whole = re.sub("[^0-9]", "", match[1])
+        return (f"{whole}.{match[2]}" if match[2] else whole,)
+    if match := _DECIMAL.fullmatch(part):
+        plain = f"{match[1]}.{match[3]}"
+        if match[1] != "0" and len(match[1]) <= 3 and len(match[3]) == 3:
+            return (plain, match[1] + match[3])
+        return () if match[2] == "," and len(match[3]) == 3 and match[1] != "0" else (plain,)
+    return ()
+
+
+_MONEY_SIGN = re.compile(
+    r"(?<![^\W_])(?:(?:us|a|au|c|ca|hk|s)?\$|[€£¥₹]|(?:usd|eur|gbp|aud|cad|inr|jpy)(?=\s|\Z))\s?\Z"
+)
+_MINUS = re.compile(r"(?:(?:\A|(?<=[\s(]))[-−–]|(?<!\w)(?:minus|negative)\s{1,2})\Z")
+_FREE_MINUS = re.compile(r"(?:\A|\s)[-−–]\s\Z")
+_LETTERS_DASH = re.compile(r"[^\W\d_][a-zß-öø-ÿ][-–]\Z")
+
+
+class _Left(NamedTuple):
+    start: int
+    signs: tuple[str, ...]
+    currency: str | None
+
+
+def _left(text: str, lower: str, start: int) -> _Left | None:
+    """What stands before a number and belongs to it; None if it makes the number part of a name."""
+    currency = None
+    if money := _MONEY_SIGN.search(lower, max(0, start - 6), start):
+        currency = unit_named(text[money.start() : start].strip())
+        start = money.start()
+    if minus := _MINUS.search(lower, max(0, start - 11), start):
+        return _Left(minus.start(), ("-",), currency)
+    if _FREE_MINUS.search(lower, max(0, start - 3), start):
+        return _Left(start, ("", "-"), currency)
+    before = text[start - 1] if start else " "
+    further = text[start - 2] if start > 1 else " "
+    glued = (
+        before.isalnum()
+        or before in "_^@'’"
+        or (
+            before in "-–"
+            and further != ")"
+            and not _LETTERS_DASH.search(text, max(0, start - 3), start)
+        )
+        or (before == "." and not further.isalpha())
+        or (before in "/\\" and not further.isspace())
+    )
+    return None if glued else _Left(start, ("",), currency)
+
+
+_POWERS = {"hundred": 2, "thousand": 3, "million": 6, "billion": 9, "trillion": 12, "lakh": 5,
+           "crore": 7, "mn": 6, "bn": 9, "m": 6, "k": 3, "b": 9}  # fmt: skip
+_MAGNITUDE = re.compile(
+    r"[\s-]{0,2}(hundred|thousand|million|billion|trillion|lakh|crore|mn|bn)(?!\w)"
+)
+_MONEY_MAGNITUDE = re.compile(r"\s?(mn|bn|m|k|b)(?!\w)")
+_EXPONENT = re.compile(r"(?:\s?[x×*]\s?10\s?(?:\^|\*\*)?\s?|e)([+−-]?[0-9⁻⁰¹²³⁴⁵⁶⁷⁸⁹]{1,3})(?!\w)")
+_SUPERSCRIPTS = str.maketrans("−⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "--0123456789")
+_ORDINAL_END = re.compile(r"\s?(st|nd|rd|th)(?!\w)")
+_UNIT_GAP = re.compile(r"\s{0,2}(?P<open>\()\s?(?:in\s)?|\s?-\s?|\s{0,2}")
+_CLOSE = re.compile(r"\s?\)")
+_ORDINARY_END = re.compile(r"(?![^\W]|_|[/\\][^\W]|-(?![^\W\d_]{2}))")
+
+
+def _power(lower: str, end: int, currency: str | None) -> tuple[int, int]:
+    """The power of ten that follows a number ("million", "x 10^6") and its end."""
+    power = 0
+    if match := _EXPONENT.match(lower, end):
+        digits = match[1].translate(_SUPERSCRIPTS)
+        if digits.lstrip("+-").isdigit() and "-" not in digits[1:]:
+            power, end = int(digits), match.end()
+    match = (
+        _MAGNITUDE.match(lower, end) or (currency and _MONEY_MAGNITUDE.match(lower, end)) or None
+    )
+    return (power + _POWERS[match[1]], match.end()) if match else (power, end)
+
+
+def _unit(text: str, lower: str, end: int) -> tuple[str | None, int]:
+    """The unit after a number, in brackets or not, and its end; the number's end without one."""
+    gap = _UNIT_GAP.match(lower, end)
+    position = gap.end() if gap else end
+    found = match_unit(text, lower, position, glued=position == end)
+    if found is None:
+        return None, end
+    if gap and gap["open"]:
+        close = _CLOSE.match(lower, found[1])
+        return (found[0], close.end()) if close else (None, end)
+    return found
+
+
+def _suffix_of(digits: str) -> str:
+    if digits[-2:] in ("11", "12", "13"):
+        return "th"
+    return {"1": "st", "2": "nd", "3": "rd"}.get(digits[-1], "th")
+
+
+def _numeral(
+    text: str, lower: str, values: tuple[str, ...], left: _Left, end: int
+) -> NumberSpan | None:
+    ordinal = _ORDINAL_END.match(lower, end)
+    if ordinal and values[-1].isdigit() and _suffix_of(values[-1]) == ordinal[1]:
+        quantity = Quantity(Decimal(values[-1]), None)
+        return NumberSpan(left.start, ordinal.end(), ordinal.end(), (quantity,), True, False)
+    power, end = _power(lower, end, left.currency)
+    unit, unit_end = _unit(text, lower, end)
+    if unit_end == end and not _ORDINARY_END.match(text, end):
+        return None
+    if (
+        unit_end > end
+        and text[unit_end : unit_end + 1] == "/"
+        and text[unit_end + 1 : unit_end + 2].isdigit()
+    ):
+        return None
+    readings = tuple(
+        Quantity(Decimal(f"{sign}{value}E{power}"), left.currency or unit)
+        for value in values
+        for sign in left.signs
+    )
+    return NumberSpan(left.start, end, unit_end, readings, False, False)
+
+
+def _numerals(text: str, lower: str) -> list[NumberSpan]:
+    spans: list[NumberSpan] = []
+    position = 0
+    while match := _CHAIN.search(text, position):
+        position = match.end()
+        chain = match[0]
+        if _POINT_FIRST.match(text, max(match.start() - 2, 0), match.start()) and chain.isdigit():
+            left = _Left(match.start() - 1, ("",), None)  # .88 square kilometres
+            if span := _numeral(text, lower, (f"0.{chain[:_LONGEST]}",), left, match.end()):
+                spans.append(span)
+                position = max(position, span.unit_end)
+            continue
+        before = _left(text, lower, match.start()) if len(chain) <= 2 * _LONGEST else None
+        if before is None:
+            continue
+        left = before
+        parts = [chain]
+        if len(chain) > 1 and (dash := _RANGE.search(chain)):
+            parts = [chain[: dash.start()], chain[dash.end() :]]
+            # A season (2014–15) and a shortened range are one thing, not two numbers.
+            if len(dash[0]) == 1 and len(parts[1]) < len(parts[0]):
+                continue
+        values = [_values(part) if len(part) <= _LONGEST else () for part in parts]
+        if not all(values):
+            continue
+        if len(parts) == 2:
+            readings = tuple(Quantity(Decimal(left.signs[0] + value), None) for value in values[0])
+            end = match.start() + len(parts[0])
+            spans.append(NumberSpan(left.start, end, end, readings, False, False))
+            left = _Left(match.end() - len(parts[1]), ("",), None)
+        if span := _numeral(text, lower, values[-1], left, match.end()):
+            spans.append(span)
+            position = max(position, span.unit_end)
+    return spans
+
+
+def _worded(text: str, lower: str) -> list[NumberSpan]:
+    spans = []
+    for start, end, value, ordinal in spelt_numbers(lower):
+        unit, unit_end = (None, end) if ordinal else _unit(text, lower, end)
+        quantity = Quantity(Decimal(value), unit)
+        spans.append(NumberSpan(start, end, unit_end, (quantity,), ordinal, True))
+    return spans
+
+
+def find_numbers(text: str) -> list[NumberSpan]:
+    """Every number of an English text, in figures and in words, none overlapping, in order."""
+    lower = lowered(text)
+    spans = _numerals(text, lower)
+    worded = _worded(text, lower)
+    if not worded:
+        return spans
+    kept: list[NumberSpan] = []
+    for span in sorted(spans + worded):
+        # "million" in "3 million", "second" in "five second": the first one has it already.
+        if not kept or span.start >= kept[-1].unit_end:
+            kept.append(span)
+    return kept
+
+
+def quantity_of(string: str) -> Quantity | None:
+    """The quantity a data value is, or None when it is not entirely a number and its unit."""
+    value, datatype = literal_of(string)
+    value = value.replace("_", " ").removeprefix("+")
+    if not value or len(value) > 100:
+        return None
+    spans = find_numbers(value)
+    if len(spans) != 1:
+        return None
+    span = spans[0]
+    if span.start or span.unit_end != len(value) or span.ordinal or span.words:
+        return None
+    quantity = span.readings[0]
+    if quantity.unit is None and datatype and (unit := unit_named(datatype)):
+        return Quantity(quantity.value, unit)
+    return quantity

@@ -1,0 +1,153 @@
+"""Values as a person would say them: dates, booleans, numbers, units and addresses in code."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from adequa.data import Term, Triple
+from adequa.text.labels import readable
+
+Worded = tuple[str, str, str]
+"""Subject, predicate and object as words; together they say the fact."""
+
+_MONTHS = (
+    *("January", "February", "March", "April", "May", "June", "July", "August"),
+    *("September", "October", "November", "December"),
+)
+_DATE = re.compile(
+    r"^(?P<year>-?\d{4})-(?P<month>0[1-9]|1[0-2])-(?P<day>0[1-9]|[12]\d|3[01])"
+    r"(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)?)?$"
+)
+_MONTH_OF_YEAR = re.compile(r"^(?P<year>\d{4})-(?P<month>0[1-9]|1[0-2])(?:-00)?$")
+_DAY_OF_YEAR = re.compile(r"^--(?P<month>0[1-9]|1[0-2])-(?P<day>0[1-9]|[12]\d|3[01])$")
+_SCIENTIFIC = re.compile(r"^[+-]?\d{1,20}(?:\.\d{1,20})?[eE][+-]?\d{1,2}$")
+_MEASURE = re.compile(
+    r"^(?P<number>[+-]?\d[\d.,]{0,40}(?: (?:thousand|million|billion|trillion))?)"
+    r" \((?P<unit>[^()]{1,60})\)$"
+)
+_RATE = re.compile(r"^(?P<unit>\w*(?:metre|meter|gram|litre|liter|mile)) per (?P<per>[\w ]+)s$")
+_ADDRESS = re.compile(
+    r"^<?https?://\S+?/(?:resource|ontology|property|wiki|page|entity)/(?P<name>[^\s/#?<>]+)>?$"
+)
+_YES = {"yes", "true"}
+_NO = {"no", "false"}
+_VERBS = {
+    "is": ("is", "is not"),
+    "are": ("are", "are not"),
+    "was": ("was", "was not"),
+    "has": ("has", "does not have"),
+    "have": ("has", "does not have"),
+    "can": ("can", "cannot"),
+    "allows": ("allows", "does not allow"),
+    "accepts": ("accepts", "does not accept"),
+    "offers": ("offers", "does not offer"),
+    "serves": ("serves", "does not serve"),
+    "supports": ("supports", "does not support"),
+    "includes": ("includes", "does not include"),
+}
+"""A predicate's first word, and what it is where the value is yes, and no."""
+
+
+def worded(triple: Triple, terms: Mapping[str, Term] | None = None) -> Worded:
+    """The words of a triple, its value said rather than coded.
+
+    >>> worded(Triple("Blue_Spice", "familyFriendly", "no"))
+    ('Blue Spice', 'is not', 'family friendly')
+    >>> worded(Triple("Ada", "birthDate", '"1815-12-10"'))
+    ('Ada', 'birth date', '10 December 1815')
+    """
+    subject, predicate, value = said(triple, terms)
+    verb, quality = say_boolean(predicate, value)
+    return (subject, verb, quality) if verb else (subject, predicate, value)
+
+
+def said(triple: Triple, terms: Mapping[str, Term] | None = None) -> Worded:
+    """Subject, predicate and value each as words; a yes or no stays what it is.
+
+    >>> said(Triple("Dam", "height", '"3.9"(metres)'))
+    ('Dam', 'height', '3.9 metres')
+    """
+    subject, predicate, value = readable(triple, terms)
+    value = say_number(say_unit(say_date(say_address(value))))
+    return say_date(say_address(subject)), predicate, value
+
+
+def say_boolean(predicate: str, value: str) -> tuple[str, str]:
+    """The verb and the quality that a yes or no says; two empty strings for any other value.
+
+    >>> say_boolean("has parking", "false"), say_boolean("colour", "red")
+    (('does not have', 'parking'), ('', ''))
+    """
+    answer = value.casefold()
+    if answer not in _YES and answer not in _NO:
+        return "", ""
+    first, _, rest = predicate.partition(" ")
+    verbs, quality = (_VERBS[first], rest) if rest and first in _VERBS else (_VERBS["is"], "")
+    return verbs[answer in _NO], quality or predicate
+
+
+def say_date(value: str) -> str:
+    """A date in numbers as day, month and year; anything else as it is.
+
+    >>> say_date("1987-08-27"), say_date("1987-02"), say_date("1987-13-01")
+    ('27 August 1987', 'February 1987', '1987-13-01')
+    """
+    if not value or not value[-1].isascii() or "-" not in value:
+        return value
+    if found := _DATE.match(value):
+        year = found["year"].lstrip("0") if not found["year"].startswith("-") else None
+        named = year or f"{found['year'].lstrip('-0') or '0'} BC"
+        return f"{int(found['day'])} {_MONTHS[int(found['month']) - 1]} {named}"
+    if found := _MONTH_OF_YEAR.match(value):
+        return f"{_MONTHS[int(found['month']) - 1]} {found['year']}"
+    if found := _DAY_OF_YEAR.match(value):
+        return f"{int(found['day'])} {_MONTHS[int(found['month']) - 1]}"
+    return value
+
+
+def say_number(value: str) -> str:
+    """A number with an exponent written out; anything else as it is.
+
+    >>> say_number("1.2E7"), say_number("2.5e-3"), say_number("E7")
+    ('12000000', '0.0025', 'E7')
+    """
+    if not _SCIENTIFIC.match(value):
+        return value
+    from decimal import Decimal
+
+    plain = f"{Decimal(value):f}"
+    return plain.rstrip("0").rstrip(".") if "." in plain else plain
+
+
+def say_unit(value: str) -> str:
+    """A number with its unit in brackets without them; anything else as it is.
+
+    >>> say_unit("3.9 (metres)"), say_unit("18.29 (kilometre Per Seconds)"), say_unit("2014 (film)")
+    ('3.9 metres', '18.29 kilometres per second', '2014 (film)')
+    """
+    found = _MEASURE.match(value) if value.endswith(")") else None
+    if found is None:
+        return value
+    from adequa.text.values.units import unit_named
+
+    unit = found["unit"].strip()
+    if unit_named(unit) is None:
+        return value
+    if unit_named(unit.lower()) == unit_named(unit):
+        unit = _RATE.sub(r"\g<unit>s per \g<per>", unit.lower())
+    return f"{found['number']} {unit}"
+
+
+def say_address(value: str) -> str:
+    """The name in the address of a thing that a knowledge graph describes; others as they are.
+
+    >>> say_address("http://dbpedia.org/resource/Blue_Spice"), say_address("https://example.org/")
+    ('Blue Spice', 'https://example.org/')
+    """
+    found = _ADDRESS.match(value) if "://" in value else None
+    if found is None:
+        return value
+    from urllib.parse import unquote
+
+    return " ".join(unquote(found["name"]).replace("_", " ").split()) or value

@@ -1,0 +1,176 @@
+"""A text prepared for matching: its letters and digits, folded, and where each word stands."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from functools import cache, lru_cache
+from importlib.resources import files
+from itertools import accumulate
+
+from adequa.text.values.dates import DateSpan, find_dates
+from adequa.text.values.numbers import NumberSpan, find_numbers
+
+_WORD = re.compile(r"[^\W_]+")
+_ENDS = re.compile(r"(?<![.!?…])[.!?…]+[\"'”’)\]]*\s+|\n+")
+_LIGATURES = {"ß": "ss", "æ": "ae", "œ": "oe", "ø": "o", "đ": "d", "ł": "l", "ı": "i", "þ": "th"}
+
+
+@lru_cache(maxsize=4096)
+def _fold_letter(letter: str) -> str:
+    """One letter without its accent; as long as it was, so that offsets stay true."""
+    folded = letter.lower()
+    if len(folded) != 1:
+        folded = folded[:1]
+    plain = unicodedata.normalize("NFKD", folded)[:1] or folded
+    plain = _LIGATURES.get(plain, plain)[:1]
+    return plain if plain.isalnum() == letter.isalnum() else letter
+
+
+def fold(string: str) -> str:
+    """Lower case without accents, character by character: offsets stay those of the string.
+
+    >>> fold("Agremiação")
+    'agremiacao'
+    """
+    if string.isascii():
+        return string.lower()
+    return "".join([_fold_letter(letter) for letter in string])
+
+
+def words_of(string: str) -> list[str]:
+    """The folded words of a string: runs of letters and digits."""
+    return _WORD.findall(fold(string))
+
+
+def key_of(string: str) -> str:
+    """What two strings must share to be the same name.
+
+    >>> key_of("St. Louis, Missouri") == key_of("St Louis Missouri")
+    True
+    """
+    return "".join(words_of(string))
+
+
+class PreparedText:
+    """The words of a text, and one string of them all in which a name is found by `str.find`.
+
+    `starts_at` and `ends_at` say which word begins or ends at a place of the key, so a name that
+    stands there as whole words is told from a part of a longer one.
+    """
+
+    __slots__ = (
+        "_dates",
+        "_numbers",
+        "_sentences",
+        "ends",
+        "ends_at",
+        "folded",
+        "key",
+        "lower_cased",
+        "places",
+        "starts",
+        "starts_at",
+        "string",
+        "words",
+    )
+
+    def __init__(self, string: str) -> None:
+        self.string = string
+        self.folded = folded = fold(string)
+        spans = [match.span() for match in _WORD.finditer(folded)]
+        self.starts = [start for start, _ in spans]
+        self.ends = [end for _, end in spans]
+        self.words = words = [folded[start:end] for start, end in spans]
+        # Where each word begins in the key, and where the last one ends.
+        bounds = [0, *accumulate(map(len, words))]
+        numbers = range(len(words))
+        self.places = bounds[:-1]
+        self.starts_at = dict(zip(self.places, numbers, strict=True))
+        self.ends_at = dict(zip(bounds[1:], numbers, strict=True))
+        self.key = "".join(words)
+        self.lower_cased = string.islower()
+        self._sentences: list[int] | None = None
+        self._dates: list[DateSpan] | None = None
+        self._numbers: list[NumberSpan] | None = None
+
+    @property
+    def dates(self) -> list[DateSpan]:
+        """The dates in the text."""
+        if self._dates is None:
+            self._dates = find_dates(self.string)
+        return self._dates
+
+    @property
+    def numbers(self) -> list[NumberSpan]:
+        """The numbers in the text."""
+        if self._numbers is None:
+            self._numbers = find_numbers(self.string)
+        return self._numbers
+
+    @property
+    def sentences(self) -> list[int]:
+        """The number of the sentence each word stands in."""
+        if self._sentences is None:
+            ends = [match.start() for match in _ENDS.finditer(self.string)]
+            if not ends or not self.words or ends[0] >= self.ends[-1]:
+                self._sentences = [0] * len(self.words)
+                return self._sentences
+            numbers: list[int] = []
+            sentence = 0
+            for start in self.starts:
+                while sentence < len(ends) and start > ends[sentence]:
+                    sentence += 1
+                numbers.append(sentence)
+            self._sentences = numbers
+        return self._sentences
+
+    def between(self, first: int, last: int) -> str:
+        """What stands between the end of one word and the start of another."""
+        return self.string[self.ends[first] : self.starts[last]]
+
+
+# ---
+# Words of English that name nothing, or nothing in particular.
+# ---
+
+SMALL_WORDS = {
+    *("the", "of", "in", "and", "or", "for", "with", "to", "from", "on", "at", "an", "by", "as"),
+    *("a", "is", "was", "are", "were", "has", "have", "had", "it", "its", "this", "that", "which"),
+    *("who", "where", "be", "been", "he", "she", "they", "his", "her", "their", "also", "s"),
+}
+CALENDAR = frozenset(
+    (  # noqa: SIM905
+        "january february march april may june july august september october november december "
+        "jan feb mar apr jun jul aug sept sep oct nov dec "
+        "monday tuesday wednesday thursday friday saturday sunday"
+    ).split()
+)
+TITLES = frozenset(
+    (  # noqa: SIM905
+        "mr mrs ms dr sir lady lord prof professor president queen king prince princess chief "
+        "justice minister prime governor mayor chairman emperor senator captain general colonel "
+        "commander deputy vice secretary director manager coach saint"
+    ).split()
+)
+GENERIC = TITLES | frozenset(
+    (  # noqa: SIM905
+        "tv id fc afc cf sc inc ltd co corp plc gmbh bsc msc ba ma bs ms mba phd md jr sr hq "
+        "am pm ad bc bce ce usd eur gbp km kg cm mm ft sq sqkm isbn issn oclc lccn iata icao utc "
+        "celsius fahrenheit kelvin iso bachelor master doctor science degree internet web "
+        "old new house small large great big long short high low young father mother woman son "
+        "daughter brother sister wife husband war peace game art music film book song day night "
+        "today north south east west northern southern eastern western national international "
+        "company group party army navy road street river lake sea mountain church school college "
+        "hospital museum hotel park bridge tower building kids children family friendly "
+        "club team league season island line airport university city county state country"
+    ).split()
+)
+
+
+@cache
+def common_words() -> frozenset[str]:
+    """Words that texts write in lower case and that do not come from their data."""
+    source = files("adequa.text") / "resources" / "words.txt"
+    lines = source.read_text(encoding="utf-8").splitlines()
+    return frozenset(line for line in lines if line and not line.startswith("#"))

@@ -1,0 +1,379 @@
+"""BERT as an ONNX graph, written operation by operation.
+
+Word vectors come from outside, since two models share their table. The rows of all items are one
+matrix [items · tokens, hidden]; only attention knows which row belongs to which item.
+
+In `int8` the linear layers, where nine tenths of the work are, multiply whole numbers. Each row has
+a scale of its own, computed in the graph, so that an item's output depends neither on its batch nor
+on padding. Attention, softmax, layer norm and gelu stay as they are.
+"""
+
+from __future__ import annotations
+
+import fnmatch
+import importlib
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from adequa.__about__ import __version__
+from adequa.errors import MissingExtra, UnknownName
+from adequa.training.checkpoint import Array, Checkpoint, quantise_columns
+
+# ---
+# A notebook for an ONNX graph: operations and constants are named as they come.
+# ---
+
+FUSED = "com.microsoft"
+"""The domain of onnxruntime's own operations, each of which does the work of several."""
+_OPSET, _FUSED_OPSET, _FORMAT = 17, 1, 8
+"""The oldest that hold all that is used, so that older runtimes read the files too."""
+
+
+def load_onnx() -> Any:
+    """The package that writes ONNX files; running them does not need it."""
+    try:
+        return importlib.import_module("onnx")
+    except ImportError:
+        raise MissingExtra("train", "onnx") from None
+
+
+class OnnxGraph:
+    """Collects operations; each is named by its first output, which the next ones refer to."""
+
+    def __init__(self) -> None:
+        self._onnx = load_onnx()
+        self._nodes: list[Any] = []
+        self._constants: dict[str, Any] = {}
+        self._numbers = 0
+
+    def constant(self, name: str, value: Array | np.generic) -> str:
+        """An array of the graph, stored once however often it is named."""
+        if name not in self._constants:
+            array = np.asarray(value, order="C")
+            self._constants[name] = self._onnx.numpy_helper.from_array(array, name)
+        return name
+
+    def integers(self, *values: int) -> str:
+        """A constant list of whole numbers, as shapes and axes are."""
+        return self.constant(f"integers:{values}", np.asarray(values, dtype=np.int64))
+
+    def floats(self, value: float) -> str:
+        """A constant number."""
+        return self.constant(f"float:{value}", np.float32(value))
+
+    def add(
+        self,
+        operation: str,
+        *inputs: str,
+        outputs: int = 1,
+        domain: str = "",
+        name: str | None = None,
+        **attributes: Any,
+    ) -> str:
+        """Append an operation, and say under which name its (first) output is found."""
+        self._numbers += 1
+        own = name or f"{operation}:{self._numbers}"
+        names = [own, *(f"{own}:{number}" for number in range(1, outputs))]
+        node = self._onnx.helper.make_node(
+            operation, list(inputs), names, name=own, domain=domain, **attributes
+        )
+        self._nodes.append(node)
+        return own
+
+    def cast(self, value: str, kind: str) -> str:
+        """A value as another type, by ONNX's name for it."""
+        return self.add("Cast", value, to=getattr(self._onnx.TensorProto, kind))
+
+    def finish(
+        self,
+        name: str,
+        inputs: Mapping[str, tuple[str, Sequence[str | int]]],
+        outputs: Mapping[str, Sequence[str | int]],
+    ) -> bytes:
+        """The file: inputs by name with type and shape, outputs (all floats) with their shape."""
+        helper, types = self._onnx.helper, self._onnx.TensorProto
+        graph = helper.make_graph(
+            self._nodes,
+            name,
+            [
+                helper.make_tensor_value_info(one, getattr(types, kind), list(shape))
+                for one, (kind, shape) in inputs.items()
+            ],
+            [
+                helper.make_tensor_value_info(one, types.FLOAT, list(shape))
+                for one, shape in outputs.items()
+            ],
+            list(self._constants.values()),
+        )
+        model = helper.make_model(
+            graph,
+            opset_imports=[
+                helper.make_opsetid("", _OPSET),
+                helper.make_opsetid(FUSED, _FUSED_OPSET),
+            ],
+            ir_version=_FORMAT,
+            producer_name="adequa",
+            producer_version=__version__,
+        )
+        return bytes(model.SerializeToString(deterministic=True))
+
+
+# ---
+# Linear layers in an ONNX graph: exact, or in whole numbers with a scale for each row.
+#
+# A scale over a whole batch, as onnxruntime's own dynamic quantisation takes it, would let an item's
+# score depend on its neighbours. QuantizeLinear takes a scale for each row of a matrix, and
+# MatMulIntegerToFloat multiplies and applies the scales of columns; both are much faster than the
+# same in single steps.
+# ---
+
+
+@dataclass(frozen=True)
+class Range:
+    """Where values lie, and so which whole number stands for nought."""
+
+    middle: int
+    lowest: float | None = None
+    """The least value there can be; without it, values go as far down as up."""
+
+
+ROWS = Range(middle=128)
+GELU = Range(middle=16, lowest=-0.17)
+"""What comes out of gelu is hardly negative: nearly all numbers are left for what is above 0."""
+_LARGEST = 255
+_TINY = 1e-12
+"""A row of noughts has a scale all the same."""
+
+
+class Linear:
+    """Writes products of rows and weights; rows that several layers share are quantised once."""
+
+    def __init__(self, graph: OnnxGraph, exact: Collection[str]) -> None:
+        self._graph = graph
+        self._exact = exact
+        self._small: dict[str, tuple[str, str]] = {}
+
+    def add(
+        self, layer: str, rows: str, weight: Array, *, within: Range = ROWS, part: str = ""
+    ) -> str:
+        """A matrix [out, in] applied to rows, without its bias: what comes next adds that.
+
+        `layer` decides whether it is exact; `part` tells apart matrices of one layer.
+        """
+        graph = self._graph
+        name = layer + part
+        matrix = np.ascontiguousarray(weight.T)
+        if layer in self._exact:
+            return graph.add("MatMul", rows, graph.constant(f"{name}.weight", matrix))
+        if rows not in self._small:
+            self._small[rows] = self._quantise(rows, within)
+        small, scales = self._small[rows]
+        whole, columns = quantise_columns(matrix)
+        product = graph.add(
+            "MatMulIntegerToFloat",
+            *(small, graph.constant(f"{name}.weight", whole)),
+            *(graph.floats(1.0), graph.constant(f"{name}.scales", columns)),
+            graph.constant(f"middle:{within.middle}", np.uint8(within.middle)),
+            domain=FUSED,
+        )
+        return graph.add("Mul", product, scales)
+
+    def _quantise(self, rows: str, within: Range) -> tuple[str, str]:
+        """Rows as uint8, and the scale of each."""
+        graph = self._graph
+        if within.lowest is None:
+            largest = graph.add("ReduceMax", graph.add("Abs", rows), axes=[1], keepdims=0)
+            least = _TINY
+        else:
+            largest = graph.add("ReduceMax", rows, axes=[1], keepdims=0)
+            least = -within.lowest / within.middle
+        scales = graph.add("Mul", largest, graph.floats(1 / (_LARGEST - within.middle)))
+        scales = graph.add("Max", scales, graph.floats(least))
+        middles = graph.add(
+            "Expand",
+            graph.constant(f"middles:{within.middle}", np.asarray([within.middle], np.uint8)),
+            graph.add("Shape", scales),
+        )
+        small = graph.add("QuantizeLinear", rows, scales, middles, axis=0)
+        return small, graph.add("Unsqueeze", scales, graph.integers(1))
+
+
+PRECISIONS = ("int8", "fp32")
+_PARTS = ("qkv", "mix", "up", "down")
+"""The linear layers of a block: into attention, out of it, and the two after it."""
+
+
+def layer_names(checkpoint: Checkpoint) -> tuple[str, ...]:
+    """The linear layers: `0.qkv`, `0.mix`, `0.up`, `0.down`, and so for each block."""
+    return tuple(f"{layer}.{part}" for layer in range(checkpoint.layers) for part in _PARTS)
+
+
+def kept_layers(checkpoint: Checkpoint, keep: Sequence[str]) -> frozenset[str]:
+    """The layers that names or patterns such as `5.*` and `*.down` mean."""
+    names = layer_names(checkpoint)
+    kept: set[str] = set()
+    for pattern in keep:
+        found = fnmatch.filter(names, pattern)
+        if not found:
+            raise UnknownName("layer", pattern, names)
+        kept.update(found)
+    return frozenset(kept)
+
+
+def build_encoder(checkpoint: Checkpoint, precision: str, keep: Sequence[str] = ()) -> bytes:
+    """`words` and `mask` to `vector`: the mean over tokens, of length 1."""
+    graph = OnnxGraph()
+    block = _Blocks(graph, checkpoint, precision, keep)
+    states = block.unpack(block.run())
+    graph.add("LpNormalization", _mean(graph, states), axis=-1, p=2, name="vector")
+    return graph.finish(
+        "encoder", block.inputs(types=False), {"vector": ("items", checkpoint.hidden)}
+    )
+
+
+def build_verifier(checkpoint: Checkpoint, precision: str, keep: Sequence[str] = ()) -> bytes:
+    """`words`, `mask` and `types` to `tokens`, `pair` and `state`, the mean of the last states."""
+    graph = OnnxGraph()
+    block = _Blocks(graph, checkpoint, precision, keep)
+    states = block.unpack(block.run(types="types"))
+    heads = {
+        name: graph.constant(f"head.{name}", array.T if name.endswith("weight") else array)
+        for name, array in checkpoint.heads.items()
+    }
+    tokens = graph.add("MatMul", states, heads["tokens.weight"])
+    graph.add("Add", tokens, heads["tokens.bias"], name="tokens")
+    first = graph.add("Gather", states, graph.constant("first", np.int64(0)), axis=1)
+    graph.add(
+        "Add", graph.add("MatMul", first, heads["pair.weight"]), heads["pair.bias"], name="pair"
+    )
+    _mean(graph, states, name="state")
+    labels = len(checkpoint.heads["tokens.bias"])
+    return graph.finish(
+        "verifier",
+        block.inputs(types=True),
+        {
+            "tokens": ("items", "tokens", labels),
+            "pair": ("items", 1),
+            "state": ("items", checkpoint.hidden),
+        },
+    )
+
+
+def _mean(graph: OnnxGraph, states: str, name: str | None = None) -> str:
+    """The mean over the tokens that are no padding."""
+    mask = graph.add("Unsqueeze", graph.cast("mask", "FLOAT"), graph.integers(1))
+    total = graph.add("Squeeze", graph.add("MatMul", mask, states), graph.integers(1))
+    count = graph.add("ReduceSum", mask, graph.integers(2), keepdims=0)
+    return graph.add("Div", total, count, name=name)
+
+
+class _Blocks:
+    """The part both models have: embeddings and the layers over them."""
+
+    def __init__(
+        self, graph: OnnxGraph, checkpoint: Checkpoint, precision: str, keep: Sequence[str]
+    ) -> None:
+        if precision not in PRECISIONS:
+            raise UnknownName("precision", precision, PRECISIONS)
+        self._graph = graph
+        self._model = checkpoint
+        exact = precision == "fp32"
+        self._linear = Linear(graph, kept_layers(checkpoint, ("*",) if exact else keep))
+        shape = graph.add("Shape", "words")
+        self._length = graph.add("Gather", shape, graph.integers(1))
+        self._shape = shape
+
+    def inputs(self, *, types: bool) -> dict[str, tuple[str, Sequence[str | int]]]:
+        """What the graph takes: the same for both models but for token types."""
+        shape = ("items", "tokens")
+        return {
+            "words": ("FLOAT", (*shape, self._model.hidden)),
+            "mask": ("INT64", shape),
+            **({"types": ("INT64", shape)} if types else {}),
+        }
+
+    def run(self, types: str | None = None) -> str:
+        """The last hidden states, a row a token."""
+        rows = self._embed(types)
+        mask = self._graph.cast("mask", "INT32")
+        for layer in range(self._model.layers):
+            rows = self._layer(layer, rows, mask)
+        return rows
+
+    def unpack(self, rows: str) -> str:
+        """Rows as [items, tokens, hidden]."""
+        return self._graph.add("Reshape", rows, self._shape)
+
+    def _embed(self, types: str | None) -> str:
+        graph, model = self._graph, self._model
+        kinds = model["embeddings.token_type_embeddings.weight"]
+        places = model["embeddings.position_embeddings.weight"]
+        if types is None:  # the only type there is joins the positions
+            places = places + kinds[0]
+        table = graph.constant("positions", places)
+        zero = graph.integers(0)
+        total = graph.add("Add", "words", graph.add("Slice", table, zero, self._length, zero))
+        if types is not None:
+            kind = graph.add("Gather", graph.constant("kinds", kinds), types, axis=0)
+            total = graph.add("Add", total, kind)
+        rows = graph.add("Reshape", total, graph.integers(-1, model.hidden))
+        return self._normalise(rows, "embeddings.LayerNorm")
+
+    def _layer(self, layer: int, rows: str, mask: str) -> str:
+        graph, model, linear = self._graph, self._model, self._linear
+        prefix = f"encoder.layer.{layer}"
+        context = self._attend(layer, rows, mask)
+        weight = model[f"{prefix}.attention.output.dense.weight"]
+        mixed = linear.add(f"{layer}.mix", context, weight)
+        rows = self._join(mixed, rows, f"{prefix}.attention.output")
+        weight = model[f"{prefix}.intermediate.dense.weight"]
+        bias = graph.constant(f"{layer}.up.bias", model[f"{prefix}.intermediate.dense.bias"])
+        wide = linear.add(f"{layer}.up", rows, weight)
+        wide = graph.add("BiasGelu", wide, bias, domain=FUSED)
+        weight = model[f"{prefix}.output.dense.weight"]
+        narrow = linear.add(f"{layer}.down", wide, weight, within=GELU)
+        return self._join(narrow, rows, f"{prefix}.output")
+
+    def _attend(self, layer: int, rows: str, mask: str) -> str:
+        """What each token gathers from the others of its item, a row a token."""
+        graph, model = self._graph, self._model
+        names = ("query", "key", "value")
+        prefix = f"encoder.layer.{layer}.attention.self"
+        # Three products of the same small rows: one product would have to be cut in three again.
+        views = [
+            self.unpack(
+                self._linear.add(
+                    f"{layer}.qkv", rows, model[f"{prefix}.{name}.weight"], part=f".{name}"
+                )
+            )
+            for name in names
+        ]
+        bias = np.concatenate([model[f"{prefix}.{name}.bias"] for name in names])
+        context = graph.add(
+            "MultiHeadAttention",
+            *(*views, graph.constant(f"{layer}.qkv.bias", bias), mask),
+            domain=FUSED,
+            num_heads=model.attention_heads,
+        )
+        return graph.add("Reshape", context, graph.integers(-1, model.hidden))
+
+    def _join(self, rows: str, before: str, prefix: str) -> str:
+        """Bias, what was before, and layer norm: faster in three steps than fused, as measured."""
+        graph = self._graph
+        bias = graph.constant(f"{prefix}.bias", self._model[f"{prefix}.dense.bias"])
+        total = graph.add("Add", graph.add("Add", rows, bias), before)
+        return self._normalise(total, f"{prefix}.LayerNorm")
+
+    def _normalise(self, rows: str, prefix: str) -> str:
+        graph, model = self._graph, self._model
+        return graph.add(
+            "LayerNormalization",
+            rows,
+            graph.constant(f"{prefix}.weight", model[f"{prefix}.weight"]),
+            graph.constant(f"{prefix}.bias", model[f"{prefix}.bias"]),
+            epsilon=model.epsilon,
+            axis=-1,
+        )

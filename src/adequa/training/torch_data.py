@@ -1,0 +1,111 @@
+"""From batches of pairs to tensors. Imports torch."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+from torch.utils.data import Dataset
+
+from adequa.perturb.drafts import FALSE, TRUE, UNKNOWN, Draft, DraftSpan
+from adequa.training.cases import Cases, TrainingCase
+from adequa.training.encoder import ContrastiveBatches
+from adequa.training.tokens import TokenReader
+
+
+class BatchNumbers(Dataset[int]):
+    """The numbers of the batches: what is in one is made when it is needed."""
+
+    def __init__(self, count: int) -> None:
+        self.count = count
+
+    def __len__(self) -> int:
+        """How many batches there are."""
+        return self.count
+
+    def __getitem__(self, number: int) -> int:
+        """The number itself."""
+        return number
+
+
+def padded(rows: Sequence[Sequence[int]], fill: int = 0) -> Tensor:
+    """Rows of unequal length as one tensor."""
+    longest = max(len(row) for row in rows)
+    return torch.tensor([[*row, *[fill] * (longest - len(row))] for row in rows])
+
+
+@dataclass
+class ContrastiveCollator:
+    """Makes the batch of a number: texts, their graphs, and the negative graphs after them."""
+
+    batches: ContrastiveBatches
+    tokens: TokenReader
+    longest: int = 160
+
+    def __call__(self, numbers: Sequence[int]) -> dict[str, dict[str, Tensor]]:
+        """Tensors for EncoderNetwork; one number is one batch."""
+        (number,) = numbers
+        pairs, negatives = self.batches.batch(number)
+        chance = random.Random(f"order:{self.batches.seed}:{number}")  # noqa: S311
+        # The order of triples must tell nothing, or right graphs would show by theirs.
+        graphs = [chance.sample(pair.triples, len(pair.triples)) for pair in pairs]
+        texts = [self.tokens.text(pair.text).closed(self.longest) for pair in pairs]
+        rows = [self.tokens.graph(graph).closed(self.longest) for graph in [*graphs, *negatives]]
+        return {"texts": self._inputs(texts), "graphs": self._inputs(rows)}
+
+    def _inputs(self, rows: Sequence[Sequence[int]]) -> dict[str, Tensor]:
+        return {"ids": padded(rows), "mask": padded([[1] * len(row) for row in rows])}
+
+
+@dataclass
+class CaseCollator:
+    """Makes the batch of a number: cases with the labels of their triples and tokens."""
+
+    cases: Cases
+    tokens: TokenReader
+    size: int = 32
+    longest: int = 320
+
+    def __call__(self, numbers: Sequence[int]) -> dict[str, object]:
+        """Tensors for VerifierNetwork; one number is one batch."""
+        (number,) = numbers
+        first = number * self.size
+        return self.collate([self.cases.case(first + place) for place in range(self.size)])
+
+    def collate(self, cases: Sequence[TrainingCase]) -> dict[str, object]:
+        """The tensors of some cases."""
+        rows = [self._row(case.draft) for case in cases]
+        filled = [[UNKNOWN] * 3]
+        longest = max(len(ids) for ids, _, _ in rows)
+        return {
+            "inputs": {
+                "ids": padded([ids for ids, _, _ in rows]),
+                "mask": padded([[1] * len(ids) for ids, _, _ in rows]),
+                "types": padded([types for _, types, _ in rows]),
+            },
+            "labels": torch.tensor(
+                [labels + filled * (longest - len(labels)) for _, _, labels in rows]
+            ),
+            "supported": torch.tensor([case.draft.supported for case in cases]),
+        }
+
+    def _row(self, draft: Draft) -> tuple[list[int], list[int], list[list[int]]]:
+        text, graph = self.tokens.text(draft.text), self.tokens.graph(draft.triples, said=True)
+        ids, types = self.tokens.pair(text, graph)
+        labels = [[UNKNOWN] * 3 for _ in ids]
+        for place, (start, end) in enumerate(text.offsets, 1):
+            unsupported = _inside(start, end, draft.unsupported)
+            unclear = not unsupported and _inside(start, end, draft.unclear)
+            labels[place][1] = UNKNOWN if unclear else TRUE if unsupported else FALSE
+            labels[place][2] = TRUE if _inside(start, end, draft.disfluent) else FALSE
+        shift = len(text.ids) + 2
+        for place, stated in zip(graph.marks, draft.stated, strict=True):
+            labels[shift + place][0] = stated
+        return ids[: self.longest], types[: self.longest], labels[: self.longest]
+
+
+def _inside(start: int, end: int, places: Sequence[DraftSpan]) -> bool:
+    return any(place.start < end and start < place.end for place in places)

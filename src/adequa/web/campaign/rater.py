@@ -1,0 +1,316 @@
+"""A rater's pages: sign in, welcome, one text after another, and the end."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from markupsafe import Markup
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from adequa.errors import DataError
+from adequa.human.campaign.answers import WrongAnswer
+from adequa.human.campaign.model import Campaign, NothingLeft, Page, Rater
+from adequa.web.campaign.forms import answers_from_form, cleaned_draft, seconds_in, seconds_of
+from adequa.web.campaign.site import CampaignSite
+from adequa.web.campaign.text import drawing, facts_by_subject, pieces, shown
+from adequa.web.limits import CampaignRefusal
+from adequa.web.tokens import Session
+
+# ---
+# What the page of one text is filled with.
+# ---
+
+_BEAT_SECONDS = 60
+"""Between two signs of life of a page that is looked at."""
+
+
+def text_values(
+    campaign: Campaign,
+    page: Page,
+    *,
+    correcting: bool = False,
+    given: Mapping[str, Any] | None = None,
+    problems: Mapping[str, str] | None = None,
+    seconds: float | None = None,
+) -> dict[str, Any]:
+    """The data, the text and the questions, with the draft, or with what was just given."""
+    item, questions = page.text.item, campaign.questions
+    subjects = facts_by_subject(item)
+    marking = any(question.labels for question in questions)
+    return {
+        "slot": page.slot,
+        "progress": page.progress,
+        "seconds": round(page.seconds if seconds is None else seconds, 1),
+        "beat": max(2, min(_BEAT_SECONDS, campaign.return_after // 3)),
+        "questions": questions,
+        "omission_questions": [question for question in questions if question.omissions],
+        "draft": cleaned_draft(questions, page.draft if given is None else given),
+        "problems": problems or {},
+        "correcting": correcting,
+        "can_go_back": not correcting and page.progress.total_done > 0,
+        "subjects": subjects,
+        # Its words are escaped where it is drawn.
+        "graph": Markup(drawing(subjects, "The data as a drawing")),  # noqa: S704
+        "lang": item.lang,
+        "text": shown(item.text),
+        "marking": marking,
+        "pieces": pieces(item.text) if marking else (),
+        "instructions": shown(campaign.instructions).strip(),
+    }
+
+
+_LONGEST_ID = 200
+_MOST_SLOTS = 2**31 - 1
+_NO_SUCH_TEXT = CampaignRefusal(404, "There is no such text in your hands.")
+_ENDS = {
+    "finished task": (
+        "Thank you, this task is done",
+        "You have answered all the texts that one person may answer in this task.",
+    ),
+    "nothing left": ("Thank you, that was all", "There are no more texts for you."),
+    "waiting": (
+        "Nothing to do just now",
+        "The last texts are with other people. If one comes back, it appears on this page.",
+    ),
+}
+
+
+@dataclass(frozen=True)
+class RaterPages:
+    """Everything under a rater's link."""
+
+    site: CampaignSite
+
+    @property
+    def routes(self) -> list[Route]:
+        """Where the pages are."""
+        return [
+            Route("/", self.home),
+            Route("/r/{token}", self.sign_in),
+            Route("/join/{token}", self.join),
+            Route("/begin", self.begin, methods=["POST"]),
+            Route("/another", self.another, methods=["POST"]),
+            Route("/text", self.next_text),
+            Route("/previous", self.previous),
+            Route("/text/{slot:int}", self.text, methods=["GET"]),
+            Route("/text/{slot:int}", self.answer, methods=["POST"]),
+            Route("/text/{slot:int}/draft", self.draft, methods=["POST"]),
+        ]
+
+    async def sign_in(self, request: Request) -> Response:
+        """A rater's link: the session begins, and the link leaves the address bar."""
+        site, address = self.site, self.site.address_of(request)
+        site.wrong_links.check(address)
+        number = site.tokens.rater(request.path_params["token"])
+        if number is None or await site.call(site.store.rater, number) is None:
+            site.wrong_links.take(address)
+            raise CampaignRefusal(
+                404, "This link is not complete. Please copy all of it and try again."
+            )
+        return site.signed_in(site.tokens.new_session(number), "/")
+
+    async def join(self, request: Request) -> Response:
+        """The open link: an external id finds its rater, or makes one."""
+        site, address = self.site, self.site.address_of(request)
+        site.wrong_links.check(address)
+        if not site.is_open or not site.tokens.is_joining(request.path_params["token"]):
+            site.wrong_links.take(address)
+            raise CampaignRefusal(404, "This link is not complete, or nobody can join any more.")
+        external = request.query_params.get("id", "").strip()
+        if not external:
+            return site.page("join.html", problem="")
+        if len(external) > _LONGEST_ID or not external.isprintable():
+            problem = f"Please use at most {_LONGEST_ID} letters, digits and signs."
+            return site.page("join.html", 422, problem=problem)
+        site.joins.allow(address)
+        rater = await site.call(site.store.join, external)
+        return site.signed_in(site.tokens.new_session(rater.number), "/")
+
+    async def home(self, request: Request) -> Response:
+        """Where a rater stands: welcome, the texts, or why there are none."""
+        session, rater = await self._rater(request)
+        if rater.status == "new" or (rater.status == "eligible" and rater.task is None):
+            return self._welcome(session, rater, {}, {})
+        if rater.status == "eligible":
+            return self.site.to("/text")
+        if rater.status == "refused":
+            return self.site.message(
+                "Thank you for your interest",
+                "This campaign needs people with other answers to its first questions, so you "
+                "cannot take part in it. There is nothing more for you to do here.",
+            )
+        return self.site.message(
+            "Thank you", "Your part in this campaign is over. There is nothing more to do here."
+        )
+
+    async def begin(self, request: Request) -> Response:
+        """The welcome page was read, and the questions of eligibility were answered."""
+        session, rater = await self._rater(request)
+        fields = await self.site.form(request, session)
+        if rater.status != "new":
+            return self.site.to("/text")
+        asked = self.site.store.campaign.eligibility
+        given = {
+            one.name: fields[f"e:{one.name}"][-1] for one in asked if f"e:{one.name}" in fields
+        }
+        problems = {one.name: "Please choose one." for one in asked if one.name not in given}
+        if problems:
+            return self._welcome(session, rater, given, problems, status=422)
+        self.site.answers.allow(rater.number)
+        try:
+            judged = await self.site.call(self.site.store.judge_eligibility, rater.number, given)
+        except DataError:
+            raise CampaignRefusal(
+                400, "This is not one of the answers. Please reload the page."
+            ) from None
+        return self.site.to("/text" if judged.status == "eligible" else "/")
+
+    async def another(self, request: Request) -> Response:
+        """On with another task."""
+        session, number = self._session(request)
+        await self.site.form(request, session)
+        self.site.answers.allow(number)
+        await self.site.call(self.site.store.next_page, number, another_task=True)
+        return self.site.to("/text")
+
+    async def next_text(self, request: Request) -> Response:
+        """The text in the rater's hands, or a new one, or the end."""
+        session, number = self._session(request)
+        page = await self.site.call(self.site.store.next_page, number)
+        if isinstance(page, Page):
+            return self._text(session, page)
+        if page.reason not in _ENDS:
+            return self.site.to("/")
+        return self._end(session, page)
+
+    async def previous(self, request: Request) -> Response:
+        """The last answered text, to correct it."""
+        session, number = self._session(request)
+        page = await self.site.call(self.site.store.previous, number)
+        return self.site.to("/text") if page is None else self._text(session, page, correcting=True)
+
+    async def text(self, request: Request) -> Response:
+        """The address a form was sent to, opened or reloaded: back to the text in hand."""
+        _, number = self._session(request)
+        if await self.site.call(self.site.store.page, number, _slot(request)) is None:
+            raise _NO_SUCH_TEXT
+        return self.site.to("/text")
+
+    async def answer(self, request: Request) -> Response:
+        """The answers to one text; sent twice, they are stored once."""
+        session, number = self._session(request)
+        store, slot = self.site.store, _slot(request)
+        fields = await self.site.form(request, session)
+        self.site.answers.allow(number)
+        raw, problems = answers_from_form(store.campaign.questions, fields)
+        seconds = seconds_in(fields, self.site.clock())
+        if not problems:
+            try:
+                outcome = await self.site.call(store.answer, number, slot, raw, seconds)
+            except WrongAnswer as error:
+                problems = {error.question: f"This answer {_without_name(error)}."}
+            else:
+                return self.site.to("/text") if outcome != "gone" else self._gone()
+        page = await self.site.call(store.page, number, slot)
+        if page is None:
+            raise _NO_SUCH_TEXT
+        correcting = "correcting" in fields
+        return self._text(
+            session, page, given=raw, problems=problems, seconds=seconds, correcting=correcting
+        )
+
+    async def draft(self, request: Request) -> Response:
+        """What was entered so far, or only a sign of life, which touches no draft."""
+        session, number = self._session(request)
+        self.site.drafts.allow(number)
+        sent = await self.site.object(request, session)
+        store = self.site.store
+        if "draft" not in sent:
+            held = await self.site.call(store.page, number, _slot(request))
+            return Response(status_code=409 if held is None else 204)
+        draft = cleaned_draft(store.campaign.questions, sent.get("draft"))
+        seconds = seconds_of(sent.get("seconds"))
+        kept = await self.site.call(store.save_draft, number, _slot(request), draft, seconds)
+        return Response(status_code=204 if kept else 409)
+
+    def _session(self, request: Request) -> tuple[Session, int]:
+        session = self.site.session(request, organiser=False)
+        if session.number is None:  # pragma: no cover  # a rater's session has a number
+            raise _NO_SUCH_TEXT
+        return session, session.number
+
+    async def _rater(self, request: Request) -> tuple[Session, Rater]:
+        session, number = self._session(request)
+        rater = await self.site.call(self.site.store.rater, number)
+        if rater is None:
+            raise CampaignRefusal(401, "Please open your personal link again.")
+        return session, rater
+
+    def _welcome(
+        self,
+        session: Session,
+        rater: Rater,
+        given: Mapping[str, str],
+        problems: Mapping[str, str],
+        status: int = 200,
+    ) -> Response:
+        campaign = self.site.store.campaign
+        return self.site.page(
+            "welcome.html",
+            status,
+            rater=rater,
+            instructions=shown(campaign.instructions).strip(),
+            eligibility=campaign.eligibility,
+            limit=campaign.texts_per_rater,
+            given=given,
+            problems=problems,
+            form_token=self.site.form_token(session),
+        )
+
+    def _text(self, session: Session, page: Page, **entered: Any) -> Response:
+        values = text_values(self.site.store.campaign, page, **entered)
+        return self.site.page(
+            "text.html",
+            422 if values["problems"] else 200,
+            shown_at=round(self.site.clock(), 1),
+            form_token=self.site.form_token(session),
+            **values,
+        )
+
+    def _end(self, session: Session, end: NothingLeft) -> Response:
+        heading, words = _ENDS[end.reason]
+        return self.site.page(
+            "done.html",
+            heading=heading,
+            paragraphs=[words],
+            more=end.more,
+            refresh=30 if end.reason == "waiting" else 0,
+            total_done=end.progress.total_done,
+            can_go_back=end.progress.total_done > 0,
+            form_token=self.site.form_token(session),
+        )
+
+    def _gone(self) -> Response:
+        return self.site.message(
+            "This text has been answered by others",
+            "You were away for long, so it was given to someone else, and it has all the answers "
+            "it needs. We are sorry that yours could not be kept. All your earlier ones are safe.",
+            status=409,
+            onward=("/text", "Go on with the next text"),
+        )
+
+
+def _slot(request: Request) -> int:
+    slot = int(request.path_params["slot"])
+    if slot > _MOST_SLOTS:
+        raise _NO_SUCH_TEXT
+    return slot
+
+
+def _without_name(error: WrongAnswer) -> str:
+    problem = error.problem.removeprefix(f"{error.question!r} ")
+    return f"{problem}: {error.remedy}" if error.remedy else problem

@@ -1,0 +1,127 @@
+"""Candidates of a graph in a text, and the choice among them."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from adequa.data import Triple
+from adequa.entities.candidates import Candidate, choose, exact_candidates, stands_alone
+from adequa.entities.graph import Graph, compile_graph
+from adequa.text.words import PreparedText
+
+
+def graph_of(*objects: str, predicate: str = "about") -> Graph:
+    """The objects are the entities from number 1 on."""
+    return compile_graph([Triple("Qqq", predicate, value) for value in objects], {}, {})
+
+
+def spans(text: PreparedText, found: list[Candidate]) -> list[tuple[str, str]]:
+    return [(text.string[one.start : one.end], one.method) for one in found]
+
+
+WORDS = ["Vexla", "Norn", "vexla", "Nornton", "of", "the", "Ilm", "-", ",", "ilm"]
+NAMES = ["Vexla", "Norn Ilm", "Vexla of Norn", "Ilm"]
+
+
+@given(
+    st.lists(st.sampled_from(NAMES), min_size=1, max_size=3, unique=True),
+    st.lists(st.sampled_from(WORDS), max_size=10),
+)
+def test_whole_words_as_a_plain_scan_finds_them(names: list[str], words: list[str]) -> None:
+    text = PreparedText(" ".join(words))
+    graph = graph_of(*names)
+    expected = set()
+    plain = [word.lower() for word in words if word.isalpha()]
+    for number, name in enumerate(names, 1):
+        wanted = name.lower().split()
+        for at in range(len(plain) - len(wanted) + 1):
+            if plain[at : at + len(wanted)] == wanted:
+                expected.add((number, text.starts[at], text.ends[at + len(wanted) - 1]))
+    found = {
+        (one.entity, one.start, one.end)
+        for one in exact_candidates(graph, text, weak=False)
+        if one.method == "name"
+    }
+    assert found == expected
+
+
+@pytest.mark.parametrize(
+    ("name", "string", "found"),
+    [
+        ("Vexla", "vexlas and VEXLA's", ["vexlas", "VEXLA"]),
+        ("Vex_la", "Vex-la, vexla", ["Vex-la", "vexla"]),
+        ("Vexla", "Vexlaton Svexla", []),
+        ("St._Vexla", "St. Vexla", ["St. Vexla"]),
+        ("House_Norn", "A house. Norn came.", []),
+        ("Vexla_(Norn)", "Vexla (Norn) ", ["Vexla (Norn)", "Vexla"]),
+    ],
+)
+def test_exact_names(name: str, string: str, found: list[str]) -> None:
+    text = PreparedText(string)
+    seen = spans(text, exact_candidates(graph_of(name), text, weak=False))
+    assert sorted({span for span, method in seen if method == "name"}) == sorted(found)
+
+
+def test_only_some_entities() -> None:
+    text = PreparedText("Vexla and Norn")
+    found = exact_candidates(graph_of("Vexla", "Norn"), text, weak=False, only=[2])
+    assert spans(text, found) == [("Norn", "name")]
+
+
+@pytest.mark.parametrize(
+    ("string", "name", "alone"),
+    [
+        ("Willis wrote.", "Willis", True),
+        ("It was Taylor Willis.", "Willis", False),
+        ("It was Ted Willis.", "Willis", True),
+        ("It was President Willis.", "Willis", True),
+        ("It was Willis 3 then.", "Willis", False),
+        ("It was Willis-Smith.", "Willis", False),
+        ("The Willis came.", "Willis", True),
+        ("Then Willis came.", "Willis", True),
+    ],
+)
+def test_a_weak_name_stands_alone(string: str, name: str, alone: bool) -> None:
+    start = string.index(name)
+    candidate = Candidate(start, start + len(name), 1, 2, 0.0, "surname")
+    entity = graph_of("Ted_Willis").entities[1]
+    taken = bytearray(len(string) + 1)
+    assert stands_alone(candidate, entity, PreparedText(string), taken) is alone
+
+
+CANDIDATES = st.lists(
+    st.builds(
+        lambda start, length, entity, tier, distance: Candidate(
+            start, start + length, entity, tier, distance, "name"
+        ),
+        st.integers(0, 20),
+        st.integers(1, 8),
+        st.integers(0, 3),
+        st.integers(0, 3),
+        st.sampled_from([0.0, 0.1, 0.2]),
+    ),
+    max_size=8,
+)
+
+
+@given(CANDIDATES)
+def test_what_is_chosen_does_not_overlap_and_leaves_nothing_free(
+    candidates: list[Candidate],
+) -> None:
+    taken = bytearray(40)
+    chosen = choose(candidates, taken)
+    places = [place for one in chosen for place in range(one.start, one.end)]
+    assert len(places) == len(set(places))
+    assert {place for place, mark in enumerate(taken) if mark} == set(places)
+    for one in candidates:
+        assert one in chosen or set(range(one.start, one.end)) & set(places)
+    assert sorted(choose(candidates[::-1], bytearray(40))) == sorted(chosen)
+
+
+def test_a_longer_name_is_chosen_before_a_shorter_one() -> None:
+    short, long = Candidate(4, 9, 0, 0, 0.0, "name"), Candidate(0, 9, 1, 0, 0.0, "name")
+    assert choose([short, long], bytearray(10)) == [long]
+    sure, weak = Candidate(0, 5, 0, 0, 0.0, "name"), Candidate(0, 9, 1, 2, 0.0, "part")
+    assert choose([weak, sure], bytearray(10)) == [sure]

@@ -1,0 +1,147 @@
+"""One item, judged."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from adequa.data import Item, Triple
+from adequa.entities.judgment import EntityJudgment, JudgmentSettings, judge
+from adequa.errors import DataError, SettingError
+
+FACTS = (
+    Triple("Ann_Bell", "birthPlace", "Leeds"),
+    Triple("Ann_Bell", "birthDate", "1957-05-03"),
+    Triple("Leeds", "population", "16800"),
+)
+
+
+def judged(text: str, *facts: Triple, settings: JudgmentSettings | None = None) -> EntityJudgment:
+    return judge(Item("1", facts or FACTS, text), settings or JudgmentSettings())
+
+
+def test_what_is_missing_in_the_order_of_the_data() -> None:
+    judgment = judged("Ann Bell is old.")
+    assert judgment.entities == ("Ann_Bell", "Leeds", "1957-05-03", "16800")
+    assert judgment.missing == ("Leeds", "1957-05-03", "16800")
+    assert [mention.entity for mention in judgment.mentions] == ["Ann_Bell"]
+
+
+@pytest.mark.parametrize(
+    ("text", "cause"),
+    [
+        ("Ann Bell was born in Leeds on 3 May 1957; it has 16,800 people.", None),
+        ("Ann Bell.", "short"),
+        ("", "short"),
+        ("Ann Bell was born in Oslo on 3 May 1957; it has 16,800 people.", "hallucinated"),
+        ("Ann Bell of the of the of the of the of the of the of the Leeds.", "degenerate"),
+        ("Ann Bell was born in a place that is as lovely and as big as it is well known.", "other"),
+    ],
+)
+def test_the_cause(text: str, cause: str | None) -> None:
+    assert judged(text).cause == cause
+
+
+def test_reasons_name_the_fact_and_what_stands_there_instead() -> None:
+    judgment = judged("Ann Bell was born in Leeds on 3 May 1957. Leeds has 16,000 people.")
+    assert judgment.reasons() == {
+        "16800": "no mention of '16800' (Leeds | population | 16800); the text has '16,000' instead"
+    }
+    ((span, why),) = judgment.surplus()
+    assert why == "'16,000': the data has '16800'"
+    assert (span.kind, span.nearest) == ("number", "16800")
+    two = judged("Ann Bell.").reasons()["Leeds"]
+    assert two.startswith("no mention of 'Leeds' (Ann_Bell | birthPlace | Leeds and 1 more)")
+    assert "short" in two
+
+
+def test_names_from_nothing() -> None:
+    ((_, why),) = judged("Ann Bell met Zora Quist.").surplus()
+    assert why == "'Zora Quist' comes from nothing in the data"
+
+
+def test_repetitions() -> None:
+    judgment = judged("Ann Bell was born in Leeds. Ann Bell was born in Leeds.")
+    ((start, end, why),) = judgment.repetitions
+    assert judgment.item.text[start:end] == "Ann Bell was born in Leeds"
+    assert why
+
+
+def test_ignored_predicates_are_not_there() -> None:
+    settings = JudgmentSettings(ignore=frozenset({"population", "birthDate"}))
+    judgment = judged("Ann Bell is from Leeds.", settings=settings)
+    assert judgment.entities == ("Ann_Bell", "Leeds")
+    assert judgment.missing == ()
+    everything = JudgmentSettings(ignore=frozenset({"population", "birthDate", "birthPlace"}))
+    assert judged("Ann Bell.", settings=everything).entities == ()
+
+
+def test_what_is_optional_counts_where_it_is_said() -> None:
+    settings = JudgmentSettings(optional=frozenset({"population", "birthDate"}))
+    silent = judged("Ann Bell is from Leeds.", settings=settings)
+    assert (silent.entities, silent.missing) == (("Ann_Bell", "Leeds"), ())
+    spoken = judged("Ann Bell is from Leeds with 16,800 people.", settings=settings)
+    assert (spoken.entities, spoken.missing) == (("Ann_Bell", "Leeds", "16800"), ())
+    assert spoken.unexplained == ()
+
+
+def test_placeholders_of_tables_are_not_wanted() -> None:
+    judgment = judged("It is in Leeds.", Triple("[TABLECONTEXT]", "city", "Leeds"))
+    assert (judgment.entities, judgment.missing) == (("Leeds",), ())
+    two = (Triple("[TABLECONTEXT]", "[TITLE]", "Hull"), Triple("Hull", "in", "[a]"))
+    assert judged("Hull.", *two).missing == ("[a]",)
+
+
+def test_aliases_of_a_file(tmp_path: Path) -> None:
+    file = tmp_path / "names.tsv"
+    file.write_text("Leeds\tthe Knightly City\n", encoding="utf-8")
+    text = "Ann Bell was born on 3 May 1957 in the Knightly City of 16,800 people."
+    assert judged(text).missing == ("Leeds",)
+    judgment = judged(text, settings=JudgmentSettings(aliases=file))
+    assert judgment.missing == ()
+    assert judgment.unexplained == ()
+    assert "alias" in {mention.method for mention in judgment.mentions}
+
+
+def test_allowed_phrases_of_a_file(tmp_path: Path) -> None:
+    file = tmp_path / "allowed.txt"
+    file.write_text("# what may be said\n\n Zora Quist \n", encoding="utf-8")
+    text = "Ann Bell met Zora Quist in Oslo."
+    spans = judged(text, settings=JudgmentSettings(allowed=file)).unexplained
+    assert [text[span.start : span.end] for span in spans] == ["Oslo"]
+
+
+def test_wrong_files_and_addresses_show_at_once(tmp_path: Path) -> None:
+    wrong = tmp_path / "broken.txt"
+    wrong.write_bytes(b"\xff\xfe\x00")
+    for settings in (
+        JudgmentSettings(allowed=tmp_path / "none.txt"),
+        JudgmentSettings(allowed=wrong),
+        JudgmentSettings(aliases=tmp_path / "none.tsv"),
+    ):
+        with pytest.raises(DataError) as caught:
+            settings.check()
+        assert str(tmp_path) in str(caught.value)
+        assert "\n" not in str(caught.value)
+    with pytest.raises(SettingError):
+        JudgmentSettings(linker="not a url").check()
+    JudgmentSettings().check()
+
+
+def test_the_papers_detector() -> None:
+    fact = Triple("Ann_Bell", "nationality", "United_States")
+    text = "Ann Bell is an American."
+    assert judged(text, fact).missing == ()
+    theirs = judged(text, fact, settings=JudgmentSettings(detector="paper"))
+    assert theirs.missing == ("United_States",)  # it compares letters, and knows no demonyms
+    assert theirs.entities == ("Ann_Bell", "United_States")
+    assert theirs.unexplained == ()  # what explains a word is the same for both
+
+
+def test_other_fields_of_an_item_change_nothing() -> None:
+    item = Item("1", FACTS, "Ann Bell of Leeds.")
+    other = replace(item, id="2", system="B", references=("Ann Bell of Hull.",), category="City")
+    first, second = judge(item, JudgmentSettings()), judge(other, JudgmentSettings())
+    assert first._replace(item=other) == second

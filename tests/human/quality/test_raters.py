@@ -1,0 +1,216 @@
+"""The report on raters."""
+
+from __future__ import annotations
+
+import json
+import random
+from pathlib import Path
+
+import pytest
+from bench.simulated_campaign import campaign
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from adequa.data import Rating
+from adequa.errors import AdequaError, SettingError, UnknownName
+from adequa.human.judgments import gather
+from adequa.human.quality.raters import Quality, QualitySettings, assess, chosen
+from adequa.human.quality.report import to_object
+
+CRITERIA = ("fluency", "grammar", "semantics")
+QUICK = QualitySettings(restarts=2)
+
+judgments = st.lists(
+    st.builds(
+        Rating,
+        id=st.sampled_from(["Id1", "Id2", "Id3"]),
+        system=st.sampled_from(["good", "bad"]),
+        rater=st.sampled_from(["ann", "bob", "cy", ""]),
+        criterion=st.sampled_from(["fluency", "grammar"]),
+        value=st.sampled_from([1.0, 2.0, 3.0]) | st.floats(0, 100),
+        seconds=st.none() | st.floats(0, 60),
+        meta=st.just({}),
+    ),
+    min_size=4,
+    max_size=40,
+)
+
+
+def answers(truth: int, offset: int = 0) -> dict[str, int]:
+    """Three values that depend on the text alone."""
+    return {name: (truth + offset + place) % 3 + 1 for place, name in enumerate(CRITERIA)}
+
+
+def page(text: int, rater: str, values: dict[str, int], seconds: float | None = 20) -> list[Rating]:
+    return [
+        Rating(f"Id{text}", "AB"[text % 2], rater, name, value, seconds=seconds)
+        for name, value in values.items()
+    ]
+
+
+def good(*raters: str, texts: int = 30) -> list[Rating]:
+    return [one for n in range(texts) for who in raters for one in page(n, who, answers(n * n))]
+
+
+def by_name(quality: Quality):
+    return {rater.name: rater for rater in quality.raters}
+
+
+def test_each_kind_of_odd_rater_is_flagged_with_its_reason():
+    generator = random.Random(3)
+    ratings = good("ann", "bob", "cy", "dee")
+    for n in range(30):
+        ratings += page(n, "always", dict.fromkeys(CRITERIA, 3))
+        ratings += page(n, "fast", answers(n * n), seconds=1)
+        ratings += page(n, "guess", {name: generator.randint(1, 3) for name in CRITERIA})
+        ratings += page(n, "one", {**answers(n * n), "grammar": generator.randint(1, 3)})
+    controls = [one for n in range(4) for one in page(n, "", answers(n * n))]
+    found = assess(ratings, settings=QUICK, controls=controls)
+    raters = by_name(found)
+    assert {rater.name for rater in found.flagged} == {"always", "fast", "guess", "one"}
+    assert raters["always"].reasons[0] == "always 3-3-3 (30 texts; others there 0%)"
+    assert raters["fast"].reasons == ("a page in 1 s (median of 30), below 3 s",)
+    assert "low competence in all 3" in raters["guess"].reasons
+    assert raters["one"].reasons == ("low competence in 1 of 3: grammar",)
+    assert set(found.in_all) == {"always", "fast", "guess"}
+    assert raters["one"].extent == "some"
+    assert found.raters[3].name == "one"
+    assert raters["ann"].checked is not None
+    assert raters["ann"].checked.accuracy == 1
+    assert "4 of 12 control items right" in raters["always"].reasons  # each text has one 3
+
+
+def test_few_answers_flag_no_competence_but_are_told_of():
+    ratings = good("ann", "bob", "cy") + [
+        one for n in range(5) for one in page(n, "new", answers(n * n, 1))
+    ]
+    found = assess(ratings, settings=QUICK)
+    assert by_name(found)["new"].flags == ()
+    assert by_name(found)["new"].competence["fluency"] < 0.5
+    assert "1 of 4 raters judged at most 10 texts" in " ".join(found.notes)
+    assert by_name(assess(ratings, settings=QualitySettings(restarts=2, least=4)))["new"].flags
+
+
+def test_a_rater_of_texts_that_nobody_else_judged():
+    ratings = good("ann", "bob") + [
+        one for n in range(50, 65) for one in page(n, "nobody", dict.fromkeys(CRITERIA, 1), None)
+    ]
+    found = assess(ratings, settings=QUICK)
+    alone = by_name(found)["nobody"]
+    assert alone.alone
+    assert alone.competence == {}
+    assert alone.extent == "all"
+    assert found.in_all == ()
+    assert any(note.startswith("nobody judged only texts") for note in found.notes)
+
+
+def test_a_criterion_on_which_nobody_agrees_flags_nobody():
+    generator = random.Random(1)
+    ratings = [
+        Rating(f"Id{n}", "A", f"r{who}", "noise", generator.randint(1, 3))
+        for n in range(60)
+        for who in range(6)
+    ]
+    found = assess(ratings, settings=QUICK)
+    assert found.flagged == ()
+    assert any("doubt the criterion before the raters" in note for note in found.notes)
+
+
+def test_a_simulated_campaign_is_seen_through():
+    simulated = campaign(5, items=1000, raters=30, spammers=10)
+    found = assess(
+        [
+            Rating(item, "A", who, "label", float("abc".index(str(label))))
+            for item, who, label in simulated.rows
+        ],
+        settings=QUICK,
+    )
+    named = set(found.in_all)
+    assert len(named & simulated.spammers) >= 9
+    assert len(named - simulated.spammers) <= 1
+
+
+@settings(max_examples=40)
+@given(judgments, st.randoms(use_true_random=False))
+def test_the_order_of_rows_changes_nothing(rows: list[Rating], order: random.Random) -> None:
+    def written(ratings: list[Rating]) -> str:
+        try:
+            found = assess(ratings, settings=QualitySettings(restarts=1, least=0))
+        except AdequaError as error:  # the same for any order, too
+            return str(error)
+        return json.dumps(to_object(found), allow_nan=False)
+
+    shuffled = list(rows)
+    order.shuffle(shuffled)
+    assert written(rows) == written(shuffled)
+
+
+def test_one_rater_only():
+    found = assess(good("ann"), settings=QUICK)
+    assert found.flagged == ()
+    assert "no text has two answers" in " ".join(found.notes)
+    assert found.criteria[0].alpha["nominal"].reason == "no item has two ratings"
+    json.dumps(to_object(found), allow_nan=False)
+
+
+def test_all_answers_equal():
+    rows = [
+        one for n in range(20) for who in "ab" for one in page(n, who, dict.fromkeys(CRITERIA, 3))
+    ]
+    found = assess(rows, settings=QUICK)
+    assert found.flagged == ()
+    assert "all answers are equal" in " ".join(found.notes)
+    written = to_object(found)
+    assert written["criteria"]["fluency"]["alpha"] == {
+        "nominal": None,
+        "ordinal": None,
+        "interval": None,
+    }
+
+
+def test_criteria_are_chosen_by_name():
+    rows = good("ann", "bob", texts=2)
+    assert {one.criterion for one in chosen(rows, ["grammar"])} == {"grammar"}
+    assert chosen(rows, []) == rows
+    with pytest.raises(UnknownName, match=r"grammer.*did you mean 'grammar'"):
+        chosen(rows, ["grammer"])
+
+
+def test_wrong_settings_are_said():
+    with pytest.raises(SettingError, match="from 0 to 1"):
+        QualitySettings(below=2)
+    with pytest.raises(UnknownName, match="method"):
+        assess(good("ann", "bob"), settings=QualitySettings(method="gibbs"))
+    with pytest.raises(SettingError, match="two bins"):
+        assess(good("ann", "bob"), settings=QualitySettings(bins=1))
+
+
+@pytest.mark.data
+def test_the_judgments_of_2017(data_dir: Path) -> None:
+    path = data_dir / "webnlg2017" / "human" / "all_data_final_scores_anonymised.csv"
+    found = assess(gather([path]), settings=QUICK)
+    written = to_object(found)
+    assert len(found.raters) == 253
+    # 193 empty texts were shown to nobody, and one page was judged twice.
+    assert len(found.ratings) == 3 * (6_111 - 193 - 1)
+    assert any(note.startswith("3 ratings were given twice") for note in found.notes)
+    assert {
+        name: round(one["alpha"]["ordinal"], 2) for name, one in written["criteria"].items()
+    } == {
+        "fluency": 0.42,
+        "grammar": 0.32,
+        "semantics": 0.53,
+    }
+    assert len(found.in_all) < 20
+
+
+@pytest.mark.data
+def test_the_judgments_of_2020(data_dir: Path) -> None:
+    found = assess(gather([data_dir / "webnlg2020" / "human" / "judgments.jsonl"]), settings=QUICK)
+    assert len(found.raters) == 85
+    assert [one.scale.bins for one in found.criteria] == [5] * 5
+    assert {one.name for one in found.criteria if not one.tells(found.settings.below)} == {
+        "Fluency",
+        "TextStructure",
+    }
+    assert "en_worker_10" in found.in_all

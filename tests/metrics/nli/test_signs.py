@@ -1,0 +1,147 @@
+"""What the entity detector says of facts and words, and which sentence has a fact."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from adequa.data import Item, Mention, Term, Triple
+from adequa.entities.unexplained import UnexplainedSpan
+from adequa.metrics.nli.signs import (
+    FACT_SIGNS,
+    WORD_SIGNS,
+    WRONG_VALUE,
+    Signs,
+    read_sentences,
+    read_signs,
+    sentence_of,
+)
+
+LEADER = Triple("Velmora", "leader", "Ida_Thorvald")
+COUNTRY = Triple("Velmora", "country", "Sarn")
+
+
+def of_fact(triple: Triple, text: str) -> set[str]:
+    (found,) = read_signs(Item("1", (triple,), text)).facts
+    assert len(found) == len(set(found))
+    return {*found}
+
+
+@pytest.mark.parametrize(
+    ("triple", "text", "there", "not_there"),
+    [
+        (LEADER, "Ida Thorvald leads Velmora.", {"object named"}, {"object missing"}),
+        (LEADER, "Velmora is a town.", {"object missing"}, {"object named", "subject missing"}),
+        (LEADER, "Ida Thorvald is old.", {"object named", "subject unnamed"}, {"object missing"}),
+        (LEADER, "Rain falls.", {"object missing", "subject unnamed"}, {"object named"}),
+        (LEADER, "Ida Thorvald leads Otto Lind.", {"object named", "subject missing"}, ()),
+        # A yes or no is said in words of its own: that it is not there says nothing.
+        (Triple("Velmora", "walled", "yes"), "Velmora is a town.", (), {"object missing"}),
+        (Triple("Velmora", "isTown", "false"), "Velmora is a village.", (), {"object missing"}),
+        (Triple("Velmora", "isTown", "–"), "Velmora is a village.", (), {"object missing"}),
+    ],
+)
+def test_signs_of_a_fact(triple: Triple, text: str, there: set[str], not_there: set[str]) -> None:
+    found = of_fact(triple, text)
+    assert found >= {*there}
+    assert not found & {*not_there}
+
+
+def test_facts_are_in_the_order_of_the_triples() -> None:
+    item = Item("1", (LEADER, COUNTRY), "Velmora is a town in Sarn.")
+    leader, country = read_signs(item).facts
+    assert "object missing" in leader
+    assert "object named" in country
+
+
+def test_labels_stand_for_names() -> None:
+    item = Item("1", (Triple("Velmora", "leader", "Q7"),), "Ida Thorvald leads Velmora.")
+    labelled = Item("1", item.triples, item.text, terms={"Q7": Term("Ida Thorvald")})
+    assert "object missing" in read_signs(item).facts[0]
+    assert "object named" in read_signs(labelled).facts[0]
+
+
+def test_a_number_or_date_that_is_not_there_is_a_wrong_value() -> None:
+    founded = Triple("Velmora", "founded", "1733")
+    born = Triple("Velmora", "opened", "1733-05-04")
+    for triple in (founded, born, Triple("Velmora", "area", "12.5 km2")):
+        assert WRONG_VALUE in of_fact(triple, "Velmora was founded long ago.")
+        assert "object missing" not in of_fact(triple, "Velmora was founded long ago.")
+    assert WRONG_VALUE not in of_fact(founded, "Velmora was founded in 1733.")
+    assert WRONG_VALUE not in of_fact(born, "Velmora opened on 4 May 1733.")
+    named = Triple("Velmora", "home of", "Velmora 04 Football Club")  # a name, with a number in it
+    assert of_fact(named, "Velmora is old.") >= {"object missing"}
+
+
+@pytest.mark.parametrize("text", ["It is old.", "Their leader is Ida.", " there she is"])
+def test_a_text_may_speak_of_somebody_it_does_not_name(text: str) -> None:
+    found = of_fact(COUNTRY, text)
+    assert "subject implied" in found
+    assert "subject missing" not in found
+
+
+@pytest.mark.parametrize("text", ["Itta is old.", "Rain falls on it.", "Theirs is old."])
+def test_a_text_that_does_not_begin_so_does_not(text: str) -> None:
+    found = of_fact(COUNTRY, text)
+    assert found & {"subject missing", "subject unnamed"}
+    assert "subject implied" not in found
+
+
+def test_signs_of_a_word() -> None:
+    text = "Velmora is in Sarn. It was founded in 1733 by Otto Lind."
+    signs = read_signs(Item("1", (COUNTRY,), text))
+
+    def of(word: str) -> tuple[str, ...]:
+        start = text.index(word)
+        return signs.of_word(start, start + len(word))
+
+    assert of("Velmora") == of("Sarn") == ("mentioned",)
+    assert of("Lind") == ("unexplained",)
+    assert of("1733") == (WRONG_VALUE,)
+    assert of("founded") == of("It") == ()  # a pronoun names nobody
+
+
+def test_what_nothing_explains_weighs_more_than_a_mention() -> None:
+    mention, span = Mention("Sarn", 0, 8, "exact"), UnexplainedSpan(5, 8, "name", None)
+    signs = Signs(((),), (mention,), (span,))
+    assert signs.of_word(0, 4) == ("mentioned",)
+    assert signs.of_word(4, 6) == signs.of_word(7, 9) == ("unexplained",)
+    assert signs.of_word(8, 9) == ()  # right behind both
+    pronoun = Mention("Sarn", 0, 2, "pronoun")
+    assert Signs(((),), (pronoun,), ()).of_word(0, 2) == ()
+
+
+@given(st.text(max_size=60), st.integers(0, 60), st.integers(1, 10))
+def test_signs_are_known_ones_whatever_the_text(text: str, start: int, length: int) -> None:
+    signs = read_signs(Item("1", (LEADER, COUNTRY), text))
+    assert {sign for own in signs.facts for sign in own} <= {*FACT_SIGNS, WRONG_VALUE}
+    assert {*signs.of_word(start, start + length)} <= {*WORD_SIGNS, WRONG_VALUE}
+
+
+def place_of(triple: Triple, text: str) -> str | None:
+    mentions = read_signs(Item("1", (triple,), text)).mentions
+    found = sentence_of(triple, read_sentences(text, mentions))
+    return None if found is None else text[slice(*found)]
+
+
+def test_the_sentence_of_a_fact_has_its_object() -> None:
+    text = "Velmora is a town. It is led by Ida Thorvald. Velmora is old."
+    assert place_of(LEADER, text) == "It is led by Ida Thorvald."
+
+
+def test_words_of_the_predicate_decide_between_equals() -> None:
+    text = "Ida Thorvald likes Velmora. Ida Thorvald is the leader of Velmora."
+    assert place_of(LEADER, text) == "Ida Thorvald is the leader of Velmora."
+    camel = Triple("Velmora", "foundingYear", "1733")
+    assert (
+        place_of(camel, "In 1733 it rained. It was founded in 1733.") == "It was founded in 1733."
+    )
+
+
+def test_the_first_of_equals_and_none_where_nothing_is_known() -> None:
+    text = "Velmora is old. Velmora is small."
+    assert place_of(LEADER, text) == "Velmora is old."
+    assert place_of(LEADER, "It rains. It snows.") is None
+    assert place_of(LEADER, "It rains.") == "It rains."  # where else
+    assert sentence_of(LEADER, []) is None

@@ -1,0 +1,267 @@
+"""The ESA paper told again, on a tiny corpus of our own and on the real one."""
+
+from __future__ import annotations
+
+import shutil
+import xml.etree.ElementTree as ET
+from pathlib import Path
+from typing import Any
+
+import pytest
+from research.papers.esa.data import read_corpus
+from research.papers.esa.reproduction import (
+    EsaReproduction,
+    rank_picture,
+    reproduce_esa,
+    write_files,
+)
+from research.papers.esa.systems import Ranks
+from research.papers.esa.worksheet import COLUMNS, summarise_worksheet
+
+from adequa.errors import DataError, SettingError
+
+
+def _years(reproduction: EsaReproduction) -> Any:
+    return reproduction.as_object()["years"]
+
+
+def test_table_1(challenges: Path) -> None:
+    section = _years(reproduce_esa(challenges, [2020]))["2020"]["table1"]
+    rows = {(row["system"], row["whose"]): row for row in section["rows"]}
+    assert [rows[name, "ours"]["≥1"] for name in ("RALI", "FBConvAI", "ORANGE-NLG")] == [0, 1, 4]
+    worst = rows["ORANGE-NLG", "ours"]
+    assert [worst[name] for name in ("1", "2", "3", "4", "5+")] == [2, 2, 0, 0, 0]
+    assert worst["ESI^1 %"] == 100
+    # Nothing found in two texts, one of two entities in the next, two of three in the last.
+    assert worst["ESA_C"] == pytest.approx((0 + 1 / 2 + 2 / 3 + 0) / 4)
+    assert worst["ESA_C\\2"] == 0
+    assert rows["RALI", "ours"]["ESA_C\\1"] is None
+    assert rows["RALI", "ours"]["BLEU rank"] == 1
+    assert rows["RALI", "paper"]["≥1"] == 51
+    assert section["values"]["spearman_esi"] == pytest.approx(1)
+
+
+def test_correlations_and_their_subsets(challenges: Path) -> None:
+    section = _years(reproduce_esa(challenges, [2020]))["2020"]["correlations"]
+    rows = {
+        (row["coefficient"], row["subset"], row["with"], row["measure"]): row
+        for row in section["rows"]
+    }
+    found = rows["pearson", "all", "Correctness", "esa"]
+    assert found["texts"] == 12
+    assert found["paper"] == 0.46
+    assert -1 < found["value"] < 1
+    assert rows["pearson", ">=1", "Correctness", "esa"]["texts"] == 5
+    assert rows["pearson", ">=1", "Correctness", "esa"]["paper_table"] == 3
+    assert rows["kendall", "all", "BERT-score F1", "esa_strict"]["value"] is not None
+    empty = rows["kendall", "all", "BERT-score P", "esa"]
+    assert (empty["value"], empty["reason"]) == (None, "the data has no values of it")
+    assert any("of the 178 rated entries" in note for note in section["notes"])
+
+
+def test_2017_has_the_human_references_among_its_texts(challenges: Path) -> None:
+    reproduction = reproduce_esa(challenges, [2017])
+    section = _years(reproduction)["2017"]["correlations"]
+    texts = {
+        row["subset"]: row["texts"]
+        for row in section["rows"]
+        if (row["coefficient"], row["with"], row["measure"]) == ("pearson", "Semantics", "esa")
+    }
+    assert texts == {"all": 12, ">=1": 3, ">=2": 2, "systems": 8}
+    assert any("almost certainly Kendall" in note for note in section["notes"])
+    assert "Tables 9, 2, 12, 2017: Pearson" in reproduction.text()
+
+
+def test_cases(challenges: Path) -> None:
+    years = _years(reproduce_esa(challenges))
+    assert years["2020"]["disagreements"]["values"] == {
+        "rated_high": 1,
+        "paper_rated_high": 4,
+        "rated_low": 1,
+        "paper_rated_low": 20,
+    }
+    cases = [(row["system"], row["id"]) for row in years["2020"]["disagreements"]["rows"]]
+    assert cases == [("ORANGE-NLG", "Id4"), ("RALI", "Id4")]
+    assert [(row["system"], row["id"]) for row in years["2017"]["disagreements"]["rows"]] == [
+        ("ADAPT", "Id2"),
+        ("Melbourne", "Id4"),
+    ]
+    rows = {row["id"]: row for row in years["2020"]["figure2"]["rows"]}
+    assert (rows["Id3"]["undetected"], rows["Id3"]["others"]) == ("Norway", 1)
+    assert [row["BLEU"] for row in rows.values()] == sorted(
+        (row["BLEU"] for row in rows.values()), reverse=True
+    )
+    assert all(row["ESA_I"] < 0.8 for row in rows.values())
+
+
+def test_unexplained_names(challenges: Path) -> None:
+    section = _years(reproduce_esa(challenges, [2020]))["2020"]["table4"]
+    rows = {row["system"]: row for row in section["rows"]}
+    assert (rows["ORANGE-NLG"]["texts"], rows["ORANGE-NLG"]["dist"]) == (1, 1)
+    assert rows["RALI"]["any"] == 0
+    assert rows["ORANGE-NLG"]["paper's after check"] == 288
+
+
+def test_what_is_absent_is_said_with_its_path(challenges: Path) -> None:
+    (challenges / "webnlg2020" / "human" / "averaged.jsonl").unlink()
+    shutil.rmtree(challenges / "webnlg2017" / "test")
+    reproduction = reproduce_esa(challenges)
+    text = reproduction.text()
+    for missing in (
+        f"n/a: outputs of TGen: {challenges / 'webnlg2020' / 'systems' / 'TGen.txt'} is not there",
+        f"n/a: human ratings: {challenges / 'webnlg2020' / 'human' / 'averaged.jsonl'}",
+        f"n/a: everything of 2017: {challenges / 'webnlg2017' / 'test'} has no XML file",
+        "n/a: no rated texts",
+    ):
+        assert missing in text
+    years = _years(reproduction)
+    assert years["2017"].keys() == {"absent"}
+    assert years["2020"]["table1"]["rows"]
+
+
+def test_no_peers(challenges: Path) -> None:
+    (challenges / "webnlg2020" / "human" / "peers.jsonl").unlink()
+    year = _years(reproduce_esa(challenges, [2020]))["2020"]
+    assert any("peers.jsonl is not there" in one for one in year["absent"])
+    assert any("n/a: BLEURT" in note for note in year["correlations"]["notes"])
+
+
+def test_wrong_use(tmp_path: Path, challenges: Path) -> None:
+    with pytest.raises(DataError, match="is no folder"):
+        reproduce_esa(tmp_path / "nowhere")
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(DataError, match=r"nothing to score: everything of 2020: .*no XML file"):
+        reproduce_esa(tmp_path / "empty")
+    with pytest.raises(SettingError, match="detector"):
+        reproduce_esa(challenges, detector="magic")
+    with pytest.raises(SettingError, match="2019"):
+        read_corpus(challenges, 2019)
+    ratings = challenges / "webnlg2017" / "human" / "all_data_final_averaged.csv"
+    ratings.write_text(ratings.read_text(encoding="utf-8").replace("ter,", "rate,"), "utf-8")
+    with pytest.raises(DataError, match="bleu, meteor or ter"):
+        reproduce_esa(challenges, [2017])
+
+
+def test_the_same_again_and_the_papers_detector(challenges: Path) -> None:
+    first, second = reproduce_esa(challenges, seed=3), reproduce_esa(challenges, seed=3)
+    assert first.as_object() == second.as_object()
+    assert [year.files for year in first.years] == [year.files for year in second.years]
+    other = reproduce_esa(challenges, [2020], detector="paper")
+    assert "detector:paper" in other.signature
+
+
+def test_the_picture() -> None:
+    names = {f"s{number}": f"<system> {number}" for number in range(1, 6)}
+    places = {name: number for number, name in enumerate(names, 1)}
+    backwards = {name: 6 - number for name, number in places.items()}
+    svg = rank_picture(Ranks(places, places), Ranks(backwards, places), names, "A & B")
+    root = ET.fromstring(svg)
+    name = "{http://www.w3.org/2000/svg}"
+    ours = {
+        (float(one.attrib["cx"]), float(one.attrib["cy"]))
+        for one in root.iter(f"{name}circle")
+        if one.attrib.get("class") == "ours"
+    }
+    assert len(ours) == 5
+    # The best by both is at the top right.
+    assert (max(x for x, _ in ours), min(y for _, y in ours)) in ours
+    assert "<system> 1" in {one.text for one in root.iter(f"{name}text")}
+
+
+def test_worksheets(challenges: Path, tmp_path: Path) -> None:
+    reproduction = reproduce_esa(challenges, [2020], sample=2)
+    written = write_files(reproduction, tmp_path / "out")
+    assert [path.name for path in written] == [
+        "figure3-2020.svg",
+        "worksheet-undetected.tsv",
+        "worksheet-unexplained.tsv",
+    ]
+    header, *rows = [line.split("\t") for line in written[1].read_text("utf-8").splitlines()]
+    assert tuple(header) == COLUMNS
+    assert [row[0] for row in rows].count("FBConvAI") == 1
+    assert len({row[1] for row in rows if row[0] == "ORANGE-NLG"}) == 2
+    assert all(row[5] == row[6] == "" for row in rows)
+    flags = [line.split("\t") for line in written[2].read_text("utf-8").splitlines()[1:]]
+    for row in flags:
+        assert row[8][int(row[3]) : int(row[4])] == row[2]
+    assert flags
+    # Once more is fine; a filled one is kept.
+    write_files(reproduction, tmp_path / "out")
+    written[1].write_text(
+        written[1].read_text("utf-8").replace("\t\t\t\t", "\t\t\tright\t"), "utf-8"
+    )
+    with pytest.raises(DataError, match="may have been filled"):
+        write_files(reproduction, tmp_path / "out")
+
+
+def test_a_filled_worksheet(tmp_path: Path) -> None:
+    path = tmp_path / "filled.tsv"
+    lines = ["system\tid\tflagged\tstart\tend\tjudgment\tnote"]
+    for system, identifier, judgment in (
+        ("RALI", "Id1", "wrong"),
+        ("RALI", "Id1", "right"),
+        ("RALI", "Id2", " Right "),
+        ("RALI", "Id3", "unclear"),
+        ("bt5", "Id9", ""),
+    ):
+        lines.append(f"{system}\t{identifier}\tOslo\t\t\t{judgment}\t")
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    rally, other, together = summarise_worksheet(path).tables[0].json_rows()
+    assert [rally[name] for name in ("right", "wrong", "unclear", "not judged")] == [2, 1, 1, 0]
+    assert rally["% wrong"] == pytest.approx(100 / 3)
+    assert (rally["texts"], rally["% of texts with a wrong flag"]) == (2, 50)
+    assert rally["paper's % wrong"] == 100
+    assert (other["not judged"], other["% wrong"]) == (1, None)
+    assert together["% wrong"] == pytest.approx(100 / 3)
+    path.write_text("\n".join([*lines, "bt5\tId9\tOslo\t\t\tmaybe\t"]), encoding="utf-8")
+    with pytest.raises(DataError, match=r"filled\.tsv:7: the judgment is 'maybe'"):
+        summarise_worksheet(path)
+    path.write_text("a\tb\n", encoding="utf-8")
+    with pytest.raises(DataError, match="has no column 'system'"):
+        summarise_worksheet(path)
+
+
+def _thin(source: Path, target: Path, end: str) -> None:
+    """Every third entry or line of a file, to be quick; the first has the head of the XML."""
+    target.parent.mkdir(parents=True, exist_ok=True)
+    text = source.read_text(encoding="utf-8")
+    closing = "</entries></benchmark>" if end == "</entry>" else ""
+    pieces = text.split(end)[:-1] if closing else text.removesuffix(end).split(end)
+    target.write_text(
+        "".join(piece + end for piece in pieces[::3]) + closing, encoding="utf-8", newline="\n"
+    )
+
+
+@pytest.mark.data
+def test_on_the_real_data(data_dir: Path, tmp_path: Path) -> None:
+    chosen = {
+        2020: ("RALI", "TGen", "NILC"),
+        2017: ("Tilburg-SMT", "ADAPT", "UIT-VNU-HCM"),
+    }
+    for year, systems in chosen.items():
+        source, target = data_dir / f"webnlg{year}", tmp_path / f"webnlg{year}"
+        _thin(next((source / "test").glob("*.xml")), target / "test" / "test.xml", "</entry>")
+        for system in systems:
+            _thin(source / "systems" / f"{system}.txt", target / "systems" / f"{system}.txt", "\n")
+        (target / "human").symlink_to(source / "human")
+    years = _years(reproduce_esa(tmp_path))
+    for year, systems in chosen.items():
+        found = years[str(year)]
+        assert found["table1"]["values"]["spearman_esi"] == 1
+        rows = [row for row in found["table1"]["rows"] if row["whose"] == "ours"]
+        assert [row["system"] for row in rows] == list(systems)
+        assert found["table1"]["values"]["spearman_bleu_rank"] == 1
+    semantics = [
+        row
+        for row in years["2017"]["correlations"]["rows"]
+        if (row["coefficient"], row["subset"], row["with"]) == ("pearson", "systems", "Semantics")
+    ]
+    assert all(row["texts"] > 150 for row in semantics)
+    assert all(row["value"] > 0.5 for row in semantics)
+    coverage = next(
+        row
+        for row in years["2020"]["correlations"]["rows"]
+        if (row["coefficient"], row["subset"], row["with"]) == ("pearson", "all", "DataCoverage")
+    )
+    assert coverage["texts"] > 60
+    assert coverage["value"] > 0.35

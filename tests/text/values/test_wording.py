@@ -1,0 +1,68 @@
+"""Values as a person would say them."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from adequa.data import Term, Triple
+from adequa.text.values.wording import said, say_address, say_date, say_number, say_unit, worded
+
+
+@pytest.mark.parametrize(
+    ("value", "words"),
+    [
+        ("1987-08-27", "27 August 1987"),
+        ('"1987-08-27"^^xsd:date', "27 August 1987"),
+        ("1987-08-27T00:00:00Z", "27 August 1987"),
+        ("-0044-03-15", "15 March 44 BC"),
+        ("1987-02", "February 1987"),
+        ("--07-04", "4 July"),
+        ("1987-13-01", "1987-13-01"),
+        ("1.2E7", "12000000"),
+        ("3.9 (metres)", "3.9 metres"),
+        ('"52.0"(minutes)', "52.0 minutes"),
+        ("837.5 (squareKilometres)", "837.5 square kilometres"),
+        ("2.0 (gramPerCubicCentimetres)", "2.0 grams per cubic centimetre"),
+        ("914.8 (inhabitants per square kilometre)", "914.8 inhabitants per square kilometre"),
+        ("110 million (dollars)", "110 million dollars"),
+        ("265.0 (K)", "265.0 K"),
+        ("2014 (film)", "2014 (film)"),
+        ("23rd_Street_(Old_Town)", "23rd Street (Old Town)"),
+        ("<http://dbpedia.org/resource/Blue_Spice>", "Blue Spice"),
+        ("http://www.wikidata.org/entity/Q42", "Q42"),
+        ("http://dbpedia.org/resource/Caf%C3%A9_Bex", "Café Bex"),
+        ("http://www.bluespice.example/", "http://www.bluespice.example/"),
+    ],
+)
+def test_values(value: str, words: str) -> None:
+    assert said(Triple("Blue_Spice", "kind", value)) == ("Blue Spice", "kind", words)
+
+
+@pytest.mark.parametrize(
+    ("predicate", "value", "words"),
+    [
+        ("familyFriendly", "yes", ("is", "family friendly")),
+        ("familyFriendly", "no", ("is not", "family friendly")),
+        ("hasParking", "false", ("does not have", "parking")),
+        ("has_parking", "True", ("has", "parking")),
+        ("open", "No", ("is not", "open")),
+    ],
+)
+def test_booleans(predicate: str, value: str, words: tuple[str, str]) -> None:
+    assert worded(Triple("Blue_Spice", predicate, value)) == ("Blue Spice", *words)
+
+
+def test_a_label_is_said_in_place_of_an_address() -> None:
+    address = "http://www.wikidata.org/entity/Q42"
+    triple = Triple(address, "P31", '"1.5"')
+    terms = {address: Term(label="Blue Spice"), "P31": Term(label="instance of")}
+    assert worded(triple, terms) == ("Blue Spice", "instance of", "1.5")
+
+
+@given(st.text())
+def test_any_value_can_be_said(value: str) -> None:
+    for say in (say_date, say_number, say_unit, say_address):
+        assert isinstance(say(value), str)
+    assert len(worded(Triple("s", "p", value))) == 3
