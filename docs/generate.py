@@ -21,11 +21,10 @@ from typing import Any
 
 import adequa
 from adequa import data, errors
-from adequa.metrics import registry as metrics
-from adequa.readers import formats as readers
 from adequa.metrics import metric_class
-from adequa.readers import reader_class
-from adequa.readers import SUFFIXES
+from adequa.metrics import registry as metrics
+from adequa.readers import SUFFIXES, reader_class
+from adequa.readers import formats as readers
 from adequa.settings import settings_of
 
 DOCS = Path(__file__).resolve().parent
@@ -243,10 +242,10 @@ def pages() -> dict[Path, str]:
 
 def write_gallery() -> None:
     """The report of the built-in sample; without the time, so that the same scores are the same."""
+    from adequa.cli.demo import sample_path
     from adequa.metrics import DEFAULT, resolve
     from adequa.report import write_report
     from adequa.run import open_run, score_run
-    from adequa.cli.demo import sample_path
 
     GALLERY.parent.mkdir(exist_ok=True)
     with TemporaryDirectory() as folder:

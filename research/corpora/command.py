@@ -44,11 +44,10 @@ def inverted(
 
     Example: adequa derive inverted webnlg/test --out inverted.jsonl
     """
-    from research.corpora.derived import CorpusTally
-    from research.corpora.derived import inverted as invert
-
     from adequa.readers import open_source
     from adequa.readers.output import write_items
+    from research.corpora.derived import CorpusTally
+    from research.corpora.derived import inverted as invert
 
     tally = CorpusTally()
     pairs = invert(open_source(source, format=format), tally)
@@ -71,10 +70,9 @@ def labels(
 
     Example: adequa derive labels mine.jsonl --out labelled.jsonl
     """
-    from research.corpora.derived import CorpusTally, make_labels
-
     from adequa.readers import open_source
     from adequa.readers.output import write_items
+    from research.corpora.derived import CorpusTally, make_labels
 
     tally = CorpusTally()
     write_items(make_labels(open_source(source, format=format), tally, seed=seed), out)
@@ -114,12 +112,11 @@ def chunks(
 
     Example: adequa derive chunks pages.tsv --triples wikidata.tsv --words 100 --out chunks.jsonl
     """
+    from adequa.entities.aliases.lookup import open_aliases
+    from adequa.readers.output import write_items
     from research.corpora.derived import CorpusTally
     from research.corpora.passages import PassagesReader
     from research.corpora.wiki_chunks import read_triples, wiki_chunks
-
-    from adequa.entities.aliases.lookup import open_aliases
-    from adequa.readers.output import write_items
 
     tally = CorpusTally()
     known = None if aliases is None else open_aliases(aliases)
@@ -150,11 +147,10 @@ def wikidata(
 
     Example: adequa derive wikidata webnlg/test --mapping properties.tsv --out wikidata.jsonl
     """
-    from research.corpora.derived import CorpusTally
-
     from adequa.perturb.rewording import read_properties, to_wikidata
     from adequa.readers import open_source
     from adequa.readers.output import write_items
+    from research.corpora.derived import CorpusTally
 
     tally = CorpusTally()
     properties = None if mapping is None else read_properties(mapping)
@@ -172,10 +168,9 @@ def statistics(
 
     Example: adequa derive statistics webnlg/train
     """
-    from research.corpora.derived import statistics as count
-
     from adequa.readers import open_source
     from adequa.tables import Cell, Table
+    from research.corpora.derived import statistics as count
 
     counts = asdict(count(open_source(source, format=format)))
     if as_json:

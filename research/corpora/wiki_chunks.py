@@ -7,15 +7,14 @@ from collections.abc import Iterable, Iterator
 from itertools import islice
 from pathlib import Path
 
-from research.corpora.derived import CorpusTally
-from research.corpora.passages import Passage
-
 from adequa.data import Item, Triple
 from adequa.entities.aliases.lookup import Aliases, name_of, tidy
 from adequa.errors import DataError
 from adequa.readers import load_reader
 from adequa.readers.base import lines
 from adequa.readers.formats import recognise
+from research.corpora.derived import CorpusTally
+from research.corpora.passages import Passage
 
 _BATCH_TRIPLES = 10_000
 

@@ -76,11 +76,10 @@ def correlations(
 
     Example: adequa paper correlations --data data --year 2017 --pictures pictures
     """
+    from adequa.errors import UnknownName
     from research.papers.correlations.reproduction import reproduce_correlations
     from research.papers.esa.data import YEARS
     from research.papers.esa.reproduction import write_files
-
-    from adequa.errors import UnknownName
 
     years = {"both": YEARS, **{str(one): (one,) for one in YEARS}}
     if year not in years:
@@ -175,11 +174,10 @@ def esa(
 
     Example: adequa paper esa --data data --year 2020 --out esa-2020
     """
+    from adequa.errors import UnknownName
     from research.papers.esa.data import YEARS
     from research.papers.esa.reproduction import reproduce_esa, write_files
     from research.papers.esa.worksheet import summarise_worksheet
-
-    from adequa.errors import UnknownName
 
     if (data is None) == (worksheet is None):
         raise typer.BadParameter("give --data DIR, or --worksheet FILE")
@@ -253,10 +251,9 @@ def joint(
 
     Example: adequa paper joint --data data --pool 3000 --out joint
     """
+    from adequa.models.shipped import DEFAULT
     from research.papers.joint.models import load_model
     from research.papers.joint.reproduction import reproduce_joint, write_pictures
-
-    from adequa.models.shipped import DEFAULT
 
     named = _named(weights, "--weights") if weights else {DEFAULT: DEFAULT}
     reproduction = reproduce_joint(
@@ -340,12 +337,11 @@ def nli(
 
     Example: adequa paper nli --data data --dataset e2e --worksheet e2e.tsv
     """
+    from adequa.errors import UnknownName
     from research.papers.nli.data import DATASETS
     from research.papers.nli.reproduction import reproduce_nli, write_files, write_worksheet
     from research.papers.nli.setups import SetupScoring
     from research.papers.nli.worksheet import Sheet, read_cases, summarise_worksheet
-
-    from adequa.errors import UnknownName
 
     chosen = [name for name in DATASETS if dataset in (name, "both")]
     if not chosen:

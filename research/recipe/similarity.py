@@ -34,8 +34,9 @@ from adequa.training.export import seal, write_files
 # How much each member of a similarity weighs, and what its values mean to people.
 #
 # The members enter with equal weights after their spread is taken out: a trial on other ratings
-# showed that weights fitted on one campaign do worse on the next. Ratings decide only the last step,
-# a curve from the mean of the members to a value between 0 and 1; it changes no order of texts.
+# showed that weights fitted on one campaign do worse on the next. Ratings decide only the last
+# step, a curve from the mean of the members to a value between 0 and 1; it changes no order of
+# texts.
 # ---
 
 PARTS: Mapping[str, Mapping[str, float]] = {
@@ -55,14 +56,14 @@ def fit_blends(
 ) -> dict[str, object]:
     """The `similarity` entry of a calibration file; ratings are from 0 to 1."""
     entry: dict[str, object] = {}
-    for part, weights in PARTS.items():
-        blend = fit_blend(members, ratings, weights)
+    for part, shares in PARTS.items():
+        blend = fit_blend(members, ratings, shares)
         entry[part] = {
             "members": {name: asdict(member) for name, member in blend.members.items()},
             "slope": blend.slope,
             "offset": blend.offset,
             "fitted_on": source,
-            "texts": len(_known(members, ratings, weights)),
+            "texts": len(_known(members, ratings, shares)),
         }
     return entry
 

@@ -14,7 +14,6 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from research.recipe.similarity import CALIBRATION, known_parts
 
 from adequa.data import Item
 from adequa.errors import DataError
@@ -33,6 +32,7 @@ from adequa.perturb.pairs import GraphTextPair, Knowledge
 from adequa.training.calibration import Reliability, reliability
 from adequa.training.cases import Cases, TrainingCase
 from adequa.training.export import seal, write_files
+from research.recipe.similarity import CALIBRATION, known_parts
 
 Vector = npt.NDArray[np.float64]
 _SEED = 7

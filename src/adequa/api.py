@@ -16,6 +16,8 @@ from adequa.readers import Source, open_source
 from adequa.readers.base import PlacedItem, unique
 from adequa.run.engines import score_items
 
+__all__ = ["Evaluation", "evaluate", "read", "score"]
+
 Metrics = Iterable[str | Metric] | Mapping[str, Metric] | None
 
 

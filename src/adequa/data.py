@@ -6,6 +6,19 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
 
+__all__ = [
+    "Fact",
+    "Finding",
+    "Item",
+    "Mention",
+    "Rating",
+    "Result",
+    "Score",
+    "Term",
+    "Triple",
+    "Verdict",
+]
+
 Verdict = Literal["OK", "omission", "hallucination", "hallucination+omission"]
 FactStatus = Literal["stated", "missing", "contradicted", "unchecked"]
 FindingKind = Literal["omission", "hallucination"]

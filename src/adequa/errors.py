@@ -19,6 +19,17 @@ import difflib
 from collections.abc import Iterable
 from pathlib import Path
 
+__all__ = [
+    "AdequaError",
+    "DataError",
+    "MissingExtra",
+    "ModelError",
+    "RunError",
+    "ServiceError",
+    "SettingError",
+    "UnknownName",
+]
+
 
 class AdequaError(Exception):
     """The root: catch this to catch everything adequa raises on purpose."""

@@ -17,6 +17,17 @@ from typing import Any, TypeVar
 
 from adequa.errors import DataError, SettingError, UnknownName
 
+__all__ = [
+    "Setting",
+    "Spec",
+    "build",
+    "content_hash",
+    "object_hash",
+    "plain_settings",
+    "settings_of",
+    "signature",
+]
+
 Built = TypeVar("Built")
 _TRUE = {"true", "yes", "on", "1"}
 _FALSE = {"false", "no", "off", "0"}

@@ -10,6 +10,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+__all__ = ["Cell", "Column", "Table", "escape_markdown", "one_line"]
+
 Cell = str | int | float | None
 Alignment = Literal["left", "right"]
 

@@ -16,6 +16,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from adequa.data import Result
 
+__all__ = ["assert_adequate"]
+
 
 def assert_adequate(
     triples: Any, text: str, *, metrics: Any = None, allow: Collection[str] = ()

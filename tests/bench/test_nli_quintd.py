@@ -3,11 +3,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from bench.nli_quintd import READING, agree, everything, judged, read_marks
 
 from adequa.data import Finding, Item, Result, Triple
 from adequa.errors import DataError
 from adequa.readers import open_source
+from bench.nli_quintd import READING, agree, everything, judged, read_marks
 
 ITEM = Item("1", (Triple("Vexla", "harbour", "Ostrik"),), "Vexla is old.", "good")
 OTHER = Item("2", ITEM.triples, "Its harbour is Ostrik.", "good")

@@ -4,10 +4,10 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from bench.changing import KINDS, change_dates, change_names, change_numbers
-from bench.perturbing import aligned_sentences, drop_sentences, half_of, spread
 
 from adequa.data import Item, Triple
+from bench.changing import KINDS, change_dates, change_names, change_numbers
+from bench.perturbing import aligned_sentences, drop_sentences, half_of, spread
 
 HARBOUR = Triple("Vexla", "harbour", "Ostrik")
 MAYOR = Triple("Vexla", "mayor", "Runa_Teel")

@@ -162,8 +162,8 @@ def test_wrong_use_is_one_line_and_exit_code_2(
 
 def test_a_fault_of_our_own_keeps_its_traceback(folder: Path, adequa: Callable[..., Done]) -> None:
     code = (
-        "import adequa.metrics.registry, sys\n"
-        "adequa.metrics.registry.names = lambda: 1 / 0\n"
+        "import adequa.metrics, sys\n"
+        "adequa.metrics.names = lambda: 1 / 0\n"
         "from adequa.cli import main; sys.argv = ['adequa', 'metrics']; main()"
     )
     command = [sys.executable, "-c", code]

@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
-from research.papers.human.printed import HUMAN
 
 from adequa.cli import main
 from adequa.human.campaign.model import Campaign, Question
 from adequa.human.campaign.settings import campaign_to_object
+from research.papers.human.printed import HUMAN
 
 
 class Done(NamedTuple):

@@ -10,7 +10,6 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from research.recipe.mentions import ADJUSTMENTS, read_weights, train_mentions, write_weights
 
 from adequa.cli import main
 from adequa.data import Item, Triple
@@ -18,6 +17,7 @@ from adequa.entities.detector import Detector
 from adequa.entities.mentions import WeightsJudge
 from adequa.errors import DataError, ModelError, SettingError
 from adequa.readers import open_source
+from research.recipe.mentions import ADJUSTMENTS, read_weights, train_mentions, write_weights
 
 NAMES = ("Vexla", "Norn", "Tabris", "Oskel", "Quorra", "Limdal", "Farrow", "Bexhal")
 

@@ -10,6 +10,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from adequa.errors import DataError, SettingError, UnknownName
+from adequa.human.mace import METHODS, Judgment, Mace, mace
 from bench.simulated_campaign import (
     EVEN,
     SKEWED,
@@ -19,11 +24,6 @@ from bench.simulated_campaign import (
     campaign,
     majority,
 )
-from hypothesis import given, settings
-from hypothesis import strategies as st
-
-from adequa.errors import DataError, SettingError, UnknownName
-from adequa.human.mace import METHODS, Judgment, Mace, mace
 
 cells = st.dictionaries(
     st.tuples(st.sampled_from(["i1", "i2", "i3", "i4"]), st.sampled_from(["ann", "bob", "cy"])),

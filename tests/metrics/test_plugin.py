@@ -53,7 +53,7 @@ def test_an_installed_plugin_is_a_metric_like_any_other(installed: Path, tmp_pat
 
 def test_an_installed_plugin_is_listed(installed: Path, tmp_path: Path) -> None:
     code = (
-        "import adequa, adequa.metrics.registry as m\n"
+        "import adequa, adequa.metrics as m\n"
         "print('words' in m.names(), adequa.load_metric('words').signature)"
     )
     assert run(installed, code, tmp_path).startswith("True words|lowercase:true|version:")

@@ -5,12 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from research.corpora.derived import CorpusTally
 
 from adequa.data import Item, Triple
 from adequa.errors import DataError
 from adequa.perturb.rewording import Property, read_properties, shipped_properties, to_wikidata
 from adequa.text.predicates import folded
+from research.corpora.derived import CorpusTally
 
 BORN = Triple("Ida", "birthPlace", "Tarnova")
 GENRE = Triple("Polka", "musicSubgenre", "Ilm polka")

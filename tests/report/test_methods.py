@@ -67,7 +67,7 @@ def test_a_wrong_file_is_an_error_that_names_it(tmp_path, written):
 
 
 def test_no_correlation_is_beyond_one(tmp_path):
-    shipped = json.loads((files("adequa.report.report") / "assets" / "people.json").read_text())
+    shipped = json.loads((files("adequa.report") / "assets" / "people.json").read_text())
     shipped["agreement"][0]["pearson"] = 1.5
     path = tmp_path / "people.json"
     path.write_text(json.dumps(shipped))

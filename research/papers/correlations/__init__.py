@@ -1,1 +1,1 @@
-"""TODO"""
+"""Paper 001's tables of correlations, cell by cell."""

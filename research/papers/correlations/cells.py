@@ -6,10 +6,6 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Literal
 
-from research.papers.correlations.data import CorrelationStudy
-from research.papers.correlations.printed import ESA, Pair, PrintedTable
-from research.papers.section import mark
-
 from adequa.stats.correlations import (
     COEFFICIENTS,
     Correlation,
@@ -17,6 +13,9 @@ from adequa.stats.correlations import (
     resampled_correlations,
 )
 from adequa.stats.intervals import Interval, percentile_interval
+from research.papers.correlations.data import CorrelationStudy
+from research.papers.correlations.printed import ESA, Pair, PrintedTable
+from research.papers.section import mark
 
 KINDS = ("human, human", "metric, human", "metric, metric", "with ESA")
 _HUMAN = frozenset(

@@ -12,15 +12,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from research.papers.correlations.printed import ESA
-from research.papers.esa.correlations import SYSTEMS_ONLY, metric_columns, subsets_of
-from research.papers.esa.data import EsaCorpus, Key, Output, Progress, read_corpus, score_corpus
-
 from adequa.data import Item
 from adequa.errors import DataError
 from adequa.metrics import load_metric
 from adequa.readers.base import lines
 from adequa.readers.ratings import read_ratings
+from research.papers.correlations.printed import ESA
+from research.papers.esa.correlations import SYSTEMS_ONLY, metric_columns, subsets_of
+from research.papers.esa.data import EsaCorpus, Key, Output, Progress, read_corpus, score_corpus
 
 Columns = Mapping[str, Sequence[float | None]]
 

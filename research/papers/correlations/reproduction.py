@@ -6,6 +6,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 
+from adequa.charts import heat_map
+from adequa.errors import DataError
+from adequa.metrics import load_metric
+from adequa.tables import Cell, Column, Table
 from research.papers.correlations.cells import KINDS, ComparedCell, Matrices, kind_of
 from research.papers.correlations.data import (
     FILE,
@@ -20,11 +24,6 @@ from research.papers.esa.data import YEARS, Progress
 from research.papers.esa.printed import RATED_TEXTS
 from research.papers.esa.reproduction import EsaReproduction, Year
 from research.papers.section import MARKS, Section, counts, shown_pair, without_zero
-
-from adequa.charts import heat_map
-from adequa.errors import DataError
-from adequa.metrics import load_metric
-from adequa.tables import Cell, Column, Table
 
 # ---
 # The tables of correlations told again: how near they come, under which reading, and why.

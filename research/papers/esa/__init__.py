@@ -1,1 +1,1 @@
-"""TODO"""
+"""Papers 000 and 001: entity-based semantic adequacy."""

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from research.papers.esa.data import EsaCorpus, Output
-from research.papers.esa.printed import CORRELATIONS, RATED_TEXTS, SUBSETS, TABLE_NUMBERS
-from research.papers.section import Section
-
 from adequa.errors import AdequaError
 from adequa.metrics import resolve
 from adequa.stats.correlations import COEFFICIENTS, Correlation, complete_pairs
 from adequa.tables import Cell, Column, Table
+from research.papers.esa.data import EsaCorpus, Output
+from research.papers.esa.printed import CORRELATIONS, RATED_TEXTS, SUBSETS, TABLE_NUMBERS
+from research.papers.section import Section
 
 UNCERTAIN = 0.01
 """Coefficients with a p-value from here stand in brackets, as in the paper."""

@@ -10,13 +10,12 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from research.papers.esa.printed import SYSTEMS
-
 from adequa.data import Finding, Item
 from adequa.errors import DataError, SettingError
 from adequa.metrics import load_metric
 from adequa.readers import open_source
 from adequa.readers.ratings import read_ratings
+from research.papers.esa.printed import SYSTEMS
 
 YEARS = (2020, 2017)
 BATCH = 256

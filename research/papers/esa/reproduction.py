@@ -7,6 +7,10 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from adequa.charts import INK, document, line, text
+from adequa.errors import DataError
+from adequa.metrics import load_metric
+from adequa.tables import Cell, Column, Table
 from research.papers.esa.correlations import correlations
 from research.papers.esa.data import (
     YEARS,
@@ -21,11 +25,6 @@ from research.papers.esa.printed import CASES, SYSTEMS
 from research.papers.esa.systems import Ranks, figure_3, ranks, standings, table_1, table_4
 from research.papers.esa.worksheet import worksheets
 from research.papers.section import Section, write_texts
-
-from adequa.charts import INK, document, line, text
-from adequa.errors import DataError
-from adequa.metrics import load_metric
-from adequa.tables import Cell, Column, Table
 
 # ---
 # Single texts of the ESA paper: high BLEU with low ESA (Figure 2), and disagreement with people.

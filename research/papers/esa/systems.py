@@ -7,13 +7,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from research.papers.esa.data import EsaCorpus, Output, bleu_of
-from research.papers.esa.printed import HALLUCINATIONS, SYSTEMS, TEXTS
-from research.papers.section import Section
 
 from adequa.metrics import resolve
 from adequa.stats.correlations import spearman
 from adequa.tables import Cell, Column, Table
+from research.papers.esa.data import EsaCorpus, Output, bleu_of
+from research.papers.esa.printed import HALLUCINATIONS, SYSTEMS, TEXTS
+from research.papers.section import Section
 
 MOST = 5
 """Texts with this many undetected entities or more are counted together."""

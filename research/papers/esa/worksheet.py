@@ -8,13 +8,12 @@ import random
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from research.papers.esa.data import EsaCorpus, Output
-from research.papers.esa.printed import CHECKED_SYSTEMS
-from research.papers.section import Section
-
 from adequa.errors import DataError
 from adequa.readers.tables import read_table
 from adequa.tables import Cell, Column, Table, one_line
+from research.papers.esa.data import EsaCorpus, Output
+from research.papers.esa.printed import CHECKED_SYSTEMS
+from research.papers.section import Section
 
 COLUMNS = ("system", "id", "flagged", "start", "end", "judgment", "note", "triples", "text")
 JUDGMENTS = ("right", "wrong", "unclear")

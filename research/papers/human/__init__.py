@@ -1,1 +1,1 @@
-"""TODO"""
+"""Paper 004: human evaluation of WebNLG 2017."""

@@ -8,14 +8,13 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 
-from research.papers.esa.data import EsaCorpus, Key, Progress, given_2017, read_corpus
-from research.papers.human.printed import METRICS
-
 from adequa.data import Item, Rating, Score
 from adequa.errors import AdequaError, DataError
 from adequa.metrics import resolve
 from adequa.metrics.base import Metric
 from adequa.readers.ratings import read_ratings
+from research.papers.esa.data import EsaCorpus, Key, Progress, given_2017, read_corpus
+from research.papers.human.printed import METRICS
 
 AUTOMATIC = ("bleu", "meteor", "ter")
 REFERENCE = "reference"

@@ -6,15 +6,14 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from itertools import combinations
 
+from adequa.charts import heat_map
+from adequa.stats.correlations import COEFFICIENTS, Correlation
+from adequa.tables import Cell, Column, Table
 from research.papers.human.data import AUTOMATIC, REFERENCE, HumanStudy
 from research.papers.human.printed import CRITERIA, METRICS
 from research.papers.human.ranking import OWN_CORPUS, corpus_values
 from research.papers.human.sections import Part
 from research.papers.section import Section, without_zero
-
-from adequa.charts import heat_map
-from adequa.stats.correlations import COEFFICIENTS, Correlation
-from adequa.tables import Cell, Column, Table
 
 NAMES = (*CRITERIA, *AUTOMATIC)
 STRONG, WEAK = 0.001, 0.05

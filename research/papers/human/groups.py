@@ -25,12 +25,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from research.papers.human.printed import HEADINGS, HUMAN, alike
-
 from adequa.data import Rating
 from adequa.errors import DataError
 from adequa.human.analysis.groups import Sample, significance_groups
 from adequa.tables import Cell, Column, Table
+from research.papers.human.printed import HEADINGS, HUMAN, alike
 
 DATA = ("averaged", "single", "single-thrice", "repeated", "thrice")
 _TIMES = 3

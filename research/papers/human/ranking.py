@@ -8,21 +8,21 @@ from itertools import combinations
 
 import numpy as np
 import numpy.typing as npt
-from research.papers.human.data import FILE_SCALES, OWN, SCALES, HumanStudy
-from research.papers.human.printed import METRICS, PrintedRank, alike
-from research.papers.section import Section, counts, mark
 
 from adequa.data import Score
 from adequa.stats.correlations import spearman
 from adequa.stats.resampling import Aggregate, bootstrap_p, bootstrap_totals, mean_of, rowwise
 from adequa.stats.significance import significance_letters
 from adequa.tables import Cell, Column, Table
+from research.papers.human.data import FILE_SCALES, OWN, SCALES, HumanStudy
+from research.papers.human.printed import METRICS, PrintedRank, alike
+from research.papers.section import Section, counts, mark
 
 # ---
 # Systems ranked with the ranks they may have, as Table 1 of paper 004 ranks them.
 #
-# A rank range runs from one more than the systems that are better with significance to all but those
-# that are worse. Two systems are compared by the paired bootstrap over the entries.
+# A rank range runs from one more than the systems that are better with significance to all but
+# those that are worse. Two systems are compared by the paired bootstrap over the entries.
 # ---
 
 Matrix = npt.NDArray[np.float64]

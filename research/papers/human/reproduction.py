@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
 
+from adequa.errors import UnknownName
 from research.papers.esa.data import Progress
 from research.papers.human.data import HumanStudy, read_human_study
 from research.papers.human.figures import figures
@@ -13,8 +14,6 @@ from research.papers.human.ranking import table_1, table_1_all
 from research.papers.human.sections import Part, groups, sample, sizes, tables_2_and_3
 from research.papers.joint.reproduction import JointReproduction
 from research.papers.section import Section
-
-from adequa.errors import UnknownName
 
 SECTIONS: Mapping[str, Callable[[HumanStudy, int], Part]] = {
     "sample": lambda study, _: (sample(study), {}),

@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Mapping
 
+from adequa.charts import series_chart
+from adequa.stats.correlations import spearman
+from adequa.tables import Cell, Column, Table
 from research.papers.human.data import REFERENCE, HumanStudy
 from research.papers.human.groups import best_table, group_agreements, settings_table
 from research.papers.human.printed import CRITERIA, HEADINGS, HUMAN, PARTS, SAMPLE
 from research.papers.section import Section, counts, mark
-
-from adequa.charts import series_chart
-from adequa.stats.correlations import spearman
-from adequa.tables import Cell, Column, Table
 
 Part = tuple[Section, Mapping[str, str]]
 """A section and its pictures by file name."""

@@ -1,1 +1,1 @@
-"""TODO"""
+"""Paper 003: joint representations of graphs and texts."""

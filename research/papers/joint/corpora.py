@@ -5,15 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from statistics import fmean, median
 
+from adequa.charts import curves_picture
+from adequa.tables import Cell, Column, Table
 from research.corpora.derived import inverted
 from research.papers.joint.data import NO_WEIGHTS, JointStudy
 from research.papers.joint.models import LOGS, Model, cosines
 from research.papers.joint.pictures import histograms, violins
 from research.papers.joint.printed import INVERSIONS, INVERTED_PAIRS, STATISTICS
 from research.papers.section import Section
-
-from adequa.charts import curves_picture
-from adequa.tables import Cell, Column, Table
 
 Part = tuple[Section, Mapping[str, str]]
 """A section, and the pictures that belong to it by the names of their files."""

@@ -9,10 +9,6 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
-from research.corpora.derived import Statistics, statistics
-from research.papers.esa.data import BATCH, Progress, read_corpus
-from research.papers.joint.models import PARTS, Model, Values
-
 from adequa.codec import load_object
 from adequa.data import Item
 from adequa.metrics import load_metric
@@ -20,6 +16,9 @@ from adequa.perturb.rewording import read_properties, to_wikidata
 from adequa.readers import open_source
 from adequa.readers.base import lines
 from adequa.retrieval import read_entries
+from research.corpora.derived import Statistics, statistics
+from research.papers.esa.data import BATCH, Progress, read_corpus
+from research.papers.joint.models import PARTS, Model, Values
 
 Shown = Callable[[str], AbstractContextManager[Progress]]
 """Opens a bar by its title."""

@@ -7,12 +7,6 @@ from dataclasses import asdict, dataclass
 from typing import Literal, get_args
 
 import numpy as np
-from research.papers.joint.corpora import Part
-from research.papers.joint.data import NO_WEIGHTS, JointStudy, RatedTexts
-from research.papers.joint.models import PARTS, Values
-from research.papers.joint.pictures import Bar, bars, scatter
-from research.papers.joint.printed import BI_CROSS, CORRELATIONS, RATED_TEXTS
-from research.papers.section import Section
 
 from adequa.stats.correlations import (
     COEFFICIENTS,
@@ -23,6 +17,12 @@ from adequa.stats.correlations import (
 )
 from adequa.stats.intervals import percentile_interval
 from adequa.tables import Cell, Column, Table
+from research.papers.joint.corpora import Part
+from research.papers.joint.data import NO_WEIGHTS, JointStudy, RatedTexts
+from research.papers.joint.models import PARTS, Values
+from research.papers.joint.pictures import Bar, bars, scatter
+from research.papers.joint.printed import BI_CROSS, CORRELATIONS, RATED_TEXTS
+from research.papers.section import Section
 
 Coefficient = Literal["pearson", "spearman"]
 _COEFFICIENTS: tuple[Coefficient, ...] = get_args(Coefficient)

@@ -7,14 +7,13 @@ from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
+from adequa.errors import DataError, UnknownName
 from research.papers.joint.corpora import Part, figure_2, figure_3, inversion, table_1
 from research.papers.joint.data import JointStudy, Shown
 from research.papers.joint.models import Model
 from research.papers.joint.people import bi_and_cross, correlations, figure_8
 from research.papers.joint.retrieval import retrieval, setups
 from research.papers.section import Section, write_texts
-
-from adequa.errors import DataError, UnknownName
 
 SECTIONS: Mapping[str, Callable[[JointStudy], Part]] = {
     "table1": table_1,

@@ -8,17 +8,17 @@ from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
+
+from adequa.data import Item
+from adequa.retrieval import Encoder, Recall, Reranker, entity_evidence, evaluate
+from adequa.retrieval.encoders import Graph
+from adequa.tables import Cell, Column, Table
 from research.papers.joint.corpora import Part
 from research.papers.joint.data import NO_WEIGHTS, JointStudy, spread
 from research.papers.joint.models import Model
 from research.papers.joint.pictures import Bar, bars
 from research.papers.joint.printed import RETRIEVAL, VARIANTS, Variant
 from research.papers.section import Section
-
-from adequa.data import Item
-from adequa.retrieval import Encoder, Recall, Reranker, entity_evidence, evaluate
-from adequa.retrieval.encoders import Graph
-from adequa.tables import Cell, Column, Table
 
 _T = TypeVar("_T")
 

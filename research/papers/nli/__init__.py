@@ -1,1 +1,1 @@
-"""TODO"""
+"""Paper 002: omissions and hallucinations by natural language inference."""

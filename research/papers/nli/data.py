@@ -11,14 +11,13 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from research.papers.nli.printed import Dataset
-
 from adequa.data import Item, Triple, Verdict
 from adequa.errors import DataError
 from adequa.readers import open_source
 from adequa.readers.ratings import read_ratings
 from adequa.retrieval import read_entries
 from adequa.text.linearised import parse_triples
+from research.papers.nli.printed import Dataset
 
 TRAIN = Path("webnlg2020", "train")
 _RATINGS = Path("webnlg2017", "human", "all_data_final_averaged.csv")

@@ -6,13 +6,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from research.papers.nli.data import JudgedText, NliCorpus, Rule
-from research.papers.nli.setups import ScoredSetup
 
 from adequa.data import Verdict
 from adequa.stats.correlations import Correlation, cluster_counts, complete_pairs, spearman
 from adequa.stats.intervals import percentile_interval
 from adequa.training.watch import area_under_curve
+from research.papers.nli.data import JudgedText, NliCorpus, Rule
+from research.papers.nli.setups import ScoredSetup
 
 RESAMPLES = 1000
 

@@ -9,6 +9,11 @@ from pathlib import Path
 from statistics import fmean
 from tempfile import TemporaryDirectory
 
+from adequa.data import Verdict
+from adequa.errors import DataError, UnknownName
+from adequa.metrics.nli.verdict import CLASSES
+from adequa.stats.correlations import complete_pairs, spearman
+from adequa.tables import Cell, Column, Table
 from research.papers.joint.pictures import Bar, bars, scatter
 from research.papers.nli.data import DATASETS, JudgedText, NliCorpus, Rule, read_dataset
 from research.papers.nli.measures import (
@@ -32,12 +37,6 @@ from research.papers.nli.printed import (
 from research.papers.nli.setups import Setup, SetupScoring, setups, write_extracted
 from research.papers.nli.worksheet import Sheet, worksheet
 from research.papers.section import Section, write_texts
-
-from adequa.data import Verdict
-from adequa.errors import DataError, UnknownName
-from adequa.metrics.nli.verdict import CLASSES
-from adequa.stats.correlations import complete_pairs, spearman
-from adequa.tables import Cell, Column, Table
 
 # ---
 # What the paper on entailment evaluates: accuracy, the four results, parts and systems.

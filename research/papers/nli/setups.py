@@ -8,9 +8,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from research.papers.nli.data import TRAIN, NliCorpus, single_facts
-from research.papers.nli.printed import Wording
-
 from adequa.codec import load_object, result_from_object
 from adequa.data import Finding, Item, Result, Triple, Verdict
 from adequa.metrics import load_metric
@@ -19,6 +16,8 @@ from adequa.metrics.nli.extraction import extract
 from adequa.metrics.nli.templates import write_templates
 from adequa.run.cache import cached
 from adequa.run.engines import encoded_batches
+from research.papers.nli.data import TRAIN, NliCorpus, single_facts
+from research.papers.nli.printed import Wording
 
 Progress = Callable[[int, int], None]
 Shown = Callable[[str], AbstractContextManager[Progress]]

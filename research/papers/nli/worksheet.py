@@ -14,15 +14,14 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from research.papers.nli.data import DATASETS, JudgedText, NliCorpus, read_dataset
-from research.papers.nli.printed import EXAMINED, REASONS, REEXAMINED, Dataset
-from research.papers.nli.setups import Answer, ScoredSetup
-from research.papers.section import Section
-
 from adequa.data import Finding, Item
 from adequa.errors import DataError
 from adequa.readers.tables import Row, read_table
 from adequa.tables import Cell, Column, Table, one_line
+from research.papers.nli.data import DATASETS, JudgedText, NliCorpus, read_dataset
+from research.papers.nli.printed import EXAMINED, REASONS, REEXAMINED, Dataset
+from research.papers.nli.setups import Answer, ScoredSetup
+from research.papers.section import Section
 
 COLUMNS = (
     *("dataset", "setup", "system", "id", "gold", "gold says", "metric says", "score", "findings"),

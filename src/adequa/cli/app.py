@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import sys
 import traceback
+from functools import partial
 from typing import Annotated
 
 import typer
-from research.corpora.command import derive
-from research.papers.command import paper
 
 from adequa.__about__ import __version__
+from adequa.checkout import from_research, has_research
 from adequa.cli.aliases import aliases
 from adequa.cli.check import check
 from adequa.cli.compare import compare
@@ -49,12 +49,31 @@ app.command()(serve)
 app.command()(doctor)
 app.command()(report)
 app.add_typer(aliases)
-app.add_typer(derive)
 app.add_typer(human)
-app.add_typer(paper)
 app.add_typer(retrieve)
 app.add_typer(templates)
 app.add_typer(train)
+
+_RESEARCH = {
+    "derive": ("research.corpora.command:derive", "Make sets for training and tests."),
+    "paper": ("research.papers.command:paper", "Reproduce a paper's tables and figures."),
+}
+
+
+def _offer_research() -> None:
+    """Add the commands of a checkout; where there is none, commands that say what they need."""
+    for name, (target, summary) in _RESEARCH.items():
+        if has_research():
+            app.add_typer(from_research(target, f"adequa {name}"))
+        else:
+            app.command(
+                name,
+                help=f"{summary} Only in a checkout of adequa.",
+                context_settings={"allow_extra_args": True, "ignore_unknown_options": True},
+            )(partial(from_research, target, f"adequa {name}"))
+
+
+_offer_research()
 
 
 def _show_version(wanted: bool) -> None:

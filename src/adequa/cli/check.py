@@ -109,7 +109,8 @@ def _print(result: Result, color: bool | None) -> None:
 # ---
 # A judged text for a terminal: the text cut at its marks, and a legend below it.
 #
-# `cut` is pure; `show` gives pieces of text with a style, which are joined where there is no colour.
+# `cut` is pure; `show` gives pieces of text with a style, which are joined where there is no
+# colour.
 # ---
 
 MarkKind = Literal["mention", "repetition", "unexplained"]

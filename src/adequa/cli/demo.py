@@ -96,4 +96,4 @@ def _example(results: list[Result]) -> str:
 def sample_path() -> Path:
     """The file of the sample, JSON lines in the Item contract."""
     # The package is always installed as files (a wheel is unpacked), so this is a path on disk.
-    return Path(str(files("adequa.cli.demo") / "items.jsonl"))
+    return Path(str(files("adequa") / "sample" / "items.jsonl"))

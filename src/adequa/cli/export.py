@@ -67,11 +67,12 @@ def export(
     from adequa.errors import ModelError, SettingError
     from adequa.tables import Cell, Table
     from adequa.training import export as exporting
+    from adequa.training.checkpoint import read_checkpoint
 
     if out is None:
         raise SettingError("where to? give --out DIR")
     for name, path in (("encoder", encoder), ("verifier", verifier)):
-        if path is not None and (kind := exporting.read_checkpoint(path).kind) != name:
+        if path is not None and (kind := read_checkpoint(path).kind) != name:
             raise ModelError(f"{path}: is of kind {kind}; give it as --{kind}")
     given = [path for path in (checkpoint, encoder, verifier) if path is not None]
     exported = exporting.export(

@@ -29,9 +29,9 @@ from adequa.errors import ServiceError, SettingError
 # ---
 # Asking a service outside this process: one JSON answer within a time, or a ServiceError.
 #
-# A corpus has thousands of texts, so that a service must not be able to hold one of them up: the time
-# is for the whole exchange (names looked up, connection, every byte of the answer, every retry), and
-# a service that failed some times in a row is left alone for a while.
+# A corpus has thousands of texts, so that a service must not be able to hold one of them up: the
+# time is for the whole exchange (names looked up, connection, every byte of the answer, every
+# retry), and a service that failed some times in a row is left alone for a while.
 # ---
 
 _LARGEST_ANSWER = 8 * 1024 * 1024

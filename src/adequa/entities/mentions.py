@@ -26,8 +26,8 @@ from adequa.text.words import PreparedText
 # ---
 # Where a mention begins and ends as an annotator would draw it: determiners, possessives, nouns.
 #
-# A name found in a text is the core of a mention. These functions list the wider spans around it and
-# what speaks for each; `linear` weighs that.
+# A name found in a text is the core of a mention. These functions list the wider spans around it
+# and what speaks for each; `linear` weighs that.
 # ---
 
 DETERMINERS = {"the", "a", "an", "this", "that", "its", "his", "their", "both"}
@@ -282,8 +282,8 @@ def keep_features(
 # ---
 # A choice among options by a sum of weights: small enough to read, to ship and to run in Python.
 #
-# An option is a list of features, which are plain strings; its score is the sum of their weights. The
-# probability of an option is the softmax over the options of one choice. Weights are learned by
+# An option is a list of features, which are plain strings; its score is the sum of their weights.
+# The probability of an option is the softmax over the options of one choice. Weights are learned by
 # `adequa.training.choices` and stored as JSON beside the code.
 # ---
 

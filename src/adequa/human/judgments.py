@@ -171,9 +171,9 @@ def _shell_character(character: str) -> str:
 # ---
 # The scale of a criterion, and its values as labels for what compares labels alone.
 #
-# MACE, the kappas, nominal alpha and patterns know only whether two answers are equal. On a scale of
-# a few points the values themselves are the labels. On a slider two people hardly ever give the same
-# number, so its range is cut into equal bins, and a value's label is the middle of its bin.
+# MACE, the kappas, nominal alpha and patterns know only whether two answers are equal. On a scale
+# of a few points the values themselves are the labels. On a slider two people hardly ever give the
+# same number, so its range is cut into equal bins, and a value's label is the middle of its bin.
 # ---
 
 BINS = 5

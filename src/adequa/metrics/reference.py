@@ -26,10 +26,10 @@ from adequa.metrics.base import NO_REFERENCES, Metric, check_choices, check_leas
 # ---
 # The one place that knows sacrebleu from inside: a text's statistics, and the score of their sum.
 #
-# Its public functions give a score for a text or for a corpus, but not the statistics that lead from
-# one to the other, which a run keeps. The methods used here are those every sacrebleu metric must
-# define since 2.0; a test compares them with the public functions, so a new sacrebleu that differs
-# is noticed.
+# Its public functions give a score for a text or for a corpus, but not the statistics that lead
+# from one to the other, which a run keeps. The methods used here are those every sacrebleu metric
+# must define since 2.0; a test compares them with the public functions, so a new sacrebleu that
+# differs is noticed.
 # ---
 
 SACREBLEU_VERSION: str = sacrebleu_version
@@ -135,6 +135,7 @@ class Distance:
         self.before = self._matrix[-1][-1]
 
     def __call__(self, words: list[str]) -> tuple[int, str]:
+        """The edits to `words`, and the steps that lead there."""
         if words is self._text:
             return self.before, self._steps
         distance = Levenshtein.distance("".join(words), self._letters)

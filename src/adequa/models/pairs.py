@@ -161,8 +161,9 @@ def _short(error: Exception) -> str:
 # ---
 # Classifiers of two texts that others exported to ONNX: no torch, on the CPU.
 #
-# A folder holds `model.onnx` (or `onnx/model.onnx`), `config.json` with `id2label`, and a tokenizer:
-# `vocab.txt` of an uncased BERT, which we read ourselves, or `tokenizer.json` (extra `hf`).
+# A folder holds `model.onnx` (or `onnx/model.onnx`), `config.json` with `id2label`, and a
+# tokenizer: `vocab.txt` of an uncased BERT, which we read ourselves, or `tokenizer.json` (extra
+# `hf`).
 # ---
 
 _INPUTS = ("input_ids", "attention_mask", "token_type_ids")

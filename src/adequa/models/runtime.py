@@ -108,7 +108,7 @@ class WordTable:
 
 
 _STEP = 8
-_RUNTIME_REMEDY = "reinstall adequa, or export the model again"
+_RETRY = "reinstall adequa, or export the model again"
 _SESSIONS: PerProcess[Any] = PerProcess(inherited=False)
 
 
@@ -170,12 +170,12 @@ class Network:
             values: list[NDArray[np.float32]] = session.run(list(self.outputs), feed)
         except Exception as error:  # onnxruntime has a dozen errors and no tree
             raise ModelError(
-                f"{self.path}: fails on {shape[0]} × {shape[1]} words ({_short(error)}); {_RUNTIME_REMEDY}"
+                f"{self.path}: fails on {shape[0]} × {shape[1]} words ({_short(error)}); {_RETRY}"
             ) from error
         for name, value in zip(self.outputs, values, strict=True):
             if value.shape[:1] != shape[:1] or (value.ndim > 2 and value.shape[1] != shape[1]):
                 raise ModelError(
-                    f"{self.path}: {name!r} has the shape {value.shape} for {shape}; {_RUNTIME_REMEDY}"
+                    f"{self.path}: {name!r} has the shape {value.shape} for {shape}; {_RETRY}"
                 )
         return values
 
@@ -190,7 +190,7 @@ class Network:
             own = (value[row, :length] if value.ndim > 2 else value[row]).copy()
             if not np.isfinite(own).all():
                 raise ModelError(
-                    f"{self.path}: {name!r} holds numbers that are not finite; {_RUNTIME_REMEDY}"
+                    f"{self.path}: {name!r} holds numbers that are not finite; {_RETRY}"
                 )
             found[name] = own
         return found
@@ -204,7 +204,7 @@ class Network:
         if has != wanted or not gives.issuperset(self.outputs):
             raise ModelError(
                 f"{self.path}: reads {_listed(has)} and gives {_listed(gives)}, where "
-                f"{_listed(wanted)} and {_listed(self.outputs)} are needed; {_RUNTIME_REMEDY}"
+                f"{_listed(wanted)} and {_listed(self.outputs)} are needed; {_RETRY}"
             )
         return session
 
@@ -231,7 +231,7 @@ def batches(lengths: Sequence[int], tokens: int, count: int) -> Iterator[list[in
 def _load(path: Path, threads: int) -> Any:
     onnxruntime = importlib.import_module("onnxruntime")  # it has no types
     if not path.is_file():
-        raise ModelError(f"{path}: there is no such model; {_RUNTIME_REMEDY}")
+        raise ModelError(f"{path}: there is no such model; {_RETRY}")
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = threads
     options.inter_op_num_threads = 1
@@ -242,9 +242,7 @@ def _load(path: Path, threads: int) -> Any:
     try:
         return onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
     except Exception as error:  # as above
-        raise ModelError(
-            f"{path}: cannot be loaded ({_short(error)}); {_RUNTIME_REMEDY}"
-        ) from error
+        raise ModelError(f"{path}: cannot be loaded ({_short(error)}); {_RETRY}") from error
 
 
 def _short(error: Exception) -> str:

@@ -22,9 +22,10 @@ from adequa.text.labels import readable
 # ---
 # What BERT's uncased reader takes for a space, punctuation, an accent, or nothing at all.
 #
-# These are the characters as the reference (the package `tokenizers`) has them, which knows Unicode 8
-# and treats what came later as letters. They stand here because the tables of Python change with its
-# version, and the same text must score the same on every Python. A test reads them off the reference.
+# These are the characters as the reference (the package `tokenizers`) has them, which knows Unicode
+# 8 and treats what came later as letters. They stand here because the tables of Python change with
+# its version, and the same text must score the same on every Python. A test reads them off the
+# reference.
 # ---
 
 

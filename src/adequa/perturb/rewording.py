@@ -16,8 +16,6 @@ from importlib.resources import as_file, files
 from pathlib import Path
 from typing import Any
 
-from research.corpora.derived import CorpusTally
-
 from adequa.codec import load_object
 from adequa.data import Item, Triple
 from adequa.errors import DataError
@@ -28,6 +26,7 @@ from adequa.readers.base import lines
 from adequa.readers.tables import read_table
 from adequa.text.labels import label_of
 from adequa.text.predicates import folded
+from research.corpora.derived import CorpusTally
 
 # ---
 # WebNLG-WD: items whose DBpedia properties are renamed to Wikidata's by a mapping file.

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from adequa.checkout import from_research, has_research
 from adequa.data import Item
 from adequa.errors import DataError, SettingError, UnknownName
 from adequa.readers.base import PlacedItem, Reader, lines, open_bytes, unique
@@ -202,22 +203,29 @@ TABLE: Mapping[str, str] = {
     "e2e": "adequa.readers.e2e:E2eReader",
     "enriched": "adequa.readers.enriched:EnrichedReader",
     "jsonl": "adequa.readers.lines:JsonlReader",
-    "kelm": "research.corpora.kelm:KelmReader",
     "lines": "adequa.readers.lines:LinesReader",
     "parquet": "adequa.readers.tables:ParquetReader",
-    "passages": "research.corpora.passages:PassagesReader",
     "rdf": "adequa.readers.rdf.reader:RdfReader",
     "records": "adequa.readers.records:RecordsReader",
-    "tekgen": "research.corpora.kelm:TekgenReader",
-    "trex": "research.corpora.trex:TrexReader",
     "tsv": "adequa.readers.tables:TsvReader",
     "webnlg": "adequa.readers.webnlg:WebNlgReader",
 }
-"""Every format by name; nothing is imported before it is used."""
+"""Every format by name; nothing is imported before it is used. A checkout adds corpora to it."""
+_CORPORA = {
+    "kelm": "research.corpora.kelm:KelmReader",
+    "passages": "research.corpora.passages:PassagesReader",
+    "tekgen": "research.corpora.kelm:TekgenReader",
+    "trex": "research.corpora.trex:TrexReader",
+}
+if has_research():
+    TABLE = dict(sorted({**TABLE, **_CORPORA}.items()))
 
 
 def reader_class(name: str) -> type[Reader]:
     """The class behind the name of a format."""
+    if name in _CORPORA:
+        corpus: type[Reader] = from_research(_CORPORA[name], f"the format {name}")
+        return corpus
     if name not in TABLE:
         raise UnknownName("format", name, TABLE)
     module, _, attribute = TABLE[name].partition(":")

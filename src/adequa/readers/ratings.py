@@ -26,9 +26,9 @@ from adequa.text.linearised import parse_triples
 # ---
 # The human evaluations of WebNLG 2017 and 2020, with ids and systems as the items have them.
 #
-# 2020: the id `29` is the entry `Id29`; systems keep their names.
-# 2017: a row has triples and a text instead of an id. The triples lead to the entry; among the human
-# references, which are one item a text, the text leads on to the item.
+# 2020: the id `29` is the entry `Id29`; systems keep their names. 2017: a row has triples and a
+# text instead of an id. The triples lead to the entry; among the human references, which are one
+# item a text, the text leads on to the item.
 # ---
 
 CRITERIA_2020 = ("Correctness", "DataCoverage", "Fluency", "Relevance", "TextStructure")

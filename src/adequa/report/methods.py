@@ -57,7 +57,7 @@ class RunNote:
 def read_people(path: Path | None = None) -> tuple[PeopleAgreement, ...]:
     """How metrics correlate with people: what is shipped, or a file of the same form."""
     if path is None:
-        shipped = files("adequa.report.report") / "assets" / "people.json"
+        shipped = files("adequa.report") / "assets" / "people.json"
         return _agreements(load_object(shipped.read_text(encoding="utf-8")))
     try:
         return _agreements(load_object(path.read_text(encoding="utf-8")))

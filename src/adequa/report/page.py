@@ -22,7 +22,7 @@ STYLES = ("components", "report")
 
 def asset(name: str) -> str:
     """A file of the package's that pages are made of."""
-    return (files("adequa.report.report") / "assets" / name).read_text(encoding="utf-8")
+    return (files("adequa.report") / "assets" / name).read_text(encoding="utf-8")
 
 
 def page(values: Mapping[str, Any]) -> Iterator[str]:

@@ -265,8 +265,8 @@ class Appender:
 # ---
 # Building an index: a stream in, bounded memory, and what a kill leaves can be continued.
 #
-# The files grow by whole batches; the manifest says `building` until the last one stands. To resume,
-# the items are read from the beginning again, and must be those that are there already.
+# The files grow by whole batches; the manifest says `building` until the last one stands. To
+# resume, the items are read from the beginning again, and must be those that are there already.
 # ---
 
 Numbers = Literal["float32", "int8"]

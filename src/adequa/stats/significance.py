@@ -127,8 +127,8 @@ def _without_parts(groups: list[frozenset[int]]) -> list[frozenset[int]]:
 # without zeros), p is exact; else it is the normal distribution's, with the variance corrected for
 # ties and the statistic moved half a step towards its mean (`continuity`).
 #
-# Values that differ by no more than rounding errors are equal here: 0.3 - 0.2 and 0.2 - 0.1 must tie.
-# R ranks them apart unless it is given `digits.rank = 10`.
+# Values that differ by no more than rounding errors are equal here: 0.3 - 0.2 and 0.2 - 0.1 must
+# tie. R ranks them apart unless it is given `digits.rank = 10`.
 # ---
 
 Vector = npt.NDArray[np.float64]

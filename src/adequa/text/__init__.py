@@ -1,1 +1,1 @@
-"""TODO"""
+"""Plain language: labels, predicates, words, sentences and values. Knows no metric."""

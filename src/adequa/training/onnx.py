@@ -124,8 +124,8 @@ class OnnxGraph:
 # ---
 # Linear layers in an ONNX graph: exact, or in whole numbers with a scale for each row.
 #
-# A scale over a whole batch, as onnxruntime's own dynamic quantisation takes it, would let an item's
-# score depend on its neighbours. QuantizeLinear takes a scale for each row of a matrix, and
+# A scale over a whole batch, as onnxruntime's own dynamic quantisation takes it, would let an
+# item's score depend on its neighbours. QuantizeLinear takes a scale for each row of a matrix, and
 # MatMulIntegerToFloat multiplies and applies the scales of columns; both are much faster than the
 # same in single steps.
 # ---

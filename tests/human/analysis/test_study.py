@@ -9,13 +9,13 @@ from statistics import fmean
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from research.papers.human.printed import HUMAN
 
 from adequa.data import Item, Rating, Triple
 from adequa.errors import DataError, SettingError, UnknownName
 from adequa.human.analysis.study import Analysis, AnalysisSettings, analyse
 from adequa.human.analysis.tables import to_object
 from adequa.human.judgments import gather
+from research.papers.human.printed import HUMAN
 
 FEW = AnalysisSettings(n=60)
 

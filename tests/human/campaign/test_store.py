@@ -401,8 +401,8 @@ def test_a_missing_package_names_its_extra(make_campaign, package, extra):
         f"import sys; sys.modules[{package!r}] = None\n"
         "from adequa.errors import MissingExtra\n"
         "try:\n"
-        "    from adequa.human.campaign.store import Store\n"
-        "    Store.open(sys.argv[1], url=sys.argv[2] or None)\n"
+        "    from adequa.human.campaign.store import CampaignStore\n"
+        "    CampaignStore.open(sys.argv[1], url=sys.argv[2] or None)\n"
         "except MissingExtra as error:\n"
         "    print(error)\n"
     )

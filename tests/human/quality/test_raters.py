@@ -7,7 +7,6 @@ import random
 from pathlib import Path
 
 import pytest
-from bench.simulated_campaign import campaign
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -16,6 +15,7 @@ from adequa.errors import AdequaError, SettingError, UnknownName
 from adequa.human.judgments import gather
 from adequa.human.quality.raters import Quality, QualitySettings, assess, chosen
 from adequa.human.quality.report import to_object
+from bench.simulated_campaign import campaign
 
 CRITERIA = ("fluency", "grammar", "semantics")
 QUICK = QualitySettings(restarts=2)

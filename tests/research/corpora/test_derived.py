@@ -6,10 +6,10 @@ from pathlib import Path
 
 from hypothesis import given
 from hypothesis import strategies as st
-from research.corpora.derived import CorpusTally, Statistics, inverted, statistics
 
 from adequa.data import Item, Triple
 from adequa.readers import open_source
+from research.corpora.derived import CorpusTally, Statistics, inverted, statistics
 
 TOWN = Item(
     "1", (Triple("Tarnova", "country", "Ilmland"),), "Tarnova is in Ilmland.", meta={"a": 1}

@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from research.corpora.trex import objects
 
 from adequa.errors import DataError
 from research.corpora import trex as json_stream
+from research.corpora.trex import objects
 
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers(-9, 9) | st.text(max_size=9),

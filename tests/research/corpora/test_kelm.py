@@ -7,12 +7,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from research.corpora.kelm import KelmReader, TekgenReader
 
 from adequa.data import Item, Triple
 from adequa.errors import DataError
 from adequa.readers import open_source
 from adequa.readers.formats import recognise
+from research.corpora.kelm import KelmReader, TekgenReader
 
 TRIPLES = [
     ["Ilse Varga", "member of sports team", "FC Tarn"],

@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from research.corpora.passages import Passage, PassagesReader, chunks
 
 from adequa.data import Item, Triple
 from adequa.errors import DataError, SettingError
 from adequa.readers import load_reader, open_source
 from adequa.readers.formats import recognise
+from research.corpora.passages import Passage, PassagesReader, chunks
 
 TABLE = 'id\ttext\ttitle\n1\t"The ""Ilm"" is a river."\tIlm (river)\n2\tIt is long.\tIlm (river)\n'
 

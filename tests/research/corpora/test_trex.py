@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from research.corpora.trex import TrexReader, read_labels
 
 from adequa.data import Item, Term, Triple
 from adequa.errors import DataError
 from adequa.readers import open_source
 from adequa.readers.formats import recognise
+from research.corpora.trex import TrexReader, read_labels
 
 ENTITY = "http://www.wikidata.org/entity/"
 PROPERTY = "http://www.wikidata.org/prop/direct/"

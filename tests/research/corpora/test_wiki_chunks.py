@@ -8,13 +8,13 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from research.corpora.derived import CorpusTally
-from research.corpora.passages import Passage
-from research.corpora.wiki_chunks import Facts, mentions_name, read_triples, wiki_chunks
 
 from adequa.data import Item, Triple
 from adequa.entities.aliases.lookup import open_aliases
 from adequa.errors import DataError
+from research.corpora.derived import CorpusTally
+from research.corpora.passages import Passage
+from research.corpora.wiki_chunks import Facts, mentions_name, read_triples, wiki_chunks
 
 RIVER = Triple("Ilm_(river)", "mouth", "Great Saale")
 SPORT = Triple("Ilm (river)", "used for", "water sport")

@@ -7,6 +7,7 @@ import math
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from research.papers.section import MARKS, counts, mark, shown_pair, without_zero
 
 

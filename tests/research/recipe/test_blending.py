@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from research.recipe.similarity import PARTS, fit_blend, fit_blends
 
 from adequa.errors import DataError
 from adequa.metrics.sources import Blend, Members
+from research.recipe.similarity import PARTS, fit_blend, fit_blends
 
 NAMES = [field.name for field in fields(Members)]
 

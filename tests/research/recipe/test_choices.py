@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from research.recipe.mentions import OptionChoice, learn
 
 from adequa.entities.mentions import probabilities
+from research.recipe.mentions import OptionChoice, learn
 
 
 def test_the_right_option_becomes_the_likeliest() -> None:

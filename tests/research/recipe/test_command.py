@@ -9,9 +9,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from research.recipe.similarity import PARTS
 
 from adequa.cli import main
+from research.recipe.similarity import PARTS
 
 from ...tiny_weights import seal, write_weights
 from ...training.rated_items import write_rated

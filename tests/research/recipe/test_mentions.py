@@ -7,11 +7,11 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import pytest
-from research.recipe.mentions import collect, train_mentions, write_weights
 
 from adequa.data import Item, Triple
 from adequa.entities.detector import Detector
 from adequa.entities.mentions import Option, probabilities
+from research.recipe.mentions import collect, train_mentions, write_weights
 
 PLACES = ["Norn", "Leeds", "Hull", "Oslo", "Aarhus"]
 TEMPLATES = [

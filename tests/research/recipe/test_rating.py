@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from research.recipe.similarity import EVIDENCE, FAVOUR, PENALTY, fit_head, out_of_fold
 from scipy.optimize import minimize
 
 from adequa.errors import DataError
 from adequa.metrics.sources import Members
+from research.recipe.similarity import EVIDENCE, FAVOUR, PENALTY, fit_head, out_of_fold
 
 SIZE = 5
 

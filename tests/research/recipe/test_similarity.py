@@ -8,6 +8,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+
+from adequa.data import Item, Rating, Triple
+from adequa.errors import DataError, ModelError
+from adequa.metrics.similarity import Similarity
+from adequa.metrics.sources import read_blends, read_rating
+from adequa.models.shipped import weights
 from research.recipe.similarity import (
     EVIDENCE,
     PARTS,
@@ -16,12 +22,6 @@ from research.recipe.similarity import (
     pair_ratings,
     rated_source,
 )
-
-from adequa.data import Item, Rating, Triple
-from adequa.errors import DataError, ModelError
-from adequa.metrics.similarity import Similarity
-from adequa.metrics.sources import read_blends, read_rating
-from adequa.models.shipped import weights
 
 from ...tiny_weights import DIMENSIONS, calibration, seal, write_weights
 from ...training.rated_items import SAW, items, members_of, ratings

@@ -13,15 +13,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from research.recipe.weighing import (
-    Rows,
-    WeighingResult,
-    _fit,
-    _newton,
-    fit_weighing,
-    made_cases,
-    write_weighing,
-)
 
 from adequa.data import Item, Triple
 from adequa.errors import DataError, ModelError
@@ -31,6 +22,15 @@ from adequa.models.verifier import VerifierOutput
 from adequa.perturb.drafts import FALSE, TRUE, UNKNOWN, Draft, DraftSpan, sentences_of
 from adequa.training.calibration import reliability
 from adequa.training.cases import TrainingCase
+from research.recipe.weighing import (
+    Rows,
+    WeighingResult,
+    _fit,
+    _newton,
+    fit_weighing,
+    made_cases,
+    write_weighing,
+)
 
 from ...tiny_weights import calibration, write_weights
 from ...training import corpora

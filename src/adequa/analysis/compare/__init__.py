@@ -1,1 +1,1 @@
-"""TODO"""
+"""Systems side by side, and whether their differences mean anything."""

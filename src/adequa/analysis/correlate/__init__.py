@@ -1,1 +1,1 @@
-"""TODO"""
+"""How well each metric agrees with people, and how sure that is."""

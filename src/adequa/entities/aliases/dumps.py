@@ -20,7 +20,8 @@ from adequa.errors import DataError
 #
 # Nearly all lines of a dump are written the same way, with single spaces, and say nothing about
 # names: of these only the beginning and the end are looked at. What is written in another way takes
-# a slower road to the same result. Inside IRIs only what could be mistaken for their end is refused.
+# a slower road to the same result. Inside IRIs only what could be mistaken for their end is
+# refused.
 # ---
 
 Statement = tuple[str, str, str, str, str]

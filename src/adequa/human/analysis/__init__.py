@@ -1,1 +1,1 @@
-"""TODO"""
+"""From judgments to means, groups and ranks of systems."""

@@ -21,12 +21,14 @@ from adequa.human.campaign.migrations import upgrade
 #     answers    one a slot
 #     history    what an answer was before its rater corrected it
 #
-# A text has at most N slots that are not void, a rater at most one slot of a text, and a slot at most
-# one answer: these are constraints of the database, whatever its clients do.
+# A text has at most N slots that are not void, a rater at most one slot of a text, and a slot at
+# most one answer: these are constraints of the database, whatever its clients do.
 # ---
 
+__all__ = ["Database", "answers", "campaign", "history", "raters", "slots", "sql", "visits"]
+
 try:
-    import sqlalchemy as sql  # noqa: PLC0414
+    import sqlalchemy as sql
 except ImportError:
     raise MissingExtra("web", "sqlalchemy") from None
 

@@ -316,7 +316,8 @@ PRESETS: Mapping[str, tuple[Question, ...]] = {
 #     sample.jsonl     a line a text, in the order of the items: system, id, task, cell, control
 #     ratings.jsonl    the judgments in the long form, once exported
 #
-# What a server keeps while people answer (`campaign.db`, `secret.key`) is not part of the interface.
+# What a server keeps while people answer (`campaign.db`, `secret.key`) is not part of the
+# interface.
 # ---
 
 SETTINGS, ITEMS, SAMPLE = "campaign.json", "items.jsonl", "sample.jsonl"

@@ -42,8 +42,8 @@ from adequa.human.quality.criteria import Criterion, Estimates, RaterStanding, s
 # ---
 # Control items: texts of which the right answer is known, and who found it.
 #
-# They come in a file of their own, in the long form of ratings, whose raters do not matter; or from a
-# campaign, as ratings with the right value in `meta` under `control`.
+# They come in a file of their own, in the long form of ratings, whose raters do not matter; or from
+# a campaign, as ratings with the right value in `meta` under `control`.
 # ---
 
 Controls = dict[str, dict[Key, float]]
@@ -126,12 +126,12 @@ def _add(found: Controls, rating: Rating, value: object) -> None:
 # ---
 # Raters who always answer the same, whatever the text (paper 004, section 3).
 #
-# A *pattern* is what a rater gave a text over all criteria, by the alphabet: "2-3-3". Of a rater with
-# more than `least` texts it is told whether all have one pattern, and how large the share of the most
-# common one is (*straight-lining*). Where most texts are good an honest rater has a large share too,
-# so the share of that pattern among the others' judgments of the same texts stands beside it, and who
-# answers as all others do is not reported.
-# On sliders a rater is near-constant whose values of each criterion lie within a twentieth of it.
+# A *pattern* is what a rater gave a text over all criteria, by the alphabet: "2-3-3". Of a rater
+# with more than `least` texts it is told whether all have one pattern, and how large the share of
+# the most common one is (*straight-lining*). Where most texts are good an honest rater has a large
+# share too, so the share of that pattern among the others' judgments of the same texts stands
+# beside it, and who answers as all others do is not reported. On sliders a rater is near-constant
+# whose values of each criterion lie within a twentieth of it.
 # ---
 
 LEAST = 10

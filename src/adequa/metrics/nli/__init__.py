@@ -1,1 +1,1 @@
-"""TODO"""
+"""Omissions and hallucinations by entailment: evidence, verdict, templates."""

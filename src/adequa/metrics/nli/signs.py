@@ -20,10 +20,10 @@ from adequa.text.values.wording import say_date
 # ---
 # How the word of the verifier and that of the entity detector become log-odds.
 #
-# A logit is a line of its own, and what the entities say is added to it: an object that the text does
-# not name makes it less likely that its fact is stated, a word that is part of a known name makes it
-# more likely that it is supported. The weights are in the `nli` part of `calibration.json`; weights
-# that say nothing of it leave the logit as it is.
+# A logit is a line of its own, and what the entities say is added to it: an object that the text
+# does not name makes it less likely that its fact is stated, a word that is part of a known name
+# makes it more likely that it is supported. The weights are in the `nli` part of
+# `calibration.json`; weights that say nothing of it leave the logit as it is.
 # ---
 
 FACT_SIGNS = (

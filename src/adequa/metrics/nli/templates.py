@@ -353,7 +353,6 @@ def _twice(row: TemplateRow) -> DataError:
 
 def read_templates(source: str | Path) -> Templates:
     """Templates that are shipped (`e2e`), or those of a JSON or TSV file."""
-
     shipped = read_shipped(source) if isinstance(source, str) else None
     return read_file(Path(source)) if shipped is None else shipped
 

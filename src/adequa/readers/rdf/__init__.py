@@ -1,1 +1,1 @@
-"""TODO"""
+"""RDF in any syntax: named graphs, or subjects, as items."""

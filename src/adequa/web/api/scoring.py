@@ -34,8 +34,8 @@ if TYPE_CHECKING:
 # ---
 # Where items are scored: a process of its own, which may die or hang without harm to the server.
 #
-# A worker gives the lines of `scores.jsonl`, so that the server's process has nothing left to do but
-# to send them on.
+# A worker gives the lines of `scores.jsonl`, so that the server's process has nothing left to do
+# but to send them on.
 # ---
 
 _WARM = Item("1", (Triple("Blue_Spice", "eatType", "pub"),), "Blue Spice is a pub in Cambridge.")

@@ -152,8 +152,8 @@ def _digits(*characters: str) -> bool:
 # ---
 # The data as a small drawing: things in boxes, facts as arrows that carry their predicate.
 #
-# Drawn as a tree from left to right, each arrow with a line of its own, so that no two labels meet; a
-# thing met again stands in a dashed box. Colours are the style sheet's, for light and dark.
+# Drawn as a tree from left to right, each arrow with a line of its own, so that no two labels meet;
+# a thing met again stands in a dashed box. Colours are the style sheet's, for light and dark.
 # ---
 
 _CHARACTER, _LINE, _PAD, _ROW_GAP = 7.6, 18.0, 8.0, 14.0

@@ -26,8 +26,9 @@ if TYPE_CHECKING:
 # ---
 # Which browser may come in: a session by a link where the server has a token, and form tokens.
 #
-# A page's cookie is a session. Whatever a browser with a session changes, it must send the session's
-# form token along, which only our own pages can read. Programs use the token itself and no cookie.
+# A page's cookie is a session. Whatever a browser with a session changes, it must send the
+# session's form token along, which only our own pages can read. Programs use the token itself and
+# no cookie.
 # ---
 
 FORM_TOKEN = "x-form-token"  # noqa: S105  # the name of a header

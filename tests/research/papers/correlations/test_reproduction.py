@@ -8,6 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
+from adequa.errors import DataError, SettingError
 from research.papers.correlations.cells import Matrices, kind_of
 from research.papers.correlations.data import (
     FILE,
@@ -21,8 +23,6 @@ from research.papers.correlations.reproduction import reproduce_correlations
 from research.papers.esa.printed import SUBSETS
 from research.papers.esa.reproduction import write_files
 from research.papers.section import counts
-
-from adequa.errors import DataError, SettingError
 
 
 def test_every_table_is_whole() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+
 from research.papers.esa.printed import (
     CHECKED_SYSTEMS,
     CORRELATIONS,

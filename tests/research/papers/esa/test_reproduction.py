@@ -8,6 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
+from adequa.errors import DataError, SettingError
 from research.papers.esa.data import read_corpus
 from research.papers.esa.reproduction import (
     EsaReproduction,
@@ -17,8 +19,6 @@ from research.papers.esa.reproduction import (
 )
 from research.papers.esa.systems import Ranks
 from research.papers.esa.worksheet import COLUMNS, summarise_worksheet
-
-from adequa.errors import DataError, SettingError
 
 
 def _years(reproduction: EsaReproduction) -> Any:

@@ -6,6 +6,11 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+
+from adequa.data import Rating
+from adequa.errors import DataError
+from adequa.readers.ratings import read_ratings
+from adequa.stats.significance import CORRECTIONS
 from research.papers.human.groups import (
     PAPER,
     SETTINGS,
@@ -16,11 +21,6 @@ from research.papers.human.groups import (
     settings_table,
 )
 from research.papers.human.printed import HUMAN, alike
-
-from adequa.data import Rating
-from adequa.errors import DataError
-from adequa.readers.ratings import read_ratings
-from adequa.stats.significance import CORRECTIONS
 
 
 def made(raters: int) -> list[Rating]:

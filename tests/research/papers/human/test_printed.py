@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from research.papers.human.printed import CRITERIA, HUMAN, METRICS, PARTS, SAMPLE, alike
 
 from adequa.human.judgments import averaged
 from adequa.readers.ratings import read_ratings
+from research.papers.human.printed import CRITERIA, HUMAN, METRICS, PARTS, SAMPLE, alike
 
 SYSTEMS = {
     *("ADAPT", "Baseline", "Melbourne", "PKUWriter", "Tilburg-NMT", "Tilburg-Pipeline"),

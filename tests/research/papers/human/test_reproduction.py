@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from research.papers.human.ranking import rank_systems
-from research.papers.human.reproduction import SECTIONS, reproduce_human
-from research.papers.joint.reproduction import write_pictures
 
 from adequa.errors import DataError, UnknownName
 from adequa.stats.resampling import mean_of
+from research.papers.human.ranking import rank_systems
+from research.papers.human.reproduction import SECTIONS, reproduce_human
+from research.papers.joint.reproduction import write_pictures
 
 
 def test_rank_ranges_and_groups() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import xml.etree.ElementTree as ET
 
 import pytest
+
 from research.papers.joint.pictures import Bar, bars, histograms, scatter, violins
 
 _NAME = "{http://www.w3.org/2000/svg}"

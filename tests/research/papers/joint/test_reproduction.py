@@ -13,15 +13,15 @@ from typing import Any
 
 import numpy as np
 import pytest
-from research.papers.joint.data import Reservoir, spread
-from research.papers.joint.models import Model, Values, cosines, load_model
-from research.papers.joint.reproduction import SECTIONS, reproduce_joint, write_pictures
-from research.papers.joint.retrieval import RememberingEncoder
 
 from adequa.data import Item, Term, Triple
 from adequa.errors import DataError, ModelError, UnknownName
 from adequa.metrics.similarity import Similarity
 from adequa.text.labels import linearise
+from research.papers.joint.data import Reservoir, spread
+from research.papers.joint.models import Model, Values, cosines, load_model
+from research.papers.joint.reproduction import SECTIONS, reproduce_joint, write_pictures
+from research.papers.joint.retrieval import RememberingEncoder
 
 from ....tiny_weights import seal, write_weights
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import pytest
+
+from adequa.data import Item, Triple, Verdict
+from adequa.metrics import load_metric
 from research.papers.nli.data import JudgedText, NliCorpus, Rule
 from research.papers.nli.measures import NliAgreement, NliEvaluation, agreement, interval
 from research.papers.nli.printed import against
 from research.papers.nli.reproduction import SECTIONS
 from research.papers.nli.setups import Answer, ScoredSetup, Setup
-
-from adequa.data import Item, Triple, Verdict
-from adequa.metrics import load_metric
 
 RULES = [Rule("semantics ≥ 2.5", 2.5), Rule("semantics ≥ 2.0", 2.0)]
 RATINGS = (3.0, 2.5, 2.0, 1.0, 1.5, 3.0)

@@ -10,13 +10,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from research.papers.nli.data import JudgedText, read_dataset
-from research.papers.nli.reproduction import NliReproduction, reproduce_nli, write_files
-from research.papers.nli.setups import SetupScoring
 
 from adequa.data import Item, Triple
 from adequa.errors import DataError, ModelError, UnknownName
 from adequa.metrics.nli.templates import read_templates
+from research.papers.nli.data import JudgedText, read_dataset
+from research.papers.nli.reproduction import NliReproduction, reproduce_nli, write_files
+from research.papers.nli.setups import SetupScoring
 
 from ....tiny_pairs import write_onnx_classifier
 from ..conftest import ENTRIES

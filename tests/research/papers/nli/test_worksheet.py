@@ -5,6 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+
+from adequa.data import Finding, Item, Triple
+from adequa.errors import DataError
+from adequa.metrics import load_metric
 from research.papers.nli.data import JudgedText, NliCorpus, Rule
 from research.papers.nli.setups import Answer, ScoredSetup, Setup
 from research.papers.nli.worksheet import (
@@ -15,10 +19,6 @@ from research.papers.nli.worksheet import (
     summarise_worksheet,
     worksheet,
 )
-
-from adequa.data import Finding, Item, Triple
-from adequa.errors import DataError
-from adequa.metrics import load_metric
 
 TRIPLES = (Triple("The Reed", "eatType", "pub"), Triple("The Reed", "area", "riverside"))
 TEXT = "The Reed is a bar."

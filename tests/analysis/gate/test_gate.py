@@ -7,7 +7,7 @@ import pytest
 from adequa.analysis.gate import Limit, judge, parse_limit
 from adequa.errors import RunError, SettingError, UnknownName
 
-from .gate.known_runs import line
+from .known_runs import line
 
 
 def outcome(gate):
