@@ -485,7 +485,7 @@ def _read(path: Path) -> str:
 
 def write_templates(templates: Templates, path: Path, *, force: bool = False) -> None:
     """Write templates as `read_templates` reads them; the file appears whole or not at all."""
-    check_path(path, force=force)
+    require_free_path(path, force=force)
     text = _as_json(templates) if path.suffix.lower() == ".json" else _as_table(templates)
     temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
     try:
@@ -508,7 +508,7 @@ def write_templates(templates: Templates, path: Path, *, force: bool = False) ->
         temporary.unlink(missing_ok=True)
 
 
-def check_path(path: Path, *, force: bool = False) -> None:
+def require_free_path(path: Path, *, force: bool = False) -> None:
     """Raise where templates could not be written to a path: its ending, or what is there."""
     if path.suffix.lower() not in (".json", *_TABLES):
         raise UnknownName("file ending", path.suffix, (".json", ".tsv"))
