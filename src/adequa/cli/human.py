@@ -24,7 +24,7 @@ from adequa.cli.options import (
 
 if TYPE_CHECKING:
     from adequa.data import Item
-    from adequa.web.campaign.server import Links
+    from adequa.web.campaign import Links
 
 # ---
 # `adequa human analyse`: judgments into means, groups and ranks of systems.
@@ -521,10 +521,10 @@ def serve(
         if find_spec(package) is None:
             raise MissingExtra("web", package)
     from adequa.human.campaign.store import CampaignStore
-    from adequa.web.campaign import server as serving
+    from adequa.web.campaign import campaign_app, campaign_links, parse_base_url, write_links
 
     if base_url is not None:
-        base_url = serving.checked_base_url(base_url)
+        base_url = parse_base_url(base_url)
     store = CampaignStore.open(campaign, url=database)
     try:
         if export is not None:
@@ -533,22 +533,21 @@ def serve(
             lines = write(store, export)
             typer.echo(f"{lines:,} lines written to {export}", err=True)
             return
-        from adequa.web.campaign.app import campaign_app
-        from adequa.web.server import listen, url_of
-        from adequa.web.tokens import SignedTokens, load_secret
+        from adequa.web.server import listen, server_of, url_of
+        from adequa.web.sessions import SignedTokens, load_secret
 
         with listen(host, port) as bound:
             secret = load_secret(campaign)
             there = store.raters()
             there += store.add_raters(max(0, raters - len(there)))
-            links = serving.links_of(
+            links = campaign_links(
                 base_url or url_of(bound, host), SignedTokens(secret), there, joining=join
             )
-            file = serving.write_links(campaign, links)
+            file = write_links(campaign, links)
             _show(links, file, as_json=as_json)
             _warn(host, base_url, behind_proxy=behind_proxy)
             app = campaign_app(store, secret=secret, base_url=base_url, joining=join)
-            serving.run(app, bound, behind_proxy=behind_proxy)
+            server_of(app, behind_proxy=behind_proxy).run(sockets=[bound])
     finally:
         store.close()
 
