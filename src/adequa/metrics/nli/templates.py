@@ -15,12 +15,12 @@ from importlib.resources import as_file, files
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from adequa.codec import kind_of, load_object, reject_constant
 from adequa.data import Item, Term, Triple
 from adequa.errors import DataError, SettingError, UnknownName
-from adequa.readers.base import MAX_LINE_BYTES, lines
+from adequa.files import MAX_LINE_BYTES, lines
 from adequa.readers.tables import read_table
 from adequa.settings import object_hash
+from adequa.strict_json import kind_of, load_object, reject_constant
 from adequa.text.labels import label_of
 from adequa.text.predicates import folded
 from adequa.text.values.wording import Worded, said, say_boolean, worded
