@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from adequa.__about__ import __version__
+from adequa import __version__
 from adequa.analysis.compare.comparison import compare
 from adequa.analysis.compare.model import Comparison
 from adequa.errors import DataError, SettingError

@@ -13,8 +13,8 @@ import numpy as np
 from adequa.analysis.correlate.model import MetricValues, RatedSample, Text, fields_of, meta_fields
 from adequa.data import Item, Rating, Result
 from adequa.errors import DataError, RunError, SettingError, UnknownName
+from adequa.files import read_objects
 from adequa.human.judgments import Key, averaged, gather, standardised
-from adequa.readers.base import read_objects
 from adequa.readers.tables import read_table
 from adequa.run import Run
 from adequa.run.folder import MANIFEST

@@ -60,7 +60,7 @@ class Evidence:
     """All and only: from 0 to 1, for the score."""
 
 
-Checker = Callable[[Sequence[Item]], "list[Evidence]"]
+EvidenceSource = Callable[[Sequence[Item]], "list[Evidence]"]
 """Asks a model about items that have triples and text; one answer an item, in their order."""
 
 # ---
@@ -202,7 +202,7 @@ _MOST_TRIED = 6
 
 
 @dataclass(frozen=True)
-class VerifierChecker:
+class VerifierEvidence:
     """The verifier's logits, the entities' signs, and a calibration on top."""
 
     verify: Verify

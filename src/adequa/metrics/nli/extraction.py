@@ -446,7 +446,7 @@ def examples(templates: Templates) -> list[TemplateExample]:
     return [_filled(row, Template(row.template), _invented(row)) for row in templates.rows()]
 
 
-def check(templates: Templates, items: Iterable[Item] = ()) -> TemplateReview:
+def review(templates: Templates, items: Iterable[Item] = ()) -> TemplateReview:
     """Fill every template with the facts of some data, and count the facts that have one."""
     shown: dict[tuple[str, str], TemplateExample] = {}
     checked = TemplateReview([])

@@ -15,12 +15,12 @@ from importlib.resources import as_file, files
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from adequa.codec import kind_of, load_object, reject_constant
 from adequa.data import Item, Term, Triple
 from adequa.errors import DataError, SettingError, UnknownName
-from adequa.readers.base import MAX_LINE_BYTES, lines
+from adequa.files import MAX_LINE_BYTES, lines
 from adequa.readers.tables import read_table
 from adequa.settings import object_hash
+from adequa.strict_json import kind_of, load_object, reject_constant
 from adequa.text import folded, label_of
 from adequa.text.values import TripleWords, say_boolean, word_parts, word_triple
 
@@ -484,7 +484,7 @@ def _read(path: Path) -> str:
 
 def write_templates(templates: Templates, path: Path, *, force: bool = False) -> None:
     """Write templates as `read_templates` reads them; the file appears whole or not at all."""
-    check_path(path, force=force)
+    require_free_path(path, force=force)
     text = _as_json(templates) if path.suffix.lower() == ".json" else _as_table(templates)
     temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
     try:
@@ -507,7 +507,7 @@ def write_templates(templates: Templates, path: Path, *, force: bool = False) ->
         temporary.unlink(missing_ok=True)
 
 
-def check_path(path: Path, *, force: bool = False) -> None:
+def require_free_path(path: Path, *, force: bool = False) -> None:
     """Raise where templates could not be written to a path: its ending, or what is there."""
     if path.suffix.lower() not in (".json", *_TABLES):
         raise UnknownName("file ending", path.suffix, (".json", ".tsv"))
