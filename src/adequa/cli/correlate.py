@@ -7,7 +7,8 @@ from typing import Annotated
 
 import typer
 
-from adequa.cli.options import Json, Out, Quiet, TableForm, json_text, progress_bar, write_or_echo
+from adequa.cli.options import Json, Out, Quiet, TableForm, json_text, write_or_echo
+from adequa.progress import progress_bar
 
 
 def correlate(

@@ -18,9 +18,9 @@ from adequa.cli.options import (
     TableForm,
     draw_pictures,
     echo_json,
-    progress_bar,
     write_or_echo,
 )
+from adequa.progress import progress_bar
 
 if TYPE_CHECKING:
     from adequa.data import Item

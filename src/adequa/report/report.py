@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from adequa.__about__ import __version__
+from adequa import __version__
 from adequa.analysis.comparison import Comparison, compare
 from adequa.errors import DataError, SettingError
 from adequa.report.changes import ChangeTests, changes_view, paired_tests

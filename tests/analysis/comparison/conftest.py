@@ -9,8 +9,9 @@ from typing import Any
 
 import pytest
 
-from adequa.codec import dump_line, result_to_object
+from adequa.codec import result_to_object
 from adequa.data import Item, Result, Triple
+from adequa.strict_json import dump_line
 
 WriteRun = Callable[..., Path]
 

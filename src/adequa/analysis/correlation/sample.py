@@ -21,9 +21,9 @@ from adequa.analysis.correlation.levels import Codes, Vector
 from adequa.data import Item, Rating, Result
 from adequa.errors import DataError, RunError, SettingError, UnknownName
 from adequa.fields import as_word, item_field, seen_word
+from adequa.files import read_objects
 from adequa.human.judgments import Key, averaged, gather, standardised
 from adequa.metrics.base import Metric
-from adequa.readers.base import read_objects
 from adequa.readers.tables import read_table
 from adequa.run import Run
 from adequa.run.folder import MANIFEST

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from adequa.data import Item, Term, Triple
-from adequa.metrics.nli.extraction import check, examples
+from adequa.metrics.nli.extraction import examples, review
 from adequa.metrics.nli.templates import Templates
 
 
@@ -23,7 +23,7 @@ from adequa.metrics.nli.templates import Templates
     ],
 )
 def test_what_reads_badly(template: str, problem: str | None) -> None:
-    (example,) = check(Templates.of({"p": template})).examples
+    (example,) = review(Templates.of({"p": template})).examples
     assert example.problem == problem
 
 
@@ -33,7 +33,7 @@ def test_the_first_bad_fact_is_shown_and_names_may_repeat() -> None:
     )
     facts = [("Ada", "near", "Baden_Baden"), ("Ada", "home", "Bex"), ("In_near", "near", "Bex")]
     items = [Item(str(n), (Triple(*fact),), "") for n, fact in enumerate(facts)]
-    checked = check(known, items)
+    checked = review(known, items)
     assert [one.sentence for one in checked.examples] == [
         "Ada lives in in-town Bex.",
         "Ada is near Baden Baden.",
@@ -47,7 +47,7 @@ def test_a_fact_that_reads_badly_is_found() -> None:
     items = [
         Item(str(n), (Triple(name, "near", "Bex"),), "") for n, name in enumerate(["Ada", "Is"])
     ]
-    (example,) = check(known, items).problems
+    (example,) = review(known, items).problems
     assert (example.sentence, example.problem) == ("Near is Is Bex.", "says 'is' twice")
 
 
@@ -61,10 +61,10 @@ def test_coverage() -> None:
     )
     triples = [Triple("Ada", "home", "Bex"), Triple("Ada", "home", "Rom"), Triple("Ada", "P9", "Q")]
     terms = {"P9": Term(label="Near")}
-    checked = check(known, [Item("1", tuple(triples), "", terms=terms)])
+    checked = review(known, [Item("1", tuple(triples), "", terms=terms)])
     assert (checked.facts, checked.said, checked.missing) == (3, 2, {"home": 1})
     assert [row.predicate for row in checked.unused] == ["*"]
-    assert check(known).unused == []
+    assert review(known).unused == []
 
 
 def test_examples_are_filled_with_values_or_made_up_names() -> None:
