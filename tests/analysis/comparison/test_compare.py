@@ -10,8 +10,7 @@ from typing import ClassVar
 import numpy as np
 import pytest
 
-from adequa.analysis.compare.comparison import compare
-from adequa.analysis.compare.model import Comparison, SystemExclusion, SystemPair
+from adequa.analysis.comparison import Comparison, SystemExclusion, SystemPair, compare
 from adequa.data import Item, Result, Score, Triple
 from adequa.errors import DataError, RunError, SettingError, UnknownName
 from adequa.metrics.base import Metric
@@ -359,7 +358,7 @@ def test_metrics_of_some_runs_only(write_run: WriteRun) -> None:
     assert other.tests["bootstrap"].p is None
 
 
-def test_numbers_that_mean_different_things_are_not_compared(write_run: WriteRun) -> None:
+def test_metrics_of_different_meaning_are_not_compared(write_run: WriteRun) -> None:
     runs = [
         write_run(
             [result(name, n, {"good": 0.1, "same": 0.2}) for n in range(3)],
@@ -368,7 +367,7 @@ def test_numbers_that_mean_different_things_are_not_compared(write_run: WriteRun
         )
         for name, signature in (("a", "good|x:1|version:1"), ("b", "good|x:2|version:1"))
     ]
-    with pytest.raises(RunError, match="mean different things by 'good'"):
+    with pytest.raises(RunError, match="compute 'good' differently"):
         compare(runs)
     assert compare(runs, metrics=["same"]).overall.pairs[0].items == 3
 
@@ -396,7 +395,7 @@ def test_wrong_settings_are_refused_in_one_line(write_run: WriteRun, tmp_path: P
         ({"test": "t"}, UnknownName, "randomisation"),
         ({"correction": "hlm"}, UnknownName, "holm"),
         ({"n": 0}, SettingError, "at least 1"),
-        ({"seed": -1}, SettingError, "not negative"),
+        ({"seed": -1}, SettingError, "not be negative"),
         ({"level": 95}, SettingError, "between 0 and 1"),
     ]:
         with pytest.raises(error, match=words):
@@ -424,7 +423,7 @@ def test_too_many_slices_are_refused(write_run: WriteRun) -> None:
                 result("a", 1, {"good": 0.1}, {"good": (1, 2)}),
                 result("a", 2, {"good": 0.1}, {"good": (1,)}),
             ],
-            "1 statistics for an item and 2 for another",
+            "1 statistics for one item and 2 for another",
         ),
     ],
 )
@@ -433,11 +432,11 @@ def test_an_edited_run_is_refused(write_run: WriteRun, results: list[Result], wo
         compare([write_run(results)])
 
 
-def test_scores_that_are_no_numbers_are_refused(write_run: WriteRun) -> None:
+def test_scores_that_are_not_numbers_are_refused(write_run: WriteRun) -> None:
     run = write_run([result("a", 1, {"good": 0.125})])
     path = run / "scores.jsonl"
     path.write_text(path.read_text().replace("0.125", '"much"'))
-    with pytest.raises(DataError, match="no number"):
+    with pytest.raises(DataError, match="not a number"):
         compare([run])
 
 

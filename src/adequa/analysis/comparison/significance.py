@@ -1,24 +1,20 @@
-"""The tests of all pairs of systems by one measure: resamples are drawn once for all of them."""
+"""The values of all systems and the tests of all pairs of systems, by one measure.
+
+Resamples are drawn once for all systems and pairs that share the same items.
+"""
 
 from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import Literal, TypeVar
 
 import numpy as np
 
-from adequa.analysis.compare.model import (
-    Significance,
-    SystemExclusion,
-    SystemPair,
-    SystemValue,
-    TestName,
-)
-from adequa.analysis.compare.systems import Integers, Matrix, SystemSample, Vector, Yardstick
+from adequa.analysis.comparison.systems import Integers, Matrix, SystemSample, Vector, Yardstick
 from adequa.stats.effects import cliffs_delta, paired_d
-from adequa.stats.intervals import percentile_interval, student_interval
+from adequa.stats.intervals import Interval, percentile_interval, student_interval
 from adequa.stats.resampling import (
     bootstrap_p,
     bootstrap_totals,
@@ -28,15 +24,16 @@ from adequa.stats.resampling import (
 )
 
 _NUMBERS_AT_ONCE = 1 << 24
-"""Statistics of systems that stand side by side in one matrix product: 128 MB."""
+"""The size of one matrix product over the statistics of several systems: 128 MB of floats."""
 
 Element = TypeVar("Element")
 Names = tuple[str, str]
+TestName = Literal["bootstrap", "randomisation"]
 
 
 @dataclass(frozen=True, slots=True)
 class Procedure:
-    """Which tests are made, and how."""
+    """Which tests are made, and with which settings."""
 
     tests: tuple[TestName, ...]
     trials: Mapping[str, int]
@@ -45,11 +42,74 @@ class Procedure:
 
 
 @dataclass(frozen=True, slots=True)
+class SystemValue:
+    """One measure of one system over all its items."""
+
+    measure: str
+    system: str
+    value: float | None
+    interval: Interval | None
+    items: int
+    not_scorable: int
+    group: str | None = None
+    """Systems that share a letter do not differ significantly; with a baseline, `*` marks those
+    that differ from it."""
+
+
+@dataclass(frozen=True, slots=True)
+class SystemExclusion:
+    """The number of items that could not be paired, by reason."""
+
+    only_first: int = 0
+    only_second: int = 0
+    not_scorable: int = 0
+    different_triples: int = 0
+
+    @property
+    def total(self) -> int:
+        """All of them."""
+        return self.only_first + self.only_second + self.not_scorable + self.different_triples
+
+
+@dataclass(frozen=True, slots=True)
+class Significance:
+    """The p-value of one test, raw and corrected for all comparisons of its family."""
+
+    p: float | None
+    corrected: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SystemPair:
+    """Two systems compared by one measure on the items both have."""
+
+    measure: str
+    first: str
+    second: str
+    items: int
+    left_out: SystemExclusion
+    first_value: float | None
+    second_value: float | None
+    difference: float | None
+    interval: Interval | None
+    """Of the difference, by the bootstrap."""
+    wins: float | None
+    """The share of bootstrap resamples in which the first has the higher value."""
+    tests: Mapping[str, Significance]
+    paired_d: float | None
+    """Cohen's d_z of the item scores."""
+    cliffs_delta: float | None
+    """Of the item scores."""
+    winner: str | None = None
+    """The better system, where every test is significant after correction."""
+
+
+@dataclass(frozen=True, slots=True)
 class _Shared:
     """The items two systems share, as rows of their samples."""
 
     key: bytes
-    """Equal where the items are: such samples are resampled together."""
+    """Equal for equal items: such samples are resampled together."""
     first: Integers | slice
     second: Integers | slice
     items: int
@@ -65,7 +125,7 @@ def measure_systems(
 ) -> tuple[list[SystemValue], list[SystemPair]]:
     """The value of each system and the tests of each pair; p-values are not corrected yet.
 
-    `step` is called for each pair that was randomised, which takes most of the time.
+    `step` is called once per pair, as soon as it is randomised, which takes most of the time.
     """
     shared = {names: _share(samples[names[0]], samples[names[1]]) for names in pairs}
     own = {name: _key(sample.items) for name, sample in samples.items()}
@@ -89,6 +149,8 @@ def measure_systems(
         for names, differences in _swap(yardstick, samples, shared, procedure):
             swapped[names] = differences
             step()
+    for _ in range(max(1, len(pairs)) - len(swapped)):
+        step()
     return (
         [
             _value(yardstick, name, sample, resampled.get((own[name], name)), procedure.level)
@@ -147,7 +209,7 @@ def _swap(
     shared: Mapping[Names, _Shared],
     procedure: Procedure,
 ) -> Iterator[tuple[Names, Vector]]:
-    """The differences of pairs whose items were swapped at random."""
+    """The differences of each pair after swapping its items at random."""
     trials = procedure.trials["randomisation"]
     groups: dict[bytes, list[Names]] = {}
     for names, rows in shared.items():
@@ -188,12 +250,12 @@ def _value(
     elif resampled is not None:
         interval = percentile_interval(resampled, level)
     return SystemValue(
-        yardstick.measure.name,
-        name,
-        _total_value(yardstick, sample.statistics),
-        interval,
-        len(sample.items),
-        sample.not_scorable,
+        measure=yardstick.measure.name,
+        system=name,
+        value=_total_value(yardstick, sample.statistics),
+        interval=interval,
+        items=len(sample.items),
+        not_scorable=sample.not_scorable,
     )
 
 
@@ -236,16 +298,17 @@ def _pair(
     one, other = first.scores[rows.first], second.scores[rows.second]
     scored = np.isfinite(one) & np.isfinite(other)
     return SystemPair(
-        yardstick.measure.name,
-        *names,
-        rows.items,
-        rows.left_out,
-        left,
-        right,
-        difference,
-        interval,
-        wins,
-        tests,
-        paired_d(one[scored], other[scored]),
-        cliffs_delta(one[scored], other[scored]),
+        measure=yardstick.measure.name,
+        first=names[0],
+        second=names[1],
+        items=rows.items,
+        left_out=rows.left_out,
+        first_value=left,
+        second_value=right,
+        difference=difference,
+        interval=interval,
+        wins=wins,
+        tests=tests,
+        paired_d=paired_d(one[scored], other[scored]),
+        cliffs_delta=cliffs_delta(one[scored], other[scored]),
     )

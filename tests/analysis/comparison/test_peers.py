@@ -8,7 +8,7 @@ import pytest
 from sacrebleu.metrics import BLEU, CHRF
 from sacrebleu.significance import PairedTest
 
-from adequa.analysis.compare.comparison import compare
+from adequa.analysis.comparison import compare
 from adequa.cli.demo import sample_path
 from adequa.metrics import resolve
 from adequa.readers import open_source

@@ -11,10 +11,16 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from adequa.analysis.correlate.levels import LEVELS
-from adequa.analysis.correlate.model import Options, Study
-from adequa.analysis.correlate.study import correlate
-from adequa.analysis.correlate.tables import FORMATS, draw, render, to_object
+from adequa.analysis.correlation import (
+    FORMATS,
+    Options,
+    Study,
+    correlate,
+)
+from adequa.analysis.correlation import draw_matrices as draw
+from adequa.analysis.correlation import render_study as render
+from adequa.analysis.correlation import study_to_object as to_object
+from adequa.analysis.correlation.levels import LEVELS
 from adequa.errors import DataError, UnknownName
 
 from .conftest import campaign
@@ -58,10 +64,10 @@ def test_every_part_is_shown(study: Study) -> None:
         "Against bad: Pearson",
         "p PERM-BOTH",
         "p Williams",
-        "Everything with everything: Spearman, systems by their means",
+        "All pairs of metrics and criteria: Spearman, systems by their means",
         "Systems by good (mean): Kendall between both rankings",
         "note: one rater: one rater with the mean of the others, over 180 pairs",
-        "note: errors: less is better",
+        "note: errors: lower is better",
     ):
         assert words in shown
     assert " nan" not in shown
@@ -125,5 +131,5 @@ def test_heat_maps(study: Study, tmp_path: Path) -> None:
     assert "good, bad" not in picture  # the lower triangle
     assert "bad, good" in picture
     (tmp_path / "file").write_text("", encoding="utf-8")
-    with pytest.raises(DataError, match="cannot be made"):
+    with pytest.raises(DataError, match="cannot be created"):
         draw(study, tmp_path / "file")

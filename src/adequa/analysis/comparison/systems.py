@@ -1,4 +1,9 @@
-"""Runs into systems whose items can be paired: loading, naming, slicing."""
+"""Systems whose items can be paired, read from runs, and the measures they are compared by.
+
+Runs are read once each into numbers: one row per item of a system, with the item's number in the
+whole comparison, a fingerprint of its triples, its slice, and each metric's score and statistics.
+A measure is a metric's mean score, or the corpus value that the metric defines.
+"""
 
 from __future__ import annotations
 
@@ -7,11 +12,11 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
 
-from adequa.analysis.compare.model import Measure
 from adequa.data import Item
 from adequa.errors import DataError, RunError, SettingError, UnknownName
 from adequa.fields import FIELDS, NO_VALUE, item_field, natural_order
@@ -23,29 +28,48 @@ from adequa.stats.resampling import Aggregate, mean_of, rowwise
 Integers = npt.NDArray[np.int64]
 Matrix = npt.NDArray[np.float64]
 Vector = npt.NDArray[np.float64]
+CorpusValue = Callable[[Sequence[float]], float | None]
+"""From the totals of a metric's statistics to its corpus value."""
 
 _EDITED = "was the run edited? score again into a new folder"
 
 
 @dataclass(frozen=True, slots=True)
+class Measure:
+    """A number by which systems are compared: a metric's mean or its corpus value."""
+
+    name: str
+    """The metric's label in the run, or `label.part` for one part of a corpus value."""
+    kind: Literal["mean", "corpus"]
+    higher_is_better: bool
+    signature: str
+
+    def rank(self, value: float | None) -> tuple[bool, float]:
+        """A sort key: the best value first, missing values last."""
+        if value is None:
+            return True, 0.0
+        return False, -value if self.higher_is_better else value
+
+
+@dataclass(frozen=True, slots=True)
 class Scores:
-    """One metric on one system: a row an item of the system."""
+    """The scores of one metric on one system, one row per item."""
 
     values: Vector
-    """NaN where not scorable."""
+    """NaN where an item could not be scored."""
     statistics: Matrix | None
-    """NaN in the rows of items that have none."""
+    """NaN in the rows of items without statistics."""
 
 
 @dataclass(frozen=True, slots=True)
 class System:
-    """A system of a run; rows are in the order of `items`, which is ascending."""
+    """A system of a run; rows are in ascending order of `items`."""
 
     name: str
     items: Integers
-    """The number an item id has in the whole comparison."""
+    """The number of each item's id in the whole comparison."""
     triples: Integers
-    """A fingerprint of each item's triples: equal ids of two data sets are not the same item."""
+    """A fingerprint of each item's triples: the same id in two data sets is not the same item."""
     slices: Integers
     """The number of each item's slice."""
     scores: Mapping[str, Scores]
@@ -53,16 +77,16 @@ class System:
 
 @dataclass(frozen=True, slots=True)
 class AlignedRuns:
-    """All systems of all runs, with what is known of their metrics."""
+    """All systems of all runs, with the facts about their metrics."""
 
     systems: tuple[System, ...]
     slices: tuple[str, ...]
-    """The names of the slices, in the order they are shown; empty without a breakdown."""
+    """The names of the slices in display order; empty without a breakdown."""
     labels: tuple[str, ...]
     metrics: Mapping[str, Metric]
     higher_is_better: Mapping[str, bool]
     signatures: Mapping[str, tuple[tuple[str, str], ...]]
-    """By label: each run that has the metric, and how it computed it."""
+    """By label: each run that has the metric, with the metric's signature there."""
 
 
 @dataclass(slots=True)
@@ -74,39 +98,37 @@ class _Column:
     statistics: array[float] = field(default_factory=lambda: array("d"))
     width: int = 0
 
-    def add(self, rows: int, value: float | None, statistics: Sequence[float]) -> None:
-        """The score of row `rows`; rows in between, which did not have the metric, stay empty."""
-        missing = rows - len(self.values)
-        self.values.extend([np.nan] * missing)
-        self.values.append(np.nan if value is None else value)
+    def fill(self, rows: int) -> None:
+        """Add empty rows, for items without this metric, until there are `rows`."""
+        self.values.extend([np.nan] * (rows - len(self.values)))
+        self.statistics.extend([np.nan] * (self.width * rows - len(self.statistics)))
+
+    def add(self, row: int, value: float | None, statistics: Sequence[float]) -> None:
+        """Store the score of a row; skipped rows stay empty."""
         if statistics and not self.width:
             self.width = len(statistics)
-            self.statistics.extend([np.nan] * (self.width * rows))
-        elif self.width:
-            self.statistics.extend([np.nan] * (self.width * missing))
+        self.fill(row)
+        self.values.append(np.nan if value is None else value)
         if statistics and len(statistics) != self.width:
             raise DataError(
-                f"has {len(statistics)} statistics for an item and {self.width} for another",
+                f"has {len(statistics)} statistics for one item and {self.width} for another",
                 path=self.path,
                 remedy=_EDITED,
             )
         self.statistics.extend(statistics or [np.nan] * self.width)
 
     def scores(self, rows: int, order: Integers) -> Scores:
-        """All of them, as arrays in the order of the items."""
-        if len(self.values) < rows:
-            self.values.extend([np.nan] * (rows - len(self.values)))
+        """All rows as arrays, in the order of the items."""
+        self.fill(rows)
         values = np.frombuffer(self.values, dtype=np.float64)[order]
         if not self.width:
             return Scores(values, None)
-        short = self.width * rows - len(self.statistics)
-        self.statistics.extend([np.nan] * short)
         matrix = np.frombuffer(self.statistics, dtype=np.float64).reshape(rows, self.width)
         return Scores(values, matrix[order])
 
 
 @dataclass(slots=True)
-class _Growing:
+class _SystemRows:
     """A system while its run is read."""
 
     path: Path
@@ -121,29 +143,31 @@ class _Growing:
         if (np.diff(items[order]) == 0).any():
             raise DataError(f"has an item of {name} twice", path=self.path, remedy=_EDITED)
         return System(
-            name,
-            items[order],
-            np.frombuffer(self.triples, dtype=np.int64)[order],
-            ranks[np.frombuffer(self.slices, dtype=np.int64)[order]],
-            {label: column.scores(len(items), order) for label, column in self.columns.items()},
+            name=name,
+            items=items[order],
+            triples=np.frombuffer(self.triples, dtype=np.int64)[order],
+            slices=ranks[np.frombuffer(self.slices, dtype=np.int64)[order]],
+            scores={
+                label: column.scores(len(items), order) for label, column in self.columns.items()
+            },
         )
 
 
-def load(runs: Sequence[Run], by: str | None = None) -> AlignedRuns:
+def load_systems(runs: Sequence[Run], by: str | None = None) -> AlignedRuns:
     """Read the runs once each; memory holds numbers only, never texts."""
     run_names = _run_names([run.path for run in runs])
     slice_of = _no_slice if by is None else item_field(by, what="breakdown")
     entries = [_metric_entries(run) for run in runs]
     ids: dict[str, int] = {}
     slices: dict[str | None, int] = {}
-    grown: dict[tuple[int, str], _Growing] = {}
+    rows: dict[tuple[int, str], _SystemRows] = {}
     for number, run in enumerate(runs):
         path = run.path / SCORES
         for result in run.results():
             item = result.item
-            system = grown.get((number, item.system))
+            system = rows.get((number, item.system))
             if system is None:
-                system = grown[number, item.system] = _Growing(path)
+                system = rows[number, item.system] = _SystemRows(path)
             row = len(system.items)
             system.items.append(ids.setdefault(item.id, len(ids)))
             system.triples.append(hash(tuple(sorted(item.triples))))
@@ -155,33 +179,35 @@ def load(runs: Sequence[Run], by: str | None = None) -> AlignedRuns:
                         column = system.columns[label] = _Column(path)
                     column.add(row, value, result.statistics.get(label, ()))
             except (TypeError, OverflowError) as error:
-                problem = f"has a score that is no number ({error})"
+                problem = f"has a score that is not a number ({error})"
                 raise DataError(problem, path=path, remedy=_EDITED) from None
-    if not grown:
+    if not rows:
         raise RunError(f"{', '.join(run_names)}: no item was scored; there is nothing to compare")
     if by is not None and set(slices) == {None}:
         raise SettingError(f"no item has a {by}; break down by one of {', '.join(FIELDS)}")
-    names = _system_names(list(grown), run_names)
+    names = _system_names(list(rows), run_names)
     shown = sorted(slices, key=natural_order)
     ranks = np.empty(len(slices), dtype=np.int64)
     for rank, name in enumerate(shown):
         ranks[slices[name]] = rank
     return AlignedRuns(
-        tuple(system.finish(names[key], ranks) for key, system in grown.items()),
-        () if by is None else tuple(NO_VALUE if one is None else one for one in shown),
-        tuple(dict.fromkeys(label for one in entries for label in one)),
-        {label: metric for run in reversed(runs) for label, metric in run.metrics().items()},
-        {label: entry[0] for one in entries for label, entry in one.items()},
-        _signatures(entries, run_names),
+        systems=tuple(system.finish(names[key], ranks) for key, system in rows.items()),
+        slices=() if by is None else tuple(NO_VALUE if one is None else one for one in shown),
+        labels=tuple(dict.fromkeys(label for one in entries for label in one)),
+        metrics={
+            label: metric for run in reversed(runs) for label, metric in run.metrics().items()
+        },
+        higher_is_better={label: entry[0] for one in entries for label, entry in one.items()},
+        signatures=_signatures(entries, run_names),
     )
 
 
 def _no_slice(item: Item) -> None:
-    """Of all items one."""
+    """Without a breakdown every item has the same slice: None."""
 
 
 def _run_names(paths: Sequence[Path]) -> list[str]:
-    """As many last parts of each path as tell it from the others."""
+    """The shortest ends of the paths that differ from each other."""
     resolved = [path.resolve() for path in paths]
     for path, count in Counter(resolved).items():
         if count > 1:
@@ -196,7 +222,7 @@ def _run_names(paths: Sequence[Path]) -> list[str]:
 def _system_names(
     keys: Sequence[tuple[int, str]], run_names: Sequence[str]
 ) -> dict[tuple[int, str], str]:
-    """A system by its name, with its run's where several runs have one of that name."""
+    """The name of each system, with its run's name where several runs have a system so named."""
     plain = {key: key[1] or run_names[key[0]] for key in keys}
     counts = Counter(plain.values())
     return {
@@ -226,14 +252,9 @@ def _signatures(
     return {label: tuple(signatures) for label, signatures in found.items()}
 
 
-# ---
-# What systems are compared by: a metric's mean, or the corpus value it defines.
-# ---
-
-
 @dataclass(frozen=True, slots=True)
 class SystemSample:
-    """What a measure needs of a system: a row an item it could score, ascending by item."""
+    """The rows of a system that a measure can use, in ascending order of items."""
 
     items: Integers
     triples: Integers
@@ -242,96 +263,92 @@ class SystemSample:
     statistics: Matrix
     not_scorable: int
     every: Integers
-    """The items of the system in the slice, scorable or not."""
+    """All items of the system in the slice, scorable or not."""
 
 
 @dataclass(frozen=True, slots=True)
 class Yardstick:
-    """A measure and how it is taken."""
+    """A measure and how it is computed."""
 
     measure: Measure
     label: str
-    corpus: Callable[[Sequence[float]], float | None] | None
-    """From totals to the corpus value; None: the mean of the item scores."""
+    corpus: CorpusValue | None
+    """None: the mean of the item scores."""
 
     def aggregate(self, items: int) -> Aggregate:
-        """From totals of so many items to values."""
+        """The function from the totals of this many items to values."""
         return mean_of(items) if self.corpus is None else rowwise(self.corpus)
 
     def sample(self, system: System, slice_number: int | None) -> SystemSample:
-        """The rows of a system, of one slice or of all, that this measure can use."""
+        """The rows of a system, in one slice or in all, that this measure can use."""
         inside = (
             np.ones(len(system.items), dtype=bool)
             if slice_number is None
             else system.slices == slice_number
         )
+        usable = np.zeros_like(inside)
+        values: Vector = np.empty(len(inside))
+        statistics: Matrix = values[:, None]
         scores = system.scores.get(self.label)
-        values: Vector
-        statistics: Matrix
-        if scores is None:
-            usable, values = np.zeros_like(inside), np.empty(len(inside))
-            statistics = np.empty((len(inside), 1))
-        elif self.corpus is None:
-            usable, values = inside & np.isfinite(scores.values), scores.values
-            statistics = values[:, None]
-        elif scores.statistics is None:
-            usable, values = np.zeros_like(inside), scores.values
-            statistics = values[:, None]
-        else:
-            usable = inside & np.isfinite(scores.statistics).all(axis=1)
-            values, statistics = scores.values, scores.statistics
+        if scores is not None:
+            values, statistics = scores.values, scores.values[:, None]
+            if self.corpus is None:
+                usable = inside & np.isfinite(values)
+            elif scores.statistics is not None:
+                statistics = scores.statistics
+                usable = inside & np.isfinite(statistics).all(axis=1)
         return SystemSample(
-            system.items[usable],
-            system.triples[usable],
-            values[usable],
-            statistics[usable],
-            int(inside.sum() - usable.sum()),
-            system.items[inside],
+            items=system.items[usable],
+            triples=system.triples[usable],
+            scores=values[usable],
+            statistics=statistics[usable],
+            not_scorable=int(inside.sum() - usable.sum()),
+            every=system.items[inside],
         )
 
 
-def choose(corpus: AlignedRuns, wanted: Sequence[str] | None) -> tuple[list[Yardstick], list[str]]:
-    """The measures asked for, or one a metric, and notes on them.
+def choose_yardsticks(
+    runs: AlignedRuns, wanted: Sequence[str] | None
+) -> tuple[list[Yardstick], list[str]]:
+    """The requested measures, by default one per metric, and notes on them.
 
     A metric whose corpus value is one number is compared by it. One whose corpus value has several
-    named parts is compared by its mean; each part can be asked for as `label.part`, and is taken to
-    have the metric's direction.
+    named parts is compared by its mean; each part can be requested as `label.part` and is assumed
+    to have the metric's direction.
     """
-    parts = {label: _parts(corpus, label) for label in corpus.labels}
-    known = {
-        **dict.fromkeys(corpus.labels),
-        **{f"{label}.{part}": None for label in corpus.labels for part in parts[label] or ()},
-    }
+    parts = {label: _parts(runs, label) for label in runs.labels}
+    known: dict[str, tuple[str, str | None]] = {label: (label, None) for label in runs.labels}
+    for label, names in parts.items():
+        for name in names or ():
+            known.setdefault(f"{label}.{name}", (label, name))
     chosen: list[Yardstick] = []
     notes: list[str] = []
-    for name in dict.fromkeys(wanted or corpus.labels):
+    for name in dict.fromkeys(wanted or runs.labels):
         if name not in known:
             raise UnknownName("metric", name, known)
-        label, part = (name, None) if name in parts else _split(name, parts)
-        metric = corpus.metrics.get(label)
-        function: Callable[[Sequence[float]], float | None] | None = None
-        if metric is not None and part is not None:
-            function = _part_of(metric, part)
-        elif metric is not None and parts[label] == ():
-            function = _whole_of(metric)
-        signature, note = _signature(corpus, label)
+        label, part = known[name]
+        metric = runs.metrics.get(label)
+        corpus = None
+        if metric is not None and (part is not None or parts[label] == ()):
+            corpus = corpus_value(metric, part)
+        signature, note = _signature(runs, label)
         measure = Measure(
-            name,
-            "mean" if function is None else "corpus",
-            corpus.higher_is_better[label],
-            signature,
+            name=name,
+            kind="mean" if corpus is None else "corpus",
+            higher_is_better=runs.higher_is_better[label],
+            signature=signature,
         )
-        chosen.append(Yardstick(measure, label, function))
+        chosen.append(Yardstick(measure, label, corpus))
         notes += note
     return chosen, notes
 
 
-def _parts(corpus: AlignedRuns, label: str) -> tuple[str, ...] | None:
-    """The names of a corpus value's parts; () where it is one number, None where there is none."""
-    metric = corpus.metrics.get(label)
+def _parts(runs: AlignedRuns, label: str) -> tuple[str, ...] | None:
+    """The names of a corpus value's parts; () for a single number, None without a corpus value."""
+    metric = runs.metrics.get(label)
     if metric is None:
         return None
-    for system in corpus.systems:
+    for system in runs.systems:
         scores = system.scores.get(label)
         if scores is None or scores.statistics is None:
             continue
@@ -342,48 +359,33 @@ def _parts(corpus: AlignedRuns, label: str) -> tuple[str, ...] | None:
     return None
 
 
-def _split(name: str, parts: Mapping[str, tuple[str, ...] | None]) -> tuple[str, str]:
-    return next(
-        (label, part)
-        for label, names in parts.items()
-        for part in names or ()
-        if name == f"{label}.{part}"
-    )
+def corpus_value(metric: Metric, part: str | None = None) -> CorpusValue:
+    """A metric's corpus value as a function of totals: the whole number, or one named part."""
 
-
-def _whole_of(metric: Metric) -> Callable[[Sequence[float]], float | None]:
     def value(totals: Sequence[float]) -> float | None:
         found = metric.corpus(totals)
-        return None if isinstance(found, Mapping) else found
+        if isinstance(found, Mapping):
+            return None if part is None else found.get(part)
+        return found if part is None else None
 
     return value
 
 
-def _part_of(metric: Metric, part: str) -> Callable[[Sequence[float]], float | None]:
-    def value(totals: Sequence[float]) -> float | None:
-        found = metric.corpus(totals)
-        return found.get(part) if isinstance(found, Mapping) else None
-
-    return value
-
-
-def _signature(corpus: AlignedRuns, label: str) -> tuple[str, list[str]]:
-    """How all runs computed a metric; refuses numbers of one name that mean different things."""
-    tables = [
-        system.scores[label].statistics for system in corpus.systems if label in system.scores
-    ]
+def _signature(runs: AlignedRuns, label: str) -> tuple[str, list[str]]:
+    """The signature of a metric in all runs; refuses equal labels with different meanings."""
+    tables = [system.scores[label].statistics for system in runs.systems if label in system.scores]
     if len({table.shape[1] for table in tables if table is not None}) > 1:
         raise RunError(
             f"the runs keep different statistics for {label!r}; score them again with one version"
         )
-    (where, known), *others = corpus.signatures[label]
+    (where, known), *others = runs.signatures[label]
     notes = []
     for run, signature in others:
         if known == signature:
             continue
         if known.rpartition("|version:")[0] != signature.rpartition("|version:")[0]:
             raise RunError(
-                f"{where} and {run} mean different things by {label!r} ({known}; {signature}); "
+                f"{where} and {run} compute {label!r} differently ({known}; {signature}); "
                 "score one of them again, or name other metrics with -m"
             )
         notes.append(f"{label}: the versions differ ({where}: {known}; {run}: {signature})")

@@ -1,24 +1,22 @@
-"""Systems of one or several runs side by side, and whether their differences mean anything."""
+"""Compare the systems of one or several runs, and test whether they differ."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
-from itertools import combinations
+from dataclasses import dataclass, replace
+from itertools import combinations, count
 from pathlib import Path
 
-from adequa.analysis.compare.model import (
-    Comparison,
-    Measure,
+from adequa.analysis.comparison.significance import (
+    Procedure,
     Significance,
-    Slice,
     SystemPair,
     SystemValue,
     TestName,
+    measure_systems,
 )
-from adequa.analysis.compare.significance import Procedure, measure_systems
-from adequa.analysis.compare.systems import choose, load
+from adequa.analysis.comparison.systems import Measure, choose_yardsticks, load_systems
 from adequa.errors import SettingError, UnknownName
 from adequa.run import Run, open_run
 from adequa.stats.significance import CORRECTIONS, adjust, significance_letters
@@ -29,9 +27,44 @@ TESTS: Mapping[str, tuple[TestName, ...]] = {
     "both": ("bootstrap", "randomisation"),
 }
 TRIALS: Mapping[str, int] = {"bootstrap": 1000, "randomisation": 10_000}
+"""The defaults of sacreBLEU for the same two tests."""
 MOST_TRIALS = 10_000
-"""Unless the user asks for more."""
+"""The automatic number of trials never exceeds this; `n` may."""
 MOST_SLICES = 200
+"""A breakdown into more slices than this is taken for a mistake."""
+
+
+@dataclass(frozen=True, slots=True)
+class Slice:
+    """All systems and pairs on the items that share a value of the breakdown; None: on all."""
+
+    name: str | None
+    values: tuple[SystemValue, ...]
+    pairs: tuple[SystemPair, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """Systems side by side, over all items and by slice.
+
+    P-values are corrected over all pairs of one measure, within a slice or over all items: each
+    slice asks its own question.
+    """
+
+    runs: tuple[str, ...]
+    systems: tuple[str, ...]
+    measures: tuple[Measure, ...]
+    baseline: str | None
+    by: str | None
+    trials: Mapping[str, int]
+    """The number of trials of each test; always includes the bootstrap, for the intervals."""
+    tests: tuple[TestName, ...]
+    seed: int
+    level: float
+    correction: str
+    overall: Slice
+    slices: tuple[Slice, ...] = ()
+    notes: tuple[str, ...] = ()
 
 
 def compare(
@@ -50,23 +83,23 @@ def compare(
     """Compare all systems with each other, or with a baseline, item by item.
 
     `by` breaks the comparison down: category, size, seen, lang or meta.KEY. `test` is bootstrap,
-    randomisation or both. `n` is the number of trials of each test; without it 10,000 for the
-    randomisation, and for the bootstrap 1,000 or as many more, up to 10,000, as the pairs need: a
-    correction for m pairs finds nothing when m / (n + 1) is not below the level.
+    randomisation or both. `n` is the number of trials of each test; the default is 10,000 for the
+    randomisation, and for the bootstrap 1,000 or, with many pairs, up to 10,000: a correction for
+    m pairs finds nothing unless m / (n + 1) is below 1 - level.
     """
-    _check(test, n, seed, level)
+    _validate(test, n, seed, level)
     if correction not in CORRECTIONS:
         raise UnknownName("correction", correction, CORRECTIONS)
-    opened = [run if isinstance(run, Run) else open_run(run) for run in runs]
+    opened = [open_run(run) for run in runs]
     if not opened:
         raise SettingError("there is no run to compare; name at least one")
-    corpus = load(opened, by)
-    if len(corpus.slices) > MOST_SLICES:
+    aligned = load_systems(opened, by)
+    if len(aligned.slices) > MOST_SLICES:
         raise SettingError(
-            f"{by} has {len(corpus.slices)} values, more than {MOST_SLICES}; "
+            f"{by} has {len(aligned.slices)} values, more than {MOST_SLICES}; "
             "break down by a field with fewer"
         )
-    names = [system.name for system in corpus.systems]
+    names = [system.name for system in aligned.systems]
     if baseline is not None and baseline not in names:
         raise UnknownName("system", baseline, names)
     pairs = [
@@ -74,23 +107,27 @@ def compare(
         for pair in combinations(names, 2)
         if baseline is None or baseline in pair
     ]
-    yardsticks, notes = choose(corpus, metrics)
+    yardsticks, notes = choose_yardsticks(aligned, metrics)
     measures = tuple(yardstick.measure for yardstick in yardsticks)
     procedure = Procedure(TESTS[test], _trials(test, n, len(pairs), 1 - level), seed, level)
-    steps = _Steps(progress, (1 + len(corpus.slices)) * len(yardsticks) * max(1, len(pairs)))
-    judged = []
-    for number in (None, *range(len(corpus.slices))):
+    total = (1 + len(aligned.slices)) * len(yardsticks) * max(1, len(pairs))
+    done = count(1)
+    progress(0, total)
+    slices = []
+    for number in (None, *range(len(aligned.slices))):
         values: list[SystemValue] = []
         tested: list[SystemPair] = []
         for yardstick in yardsticks:
-            samples = {one.name: yardstick.sample(one, number) for one in corpus.systems}
-            some = measure_systems(yardstick, samples, pairs, procedure, steps.take)
+            samples = {one.name: yardstick.sample(one, number) for one in aligned.systems}
+            some = measure_systems(
+                yardstick, samples, pairs, procedure, step=lambda: progress(next(done), total)
+            )
             values += some[0]
-            tested += some[1]
-            steps.finish(max(1, len(pairs)))
-        name = None if number is None else corpus.slices[number]
-        one = Slice(name, tuple(values), tuple(tested))
-        judged.append(_judge(one, measures, correction, 1 - level, baseline))
+            tested += correct_pairs(
+                some[1], yardstick.measure, correction=correction, alpha=1 - level
+            )
+        name = None if number is None else aligned.slices[number]
+        slices.append(_with_groups(Slice(name, tuple(values), tuple(tested)), measures, baseline))
     return Comparison(
         runs=tuple(str(run.path) for run in opened),
         systems=tuple(names),
@@ -102,45 +139,25 @@ def compare(
         seed=seed,
         level=level,
         correction=correction,
-        overall=judged[0],
-        slices=tuple(judged[1:]),
-        notes=(*notes, *_reach(procedure, correction, len(pairs))),
+        overall=slices[0],
+        slices=tuple(slices[1:]),
+        notes=(*notes, *_too_few_trials(procedure, correction, len(pairs))),
     )
 
 
-class _Steps:
-    """Counts pairs for whoever shows the progress."""
-
-    def __init__(self, progress: Callable[[int, int], None], total: int) -> None:
-        self._progress, self._total = progress, total
-        self._finished = self._taken = 0
-        progress(0, total)
-
-    def take(self) -> None:
-        """A pair is done."""
-        self._taken += 1
-        self._progress(self._finished + self._taken, self._total)
-
-    def finish(self, steps: int) -> None:
-        """A measure is done, however many pairs were counted on the way."""
-        self._finished += steps
-        self._taken = 0
-        self._progress(self._finished, self._total)
-
-
-def _check(test: str, n: int | None, seed: int, level: float) -> None:
+def _validate(test: str, n: int | None, seed: int, level: float) -> None:
     if test not in TESTS:
         raise UnknownName("test", test, TESTS)
     if n is not None and n < 1:
-        raise SettingError(f"the number of trials is at least 1, not {n}")
+        raise SettingError(f"the number of trials must be at least 1, not {n}")
     if seed < 0:
-        raise SettingError(f"a seed is not negative; {seed} is")
+        raise SettingError(f"the seed must not be negative, as {seed} is")
     if not 0 < level < 1:
-        raise SettingError(f"a confidence level lies between 0 and 1 (0.95), not {level}")
+        raise SettingError(f"the confidence level must lie between 0 and 1 (0.95), not {level}")
 
 
 def _trials(test: str, n: int | None, pairs: int, alpha: float) -> dict[str, int]:
-    """How often each test draws; the bootstrap always does, for the intervals."""
+    """The number of trials of each test, and of the bootstrap for the intervals."""
     needed = min(MOST_TRIALS, math.ceil(2 * pairs / alpha))
     return {
         name: n if n is not None and name in TESTS[test] else max(least, needed)
@@ -149,8 +166,8 @@ def _trials(test: str, n: int | None, pairs: int, alpha: float) -> dict[str, int
     }
 
 
-def _reach(procedure: Procedure, correction: str, pairs: int) -> list[str]:
-    """A note where the trials are too few for any p to stay significant when corrected."""
+def _too_few_trials(procedure: Procedure, correction: str, pairs: int) -> list[str]:
+    """A note where no p-value can stay significant after correction."""
     alpha = 1 - procedure.level
     return [
         f"{test}: {procedure.trials[test]:,} trials are too few for {pairs:,} pairs: no p "
@@ -162,32 +179,32 @@ def _reach(procedure: Procedure, correction: str, pairs: int) -> list[str]:
 
 
 def _baseline_last(pair: tuple[str, str], baseline: str) -> tuple[str, str]:
-    """The difference is what a system has over the baseline."""
+    """A pair with the baseline second, so that the difference is the gain over it."""
     return pair if pair[1] == baseline else (pair[1], pair[0])
 
 
-def _judge(
-    one: Slice, measures: Sequence[Measure], correction: str, alpha: float, baseline: str | None
-) -> Slice:
-    """Correct the p-values of each measure over its pairs, and name winners and groups."""
-    pairs: list[SystemPair] = []
-    for measure in measures:
-        family = [pair for pair in one.pairs if pair.measure == measure.name]
-        corrected = {
-            test: adjust([pair.tests[test].p for pair in family], correction)
-            for test in (family[0].tests if family else ())
+def correct_pairs(
+    family: Sequence[SystemPair], measure: Measure, *, correction: str, alpha: float
+) -> list[SystemPair]:
+    """The pairs of one measure with p-values corrected over all of them, and with winners."""
+    if not family:
+        return []
+    corrected = {
+        test: adjust([pair.tests[test].p for pair in family], correction)
+        for test in family[0].tests
+    }
+    pairs = []
+    for number, pair in enumerate(family):
+        tests = {
+            test: Significance(found.p, corrected[test][number])
+            for test, found in pair.tests.items()
         }
-        for number, pair in enumerate(family):
-            tests = {
-                test: Significance(found.p, corrected[test][number])
-                for test, found in pair.tests.items()
-            }
-            pairs.append(replace(pair, tests=tests, winner=_winner(pair, tests, measure, alpha)))
-    return _with_groups(replace(one, pairs=tuple(pairs)), measures, baseline)
+        pairs.append(replace(pair, tests=tests, winner=_winner(pair, tests, measure, alpha)))
+    return pairs
 
 
 def _winner(
-    pair: SystemPair, tests: dict[str, Significance], measure: Measure, alpha: float
+    pair: SystemPair, tests: Mapping[str, Significance], measure: Measure, alpha: float
 ) -> str | None:
     if pair.difference is None or not pair.difference:
         return None
@@ -197,7 +214,7 @@ def _winner(
 
 
 def _with_groups(one: Slice, measures: Sequence[Measure], baseline: str | None) -> Slice:
-    """Letters for all pairs, or a star for what differs from the baseline."""
+    """A slice with letters for all systems, or a star for those that differ from the baseline."""
     groups: dict[tuple[str, str], str | None] = {}
     for measure in measures:
         pairs = [pair for pair in one.pairs if pair.measure == measure.name]

@@ -1,4 +1,4 @@
-"""At which level a metric and people are compared: the coefficient, its p, and its resamples.
+"""The levels at which metrics and people are compared: coefficients, p-values and resamples.
 
 text          all texts of all systems in one pool
 item          over the systems of each input, then the mean over inputs
@@ -12,8 +12,8 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
-from adequa.analysis.correlate.model import Codes, Matrix, Vector
 from adequa.errors import UnknownName
 from adequa.stats.correlations import (
     COEFFICIENTS,
@@ -23,20 +23,24 @@ from adequa.stats.correlations import (
     rowwise_correlations,
 )
 
+Vector = npt.NDArray[np.float64]
+Matrix = npt.NDArray[np.float64]
+Codes = npt.NDArray[np.int64]
+
 LEVELS = ("text", "item", "system-mean", "system")
 MOST_KENDALL = 30_000
-"""Kendall's coefficient is resampled over pairs of texts: of more texts it would take minutes."""
+"""Kendall's coefficient is resampled over pairs of texts; with more texts it takes minutes."""
 
 
 class Places(NamedTuple):
-    """Of each text, the number of its input and of its system."""
+    """The number of each text's input and of its system."""
 
     inputs: Codes
     systems: Codes
 
 
 class Coefficient(NamedTuple):
-    """A coefficient with its p where there is one, its pairs, and the groups it is a mean of."""
+    """A coefficient, its p-value where defined, its pairs, and the groups it is averaged over."""
 
     value: float | None
     p: float | None
@@ -49,11 +53,11 @@ def correlate_at(
 ) -> Coefficient:
     """The coefficient at a level; all values are finite.
 
-    The p-value at text level takes texts for independent, which those on one input are not. At item
+    The p-value at text level treats texts as independent, which those on one input are not. At item
     level it is Student's t test of the inputs' coefficients against 0. Systems share their inputs,
-    so the mean over systems has no p.
+    so the mean over systems has no p-value.
     """
-    _check(level)
+    _validate(level)
     if level == "system":
         first, second = (system_means(side, places.systems) for side in (first, second))
     if level in ("text", "system"):
@@ -72,8 +76,8 @@ def correlate_at(
 def agreement_of(
     level: str, coefficient: str, target: Vector, places: Places
 ) -> Callable[[Matrix], Vector]:
-    """From rows of scores, one a text, to each row's coefficient with the target at a level."""
-    _check(level)
+    """A function from rows of scores, one column per text, to coefficients with the target."""
+    _validate(level)
     if level == "text":
         return lambda rows: rowwise_correlations(rows, target, coefficient)
     if level == "system":
@@ -100,11 +104,11 @@ def resample_at(
     places: Places,
     draws: Matrix,
 ) -> Vector | None:
-    """The coefficient in each resample of the inputs; None where it would take too long.
+    """The coefficient in each resample of the inputs; None where that would take too long.
 
-    `draws` says how often each input is drawn, a row a resample.
+    `draws` has one row per resample: how often each input is drawn.
     """
-    _check(level)
+    _validate(level)
     if level == "text":
         return _resample(coefficient, first, second, places.inputs, draws)
     if level == "item":
@@ -120,7 +124,7 @@ def resample_at(
     if level == "system":
         sides = [_resampled_means(side, places, draws) for side in (first, second)]
         values = rowwise_correlations(sides[0], sides[1], coefficient)
-        # Where a system was not drawn, the others are compared.
+        # Where a system was not drawn, only the others are compared.
         for row in np.flatnonzero(np.isnan(sides[0]).any(axis=1)):
             there = np.isfinite(sides[0][row])
             one = COEFFICIENTS[coefficient](sides[0][row, there], sides[1][row, there])
@@ -134,7 +138,7 @@ def resample_at(
     return _mean_of_defined(np.array(defined_in)) if len(defined_in) == len(each) else None
 
 
-def _check(level: str) -> None:
+def _validate(level: str) -> None:
     if level not in LEVELS:
         raise UnknownName("level", level, LEVELS)
 
@@ -144,7 +148,7 @@ def _groups(level: str, places: Places) -> Codes:
 
 
 def _members(groups: Codes) -> list[Codes]:
-    """The places of the texts of each group, groups in order."""
+    """The rows of the texts of each group, groups in order."""
     order = np.argsort(groups, kind="stable")
     return np.split(order, np.flatnonzero(np.diff(groups[order])) + 1) if len(groups) else []
 
@@ -168,7 +172,7 @@ def system_means(values: Vector, systems: Codes) -> Vector:
 
 
 def _tied(means: Matrix) -> Matrix:
-    """Means that differ only by the order of their sums made equal: a tie must stay one."""
+    """Means rounded so that ties are not broken by the order of summation."""
     greatest = np.nanmax(np.abs(means), initial=0.0)
     if not np.isfinite(greatest) or greatest == 0:
         return means
@@ -204,7 +208,7 @@ def _resample(
 
 
 def _mean_of_defined(values: Matrix) -> Vector:
-    """The mean of each column over what is defined in it; NaN where nothing is."""
+    """The mean of the finite values of each column; NaN where there are none."""
     defined = np.isfinite(values)
     count = defined.sum(axis=0)
     found: Vector = np.full(values.shape[1], np.nan)

@@ -1,80 +1,57 @@
-"""A comparison as tables for people; what machines read is in `records`."""
+"""A comparison as tables for people, as one long table, and as JSON."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
-from adequa.analysis.compare.model import Comparison, Measure, Slice, SystemPair, SystemValue
-from adequa.errors import UnknownName
+from adequa.analysis.comparison.significance import SystemPair, SystemValue
+from adequa.analysis.comparison.study import Comparison, Slice
+from adequa.analysis.comparison.systems import Measure
 from adequa.stats.effects import magnitude_of_d
-from adequa.tables import Cell, Column, Table, escape_markdown, one_line
+from adequa.stats.significance import CORRECTION_NOTES
+from adequa.tables import Cell, Column, Table, counted, render_tables, rounded
 
-# ---
-# A comparison for machines: one long table, or one JSON object.
-# ---
+FORMATS = ("text", "markdown", "latex", "json", "csv")
+SHOWN_PAIRS = 40
+"""Longer tables of pairs are hidden by default, for the letters say the same in short."""
 
-
-def long_table(comparison: Comparison) -> Table:
-    """Everything in one table: a row a system and measure, then a row a pair and measure.
-
-    Rows of a system leave `against` empty; rows over all items leave `slice` empty.
-    """
-    columns = [
-        *("slice", "metric", "system", "against", "items", "left_out", "value", "low", "high"),
-        *("group", "against_value", "difference", "difference_low", "difference_high"),
-        *(f"{name}_{test}" for test in comparison.tests for name in ("p", "corrected_p")),
-        *("wins", "paired_d", "cliffs_delta", "better"),
-    ]
-    blank: dict[str, Cell] = dict.fromkeys(columns)
-    rows = []
-    for one in (comparison.overall, *comparison.slices):
-        for value in one.values:
-            row: dict[str, Cell] = {
-                "slice": one.name,
-                "metric": value.measure,
-                "system": value.system,
-                "items": value.items,
-                "left_out": value.not_scorable,
-                "value": _rounded(value.value),
-                "group": value.group,
-            }
-            if value.interval is not None:
-                row["low"], row["high"] = map(_rounded, value.interval)
-            rows.append(list((blank | row).values()))
-        for pair in one.pairs:
-            row = {
-                "slice": one.name,
-                "metric": pair.measure,
-                "system": pair.first,
-                "against": pair.second,
-                "items": pair.items,
-                "left_out": pair.left_out.total,
-                "value": _rounded(pair.first_value),
-                "against_value": _rounded(pair.second_value),
-                "difference": _rounded(pair.difference),
-                "wins": _rounded(pair.wins),
-                "paired_d": _rounded(pair.paired_d),
-                "cliffs_delta": _rounded(pair.cliffs_delta),
-                "better": pair.winner,
-            }
-            if pair.interval is not None:
-                row["difference_low"], row["difference_high"] = map(_rounded, pair.interval)
-            for test, found in pair.tests.items():
-                row[f"p_{test}"] = _rounded(found.p)
-                row[f"corrected_p_{test}"] = _rounded(found.corrected)
-            rows.append(list((blank | row).values()))
-    return Table("", columns, rows)
+_TEST_NAMES = {"bootstrap": "paired bootstrap", "randomisation": "approximate randomisation"}
 
 
-def to_object(comparison: Comparison) -> dict[str, Any]:
+def render_comparison(
+    comparison: Comparison, form: str = "text", *, every_pair: bool = False
+) -> str:
+    """A comparison in one of the formats; long tables of pairs are hidden from people."""
+    if form == "json":
+        return json.dumps(
+            comparison_to_object(comparison), ensure_ascii=False, allow_nan=False, indent=2
+        )
+    if form == "csv":
+        return _long_table(comparison).csv()
+    return render_tables(
+        comparison_tables(comparison, every_pair=every_pair),
+        _notes(comparison, every_pair=every_pair),
+        form,
+        forms=FORMATS,
+    )
+
+
+def comparison_to_object(comparison: Comparison) -> dict[str, Any]:
     """The comparison as JSON: values and groups by metric and system, then the pairs."""
     return {
         "runs": list(comparison.runs),
         "systems": list(comparison.systems),
-        "metrics": {measure.name: _measure_object(measure) for measure in comparison.measures},
+        "metrics": {
+            measure.name: {
+                "kind": measure.kind,
+                "higher_is_better": measure.higher_is_better,
+                "signature": measure.signature,
+            }
+            for measure in comparison.measures
+        },
         "baseline": comparison.baseline,
         "tests": {test: {"n": comparison.trials[test]} for test in comparison.tests},
         "interval": {"level": comparison.level, "n": comparison.trials["bootstrap"]},
@@ -88,29 +65,23 @@ def to_object(comparison: Comparison) -> dict[str, Any]:
     }
 
 
-def _measure_object(measure: Measure) -> dict[str, Any]:
-    return {
-        "kind": measure.kind,
-        "higher_is_better": measure.higher_is_better,
-        "signature": measure.signature,
-    }
-
-
 def _slice_object(one: Slice) -> dict[str, Any]:
     values: dict[str, dict[str, Any]] = {}
     groups: dict[str, dict[str, str]] = {}
     for value in one.values:
-        low, high = value.interval or (None, None)
         values.setdefault(value.measure, {})[value.system] = {
-            "value": _rounded(value.value),
-            "low": _rounded(low),
-            "high": _rounded(high),
+            **_value_object(value),
             "scored": value.items,
             "not_scorable": value.not_scorable,
         }
         if value.group is not None:
             groups.setdefault(value.measure, {})[value.system] = value.group
     return {"values": values, "groups": groups, "pairs": [_pair_object(pair) for pair in one.pairs]}
+
+
+def _value_object(value: SystemValue) -> dict[str, float | None]:
+    low, high = value.interval or (None, None)
+    return {"value": rounded(value.value), "low": rounded(low), "high": rounded(high)}
 
 
 def _pair_object(pair: SystemPair) -> dict[str, Any]:
@@ -121,62 +92,55 @@ def _pair_object(pair: SystemPair) -> dict[str, Any]:
         "against": pair.second,
         "items": pair.items,
         "left_out": asdict(pair.left_out),
-        "value": _rounded(pair.first_value),
-        "against_value": _rounded(pair.second_value),
-        "difference": _rounded(pair.difference),
-        "low": _rounded(low),
-        "high": _rounded(high),
-        "wins": _rounded(pair.wins),
+        "value": rounded(pair.first_value),
+        "against_value": rounded(pair.second_value),
+        "difference": rounded(pair.difference),
+        "low": rounded(low),
+        "high": rounded(high),
+        "wins": rounded(pair.wins),
         "tests": {
-            test: {"p": _rounded(found.p), "corrected": _rounded(found.corrected)}
+            test: {"p": rounded(found.p), "corrected": rounded(found.corrected)}
             for test, found in pair.tests.items()
         },
-        "paired_d": _rounded(pair.paired_d),
+        "paired_d": rounded(pair.paired_d),
         "magnitude": magnitude_of_d(pair.paired_d),
-        "cliffs_delta": _rounded(pair.cliffs_delta),
+        "cliffs_delta": rounded(pair.cliffs_delta),
         "better": pair.winner,
     }
 
 
-def _rounded(value: float | None) -> float | None:
-    return None if value is None else round(value, 6)
+def _long_table(comparison: Comparison) -> Table:
+    """One row per system and measure, then one row per pair and measure.
 
-
-FORMATS = ("text", "markdown", "latex", "json", "csv")
-SHOWN_PAIRS = 40
-"""More rows than this nobody reads in a terminal; the letters say the same in short."""
-
-_TEST_WORDS = {"bootstrap": "paired bootstrap", "randomisation": "approximate randomisation"}
-_CORRECTION_WORDS = {
-    "holm": "p corrected after Holm",
-    "bonferroni": "p corrected after Bonferroni",
-    "bh": "p corrected after Benjamini and Hochberg",
-    "none": "p not corrected",
-}
-
-
-def render(comparison: Comparison, form: str = "text", *, every_pair: bool = False) -> str:
-    """A comparison written down; text, Markdown and LaTeX leave out what is too much to read."""
-    if form == "json":
-        return json.dumps(to_object(comparison), ensure_ascii=False, allow_nan=False, indent=2)
-    if form == "csv":
-        return long_table(comparison).csv()
-    writers: Mapping[str, Callable[[Table], str]] = {
-        "text": Table.text,
-        "markdown": Table.markdown,
-        "latex": Table.latex,
-    }
-    if form not in writers:
-        raise UnknownName("format", form, FORMATS)
-    tables = comparison_tables(comparison, every_pair=every_pair)
-    remarks = [one_line(remark) for remark in _remarks(comparison, every_pair=every_pair)]
-    if form == "latex":
-        remarks = ["\n".join(f"% {remark}" for remark in remarks)]
-    elif form == "markdown":
-        remarks = [escape_markdown(remark) for remark in remarks]
-    else:
-        remarks = ["\n".join(remarks)]
-    return "\n\n".join([*(writers[form](table) for table in tables), *remarks]).rstrip()
+    Rows of a system leave `against` empty; rows over all items leave `slice` empty.
+    """
+    columns = [
+        *("slice", "metric", "system", "against", "items", "left_out", "value", "low", "high"),
+        *("group", "against_value", "difference", "difference_low", "difference_high"),
+        *(f"{name}_{test}" for test in comparison.tests for name in ("p", "corrected_p")),
+        *("wins", "paired_d", "cliffs_delta", "better"),
+    ]
+    rows: list[dict[str, Any]] = []
+    for one in (comparison.overall, *comparison.slices):
+        rows += [
+            {
+                "slice": one.name,
+                "metric": value.measure,
+                "system": value.system,
+                "items": value.items,
+                "left_out": value.not_scorable,
+                "group": value.group,
+                **_value_object(value),
+            }
+            for value in one.values
+        ]
+        for pair in one.pairs:
+            row = _pair_object(pair)
+            for test, found in row["tests"].items():
+                row |= {f"p_{test}": found["p"], f"corrected_p_{test}": found["corrected"]}
+            row["difference_low"], row["difference_high"] = row.pop("low"), row.pop("high")
+            rows.append(row | {"slice": one.name, "left_out": pair.left_out.total})
+    return Table("", columns, [[row.get(name) for name in columns] for row in rows])
 
 
 def comparison_tables(comparison: Comparison, *, every_pair: bool = False) -> list[Table]:
@@ -184,14 +148,14 @@ def comparison_tables(comparison: Comparison, *, every_pair: bool = False) -> li
     tables = [_systems_table(comparison)]
     if comparison.slices:
         tables.append(_slices_table(comparison))
-    if _shows(comparison.overall.pairs, every_pair):
+    if _is_shown(comparison.overall.pairs, every_pair):
         tables.append(_pairs_table("Pairs", [comparison.overall], comparison))
-    if _shows(_slice_pairs(comparison), every_pair):
+    if _is_shown(_slice_pairs(comparison), every_pair):
         tables.append(_pairs_table(f"Pairs by {comparison.by}", comparison.slices, comparison))
     return tables
 
 
-def _shows(pairs: Sequence[SystemPair], every_pair: bool) -> bool:
+def _is_shown(pairs: Sequence[SystemPair], every_pair: bool) -> bool:
     return bool(pairs) and (every_pair or len(pairs) <= SHOWN_PAIRS)
 
 
@@ -201,7 +165,7 @@ def _slice_pairs(comparison: Comparison) -> list[SystemPair]:
 
 def _systems_table(comparison: Comparison) -> Table:
     return Table(
-        f"{_counted(len(comparison.systems), 'system')}, value ± half its "
+        f"{counted(len(comparison.systems), 'system')}, value ± half its "
         f"{_percent(comparison.level)} interval",
         [Column("system", align="left"), *_measure_columns(comparison)],
         _system_rows(comparison.overall, comparison, _group_width([comparison.overall])),
@@ -249,7 +213,7 @@ def _group_width(slices: Sequence[Slice]) -> int:
 
 
 def _system_rows(one: Slice, comparison: Comparison, width: int) -> list[list[Cell]]:
-    """A row a system, the best by the first measure on top."""
+    """One row per system, the best by the first measure on top."""
     systems = _by_system(one)
     digits = _digits(comparison)
     ranked = sorted(systems, key=lambda name: comparison.measures[0].rank(systems[name][0].value))
@@ -317,13 +281,13 @@ def _pairs_table(title: str, slices: Sequence[Slice], comparison: Comparison) ->
 
 
 def _signed(value: float, places: int) -> str:
-    # What rounds to nothing has no direction.
+    # A difference that rounds to zero has no sign.
     shown = f"{value:+.{places}f}"
     return shown if float(shown) else shown[1:]
 
 
 def _digits(comparison: Comparison) -> dict[str, int]:
-    """Three digits for a measure that lives between 0 and 1, two for one that counts to 100."""
+    """Three decimals for measures between 0 and 1, two for measures up to 100."""
     return {
         measure.name: 3 if _largest(comparison, measure) <= 1.5 else 2
         for measure in comparison.measures
@@ -339,59 +303,54 @@ def _largest(comparison: Comparison, measure: Measure) -> float:
     return max(found, default=0.0)
 
 
-def _remarks(comparison: Comparison, *, every_pair: bool) -> list[str]:
-    """What a reader of the tables must know to trust them."""
-    pairs = [*comparison.overall.pairs, *_slice_pairs(comparison)]
-    remarks = []
-    if pairs:
+def _notes(comparison: Comparison, *, every_pair: bool) -> list[str]:
+    """How the tests were made, and what the tables leave out."""
+    slice_pairs = _slice_pairs(comparison)
+    notes = []
+    if comparison.overall.pairs or slice_pairs:
         tests = " and ".join(
-            f"{_TEST_WORDS[test]} ({comparison.trials[test]:,} trials)" for test in comparison.tests
+            f"{_TEST_NAMES[test]} ({comparison.trials[test]:,} trials)" for test in comparison.tests
         )
         alpha = f"p < {1 - comparison.level:.3g}"
-        how = f"{tests}, seed {comparison.seed}, {_CORRECTION_WORDS[comparison.correction]}"
-        remarks.append(
+        how = f"{tests}, seed {comparison.seed}, {CORRECTION_NOTES[comparison.correction]}"
+        notes.append(
             f"Systems that share a letter do not differ ({alpha}): {how}."
             if comparison.baseline is None
-            else f"A star marks what differs from {comparison.baseline} ({alpha}): {how}."
+            else f"A star marks systems that differ from {comparison.baseline} ({alpha}): {how}."
         )
     hidden = sum(
         len(some)
-        for some in (comparison.overall.pairs, _slice_pairs(comparison))
-        if not _shows(some, every_pair)
+        for some in (comparison.overall.pairs, slice_pairs)
+        if not _is_shown(some, every_pair)
     )
     if hidden:
-        remarks.append(
+        notes.append(
             f"{hidden:,} pairs are not shown: --pairs shows them, --format csv or json has all, "
             "--baseline SYSTEM asks for fewer."
         )
-    remarks += _left_out(comparison.overall.pairs)
-    return [*remarks, *comparison.notes]
+    return [*notes, *_exclusion_notes(comparison.overall.pairs), *comparison.notes]
 
 
-def _left_out(pairs: Sequence[SystemPair]) -> list[str]:
-    """One line a reason, with the pair that lost most by it."""
+def _exclusion_notes(pairs: Sequence[SystemPair]) -> list[str]:
+    """One line per reason for leaving out items, with the pair that lost most."""
     reasons = {
         "only_first": "are in {first} only",
         "only_second": "are in {second} only",
         "not_scorable": "could not be scored in both",
-        "different_triples": "have other triples in one than in the other",
+        "different_triples": "have different triples in the two systems",
     }
     lines = []
     for reason, words in reasons.items():
         losing = [pair for pair in pairs if getattr(pair.left_out, reason)]
         if losing:
             worst = max(losing, key=lambda pair: int(getattr(pair.left_out, reason)))
-            said = words.format(first=worst.first, second=worst.second)
-            more = "" if len(losing) == 1 else f", and {len(losing) - 1} more pairs leave some out"
+            why = words.format(first=worst.first, second=worst.second)
+            more = "" if len(losing) == 1 else f"; {len(losing) - 1} more pairs leave some out"
             lines.append(
                 f"Left out of {worst.first} against {worst.second} by {worst.measure}: "
-                f"{_counted(getattr(worst.left_out, reason), 'item')} that {said}{more}."
+                f"{counted(getattr(worst.left_out, reason), 'item')} that {why}{more}."
             )
     return lines
-
-
-def _counted(number: int, noun: str) -> str:
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
 def _percent(level: float) -> str:

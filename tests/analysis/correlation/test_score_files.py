@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from adequa.analysis.correlate.sample import read_scores
+from adequa.analysis.correlation.sample import read_scores
 from adequa.errors import DataError
 
 
@@ -39,16 +39,16 @@ def test_lines_of_a_run(write) -> None:
 @pytest.mark.parametrize(
     ("content", "said"),
     [
-        ("", "holds no scores"),
-        ("\n\n", "holds no scores"),
+        ("", "has no scores"),
+        ("\n\n", "has no scores"),
         ("[1]\n", ":1: is not an object"),
         ('{"system": "A", "x": 1}\n', ":1: has no 'id'"),
         ('{"id": "1", "system": 3, "x": 1}\n', "'system' is 3, not a string"),
         ('{"id": "1", "x": "a"}\n', "no field of numbers"),
         ('{"id": "1", "x": 1}\n{"id": "2", "x": "high"}\n', ":2: 'x' is 'high', not a finite"),
         ('{"id": "1", "x": 1}\n{"id": "2", "x": true}\n', ":2: 'x' is True, not a finite"),
-        ('{"id": "1", "x": 1}\n{"id": "1", "x": 1}\n', "the first is in line 1"),
-        ('{"id": "1", "x": 1}\n{"id": 1, "x": 1}\n', "the first is in line 1"),
+        ('{"id": "1", "x": 1}\n{"id": "1", "x": 1}\n', "the first is line 1"),
+        ('{"id": "1", "x": 1}\n{"id": 1, "x": 1}\n', "the first is line 1"),
         ('{"id": "1", "x": ' + "9" * 400 + "}\n", "not a finite number"),
         ('{"id": "1", "x": NaN}\n', ":1:"),
         ("{nonsense\n", ":1:"),

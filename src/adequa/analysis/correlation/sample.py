@@ -1,37 +1,103 @@
-"""Scores of runs and files into texts, and texts with ratings into a sample."""
+"""The sample of a study: texts with the scores of runs and files, joined with ratings.
+
+Scores come from runs and from score files (JSON lines, CSV or TSV with `id`, `system` and one field
+per metric); ratings are averaged to one value per text and criterion. Texts are joined by system
+and id, and can be chosen by their fields or by the number of undetected entities.
+"""
 
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
-from adequa.analysis.correlate.model import MetricValues, RatedSample, Text, fields_of, meta_fields
+from adequa.analysis.correlation.levels import Codes, Vector
 from adequa.data import Item, Rating, Result
 from adequa.errors import DataError, RunError, SettingError, UnknownName
+from adequa.fields import as_word, item_field, seen_word
 from adequa.files import read_objects
 from adequa.human.judgments import Key, averaged, gather, standardised
+from adequa.metrics.base import Metric
 from adequa.readers.tables import read_table
 from adequa.run import Run
 from adequa.run.folder import MANIFEST
 
-# ---
-# Scores of others: JSON lines, CSV or TSV with id, system and a field a metric.
-# ---
-
+ALL = "all"
 ID_PREFIX = "Id"
-"""A number n is the entry `Id<n>`, as the ratings of 2020 have it."""
+"""The number n stands for the entry `Id<n>`, as in the ratings of WebNLG 2020."""
+REFERENCES = ("WebNLG-2020-reference", "reference")
+"""Human texts among the systems; the papers leave them out of correlations."""
 
 _DELIMITERS = {".csv": ",", ".tsv": "\t"}
 _NAMES = ("id", "system")
+_ENTITIES = ("esa", "esa_strict")
+_NAMED = ("category", "size", "lang")
+_UNDETECTED = re.compile(r"undetected>=(\d{1,6})")
+
+Where = Mapping[str, frozenset[str]]
+
+
+@dataclass(slots=True)
+class Text:
+    """The scores of a text and the fields it can be chosen by; filled while sources are read."""
+
+    scores: dict[str, float | None] = field(default_factory=dict)
+    statistics: dict[str, tuple[float, ...]] = field(default_factory=dict)
+    fields: dict[str, str] = field(default_factory=dict)
+    """category, size, lang, seen and meta.KEY, as written after `--where`."""
+    undetected: int | None = None
+    """The entities of the input that `esa` does not find in the text; None without `esa`."""
+
+
+@dataclass(frozen=True, slots=True)
+class MetricValues:
+    """A metric under its name in the study."""
+
+    name: str
+    higher_is_better: bool = True
+    metric: Metric | None = None
+    """The metric itself, which may define a corpus value; None for score files."""
+
+
+@dataclass(frozen=True, slots=True)
+class RatedSample:
+    """Rated texts with their scores: one row per text, ascending by input and system."""
+
+    keys: tuple[Key, ...]
+    inputs: Codes
+    """The number of each text's input; texts on one input are drawn together."""
+    systems: Codes
+    system_names: tuple[str, ...]
+    metrics: Mapping[str, Vector]
+    """NaN where a metric did not score a text."""
+    criteria: Mapping[str, Vector]
+    """NaN where a text was not rated by the criterion."""
+    undetected: Vector
+
+    def __len__(self) -> int:
+        return len(self.keys)
+
+    def only(self, chosen: npt.NDArray[np.bool_]) -> RatedSample:
+        """The chosen texts; inputs and systems keep their numbers."""
+        return replace(
+            self,
+            keys=tuple(key for key, kept in zip(self.keys, chosen, strict=True) if kept),
+            inputs=self.inputs[chosen],
+            systems=self.systems[chosen],
+            metrics={name: values[chosen] for name, values in self.metrics.items()},
+            criteria={name: values[chosen] for name, values in self.criteria.items()},
+            undetected=self.undetected[chosen],
+        )
 
 
 class ScoreFile(NamedTuple):
-    """The values of each metric by system and id, and the fields that hold no numbers."""
+    """The values of each metric by system and id, and the names of the fields without numbers."""
 
     metrics: tuple[str, ...]
     texts: Mapping[Key, Mapping[str, float | None]]
@@ -39,10 +105,11 @@ class ScoreFile(NamedTuple):
 
 
 def read_scores(path: Path, known_ids: Collection[str] = ()) -> ScoreFile:
-    """Every field of numbers is a metric; an id that is not known becomes `Id<id>` where that is.
+    """Read a score file, in which every field of numbers is a metric.
 
-    A field in which nothing is a number is left out; one in which some values are and some are not
-    is a DataError, and so is a value that is not finite and a second row of a text.
+    An unknown id becomes `Id<id>` where that is known. A field without any number is left out; a
+    field that mixes numbers with other values is a DataError, and so are values that are not finite
+    and a second row for a text.
     """
     rows: dict[Key, Mapping[str, Any]] = {}
     places: dict[Key, int] = {}
@@ -51,10 +118,10 @@ def read_scores(path: Path, known_ids: Collection[str] = ()) -> ScoreFile:
         key = _key(row, known_ids, path, line)
         if key in rows:
             raise DataError(
-                f"has a second row of {key[1]!r} of {key[0]!r}; the first is in line {places[key]}",
+                f"has a second row for {key[1]!r} of {key[0]!r}; the first is line {places[key]}",
                 path=path,
                 line=line,
-                remedy="keep one row a system and id",
+                remedy="keep one row per system and id",
             )
         nested = row.get("scores")
         values = nested if isinstance(nested, dict) else row  # a line of a run
@@ -62,7 +129,7 @@ def read_scores(path: Path, known_ids: Collection[str] = ()) -> ScoreFile:
         places[key] = line
         names.update(dict.fromkeys(rows[key]))
     if not rows:
-        raise DataError("holds no scores", path=path, remedy="is it the right file?")
+        raise DataError("has no scores", path=path, remedy="name a file of scores")
     metrics = [name for name in names if any(_is_number(row.get(name)) for row in rows.values())]
     if not metrics:
         raise DataError(
@@ -105,7 +172,7 @@ def _key(row: Mapping[str, Any], known_ids: Collection[str], path: Path, line: i
 
 
 def _cell(text: str) -> float | str | None:
-    """The number a cell of a table holds; what is none stays text."""
+    """The number in a cell of a table; other text stays as it is, and empty cells are None."""
     try:
         return float(text) if "_" not in text else text
     except ValueError:
@@ -129,34 +196,23 @@ def _value(row: Mapping[str, Any], name: str, path: Path, line: int) -> float | 
             f"{name!r} is {value!r:.80}, not a finite number",
             path=path,
             line=line,
-            remedy="leave out what has no score",
+            remedy="leave out texts without a score",
         )
     return number
 
 
-_ENTITIES = ("esa", "esa_strict")
-
-
 @dataclass(frozen=True)
 class ScoreSource:
-    """What all sources say of the texts."""
+    """The texts of all sources with their scores."""
 
     texts: Mapping[Key, Text]
-    """The wanted ones, or all."""
+    """The rated texts, or all where everything was requested."""
     measured: tuple[MetricValues, ...]
     found: int
-    """How many texts the sources have."""
+    """The number of texts in the sources."""
     example: str
-    """The id of one of them, for complaints."""
+    """The id of one of them, for error messages."""
     notes: tuple[str, ...]
-
-
-@dataclass(slots=True)
-class _Growing:
-    scores: dict[str, float | None] = field(default_factory=dict)
-    statistics: dict[str, tuple[float, ...]] = field(default_factory=dict)
-    fields: dict[str, str] = field(default_factory=dict)
-    undetected: int | None = None
 
 
 def read_texts(
@@ -168,14 +224,14 @@ def read_texts(
     metrics: Sequence[str] = (),
     lower_is_better: Collection[str] = (),
 ) -> ScoreSource:
-    """Read every source once; only rated texts are kept unless `everything` is wanted."""
+    """Read every source once; only rated texts are kept unless `everything` is set."""
     if not runs and not files:
         raise SettingError("there are no scores; name a run, or a file with --scores")
     identifiers = {identifier for _, identifier in rated}
     tables = [read_scores(path, identifiers) for path in files]
     names, measured = _names(runs, files, tables)
     wanted = _wanted(measured, metrics, lower_is_better)
-    grown: dict[Key, _Growing] = {}
+    found: dict[Key, Text] = {}
     every: set[Key] = set()
     for number, run in enumerate(runs):
         entities = _entity_label(run)
@@ -183,51 +239,52 @@ def read_texts(
             key = result.item.key
             every.add(key)
             if everything or key in rated:
-                text = grown.setdefault(key, _Growing())
+                text = found.setdefault(key, Text())
                 text.fields = {**fields_of(result.item), **text.fields}
                 if text.undetected is None and result.scores.get(entities or "") is not None:
                     text.undetected = _undetected(result, str(entities))
-                _add(text, key, result.scores, names[number], wanted, str(run.path))
+                _add(
+                    text,
+                    key,
+                    result.scores,
+                    names=names[number],
+                    wanted=wanted,
+                    source=str(run.path),
+                )
                 for label, row in result.statistics.items():
                     text.statistics.setdefault(names[number].get(label, label), row)
     for number, (path, table) in enumerate(zip(files, tables, strict=True), len(runs)):
         every.update(table.texts)
         for key, scores in table.texts.items():
             if everything or key in rated:
-                text = grown.setdefault(key, _Growing())
-                _add(text, key, scores, names[number], wanted, str(path))
+                text = found.setdefault(key, Text())
+                _add(text, key, scores, names=names[number], wanted=wanted, source=str(path))
     notes = [
-        f"{path.name}: no numbers, so no metrics: {', '.join(table.left_out)}"
+        f"{path.name}: fields without numbers are not metrics: {', '.join(table.left_out)}"
         for path, table in zip(files, tables, strict=True)
         if table.left_out
     ]
     return ScoreSource(
-        {
-            key: Text(text.scores, text.statistics, text.fields, text.undetected)
-            for key, text in grown.items()
-        },
-        tuple(wanted.values()),
-        len(every),
-        min((identifier for _, identifier in every), default=""),
-        tuple(notes),
+        texts=found,
+        measured=tuple(wanted.values()),
+        found=len(every),
+        example=min((identifier for _, identifier in every), default=""),
+        notes=tuple(notes),
     )
 
 
 def _names(
     runs: Sequence[Run], files: Sequence[Path], tables: Sequence[ScoreFile]
 ) -> tuple[list[dict[str, str]], dict[str, MetricValues]]:
-    """What each source's labels are called: with its name where two mean different things."""
+    """The names of each source's labels, with the source where two labels differ in meaning."""
     sources: list[tuple[str, dict[str, tuple[str, MetricValues]]]] = []
     for run in runs:
         try:
+            metrics = run.metrics()
             entries = {
                 label: (
                     str(entry["signature"]),
-                    MetricValues(
-                        label,
-                        bool(entry["higher_is_better"]),
-                        (str(entry["name"]), dict(entry["settings"])),
-                    ),
+                    MetricValues(label, bool(entry["higher_is_better"]), metrics.get(label)),
                 )
                 for label, entry in run.manifest["metrics"].items()
             }
@@ -253,11 +310,11 @@ def _names(
             name = label if len(meanings[label]) == 1 else f"{label}@{source}"
             if taken.setdefault(name, signature) != signature:
                 raise SettingError(
-                    f"two sources called {source!r} mean different things by {label!r}; "
+                    f"two sources called {source!r} compute {label!r} differently; "
                     "rename one of them"
                 )
             own[label] = name
-            measured.setdefault(name, MetricValues(name, one.higher_is_better, one.builder))
+            measured.setdefault(name, replace(one, name=name))
         names.append(own)
     return names, measured
 
@@ -270,7 +327,7 @@ def _wanted(
             raise UnknownName("metric", name, measured)
     chosen = list(dict.fromkeys(metrics)) or list(measured)
     return {
-        name: MetricValues(name, False, measured[name].builder)
+        name: replace(measured[name], higher_is_better=False)
         if name in lower_is_better
         else measured[name]
         for name in chosen
@@ -278,9 +335,10 @@ def _wanted(
 
 
 def _add(
-    text: _Growing,
+    text: Text,
     key: Key,
     scores: Mapping[str, float | None],
+    *,
     names: Mapping[str, str],
     wanted: Mapping[str, MetricValues],
     source: str,
@@ -299,7 +357,7 @@ def _add(
 
 
 def _entity_label(run: Run) -> str | None:
-    """The run's metric that says which entities are not named."""
+    """The label of the run's metric that finds undetected entities."""
     entries = run.manifest["metrics"]
     return next(
         (label for name in _ENTITIES for label in entries if entries[label]["name"] == name), None
@@ -307,7 +365,7 @@ def _entity_label(run: Run) -> str | None:
 
 
 def _undetected(result: Result, label: str) -> int:
-    # Overruled ones are counted: the paper knows no facts that could speak for an entity.
+    # Overruled findings count too: the paper has no facts that could clear an entity.
     return sum(
         finding.kind == "omission"
         and finding.entity is not None
@@ -321,34 +379,28 @@ def make_sample(
     measured: Sequence[MetricValues],
     criteria: Mapping[str, Mapping[Key, float]],
 ) -> RatedSample:
-    """The texts that are rated and scored, ascending by input and system."""
+    """The texts that are both rated and scored, ascending by input and system."""
     rated = {key for values in criteria.values() for key in values}
     keys = sorted((key for key in texts if key in rated), key=lambda key: (key[1], key[0]))
     inputs = {name: place for place, name in enumerate(sorted({key[1] for key in keys}))}
     systems = {name: place for place, name in enumerate(sorted({key[0] for key in keys}))}
 
-    def column(values: Sequence[float | None]) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
+    def column(values: Sequence[float | None]) -> Vector:
         return np.array([np.nan if value is None else value for value in values], dtype=np.float64)
 
     return RatedSample(
-        tuple(keys),
-        np.array([inputs[key[1]] for key in keys], dtype=np.int64),
-        np.array([systems[key[0]] for key in keys], dtype=np.int64),
-        tuple(systems),
-        {one.name: column([texts[key].scores.get(one.name) for key in keys]) for one in measured},
-        {name: column([values.get(key) for key in keys]) for name, values in criteria.items()},
-        column([texts[key].undetected for key in keys]),
+        keys=tuple(keys),
+        inputs=np.array([inputs[key[1]] for key in keys], dtype=np.int64),
+        systems=np.array([systems[key[0]] for key in keys], dtype=np.int64),
+        system_names=tuple(systems),
+        metrics={
+            one.name: column([texts[key].scores.get(one.name) for key in keys]) for one in measured
+        },
+        criteria={
+            name: column([values.get(key) for key in keys]) for name, values in criteria.items()
+        },
+        undetected=column([texts[key].undetected for key in keys]),
     )
-
-
-# ---
-# Ratings into one value a text and criterion, and what must not be mixed.
-# ---
-
-REFERENCES = ("WebNLG-2020-reference", "reference")
-"""Human texts among the systems; the papers leave them out of correlations."""
-
-_NAMED = ("category", "size", "lang")
 
 
 def read_people(
@@ -359,11 +411,11 @@ def read_people(
     exclude: Iterable[str] = (),
     z: bool = False,
 ) -> list[Rating]:
-    """The ratings in an order that does not depend on that of the rows."""
+    """Read ratings, sorted so that the order of the rows has no effect."""
     items = _items(runs) if any(map(_needs_items, paths)) and runs else None
     ratings = gather(paths, format=format, items=items, exclude=exclude)
     ratings.sort(key=lambda one: (one.criterion, one.id, one.system, one.rater, one.value))
-    _check(ratings)
+    _validate(ratings)
     if z:
         ratings = standardised(ratings)
         if not ratings:
@@ -376,7 +428,7 @@ def read_people(
 
 
 def _needs_items(path: Path) -> bool:
-    """Whether ids must be found by triples: the 2017 tables without the sample's files."""
+    """Whether ids must be found by triples: WebNLG 2017 tables without the files of the sample."""
     beside = [path.with_name(name).is_file() for name in ("sample-ids.txt", "MRs.txt")]
     return path.suffix.lower() == ".csv" and not all(beside)
 
@@ -385,8 +437,8 @@ def _items(runs: Sequence[Run]) -> Iterator[Item]:
     return (result.item for run in runs for result in run.results())
 
 
-def _check(ratings: Iterable[Rating]) -> None:
-    """An average is one a text and criterion, and does not stand beside what it is the mean of."""
+def _validate(ratings: Iterable[Rating]) -> None:
+    """Refuse two averages of one text, and averages mixed with single judgments."""
     counts: dict[tuple[str, str, str], list[int]] = {}
     for rating in ratings:
         count = counts.setdefault((rating.criterion, rating.system, rating.id), [0, 0])
@@ -427,7 +479,7 @@ def drop_systems(
 
 
 def choose_criteria(ratings: Sequence[Rating], wanted: Sequence[str]) -> list[str]:
-    """The criteria asked for, or all by alphabet."""
+    """The requested criteria, by default all in alphabetical order."""
     there = sorted({rating.criterion for rating in ratings})
     for name in wanted:
         if name not in there:
@@ -442,7 +494,7 @@ def means(ratings: Iterable[Rating], criteria: Sequence[str]) -> dict[str, dict[
 
 
 def rated_fields(ratings: Iterable[Rating]) -> dict[Key, dict[str, str]]:
-    """What the ratings' file says of each text, as after `--where`."""
+    """The fields of each text in the ratings' file, as written after `--where`."""
     found: dict[Key, dict[str, str]] = {}
     for rating in ratings:
         key = rating.system, rating.id
@@ -451,3 +503,80 @@ def rated_fields(ratings: Iterable[Rating]) -> dict[Key, dict[str, str]]:
             named = {name: fields[f"meta.{name}"] for name in _NAMED if f"meta.{name}" in fields}
             found[key] = {**fields, **named}
     return found
+
+
+def validate_subset(name: str) -> None:
+    """Raise a SettingError for an unknown subset."""
+    if name != ALL and not _UNDETECTED.fullmatch(name):
+        raise SettingError(f"a subset must be all, undetected>=1, undetected>=2, …, not {name!r}")
+
+
+def take_subset(sample: RatedSample, name: str) -> RatedSample:
+    """The texts of a subset; texts without a count of entities are only in `all`."""
+    if name == ALL:
+        return sample
+    validate_subset(name)
+    if not np.isfinite(sample.undetected).any():
+        raise SettingError(
+            f"the subset {name} needs the undetected entities of texts, and no run has esa; "
+            "add it: adequa score --add RUN -m esa"
+        )
+    found = _UNDETECTED.fullmatch(name)
+    least = int(found[1]) if found else 0
+    chosen: npt.NDArray[np.bool_] = sample.undetected >= least
+    if not chosen.any():
+        raise DataError(f"no text is in the subset {name}", remedy="choose another subset")
+    return sample.only(chosen)
+
+
+def parse_where(conditions: Iterable[str]) -> Where:
+    """Conditions by field: the values of one field are alternatives, all fields must hold."""
+    wanted: dict[str, set[str]] = {}
+    for condition in conditions:
+        name, equals, value = condition.partition("=")
+        if not equals or not name:
+            raise SettingError(f"--where takes FIELD=VALUE (category=Airport), not {condition!r}")
+        wanted.setdefault(name, set()).add(value)
+    return {name: frozenset(values) for name, values in wanted.items()}
+
+
+def passes(fields: Mapping[str, str], where: Where) -> bool:
+    """Whether a text fulfils the conditions."""
+    return all(fields.get(name) in values for name, values in where.items())
+
+
+def fields_of(item: Item) -> dict[str, str]:
+    """The fields an item can be chosen by, as written after `--where`."""
+    read = {name: item_field(name)(item) for name in ("category", "lang", "size")}
+    fields = {name: word for name, word in read.items() if word is not None}
+    return {**fields, **meta_fields(item.meta)}
+
+
+def meta_fields(meta: Mapping[str, object]) -> dict[str, str]:
+    """The plain values of an item's `meta`, as meta.KEY, and whether it was seen."""
+    fields = {
+        f"meta.{key}": word
+        for key, value in meta.items()
+        if isinstance(value, str | int | float) and (word := as_word(value)) is not None
+    }
+    seen = seen_word(meta.get("seen"))
+    return fields if seen is None else {**fields, "seen": seen}
+
+
+def validate_where(where: Where, known: Iterable[Mapping[str, str]]) -> None:
+    """Raise a SettingError, which lists what exists, for a field or value that no text has."""
+    there: dict[str, set[str]] = {}
+    for fields in known:
+        for name, value in fields.items():
+            there.setdefault(name, set()).add(value)
+    for name, values in where.items():
+        if name not in there:
+            raise SettingError(
+                f"no rated text has a field {name!r}; there are: {', '.join(sorted(there))}"
+            )
+        for value in sorted(values - there[name]):
+            listed = sorted(there[name])
+            more = ", …" if len(listed) > 20 else ""
+            raise SettingError(
+                f"no rated text has {name}={value}; there are: {', '.join(listed[:20])}{more}"
+            )

@@ -11,10 +11,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from adequa.analysis.correlate.levels import LEVELS
-from adequa.analysis.correlate.model import MetricAgreement, Options, Study
-from adequa.analysis.correlate.study import correlate
-from adequa.analysis.correlate.tables import to_object
+from adequa.analysis.correlation import MetricAgreement, Options, Study, correlate
+from adequa.analysis.correlation import study_to_object as to_object
+from adequa.analysis.correlation.levels import LEVELS
 from adequa.errors import AdequaError, DataError, SettingError, UnknownName
 from adequa.stats.correlations import pearson
 
@@ -83,7 +82,7 @@ def test_lower_is_better_turns_accuracies_and_not_correlations(files: tuple[Path
     assert one.value == other.value
     assert value(turned, "errors", "semantics", "item", "acc_eq").value > 0.6
     assert value(turned, "errors", "semantics", "system", "spa").value > 0.9
-    assert "errors: less is better, so a negative correlation is agreement" in turned.notes
+    assert "errors: lower is better, so a negative correlation is agreement" in turned.notes
 
 
 def test_the_ceiling_as_counted_slowly(files: tuple[Path, Path]) -> None:
@@ -328,7 +327,7 @@ def _rows(**change: object) -> tuple[list, list]:
         ({"options": Options(coefficients=("person",))}, "did you mean 'pearson'"),
         ({"options": Options(subsets=("some",))}, "undetected>=1"),
         ({"options": Options(n=0)}, "at least 1"),
-        ({"options": Options(seed=-1)}, "not negative"),
+        ({"options": Options(seed=-1)}, "not be negative"),
         ({"options": Options(confidence=1.0)}, "between 0 and 1"),
         ({"scores": []}, "there are no scores"),
         ({"ratings_format": "wide"}, "unknown format"),

@@ -1,15 +1,20 @@
-"""Meta-evaluation: how well each metric agrees with people, and how sure that is."""
+"""Meta-evaluation: how well each metric agrees with people, and how certain that is."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import count
 from pathlib import Path
 
 import numpy as np
 
-from adequa.analysis.correlate.agreement import ceiling as ceiling_of
-from adequa.analysis.correlate.agreement import (
+from adequa.analysis.correlation.agreement import (
+    MetricAgreement,
+    MetricDifference,
+    Options,
+    Ranking,
     compare_with,
     correlations,
     has_single_judgments,
@@ -17,36 +22,54 @@ from adequa.analysis.correlate.agreement import (
     rank_systems,
     subset_of,
 )
-from adequa.analysis.correlate.levels import LEVELS
-from adequa.analysis.correlate.model import (
-    MetricAgreement,
-    MetricDifference,
-    Options,
-    Ranking,
+from adequa.analysis.correlation.agreement import ceiling as ceiling_of
+from adequa.analysis.correlation.levels import LEVELS
+from adequa.analysis.correlation.sample import (
+    MetricValues,
     RatedSample,
-    Study,
+    ScoreSource,
     Text,
     Where,
-    check_subset,
-    check_where,
-    parse_where,
-    passes,
-)
-from adequa.analysis.correlate.sample import (
-    ScoreSource,
     choose_criteria,
     drop_systems,
     make_sample,
     means,
+    parse_where,
+    passes,
     rated_fields,
     read_people,
     read_texts,
+    validate_subset,
+    validate_where,
 )
 from adequa.data import Rating
 from adequa.errors import DataError, SettingError, UnknownName
 from adequa.human.judgments import Key
 from adequa.run import Run, open_run
 from adequa.stats.correlations import COEFFICIENTS
+
+
+@dataclass(frozen=True, slots=True)
+class Study:
+    """All results of a study, in display order."""
+
+    sample: RatedSample
+    measured: tuple[MetricValues, ...]
+    options: Options
+    results: tuple[MetricAgreement, ...]
+    ceiling: tuple[MetricAgreement, ...] = ()
+    footing: tuple[MetricAgreement, ...] = ()
+    """Each metric against the mean of all raters but one, over the same pairs as the ceiling."""
+    comparisons: tuple[MetricDifference, ...] = ()
+    against: str | None = None
+    matrices: tuple[MetricAgreement, ...] = ()
+    ranking: tuple[Ranking, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    @property
+    def higher_is_better(self) -> dict[str, bool]:
+        """The direction of each metric."""
+        return {one.name: one.higher_is_better for one in self.measured}
 
 
 def correlate(
@@ -70,15 +93,16 @@ def correlate(
     ranking: bool = False,
     progress: Callable[[int, int], None] = lambda done, total: None,  # noqa: ARG005
 ) -> Study:
-    """Every metric of runs and score files against every criterion of the ratings.
+    """Correlate every metric of runs and score files with every criterion of the ratings.
 
-    `ceiling` None: where there are single judgments. `z` standardises ratings by rater. Texts are
-    joined by system and id; results do not depend on the order of rows.
+    `ceiling` compares one rater with the others; None means wherever there are single judgments.
+    `z` standardises ratings by rater. Texts are joined by system and id; results do not depend on
+    the order of rows.
     """
     options = options or Options()
-    _check(options)
+    _validate(options)
     conditions = parse_where(where)
-    opened = [run if isinstance(run, Run) else open_run(run) for run in runs]
+    opened = [open_run(run) for run in runs]
     if not ratings:
         raise SettingError("there are no ratings; name their file with --ratings")
     paths = [Path(path) for path in ratings]
@@ -106,22 +130,28 @@ def correlate(
     notes += [*scored.notes, *_gaps(sample)]
     direction = {one.name: one.higher_is_better for one in scored.measured}
     notes += [
-        f"{name}: less is better, so a negative correlation is agreement"
+        f"{name}: lower is better, so a negative correlation is agreement"
         for name, higher in direction.items()
         if not higher
     ]
-    steps = _Steps(progress, sample, options, against)
+    total = _step_count(sample, options, against)
+    done = count(1)
+    progress(0, total)
+
+    def step() -> None:
+        progress(next(done), total)
+
     results: list[MetricAgreement] = []
     comparisons: list[MetricDifference] = []
     matrices: list[MetricAgreement] = []
     for name in options.subsets:
         subset = subset_of(sample, name, options)
-        found, why = correlations(subset, direction, steps.take)
+        found, why = correlations(subset, direction, step)
         results += found
         notes += why
         if against is not None:
-            comparisons += compare_with(subset, against, direction, steps.take)
-            notes += _reach(sample, options)
+            comparisons += compare_with(subset, against, direction, step)
+            notes += _too_few_permutations(sample, options)
         if with_matrix:
             matrices += matrix(subset)
     if all(one.value is None for one in results):
@@ -140,45 +170,30 @@ def correlate(
         ranked, why = rank_systems(scored.texts, scored.measured, sample)
         notes += why
     return Study(
-        sample,
-        scored.measured,
-        options,
-        tuple(results),
-        tuple(people),
-        tuple(footing),
-        tuple(comparisons),
-        against,
-        tuple(matrices),
-        tuple(ranked),
-        tuple(dict.fromkeys(notes)),
+        sample=sample,
+        measured=scored.measured,
+        options=options,
+        results=tuple(results),
+        ceiling=tuple(people),
+        footing=tuple(footing),
+        comparisons=tuple(comparisons),
+        against=against,
+        matrices=tuple(matrices),
+        ranking=tuple(ranked),
+        notes=tuple(dict.fromkeys(notes)),
     )
 
 
-class _Steps:
-    """Counts pairs of metric and criterion for whoever shows the progress."""
-
-    def __init__(
-        self,
-        progress: Callable[[int, int], None],
-        sample: RatedSample,
-        options: Options,
-        against: str | None,
-    ) -> None:
-        metrics, criteria = len(sample.metrics), len(sample.criteria)
-        each = len(options.subsets) * len(options.levels) * criteria
-        self._total = each * metrics
-        if against is not None:
-            self._total += each * len(options.coefficients) * (metrics - 1)
-        self._progress, self._done = progress, 0
-        progress(0, self._total)
-
-    def take(self) -> None:
-        """A pair is done."""
-        self._done += 1
-        self._progress(self._done, self._total)
+def _step_count(sample: RatedSample, options: Options, against: str | None) -> int:
+    """The number of pairs of metric and criterion to compute."""
+    metrics = len(sample.metrics)
+    each = len(options.subsets) * len(options.levels) * len(sample.criteria)
+    if against is None:
+        return each * metrics
+    return each * (metrics + len(options.coefficients) * (metrics - 1))
 
 
-def _check(options: Options) -> None:
+def _validate(options: Options) -> None:
     for level in options.levels:
         if level not in LEVELS:
             raise UnknownName("level", level, LEVELS)
@@ -186,17 +201,19 @@ def _check(options: Options) -> None:
         if coefficient not in COEFFICIENTS:
             raise UnknownName("coefficient", coefficient, COEFFICIENTS)
     for subset in options.subsets:
-        check_subset(subset)
+        validate_subset(subset)
     if options.n < 1:
-        raise SettingError(f"the number of resamples is at least 1, not {options.n}")
+        raise SettingError(f"the number of resamples must be at least 1, not {options.n}")
     if options.seed < 0:
-        raise SettingError(f"a seed is not negative; {options.seed} is")
+        raise SettingError(f"the seed must not be negative, as {options.seed} is")
     if not 0 < options.confidence < 1:
-        raise SettingError(f"a confidence lies between 0 and 1 (0.95), not {options.confidence}")
+        raise SettingError(
+            f"the confidence level must lie between 0 and 1 (0.95), not {options.confidence}"
+        )
 
 
-def _reach(sample: RatedSample, options: Options) -> list[str]:
-    """A note where the permutations are too few for any p to stay significant when corrected."""
+def _too_few_permutations(sample: RatedSample, options: Options) -> list[str]:
+    """A note where no p-value can stay significant after correction."""
     family = (len(sample.metrics) - 1) * len(sample.criteria)
     alpha = 1 - options.confidence
     if family / (options.n + 1) < alpha:
@@ -207,14 +224,14 @@ def _reach(sample: RatedSample, options: Options) -> list[str]:
 
 
 def _matched(scored: ScoreSource, rated: Collection[Key]) -> list[str]:
-    """Notes on what has no partner; a DataError where nothing has."""
+    """Notes on texts that are only rated or only scored; a DataError where none is both."""
     both = sum(key in rated for key in scored.texts)
     if not both:
         system, identifier = min(rated)
         raise DataError(
             f"no rated text is scored: the ratings have {identifier!r} of {system!r}, "
             f"the scores {scored.example!r}",
-            remedy="give scores whose ids and systems are those of the ratings",
+            remedy="give scores with the ids and systems of the ratings",
         )
     notes = []
     if len(rated) > both:
@@ -227,21 +244,21 @@ def _matched(scored: ScoreSource, rated: Collection[Key]) -> list[str]:
 def _filtered(
     texts: Mapping[Key, Text], rated: Collection[Key], judged: Sequence[Rating], where: Where
 ) -> dict[Key, Text]:
-    """The rated texts that have the wanted values, by what their runs or else the ratings say."""
+    """The rated texts that fulfil the conditions, by the fields of their runs or the ratings."""
     chosen = {key: text for key, text in texts.items() if key in rated}
     if not where:
         return chosen
-    said = rated_fields(judged)
-    fields = {key: {**said.get(key, {}), **text.fields} for key, text in chosen.items()}
-    check_where(where, fields.values())
+    known = rated_fields(judged)
+    fields = {key: {**known.get(key, {}), **text.fields} for key, text in chosen.items()}
+    validate_where(where, fields.values())
     kept = {key: text for key, text in chosen.items() if passes(fields[key], where)}
     if not kept:
-        raise DataError("no rated text has all wanted values", remedy="ask for fewer with --where")
+        raise DataError("no rated text fulfils all conditions", remedy="give fewer with --where")
     return kept
 
 
 def _gaps(sample: RatedSample) -> list[str]:
-    """Notes on texts that a metric did not score or nobody rated by a criterion."""
+    """Notes on texts that a metric did not score or that were not rated by a criterion."""
     notes = []
     for verb, columns in (("scored", sample.metrics), ("rated", sample.criteria)):
         for name, values in columns.items():

@@ -9,9 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from adequa.analysis.compare.comparison import compare
-from adequa.analysis.compare.model import Comparison
-from adequa.analysis.compare.tables import FORMATS, comparison_tables, render
+from adequa.analysis.comparison import FORMATS, Comparison, compare, comparison_tables
+from adequa.analysis.comparison import render_comparison as render
 from adequa.errors import UnknownName
 
 from .conftest import EDITS, PLAIN, WriteRun, result
@@ -58,7 +57,7 @@ def test_text_has_the_pairs_with_the_better_system(found: Comparison) -> None:
 
 def test_a_baseline_marks_what_differs(run: Path) -> None:
     text = render(compare([run], baseline="twin"))
-    assert "A star marks what differs from twin" in text
+    assert "A star marks systems that differ from twin" in text
     rows = text.split("\n")[3:6]
     assert [row.count("*") for row in rows] == [0, 0, 2]
 

@@ -1,4 +1,7 @@
-"""A study as tables for people: criteria across, metrics down, the best of a column marked."""
+"""A correlation study as tables, heat maps, one long table and JSON.
+
+Tables have criteria in the columns and metrics in the rows; the best of each column is marked.
+"""
 
 from __future__ import annotations
 
@@ -8,117 +11,18 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from adequa.analysis.correlate.agreement import ACCURACY, ONE_RATER, SOFT_ACCURACY
-from adequa.analysis.correlate.model import MetricAgreement, MetricDifference, Ranking, Study
+from adequa.analysis.correlation.agreement import (
+    ACCURACY,
+    ONE_RATER,
+    SOFT_ACCURACY,
+    MetricAgreement,
+    MetricDifference,
+    Ranking,
+)
+from adequa.analysis.correlation.study import Study
 from adequa.charts import heat_map, save_picture
 from adequa.errors import DataError, UnknownName
-from adequa.tables import Cell, Column, Table
-
-# ---
-# A study for machines: JSON, and rows of one long table.
-# ---
-
-
-def to_object(study: Study) -> dict[str, Any]:
-    """The study as JSON; what was not asked for is null."""
-    options = study.options
-    return {
-        "n": len(study.sample),
-        "inputs": len({identifier for _, identifier in study.sample.keys}),
-        "systems": list(study.sample.system_names),
-        "metrics": {one.name: {"higher_is_better": one.higher_is_better} for one in study.measured},
-        "criteria": list(study.sample.criteria),
-        "interval": {"confidence": options.confidence, "n": options.n, "seed": options.seed},
-        "results": _agreements(study.results),
-        "ceiling": _agreements(study.ceiling) or None,
-        "same_footing": _agreements(study.footing) or None,
-        "comparisons": [_comparison(one) for one in study.comparisons] or None,
-        "matrix": _agreements(study.matrices) or None,
-        "ranking": [_ranking(one) for one in study.ranking] or None,
-        "notes": list(study.notes),
-    }
-
-
-def to_rows(study: Study) -> list[dict[str, Cell]]:
-    """Every number of the study in one list, each row with the part it belongs to."""
-    rows: list[dict[str, Cell]] = []
-    for part, found in (
-        ("result", study.results),
-        ("ceiling", study.ceiling),
-        ("same_footing", study.footing),
-        ("matrix", study.matrices),
-    ):
-        rows += [{"part": part, **_agreement(one)} for one in found]
-    rows += [{"part": "comparison", **_comparison(one)} for one in study.comparisons]
-    for ranking in study.ranking:
-        rows += [
-            {"part": "ranking", "metric": ranking.metric, **system}
-            for system in _ranking(ranking)["systems"]
-        ]
-    return rows
-
-
-def _agreements(found: Sequence[MetricAgreement]) -> list[dict[str, Cell]]:
-    return [_agreement(one) for one in found]
-
-
-def _agreement(one: MetricAgreement) -> dict[str, Cell]:
-    low, high = one.interval or (None, None)
-    row: dict[str, Cell] = {
-        "metric": one.metric,
-        "criterion": one.criterion,
-        "level": one.level,
-        "coefficient": one.coefficient,
-        "subset": one.subset,
-        "value": _rounded(one.value),
-        "low": _rounded(low),
-        "high": _rounded(high),
-        "p": _digits(one.p),
-        "n": one.n,
-    }
-    if one.groups is not None:
-        row["groups"] = one.groups
-    if one.epsilon is not None:
-        row["epsilon"] = _digits(one.epsilon)
-    return row
-
-
-def _comparison(one: MetricDifference) -> dict[str, Cell]:
-    row: dict[str, Cell] = asdict(one)
-    return {
-        name: _digits(value) if isinstance(value, float) else value for name, value in row.items()
-    }
-
-
-def _ranking(ranking: Ranking) -> dict[str, Any]:
-    return {
-        "metric": ranking.metric,
-        "kind": ranking.kind,
-        "kendall": _rounded(ranking.kendall),
-        "systems": [
-            {
-                "system": rank.system,
-                "sample": _rounded(rank.sample),
-                "sample_rank": rank.sample_rank,
-                "texts": rank.texts,
-                "all": _rounded(rank.whole),
-                "all_rank": rank.whole_rank,
-                "all_texts": rank.all_texts,
-                "change": rank.change,
-            }
-            for rank in ranking.ranks
-        ],
-    }
-
-
-def _rounded(value: float | None) -> float | None:
-    return None if value is None else round(value, 6) + 0.0
-
-
-def _digits(value: float | None) -> float | None:
-    """Six digits that count: a tiny p is not zero."""
-    return None if value is None else float(f"{value:.6g}")
-
+from adequa.tables import Cell, Column, Table, render_tables, rounded, significant
 
 FORMATS = ("text", "markdown", "latex", "csv")
 TITLES = {
@@ -137,27 +41,114 @@ _LEVELS = {
 _GROUPS = {"item": "inputs", "system-mean": "systems"}
 _BEST = "*"
 Place = tuple[str, str, str]
-"""Subset, level and coefficient: what one table is about."""
+"""The subset, level and coefficient of one table."""
 
 
-def render(study: Study, form: str) -> str:
-    """All tables and notes in a form; CSV is one table, a row a result, with values as they are."""
+def study_to_object(study: Study) -> dict[str, Any]:
+    """The study as JSON; parts that were not requested are null."""
+    options = study.options
+    return {
+        "n": len(study.sample),
+        "inputs": len({identifier for _, identifier in study.sample.keys}),
+        "systems": list(study.sample.system_names),
+        "metrics": {one.name: {"higher_is_better": one.higher_is_better} for one in study.measured},
+        "criteria": list(study.sample.criteria),
+        "interval": {"confidence": options.confidence, "n": options.n, "seed": options.seed},
+        "results": _agreements(study.results),
+        "ceiling": _agreements(study.ceiling) or None,
+        "same_footing": _agreements(study.footing) or None,
+        "comparisons": [_comparison(one) for one in study.comparisons] or None,
+        "matrix": _agreements(study.matrices) or None,
+        "ranking": [_ranking(one) for one in study.ranking] or None,
+        "notes": list(study.notes),
+    }
+
+
+def _agreements(found: Sequence[MetricAgreement]) -> list[dict[str, Cell]]:
+    return [_agreement(one) for one in found]
+
+
+def _agreement(one: MetricAgreement) -> dict[str, Cell]:
+    low, high = one.interval or (None, None)
+    row: dict[str, Cell] = {
+        "metric": one.metric,
+        "criterion": one.criterion,
+        "level": one.level,
+        "coefficient": one.coefficient,
+        "subset": one.subset,
+        "value": rounded(one.value),
+        "low": rounded(low),
+        "high": rounded(high),
+        "p": significant(one.p),
+        "n": one.n,
+    }
+    if one.groups is not None:
+        row["groups"] = one.groups
+    if one.epsilon is not None:
+        row["epsilon"] = significant(one.epsilon)
+    return row
+
+
+def _comparison(one: MetricDifference) -> dict[str, Cell]:
+    row: dict[str, Cell] = asdict(one)
+    return {
+        name: significant(value) if isinstance(value, float) else value
+        for name, value in row.items()
+    }
+
+
+def _ranking(ranking: Ranking) -> dict[str, Any]:
+    return {
+        "metric": ranking.metric,
+        "kind": ranking.kind,
+        "kendall": rounded(ranking.kendall),
+        "systems": [
+            {
+                "system": rank.system,
+                "sample": rounded(rank.sample),
+                "sample_rank": rank.sample_rank,
+                "texts": rank.texts,
+                "all": rounded(rank.whole),
+                "all_rank": rank.whole_rank,
+                "all_texts": rank.all_texts,
+                "change": rank.change,
+            }
+            for rank in ranking.ranks
+        ],
+    }
+
+
+def _long_table(study: Study) -> Table:
+    """Every number of the study in one table, each row with the part it belongs to."""
+    rows: list[dict[str, Cell]] = []
+    for part, found in (
+        ("result", study.results),
+        ("ceiling", study.ceiling),
+        ("same_footing", study.footing),
+        ("matrix", study.matrices),
+    ):
+        rows += [{"part": part, **_agreement(one)} for one in found]
+    rows += [{"part": "comparison", **_comparison(one)} for one in study.comparisons]
+    for ranking in study.ranking:
+        rows += [
+            {"part": "ranking", "metric": ranking.metric, **system}
+            for system in _ranking(ranking)["systems"]
+        ]
+    names = list(dict.fromkeys(name for row in rows for name in row))
+    return Table("", names, [[row.get(name) for name in names] for row in rows])
+
+
+def render_study(study: Study, form: str) -> str:
+    """All tables and notes in one of the formats; CSV is one table with one row per result."""
     if form not in FORMATS:
         raise UnknownName("table", form, FORMATS)
     if form == "csv":
-        return _long(study).csv()
-    tables = [*_tables(study)]
-    if form == "latex":
-        notes = [f"% {note}" for note in _notes(study)]
-        return "\n\n".join([*(table.latex() for table in tables), "\n".join(notes)])
-    if form == "markdown":
-        notes = [f"- {note}" for note in _notes(study)]
-        return "\n\n".join([*(table.markdown() for table in tables), "\n".join(notes)])
-    notes = [f"note: {note}" for note in _notes(study)]
-    return "\n\n".join([*(table.text() for table in tables), "\n".join(notes)])
+        return _long_table(study).csv()
+    return render_tables(study_tables(study), [f"note: {note}" for note in _notes(study)], form)
 
 
-def _tables(study: Study) -> Iterator[Table]:
+def study_tables(study: Study) -> Iterator[Table]:
+    """The results, the ceiling, comparisons of metrics, matrices and rankings."""
     direction = study.higher_is_better
     for (subset, level, coefficient), found in _by_place(study.results).items():
         rows = list(found)
@@ -166,19 +157,19 @@ def _tables(study: Study) -> Iterator[Table]:
         title = f"{TITLES[coefficient]}, {_LEVELS[level]}"
         if subset != "all":
             title += f", subset {subset}"
-        yield _agreements_tables(title, rows, direction, study)
+        yield _agreement_table(title, rows, direction, study)
     for (_, _, coefficient), people in _by_place(study.ceiling).items():
         metrics = [one for one in study.footing if one.coefficient == coefficient]
         title = (
-            f"{TITLES[coefficient]} with the mean of all raters but one, by text and rater left out"
+            f"{TITLES[coefficient]} with the mean of all raters but one, per text and omitted rater"
         )
-        yield _agreements_tables(title, [*metrics, *people], direction, study)
+        yield _agreement_table(title, [*metrics, *people], direction, study)
     for place, compared in _by_place(study.comparisons).items():
-        yield _comparisons(place, compared, study)
+        yield _differences_table(place, compared, study)
     for place, found in _by_place(study.matrices).items():
-        yield _matrix(place, found, study)
+        yield _matrix_table(place, found, study)
     for ranking in study.ranking:
-        yield _ranking_tables(ranking)
+        yield _ranking_table(ranking)
 
 
 def _by_place(found: Iterable[Any]) -> dict[Place, list[Any]]:
@@ -188,7 +179,7 @@ def _by_place(found: Iterable[Any]) -> dict[Place, list[Any]]:
     return places
 
 
-def _agreements_tables(
+def _agreement_table(
     title: str, found: Sequence[MetricAgreement], direction: Mapping[str, bool], study: Study
 ) -> Table:
     cells = {(one.metric, one.criterion): one for one in found}
@@ -238,7 +229,7 @@ def _has_intervals(found: Sequence[MetricAgreement]) -> bool:
 
 
 def _oriented(one: MetricAgreement, direction: Mapping[str, bool]) -> float | None:
-    """Accuracies are turned round already; correlations keep their sign."""
+    """The value with agreement positive: accuracies already are, correlations keep their sign."""
     if one.value is None or one.metric == ONE_RATER:
         return None
     turned = not direction[one.metric] and one.coefficient in ("pearson", "spearman", "kendall")
@@ -264,7 +255,7 @@ def _range(counts: Iterable[int | None]) -> str | None:
     return f"{least:,}" if least == most else f"{least:,}–{most:,}"
 
 
-def _comparisons(place: Place, compared: Sequence[MetricDifference], study: Study) -> Table:
+def _differences_table(place: Place, compared: Sequence[MetricDifference], study: Study) -> Table:
     subset, level, coefficient = place
     alpha = 1 - study.options.confidence
     with_williams = any(one.williams_p is not None for one in compared)
@@ -299,11 +290,11 @@ def _chance(p: float | None) -> str | None:
 
 
 def variables(found: Sequence[MetricAgreement]) -> list[str]:
-    """The names along both sides of a matrix, from its pairs."""
+    """The names on both sides of a matrix, from its pairs."""
     return list(dict.fromkeys(name for one in found for name in (one.metric, one.criterion)))
 
 
-def _matrix(place: Place, found: Sequence[MetricAgreement], study: Study) -> Table:
+def _matrix_table(place: Place, found: Sequence[MetricAgreement], study: Study) -> Table:
     subset, level, coefficient = place
     names = variables(found)
     cells = {frozenset((one.metric, one.criterion)): one for one in found}
@@ -317,13 +308,13 @@ def _matrix(place: Place, found: Sequence[MetricAgreement], study: Study) -> Tab
             shown = None if one.value is None else f"{one.value:.2f}".replace("-0.00", "0.00")
             row.append(f"({shown})" if unsure and shown is not None else shown)
         rows.append([*row, *[""] * (len(names) - number)])
-    title = f"Everything with everything: {TITLES[coefficient]}, {_LEVELS[level]}"
+    title = f"All pairs of metrics and criteria: {TITLES[coefficient]}, {_LEVELS[level]}"
     title += "" if subset == "all" else f", subset {subset}"
-    title += f"; in brackets: p is {alpha:.3g} or more"
+    title += f"; in brackets: p ≥ {alpha:.3g}"
     return Table(title, ["", *(Column(name, align="right") for name in names)], rows)
 
 
-def _ranking_tables(ranking: Ranking) -> Table:
+def _ranking_table(ranking: Ranking) -> Table:
     together = "not defined" if ranking.kendall is None else f"{ranking.kendall:.3f}"
     title = (
         f"Systems by {ranking.metric} ({ranking.kind}): Kendall between both rankings {together}"
@@ -347,14 +338,16 @@ def _ranking_tables(ranking: Ranking) -> Table:
 
 
 def _notes(study: Study) -> list[str]:
-    own = [f"{_BEST} the best of its column; intervals: {study.options.n:,} resamples of inputs"]
+    own = [
+        f"{_BEST} marks the best of a column; intervals: {study.options.n:,} resamples of inputs"
+    ]
     if any(one.groups is not None for one in study.results):
         own.append(
-            "inputs, systems: those a mean is over; where a metric or people give all the same "
-            "value there is no coefficient"
+            "inputs, systems: the number a mean is over; without variation in a metric or in the "
+            "ratings there is no coefficient"
         )
     if study.matrices:
-        own.append("p takes texts for independent, which those on one input are not")
+        own.append("p treats texts as independent, which those on one input are not")
     if study.ceiling:
         own.append(
             f"{ONE_RATER}: one rater with the mean of the others, over "
@@ -365,30 +358,16 @@ def _notes(study: Study) -> list[str]:
     return [*own, *study.notes]
 
 
-def _long(study: Study) -> Table:
-    rows = to_rows(study)
-    names = list(dict.fromkeys(name for row in rows for name in row))
-    return Table("", names, [[row.get(name) for name in names] for row in rows])
-
-
-# ---
-# The matrices of a study as heat maps.
-# ---
-
-
-def draw(study: Study, folder: Path, *, png: bool = False) -> list[Path]:
-    """A picture a matrix, and where each was written; the folder is made where it is not there."""
+def draw_matrices(study: Study, folder: Path, *, png: bool = False) -> list[Path]:
+    """Write each matrix of a study as a heat map; returns the paths. Creates the folder."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise DataError(
-            f"cannot be made ({error.strerror})", path=folder, remedy="name another folder"
+            f"cannot be created ({error.strerror})", path=folder, remedy="name another folder"
         ) from None
-    places: dict[tuple[str, str, str], list[MetricAgreement]] = {}
-    for one in study.matrices:
-        places.setdefault((one.coefficient, one.level, one.subset), []).append(one)
     written = []
-    for (coefficient, level, subset), found in places.items():
+    for (subset, level, coefficient), found in _by_place(study.matrices).items():
         svg = _picture(study, f"{TITLES[coefficient]}, level {level}, {subset} texts", found)
         stem = re.sub(r"[^\w-]+", "-", f"{coefficient}-{level}-{subset}")
         for suffix in (".svg", ".png") if png else (".svg",):
