@@ -268,6 +268,7 @@ def _run_console(
 
 
 _SCORE = re.compile(r"(?<![\d.])[01]\.\d{2,4}(?![\d.])")
+_ANY_SCORE = r"([01]\.\d{2,4})"
 _TOLERANCE = 0.03
 """How far a score that a page shows may be from the score of this machine: the models compute in
 8-bit integers, and processors round them differently."""
@@ -277,7 +278,11 @@ def _compare(expected: str, found: str, place: str) -> None:
     expected, found = _without_trailing_space(expected), _without_trailing_space(found)
     complaint = f"{place}\nshown:\n{expected}\nis:\n{found}"
     pattern = "".join(
-        ".*" if piece == "…" else r"([01]\.\d{2,4})" if _SCORE.fullmatch(piece) else re.escape(piece)
+        ".*"
+        if piece == "…"
+        else r"([01]\.\d{2,4})"
+        if _SCORE.fullmatch(piece)
+        else re.escape(piece)
         for piece in re.split(rf"(…|{_SCORE.pattern})", expected)
     )
     same = re.fullmatch(pattern, found, re.DOTALL)

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from adequa.checkout import from_research, has_research
-from adequa.cli.options import Format, Json, Quiet, echo_json, progress_bar
+from adequa.cli.options import Format, Json, Quiet, echo_json
+from adequa.progress import progress_bar
 
 if TYPE_CHECKING:
     from adequa.training.calibration import Ask, CalibrationResult

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import ClassVar, Protocol
 
-from adequa.__about__ import __version__
+from adequa import __version__
 from adequa.data import Item, Score
 from adequa.errors import DataError, SettingError
 from adequa.settings import signature

@@ -17,7 +17,7 @@ from adequa.data import Item
 from adequa.metrics.nli.signs import WRONG_VALUE, Signs, Weighing, read_signs
 from adequa.metrics.nli.templates import Cues
 from adequa.models.calibration import Calibration
-from adequa.text.values.wording import worded
+from adequa.text.values import word_triple
 
 if TYPE_CHECKING:
     from adequa.models.verifier import VerifierOutput
@@ -357,7 +357,7 @@ def _kind(words: str) -> str:
 
 
 def _said(item: Item, fact: int) -> str:
-    return worded(item.triples[fact], item.terms)[2]
+    return word_triple(item.triples[fact], item.terms)[2]
 
 
 def _value(stated: Sequence[float | None], supported: Sequence[float]) -> float | None:

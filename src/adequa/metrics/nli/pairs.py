@@ -25,7 +25,7 @@ from adequa.data import Item, Term, Triple
 from adequa.errors import SettingError
 from adequa.metrics.nli.evidence import Evidence, EvidenceSource, Level, Stretch
 from adequa.models.pairs import NliLabels, Pairs
-from adequa.text.sentences import Span, clauses, sentences
+from adequa.text import Span, split_clauses, split_sentences
 
 # ---
 # Questions to a classifier of pairs, however long: those that do not fit are asked in parts.
@@ -148,7 +148,7 @@ def _halves(text: str, span: Span) -> list[Span]:
     """
     start, end = span
     whole = _sentences(text, span)
-    parts = [clause for sentence in whole for clause in clauses(text, *sentence)]
+    parts = [clause for sentence in whole for clause in split_clauses(text, *sentence)]
     units = whole if len(whole) > 2 else parts
     if len(units) > 2:
         middle = min(
@@ -169,7 +169,7 @@ def _halves(text: str, span: Span) -> list[Span]:
 
 def _sentences(text: str, span: Span) -> list[Span]:
     start, end = span
-    return [(start + first, start + last) for first, last in sentences(text[start:end])]
+    return [(start + first, start + last) for first, last in split_sentences(text[start:end])]
 
 
 def _words(text: str, span: Span) -> list[Span]:
@@ -323,14 +323,14 @@ class _Inquiry:
 
     def _failing(self) -> Asking[list[Stretch]]:
         """The clauses that fail, or the sentence where none of its clauses does."""
-        spans = sentences(self.text)
+        spans = split_sentences(self.text)
         readings = yield from self._support(spans)
         failing = {
             span: reading
             for span, reading in zip(spans, readings, strict=True)
             if self._fails(reading)
         }
-        inner = {span: clauses(self.text, *span) for span in failing}
+        inner = {span: split_clauses(self.text, *span) for span in failing}
         parts = [part for own in inner.values() if len(own) > 1 for part in own]
         smaller = yield from self._support(parts)
         by_part = dict(zip(parts, smaller, strict=True))

@@ -16,8 +16,8 @@ from starlette.middleware import Middleware
 from starlette.requests import Request
 from starlette.responses import FileResponse, JSONResponse, Response
 
-from adequa.__about__ import __version__
-from adequa.codec import item_from_object, kind_of
+from adequa import __version__
+from adequa.codec import item_from_object
 from adequa.data import Item
 from adequa.errors import AdequaError, DataError, UnknownName
 from adequa.readers import TABLE, open_source, reader_class
@@ -25,6 +25,7 @@ from adequa.readers.formats import SUFFIXES, recognise
 from adequa.run.folder import SCORES, SUMMARY, read_json
 from adequa.run.manifest import describe_metrics
 from adequa.settings import Spec, build
+from adequa.strict_json import kind_of
 from adequa.web.api.engine import ScoringEngine
 from adequa.web.api.openapi import (
     Endpoint,

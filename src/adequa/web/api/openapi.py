@@ -15,7 +15,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from adequa.__about__ import __version__
+from adequa import __version__
 from adequa.data import Item, Result, Term, Triple
 from adequa.web.errors import ErrorBody, Refusal
 from adequa.web.limits import ServerSettings

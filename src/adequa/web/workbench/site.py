@@ -11,7 +11,7 @@ from typing import Any
 from starlette.requests import Request, cookie_parser
 from starlette.responses import Response
 
-from adequa.__about__ import __version__
+from adequa import __version__
 from adequa.report.figures import percent, written
 from adequa.report.page import asset, script_json
 from adequa.web.errors import Refusal
