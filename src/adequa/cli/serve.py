@@ -70,11 +70,11 @@ def serve(
     from adequa.web.api import Runs, ScoringEngine, api_app
     from adequa.web.limits import ServerSettings, bytes_of
     from adequa.web.server import (
-        read_token,
         hosts_of,
         is_loopback,
         kept_folder,
         listen,
+        read_token,
         server_of,
         url_of,
     )
