@@ -153,8 +153,8 @@ def write_or_echo(written: str, out: Path | None) -> None:
 
 def draw_pictures(pictures: Mapping[str, str], folder: Path) -> None:
     """Each picture as SVG, and as PNG where that can be rendered; says on stderr where they are."""
-    from adequa.charts import save_picture
-    from adequa.errors import DataError, MissingExtra
+    from adequa.charts import MissingFont, save_picture
+    from adequa.errors import AdequaError, DataError, MissingExtra
 
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -162,12 +162,12 @@ def draw_pictures(pictures: Mapping[str, str], folder: Path) -> None:
         raise DataError(
             f"cannot be made ({error.strerror})", path=folder, remedy="name another folder"
         ) from None
-    missing: MissingExtra | None = None
+    missing: AdequaError | None = None
     for name, svg in pictures.items():
         save_picture(svg, folder / f"{name}.svg")
         try:
             save_picture(svg, folder / f"{name}.png")
-        except MissingExtra as error:
+        except (MissingExtra, MissingFont) as error:
             missing = error
     if missing is not None:
         typer.echo(f"SVG only: {missing}", err=True)
