@@ -81,7 +81,7 @@ def doctor(
     from adequa.analysis.doctor.tables import FORMATS, render
     from adequa.errors import UnknownName
     from adequa.metrics import resolve
-    from adequa.perturb.cases import draw_items, make_cases, named_perturbations
+    from adequa.perturb import draw_items, make_cases, named_perturbations
     from adequa.readers import open_source
 
     form = "json" if as_json else table

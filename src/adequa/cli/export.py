@@ -11,7 +11,7 @@ import typer
 from adequa.cli.options import Json, echo_json
 
 if TYPE_CHECKING:
-    from adequa.training.drift import Drift
+    from adequa.training.precision import Drift
 
 DRIFT_ITEMS = 500
 
@@ -51,7 +51,7 @@ def export(
         typer.Option(
             "--drift",
             metavar="DEV",
-            help="Measure on these items, right and spoilt, how far int8 is from exact weights.",
+            help="Measure on these items, right and wrong, how far int8 is from exact weights.",
         ),
     ] = None,
     force: Annotated[bool, typer.Option("--force", help="Replace a model that is there.")] = False,
@@ -106,6 +106,6 @@ def _drifts(out: Path, given: list[Path], dev: Path | None) -> dict[str, Drift]:
     if dev is None:
         return {}
     from adequa.readers import open_source
-    from adequa.training.drift import measure_drift, spoilt_items
+    from adequa.training.precision import measure_drift, perturbed_items
 
-    return measure_drift(out, given, spoilt_items(open_source(dev), DRIFT_ITEMS))
+    return measure_drift(out, given, perturbed_items(open_source(dev), DRIFT_ITEMS))

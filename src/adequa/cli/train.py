@@ -16,7 +16,7 @@ from adequa.cli.options import Format, Json, Quiet, echo_json, progress_bar
 
 if TYPE_CHECKING:
     from adequa.training.calibration import Ask, CalibrationResult
-    from adequa.training.pipeline import Progress, TrainingResult
+    from adequa.training.setup import Progress, TrainingResult
 
 # ---
 # `adequa train calibrate`: logits into probabilities, by labels of one's own.
@@ -386,11 +386,15 @@ def verifier(
         ),
     ] = None,
     composed: Annotated[
-        float,
+        float | None,
         typer.Option(
-            "--composed", min=0, max=1, help="The share of cases put together from our own phrases."
+            "--composed",
+            min=0,
+            max=1,
+            help="The share of cases composed of adequa's own phrases; needs a checkout of adequa.",
+            show_default="0.3 in a checkout, else 0",
         ),
-    ] = 0.3,
+    ] = None,
     frozen: Frozen = 0,
     layers: Layers = None,
     longest: Longest = 320,
@@ -406,15 +410,24 @@ def verifier(
 ) -> None:
     """Train the verifier: which triples a text states, and which words its graph supports.
 
-    Spoils texts and graphs so that every label is known, and learns to see it. Writes a checkpoint
-    for adequa export, and curves.svg, which is drawn anew as it goes. Needs the extra train. On
+    Changes texts and graphs so that every label is known, and learns to see it. Writes a checkpoint
+    for adequa export, and curves.svg, which is redrawn as it goes. Needs the extra train. On
     four GPUs: torchrun --nproc-per-node 4 --no-python adequa train …
 
     Example: adequa train verifier webnlg/train --gold enriched/train --dev webnlg/dev --out runs/v
     """
-    from adequa.training.cases import FAULTS
+    from adequa.checkout import from_research, has_research
+    from adequa.training.cases import COMPOSED, FAULTS
     from adequa.training.verifier import VerifierSettings, train_verifier
 
+    if composed is None:
+        composed = COMPOSED if has_research() else 0.0
+    # The composer also makes the fault `fluff`, so it is used in a checkout whatever the share.
+    composer = (
+        from_research("research.recipe.composer:Composer", "train verifier --composed")
+        if composed or has_research()
+        else None
+    )
     settings = VerifierSettings(
         data=tuple(data),
         out=out,
@@ -435,6 +448,7 @@ def verifier(
         threads=threads,
         licence=licence,
         faults=_weights("faults", faults, {name: weight for name, (_, weight) in FAULTS.items()}),
+        composer=composer,
         composed=composed,
     )
     with _bars(quiet=quiet) as progress:

@@ -14,7 +14,7 @@ from adequa.analysis.doctor.examination import Share
 from adequa.data import Item
 from adequa.errors import DataError
 
-from .towns import BRUMA, VEXLA
+from ...perturb.towns import BRUMA, VEXLA
 
 
 def test_all_good_above_a_score_and_all_bad_below() -> None:

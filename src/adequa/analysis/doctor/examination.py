@@ -13,8 +13,7 @@ from adequa.codec import load_object, result_from_object
 from adequa.data import Finding, Item, Result, Score
 from adequa.errors import DataError
 from adequa.metrics.base import Metric
-from adequa.perturb.cases import PerturbedSet
-from adequa.perturb.items import Perturbation, PerturbedCase
+from adequa.perturb import Perturbation, PerturbedCase, PerturbedSet
 from adequa.run.engines import encoded_batches
 from adequa.run.verdicts import OVERRULED, join
 from adequa.stats.effects import superiority
@@ -368,11 +367,11 @@ class MissedCase:
         item, case = self.case.original, self.case
         scores = " → ".join("–" if one is None else f"{one:.3f}" for one in self._scores)
         name = f"{item.system}: {item.id}" if item.system else item.id
-        head = f"{self.metric} misses {self.perturbation} in {name} ({scores}): {case.what}"
+        head = f"{self.metric} misses {self.perturbation} in {name} ({scores}): {case.change.what}"
         if case.changed.text != item.text:
             body = [
-                f"  before: {marked(item.text, case.before, '[-', '-]')}",
-                f"  after:  {marked(case.changed.text, case.after, '{+', '+}')}",
+                f"  before: {marked(item.text, case.change.before, '[-', '-]')}",
+                f"  after:  {marked(case.changed.text, case.change.after, '{+', '+}')}",
             ]
         else:
             old, new = item.triples, case.changed.triples

@@ -176,12 +176,12 @@ def _missed_object(missed: MissedCase) -> dict[str, Any]:
         "perturbation": missed.perturbation,
         "system": case.original.system,
         "id": case.original.id,
-        "what": case.what,
+        "what": case.change.what,
         "scores": [_number(missed.original), _number(missed.changed)],
-        "before": {"text": case.original.text, "spans": [list(one) for one in case.before]},
+        "before": {"text": case.original.text, "spans": [list(one) for one in case.change.before]},
         "after": {
             "text": case.changed.text,
-            "spans": [list(one) for one in case.after],
+            "spans": [list(one) for one in case.change.after],
             "triples": [list(one) for one in case.changed.triples],
         },
     }
