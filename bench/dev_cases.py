@@ -19,7 +19,7 @@ from adequa.perturb import Change, Document, Knowledge, NameEntry, NamePool, rea
 from adequa.perturb.documents import is_name, stems
 from adequa.perturb.texts import change_date, change_number, drop_sentence, rename_mentions
 from adequa.readers import open_source
-from adequa.text.sentences import sentences
+from adequa.text import split_sentences
 
 __all__ = [
     "KINDS",
@@ -182,7 +182,7 @@ KINDS: Mapping[str, Callable[[Sequence[Document]], Maker]] = {
 def _marked(item: Item) -> Document:
     """An item with the names and sentences that people marked."""
     mentions, facts = read_marks(item)
-    places = tuple(sentences(item.text))
+    places = tuple(split_sentences(item.text))
     aligned = len(facts) == len(places) and frozenset().union(*facts) == {*item.triples}
     return Document(item, mentions, places, facts if aligned else ())
 

@@ -12,7 +12,7 @@ from adequa.data import Item, Triple
 from adequa.perturb import Knowledge
 from adequa.perturb.rewording import Property, shipped_properties
 from adequa.readers.base import SeenKeys
-from adequa.text.predicates import folded, is_symmetric
+from adequa.text import folded, is_symmetric
 
 
 @dataclass

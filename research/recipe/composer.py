@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 
 from adequa.data import Triple
 from adequa.perturb import FALSE, TRUE, Knowledge, LabelledDocument, LabelledSpan
-from adequa.text.labels import label_of
+from adequa.text import label_of
 from adequa.text.values.wording import say_date
 
 _FILES = ("venues.json", "people_places.json", "works.json")

@@ -19,7 +19,7 @@ from adequa.perturb import (
     read_marks,
 )
 from adequa.perturb.documents import join_documents
-from adequa.text.labels import label_of
+from adequa.text import label_of
 from adequa.training.setup import read_pairs
 
 from ..training import corpora

@@ -21,7 +21,7 @@ from adequa.perturb.graphs import (
     replace_triple,
     variant_of,
 )
-from adequa.text.predicates import is_symmetric
+from adequa.text import is_symmetric
 
 from ..training import corpora
 

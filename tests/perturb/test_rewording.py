@@ -16,9 +16,7 @@ from adequa.metrics.nli.templates import Template
 from adequa.perturb import FALSE, TRUE, Document, Knowledge, LabelledDocument
 from adequa.perturb.knowledge import middles_of, phrases_of
 from adequa.perturb.rewording import Property, read_properties, rename, reword, shipped_properties
-from adequa.text.labels import label_of
-from adequa.text.predicates import folded
-from adequa.text.sentences import sentences
+from adequa.text import folded, label_of, split_sentences
 
 from ..training import corpora
 
@@ -40,7 +38,7 @@ def pair_of(text: str, triple: Triple = COUNTRY, *names: str) -> Document:
 def marked(text: str, triples: tuple[Triple, ...], *spans: tuple[str, int, int]) -> Document:
     mentions = tuple(Mention(*span, "name") for span in spans)
     item = Item("1", triples, text, category="Town")
-    return Document(item, mentions, tuple(sentences(text)))
+    return Document(item, mentions, tuple(split_sentences(text)))
 
 
 def said(document: Document) -> dict[str, set[str]]:
@@ -75,7 +73,7 @@ def test_a_new_name_is_in_text_and_graph(seed: int) -> None:
         Triple(*(new if part == old else part for part in triple)) for triple in before.triples
     ]
     assert list(after.triples) == swapped
-    assert list(after.sentences) == sentences(after.text)
+    assert list(after.sentences) == split_sentences(after.text)
 
 
 def test_every_mention_and_the_facts_of_each_sentence_are_renamed() -> None:

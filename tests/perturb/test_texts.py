@@ -41,8 +41,7 @@ from adequa.perturb.texts import (
     rename_entity,
     swap_entities,
 )
-from adequa.text.labels import label_of
-from adequa.text.sentences import sentences
+from adequa.text import label_of, split_sentences
 
 from ..training import corpora
 from .towns import BRUMA, DORN, QUILL, TOWNS, VEXLA
@@ -378,7 +377,7 @@ def knowing(**middles: str) -> Knowledge:
 
 def with_text(document: Document, text: str) -> Document:
     return replace(
-        document, item=replace(document.item, text=text), sentences=tuple(sentences(text))
+        document, item=replace(document.item, text=text), sentences=tuple(split_sentences(text))
     )
 
 
@@ -472,7 +471,7 @@ def test_a_marked_sentence_takes_its_own_facts_with_it() -> None:
     facts = (frozenset({COUNTRY}), frozenset({LEADER}), frozenset({COUNTRY}))
     item = Item("1", (COUNTRY, LEADER), text, category="Town")
     mentions = (Mention("Velmora", 0, 7, "name"),)
-    pair = Document(item, mentions, tuple(sentences(text)), facts)
+    pair = Document(item, mentions, tuple(split_sentences(text)), facts)
     operator = partial(drop_sentence, certain=False)
     seen = {}
     for found in made(operator, pair, knowing()):

@@ -7,7 +7,8 @@ from typing import Annotated
 
 import typer
 
-from adequa.cli.options import Json, Quiet, echo_json, progress_bar
+from adequa.cli.options import Json, Quiet, echo_json
+from adequa.progress import progress_bar
 
 aliases = typer.Typer(
     name="aliases",

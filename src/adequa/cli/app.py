@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from adequa.__about__ import __version__
+from adequa import __version__
 from adequa.checkout import from_research, has_research
 from adequa.cli.aliases import aliases
 from adequa.cli.check import check

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from adequa.cli.options import progress_bar
+from adequa.progress import progress_bar
 
 if TYPE_CHECKING:
     from adequa.data import Result

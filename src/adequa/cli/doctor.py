@@ -18,9 +18,9 @@ from adequa.cli.options import (
     TableForm,
     Texts,
     draw_pictures,
-    progress_bar,
     write_or_echo,
 )
+from adequa.progress import progress_bar
 
 if TYPE_CHECKING:
     from adequa.analysis.doctor.advice import Advice, LabelledText

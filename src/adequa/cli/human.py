@@ -18,9 +18,9 @@ from adequa.cli.options import (
     TableForm,
     draw_pictures,
     echo_json,
-    progress_bar,
     write_or_echo,
 )
+from adequa.progress import progress_bar
 
 if TYPE_CHECKING:
     from adequa.data import Item
@@ -396,7 +396,6 @@ def sample(
     Example: adequa human sample runs/all --score meteor --where size=1..5 --out campaigns/may
     """
     from adequa.human.campaign.settings import write_campaign
-    from adequa.human.sampling.draw import draw, level_names, matching, task_namer
     from adequa.human.sampling.plan import (
         campaign_name,
         check_new,
@@ -412,6 +411,7 @@ def sample(
         read_scores,
         with_references,
     )
+    from adequa.human.sampling.sample import draw, level_names, matching, task_namer
     from adequa.human.sampling.tables import render, to_object
 
     if out is None and not dry_run:

@@ -18,9 +18,9 @@ from adequa.cli.options import (
     Quiet,
     Texts,
     echo_json,
-    progress_bar,
     with_settings,
 )
+from adequa.progress import progress_bar
 
 if TYPE_CHECKING:
     from adequa.run import Run

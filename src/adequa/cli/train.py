@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from adequa.checkout import from_research, has_research
-from adequa.cli.options import Format, Json, Quiet, echo_json, progress_bar
+from adequa.cli.options import Format, Json, Quiet, echo_json
+from adequa.progress import progress_bar
 
 if TYPE_CHECKING:
     from adequa.training.calibration import Ask, CalibrationResult
@@ -157,16 +158,16 @@ def calibrate(
 
 def _asking(head: str, weights: str | None, templates: str | None) -> Ask:
     """What nli would say before a calibration; of a text as a whole, the verifier alone."""
-    from adequa.metrics.nli.evidence import VerifierChecker
+    from adequa.metrics.nli.evidence import VerifierEvidence
     from adequa.metrics.nli.signs import read_weighing
     from adequa.metrics.nli.templates import read_templates, shipped_cues
-    from adequa.metrics.sources import check_source
+    from adequa.metrics.sources import verifier_source
     from adequa.models.shipped import DEFAULT
 
     name = DEFAULT if weights is None else weights
-    verify = check_source(name, 1, None if templates is None else read_templates(templates))
+    verify = verifier_source(name, 1, None if templates is None else read_templates(templates))
     if head == "stated":
-        checker = VerifierChecker(verify, read_weighing(name), cues=shipped_cues(templates))
+        checker = VerifierEvidence(verify, read_weighing(name), cues=shipped_cues(templates))
         return checker.log_odds
     return lambda items: [[one.supported] for one in verify(items)]
 

@@ -16,7 +16,7 @@ from typing import Literal, NamedTuple
 
 from adequa.data import Item, Mention, Triple
 from adequa.entities.detector import Detector
-from adequa.text.sentences import Span, sentences
+from adequa.text import Span, split_sentences
 
 LONGEST, LARGEST = 20_000, 500
 """Characters and triples of an item up to which its names are located; they bound the time that one
@@ -222,7 +222,7 @@ def read_documents(
             yield Document(item)
         else:
             known = marked.get(item.text) if marked else None
-            places = tuple(sentences(item.text))
+            places = tuple(split_sentences(item.text))
             if known is not None and known.mentions:
                 yield _as_marked(item, known, places)
             else:

@@ -23,9 +23,7 @@ from adequa.perturb.documents import (
     words,
 )
 from adequa.perturb.knowledge import Knowledge
-from adequa.text.labels import label_of
-from adequa.text.predicates import is_symmetric
-from adequa.text.sentences import Span
+from adequa.text import Span, is_symmetric, label_of
 from adequa.text.values.dates import date_of
 from adequa.text.values.numbers import quantity_of
 

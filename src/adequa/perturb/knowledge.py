@@ -13,7 +13,7 @@ from typing import NamedTuple
 from adequa.data import Item, Triple
 from adequa.metrics.nli.templates import OBJECT, SUBJECT, Template
 from adequa.perturb.documents import Document, stems, values_of
-from adequa.text.labels import label_of
+from adequa.text import label_of
 
 Graph = tuple[Triple, ...]
 Place = tuple[str, str]

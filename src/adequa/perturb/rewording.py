@@ -14,15 +14,14 @@ from importlib.resources import as_file, files
 from pathlib import Path
 from typing import Any
 
-from adequa.codec import load_object
 from adequa.data import Mention, Triple
 from adequa.errors import DataError
+from adequa.files import lines
 from adequa.perturb.documents import Document, LabelledDocument
 from adequa.perturb.knowledge import Knowledge, Phrases, same_label
-from adequa.readers.base import lines
 from adequa.readers.tables import read_table
-from adequa.text.labels import label_of
-from adequa.text.predicates import folded
+from adequa.strict_json import load_object
+from adequa.text import folded, label_of
 
 
 def rename(document: Document, knowledge: Knowledge, chance: random.Random) -> Document:

@@ -26,9 +26,7 @@ from adequa.perturb.documents import (
 )
 from adequa.perturb.knowledge import Knowledge, NamePool, same_label
 from adequa.perturb.values import other_dates, other_numbers
-from adequa.text.labels import label_of
-from adequa.text.predicates import is_symmetric
-from adequa.text.sentences import Span
+from adequa.text import Span, is_symmetric, label_of
 
 Operator = Callable[[Document, Knowledge, random.Random], Iterable[Change]]
 """Every change of one kind that a document allows."""

@@ -1,19 +1,18 @@
-"""Items to a file in the Item contract: the inverse of the readers of JSON lines and tables."""
+"""Items to files in the Item contract: the inverse of the readers of JSON lines and tables."""
 
 from __future__ import annotations
 
-import contextlib
-import os
-import secrets
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from itertools import islice
 from pathlib import Path
 from typing import BinaryIO
 
-from adequa.codec import dump_line, item_to_object
+from adequa.codec import item_to_object
 from adequa.data import Item
 from adequa.errors import DataError, MissingExtra, UnknownName
+from adequa.files import replacing
 from adequa.readers.tables import COLUMNS, item_to_cells
+from adequa.strict_json import dump_line
 
 _BATCH_ITEMS = 8192
 
@@ -21,15 +20,15 @@ _BATCH_ITEMS = 8192
 def write_items(items: Iterable[Item], path: Path | str) -> None:
     """Write items as `.jsonl`, `.csv`, `.tsv` or `.parquet`, by the ending of the path.
 
-    The file appears whole or not at all, in place of one that was there. In a table an empty
-    category or language is an absent one.
+    The file appears whole or not at all, and replaces an existing one. In a table an empty category
+    or language cannot be told from an absent one.
     """
     path = Path(path)
     write = _WRITERS.get(path.suffix.lower())
     if write is None:
         raise UnknownName("file ending", path.suffix, _WRITERS)
     try:
-        with _replacing(path) as stream:
+        with replacing(path) as stream:
             write(items, stream)
     except OSError as error:
         raise DataError(
@@ -39,25 +38,12 @@ def write_items(items: Iterable[Item], path: Path | str) -> None:
         raise error.at(path) from None
 
 
-@contextlib.contextmanager
-def _replacing(path: Path) -> Iterator[BinaryIO]:
-    temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
-    try:
-        with temporary.open("xb") as stream:
-            yield stream
-            stream.flush()
-            os.fsync(stream.fileno())
-        temporary.replace(path)
-    finally:
-        temporary.unlink(missing_ok=True)
-
-
 def _encode(text: str, item: Item) -> bytes:
     try:
         return text.encode()
     except UnicodeEncodeError:
         raise DataError(
-            f"item {item.id!r} has half of a surrogate pair, which no file can hold",
+            f"item {item.id!r} has half of a surrogate pair, which cannot be written as UTF-8",
             remedy="repair the text's encoding",
         ) from None
 
@@ -84,7 +70,7 @@ def _delimited(delimiter: str) -> Callable[[Iterable[Item], BinaryIO], None]:
             row = delimiter.join(quote(cell or "") for cell in item_to_cells(item).values())
             if "\0" in row:
                 raise DataError(
-                    f"item {item.id!r} has a NUL character, which a table of text cannot hold",
+                    f"item {item.id!r} has a NUL character, which CSV and TSV cannot hold",
                     remedy="write .jsonl or .parquet",
                 )
             stream.write(_encode(row + "\n", item))

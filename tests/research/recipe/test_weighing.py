@@ -20,7 +20,7 @@ from adequa.metrics.nli.signs import FACT_SIGNS, WORD_SIGNS, Weigher, read_weigh
 from adequa.models.shipped import weights
 from adequa.models.verifier import VerifierOutput
 from adequa.perturb import FALSE, TRUE, UNKNOWN, LabelledDocument, LabelledSpan
-from adequa.text.sentences import sentences
+from adequa.text import split_sentences
 from adequa.training.calibration import reliability
 from adequa.training.cases import TrainingCase
 from research.recipe.weighing import (
@@ -224,7 +224,7 @@ def test_cases_are_made_of_every_pair_and_always_the_same() -> None:
     assert found != made_cases(pairs, 0.0, seed=8)
     assert "composed" not in {case.fault for case in found}
     assert {case.fault for case in made_cases(pairs, 1.0)} == {"composed"}
-    assert all(sentences(case.document.text) for case in found)
+    assert all(split_sentences(case.document.text) for case in found)
     with pytest.raises(DataError, match="no item with triples and a text"):
         made_cases([], 0.0)
 
