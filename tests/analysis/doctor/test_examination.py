@@ -20,7 +20,7 @@ from adequa.analysis.doctor.examination import (
     missed_cases,
     score_all,
 )
-from adequa.analysis.doctor.tables import conclusions, doctor_pictures, render
+from adequa.analysis.doctor.presentation import conclusions, doctor_pictures, render
 from adequa.data import Finding, Item, Score
 from adequa.errors import DataError
 from adequa.metrics.base import Metric
