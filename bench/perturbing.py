@@ -17,7 +17,7 @@ from adequa.data import Item, Triple
 from adequa.perturb.items import stems
 from adequa.readers import open_source
 from adequa.readers.enriched import gold_mentions
-from adequa.text.sentences import sentences
+from adequa.text import split_sentences
 
 __all__ = [
     "Dropped",
@@ -79,7 +79,7 @@ def aligned_sentences(item: Item) -> list[Sentence]:
     Empty where the corpus counts other sentences than there are, or leaves a fact out.
     """
     rows: Sequence[Sequence[str]] = item.meta.get("sortedtripleset", ())
-    places = sentences(item.text)
+    places = split_sentences(item.text)
     if len(rows) != len(places):
         return []
     stated = [frozenset(_triple(row) for row in own) for own in rows]

@@ -10,10 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from adequa.codec import (
-    dump_line,
     item_from_object,
     item_to_object,
-    load_object,
     rating_from_object,
     rating_to_object,
     result_from_object,
@@ -23,6 +21,7 @@ from adequa.codec import (
 )
 from adequa.data import Fact, Finding, Item, Mention, Rating, Result, Score, Term, Triple
 from adequa.errors import DataError
+from adequa.strict_json import dump_line, load_object
 
 BASE: dict[str, Any] = {"id": "1", "triples": [["a", "b", "c"]], "text": "a text"}
 

@@ -8,10 +8,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar, Literal
 
-from adequa.codec import kind_of, load_object
 from adequa.data import Item, Triple
 from adequa.errors import DataError
-from adequa.readers.base import PlacedItem, Reader, lines
+from adequa.files import lines
+from adequa.readers.base import PlacedItem, Reader
+from adequa.strict_json import kind_of, load_object
 
 
 @dataclass(frozen=True)

@@ -9,12 +9,13 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, ClassVar
 
-from adequa.codec import kind_of, load_object
 from adequa.data import Item, Triple
 from adequa.errors import DataError, SettingError
-from adequa.readers.base import PlacedItem, Reader, lines
-from adequa.readers.json_values import JSON_LINES
+from adequa.files import lines
+from adequa.readers.base import PlacedItem, Reader
+from adequa.readers.records import JSON_LINES
 from adequa.readers.tables import read_table
+from adequa.strict_json import kind_of, load_object
 
 _WORD = re.compile(r"\S+")
 _IDS = ("id", "_id")

@@ -11,10 +11,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, BinaryIO, ClassVar
 
-from adequa.codec import kind_of, load_object, reject_constant
 from adequa.data import Item, Term, Triple
 from adequa.errors import DataError
-from adequa.readers.base import MAX_LINE_BYTES, PlacedItem, Reader, lines, open_bytes
+from adequa.files import MAX_LINE_BYTES, lines, open_bytes
+from adequa.readers.base import PlacedItem, Reader
+from adequa.strict_json import kind_of, load_object, reject_constant
 
 # ---
 # The objects of a JSON file of any size, read in pieces: a list on one line, or one after another.

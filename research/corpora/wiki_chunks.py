@@ -10,8 +10,8 @@ from pathlib import Path
 from adequa.data import Item, Triple
 from adequa.entities.aliases.lookup import Aliases, name_of, tidy
 from adequa.errors import DataError
+from adequa.files import lines
 from adequa.readers import load_reader
-from adequa.readers.base import lines
 from adequa.readers.formats import recognise
 from research.corpora.derived import CorpusTally
 from research.corpora.passages import Passage

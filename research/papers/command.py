@@ -8,7 +8,8 @@ from typing import Annotated, Protocol
 
 import typer
 
-from adequa.cli.options import Json, Quiet, echo_json, progress_bar
+from adequa.cli.options import Json, Quiet, echo_json
+from adequa.progress import progress_bar
 
 # ---
 # How every `adequa paper` command prints what it found.

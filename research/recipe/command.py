@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from adequa.cli.options import Format, Input, Json, Quiet, Texts, echo_json, progress_bar
+from adequa.cli.options import Format, Input, Json, Quiet, Texts, echo_json
+from adequa.progress import progress_bar
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -11,8 +11,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from adequa.__about__ import __version__
-
 if TYPE_CHECKING:
     from adequa.api import Evaluation, evaluate, read, score
     from adequa.data import Fact, Finding, Item, Mention, Rating, Result, Score, Term, Triple
@@ -29,6 +27,9 @@ if TYPE_CHECKING:
     from adequa.metrics import load_metric
     from adequa.metrics.base import Metric
     from adequa.run import Run, open_run
+
+__version__ = "0.1.0"
+"""The build, the signatures and `adequa --version` read it here."""
 
 __all__ = [
     "AdequaError",

@@ -80,7 +80,7 @@ class Evaluation(Sequence[Result]):
         return self._to_frame("polars")
 
     def _to_frame(self, library: str) -> Any:
-        from adequa.readers.frames import results_to_frame
+        from adequa.readers.tables import results_to_frame
 
         return results_to_frame(self.results, library)
 
@@ -96,7 +96,7 @@ def evaluate(items: Any, metrics: Metrics = None) -> Evaluation:
 
 def _items(items: Any) -> Iterator[Item]:
     if _is_frame(items):
-        from adequa.readers.frames import items_from_frame
+        from adequa.readers.tables import items_from_frame
 
         yield from items_from_frame(items)
         return

@@ -6,74 +6,15 @@ and the reader that has one adds it with `DataError.at`.
 
 from __future__ import annotations
 
-import json
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import fields
-from typing import Any, NoReturn
+from typing import Any
 
 from adequa.data import Fact, Finding, Item, Mention, Rating, Result, Score, Term, Triple
 from adequa.errors import DataError
-
-# ---
-# One JSON value to and from a line, strictly.
-# ---
-
-
-def reject_constant(name: str) -> NoReturn:
-    """For a decoder's `parse_constant`: NaN and its like are no JSON."""
-    raise DataError(f"{name} is not a JSON number", remedy="write null or leave the field out")
-
-
-_decode = json.JSONDecoder(parse_constant=reject_constant).decode
-_encode = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode
-
-
-def load_object(line: str, *, decode: Callable[[str], Any] = _decode) -> Any:
-    """Parse one JSON value, strictly: no NaN, no lone surrogates, bounded nesting."""
-    try:
-        value = decode(line)
-    except json.JSONDecodeError as error:
-        if line.startswith("\ufeff"):
-            raise DataError(
-                "begins with a byte order mark", remedy="remove it; were two files joined here?"
-            ) from None
-        raise DataError(
-            f"is not JSON ({error.msg} at column {error.colno})", remedy="write one object a line"
-        ) from None
-    except RecursionError:
-        raise DataError("is nested too deeply", remedy="flatten the object") from None
-    except ValueError:
-        raise DataError(
-            "has a number that cannot be read (too many digits)", remedy="write it as a string"
-        ) from None
-    if "\\ud" in line or "\\uD" in line:
-        # Lone surrogates parse, but no file can hold them: better here than at the end of a run.
-        try:
-            _encode(value).encode()
-        except UnicodeEncodeError:
-            raise DataError(
-                "has half of a surrogate pair (\\ud800–\\udfff)",
-                remedy="repair the text's encoding",
-            ) from None
-    return value
-
-
-def dump_line(value: Mapping[str, Any]) -> str:
-    """One line of JSON, newline included; NaN is a ValueError."""
-    return _encode(value) + "\n"
-
-
-def kind_of(value: Any) -> str:
-    """What a JSON value is, in a word for a message."""
-    names = {
-        dict: "an object",
-        list: "a list",
-        str: "a string",
-        bool: "true or false",
-        type(None): "null",
-    }
-    return names.get(type(value), "a number")
+from adequa.strict_json import kind_of
+from adequa.text.linearised import triples_from_object
 
 
 def without_none(noun: Any) -> dict[str, Any]:
@@ -88,8 +29,6 @@ def without_none(noun: Any) -> dict[str, Any]:
 
 _ITEM_FIELDS = frozenset(field.name for field in fields(Item))
 _TERM_FIELDS = frozenset(field.name for field in fields(Term))
-_new_tuple = tuple.__new__
-"""A Triple of a list that was checked, without the cost of its keyword constructor."""
 
 
 def item_from_object(raw: Any, *, bare: bool = False) -> Item:
@@ -128,38 +67,6 @@ def item_from_object(raw: Any, *, bare: bool = False) -> Item:
         _terms(raw["terms"]) if raw.get("terms") else {},
         meta,
     )
-
-
-def triples_from_object(raw: Any) -> tuple[Triple, ...]:
-    """Triples from a list of lists of three strings, or from a linearised form."""
-    if type(raw) is str:
-        # The linearised forms people have; imported here because few files need it.
-        from adequa.text.linearised import parse_triples
-
-        return parse_triples(raw)
-    if type(raw) is not list:
-        raise DataError(f"'triples' is {kind_of(raw)}, not a list")
-    if not raw:
-        raise DataError("'triples' is empty", remedy="a text without data cannot be judged")
-    triples = []
-    for position, triple in enumerate(raw, 1):
-        if type(triple) is not list or len(triple) != 3:
-            raise DataError(
-                f"triple {position} is not [subject, predicate, object]",
-                remedy="write three strings for each triple",
-            )
-        subject, predicate, value = triple
-        if not (type(subject) is type(predicate) is type(value) is str):
-            raise DataError(
-                f"triple {position} has a part that is not a string",
-                remedy='write numbers and dates as strings: "16800"',
-            )
-        if not (subject and predicate and value):
-            raise DataError(
-                f"triple {position} has an empty part", remedy="fill it or drop the triple"
-            )
-        triples.append(_new_tuple(Triple, triple))
-    return tuple(triples)
 
 
 def _optional_string(raw: Mapping[str, Any], name: str) -> str | None:

@@ -11,9 +11,10 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from adequa.cli import app
-from adequa.codec import dump_line, item_to_object
+from adequa.codec import item_to_object
 from adequa.data import Item, Triple
 from adequa.errors import DataError, UnknownName
+from adequa.strict_json import dump_line
 
 FIRST = Item(
     "Id1",

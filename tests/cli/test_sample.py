@@ -7,9 +7,10 @@ from collections import Counter
 import pytest
 
 from adequa.cli.demo import sample_path
-from adequa.codec import dump_line, item_to_object
+from adequa.codec import item_to_object
 from adequa.data import Item
 from adequa.readers.lines import JsonlReader
+from adequa.strict_json import dump_line
 
 SYSTEMS = ["careful", "hasty", "dreamer"]
 

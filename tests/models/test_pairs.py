@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from adequa.data import Item, Triple
 from adequa.errors import MissingExtra, ModelError
 from adequa.metrics.nli.evidence import Evidence
-from adequa.metrics.nli.pairs import pair_checker
+from adequa.metrics.nli.pairs import pair_evidence
 from adequa.models.hub import HubPairs
 from adequa.models.pairs import NliLabels, OnnxPairs, open_pairs
 
@@ -40,7 +40,7 @@ ITEMS = [
 def _evidence(folder: Path | str) -> list[Evidence]:
     pairs = open_pairs(str(folder))
     labels = NliLabels.of(pairs)
-    return pair_checker(pairs, labels, lambda triple, _: " ".join(triple) + ".")(ITEMS)
+    return pair_evidence(pairs, labels, lambda triple, _: " ".join(triple) + ".")(ITEMS)
 
 
 def _same(found: list[Evidence], expected: list[Evidence]) -> None:
@@ -106,7 +106,7 @@ def test_an_onnx_model_gives_the_same_in_every_order(
 def test_an_item_alone_and_in_company(tmp_path: Path) -> None:
     folder = str(write_onnx_classifier(tmp_path / "pairs", *THREE))
     pairs = open_pairs(folder)
-    check = pair_checker(pairs, NliLabels.of(pairs), lambda triple, _: " ".join(triple) + ".")
+    check = pair_evidence(pairs, NliLabels.of(pairs), lambda triple, _: " ".join(triple) + ".")
     _same([check([item])[0] for item in ITEMS], check(ITEMS))
 
 

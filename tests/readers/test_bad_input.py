@@ -71,7 +71,7 @@ CASES = [
     Case("bad-term.jsonl", ITEM[:-1] + ', "terms": {"s": {"name": "x"}}}', "the term 's'", 1),
     Case("linearised.jsonl", ITEM.replace('[["s", "p", "o"]]', '"s, p, o"'), "", 1),
     Case("empty.jsonl", "", "holds no items"),
-    Case("gzipped.jsonl", gzip.compress(ITEM.encode()), "is packed (gzip)"),
+    Case("gzipped.jsonl", gzip.compress(ITEM.encode()), "is compressed (gzip)"),
     # Tables
     Case("no-column.csv", "id,triples\n1,a | b | c\n", "text"),
     Case("double-column.csv", "id,triples,text,text\n1,a | b | c,t,u\n", "text"),

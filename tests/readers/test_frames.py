@@ -14,8 +14,13 @@ import pytest
 
 from adequa.data import Item, Result, Term, Triple
 from adequa.errors import DataError, SettingError, UnknownName
-from adequa.readers.frames import items_from_frame, items_to_frame, results_to_frame
-from adequa.readers.tables import CsvReader, ParquetReader
+from adequa.readers.tables import (
+    CsvReader,
+    ParquetReader,
+    items_from_frame,
+    items_to_frame,
+    results_to_frame,
+)
 
 ITEMS = [
     Item(
@@ -179,7 +184,7 @@ def test_a_frame_of_one_library_does_not_load_the_other(mine: str, other: str) -
     program = (
         "import sys\n"
         "from adequa.data import Item, Triple\n"
-        "from adequa.readers.frames import items_from_frame, items_to_frame\n"
+        "from adequa.readers.tables import items_from_frame, items_to_frame\n"
         "assert not {'pandas', 'polars'} & sys.modules.keys()\n"
         f"frame = items_to_frame([Item('1', (Triple('A', 'p', 'B'),), 'x')], {mine!r})\n"
         "assert len(items_from_frame(frame)) == 1\n"

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from adequa.errors import DataError
-from adequa.readers.graph import parse_graph, read_pasted
+from adequa.readers.formats import parse_graph, read_pasted
 
 TRIPLES = (("Alba", "port", "Oban"), ("Alba", "built", "1974"))
 PREFIX = "http://example.org/"

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import adequa
-import adequa.readers.base
+import adequa.files
 from adequa.errors import DataError
 from adequa.readers.lines import JsonlReader
 
@@ -43,7 +43,7 @@ def test_broken_utf8_is_named(tmp_path: Path) -> None:
 def test_a_line_that_does_not_end_is_refused_early(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(adequa.readers.base, "MAX_LINE_BYTES", 1 << 20)
+    monkeypatch.setattr(adequa.files, "MAX_LINE_BYTES", 1 << 20)
     path = tmp_path / "a.jsonl"
     path.write_bytes(GOOD.encode() + b"\n" + b"x" * (2 << 20))
     with pytest.raises(DataError, match=":2: is longer than 1 MB"):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from adequa.errors import DataError
-from adequa.readers.base import read_objects
+from adequa.files import read_objects
 
 
 def test_objects_come_with_their_lines(tmp_path):

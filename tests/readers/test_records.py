@@ -18,8 +18,14 @@ from hypothesis import strategies as st
 from adequa.data import Item, Triple
 from adequa.errors import DataError, SettingError, UnknownName
 from adequa.readers import open_source
-from adequa.readers.json_values import members, values
-from adequa.readers.records import RecordMapping, RecordsReader, from_record, load_mapping
+from adequa.readers.records import (
+    RecordMapping,
+    RecordsReader,
+    from_record,
+    load_mapping,
+    members,
+    values,
+)
 
 
 def write(path: Path, text: str) -> Path:
@@ -321,7 +327,7 @@ def test_what_is_wrong_with_a_dict_is_said() -> None:
 
 
 def test_a_value_is_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("adequa.readers.json_values.MAX_LINE_BYTES", 1 << 20)
+    monkeypatch.setattr("adequa.readers.records.MAX_LINE_BYTES", 1 << 20)
     path = write(tmp_path / "a.json", "[{}, [\n" + "1,\n" * 400_000)
     with pytest.raises(DataError, match="longer than 1 MB") as caught:
         list(values(path))

@@ -216,7 +216,7 @@ def test_an_unfinished_run_does_not_open(whole: Run) -> None:
 
 
 def test_two_writers_do_not_meet(items_file: ItemsFile, tmp_path: Path, words: Metric) -> None:
-    from adequa.run.folder import locked
+    from adequa.files import locked
 
     path = tmp_path / "file"
     with (

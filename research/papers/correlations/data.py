@@ -14,8 +14,8 @@ from pathlib import Path
 
 from adequa.data import Item
 from adequa.errors import DataError
+from adequa.files import lines
 from adequa.metrics import load_metric
-from adequa.readers.base import lines
 from adequa.readers.ratings import read_ratings
 from research.papers.correlations.printed import ESA
 from research.papers.esa.correlations import SYSTEMS_ONLY, metric_columns, subsets_of

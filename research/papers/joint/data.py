@@ -9,13 +9,13 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
-from adequa.codec import load_object
 from adequa.data import Item
+from adequa.files import lines
 from adequa.metrics import load_metric
 from adequa.perturb.rewording import read_properties, to_wikidata
 from adequa.readers import open_source
-from adequa.readers.base import lines
 from adequa.retrieval import read_entries
+from adequa.strict_json import load_object
 from research.corpora.derived import Statistics, statistics
 from research.papers.esa.data import BATCH, Progress, read_corpus
 from research.papers.joint.models import PARTS, Model, Values

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from adequa.codec import load_object, result_from_object
+from adequa.codec import result_from_object
 from adequa.data import Finding, Item, Result, Triple, Verdict
 from adequa.metrics import load_metric
 from adequa.metrics.base import Metric
@@ -16,6 +16,7 @@ from adequa.metrics.nli.extraction import extract
 from adequa.metrics.nli.templates import write_templates
 from adequa.run.cache import cached
 from adequa.run.engines import encoded_batches
+from adequa.strict_json import load_object
 from research.papers.nli.data import TRAIN, NliCorpus, single_facts
 from research.papers.nli.printed import Wording
 

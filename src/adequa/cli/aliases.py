@@ -7,7 +7,8 @@ from typing import Annotated
 
 import typer
 
-from adequa.cli.options import Force, Json, Quiet, echo_json, echo_table, group, progress_bar
+from adequa.cli.options import Force, Json, Quiet, echo_json, echo_table, group
+from adequa.progress import progress_bar
 
 aliases = group("aliases", "Build and look up entity aliases.")
 

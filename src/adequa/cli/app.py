@@ -12,7 +12,7 @@ import typer
 from typer.core import TyperGroup
 from typer.main import get_command, get_group
 
-from adequa.__about__ import __version__
+from adequa import __version__
 from adequa.errors import AdequaError
 
 WRONG_USE, INTERNAL = 2, 3

@@ -66,9 +66,10 @@ def check(
     Example: adequa check "Blue_Spice | eatType | pub && Blue_Spice | area | riverside" "A pub."
     """
     from adequa.cli.inputs import read_graph, read_text
-    from adequa.codec import dump_line, result_to_object
+    from adequa.codec import result_to_object
     from adequa.metrics import resolve
     from adequa.run.engines import score_items
+    from adequa.strict_json import dump_line
 
     if triples == text == "-":
         raise typer.BadParameter("only one of TRIPLES and TEXT can be -")

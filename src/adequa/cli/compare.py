@@ -6,7 +6,8 @@ from typing import Annotated
 
 import typer
 
-from adequa.cli.options import Json, Out, Quiet, Runs, Seed, progress_bar, write_or_echo
+from adequa.cli.options import Json, Out, Quiet, Runs, Seed, write_or_echo
+from adequa.progress import progress_bar
 
 
 def compare(
@@ -63,8 +64,8 @@ def compare(
 
     Example: adequa compare runs/all --baseline T5 --by category --test both
     """
-    from adequa.analysis.compare.comparison import compare as compare_runs
-    from adequa.analysis.compare.tables import FORMATS, render
+    from adequa.analysis.comparison import FORMATS, render_comparison
+    from adequa.analysis.comparison import compare as compare_runs
     from adequa.errors import UnknownName
 
     if as_json:
@@ -84,4 +85,4 @@ def compare(
             correction=correction,
             progress=progress,
         )
-    write_or_echo(render(comparison, format, every_pair=pairs), out)
+    write_or_echo(render_comparison(comparison, format, every_pair=pairs), out)

@@ -16,9 +16,9 @@ from adequa.cli.options import (
     TableForm,
     echo_written,
     json_text,
-    progress_bar,
     write_or_echo,
 )
+from adequa.progress import progress_bar
 
 
 def correlate(
@@ -142,9 +142,14 @@ def correlate(
 
     Example: adequa correlate runs/all --ratings judgments.jsonl --level text --level system
     """
-    from adequa.analysis.correlate.model import Options
-    from adequa.analysis.correlate.study import correlate as study_of
-    from adequa.analysis.correlate.tables import FORMATS, draw, render, to_object
+    from adequa.analysis.correlation import (
+        FORMATS,
+        Options,
+        draw_matrices,
+        render_study,
+        study_to_object,
+    )
+    from adequa.analysis.correlation import correlate as study_of
     from adequa.errors import SettingError, UnknownName
     from adequa.human.judgments import named_raters, rating_files
 
@@ -183,6 +188,6 @@ def correlate(
             progress=progress,
         )
     if pictures is not None:
-        for path in draw(study, pictures, png=png):
+        for path in draw_matrices(study, pictures, png=png):
             echo_written(path)
-    write_or_echo(json_text(to_object(study)) if as_json else render(study, table), out)
+    write_or_echo(json_text(study_to_object(study)) if as_json else render_study(study, table), out)

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from adequa.cli.options import echo_table, progress_bar
+from adequa.cli.options import echo_table
+from adequa.progress import progress_bar
 
 if TYPE_CHECKING:
     from adequa.data import Result

@@ -19,10 +19,10 @@ from adequa.cli.options import (
     Seed,
     TableForm,
     Texts,
-    progress_bar,
     write_or_echo,
     write_pictures,
 )
+from adequa.progress import progress_bar
 
 if TYPE_CHECKING:
     from adequa.analysis.doctor.advice import Advice, LabelledText

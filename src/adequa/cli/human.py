@@ -26,10 +26,10 @@ from adequa.cli.options import (
     echo_json,
     echo_written,
     group,
-    progress_bar,
     write_or_echo,
     write_pictures,
 )
+from adequa.progress import progress_bar
 
 if TYPE_CHECKING:
     from adequa.data import Item
@@ -146,7 +146,6 @@ def sample(
     Example: adequa human sample runs/all --score meteor --where size=1..5 --out campaigns/may
     """
     from adequa.human.campaign.settings import write_campaign
-    from adequa.human.sampling.draw import draw, level_names, matching, task_namer
     from adequa.human.sampling.plan import (
         campaign_name,
         check_new,
@@ -162,6 +161,7 @@ def sample(
         read_scores,
         with_references,
     )
+    from adequa.human.sampling.sample import draw, level_names, matching, task_namer
     from adequa.human.sampling.tables import render, to_object
 
     if out is None and not dry_run:

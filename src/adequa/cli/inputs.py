@@ -18,8 +18,7 @@ _TRIPLES_IN_ANY_FORM = {".txt", ".json"}
 def read_graph(argument: str, format_: str | None) -> Item:
     """The graph that the argument TRIPLES gives, as an item without text."""
     from adequa.errors import DataError
-    from adequa.readers.formats import SUFFIXES
-    from adequa.readers.graph import read_one
+    from adequa.readers.formats import SUFFIXES, read_one
 
     path = _path(argument)
     if path is None or not path.is_file():
@@ -39,7 +38,7 @@ def read_graph(argument: str, format_: str | None) -> Item:
 
 def _parse(written: str, path: Path | None) -> Item:
     from adequa.errors import DataError
-    from adequa.readers.graph import parse_graph
+    from adequa.readers.formats import parse_graph
 
     try:
         return parse_graph(written)
@@ -88,7 +87,7 @@ def _path(argument: str) -> Path | None:
 def _read(argument: str, path: Path | None) -> str:
     """The content that an argument stands for."""
     from adequa.errors import DataError
-    from adequa.readers.base import lines
+    from adequa.files import lines
 
     if path is not None and path.is_file():
         return "".join(line for _, line in lines(path, keep_ends=True))

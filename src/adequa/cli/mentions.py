@@ -15,8 +15,8 @@ from adequa.cli.options import (
     echo_json,
     echo_table,
     echo_written,
-    progress_bar,
 )
+from adequa.progress import progress_bar
 
 if TYPE_CHECKING:
     from adequa.entities.evaluation import Disagreement, MentionAgreement

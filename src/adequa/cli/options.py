@@ -1,11 +1,9 @@
-"""What commands share: options, progress, and the way tables, JSON and files are written."""
+"""What commands share: options, and the way tables, JSON and files are written."""
 
 from __future__ import annotations
 
 import json
-import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from enum import Enum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NoReturn
@@ -155,43 +153,6 @@ def with_settings(
                 "add one that has it: -m esa"
             )
     return metrics
-
-
-@contextmanager
-def progress_bar(what: str, *, quiet: bool = False) -> Iterator[Callable[[int, int], None]]:
-    """Progress on stderr: a bar on a terminal, elsewhere one line per tenth of the work."""
-    if quiet:
-        yield lambda *_: None
-    elif sys.stderr.isatty():
-        from rich.console import Console
-        from rich.progress import (
-            BarColumn,
-            MofNCompleteColumn,
-            Progress,
-            TextColumn,
-            TimeRemainingColumn,
-        )
-
-        columns = (
-            TextColumn("{task.description}"),
-            BarColumn(),
-            MofNCompleteColumn(),
-            TimeRemainingColumn(),
-        )
-        with Progress(*columns, console=Console(stderr=True)) as bar:
-            task = bar.add_task(what, total=None)
-            yield lambda done, total: bar.update(task, completed=done, total=total)
-    else:
-        shown = 0
-
-        def advance(done: int, total: int) -> None:
-            nonlocal shown
-            tenth = 10 if total == 0 else 10 * done // total
-            if tenth > shown:
-                shown = tenth
-                typer.echo(f"{what}: {done:,} of {total:,}", err=True)
-
-        yield advance
 
 
 def json_text(value: object) -> str:

@@ -8,7 +8,8 @@ from typing import Annotated
 
 import typer
 
-from adequa.cli.options import Json, Quiet, Runs, echo_json, progress_bar
+from adequa.cli.options import Json, Quiet, Runs, echo_json
+from adequa.progress import progress_bar
 
 
 def report(

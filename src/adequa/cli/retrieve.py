@@ -16,8 +16,8 @@ from adequa.cli.options import (
     echo_json,
     echo_table,
     group,
-    progress_bar,
 )
+from adequa.progress import progress_bar
 
 if TYPE_CHECKING:
     from adequa.data import Item

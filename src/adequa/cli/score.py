@@ -19,9 +19,9 @@ from adequa.cli.options import (
     Quiet,
     Texts,
     echo_json,
-    progress_bar,
     with_settings,
 )
+from adequa.progress import progress_bar
 
 _INTERRUPTED = 130
 

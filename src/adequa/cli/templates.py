@@ -16,8 +16,8 @@ from adequa.cli.options import (
     echo_json,
     echo_table,
     group,
-    progress_bar,
 )
+from adequa.progress import progress_bar
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -57,10 +57,10 @@ def extract(
     Example: adequa templates extract webnlg/train --out templates.json
     """
     from adequa.metrics.nli.extraction import extract as choose
-    from adequa.metrics.nli.templates import check_path, write_templates
+    from adequa.metrics.nli.templates import require_free_path, write_templates
     from adequa.tables import Column
 
-    check_path(out, force=force)
+    require_free_path(out, force=force)
     with progress_bar("texts", quiet=quiet) as progress:
         extraction = choose(_counted(inputs, format, progress))
     if extraction.found:
@@ -117,12 +117,12 @@ def check(
 
     Example: adequa templates check templates.json webnlg/dev
     """
-    from adequa.metrics.nli.extraction import check as look
+    from adequa.metrics.nli.extraction import review
     from adequa.metrics.nli.templates import ANY, read_templates
 
     known = read_templates(source)
     with progress_bar("texts", quiet=quiet or not inputs) as progress:
-        checked = look(known, _counted(inputs or [], format, progress))
+        checked = review(known, _counted(inputs or [], format, progress))
     if as_json:
         echo_json(_figures(checked, known.digest))
     else:

@@ -24,8 +24,8 @@ from adequa.cli.options import (
     echo_table,
     echo_written,
     group,
-    progress_bar,
 )
+from adequa.progress import progress_bar
 
 if TYPE_CHECKING:
     from adequa.training.calibration import Ask, CalibrationResult
@@ -464,16 +464,16 @@ def calibrate(
 
 def _uncalibrated(head: str, weights: str | None, templates: str | None) -> Ask:
     """The log-odds of nli before calibration; for whole texts, those of the verifier alone."""
-    from adequa.metrics.nli.evidence import VerifierChecker
+    from adequa.metrics.nli.evidence import VerifierEvidence
     from adequa.metrics.nli.signs import read_weighing
     from adequa.metrics.nli.templates import read_templates, shipped_cues
-    from adequa.metrics.sources import check_source
+    from adequa.metrics.sources import verifier_source
     from adequa.models.shipped import DEFAULT
 
     name = DEFAULT if weights is None else weights
-    verify = check_source(name, 1, None if templates is None else read_templates(templates))
+    verify = verifier_source(name, 1, None if templates is None else read_templates(templates))
     if head == "stated":
-        checker = VerifierChecker(verify, read_weighing(name), cues=shipped_cues(templates))
+        checker = VerifierEvidence(verify, read_weighing(name), cues=shipped_cues(templates))
         return checker.log_odds
     return lambda items: [[one.supported] for one in verify(items)]
 

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from adequa.entities import lexicon
 from adequa.entities.graph import Graph
-from adequa.text.words import PreparedText
+from adequa.text import PreparedText
 
 PRONOUNS = {
     **dict.fromkeys(("it", "its", "itself"), "it"),

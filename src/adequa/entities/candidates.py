@@ -12,9 +12,16 @@ from rapidfuzz.distance import Levenshtein
 
 from adequa.entities.graph import Entity, Graph
 from adequa.entities.names import Name
-from adequa.text.values.dates import DateMatch, DateSpan, agreement
-from adequa.text.values.numbers import NumberSpan, converted, rounded, same
-from adequa.text.words import SMALL_WORDS, TITLES, PreparedText, common_words
+from adequa.text import SMALL_WORDS, TITLES, PreparedText, common_words
+from adequa.text.values import (
+    DateMatch,
+    DateSpan,
+    NumberSpan,
+    compare_dates,
+    is_converted,
+    is_rounded,
+    is_same,
+)
 
 _LEAST_PLURAL = 3
 _ENDINGS = ("es", "ly")
@@ -439,7 +446,7 @@ def _period(place: int, entity: Entity, text: PreparedText) -> Iterator[Candidat
     spans = []
     for end in entity.period:
         for span in text.dates:
-            if any(agreement(end, reading) is DateMatch.SAME for reading in span.readings):
+            if any(compare_dates(end, reading) is DateMatch.SAME for reading in span.readings):
                 spans.append(span)
                 break
     if len(spans) == len(entity.period):
@@ -451,7 +458,7 @@ def _dates(span: DateSpan, dated: Iterable[tuple[int, Entity]]) -> Iterator[Cand
     for number, entity in dated:
         if entity.date is None:
             continue
-        verdicts = {agreement(entity.date, reading) for reading in span.readings}
+        verdicts = {compare_dates(entity.date, reading) for reading in span.readings}
         if DateMatch.SAME in verdicts:
             yield Candidate(span.start, span.end, number, 0, 0.0, "date")
         elif DateMatch.PARTIAL in verdicts:
@@ -466,9 +473,9 @@ def _numbers(
         if value is None:
             continue
         end, reach = span.end, span.unit_end
-        if any(same(value, reading) for reading in span.readings):
+        if any(is_same(value, reading) for reading in span.readings):
             yield Candidate(span.start, end, number, 0, 0.0, "number", reach)
-        elif any(rounded(value, reading) for reading in span.readings):
+        elif any(is_rounded(value, reading) for reading in span.readings):
             yield Candidate(span.start, end, number, 1, 0.1, "rounded number", reach)
-        elif conversions and any(converted(value, reading) for reading in span.readings):
+        elif conversions and any(is_converted(value, reading) for reading in span.readings):
             yield Candidate(span.start, end, number, 1, 0.1, "converted number", reach)

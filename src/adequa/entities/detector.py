@@ -25,7 +25,7 @@ from adequa.entities.candidates import (
 from adequa.entities.graph import Graph, compile_graph
 from adequa.entities.mentions import Judge, WeightsJudge, draw
 from adequa.entities.names import WEAK
-from adequa.text.words import PreparedText, words_of
+from adequa.text import PreparedText, words_of
 
 # ---
 # The engine both modes share: which spans of a text say an entity of the graph.

@@ -20,9 +20,9 @@ from typing import Literal, NamedTuple, TypeAlias
 
 from rapidfuzz.distance import Levenshtein
 
-from adequa.codec import dump_line
 from adequa.data import Item, Mention
 from adequa.errors import DataError
+from adequa.strict_json import dump_line
 
 LENIENT_DISTANCE = 0.2
 

@@ -12,11 +12,8 @@ from typing import Any, NamedTuple, TypeVar
 from adequa.data import Term, Triple
 from adequa.entities import lexicon
 from adequa.entities.names import WEAK, Name, names_of
-from adequa.text.labels import Label, label_of
-from adequa.text.values.dates import Date, date_of, find_dates
-from adequa.text.values.numbers import Quantity, quantity_of
-from adequa.text.values.units import unit_in
-from adequa.text.words import fold, key_of, words_of
+from adequa.text import Label, fold, key_of, label_of, split_camel, words_of
+from adequa.text.values import Date, Quantity, date_of, find_dates, quantity_of, unit_in
 
 Made = TypeVar("Made")
 _NAMED = 4096
@@ -172,8 +169,8 @@ def compile_graph(
 def predicate_words_of(predicate: str) -> list[str]:
     """The folded words of a predicate's name, camel case split."""
     local = re.sub(r"^.*[/#](?=.)", "", predicate) if "://" in predicate else predicate
-    spread = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", " ", local.replace("_", " "))
-    return words_of(spread)
+    # Acronyms stay with the next word: the mention weights were learned with these words.
+    return words_of(split_camel(local.replace("_", " "), acronyms=False))
 
 
 def _entity(

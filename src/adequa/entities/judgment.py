@@ -18,7 +18,7 @@ from adequa.entities.linker import Link, RelClient, foreign_links, linked_mentio
 from adequa.entities.paper import PaperDetector
 from adequa.entities.unexplained import UnexplainedSpan, find_unexplained
 from adequa.errors import DataError, MissingExtra
-from adequa.text.words import PreparedText
+from adequa.text import PreparedText
 
 if TYPE_CHECKING:
     from adequa.entities.aliases.lookup import Aliases

@@ -14,6 +14,8 @@ from functools import cache, lru_cache
 from importlib import resources
 from typing import Literal, NamedTuple, cast
 
+from adequa.text import split_camel
+
 Gender = Literal["f", "m", "u"]
 Forms = tuple[str, ...]
 
@@ -106,12 +108,11 @@ def _key(label: str) -> str:
 
 
 _BRACKETS = re.compile(r"\([^()]*\)")
-_CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 
 
 def _predicate_key(predicate: str) -> str:
     bare = _BRACKETS.sub(" ", predicate)
-    return _key(_CAMEL.sub(" ", bare.replace("-", " ")))
+    return _key(split_camel(bare.replace("-", " ")))
 
 
 def _distinct(forms: Iterable[str], without: str = "") -> Forms:

@@ -21,7 +21,7 @@ from adequa.entities import anaphora
 from adequa.entities.anaphora import Anaphor, History
 from adequa.entities.candidates import Candidate
 from adequa.entities.graph import Entity, Graph
-from adequa.text.words import PreparedText
+from adequa.text import PreparedText
 
 # ---
 # Where a mention begins and ends as an annotator would draw it: determiners, possessives, nouns.

@@ -12,8 +12,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from adequa.entities import lexicon
-from adequa.text.labels import Label
-from adequa.text.words import TITLES, key_of, words_of
+from adequa.text import TITLES, Label, key_of, words_of
 
 # ---
 # One way to say an entity, how sure it is, and the words that names are made of.

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-    from adequa.text.values.dates import Date
+    from adequa.text.values import Date
 
 MAX_WORDS = 40
 """No n-gram is longer, whatever the entities: the longest entity of WebNLG has 26 words."""
@@ -235,20 +235,20 @@ def _ngrams(
 
 
 def _dated(entities: Sequence[str]) -> list[tuple[str, Date]]:
-    from adequa.text.values.dates import date_of
+    from adequa.text.values import date_of
 
     values = ((entity, date_of(entity)) for entity in entities)
     return [(entity, value) for entity, value in values if value is not None]
 
 
 def _date_mentions(dated: Sequence[tuple[str, Date]], text: str) -> list[Mention]:
-    from adequa.text.values.dates import DateMatch, agreement, find_dates
+    from adequa.text.values import DateMatch, compare_dates, find_dates
 
     return [
         Mention(entity, span.start, span.end, "date")
         for span in find_dates(text)
         for entity, value in dated
-        if any(agreement(value, reading) is DateMatch.SAME for reading in span.readings)
+        if any(compare_dates(value, reading) is DateMatch.SAME for reading in span.readings)
     ]
 
 

@@ -19,9 +19,18 @@ from rapidfuzz.distance import Levenshtein
 from adequa.data import Mention
 from adequa.entities import lexicon
 from adequa.entities.graph import Entity, Graph
-from adequa.text.values.dates import Date, DateMatch, agreement, find_dates
-from adequa.text.values.numbers import Quantity, converted, find_numbers, rounded, same
-from adequa.text.words import CALENDAR, GENERIC, PreparedText, common_words, fold, key_of, words_of
+from adequa.text import CALENDAR, GENERIC, PreparedText, common_words, fold, key_of, words_of
+from adequa.text.values import (
+    Date,
+    DateMatch,
+    Quantity,
+    compare_dates,
+    find_dates,
+    find_numbers,
+    is_converted,
+    is_rounded,
+    is_same,
+)
 
 _DIGIT = re.compile(r"\d")
 _RUN_GAP = re.compile(r"^(?:[ \t]|[ \t]?[-–'’&.][ \t]?|\.[ \t])$")
@@ -121,7 +130,7 @@ def _dates(graph: Graph, text: PreparedText, covered: bytearray) -> list[Unexpla
         values = values or graph.remember("values", _values)
         words = words_of(text.string[span.start : span.end])
         explained = any(
-            agreement(date, reading) is not DateMatch.CONFLICT
+            compare_dates(date, reading) is not DateMatch.CONFLICT
             for date, _ in values.dates
             for reading in span.readings
         ) or (len(words) == 1 and _known_digits(words[0], values))
@@ -149,7 +158,7 @@ def _numbers(graph: Graph, text: PreparedText, covered: bytearray) -> list[Unexp
         values: _Values = graph.remember("values", _values)
         written = key_of(text.string[span.start : span.end])
         explained = _known_digits(written, values) or any(
-            same(value, reading) or rounded(value, reading) or converted(value, reading)
+            is_same(value, reading) or is_rounded(value, reading) or is_converted(value, reading)
             for value, _ in values.quantities
             for reading in span.readings
         )

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from adequa.data import Item, Rating
 from adequa.errors import DataError, SettingError, UnknownName
-from adequa.readers.base import lines
+from adequa.files import lines
 from adequa.readers.ratings import read_ratings
 
 Key = tuple[str, str]

@@ -12,7 +12,7 @@ from typing import Any, ClassVar, Literal
 
 from adequa.data import Item, Score
 from adequa.errors import MissingExtra, ModelError, SettingError
-from adequa.metrics.base import NO_REFERENCES, Metric, check_choices, references_of
+from adequa.metrics.base import NO_REFERENCES, Metric, references_of, require_choices
 from adequa.metrics.reference import SACREBLEU_VERSION, SacrebleuEngine
 
 
@@ -103,7 +103,7 @@ class Evaluate(Metric):
     )
 
     def __post_init__(self) -> None:
-        check_choices(self)
+        require_choices(self)
         self._arguments()
         if self.lower_is_better:
             _turn(self)

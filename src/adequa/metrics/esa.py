@@ -15,7 +15,7 @@ from typing import ClassVar, Literal
 from adequa.data import Fact, Finding, Item, Score, Verdict
 from adequa.entities.judgment import EntityJudgment, JudgmentSettings, judge, stamp
 from adequa.errors import ServiceError, SettingError
-from adequa.metrics.base import Metric, check_choices, check_least
+from adequa.metrics.base import Metric, require_at_least, require_choices
 from adequa.settings import content_hash
 
 MOST_UNDETECTED = 5
@@ -73,7 +73,7 @@ class Esa(Metric):
     )
 
     def __post_init__(self) -> None:
-        check_choices(self)
+        require_choices(self)
         if self.threshold is not None and not 0 <= self.threshold <= 1:
             raise SettingError(f"{self.name}:threshold is from 0 to 1, not {self.threshold}")
         if any(isinstance(getattr(self, name), str) for name in ("ignore", "optional")):
@@ -157,7 +157,7 @@ class EsaStrict(Esa):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        check_least(self, "weight", 0)
+        require_at_least(self, "weight", 0)
 
     def _value(self, judgment: EntityJudgment) -> float:
         found = len(judgment.entities) - len(judgment.missing)

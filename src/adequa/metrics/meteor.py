@@ -17,7 +17,13 @@ from typing import ClassVar, Literal
 
 from adequa.data import Item, Score
 from adequa.errors import SettingError
-from adequa.metrics.base import NO_REFERENCES, Metric, check_choices, check_least, references_of
+from adequa.metrics.base import (
+    NO_REFERENCES,
+    Metric,
+    references_of,
+    require_at_least,
+    require_choices,
+)
 from adequa.metrics.stemmer import stem
 from adequa.metrics.wordnet import find_wordnet, fingerprint, open_wordnet
 from adequa.metrics.words import TOKENIZE_DOC, Tokenize, cut
@@ -59,9 +65,9 @@ class Meteor(Metric):
     lowercase: bool = field(default=True, metadata={"doc": "ignore case"})
 
     def __post_init__(self) -> None:
-        check_choices(self)
+        require_choices(self)
         for setting in ("alpha", "beta", "gamma"):
-            check_least(self, setting, 0)
+            require_at_least(self, setting, 0)
         for setting in ("alpha", "gamma"):
             if getattr(self, setting) > 1:
                 raise SettingError(f"{self.name}:{setting} is at most 1")

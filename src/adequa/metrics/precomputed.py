@@ -11,8 +11,8 @@ from typing import Any, ClassVar
 
 from adequa.data import Item, Score
 from adequa.errors import DataError
+from adequa.files import read_objects
 from adequa.metrics.base import Metric
-from adequa.readers.base import read_objects
 from adequa.readers.tables import read_table
 
 Scores = Mapping[tuple[str, str], float | None]

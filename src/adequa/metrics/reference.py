@@ -21,7 +21,13 @@ from sacrebleu.metrics import BLEU, CHRF, TER, lib_ter
 
 from adequa.data import Item, Score
 from adequa.errors import ModelError
-from adequa.metrics.base import NO_REFERENCES, Metric, check_choices, check_least, references_of
+from adequa.metrics.base import (
+    NO_REFERENCES,
+    Metric,
+    references_of,
+    require_at_least,
+    require_choices,
+)
 
 # ---
 # The one place that knows sacrebleu from inside: a text's statistics, and the score of their sum.
@@ -228,8 +234,8 @@ class _Sacrebleu(Metric):
     )
 
     def __post_init__(self) -> None:
-        check_choices(self)
-        check_least(self, "pad_references", 0)
+        require_choices(self)
+        require_at_least(self, "pad_references", 0)
 
     @abstractmethod
     def _engines(self) -> tuple[SacrebleuEngine, SacrebleuEngine]:
@@ -292,9 +298,9 @@ class Bleu(_Sacrebleu):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        check_least(self, "max_order", 1)
+        require_at_least(self, "max_order", 1)
         if self.smooth_value is not None:
-            check_least(self, "smooth_value", 0)
+            require_at_least(self, "smooth_value", 0)
 
     def _engines(self) -> tuple[SacrebleuEngine, SacrebleuEngine]:
         text, corpus = (
@@ -333,7 +339,7 @@ class Chrf(_Sacrebleu):
     def __post_init__(self) -> None:
         super().__post_init__()
         for setting, least in (("char_order", 1), ("word_order", 0), ("beta", 1)):
-            check_least(self, setting, least)
+            require_at_least(self, setting, least)
 
     def _engines(self) -> tuple[SacrebleuEngine, SacrebleuEngine]:
         metric = CHRF(

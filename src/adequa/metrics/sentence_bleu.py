@@ -17,7 +17,13 @@ from typing import ClassVar, Literal, NamedTuple
 
 from adequa.data import Item, Score
 from adequa.errors import SettingError
-from adequa.metrics.base import NO_REFERENCES, Metric, check_choices, check_least, references_of
+from adequa.metrics.base import (
+    NO_REFERENCES,
+    Metric,
+    references_of,
+    require_at_least,
+    require_choices,
+)
 from adequa.metrics.words import TOKENIZE_DOC, Tokenize, cut
 
 _UNIFORM = (0.25, 0.25, 0.25, 0.25)
@@ -65,11 +71,11 @@ class SentenceBleu(Metric):
     )
 
     def __post_init__(self) -> None:
-        check_choices(self)
+        require_choices(self)
         if not self.weights or any(not math.isfinite(w) or w < 0 for w in self.weights):
             raise SettingError(f"{self.name}:weights are numbers from 0, not {self.weights}")
-        check_least(self, "epsilon", 0)
-        check_least(self, "k", sys.float_info.min)
+        require_at_least(self, "epsilon", 0)
+        require_at_least(self, "k", sys.float_info.min)
 
     def score(self, items: Sequence[Item]) -> list[Score]:
         """NLTK's sentence BLEU of each item."""

@@ -10,7 +10,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from adequa.errors import DataError, SettingError
-from adequa.readers.base import open_bytes
+from adequa.files import open_bytes
 
 _PLACES = (
     "/usr/share/wordnet",

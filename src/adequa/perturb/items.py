@@ -12,8 +12,7 @@ from typing import Literal, NamedTuple
 
 from adequa.data import Finding, FindingKind, Item, Mention, Triple
 from adequa.entities.detector import Detector
-from adequa.text.labels import label_of
-from adequa.text.sentences import Span, sentences
+from adequa.text import Span, label_of, split_sentences
 
 LONGEST, LARGEST = 20_000, 500
 """Characters and triples of an item that the doctor changes; beyond, it is left alone."""
@@ -265,7 +264,7 @@ def read_items(items: Iterable[Item]) -> Iterator[ItemReading]:
             yield ItemReading(item, ())
             continue
         mentions = tuple(one for one in detector.detect(item).mentions if one.end > one.start)
-        yield ItemReading(item, mentions, tuple(sentences(item.text)))
+        yield ItemReading(item, mentions, tuple(split_sentences(item.text)))
 
 
 # ---

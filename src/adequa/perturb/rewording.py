@@ -16,14 +16,14 @@ from importlib.resources import as_file, files
 from pathlib import Path
 from typing import Any
 
-from adequa.codec import load_object
 from adequa.data import Item, Triple
 from adequa.errors import DataError
+from adequa.files import lines
 from adequa.metrics.nli.templates import OBJECT, SUBJECT, Template
 from adequa.perturb.drafts import Draft
 from adequa.perturb.pairs import GraphTextPair, Knowledge, same_label
-from adequa.readers.base import lines
 from adequa.readers.tables import read_table
+from adequa.strict_json import load_object
 from adequa.text.labels import label_of
 from adequa.text.predicates import folded
 from research.corpora.derived import CorpusTally

@@ -11,7 +11,8 @@ from typing import Any, ClassVar
 
 from adequa.data import Item, Triple
 from adequa.errors import DataError
-from adequa.readers.base import PlacedItem, Reader, lines
+from adequa.files import lines
+from adequa.readers.base import PlacedItem, Reader
 from adequa.readers.tables import DelimitedTable, Row, read_table
 from adequa.text.linearised import DEFAULT_SUBJECT, attributes_to_triples, parse_attributes
 

@@ -7,10 +7,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
 
-from adequa.codec import item_from_object, load_object
+from adequa.codec import item_from_object
 from adequa.data import Item
 from adequa.errors import DataError
-from adequa.readers.base import PlacedItem, Reader, lines
+from adequa.files import lines
+from adequa.readers.base import PlacedItem, Reader
+from adequa.strict_json import load_object
 from adequa.text.linearised import parse_triples
 
 

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import contextlib
-import os
-import secrets
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from itertools import islice
 from pathlib import Path
 from typing import BinaryIO
 
-from adequa.codec import dump_line, item_to_object
+from adequa.codec import item_to_object
 from adequa.data import Item
 from adequa.errors import DataError, MissingExtra, UnknownName
+from adequa.files import replacing
 from adequa.readers.tables import COLUMNS, item_to_cells
+from adequa.strict_json import dump_line
 
 _BATCH_ITEMS = 8192
 
@@ -29,7 +28,7 @@ def write_items(items: Iterable[Item], path: Path | str) -> None:
     if write is None:
         raise UnknownName("file ending", path.suffix, _WRITERS)
     try:
-        with _replacing(path) as stream:
+        with replacing(path) as stream:
             write(items, stream)
     except OSError as error:
         raise DataError(
@@ -37,19 +36,6 @@ def write_items(items: Iterable[Item], path: Path | str) -> None:
         ) from None
     except DataError as error:
         raise error.at(path) from None
-
-
-@contextlib.contextmanager
-def _replacing(path: Path) -> Iterator[BinaryIO]:
-    temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
-    try:
-        with temporary.open("xb") as stream:
-            yield stream
-            stream.flush()
-            os.fsync(stream.fileno())
-        temporary.replace(path)
-    finally:
-        temporary.unlink(missing_ok=True)
 
 
 def _encode(text: str, item: Item) -> bytes:

@@ -16,11 +16,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from adequa.codec import load_object, rating_from_object
+from adequa.codec import rating_from_object
 from adequa.data import Item, Rating, Triple
 from adequa.errors import DataError, UnknownName
-from adequa.readers.base import lines, read_objects
+from adequa.files import lines, read_objects
 from adequa.readers.tables import DelimitedTable, read_table
+from adequa.strict_json import load_object
 from adequa.text.linearised import parse_triples
 
 # ---

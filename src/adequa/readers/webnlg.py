@@ -12,10 +12,11 @@ from typing import Any, BinaryIO, ClassVar, Literal, NamedTuple, NoReturn, TypeA
 
 from lxml import etree
 
-from adequa.codec import load_object
 from adequa.data import Item, Triple
 from adequa.errors import DataError, SettingError
-from adequa.readers.base import PlacedItem, Reader, open_bytes
+from adequa.files import open_bytes
+from adequa.readers.base import PlacedItem, Reader
+from adequa.strict_json import load_object
 
 # ---
 # Items made quickly, for readers whose speed is measured against a bare parse.

@@ -9,10 +9,10 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from adequa.codec import load_object
 from adequa.errors import DataError
 from adequa.report.tallies import RunTallies
 from adequa.run import Run
+from adequa.strict_json import load_object
 
 _FIELDS = ("metric", "data", "criterion", "command")
 _NUMBERS = ("pearson", "spearman")

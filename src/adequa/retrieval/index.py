@@ -24,13 +24,14 @@ from typing import IO, Any, Literal, cast, get_args
 import numpy as np
 import numpy.typing as npt
 
-from adequa.__about__ import __version__
-from adequa.codec import dump_line, item_to_object, load_object
+from adequa import __version__
+from adequa.codec import item_to_object
 from adequa.data import Item, Term, Triple
 from adequa.errors import DataError, SettingError
+from adequa.files import locked, write_json
 from adequa.retrieval.encoders import Encoder, Kind, Vectors, encode_items
 from adequa.retrieval.vectors import Nearest, StoredVectors, nearest, quantise
-from adequa.run.folder import locked, write_json
+from adequa.strict_json import dump_line, load_object
 
 FORMAT = 1
 """Of the folder; one of another format has to be built again."""

@@ -7,13 +7,15 @@ from collections.abc import Iterator
 from dataclasses import fields, replace
 from pathlib import Path
 
-from adequa.codec import item_from_object, load_object
+from adequa.codec import item_from_object
 from adequa.data import Item
 from adequa.errors import DataError
+from adequa.files import lines
 from adequa.readers import Source, open_source
-from adequa.readers.base import PlacedItem, lines, unique
+from adequa.readers.base import PlacedItem, unique
 from adequa.readers.formats import files_of
 from adequa.retrieval.encoders import Kind
+from adequa.strict_json import load_object
 
 _TEXTS = ".txt"
 _FIELDS = {field.name for field in fields(Item)}

@@ -16,10 +16,11 @@ from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from adequa.codec import dump_line, item_to_object, load_object, score_from_object, score_to_object
+from adequa.codec import item_to_object, score_from_object, score_to_object
 from adequa.data import Item, Score
 from adequa.errors import AdequaError, RunError
 from adequa.metrics.base import Metric, Scorer
+from adequa.strict_json import dump_line, load_object
 
 if TYPE_CHECKING:
     import sqlite3

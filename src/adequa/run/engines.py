@@ -10,11 +10,12 @@ from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from adequa.codec import dump_line, result_to_object
+from adequa.codec import result_to_object
 from adequa.data import Item, Result, Score
 from adequa.errors import ModelError, RunError
 from adequa.metrics.base import Scorer
 from adequa.run.verdicts import join
+from adequa.strict_json import dump_line
 
 if TYPE_CHECKING:
     from concurrent.futures import Future

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import json
-import os
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
-from adequa.codec import load_object, result_from_object
+from adequa.codec import result_from_object
 from adequa.data import Result
 from adequa.errors import AdequaError, DataError, RunError
+from adequa.files import lines
 from adequa.metrics import load_metric
 from adequa.metrics.base import Metric
-from adequa.readers.base import lines
+from adequa.strict_json import load_object
 
 MANIFEST = "manifest.json"
 SCORES = "scores.jsonl"
@@ -68,8 +66,10 @@ class Run:
         return read_json(self.path / SUMMARY)
 
 
-def open_run(path: Path | str) -> Run:
-    """Open a finished run; a RunError says what to do with anything else."""
+def open_run(path: Run | Path | str) -> Run:
+    """Open a finished run, which may be open already; anything else is a RunError."""
+    if isinstance(path, Run):
+        return path
     path = Path(path)
     if not path.is_dir():
         raise RunError(f"{path} is not a folder; name the folder that `adequa score --out` wrote")
@@ -92,31 +92,3 @@ def read_json(path: Path) -> dict[str, Any]:
     if not isinstance(raw, dict):
         raise RunError(f"{path} is not a JSON object; score again into a new folder")
     return raw
-
-
-def write_json(path: Path, value: Mapping[str, Any]) -> None:
-    """Write a whole file or none of it: a kill in the middle leaves the old one."""
-    temporary = path.with_name(path.name + ".new")
-    with temporary.open("w", encoding="utf-8", newline="\n") as stream:
-        json.dump(value, stream, ensure_ascii=False, allow_nan=False, indent=2)
-        stream.write("\n")
-        stream.flush()
-        os.fsync(stream.fileno())
-    temporary.replace(path)
-
-
-@contextmanager
-def locked(stream: IO[bytes], path: Path) -> Iterator[None]:
-    """Hold a file against other writers; the lock goes with the process, however it ends."""
-    try:
-        if os.name == "nt":
-            import msvcrt
-
-            msvcrt.locking(stream.fileno(), msvcrt.LK_NBLCK, 1)  # type: ignore[attr-defined,unused-ignore]
-        else:
-            import fcntl
-
-            fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        raise RunError(f"{path} is being written by another process; wait for it") from None
-    yield

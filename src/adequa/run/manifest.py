@@ -8,7 +8,7 @@ from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
 
-from adequa.__about__ import __version__
+from adequa import __version__
 from adequa.errors import RunError
 from adequa.metrics.base import Metric
 from adequa.readers import Source

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from adequa.__about__ import __version__
+from adequa import __version__
 from adequa.metrics.base import Metric
 from adequa.stats.intervals import Moments
 

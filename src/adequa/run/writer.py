@@ -14,26 +14,18 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import IO, Any
 
-from adequa.__about__ import __version__
-from adequa.codec import load_object
+from adequa import __version__
 from adequa.data import Result
 from adequa.errors import DataError, RunError
+from adequa.files import locked, write_json
 from adequa.metrics.base import Metric, Scorer
 from adequa.readers import Source
 from adequa.run.cache import cached
 from adequa.run.engines import encoded_batches
-from adequa.run.folder import (
-    MANIFEST,
-    SCORES,
-    SUMMARY,
-    Run,
-    locked,
-    open_run,
-    read_json,
-    write_json,
-)
+from adequa.run.folder import MANIFEST, SCORES, SUMMARY, Run, open_run, read_json
 from adequa.run.manifest import check_same, describe_metrics, plan_run
 from adequa.run.summary import summarise
+from adequa.strict_json import load_object
 
 Progress = Callable[[int, int], None]
 """Called with the items done and the items in all."""

@@ -14,10 +14,11 @@ import json
 import re
 from collections.abc import Callable, Iterable, Sequence
 from types import MappingProxyType
+from typing import Any
 
-from adequa.codec import load_object, triples_from_object
 from adequa.data import Triple
 from adequa.errors import DataError, UnknownName
+from adequa.strict_json import kind_of, load_object
 
 # ---
 # Attribute lists as E2E writes them, `name[Blue Spice], eatType[pub]`, to and from triples.
@@ -166,6 +167,39 @@ def parse_triples(text: str) -> tuple[Triple, ...]:
     raise DataError(
         f"{shorten(stripped)} is no form of triples that is known", remedy=_TRIPLES_REMEDY
     )
+
+
+_new_tuple = tuple.__new__
+"""A Triple of a list that was checked, without the cost of its keyword constructor."""
+
+
+def triples_from_object(raw: Any) -> tuple[Triple, ...]:
+    """Triples from a list of lists of three strings, or from a linearised form."""
+    if type(raw) is str:
+        return parse_triples(raw)
+    if type(raw) is not list:
+        raise DataError(f"'triples' is {kind_of(raw)}, not a list")
+    if not raw:
+        raise DataError("'triples' is empty", remedy="a text without data cannot be judged")
+    triples = []
+    for position, triple in enumerate(raw, 1):
+        if type(triple) is not list or len(triple) != 3:
+            raise DataError(
+                f"triple {position} is not [subject, predicate, object]",
+                remedy="write three strings for each triple",
+            )
+        subject, predicate, value = triple
+        if not (type(subject) is type(predicate) is type(value) is str):
+            raise DataError(
+                f"triple {position} has a part that is not a string",
+                remedy='write numbers and dates as strings: "16800"',
+            )
+        if not (subject and predicate and value):
+            raise DataError(
+                f"triple {position} has an empty part", remedy="fill it or drop the triple"
+            )
+        triples.append(_new_tuple(Triple, triple))
+    return tuple(triples)
 
 
 def _understood(form: str, error: DataError) -> DataError:

@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from adequa.__about__ import __version__
+from adequa import __version__
 from adequa.errors import MissingExtra, UnknownName
 from adequa.training.checkpoint import Array, Checkpoint, quantise_columns
 

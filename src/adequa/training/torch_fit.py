@@ -17,7 +17,7 @@ from torch import Tensor, nn
 from transformers import BertModel, PrinterCallback, Trainer, TrainerCallback, TrainingArguments
 from transformers.utils import logging
 
-from adequa.__about__ import __version__
+from adequa import __version__
 from adequa.charts import curves_picture
 from adequa.training.pipeline import (
     Base,

@@ -17,9 +17,10 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote, urlencode, urlsplit
 
-from adequa.codec import item_to_object, load_object, result_from_object
+from adequa.codec import item_to_object, result_from_object
 from adequa.data import Item, Result
 from adequa.errors import DataError, ServiceError, SettingError
+from adequa.strict_json import load_object
 
 _OVER = ("done", "failed", "cancelled")
 _PAGE = 500

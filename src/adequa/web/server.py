@@ -15,7 +15,7 @@ import uvicorn
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from adequa.errors import DataError, RunError, ServiceError, SettingError
-from adequa.run.folder import locked
+from adequa.files import locked
 
 if TYPE_CHECKING:
     from starlette.applications import Starlette

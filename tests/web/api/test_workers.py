@@ -8,12 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from adequa.codec import dump_line, result_to_object
+from adequa.codec import result_to_object
 from adequa.data import Item, Triple
 from adequa.errors import ModelError
 from adequa.metrics import resolve
 from adequa.metrics.base import Metric
 from adequa.run.engines import score_items
+from adequa.strict_json import dump_line
 from adequa.web.api.scoring import InProcess, WorkerLost
 
 FACTS = (Triple("MV_Alba", "homePort", "Oban"),)

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 from adequa.analysis.doctor.examination import Share
 from adequa.data import Item
 from adequa.errors import DataError
-from adequa.readers.base import read_objects
+from adequa.files import read_objects
 from adequa.readers.tables import read_table
 
 _STEPS = 10

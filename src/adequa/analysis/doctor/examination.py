@@ -9,7 +9,7 @@ from itertools import pairwise
 from statistics import fmean
 from typing import NamedTuple
 
-from adequa.codec import load_object, result_from_object
+from adequa.codec import result_from_object
 from adequa.data import Finding, Item, Result, Score
 from adequa.errors import DataError
 from adequa.metrics.base import Metric
@@ -19,6 +19,7 @@ from adequa.run.engines import encoded_batches
 from adequa.run.verdicts import OVERRULED, join
 from adequa.stats.effects import superiority
 from adequa.stats.intervals import Interval, wilson_interval
+from adequa.strict_json import load_object
 from adequa.text.sentences import Span
 
 # ---

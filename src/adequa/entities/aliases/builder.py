@@ -21,7 +21,7 @@ from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
-from adequa.__about__ import __version__
+from adequa import __version__
 from adequa.entities.aliases.dumps import LINK, REDIRECT, Dump, EntityNames, NameStatement
 from adequa.entities.aliases.lookup import SCHEMA, VERSION, distinct, name_of
 from adequa.errors import DataError, SettingError
@@ -143,7 +143,7 @@ def build_aliases(
 
 def read_entities(path: Path) -> list[str]:
     """The entities of a file, one a line; of a table, its first column; # begins a comment."""
-    from adequa.readers.base import lines
+    from adequa.files import lines
 
     cells = (line.split("\t")[0] for _, line in lines(path) if not line.startswith("#"))
     entities = [cell for cell in cells if cell.strip()]

@@ -72,7 +72,7 @@ _DUMPS = (".nt", ".nq", ".ttl", ".gz", ".bz2", ".xz", ".zst")
 
 def open_aliases(path: Path | str, *, limit: int = LIMIT) -> Aliases:
     """The aliases of a file: SQLite by its first bytes, JSON and TSV by its ending."""
-    from adequa.readers.base import open_bytes
+    from adequa.files import open_bytes
 
     path = Path(path)
     suffix = path.suffix.lower()
@@ -144,7 +144,7 @@ class Dictionary(Aliases):
 
 def read_tsv(path: Path) -> Dictionary:
     """`entity<TAB>alias[<TAB>alias…]` a line; blank lines and those that begin with # are not."""
-    from adequa.readers.base import lines
+    from adequa.files import lines
 
     def entries() -> Iterator[Entry]:
         for number, line in lines(path):
@@ -168,8 +168,8 @@ def read_tsv(path: Path) -> Dictionary:
 
 def read_json(path: Path) -> Dictionary:
     """`{"entity": ["alias", …]}`, or `{"entity": "alias"}`; an entity stands once."""
-    from adequa.codec import kind_of, load_object
-    from adequa.readers.base import lines
+    from adequa.files import lines
+    from adequa.strict_json import kind_of, load_object
 
     text = "".join(line for _, line in lines(path, keep_ends=True))
     remedy = 'write {"entity": ["alias", …], …}'

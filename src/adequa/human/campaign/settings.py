@@ -9,9 +9,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, get_args
 
-from adequa.codec import dump_line, kind_of, load_object
 from adequa.data import Item
 from adequa.errors import DataError
+from adequa.files import lines
 from adequa.human.campaign.model import (
     AnswerChoice,
     Campaign,
@@ -21,8 +21,8 @@ from adequa.human.campaign.model import (
     SampledText,
 )
 from adequa.readers import open_source
-from adequa.readers.base import lines
 from adequa.readers.output import write_items
+from adequa.strict_json import dump_line, kind_of, load_object
 
 VERSION = 1
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}")

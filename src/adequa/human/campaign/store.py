@@ -15,7 +15,7 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Seq
 from pathlib import Path
 from typing import Any
 
-from adequa.codec import dump_line, item_to_object
+from adequa.codec import item_to_object
 from adequa.data import Rating
 from adequa.errors import DataError
 from adequa.human.campaign import database as tables
@@ -60,6 +60,7 @@ from adequa.human.campaign.model import (
     name_of,
 )
 from adequa.human.campaign.settings import campaign_to_object, read_campaign
+from adequa.strict_json import dump_line
 
 # ---
 # How a campaign stands, and its judgments in the long form, read from the database.

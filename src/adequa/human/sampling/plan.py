@@ -10,10 +10,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from adequa.codec import load_object
 from adequa.data import Item, Rating
 from adequa.errors import DataError, UnknownName
 from adequa.fields import natural_order
+from adequa.files import lines
 from adequa.human.campaign.model import Campaign, Question, SampledText
 from adequa.human.campaign.settings import (
     PRESETS,
@@ -24,8 +24,8 @@ from adequa.human.campaign.settings import (
     questions_from_object,
 )
 from adequa.human.judgments import Key, gather
-from adequa.human.sampling.draw import Sample
-from adequa.readers.base import lines
+from adequa.human.sampling.sample import Sample
+from adequa.strict_json import load_object
 
 CONTROL_CELL = {"control": "yes"}
 """The cell of texts that were not drawn and are there because their answer is known."""

@@ -23,7 +23,7 @@ from typing import BinaryIO
 
 from adequa.data import Item, Triple
 from adequa.errors import DataError
-from adequa.readers.base import MAX_LINE_BYTES, open_bytes
+from adequa.files import MAX_LINE_BYTES, open_bytes
 from adequa.readers.rdf.parser import parse_statements
 from adequa.readers.rdf.terms import (
     LABEL_PREDICATES,

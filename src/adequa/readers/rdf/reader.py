@@ -11,7 +11,8 @@ from typing import Any, ClassVar, Literal, NamedTuple
 
 from adequa.data import Item, Triple
 from adequa.errors import DataError, SettingError
-from adequa.readers.base import PlacedItem, Reader, open_bytes
+from adequa.files import open_bytes
+from adequa.readers.base import PlacedItem, Reader
 from adequa.readers.rdf.fast import read_as_one_graph
 from adequa.readers.rdf.parser import Statement, parse_statements, syntax_of
 from adequa.readers.rdf.terms import (

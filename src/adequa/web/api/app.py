@@ -14,7 +14,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import BaseRoute
 from starlette.types import Scope
 
-from adequa.__about__ import __version__
+from adequa import __version__
 from adequa.errors import AdequaError
 from adequa.web.api.endpoint import RESPONSES, SCHEMAS, Endpoint, json_of, routes_of
 from adequa.web.api.guard import Guard, ServerAccess

@@ -10,8 +10,8 @@ from typing import Any
 
 from starlette.requests import ClientDisconnect, Request
 
-from adequa.codec import load_object, reject_constant
 from adequa.errors import DataError
+from adequa.strict_json import load_object, reject_constant
 from adequa.web.api.settings import ServerSettings, shown_bytes
 from adequa.web.errors import Refusal
 

@@ -28,8 +28,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from adequa.errors import AdequaError
+from adequa.files import write_json
 from adequa.metrics.base import Metric
-from adequa.run.folder import Run, open_run, read_json, write_json
+from adequa.run.folder import Run, open_run, read_json
 from adequa.web.api.scoring import live_with_parent
 from adequa.web.api.settings import ServerSettings
 from adequa.web.errors import Refusal, refusal_of

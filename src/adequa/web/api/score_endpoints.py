@@ -11,11 +11,12 @@ from typing import Any
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
-from adequa.__about__ import __version__
-from adequa.codec import item_from_object, kind_of
+from adequa import __version__
+from adequa.codec import item_from_object
 from adequa.data import Item
 from adequa.errors import AdequaError, DataError, UnknownName
 from adequa.run.manifest import describe_metrics
+from adequa.strict_json import kind_of
 from adequa.web.api.bodies import Bodies
 from adequa.web.api.endpoint import Endpoint, json_of, ref
 from adequa.web.api.scoring import ScoringEngine

@@ -21,11 +21,12 @@ from concurrent.futures import Future, InvalidStateError
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
-from adequa.codec import dump_line, result_to_object
+from adequa.codec import result_to_object
 from adequa.data import Item, Triple
 from adequa.errors import AdequaError, ModelError
 from adequa.metrics.base import Metric
 from adequa.run.engines import score_items
+from adequa.strict_json import dump_line
 from adequa.web.errors import Refusal
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from starlette.requests import Request, cookie_parser
 from starlette.responses import Response
 
-from adequa.__about__ import __version__
+from adequa import __version__
 from adequa.report.figures import percent, written
 from adequa.report.page import asset, script_json
 from adequa.web.campaign import pages as campaign_pages

@@ -1,0 +1,163 @@
+"""Files on disk: strict UTF-8 input, output that appears whole or not at all, and the file lock."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import json
+import os
+import secrets
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import IO, Any, BinaryIO
+
+from adequa.errors import DataError, RunError
+from adequa.strict_json import load_object
+
+MAX_LINE_BYTES = 64 * 1024 * 1024
+"""A longer line is rejected before it fills the memory; no corpus we know has one above 1 MB."""
+
+_FOREIGN_MARKS = {
+    b"\xff\xfe\x00\x00": "UTF-32",
+    b"\x00\x00\xfe\xff": "UTF-32",
+    b"\xff\xfe": "UTF-16",
+    b"\xfe\xff": "UTF-16",
+}
+
+_COMPRESSED = {
+    b"\x1f\x8b": "gzip",
+    b"PK\x03\x04": "zip",
+    b"BZh": "bzip2",
+    b"\x28\xb5\x2f\xfd": "zstd",
+}
+
+
+def open_bytes(path: Path) -> BinaryIO:
+    """Open a file for reading, or raise a DataError with the reason; a UTF-8 mark is skipped."""
+    try:
+        stream = path.open("rb")
+    except OSError as error:
+        remedies = {
+            errno.ENOENT: "check the spelling of the path",
+            errno.EISDIR: "name a file of the folder",
+            errno.EACCES: "you do not have permission to read it",
+        }
+        remedy = remedies.get(error.errno or 0, "check the path")
+        raise DataError(f"cannot be opened ({error.strerror})", path=path, remedy=remedy) from None
+    try:
+        head = stream.read(4)
+    except OSError as error:
+        stream.close()
+        raise DataError(f"cannot be read ({error.strerror})", path=path) from None
+    for mark, encoding in _FOREIGN_MARKS.items():
+        if head.startswith(mark):
+            stream.close()
+            raise DataError(
+                f"is {encoding}, not UTF-8",
+                path=path,
+                line=1,
+                remedy=f"convert it: iconv -f {encoding} -t UTF-8",
+            )
+    for mark, compression in _COMPRESSED.items():
+        if head.startswith(mark):
+            stream.close()
+            raise DataError(
+                f"is compressed ({compression})", path=path, remedy="decompress it first"
+            )
+    stream.seek(3 if head.startswith(b"\xef\xbb\xbf") else 0)
+    return stream
+
+
+def lines(path: Path, *, keep_ends: bool = False) -> Iterator[tuple[int, str]]:
+    """The lines of a UTF-8 file, counted from 1, without their line end (`\\n` or `\\r\\n`).
+
+    Nothing else ends a line: a text may contain U+2028, a form feed or a lone carriage return. With
+    `keep_ends` the line end is kept, for formats in which a text may span lines.
+    """
+    with open_bytes(path) as stream:
+        number = 0
+        while raw := stream.readline(MAX_LINE_BYTES + 1):
+            number += 1
+            if len(raw) > MAX_LINE_BYTES:
+                raise DataError(
+                    f"is longer than {MAX_LINE_BYTES >> 20} MB",
+                    path=path,
+                    line=number,
+                    remedy="write one item per line",
+                )
+            try:
+                text = raw.decode()
+            except UnicodeDecodeError as error:
+                raise DataError(
+                    f"is not UTF-8 ({error.object[error.start]:#04x} at byte {error.start + 1})",
+                    path=path,
+                    line=number,
+                    remedy="convert the file to UTF-8",
+                ) from None
+            if not keep_ends and text.endswith("\n"):
+                text = text[:-2] if text.endswith("\r\n") else text[:-1]
+            if "\0" in text:
+                raise DataError(
+                    "has a NUL byte", path=path, line=number, remedy="is this a binary file?"
+                )
+            yield number, text
+
+
+def read_objects(
+    path: Path, *, remedy: str = "write {…}"
+) -> Iterator[tuple[int, Mapping[str, Any]]]:
+    """The JSON objects of a file, one per line, with their line numbers; skips blank lines."""
+    for number, line in lines(path):
+        if not line or line.isspace():
+            continue
+        try:
+            row = load_object(line)
+        except DataError as error:
+            raise error.at(path, number) from None
+        if not isinstance(row, dict):
+            raise DataError("is not an object", path=path, line=number, remedy=remedy)
+        yield number, row
+
+
+@contextlib.contextmanager
+def replacing(path: Path) -> Iterator[BinaryIO]:
+    """A stream whose content replaces `path` at the end; after an error the old file remains."""
+    temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
+    try:
+        with temporary.open("xb") as stream:
+            yield stream
+            stream.flush()
+            os.fsync(stream.fileno())
+        temporary.replace(path)
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def write_json(path: Path, value: Mapping[str, Any]) -> None:
+    """Write an indented JSON file; a kill in the middle leaves the old one."""
+    # One fixed name, not `replacing`: what a kill leaves is overwritten by the next attempt.
+    temporary = path.with_name(path.name + ".new")
+    with temporary.open("w", encoding="utf-8", newline="\n") as stream:
+        json.dump(value, stream, ensure_ascii=False, allow_nan=False, indent=2)
+        stream.write("\n")
+        stream.flush()
+        os.fsync(stream.fileno())
+    temporary.replace(path)
+
+
+@contextlib.contextmanager
+def locked(stream: IO[bytes], path: Path) -> Iterator[None]:
+    """Hold a file against other writers; the system frees the lock when the process ends."""
+    # The standard library rather than portalocker: two calls, and no dependency.
+    try:
+        if os.name == "nt":
+            import msvcrt
+
+            msvcrt.locking(stream.fileno(), msvcrt.LK_NBLCK, 1)  # type: ignore[attr-defined,unused-ignore]
+        else:
+            import fcntl
+
+            fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        raise RunError(f"{path} is being written by another process; wait for it") from None
+    yield
