@@ -208,7 +208,7 @@ def verifier(
             "--composed",
             min=0,
             max=1,
-            help="The share of cases composed from adequa's own phrases; needs a checkout of adequa.",
+            help="The share of cases composed from built-in phrases; needs a checkout of adequa.",
             show_default="0.3 in a checkout, else 0",
         ),
     ] = None,
