@@ -22,6 +22,7 @@ NAMES = (
     "esa_speed",
     "similarity_speed",
     "retrieval_speed",
+    "relations",
     "nli_perturbations",
     "nli_quintd",
     "nli_speed",

@@ -23,8 +23,9 @@ import adequa
 from adequa import data, errors
 from adequa.metrics import metric_class
 from adequa.metrics import registry as metrics
-from adequa.readers import SUFFIXES, reader_class
 from adequa.readers import formats as readers
+from adequa.readers import reader_class
+from adequa.readers.formats import SUFFIXES
 from adequa.settings import settings_of
 
 DOCS = Path(__file__).resolve().parent

@@ -2,7 +2,7 @@
 
 A fenced block of a page with a `title="FILE"` is that file; `console` blocks are run, `python` and
 `pycon` blocks too, page by page and in order, in a folder of their own. Where a `console` block
-shows output, that must be it; `…` stands for anything.
+shows output, that must be it, scores within a tolerance; `…` stands for anything.
 """
 
 from __future__ import annotations
@@ -258,20 +258,37 @@ def _run_console(
             code = stop.code or 0
         said = capsys.readouterr()
         complaint = expected.startswith("adequa: ")
-        failed = expected.rstrip().endswith("the gate is closed")
+        failed = expected.rstrip().endswith("the gate is closed") or re.search(
+            r"^Verdict: (?!OK)", expected, re.MULTILINE
+        )
         wanted = 2 if complaint else 1 if failed else 0
         assert code == wanted, f"{place}: {command}\n{said.out}{said.err}"
         if expected.strip():
             _compare(expected, said.err if complaint else said.out, f"{place}: {command}")
 
 
+_SCORE = re.compile(r"(?<![\d.])[01]\.\d{2,4}(?![\d.])")
+_ANY_SCORE = r"([01]\.\d{2,4})"
+_TOLERANCE = 0.03
+"""How far a score that a page shows may be from the score of this machine: the models compute in
+8-bit integers, and processors round them differently."""
+
+
 def _compare(expected: str, found: str, place: str) -> None:
+    expected, found = _without_trailing_space(expected), _without_trailing_space(found)
+    complaint = f"{place}\nshown:\n{expected}\nis:\n{found}"
     pattern = "".join(
-        ".*" if piece == "…" else re.escape(piece)
-        for piece in re.split("(…)", _without_trailing_space(expected))
+        ".*"
+        if piece == "…"
+        else r"([01]\.\d{2,4})"
+        if _SCORE.fullmatch(piece)
+        else re.escape(piece)
+        for piece in re.split(rf"(…|{_SCORE.pattern})", expected)
     )
-    found = _without_trailing_space(found)
-    assert re.fullmatch(pattern, found, re.DOTALL), f"{place}\nshown:\n{expected}\nis:\n{found}"
+    same = re.fullmatch(pattern, found, re.DOTALL)
+    assert same, complaint
+    for shown, score in zip(_SCORE.findall(expected), same.groups(), strict=True):
+        assert float(score) == pytest.approx(float(shown), abs=_TOLERANCE), complaint
 
 
 def _without_trailing_space(text: str) -> str:

@@ -18,13 +18,13 @@ from adequa.metrics.sources import (
     Members,
     RatingHead,
     Sources,
-    check_source,
     cosine_source,
     entity_source,
     has_words,
     read_blends,
-    read_check,
     read_rating,
+    read_verifier_output,
+    verifier_source,
 )
 from adequa.models.shipped import weights
 from adequa.stats.correlations import COEFFICIENTS
@@ -290,7 +290,7 @@ def fit_similarity(
     pairs = [(item, value) for item, value in rated if item.triples and has_words(item.text)]
     name = str(folder)
     evidence = Sources(cosine_source(name, 1), entities=entity_source)
-    verify = check_source(name, 1)
+    verify = verifier_source(name, 1)
     members: list[Members] = []
     states, values, groups = [], [], []
     for start in range(0, len(pairs), _BATCH):
@@ -298,7 +298,7 @@ def fit_similarity(
         items = [item for item, _ in batch]
         found = zip(batch, verify(items), evidence.gather(items), strict=True)
         for (item, value), check, others in found:
-            own = read_check(check, others)
+            own = read_verifier_output(check, others)
             if all(getattr(own, name) is not None for name in EVIDENCE):
                 members.append(own)
                 states.append(check.state)

@@ -6,11 +6,23 @@ import csv
 import io
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-__all__ = ["Cell", "Column", "Table", "escape_markdown", "one_line"]
+from adequa.errors import UnknownName
+
+__all__ = [
+    "Cell",
+    "Column",
+    "Table",
+    "counted",
+    "escape_markdown",
+    "one_line",
+    "render_tables",
+    "rounded",
+    "significant",
+]
 
 Cell = str | int | float | None
 Alignment = Literal["left", "right"]
@@ -159,6 +171,55 @@ class Table:
     def json_rows(self) -> list[dict[str, Cell]]:
         """An object a row, by column name, values as they are."""
         return [dict(zip(self._names, row, strict=True)) for row in self.rows]
+
+
+TABLE_FORMS: Mapping[str, Callable[[Table], str]] = {
+    "text": Table.text,
+    "markdown": Table.markdown,
+    "latex": Table.latex,
+}
+"""The forms for people, by name; CSV and JSON have no place for notes."""
+
+
+def render_tables(
+    tables: Iterable[Table],
+    notes: Iterable[str],
+    form: str,
+    *,
+    forms: Iterable[str] = TABLE_FORMS,
+) -> str:
+    """Tables with notes below them as text, Markdown or LaTeX, where notes are comments.
+
+    `forms` are the names to list where the form is unknown.
+    """
+    if form not in TABLE_FORMS:
+        raise UnknownName("format", form, forms)
+    lines = [one_line(note) for note in notes]
+    if form == "markdown":
+        below = "\n\n".join(map(escape_markdown, lines))
+    else:
+        below = "\n".join(f"% {line}" if form == "latex" else line for line in lines)
+    parts = [*(TABLE_FORMS[form](table) for table in tables), below]
+    return "\n\n".join(part for part in parts if part)
+
+
+def rounded(value: float | None) -> float | None:
+    """A number with six decimals for JSON and CSV, never -0.0; None stays None."""
+    return None if value is None else round(value, 6) + 0.0
+
+
+def significant(value: float | None) -> float | None:
+    """A number with six significant digits, so that a tiny p-value is not zero."""
+    return None if value is None else float(f"{value:.6g}")
+
+
+def counted(number: int, noun: str) -> str:
+    """A count with its noun.
+
+    >>> counted(1, "system"), counted(1200, "text")
+    ('1 system', '1,200 texts')
+    """
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
 def _shown(cell: Cell, column: Column) -> str:

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from adequa.data import Item, Triple
 from adequa.errors import ModelError
-from adequa.metrics.sources import Blend, Member, Members, RatingHead, Sources, read_check
+from adequa.metrics.sources import Blend, Member, Members, RatingHead, Sources, read_verifier_output
 
 ITEM = Item("1", (Triple("Bex", "country", "Vaudland"),), "Bex is in Vaudland.")
 NAMES = [field.name for field in fields(Members)]
@@ -36,7 +36,7 @@ everything = st.builds(Members, **dict.fromkeys(NAMES, shares))
 def checked(**said: Any) -> Members:
     """What is made of a verifier's answer, where nothing else is asked."""
     answer = {"stated": (0.0,), "supported": 0.0, "unsupported": (0.0,), "disfluent": (0.0,)}
-    (members,) = Sources(checks=lambda _: [SimpleNamespace(**{**answer, **said})]).gather([ITEM])
+    (members,) = Sources(verifier=lambda _: [SimpleNamespace(**{**answer, **said})]).gather([ITEM])
     return members
 
 
@@ -78,7 +78,7 @@ def test_every_source_has_its_member_and_is_asked_once() -> None:
 
 def test_a_source_that_loses_an_item_is_found_out() -> None:
     with pytest.raises(ValueError, match="argument 2 is shorter"):
-        Sources(cosines=lambda items: [0.5] * len(items), checks=lambda _: []).gather([ITEM])
+        Sources(cosines=lambda items: [0.5] * len(items), verifier=lambda _: []).gather([ITEM])
 
 
 @given(st.lists(logits, min_size=1, max_size=8), st.integers(0, 7), st.floats(0, 100))
@@ -227,12 +227,12 @@ def test_a_source_of_checks_with_a_head_has_ratings() -> None:
         )
         for logit in (2.0, None)
     ]
-    first, second = Sources(checks=lambda _: answers, rating=HEAD).gather([ITEM, ITEM])
+    first, second = Sources(verifier=lambda _: answers, rating=HEAD).gather([ITEM, ITEM])
     assert first.rated == HEAD(STATE, first)
     assert first.rated is not None
-    assert replace(first, rated=None) == read_check(answers[0])
+    assert replace(first, rated=None) == read_verifier_output(answers[0])
     assert second.rated is None
-    assert read_check(answers[0], Members(bi=0.3)).bi == 0.3
+    assert read_verifier_output(answers[0], Members(bi=0.3)).bi == 0.3
 
 
 def test_a_head_is_read_as_it_was_written() -> None:

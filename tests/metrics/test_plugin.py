@@ -63,7 +63,7 @@ def test_a_plugin_that_is_no_metric_is_refused(tmp_path: Path) -> None:
     info = tmp_path / "bad-1.dist-info"
     info.mkdir()
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: bad\nVersion: 1\n")
-    (info / "entry_points.txt").write_text("[adequa.metrics.registry]\nbad = json:loads\n")
+    (info / "entry_points.txt").write_text("[adequa.metrics]\nbad = json:loads\n")
     code = (
         "import adequa\n"
         "try: adequa.load_metric('bad')\n"

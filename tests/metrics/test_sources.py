@@ -17,8 +17,6 @@ from adequa.metrics.esa import EsaStrict
 from adequa.metrics.sources import (
     RatingHead,
     _affirming,
-    check_source,
-    check_weights,
     cosine_source,
     entity_source,
     has_words,
@@ -26,6 +24,8 @@ from adequa.metrics.sources import (
     pair_source,
     read_blends,
     read_rating,
+    require_weights,
+    verifier_source,
     weights_digest,
 )
 from adequa.models.encoder import load_encoder
@@ -56,10 +56,10 @@ def test_a_text_has_words_where_a_model_reads_some(text: str) -> None:
 
 
 def test_weights_by_folder(tiny_weights: str) -> None:
-    check_weights(tiny_weights)
+    require_weights(tiny_weights)
     assert weights_digest(tiny_weights) == weights(tiny_weights).digest
     with pytest.raises(UnknownName, match="unknown weights"):
-        check_weights("v0")
+        require_weights("v0")
 
 
 def test_blends_of_every_part(tiny_weights: str) -> None:
@@ -118,7 +118,7 @@ def test_cosines_are_those_of_the_encoder(tiny_weights: str) -> None:
 
 
 def test_checks_are_those_of_the_verifier(tiny_weights: str) -> None:
-    found = check_source(tiny_weights, 1)(ITEMS)
+    found = verifier_source(tiny_weights, 1)(ITEMS)
     alone = [load_verifier(tiny_weights).verify([item])[0] for item in ITEMS]
     for one, other in zip(found, alone, strict=True):
         assert one.stated == pytest.approx(other.stated, abs=1e-5)

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from adequa.text.sentences import clauses, count_words, sentences
+from adequa.text.sentences import count_words, split_clauses, split_sentences
 
 VOCABULARY = (
     "Ann ann Rome Italy is was and the a which who that located born May 3, 1990 1,234 , ; . ! ? "
@@ -70,7 +70,7 @@ SENTENCES = [
 @pytest.mark.parametrize(("text", "expected"), SENTENCES, ids=range(len(SENTENCES)))
 def test_sentences(text: str, expected: list[str | None] | None) -> None:
     """None stands for the whole text, and in a list for what is left."""
-    found = [text[start:end] for start, end in sentences(text)]
+    found = [text[start:end] for start, end in split_sentences(text)]
     if expected is None:
         assert found == [text]
     else:
@@ -112,13 +112,13 @@ CLAUSES = [
 
 @pytest.mark.parametrize(("text", "expected"), CLAUSES, ids=range(len(CLAUSES)))
 def test_clauses(text: str, expected: list[str]) -> None:
-    assert [text[start:end] for start, end in clauses(text, 0, len(text))] == expected
+    assert [text[start:end] for start, end in split_clauses(text, 0, len(text))] == expected
 
 
 def test_clauses_of_a_later_sentence_stand_where_they_stand() -> None:
     text = "It is, so to say, here. The bar is cheap; the food is good. Not, at all, here."
-    first, last = sentences(text)[1]
-    assert [text[start:end] for start, end in clauses(text, first, last)] == [
+    first, last = split_sentences(text)[1]
+    assert [text[start:end] for start, end in split_clauses(text, first, last)] == [
         "The bar is cheap;",
         "the food is good.",
     ]
@@ -138,23 +138,23 @@ def _hold(text: str, spans: list[tuple[int, int]], start: int, end: int) -> None
 @given(text=TEXTS)
 @example(text="A. A。A")
 def test_sentences_hold_everything_and_stay_whole(text: str) -> None:
-    found = sentences(text)
+    found = split_sentences(text)
     _hold(text, found, 0, len(text))
     for start, end in found:
-        assert sentences(text[start:end]) == [(0, end - start)]
+        assert split_sentences(text[start:end]) == [(0, end - start)]
 
 
 @given(text=TEXTS)
 def test_clauses_hold_everything_and_stay_whole(text: str) -> None:
-    for start, end in sentences(text):
-        found = clauses(text, start, end)
+    for start, end in split_sentences(text):
+        found = split_clauses(text, start, end)
         _hold(text, found, start, end)
         assert len(found) == 1 or all(count_words(text[one:other]) > 1 for one, other in found)
         for one, other in found:
-            assert clauses(text, one, other) == [(one, other)]
+            assert split_clauses(text, one, other) == [(one, other)]
 
 
 def test_a_long_text_takes_no_time() -> None:
     text = "It is so . " * 3000 + "a . " * 3000
-    assert len(sentences(text)) >= 3000
-    assert sum(len(clauses(text, start, end)) for start, end in sentences(text)) >= 3000
+    assert len(split_sentences(text)) >= 3000
+    assert sum(len(split_clauses(text, start, end)) for start, end in split_sentences(text)) >= 3000

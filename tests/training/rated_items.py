@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from adequa.data import Item, Rating, Triple
-from adequa.metrics.sources import Members, Sources, check_source, cosine_source, entity_source
+from adequa.metrics.sources import Members, Sources, cosine_source, entity_source, verifier_source
 
 PUBS = ("Anvil", "Beacon", "Crane", "Drum", "Elm", "Fiddle", "Gate", "Harp", "Inn", "Jug", "Keg")
 PUBS = (*PUBS, "Lantern")
@@ -34,7 +34,9 @@ def items() -> list[Item]:
 def members_of(folder: Path, own: list[Item]) -> list[Members]:
     """What the models of a folder say, without a rating."""
     name = str(folder)
-    return Sources(cosine_source(name, 1), check_source(name, 1), None, entity_source).gather(own)
+    return Sources(cosine_source(name, 1), verifier_source(name, 1), None, entity_source).gather(
+        own
+    )
 
 
 def ratings(folder: Path, own: list[Item]) -> list[Rating]:

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from adequa.data import Triple
 from adequa.errors import DataError, SettingError
-from adequa.metrics.nli.evidence import VerifierChecker
+from adequa.metrics.nli.evidence import VerifierEvidence
 from adequa.models.calibration import Calibration, Line
 from adequa.models.verifier import Verifier
 from adequa.models.wordpiece import WordPiece
@@ -240,7 +240,7 @@ def test_logits_of_a_verifier(tmp_path: Path) -> None:
     reader = WordPiece(bases.vocabulary())
     verifier = Verifier(reader, run)
     path = write(tmp_path / "x.jsonl", LINES)
-    found = read_labelled(path, ask=VerifierChecker(verifier.verify, entities=False).log_odds)
+    found = read_labelled(path, ask=VerifierEvidence(verifier.verify, entities=False).log_odds)
     triples = [Triple("a", "p", "b"), Triple("a", "q", "c")]
     places = reader.encode_pair("a b", triples).subjects
     assert [one.logit for one in found] == [*map(float, places), 3.0]

@@ -18,8 +18,7 @@ from xml.etree import ElementTree as ET
 
 import numpy as np
 
-from adequa.analysis.compare.comparison import compare
-from adequa.analysis.compare.model import SystemPair
+from adequa.analysis.comparison import SystemPair, compare
 from adequa.data import Result
 from adequa.errors import RunError, SettingError, UnknownName
 from adequa.run import Run, open_run

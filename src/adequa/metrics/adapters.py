@@ -12,7 +12,7 @@ from typing import Any, ClassVar, Literal
 
 from adequa.data import Item, Score
 from adequa.errors import MissingExtra, ModelError, SettingError
-from adequa.metrics.base import NO_REFERENCES, Metric, check_choices, references_of
+from adequa.metrics.base import NO_REFERENCES, Metric, references_of, require_choices
 from adequa.metrics.reference import SACREBLEU_VERSION, SacrebleuEngine
 
 
@@ -69,7 +69,7 @@ class Sacrebleu(Metric):
 @lru_cache(maxsize=64)
 def _engine_of(metric: Sacrebleu) -> SacrebleuEngine:
     # Outside of the metric, so that it can be sent to a worker.
-    return SacrebleuEngine(metric.metric, remembered=128)
+    return SacrebleuEngine(metric.metric)
 
 
 @dataclass(frozen=True)
@@ -103,7 +103,7 @@ class Evaluate(Metric):
     )
 
     def __post_init__(self) -> None:
-        check_choices(self)
+        require_choices(self)
         self._arguments()
         if self.lower_is_better:
             _turn(self)

@@ -102,7 +102,7 @@ def references_of(item: Item) -> tuple[str, ...]:
     return tuple(references)
 
 
-def check_choices(metric: Metric) -> None:
+def require_choices(metric: Metric) -> None:
     """Raise where a setting that has choices has another value; Python callers can write any."""
     hints = typing.get_type_hints(type(metric))
     for field in fields(metric):
@@ -113,7 +113,7 @@ def check_choices(metric: Metric) -> None:
                 raise SettingError(f"{metric.name}:{field.name} is one of {listed}, not {value!r}")
 
 
-def check_least(metric: Metric, setting: str, least: float) -> None:
+def require_at_least(metric: Metric, setting: str, least: float) -> None:
     """Raise where a number is smaller than it can be."""
     value = getattr(metric, setting)
     if not value >= least:

@@ -1,7 +1,7 @@
 """The metrics there are, by name, and how to get one.
 
 `TABLE` maps a name to `module:class`, so that nothing is imported before it is used. Other packages
-add theirs under the entry point group `adequa.metrics.registry`, in the same form.
+add theirs under the entry point group `adequa.metrics`, in the same form.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from adequa.settings import Spec, build
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
-ENTRY_POINT_GROUP = "adequa.metrics.registry"
+ENTRY_POINT_GROUP = "adequa.metrics"
 
 TABLE: Mapping[str, str] = {
     "bleu": "adequa.metrics.reference:Bleu",

@@ -12,13 +12,11 @@ from typing import ClassVar, Literal, get_args
 
 from adequa.data import Item, Score
 from adequa.errors import ModelError, SettingError
-from adequa.metrics.base import Metric, check_choices, check_least
+from adequa.metrics.base import Metric, require_at_least, require_choices
 from adequa.metrics.sources import (
     Blend,
     Members,
     Sources,
-    check_source,
-    check_weights,
     cosine_source,
     entity_source,
     has_words,
@@ -26,6 +24,8 @@ from adequa.metrics.sources import (
     pair_source,
     read_blends,
     read_rating,
+    require_weights,
+    verifier_source,
     weights_digest,
 )
 
@@ -75,8 +75,8 @@ class Similarity(Metric):
     threads: int = field(default=1, metadata={"doc": "threads for each run of a model"})
 
     def __post_init__(self) -> None:
-        check_choices(self)
-        check_least(self, "threads", 1)
+        require_choices(self)
+        require_at_least(self, "threads", 1)
         if self.revision is not None and not self._foreign:
             raise SettingError(
                 f"{self.name}:revision goes with encoder or cross_encoder, models of the hub"
@@ -85,7 +85,7 @@ class Similarity(Metric):
             if getattr(self, model) is not None and self.part == part:
                 raise SettingError(f"{self.name}:{model} has no use where part is {part}")
         if self._own:
-            check_weights(self.weights)
+            require_weights(self.weights)
 
     def score(self, items: Sequence[Item]) -> list[Score]:
         """The value of each item; a blank text has the lowest."""
@@ -203,7 +203,7 @@ class Similarity(Metric):
         own = (self.weights, self.threads)
         return Sources(
             cosines=cosine_source(*own, self.encoder, self.revision) if bi else None,
-            checks=check_source(*own) if cross and self.cross_encoder is None else None,
+            verifier=verifier_source(*own) if cross and self.cross_encoder is None else None,
             cross=pair_source(self.cross_encoder, self.revision)
             if cross and self.cross_encoder is not None
             else None,
@@ -245,14 +245,14 @@ class Fluency(Metric):
     threads: int = field(default=1, metadata={"doc": "threads for each run of the model"})
 
     def __post_init__(self) -> None:
-        check_least(self, "threads", 1)
-        check_weights(self.weights)
+        require_at_least(self, "threads", 1)
+        require_weights(self.weights)
 
     def score(self, items: Sequence[Item]) -> list[Score]:
         """The geometric mean, over the words, of the probability that a word is in its place."""
         readable = [has_words(item.text) for item in items]
         texts = [item for item, can in zip(items, readable, strict=True) if can]
-        sources = Sources(checks=check_source(self.weights, self.threads))
+        sources = Sources(verifier=verifier_source(self.weights, self.threads))
         found = (members.fluent for members in sources.gather(texts))
         values = [next(found) if can else self.worst for can in readable]
         return [Score(value, reason=_NO_WORDS if value is None else None) for value in values]

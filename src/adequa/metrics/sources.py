@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 Cosines = Callable[[Sequence[Item]], Sequence[float]]
 """How near each text is to its graph, from -1 to 1."""
-Checks = Callable[[Sequence[Item]], "Sequence[VerifierOutput]"]
+VerifierSource = Callable[[Sequence[Item]], "Sequence[VerifierOutput]"]
 Shares = Callable[[Sequence[Item]], "Sequence[float | None]"]
 """A value from 0 to 1 for each item, or None."""
 
@@ -118,7 +118,7 @@ class Sources:
     """Where the members come from; what is None is not asked."""
 
     cosines: Cosines | None = None
-    checks: Checks | None = None
+    verifier: VerifierSource | None = None
     cross: Shares | None = None
     entities: Shares | None = None
     rating: RatingHead | None = None
@@ -128,34 +128,34 @@ class Sources:
         nothing: Sequence[Any] = [None] * len(items)
         columns = [
             nothing if source is None or not items else source(items)
-            for source in (self.cosines, self.checks, self.cross, self.entities)
+            for source in (self.cosines, self.verifier, self.cross, self.entities)
         ]
         return [
-            self._members(check, Members(bi=bi, cross=cross, entities=entities))
-            for bi, check, cross, entities in zip(*columns, strict=True)
+            self._members(output, Members(bi=bi, cross=cross, entities=entities))
+            for bi, output, cross, entities in zip(*columns, strict=True)
         ]
 
-    def _members(self, check: VerifierOutput | None, others: Members) -> Members:
-        if check is None:
+    def _members(self, output: VerifierOutput | None, others: Members) -> Members:
+        if output is None:
             return others
-        members = read_check(check, others)
+        members = read_verifier_output(output, others)
         if self.rating is None:
             return members
-        return replace(members, rated=self.rating(check.state, members))
+        return replace(members, rated=self.rating(output.state, members))
 
 
-def read_check(check: VerifierOutput, others: Members | None = None) -> Members:
+def read_verifier_output(output: VerifierOutput, others: Members | None = None) -> Members:
     """What the verifier says of an item, in numbers from 0 to 1, beside what others say."""
-    stated = [_likely(logit) for logit in check.stated]
-    words = [_likely(logit, -1) for logit in check.unsupported]
+    stated = [_likely(logit) for logit in output.stated]
+    words = [_likely(logit, -1) for logit in output.unsupported]
     return replace(
         others or Members(),
         stated=_mean(stated),
         weakest=_least(stated),
-        supported=_likely(check.supported),
+        supported=_likely(output.supported),
         tokens=_mean(words),
         worst_word=_least(words),
-        fluent=_mean([_likely(logit, -1) for logit in check.disfluent]),
+        fluent=_mean([_likely(logit, -1) for logit in output.disfluent]),
     )
 
 
@@ -222,10 +222,10 @@ class Blend:
                 f"{place}: its members are {', '.join(members) or 'none'}; there are "
                 f"{', '.join(sorted(known))}"
             )
-        blend.check(place)
+        blend.validate(place)
         return blend
 
-    def check(self, place: str) -> None:
+    def validate(self, place: str) -> None:
         """Raise where a better text could get a lower value, or none."""
         numbers = [self.slope, self.offset]
         for member in self.members.values():
@@ -272,7 +272,7 @@ def has_words(text: str) -> bool:
     return any(not (one in SPACES or one in DROPPED or one in ACCENTS) for one in text)
 
 
-def check_weights(name: str) -> None:
+def require_weights(name: str) -> None:
     """Raise where there are no such weights: before the first text, not after."""
     from adequa.models.shipped import weights
 
@@ -356,7 +356,9 @@ def _encoder(
     return HubEncoder(model, revision)
 
 
-def check_source(weights: str, threads: int, templates: Templates | None = None) -> Checks:
+def verifier_source(
+    weights: str, threads: int, templates: Templates | None = None
+) -> VerifierSource:
     """The shipped verifier; what one metric of a run has asked it, the next is told again."""
     from adequa.models.verifier import load_verifier
 
@@ -367,10 +369,10 @@ def check_source(weights: str, threads: int, templates: Templates | None = None)
 
 
 @lru_cache(maxsize=4)
-def _remembering(verifier: Verifier) -> Checks:
+def _remembering(verifier: Verifier) -> VerifierSource:
     known: dict[object, VerifierOutput] = {}
 
-    def check(items: Sequence[Item]) -> list[VerifierOutput]:
+    def verify(items: Sequence[Item]) -> list[VerifierOutput]:
         keys = [_key(item) for item in items]
         asked = {key: item for key, item in zip(keys, items, strict=True) if key not in known}
         found = {key: known[key] for key in keys if key in known}
@@ -380,7 +382,7 @@ def _remembering(verifier: Verifier) -> Checks:
         known.update(found)
         return [found[key] for key in keys]
 
-    return check
+    return verify
 
 
 def _key(item: Item) -> object:

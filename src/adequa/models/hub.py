@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from adequa.errors import MissingExtra, ModelError
 from adequa.models.runtime import PerProcess
-from adequa.text.labels import MARKERS, linearise, readable
+from adequa.text import MARKERS, mark_triples, readable
 
 if TYPE_CHECKING:
     import numpy as np
@@ -71,7 +71,7 @@ class HubEncoder:
         """A row of length one for each graph, in the order of the graphs."""
         tokenizer = self._loaded().tokenizer
         if all(marker in tokenizer.get_vocab() for marker in MARKERS):
-            return self.encode([linearise(triples, terms) for triples, terms in graphs])
+            return self.encode([mark_triples(triples, terms) for triples, terms in graphs])
         return self.encode(
             [
                 ". ".join(" ".join(readable(triple, terms)) for triple in triples)

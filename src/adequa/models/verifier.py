@@ -24,7 +24,7 @@ from adequa.models.runtime import Network, WordTable
 from adequa.models.shipped import DEFAULT, weights
 from adequa.models.windows import breaks_of, chunks, windows
 from adequa.models.wordpiece import EncodedPair, Piece, WordPiece
-from adequa.text.values.wording import worded
+from adequa.text.values import word_triple
 
 if TYPE_CHECKING:
     import numpy as np
@@ -101,7 +101,7 @@ class Verifier:
         self.positions = positions
 
     def verify(
-        self, pairs: Sequence[TextAndGraph], wording: Wording = worded
+        self, pairs: Sequence[TextAndGraph], wording: Wording = word_triple
     ) -> list[VerifierOutput]:
         """One answer a pair, in the order of the pairs."""
         plans = [self._plan(pair, wording) for pair in pairs]

@@ -17,7 +17,7 @@ from pathlib import Path
 
 from adequa.data import Term, Triple
 from adequa.errors import ModelError
-from adequa.text.labels import readable
+from adequa.text import readable
 
 # ---
 # What BERT's uncased reader takes for a space, punctuation, an accent, or nothing at all.

@@ -8,9 +8,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from adequa.analysis.compare.model import Measure, Significance, SystemPair, TestName
-from adequa.analysis.compare.significance import Procedure, measure_systems
-from adequa.analysis.compare.systems import choose, load
+from adequa.analysis.comparison import (
+    Measure,
+    Procedure,
+    Significance,
+    SystemPair,
+    TestName,
+    choose_yardsticks,
+    load_systems,
+    measure_systems,
+)
 from adequa.data import Item, Result, Triple
 from adequa.errors import RunError
 from adequa.report.figures import digits_for
@@ -138,17 +145,17 @@ def paired_tests(
             f"{baseline.path} has none of the systems of the runs; name a baseline of the same "
             "systems, or runs of one system each"
         )
-    corpus = load([baseline, *runs])
+    aligned = load_systems([baseline, *runs])
     # Systems are numbered as they are met, here as in `collect`.
-    names = [system.name for system in corpus.systems]
+    names = [system.name for system in aligned.systems]
     wanted = {number: (names[number], names[old]) for number, old in partners.items()}
-    yardsticks, notes = choose(corpus, None)
+    yardsticks, notes = choose_yardsticks(aligned, None)
     # A correction for m pairs finds nothing when m / (trials + 1) is not below the level.
     trials = max(TRIALS, math.ceil(2 * len(wanted) / (1 - LEVEL)))
     procedure = Procedure((TEST,), {TEST: trials}, seed, LEVEL)
     found: dict[int, list[SystemPair]] = {number: [] for number in wanted}
     for yardstick in yardsticks:
-        samples = {system.name: yardstick.sample(system, None) for system in corpus.systems}
+        samples = {system.name: yardstick.sample(system, None) for system in aligned.systems}
         _, pairs = measure_systems(yardstick, samples, list(wanted.values()), procedure)
         corrected = adjust([pair.tests[TEST].p for pair in pairs], CORRECTION)
         for number, pair, p in zip(wanted, pairs, corrected, strict=True):

@@ -8,8 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from adequa import __version__
-from adequa.analysis.compare.comparison import compare
-from adequa.analysis.compare.model import Comparison
+from adequa.analysis.comparison import Comparison, compare
 from adequa.errors import DataError, SettingError
 from adequa.report.changes import ChangeTests, changes_view, paired_tests
 from adequa.report.methods import PeopleAgreement, metric_notes, read_people, run_notes

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from adequa.analysis.compare.model import Comparison, Measure, SystemValue
+from adequa.analysis.comparison import Comparison, Measure, SystemValue
 from adequa.report.figures import axis, digits_for, histogram, percent, range_of
 from adequa.report.tallies import DIMENSIONS, FactTally, RunTallies, ScoreTally, SystemTexts
 from adequa.report.texts import VERDICTS

@@ -66,8 +66,10 @@ class Run:
         return read_json(self.path / SUMMARY)
 
 
-def open_run(path: Path | str) -> Run:
-    """Open a finished run; a RunError says what to do with anything else."""
+def open_run(path: Run | Path | str) -> Run:
+    """Open a finished run, which may be open already; anything else is a RunError."""
+    if isinstance(path, Run):
+        return path
     path = Path(path)
     if not path.is_dir():
         raise RunError(f"{path} is not a folder; name the folder that `adequa score --out` wrote")

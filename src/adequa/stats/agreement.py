@@ -206,7 +206,7 @@ def krippendorff_alpha(
     >>> round(krippendorff_alpha(ratings, "ordinal").value, 3)
     0.778
     """
-    _check("scale", scale, _SCALES)
+    _require_choice("scale", scale, _SCALES)
     numbers = np.zeros(len(ratings.categories)) if scale == "nominal" else ratings.numbers()
     if scale == "ratio" and (numbers < 0).any():
         raise ValueError(f"a ratio scale has no negative value such as {numbers.min():g}")
@@ -313,7 +313,7 @@ def cohen_kappa(
     >>> round(cohen_kappa(ratings, 0, 1).value, 3)
     0.6
     """
-    _check("weights", weights, _WEIGHTS)
+    _require_choice("weights", weights, _WEIGHTS)
     numbers = _places(ratings, weights)
     left, right = ratings.shared(first, second)
     return _kappa(ratings.category[left], ratings.category[right], numbers, weights)
@@ -321,7 +321,7 @@ def cohen_kappa(
 
 def cohen_kappas(ratings: Ratings, weights: Weights = "none") -> dict[RaterPair, Agreement]:
     """Cohen's kappa of every two raters who share an item, in their order; others have no entry."""
-    _check("weights", weights, _WEIGHTS)
+    _require_choice("weights", weights, _WEIGHTS)
     numbers = _places(ratings, weights)
     return {
         pair: _kappa(ratings.category[left], ratings.category[right], numbers, weights)
@@ -393,6 +393,6 @@ def _weighted_pairs(ratings: Ratings) -> tuple[Codes, Codes, Codes, Vector]:
     return item, np.minimum(one, other), np.maximum(one, other), 1 / (each[item] - 1)
 
 
-def _check(what: str, given: str, known: Sequence[str]) -> None:
+def _require_choice(what: str, given: str, known: Sequence[str]) -> None:
     if given not in known:
         raise ValueError(f"unknown {what} {given!r}; there are {', '.join(known)}")

@@ -97,11 +97,11 @@ def student_quantile(freedom: int, level: float) -> float:
     # scipy.special, not scipy.stats: the same number at a tenth of the import time.
     from scipy.special import stdtrit
 
-    check_level(level)
+    require_level(level)
     return float(stdtrit(freedom, (1 + level) / 2))
 
 
-def check_level(level: float) -> None:
+def require_level(level: float) -> None:
     """Refuse a confidence level outside (0, 1): a caller's mistake, not a user's."""
     if not 0 < level < 1:
         raise ValueError(f"a confidence level lies between 0 and 1, not {level}")
@@ -122,7 +122,7 @@ def student_interval(values: npt.ArrayLike, level: float = 0.95) -> Interval | N
 
 def percentile_interval(replicates: Vector, level: float = 0.95) -> Interval | None:
     """The middle `level` of the replicates; None where none is defined."""
-    check_level(level)
+    require_level(level)
     return _quantiles(replicates, (1 - level) / 2, (1 + level) / 2)
 
 
@@ -133,7 +133,7 @@ def bca_interval(
 
     `jackknife` has the value without each item in turn: their skewness is the acceleration.
     """
-    check_level(level)
+    require_level(level)
     defined = replicates[np.isfinite(replicates)]
     if not len(defined) or not np.isfinite(jackknife).all():
         return None
@@ -201,7 +201,7 @@ def wilson_interval(count: int, total: int, level: float = 0.95) -> Interval | N
     >>> low, round(high, 3)
     (0.0, 0.161)
     """
-    check_level(level)
+    require_level(level)
     if not 0 <= count <= total:
         raise ValueError(f"{count} out of {total} is no share")
     if not total:

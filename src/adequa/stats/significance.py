@@ -50,6 +50,13 @@ CORRECTIONS: Mapping[str, Callable[[Sequence[float]], list[float]]] = {
 }
 """Holm (1979) and Bonferroni bound the chance of any false finding, Benjamini and Hochberg (1995)
 the expected share of false ones among the findings."""
+CORRECTION_NOTES: Mapping[str, str] = {
+    "holm": "p corrected by Holm's method",
+    "bonferroni": "p corrected by Bonferroni's method",
+    "bh": "p corrected by Benjamini and Hochberg's method",
+    "none": "p not corrected",
+}
+"""How a table describes each correction."""
 
 
 def adjust(p_values: Sequence[float | None], correction: str = "holm") -> list[float | None]:

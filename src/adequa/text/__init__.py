@@ -1,1 +1,44 @@
-"""Plain language: labels, predicates, words, sentences and values. Knows no metric."""
+"""Plain language: labels, predicates, words and sentences; dates, numbers and units in `values`.
+
+The bottom room: it knows no metric and imports nothing above `adequa.data`.
+"""
+
+from adequa.text.labels import MARKERS, Label, label_of, mark_triples, readable, split_camel
+from adequa.text.predicates import folded, is_symmetric, local_name
+from adequa.text.sentences import Span, count_words, split_clauses, split_sentences
+from adequa.text.words import (
+    CALENDAR,
+    GENERIC,
+    SMALL_WORDS,
+    TITLES,
+    PreparedText,
+    common_words,
+    fold,
+    key_of,
+    words_of,
+)
+
+__all__ = [
+    "CALENDAR",
+    "GENERIC",
+    "MARKERS",
+    "SMALL_WORDS",
+    "TITLES",
+    "Label",
+    "PreparedText",
+    "Span",
+    "common_words",
+    "count_words",
+    "fold",
+    "folded",
+    "is_symmetric",
+    "key_of",
+    "label_of",
+    "local_name",
+    "mark_triples",
+    "readable",
+    "split_camel",
+    "split_clauses",
+    "split_sentences",
+    "words_of",
+]

@@ -1,4 +1,4 @@
-"""From an entity as the data writes it to the words a text would use for it."""
+"""Entities, predicates and triples in readable words: no underscores, camel case or datatypes."""
 
 from __future__ import annotations
 
@@ -12,26 +12,40 @@ from adequa.data import Term, Triple
 _DATATYPE = re.compile(r'^"(?P<value>.*)"(?:\^\^\S+|@[A-Za-z][A-Za-z0-9-]*)$', re.DOTALL)
 _BRACKET = re.compile(r"\s*\(([^()]*)\)\s*$")
 _LEADING_BRACKET = re.compile(r"^\(([^()]*)\)\s*")
-_CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+_CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+_CAMEL_AND_ACRONYMS = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _ADDRESS = re.compile(r"^<?\w+://[^\s>]+>?$")
+_LAST_OF_ADDRESS = re.compile(r"^<?\w+://\S*[/#](?P<last>[^\s/#>]+)>?$")
 _SPACE = re.compile(r"[\s_]+")
 _LOWER_CAMEL = re.compile(r"^[a-z]+(?:[A-Z][a-z0-9]+)+$")
 _QUOTES = "\"'`“”‘’«» "
+
+MARKERS = ("[S]", "[P]", "[O]")
+"""The markers before a subject, a predicate and an object in a model's input."""
 
 
 class Label(NamedTuple):
     """The readable parts of an entity's string."""
 
     string: str
-    """All of it, readable: underscores are spaces, outer quotes and datatypes are gone."""
+    """The whole string with spaces for underscores, without outer quotes and datatype."""
     base: str
-    """Without what stands in brackets at the end."""
+    """The string without the brackets at its end."""
     qualifier: str
-    """What stood in those brackets: a disambiguation, or a unit."""
+    """The content of those brackets: a disambiguation or a unit."""
+
+
+def split_camel(string: str, *, acronyms: bool = True) -> str:
+    """Put spaces between the words of a camel-case name, by default also after an acronym.
+
+    >>> split_camel("birthPlace"), split_camel("ICAOCode"), split_camel("ICAOCode", acronyms=False)
+    ('birth Place', 'ICAO Code', 'ICAOCode')
+    """
+    return (_CAMEL_AND_ACRONYMS if acronyms else _CAMEL).sub(" ", string)
 
 
 def label_of(entity: str) -> Label:
-    """The label in an entity's string.
+    """The readable parts of an entity as the data writes it.
 
     >>> label_of("Mermaid_(Train_song)")
     Label(string='Mermaid (Train song)', base='Mermaid', qualifier='Train song')
@@ -47,7 +61,7 @@ def label_of(entity: str) -> Label:
         return Label(string, string, "")
     string = _SPACE.sub(" ", string).strip()
     if _LOWER_CAMEL.match(string):
-        string = _CAMEL.sub(" ", string)
+        string = split_camel(string)
     bracket = _BRACKET.search(string)
     base, qualifier = string, ""
     if bracket and bracket.start():
@@ -56,22 +70,12 @@ def label_of(entity: str) -> Label:
     if not qualifier:
         return Label(base, base, "")
     if _LOWER_CAMEL.match(qualifier):
-        qualifier = _CAMEL.sub(" ", qualifier)
+        qualifier = split_camel(qualifier)
     return Label(f"{base} ({qualifier})", base, qualifier)
 
 
-# ---
-# A graph as one string, as every encoder and verifier of ours reads it.
-# ---
-
-MARKERS = ("[S]", "[P]", "[O]")
-"""What stands before a subject, a predicate and an object."""
-_SEPARATORS = re.compile(r"[\s_]+")
-_LAST_OF_ADDRESS = re.compile(r"^<?\w+://\S*[/#](?P<last>[^\s/#>]+)>?$")
-
-
 def readable(triple: Triple, terms: Mapping[str, Term] | None = None) -> tuple[str, str, str]:
-    """The three strings of a triple as words: no underscores, no camel case, labels for IRIs.
+    """The subject, predicate and object of a triple as readable words, with labels for IRIs.
 
     >>> readable(Triple("Aarhus_Airport", "cityServed", '"Aarhus, Denmark"'))
     ('Aarhus Airport', 'city served', 'Aarhus, Denmark')
@@ -83,10 +87,10 @@ def readable(triple: Triple, terms: Mapping[str, Term] | None = None) -> tuple[s
     )
 
 
-def linearise(triples: Iterable[Triple], terms: Mapping[str, Term] | None = None) -> str:
-    """The graph with its markers, in the order of the triples.
+def mark_triples(triples: Iterable[Triple], terms: Mapping[str, Term] | None = None) -> str:
+    """Write triples as one string with markers, the input of our encoders and verifiers.
 
-    >>> linearise([Triple("Blue_Spice", "eatType", "pub")])
+    >>> mark_triples([Triple("Blue_Spice", "eatType", "pub")])
     '[S] Blue Spice [P] eat type [O] pub'
     """
     return " ".join(
@@ -106,5 +110,5 @@ def _predicate(string: str, terms: Mapping[str, Term] | None) -> str:
     if term is not None and term.label:
         return term.label
     address = _LAST_OF_ADDRESS.match(string)
-    words = _CAMEL.sub(" ", _SEPARATORS.sub(" ", address["last"] if address else string)).strip()
+    words = split_camel(_SPACE.sub(" ", address["last"] if address else string)).strip()
     return words if words.isupper() else words.lower()

@@ -1,7 +1,8 @@
-"""Where the sentences and clauses of a text stand: by rule, for text as people and machines write.
+"""The sentences and clauses of an English text, by rules, for human and machine-written text.
 
-A stretch is a start and an end in the text. Together the stretches hold every character that is no
-space, they are in order and apart, and a stretch that is cut again stays whole.
+Spans are start and end offsets. They are in order, do not overlap and together cover every
+character that is not a space; splitting a span again leaves it whole. Hand-written because NLTK's
+Punkt relies on capital letters, which the outputs of many systems lack, and gives no clauses.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ Span = tuple[int, int]
 
 _END = re.compile(r"[.!?…]+|[。！？]+|\n")
 _WIDE = frozenset("。！？")
-# A full stop with no space after it: not in an address or a name such as Node.js.
+# A full stop without a space after it, except in an address or a name such as Node.js.
 _BEFORE_GLUED = re.compile(r"[(\"“]?(?:[A-Za-z][a-z]{2,}|\d+)[)\"”]?\.")
 _AFTER_GLUED = re.compile(r"[A-Z][a-z]*[\s,]")
 _CLOSING = re.compile(r"[\"'”’»)\]}]+|(?:\s+(?:''|[)\]}”»]))+")
@@ -28,13 +29,13 @@ _CAPITAL = re.compile(r"[A-ZÀ-ÖØ-Þ]")
 _ITEM = re.compile(r"[-–—*•·‣#]+\s|\(?\d{1,3}[.)]\s")
 _LOOK_BACK = 40
 
-# They stand before a name or a number, and end no sentence.
+# Abbreviations before a name or a number: they never end a sentence.
 _BEFORE_LIST = (
     "adm approx apt brig ca capt cf col dept dr e.g est fig figs fr ft gen gov hon i.e lt maj "
     "mr mrs ms mt mts op opp pp pres prof rep rev sen sgt ste supt univ viz vol vols vs"
 )
 _BEFORE = frozenset(_BEFORE_LIST.split())
-# They may end one: what follows decides.
+# Abbreviations that may end a sentence, depending on the next word.
 _EITHER_LIST = (
     "a.m al am apr assn assoc aug ave blvd bros cie co corp dec div esp etc ext feat feb inc "
     "inf int jan jr jul jun ltd mar math no nos nov oct p.m phd phys pl proc rd sci sep sept sq "
@@ -47,17 +48,17 @@ _STARTERS_LIST = (
 )
 _STARTERS = frozenset(_STARTERS_LIST.split())
 _LONG_WORD = 5
-"""A capitalised word of more letters is no abbreviation."""
+"""A capitalised word with more letters is not an abbreviation."""
 
 
-def sentences(text: str) -> list[Span]:
-    """The sentences of a text, without the space around them.
+def split_sentences(text: str) -> list[Span]:
+    """The spans of a text's sentences, without the space around them.
 
-    A lower-cased or tokenised text is cut too; a full stop after an initial, an abbreviation or the
-    number of a list item is none. A line ends a sentence, unless the next one goes on in lower
-    case.
+    Lower-cased and tokenised text is split too. A full stop after an initial, an abbreviation or
+    the number of a list item does not end a sentence; the end of a line does, unless the next line
+    begins in lower case.
 
-    >>> sentences("Dr. J. Lee paid $1.50. He left .")
+    >>> split_sentences("Dr. J. Lee paid $1.50. He left .")
     [(0, 22), (23, 32)]
     """
     last = max((match.start() for match in re.finditer(r"\w", text)), default=-1)
@@ -78,11 +79,24 @@ def sentences(text: str) -> list[Span]:
     return _trimmed(text, 0, len(text), cuts)
 
 
+_SIMPLE_END = re.compile(r"(?<![.!?…])[.!?…]+[\"'”’)\]]*\s+|\n+")
+
+
+def simple_ends(text: str) -> list[int]:
+    """The offsets of full stops before a space and of line ends, abbreviations included.
+
+    The detector of `adequa.entities` numbers sentences this way. Its mention weights were learned
+    with this rule, and `esa` finds repetitions and names with it: `split_sentences` would change
+    scores.
+    """
+    return [match.start() for match in _SIMPLE_END.finditer(text)]
+
+
 def _past_closing(text: str, start: int, end: int) -> int:
-    """Behind the quotes and brackets that close after a sentence's end."""
+    """The offset after the quotes and brackets that close behind a sentence's end."""
     while found := _CLOSING.match(text, end):
         end = found.end()
-    # A quote with spaces around it, as tokenisers leave it, closes where one is open.
+    # A quote between spaces, as tokenisers write it, closes if one is open.
     if text.count('"', start, end) % 2 and (found := _QUOTE_APART.match(text, end)):
         end = found.end()
     return end
@@ -95,7 +109,7 @@ def _glued(text: str, start: int, end: int) -> bool:
 
 
 def _ends(text: str, start: int, match: re.Match[str], end: int) -> bool:
-    """Whether a sentence that begins at `start` ends with what was matched."""
+    """Whether the sentence that begins at `start` ends at the match."""
     mark = match[0]
     if mark[0] in _WIDE:
         return True
@@ -168,7 +182,7 @@ _PARTICIPLE = re.compile(
     re.IGNORECASE,
 )
 _WORD_BEFORE = re.compile(r"(?P<word>\S+)\s+$")
-# After one of these a participle belongs to the verb, to a noun or to a list of participles.
+# After one of these words a participle belongs to the verb, a noun or a list of participles.
 _BINDING_LIST = (
     "a an and are as be been being best better by for get gets got had has have in is it its "
     "largely most mostly not now of often or the to was well were who which"
@@ -176,14 +190,14 @@ _BINDING_LIST = (
 _BINDING = frozenset(_BINDING_LIST.split())
 
 
-def clauses(text: str, start: int, end: int) -> list[Span]:
-    """The clauses of a sentence from `start` to `end`, of two words at least.
+def split_clauses(text: str, start: int, end: int) -> list[Span]:
+    """The spans of a sentence's clauses, each of at least two words.
 
-    Cut at commas, semicolons and dashes, before relative clauses and participles, and before
+    Split at commas, semicolons and dashes, before relative clauses and participles, and before
     "and is"; never in a number, a date, quotes or brackets, nor between two names ("Rome, Italy").
 
     >>> text = "Rome, Italy, which is old, has 1,200 bars."
-    >>> [text[start:end] for start, end in clauses(text, 0, len(text))]
+    >>> [text[start:end] for start, end in split_clauses(text, 0, len(text))]
     ['Rome, Italy,', 'which is old,', 'has 1,200 bars.']
     """
     kept = [match.span() for match in _KEPT.finditer(text, start, end)]
@@ -200,7 +214,7 @@ def clauses(text: str, start: int, end: int) -> list[Span]:
         if count_words(text[opened:last]) > 1:
             found.append((opened, last))
             opened = None
-    if opened is not None:  # a last word alone belongs to what stands before it
+    if opened is not None:  # a single last word belongs to the clause before it
         first = found.pop()[0] if found else opened
         found.append((first, parts[-1][1]))
     return found
@@ -223,12 +237,12 @@ def _clause_starts(text: str, start: int, end: int) -> Iterable[int]:
 
 
 def count_words(text: str) -> int:
-    """How many strings between spaces have a letter or a digit."""
+    """The number of strings between spaces with a letter or a digit."""
     return sum(1 for word in text.split() if any(map(str.isalnum, word)))
 
 
 def _trimmed(text: str, start: int, end: int, cuts: Iterable[int]) -> list[Span]:
-    """The stretches between the cuts, without the space around them."""
+    """The spans between the cuts, without the space around them."""
     found: list[Span] = []
     first = start
     for last in (*cuts, end):

@@ -1,4 +1,7 @@
-"""A text prepared for matching: its letters and digits, folded, and where each word stands."""
+"""The words of a text prepared for matching, and lists of English words that are not names.
+
+Words are runs of letters and digits in lower case without accents; offsets stay those of the text.
+"""
 
 from __future__ import annotations
 
@@ -8,17 +11,17 @@ from functools import cache, lru_cache
 from importlib.resources import files
 from itertools import accumulate
 
+from adequa.text.sentences import simple_ends
 from adequa.text.values.dates import DateSpan, find_dates
 from adequa.text.values.numbers import NumberSpan, find_numbers
 
 _WORD = re.compile(r"[^\W_]+")
-_ENDS = re.compile(r"(?<![.!?…])[.!?…]+[\"'”’)\]]*\s+|\n+")
 _LIGATURES = {"ß": "ss", "æ": "ae", "œ": "oe", "ø": "o", "đ": "d", "ł": "l", "ı": "i", "þ": "th"}
 
 
 @lru_cache(maxsize=4096)
 def _fold_letter(letter: str) -> str:
-    """One letter without its accent; as long as it was, so that offsets stay true."""
+    """One letter without its accent, always one character, so that offsets stay valid."""
     folded = letter.lower()
     if len(folded) != 1:
         folded = folded[:1]
@@ -44,7 +47,7 @@ def words_of(string: str) -> list[str]:
 
 
 def key_of(string: str) -> str:
-    """What two strings must share to be the same name.
+    """The key that two spellings of one name share.
 
     >>> key_of("St. Louis, Missouri") == key_of("St Louis Missouri")
     True
@@ -53,10 +56,10 @@ def key_of(string: str) -> str:
 
 
 class PreparedText:
-    """The words of a text, and one string of them all in which a name is found by `str.find`.
+    """The words of a text, and `key`, all of them joined, in which `str.find` finds a name.
 
-    `starts_at` and `ends_at` say which word begins or ends at a place of the key, so a name that
-    stands there as whole words is told from a part of a longer one.
+    `starts_at` and `ends_at` give the word that begins or ends at a place of the key, so that
+    whole words are distinguished from parts of longer ones.
     """
 
     __slots__ = (
@@ -82,7 +85,7 @@ class PreparedText:
         self.starts = [start for start, _ in spans]
         self.ends = [end for _, end in spans]
         self.words = words = [folded[start:end] for start, end in spans]
-        # Where each word begins in the key, and where the last one ends.
+        # The start of each word in the key, and the end of the last one.
         bounds = [0, *accumulate(map(len, words))]
         numbers = range(len(words))
         self.places = bounds[:-1]
@@ -110,9 +113,9 @@ class PreparedText:
 
     @property
     def sentences(self) -> list[int]:
-        """The number of the sentence each word stands in."""
+        """The sentence number of each word, by the simple rule of `simple_ends`."""
         if self._sentences is None:
-            ends = [match.start() for match in _ENDS.finditer(self.string)]
+            ends = simple_ends(self.string)
             if not ends or not self.words or ends[0] >= self.ends[-1]:
                 self._sentences = [0] * len(self.words)
                 return self._sentences
@@ -126,19 +129,16 @@ class PreparedText:
         return self._sentences
 
     def between(self, first: int, last: int) -> str:
-        """What stands between the end of one word and the start of another."""
+        """The characters between the end of one word and the start of another."""
         return self.string[self.ends[first] : self.starts[last]]
 
-
-# ---
-# Words of English that name nothing, or nothing in particular.
-# ---
 
 SMALL_WORDS = {
     *("the", "of", "in", "and", "or", "for", "with", "to", "from", "on", "at", "an", "by", "as"),
     *("a", "is", "was", "are", "were", "has", "have", "had", "it", "its", "this", "that", "which"),
     *("who", "where", "be", "been", "he", "she", "they", "his", "her", "their", "also", "s"),
 }
+"""Function words, which never make a name by themselves."""
 CALENDAR = frozenset(
     (  # noqa: SIM905
         "january february march april may june july august september october november december "
@@ -170,7 +170,7 @@ GENERIC = TITLES | frozenset(
 
 @cache
 def common_words() -> frozenset[str]:
-    """Words that texts write in lower case and that do not come from their data."""
+    """English words that texts write in lower case although their data does not have them."""
     source = files("adequa.text") / "resources" / "words.txt"
     lines = source.read_text(encoding="utf-8").splitlines()
     return frozenset(line for line in lines if line and not line.startswith("#"))

@@ -9,7 +9,7 @@ from pathlib import Path
 from adequa.data import Triple
 from adequa.errors import DataError, ModelError
 from adequa.models.wordpiece import WordPiece
-from adequa.text.values.wording import worded
+from adequa.text.values import word_triple
 
 VOCABULARY = "vocab.txt"
 
@@ -63,7 +63,7 @@ class TokenReader:
         marks: list[int] = []
         for triple in triples:
             marks.append(len(ids))
-            ids += self.reader.parts(worded(triple)) if said else self.reader.triple(triple)
+            ids += self.reader.parts(word_triple(triple)) if said else self.reader.triple(triple)
         return TokenisedText(ids, [], marks, self._edges)
 
     def pair(self, text: TokenisedText, graph: TokenisedText) -> tuple[list[int], list[int]]:

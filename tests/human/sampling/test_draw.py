@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from adequa.data import Item, Triple
 from adequa.errors import DataError, SettingError, UnknownName
 from adequa.human.judgments import Key
-from adequa.human.sampling.draw import Sample, draw, level_names, matching
+from adequa.human.sampling.sample import Sample, draw, level_names, matching
 from adequa.human.sampling.tables import render
 from adequa.readers import open_source
 

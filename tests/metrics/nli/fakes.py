@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from adequa.models.verifier import TextAndGraph, VerifierOutput
-from adequa.text.values.wording import worded
+from adequa.text.values import word_triple
 
 YES, NO = 4.0, -4.0
 _PIECE = re.compile(r"\w+|[^\w\s]")
@@ -40,7 +40,7 @@ class Verifier:
         stated: list[float | None] = []
         known = set(_SMALL)
         for triple in pair.triples:
-            said = [_words(part) for part in worded(triple, pair.terms)]
+            said = [_words(part) for part in word_triple(triple, pair.terms)]
             known = known.union(*said)
             there = said[2] <= {*pieces}
             stated.append(self.logits.get(triple.object, YES) if there else NO)

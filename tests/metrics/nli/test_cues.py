@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from adequa.data import Triple
-from adequa.metrics.nli.evidence import VerifierChecker
+from adequa.metrics.nli.evidence import VerifierEvidence
 from adequa.metrics.nli.metric import Nli
 from adequa.metrics.nli.templates import Cues, shipped, shipped_cues
 
@@ -55,7 +55,7 @@ def test_what_is_shipped() -> None:
 
 def test_a_fact_without_its_words_is_not_stated_whatever_the_verifier_says() -> None:
     def stated(cues: Cues | None) -> list[float]:
-        (found,) = VerifierChecker(Verifier(), entities=False, cues=cues)([RIGHT])
+        (found,) = VerifierEvidence(Verifier(), entities=False, cues=cues)([RIGHT])
         return [one or 0.0 for one in found.stated]
 
     plain = stated(None)

@@ -10,7 +10,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from adequa.data import Item, Triple
-from adequa.metrics.nli.evidence import _MOST_TRIED, _MOST_WORDS, Evidence, Stretch, VerifierChecker
+from adequa.metrics.nli.evidence import (
+    _MOST_TRIED,
+    _MOST_WORDS,
+    Evidence,
+    Stretch,
+    VerifierEvidence,
+)
 from adequa.metrics.nli.signs import Weigher, Weighing
 from adequa.models.calibration import Calibration, Line
 
@@ -26,7 +32,7 @@ SURE, UNSURE = 1 / (1 + math.exp(-YES)), 1 / (1 + math.exp(-NO))
 
 def check(item: Item, verifier: Verifier | None = None, **settings: object) -> Evidence:
     plain = {"entities": False, **settings}
-    (found,) = VerifierChecker(verifier or Verifier(), **plain)([item])  # type: ignore[arg-type]
+    (found,) = VerifierEvidence(verifier or Verifier(), **plain)([item])  # type: ignore[arg-type]
     return found
 
 
@@ -112,13 +118,13 @@ def test_labels_calibrate_by_predicate() -> None:
 def test_a_calibration_is_fitted_on_what_it_is_given() -> None:
     weighing = Weighing(Weigher(0.5, 1.0, {"object missing": -3.0}))
     items = [RIGHT, Item("2", FACTS[:2], "Velmora is in Sarn.")]
-    plain = VerifierChecker(Verifier(), weighing)
+    plain = VerifierEvidence(Verifier(), weighing)
     odds = plain.log_odds(items)
     assert odds[1] == pytest.approx([0.5 * YES + 1, 0.5 * NO + 1 - 3])
-    same = VerifierChecker(Verifier(), weighing, Calibration(Line(1.0, 0.0)))
+    same = VerifierEvidence(Verifier(), weighing, Calibration(Line(1.0, 0.0)))
     for found, own in zip(same(items), odds, strict=True):
         assert found.stated == pytest.approx([1 / (1 + math.exp(-(one or 0))) for one in own])
-    unread = VerifierChecker(Verifier(unread=frozenset({"leader"})), weighing).log_odds(items[1:])
+    unread = VerifierEvidence(Verifier(unread=frozenset({"leader"})), weighing).log_odds(items[1:])
     assert unread[0][1] is None
 
 
@@ -209,7 +215,7 @@ def test_items_are_asked_together_and_answered_one_by_one() -> None:
     wrong = Item("2", (COUNTRY,), "Velmora in Bexhal")
     items = [RIGHT, wrong, replace(wrong, id="3"), Item("4", (FOUNDED,), "Velmora in Bexhal")]
     verifier = Verifier()
-    checker = VerifierChecker(verifier, entities=False)
+    checker = VerifierEvidence(verifier, entities=False)
     found = checker(items)
     assert [len(call) for call in verifier.calls] == [4, 2]  # the last has a number to say
     assert found == [check(item) for item in items]

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from adequa.data import Item, Term, Triple
 from adequa.errors import SettingError
 from adequa.metrics.nli.evidence import Evidence, Stretch
-from adequa.metrics.nli.pairs import SupportedAnswer, _halves, own_facts, pair_checker
+from adequa.metrics.nli.pairs import SupportedAnswer, _halves, own_facts, pair_evidence
 from adequa.models.pairs import NliLabels
 
 THREE = ("entailment", "neutral", "contradiction")
@@ -65,7 +65,7 @@ def _item(text: str, *facts: str) -> Item:
 
 def _check(pairs: Words, *items: Item, **settings: float) -> list[Evidence]:
     labels = NliLabels.read("words", pairs.labels)
-    return pair_checker(pairs, labels, _sentence, **settings)(items)
+    return pair_evidence(pairs, labels, _sentence, **settings)(items)
 
 
 PLACE, YEAR, OWNER = "Inn|located|Rome", "Inn|opened|1990", "Inn|owner|Ann"
@@ -363,5 +363,5 @@ def test_sentences_know_the_terms() -> None:
         return "The Inn."
 
     item = Item("1", (Triple("a", "b", "c"),), "The Inn.", terms={"a": Term("Inn")})
-    pair_checker(Words(), NliLabels(0, 2, 1), sentence)([item])
+    pair_evidence(Words(), NliLabels(0, 2, 1), sentence)([item])
     assert seen == [(item.triples[0], item.terms)]

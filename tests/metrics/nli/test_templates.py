@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from adequa.data import Item, Term, Triple
 from adequa.errors import DataError
 from adequa.metrics.nli.templates import Templates, read_templates
-from adequa.text.values.wording import worded
+from adequa.text.values import word_triple
 
 PLACE = "<subject> was born in <object>."
 KNOWN = Templates.of(
@@ -61,7 +61,9 @@ def test_labels_are_looked_up_where_the_name_is_not_known() -> None:
 def test_what_the_verifier_reads() -> None:
     assert KNOWN.wording(Triple("Ada", "birthPlace", "Bex")) == ("Ada", "was born in", "Bex")
     unknown = Triple("Ada", "birthDate", "1815-12-10")
-    assert KNOWN.wording(unknown) == worded(unknown) == ("Ada", "birth date", "10 December 1815")
+    assert (
+        KNOWN.wording(unknown) == word_triple(unknown) == ("Ada", "birth date", "10 December 1815")
+    )
 
 
 def test_the_backoff_and_what_replaces_it() -> None:
@@ -70,7 +72,7 @@ def test_the_backoff_and_what_replaces_it() -> None:
     own = Templates.of({"*": "<subject> has the <predicate> <object>."})
     assert own.sentence(triple) == "Ada has the birth date 10 December 1815."
     assert own.for_triple(triple) is None
-    assert own.wording(triple) == worded(triple)
+    assert own.wording(triple) == word_triple(triple)
     closed = Triple("The_Inn", "isOpen", "no")
     assert own.sentence(closed) == Templates().sentence(closed) == "The Inn is not open."
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from adequa.text.values.dates import Date, DateMatch, agreement, date_of, find_dates
+from adequa.text.values.dates import Date, DateMatch, compare_dates, date_of, find_dates
 
 FULL = Date(1986, 4, 15)
 
@@ -196,7 +196,7 @@ def test_a_data_value(value: str, expected: Date | None) -> None:
     ],
 )
 def test_agreement(value: Date, seen: Date, expected: DateMatch) -> None:
-    assert agreement(value, seen) is expected
+    assert compare_dates(value, seen) is expected
 
 
 DATES = st.dates(date(1000, 1, 1), date(2099, 12, 31))
@@ -233,7 +233,7 @@ def test_any_text_gives_ordered_spans_that_slice_it(text: str) -> None:
         assert position <= span.start < span.end <= len(text)
         assert text[span.start : span.end] == text[span.start : span.end].strip()
         assert span.readings
-        assert all(agreement(reading, reading) is DateMatch.SAME for reading in span.readings)
+        assert all(compare_dates(reading, reading) is DateMatch.SAME for reading in span.readings)
         position = span.end
 
 

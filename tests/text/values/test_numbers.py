@@ -8,7 +8,14 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from adequa.text.values.numbers import Quantity, converted, find_numbers, quantity_of, rounded, same
+from adequa.text.values.numbers import (
+    Quantity,
+    find_numbers,
+    is_converted,
+    is_rounded,
+    is_same,
+    quantity_of,
+)
 from adequa.text.values.units import UNITS, literal_of, lowered, unit_in, unit_named
 
 
@@ -194,7 +201,7 @@ def quantities(value: str, seen: str) -> tuple[Quantity, Quantity]:
 
 
 @pytest.mark.parametrize(
-    ("value", "seen", "is_same", "is_rounded", "is_converted"),
+    ("value", "seen", "same", "rounded", "converted"),
     [
         ("5.0", "5", True, False, False),
         ("52.0 (minutes)", "52", True, True, False),
@@ -222,13 +229,11 @@ def quantities(value: str, seen: str) -> tuple[Quantity, Quantity]:
         ("1e999 (metres)", "1 km", False, False, False),
     ],
 )
-def test_comparisons(
-    value: str, seen: str, is_same: bool, is_rounded: bool, is_converted: bool
-) -> None:
+def test_comparisons(value: str, seen: str, same: bool, rounded: bool, converted: bool) -> None:
     first, second = quantities(value, seen)
-    assert same(first, second) is is_same
-    assert rounded(first, second) is is_rounded
-    assert converted(first, second) is is_converted
+    assert is_same(first, second) is same
+    assert is_rounded(first, second) is rounded
+    assert is_converted(first, second) is converted
 
 
 def test_comparisons_do_not_depend_on_the_callers_context() -> None:
@@ -236,7 +241,7 @@ def test_comparisons_do_not_depend_on_the_callers_context() -> None:
         context.prec = 2
         context.traps[decimal.Inexact] = True
         value, seen = quantities("20769100000", "20.8 billion")
-        assert rounded(value, seen)
+        assert is_rounded(value, seen)
 
 
 @pytest.mark.parametrize(
@@ -294,7 +299,7 @@ def test_every_integer_is_read_back(number: int, form: str) -> None:
     assert Decimal(written.replace(",", "")) == span.readings[0].value
     quantity = quantity_of(written)
     assert quantity is not None
-    assert same(quantity, span.readings[0])
+    assert is_same(quantity, span.readings[0])
 
 
 ONES = [
@@ -366,9 +371,9 @@ def test_any_text_gives_ordered_spans_that_slice_it(text: str) -> None:
         assert all(quantity.value.is_finite() for quantity in span.readings)
         assert all(quantity.unit is None or quantity.unit in UNITS for quantity in span.readings)
         for quantity in span.readings:
-            assert same(quantity, quantity)
-            assert not converted(quantity, quantity)
-            rounded(quantity, span.readings[0])
+            assert is_same(quantity, quantity)
+            assert not is_converted(quantity, quantity)
+            is_rounded(quantity, span.readings[0])
         position = span.unit_end
 
 

@@ -7,7 +7,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from adequa.data import Term, Triple
-from adequa.text.values.wording import said, say_address, say_date, say_number, say_unit, worded
+from adequa.text.values.wording import (
+    say_address,
+    say_date,
+    say_number,
+    say_unit,
+    word_parts,
+    word_triple,
+)
 
 
 @pytest.mark.parametrize(
@@ -37,7 +44,7 @@ from adequa.text.values.wording import said, say_address, say_date, say_number, 
     ],
 )
 def test_values(value: str, words: str) -> None:
-    assert said(Triple("Blue_Spice", "kind", value)) == ("Blue Spice", "kind", words)
+    assert word_parts(Triple("Blue_Spice", "kind", value)) == ("Blue Spice", "kind", words)
 
 
 @pytest.mark.parametrize(
@@ -51,18 +58,18 @@ def test_values(value: str, words: str) -> None:
     ],
 )
 def test_booleans(predicate: str, value: str, words: tuple[str, str]) -> None:
-    assert worded(Triple("Blue_Spice", predicate, value)) == ("Blue Spice", *words)
+    assert word_triple(Triple("Blue_Spice", predicate, value)) == ("Blue Spice", *words)
 
 
 def test_a_label_is_said_in_place_of_an_address() -> None:
     address = "http://www.wikidata.org/entity/Q42"
     triple = Triple(address, "P31", '"1.5"')
     terms = {address: Term(label="Blue Spice"), "P31": Term(label="instance of")}
-    assert worded(triple, terms) == ("Blue Spice", "instance of", "1.5")
+    assert word_triple(triple, terms) == ("Blue Spice", "instance of", "1.5")
 
 
 @given(st.text())
 def test_any_value_can_be_said(value: str) -> None:
     for say in (say_date, say_number, say_unit, say_address):
         assert isinstance(say(value), str)
-    assert len(worded(Triple("s", "p", value))) == 3
+    assert len(word_triple(Triple("s", "p", value))) == 3

@@ -24,7 +24,7 @@ from adequa.human.campaign.settings import (
     questions_from_object,
 )
 from adequa.human.judgments import Key, gather
-from adequa.human.sampling.draw import Sample
+from adequa.human.sampling.sample import Sample
 from adequa.strict_json import load_object
 
 CONTROL_CELL = {"control": "yes"}

@@ -7,8 +7,8 @@ from dataclasses import asdict
 from typing import Any
 
 from adequa.human.campaign.model import SampledText
-from adequa.human.sampling.draw import Sample, SampleCell, SampleExclusion
 from adequa.human.sampling.plan import Need, empty_texts
+from adequa.human.sampling.sample import Sample, SampleCell, SampleExclusion
 from adequa.tables import Cell as TableCell
 from adequa.tables import Table
 

@@ -17,7 +17,7 @@ from adequa.data import Item
 from adequa.metrics.nli.signs import WRONG_VALUE, Signs, Weighing, read_signs
 from adequa.metrics.nli.templates import Cues
 from adequa.models.calibration import Calibration
-from adequa.text.values.wording import worded
+from adequa.text.values import word_triple
 
 if TYPE_CHECKING:
     from adequa.models.verifier import VerifierOutput
@@ -60,7 +60,7 @@ class Evidence:
     """All and only: from 0 to 1, for the score."""
 
 
-Checker = Callable[[Sequence[Item]], "list[Evidence]"]
+EvidenceSource = Callable[[Sequence[Item]], "list[Evidence]"]
 """Asks a model about items that have triples and text; one answer an item, in their order."""
 
 # ---
@@ -202,7 +202,7 @@ _MOST_TRIED = 6
 
 
 @dataclass(frozen=True)
-class VerifierChecker:
+class VerifierEvidence:
     """The verifier's logits, the entities' signs, and a calibration on top."""
 
     verify: Verify
@@ -357,7 +357,7 @@ def _kind(words: str) -> str:
 
 
 def _said(item: Item, fact: int) -> str:
-    return worded(item.triples[fact], item.terms)[2]
+    return word_triple(item.triples[fact], item.terms)[2]
 
 
 def _value(stated: Sequence[float | None], supported: Sequence[float]) -> float | None:

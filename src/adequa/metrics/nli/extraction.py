@@ -27,7 +27,7 @@ from functools import cached_property
 from itertools import pairwise
 
 from adequa.data import Item, Mention, Term, Triple
-from adequa.entities.anaphora import PRONOUNS
+from adequa.entities.coreference import PRONOUNS
 from adequa.entities.detector import Detector
 from adequa.metrics.nli.templates import (
     ANY,
@@ -40,12 +40,10 @@ from adequa.metrics.nli.templates import (
     fold_predicate,
     fold_value,
 )
-from adequa.metrics.stemmer import stem
+from adequa.metrics.tokens import require_nltk, stem
 from adequa.readers.enriched import gold_mentions
-from adequa.text.labels import label_of, readable
-from adequa.text.values.units import lowered, match_unit, unit_named
-from adequa.text.values.wording import said
-from adequa.text.words import CALENDAR, SMALL_WORDS, common_words, key_of
+from adequa.text import CALENDAR, SMALL_WORDS, common_words, key_of, label_of, readable
+from adequa.text.values import lowered, match_unit, unit_named, word_parts
 
 # ---
 # A text of one fact with places for its two names: what a template is made of.
@@ -271,6 +269,7 @@ def extract(items: Iterable[Item], progress: Callable[[int], None] = lambda _: N
 
     A text of several facts says none of them alone: a predicate with such texts only is missing.
     """
+    require_nltk()
     detector = Detector(mode="adequacy")
     known: dict[str, _Texts] = {}
     for done, item in enumerate(items, 1):
@@ -448,7 +447,7 @@ def examples(templates: Templates) -> list[TemplateExample]:
     return [_filled(row, Template(row.template), _invented(row)) for row in templates.rows()]
 
 
-def check(templates: Templates, items: Iterable[Item] = ()) -> TemplateReview:
+def review(templates: Templates, items: Iterable[Item] = ()) -> TemplateReview:
     """Fill every template with the facts of some data, and count the facts that have one."""
     shown: dict[tuple[str, str], TemplateExample] = {}
     checked = TemplateReview([])
@@ -489,7 +488,7 @@ def _note(
     known = shown.get((predicate, value))
     if known is None or not known.problem:
         row = TemplateRow(templates.names.get(predicate, predicate), template.string, value)
-        example = _filled(row, template, said(triple, terms), from_data=True)
+        example = _filled(row, template, word_parts(triple, terms), from_data=True)
         if known is None or example.problem:
             shown[predicate, value] = example
 

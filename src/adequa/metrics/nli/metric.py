@@ -15,15 +15,15 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from adequa.data import Item, Mention, Score
 from adequa.errors import DataError, SettingError
-from adequa.metrics.base import Metric, check_least
-from adequa.metrics.nli.evidence import Checker
+from adequa.metrics.base import Metric, require_at_least
+from adequa.metrics.nli.evidence import EvidenceSource
 from adequa.metrics.nli.templates import shipped_cues
 from adequa.metrics.nli.verdict import CLASSES, VerdictLimits, judge_evidence, nothing_said
 from adequa.metrics.sources import (
-    check_source,
-    check_weights,
     has_words,
     model_digest,
+    require_weights,
+    verifier_source,
     weights_digest,
 )
 from adequa.settings import content_hash
@@ -89,7 +89,7 @@ class Nli(Metric):
     threads: int = field(default=1, metadata={"doc": "threads for each run of the verifier"})
 
     def __post_init__(self) -> None:
-        check_least(self, "threads", 1)
+        require_at_least(self, "threads", 1)
         for name in ("threshold", "doubt"):
             if not 0 < getattr(self, name) < 1:
                 raise SettingError(
@@ -104,7 +104,7 @@ class Nli(Metric):
         if self.model is None:
             if self.revision is not None:
                 raise SettingError(f"{self.name}:revision goes with model, a name of the hub")
-            check_weights(self.weights)
+            require_weights(self.weights)
             self._calibrated()
         elif self.calibration is not None:
             raise SettingError(f"{self.name}:calibration is for the verifier, not for a model")
@@ -129,9 +129,9 @@ class Nli(Metric):
         return scores
 
     def _limits(self) -> VerdictLimits:
-        from adequa.entities.judgment import read_phrases, stamp
+        from adequa.entities.judgment import read_phrases
 
-        allowed = () if self.allowed is None else read_phrases(self.allowed, stamp(self.allowed))
+        allowed = () if self.allowed is None else read_phrases(self.allowed)
         return VerdictLimits(self.threshold, self.doubt, frozenset(self.optional), allowed)
 
     def corpus(self, totals: Sequence[float]) -> dict[str, float]:
@@ -177,15 +177,15 @@ class Nli(Metric):
         status = self.calibration.stat() if self.calibration.is_file() else None
         return _read_calibration(self.calibration, status and status.st_mtime_ns)
 
-    def _checker(self) -> Checker:
+    def _checker(self) -> EvidenceSource:
         if self.model is not None:
             return _by_model(self.model, self.revision, self._templates(), self.doubt)
-        from adequa.metrics.nli.evidence import VerifierChecker
+        from adequa.metrics.nli.evidence import VerifierEvidence
         from adequa.metrics.nli.signs import read_weighing
 
         templates = self._templates()
-        return VerifierChecker(
-            check_source(self.weights, self.threads, templates),
+        return VerifierEvidence(
+            verifier_source(self.weights, self.threads, templates),
             read_weighing(self.weights),
             self._calibrated(),
             self.doubt,
@@ -203,14 +203,14 @@ def _without(item: Item, predicates: Sequence[str]) -> Item:
 
 def _by_model(
     model: str, revision: str | None, templates: Templates | None, doubt: float
-) -> Checker:
-    from adequa.metrics.nli.pairs import pair_checker
+) -> EvidenceSource:
+    from adequa.metrics.nli.pairs import pair_evidence
     from adequa.metrics.nli.templates import Templates
     from adequa.models.pairs import NliLabels, open_pairs
 
     pairs = open_pairs(model, revision)
     said = Templates() if templates is None else templates
-    return pair_checker(pairs, NliLabels.of(pairs), said.sentence, doubt=doubt)
+    return pair_evidence(pairs, NliLabels.of(pairs), said.sentence, doubt=doubt)
 
 
 def _mentions(item: Item) -> Sequence[Mention]:

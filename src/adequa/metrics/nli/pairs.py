@@ -23,9 +23,9 @@ from typing import NamedTuple, Protocol, TypeVar
 
 from adequa.data import Item, Term, Triple
 from adequa.errors import SettingError
-from adequa.metrics.nli.evidence import Checker, Evidence, Level, Stretch
+from adequa.metrics.nli.evidence import Evidence, EvidenceSource, Level, Stretch
 from adequa.models.pairs import NliLabels, Pairs
-from adequa.text.sentences import Span, clauses, sentences
+from adequa.text import Span, split_clauses, split_sentences
 
 # ---
 # Questions to a classifier of pairs, however long: those that do not fit are asked in parts.
@@ -148,7 +148,7 @@ def _halves(text: str, span: Span) -> list[Span]:
     """
     start, end = span
     whole = _sentences(text, span)
-    parts = [clause for sentence in whole for clause in clauses(text, *sentence)]
+    parts = [clause for sentence in whole for clause in split_clauses(text, *sentence)]
     units = whole if len(whole) > 2 else parts
     if len(units) > 2:
         middle = min(
@@ -169,7 +169,7 @@ def _halves(text: str, span: Span) -> list[Span]:
 
 def _sentences(text: str, span: Span) -> list[Span]:
     start, end = span
-    return [(start + first, start + last) for first, last in sentences(text[start:end])]
+    return [(start + first, start + last) for first, last in split_sentences(text[start:end])]
 
 
 def _words(text: str, span: Span) -> list[Span]:
@@ -252,17 +252,17 @@ _WORD = re.compile(r"\w+")
 _NO_CONTENT = frozenset(("a", "an", "and", "by", "in", "is", "of", "s", "the", "to", "was"))
 
 
-def pair_checker(
+def pair_evidence(
     pairs: Pairs,
     labels: NliLabels,
     sentence: Sentence,
     *,
     threshold: float | None = None,
     doubt: float = 0.5,
-) -> Checker:
+) -> EvidenceSource:
     """Asks a classifier of pairs, in both directions.
 
-    With a `threshold`, a check passes where the probability of entailment is above it, whatever
+    With a `threshold`, a pair is entailed where the probability of entailment is above it, whatever
     the rivals; probabilities are then bent so that the threshold is one half. `doubt` is the
     probability from which on a stretch fails.
     """
@@ -274,14 +274,14 @@ def pair_checker(
         entailed = labels.entailed(row) if threshold is None else _bent(row, labels, threshold)
         return PairReading(entailed, labels.contradicted(row))
 
-    def check(items: Sequence[Item]) -> list[Evidence]:
+    def gather(items: Sequence[Item]) -> list[Evidence]:
         askings = []
         for item in items:
             facts = tuple(sentence(triple, item.terms) for triple in item.triples)
-            askings.append(_Check(item.text, facts, read, doubt).evidence())
+            askings.append(_Inquiry(item.text, facts, read, doubt).evidence())
         return run(askings, pairs.probabilities)
 
-    return check
+    return gather
 
 
 def _bent(row: Sequence[float], labels: NliLabels, threshold: float) -> float:
@@ -291,7 +291,7 @@ def _bent(row: Sequence[float], labels: NliLabels, threshold: float) -> float:
 
 
 @dataclass(frozen=True, slots=True)
-class _Check:
+class _Inquiry:
     """One item, and what is asked about it."""
 
     text: str
@@ -323,14 +323,14 @@ class _Check:
 
     def _failing(self) -> Asking[list[Stretch]]:
         """The clauses that fail, or the sentence where none of its clauses does."""
-        spans = sentences(self.text)
+        spans = split_sentences(self.text)
         readings = yield from self._support(spans)
         failing = {
             span: reading
             for span, reading in zip(spans, readings, strict=True)
             if self._fails(reading)
         }
-        inner = {span: clauses(self.text, *span) for span in failing}
+        inner = {span: split_clauses(self.text, *span) for span in failing}
         parts = [part for own in inner.values() if len(own) > 1 for part in own]
         smaller = yield from self._support(parts)
         by_part = dict(zip(parts, smaller, strict=True))

@@ -13,9 +13,8 @@ from adequa.data import Item, Mention, Triple
 from adequa.entities.judgment import EntityJudgment, JudgmentSettings, judge
 from adequa.entities.unexplained import UnexplainedSpan
 from adequa.errors import ModelError
-from adequa.text.labels import label_of
-from adequa.text.sentences import sentences
-from adequa.text.values.wording import say_date
+from adequa.text import label_of, split_camel, split_sentences
+from adequa.text.values import say_date
 
 # ---
 # How the word of the verifier and that of the entity detector become log-odds.
@@ -218,7 +217,7 @@ def read_sentences(text: str, mentions: Sequence[Mention]) -> list[Sentence]:
             frozenset(one.entity for one in mentions if start <= one.start < end),
             frozenset(word[:4] for word in _LONGER.findall(text[start:end].casefold())),
         )
-        for start, end in sentences(text)
+        for start, end in split_sentences(text)
     ]
 
 
@@ -237,4 +236,4 @@ def sentence_of(triple: Triple, told: Sequence[Sentence]) -> tuple[int, int] | N
 
 
 def _words(predicate: str) -> str:
-    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])|_", " ", predicate).casefold()
+    return split_camel(predicate, acronyms=False).replace("_", " ").casefold()

@@ -21,9 +21,8 @@ from adequa.files import MAX_LINE_BYTES, lines
 from adequa.readers.tables import read_table
 from adequa.settings import object_hash
 from adequa.strict_json import kind_of, load_object, reject_constant
-from adequa.text.labels import label_of
-from adequa.text.predicates import folded
-from adequa.text.values.wording import Worded, said, say_boolean, worded
+from adequa.text import folded, label_of
+from adequa.text.values import TripleWords, say_boolean, word_parts, word_triple
 
 # ---
 # A sentence with places for subject and object, one for a predicate.
@@ -94,7 +93,7 @@ class Template:
             pieces[at : at + 3] = ["".join(pieces[at : at + 3])]
         return pieces
 
-    def parts(self, subject: str, value: str) -> Worded:
+    def parts(self, subject: str, value: str) -> TripleWords:
         """The fact as the verifier reads it: what comes first, the words, what comes last.
 
         >>> Template("<object> is led by <subject>.").parts("Ann", "Rome")
@@ -224,12 +223,12 @@ class Templates:
         value = fold_value(_label(triple.object, terms) or triple.object)
         return values.get(value) or values.get(ANY)
 
-    def wording(self, triple: Triple, terms: Mapping[str, Term] | None = None) -> Worded:
+    def wording(self, triple: Triple, terms: Mapping[str, Term] | None = None) -> TripleWords:
         """The fact as the verifier reads it: its template in three parts, or its own words."""
         template = self.for_triple(triple, terms)
         if template is None:
-            return worded(triple, terms)
-        subject, _, value = said(triple, terms)
+            return word_triple(triple, terms)
+        subject, _, value = word_parts(triple, terms)
         return template.parts(subject, value)
 
     def sentence(self, triple: Triple, terms: Mapping[str, Term] | None = None) -> str:
@@ -238,7 +237,7 @@ class Templates:
         >>> Templates().sentence(Triple("Blue_Spice", "familyFriendly", "no"))
         'Blue Spice is not family friendly.'
         """
-        subject, predicate, value = said(triple, terms)
+        subject, predicate, value = word_parts(triple, terms)
         template = self.for_triple(triple, terms)
         if template is not None:
             return template.fill(subject, value)
@@ -485,7 +484,7 @@ def _read(path: Path) -> str:
 
 def write_templates(templates: Templates, path: Path, *, force: bool = False) -> None:
     """Write templates as `read_templates` reads them; the file appears whole or not at all."""
-    check_path(path, force=force)
+    require_free_path(path, force=force)
     text = _as_json(templates) if path.suffix.lower() == ".json" else _as_table(templates)
     temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
     try:
@@ -508,7 +507,7 @@ def write_templates(templates: Templates, path: Path, *, force: bool = False) ->
         temporary.unlink(missing_ok=True)
 
 
-def check_path(path: Path, *, force: bool = False) -> None:
+def require_free_path(path: Path, *, force: bool = False) -> None:
     """Raise where templates could not be written to a path: its ending, or what is there."""
     if path.suffix.lower() not in (".json", *_TABLES):
         raise UnknownName("file ending", path.suffix, (".json", ".tsv"))

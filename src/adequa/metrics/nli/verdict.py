@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from adequa.data import Fact, Finding, Item, Mention, Score, Triple, Verdict
 from adequa.metrics.nli.evidence import Evidence, Stretch
 from adequa.metrics.nli.signs import Sentence, read_sentences, sentence_of
-from adequa.text.values.wording import worded
+from adequa.text.values import word_triple
 
 # ---
 # Why something is a finding, in a sentence for a person.
@@ -69,7 +69,7 @@ def why_unread_text(item: Item, stretch: Stretch) -> str:
 
 
 def _fact(item: Item, triple: Triple) -> str:
-    subject, predicate, value = (_short(part) for part in worded(triple, item.terms))
+    subject, predicate, value = (_short(part) for part in word_triple(triple, item.terms))
     if predicate.split(" ")[0] in _VERBS:
         return f"{subject} {predicate} {value}"
     return f"the {predicate} of {subject} is {value}"

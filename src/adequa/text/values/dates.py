@@ -1,4 +1,8 @@
-"""Dates in data values and in English text, and whether the two agree."""
+"""Dates in data values and in English text, and whether the two agree.
+
+Hand-written: `dateutil` and `dateparser` fill the missing parts of a date ("May 1950") with
+those of today, and do not give its offsets in a text.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +14,7 @@ from adequa.text.values.units import literal_of, lowered
 
 
 class Date(NamedTuple):
-    """A date or what is known of one."""
+    """A date; parts that are not known are None."""
 
     year: int | None
     month: int | None
@@ -26,17 +30,17 @@ class DateSpan(NamedTuple):
 
 
 class DateMatch(Enum):
-    """How a date in a text stands to a date in the data."""
+    """The relation of a date in a text to a date in the data."""
 
     SAME = "same"
     PARTIAL = "partial"
     CONFLICT = "conflict"
 
 
-def agreement(value: Date, seen: Date) -> DateMatch:
-    """SAME in every part; PARTIAL when one side says more; CONFLICT when a part differs.
+def compare_dates(value: Date, seen: Date) -> DateMatch:
+    """SAME in every part; PARTIAL when one side has more parts; CONFLICT when a part differs.
 
-    Dates with no part in common (1986 and "April 15") say nothing of each other: a CONFLICT.
+    Dates without a common part (1986 and "April 15") conflict: neither supports the other.
     """
     if value == seen:
         return DateMatch.SAME
@@ -73,7 +77,7 @@ _YEAR = r"(?:1[0-9]{3}|20[0-9]{2})(?!\w)(?!(?<=0)['’]s)"
 _WEEKDAY = r"(?:(?:mon|tues|wednes|thurs|fri|satur|sun)day\s?,?\s{1,2}(?:the\s{1,2})?)?"
 _OF = r"(?:of\s{1,2}|in\s{1,2})?(?:the\s{1,2}year\s{1,2})?"
 _DASH = r"\s{0,2}[-/,–]?\s{0,2}"
-# A number that goes on ("April 15,000") is no day.
+# A number that continues ("April 15,000") is not a day.
 _ENDS = r"(?![0-9]|[.,:/][0-9]|\s?%)"
 
 
@@ -110,7 +114,7 @@ _ALL_DATES = re.compile(f"{_START}(?:{_WORDED}|{_NUMERIC})", re.VERBOSE)
 _DIGIT = re.compile("[0-9]")
 _SPELT_DAY = re.compile(rf"(?:{_WORD_DAY})(?!\w)")
 
-# What stands before or after a bare year that makes it a part of something longer.
+# Characters before or after a bare year that make it part of something longer.
 _BEFORE_YEAR = re.compile(
     r"(?:[0-9]\s?[-–—]\s?|[0-9]\s?[./:]\s?|[0-9],|[0-9]\s,\s|[$€£¥₹]\s?|\.|_)\Z"
 )
@@ -124,7 +128,7 @@ _OPENER = re.compile(r"(?<!\w)(?:on|since|until|till|from|by|before|after)\s{1,2
 
 
 def find_dates(text: str) -> list[DateSpan]:
-    """Every date of an English text, each as long as it can be, none overlapping, in order."""
+    """Every date of an English text, as long as possible, without overlaps, in order."""
     lower = lowered(text)
     digits = _DIGIT.search(text) is not None
     months = any(stem in lower for stem in _STEMS)
@@ -177,7 +181,7 @@ def _span(text: str, lower: str, match: re.Match[str]) -> DateSpan | None:
 
 
 def _short_year(match: re.Match[str]) -> DateSpan | None:
-    """01-01-34: the century is anyone's guess, so both are readings."""
+    """01-01-34: the century is unknown, so both are readings."""
     first, second, year = int(match["a9"]), int(match["b9"]), int(match["yy"])
     pairs = dict.fromkeys([(first, second), (second, first)])
     readings = tuple(
@@ -233,7 +237,7 @@ def _bare_year(text: str, match: re.Match[str]) -> DateSpan | None:
 
 
 _ZONE = r"(?:Z|[+-][0-9]{2}:?[0-9]{2})?"
-# A zone after a bare year is allowed where a datatype says so only: 1046-8188 is an ISSN.
+# A zone after a bare year is allowed only with a date type: 1046-8188 is an ISSN.
 _ISO = re.compile(
     r"(?P<y>[0-9]{4})(?:-(?P<m>[0-9]{2})(?:-(?P<d>[0-9]{2})"
     rf"(?:[T ][0-9]{{2}}:[0-9:.]{{2,18}})?{_ZONE})?)?(?P<zone>{_ZONE})"
@@ -243,7 +247,7 @@ _DATE_TYPES = {"date", "datetime", "datetimestamp", "gyear", "gyearmonth", "gmon
 
 
 def date_of(string: str) -> Date | None:
-    """The date a data value is; None when it is none, only contains one, or reads as two."""
+    """The date of a data value; None if it is not one, only contains one, or is ambiguous."""
     value, datatype = literal_of(string)
     typed = datatype is not None and datatype.lower() in _DATE_TYPES
     if len(value) > 60 or (datatype is not None and not typed and datatype.lower() != "string"):

@@ -1,4 +1,8 @@
-"""Numbers and quantities in data values and in English text, and whether the two agree."""
+"""Numbers and quantities in data values and in English text, and whether the two agree.
+
+Hand-written: libraries such as `quantulum3` read numbers as floats, which lose the written decimals
+(1.80) that rounding is judged by.
+"""
 
 from __future__ import annotations
 
@@ -8,13 +12,9 @@ from typing import NamedTuple
 
 from adequa.text.values.units import UNITS, literal_of, lowered, match_unit, unit_named
 
-# ---
-# Numbers in English words: cardinals, ordinals, and what looks like one and is not.
-# ---
-
 
 class SpelledNumber(NamedTuple):
-    """A number in words and where it stands."""
+    """A number in words and its place in the text."""
 
     start: int
     end: int
@@ -67,7 +67,7 @@ _FRACTION = re.compile(
 
 
 def _follows(previous: str, kind: str, glue: str) -> bool:
-    """Whether a word of one kind goes on with the number that a word of another kind began."""
+    """Whether a word continues the number that the previous word began."""
     if "and" in glue and previous != "scale":
         return False
     if kind == "one":
@@ -109,7 +109,7 @@ def _spelt(lower: str, run: re.Match[str]) -> list[SpelledNumber]:
 
 
 def spelt_numbers(lower: str) -> list[SpelledNumber]:
-    """Every number in words of a lower-case text; fractions, half a dozen and no one are none."""
+    """Every number in words of a lower-case text, except fractions, "half a dozen", "no one"."""
     if not any(stem in lower for stem in _STEMS):
         return []
     found: list[SpelledNumber] = []
@@ -135,14 +135,14 @@ def spelt_numbers(lower: str) -> list[SpelledNumber]:
 
 
 class Quantity(NamedTuple):
-    """A number, its decimals as written, and the canonical name of its unit if it has one."""
+    """A number with its decimals as written, and the canonical name of its unit, if any."""
 
     value: Decimal
     unit: str | None
 
 
 class NumberSpan(NamedTuple):
-    """A number in a text: `end` is its own end, `unit_end` that of its unit."""
+    """A number in a text; `end` is the end of the number, `unit_end` the end of its unit."""
 
     start: int
     end: int
@@ -156,17 +156,21 @@ class NumberSpan(NamedTuple):
 _EXACT = Context(prec=100, traps=[])
 _LONGEST = 40
 _HALF = Decimal("0.5")
+# One per cent covers the usual conversion factors (1 mile = 1.6 km). No record of the data these
+# two were chosen on; kept for stable scores.
+_TOLERANCE = 0.01
+_DEGREES = 0.6
 
 
-def same(value: Quantity, seen: Quantity) -> bool:
-    """Whether two quantities are equal; a unit that one side leaves out does not count."""
+def is_same(value: Quantity, seen: Quantity) -> bool:
+    """Whether two quantities are equal; a unit missing on one side is ignored."""
     return value.value == seen.value and _units_agree(value, seen)
 
 
-def rounded(value: Quantity, seen: Quantity) -> bool:
-    """Whether `seen` is `value` rounded, to the places `seen` has, two significant ones at least.
+def is_rounded(value: Quantity, seen: Quantity) -> bool:
+    """Whether `seen` is `value` rounded to the places of `seen`, at least two significant digits.
 
-    The zeros that end a whole number ("20,800") may be the rounding; those of "1.80" are not.
+    The final zeros of a whole number ("20,800") may come from rounding; those of "1.80" do not.
     """
     if not _units_agree(value, seen) or not seen.value:
         return False
@@ -181,27 +185,28 @@ def rounded(value: Quantity, seen: Quantity) -> bool:
     return gap <= _HALF.scaleb(place, _EXACT)
 
 
-def converted(value: Quantity, seen: Quantity, tolerance: float = 0.01) -> bool:
-    """Whether two quantities are the same in different units of one dimension."""
+def is_converted(value: Quantity, seen: Quantity) -> bool:
+    """Whether two quantities are equal in different units of one dimension."""
     first, second = UNITS.get(value.unit or ""), UNITS.get(seen.unit or "")
     if first is None or second is None or first == second or first.dimension != second.dimension:
         return False
     one, other = first.base(float(value.value)), second.base(float(seen.value))
-    # A hundredth of 300 kelvin would be three degrees: temperatures may differ by a rounding only.
-    limit = 0.6 if first.dimension == "temperature" else tolerance * max(abs(one), abs(other))
+    # One per cent of 300 kelvin would be three degrees: temperatures may differ by rounding only.
+    is_temperature = first.dimension == "temperature"
+    limit = _DEGREES if is_temperature else _TOLERANCE * max(abs(one), abs(other))
     return abs(one - other) <= limit < float("inf")
 
 
 def _units_agree(value: Quantity, seen: Quantity) -> bool:
-    """Whether units are the same as far as they are said: `km` of `km per sec` is."""
+    """Whether the given units agree; `km` agrees with `km per sec`."""
     if value.unit is None or seen.unit is None or value.unit == seen.unit:
         return True
-    # Pounds in data are of money or of mass, and only the text's sign tells which.
+    # Pounds in data are money or mass; only the sign in the text distinguishes them.
     return value.unit.startswith(f"{seen.unit} per ") or {value.unit, seen.unit} == _POUNDS
 
 
-# A chain is every number joined to the first without more than punctuation: ids, times, dates and
-# ranges are chains too. It matches wherever a digit begins and is judged afterwards: linear time.
+# A chain is a run of numbers joined by punctuation only; ids, times, dates and ranges are chains
+# too. It matches at any digit and is judged afterwards, which keeps the time linear.
 _CHAIN = re.compile(
     r"[0-9]+(?:(?:[.,:/–—'’-]|[ \u00a0][–/:-][ \u00a0]|[ \u00a0],[ \u00a0](?=[0-9]{3}(?![0-9]))"
     r"|(?<!\b[12][0-9]{3})[ \u00a0]\.[ \u00a0]|[ \u00a0]?\.[ \u00a0](?=0{1,3}(?![0-9]))"
@@ -223,7 +228,7 @@ _DECIMAL = re.compile(r"([0-9]+)([.,])([0-9]+)")
 
 
 def _values(part: str) -> tuple[str, ...]:
-    """What a number can be, as strings a Decimal reads exactly; none for ids and the like."""
+    """The possible values of a number, as exact Decimal strings; none for ids and the like."""
     if part.isdigit():
         return () if _LEADING_ZERO.match(part) else (part,)
     part = _SPACED_POINT.sub(r"\1", part)
@@ -260,7 +265,7 @@ class _Left(NamedTuple):
 
 
 def _left(text: str, lower: str, start: int) -> _Left | None:
-    """What stands before a number and belongs to it; None if it makes the number part of a name."""
+    """The sign and currency before a number; None if the number is part of a name."""
     currency = None
     if money := _MONEY_SIGN.search(lower, max(0, start - 6), start):
         currency = unit_named(text[money.start() : start].strip())
@@ -375,7 +380,7 @@ def _numerals(text: str, lower: str) -> list[NumberSpan]:
         parts = [chain]
         if len(chain) > 1 and (dash := _RANGE.search(chain)):
             parts = [chain[: dash.start()], chain[dash.end() :]]
-            # A season (2014–15) and a shortened range are one thing, not two numbers.
+            # A season (2014–15) or a shortened range is not two numbers.
             if len(dash[0]) == 1 and len(parts[1]) < len(parts[0]):
                 continue
         values = [_values(part) if len(part) <= _LONGEST else () for part in parts]
@@ -402,7 +407,7 @@ def _worded(text: str, lower: str) -> list[NumberSpan]:
 
 
 def find_numbers(text: str) -> list[NumberSpan]:
-    """Every number of an English text, in figures and in words, none overlapping, in order."""
+    """Every number of an English text, in figures and words, without overlaps, in order."""
     lower = lowered(text)
     spans = _numerals(text, lower)
     worded = _worded(text, lower)
@@ -410,14 +415,14 @@ def find_numbers(text: str) -> list[NumberSpan]:
         return spans
     kept: list[NumberSpan] = []
     for span in sorted(spans + worded):
-        # "million" in "3 million", "second" in "five second": the first one has it already.
+        # "million" in "3 million", "second" in "five second" belong to the first number.
         if not kept or span.start >= kept[-1].unit_end:
             kept.append(span)
     return kept
 
 
 def quantity_of(string: str) -> Quantity | None:
-    """The quantity a data value is, or None when it is not entirely a number and its unit."""
+    """The quantity of a data value, or None if it is more than a number and its unit."""
     value, datatype = literal_of(string)
     value = value.replace("_", " ").removeprefix("+")
     if not value or len(value) > 100:

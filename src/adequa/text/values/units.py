@@ -1,4 +1,8 @@
-"""Units of measure and currencies: their spellings, their dimension, and what one is in another."""
+"""Units of measure and currencies: their spellings, dimensions and conversion factors.
+
+Hand-written: `pint` parses unit expressions, but does not find units in running text, and knows
+neither currencies nor DBpedia's spellings (`squareKilometres`).
+"""
 
 from __future__ import annotations
 
@@ -9,7 +13,7 @@ from typing import NamedTuple
 
 
 class Unit(NamedTuple):
-    """A unit; (value + offset) * factor is the value in the base unit of its dimension."""
+    """A unit of measure; (value + offset) * factor is a value in the base unit."""
 
     name: str
     dimension: str
@@ -21,7 +25,7 @@ class Unit(NamedTuple):
         return (value + self.offset) * self.factor
 
 
-# name: (factor, words in the singular, symbols); the plural is made, except where it is given.
+# name: (factor, singular words, symbols); plurals are derived, except for words that end in =.
 _LENGTHS = {
     "metre": (1.0, "metre meter", "m"),
     "kilometre": (1e3, "kilometre kilometer", "km kms"),
@@ -93,7 +97,7 @@ _TEMPERATURES = {
         "°F",
     ),
 }
-# No rates: a currency has no dimension but its own.
+# No exchange rates: every currency is a dimension of its own.
 _CURRENCIES = {
     "US dollar": (
         "dollar us_dollar american_dollar united_states_dollar u.s._dollar usd=",
@@ -137,7 +141,7 @@ def _add(unit: Unit, words: Iterable[str], symbols: str) -> None:
 
 
 def _forms(words: str) -> list[str]:
-    """Singular and plural of each word; a word that ends in = has no other form."""
+    """Singular and plural of each word; a word that ends in = has only one form."""
     forms: list[str] = []
     for word in words.split():
         word = word.replace("_", " ")
@@ -196,15 +200,15 @@ def _alternatives(spellings: Iterable[str], space: str = " ") -> re.Pattern[str]
     return re.compile(f"(?:{'|'.join(escaped)}){_LETTER}")
 
 
-# One pattern a first letter, compiled when first met: a unit is looked for after every number, most
-# words are none, and compiling all at once would take longer than importing the rest.
+# One pattern per first letter, compiled at first use: a unit is looked for after every number, few
+# words are units, and compiling all patterns at once would take longer than importing the rest.
 @cache
 def _words(first: str) -> re.Pattern[str] | None:
     spellings = [spelling for spelling in _spellings if spelling[0] == first]
     return _alternatives(spellings, r"[\s-]{0,2}") if spellings else None
 
 
-# "born 5 in a family", "runway 18L", "5K": what may follow a number without being its unit.
+# "born 5 in a family", "runway 18L", "5K": symbols that are not a unit here.
 @cache
 def _signs(glued: bool) -> re.Pattern[str]:
     refused = {"L", "K", "W", "AU"} if glued else {"in"}
@@ -225,7 +229,7 @@ def _match_plain(text: str, lower: str, position: int, glued: bool) -> tuple[str
 
 
 def match_unit(text: str, lower: str, position: int, *, glued: bool) -> tuple[str, int] | None:
-    """The unit that begins at a position of a text (given with its lower case) and its end."""
+    """The unit that begins at a position of a text, and its end; `lower` is the text lowered."""
     if per := _PER.match(lower, position):
         area = _match_plain(text, lower, per.end(), False)
         if area and UNITS[area[0]].dimension == "area":
@@ -234,7 +238,7 @@ def match_unit(text: str, lower: str, position: int, *, glued: bool) -> tuple[st
 
 
 def unit_named(name: str) -> str | None:
-    """The canonical name of a unit spelt in any way, DBpedia's `squareKilometres` included."""
+    """The canonical name of a unit in any spelling, including DBpedia's `squareKilometres`."""
     name = name.strip()
     if name in _symbols:
         return _symbols[name]
@@ -253,7 +257,7 @@ _IN = re.compile(r"[\s_]in[\s_]+([^()]{1,60})$")
 
 
 def unit_in(name: str) -> str | None:
-    """The unit a predicate carries: `elevation_(in_metres)`, `length (feet)`, `height in cm`."""
+    """The unit in a predicate: `elevation_(in_metres)`, `length (feet)`, `height in cm`."""
     for match in (*_BRACKETS.finditer(name), *_IN.finditer(name[-80:])):
         if unit := unit_named(match[1]):
             return unit
@@ -265,7 +269,7 @@ _SUFFIX = re.compile(r"\s*(?:\^\^<?(?:[^<>\s]*[/#:])?(?P<type>[^<>\s/#:]+)>?|@[A
 
 
 def literal_of(string: str) -> tuple[str, str | None]:
-    """A data value without its quotes, and the local name of its datatype if it has one."""
+    """A data value without its quotes, and the local name of its datatype, if any."""
     string = string.strip()
     datatype = None
     # Only the last ^^ or @ can begin a datatype or a language.
@@ -280,7 +284,7 @@ def literal_of(string: str) -> tuple[str, str | None]:
 
 
 def lowered(text: str) -> str:
-    """The lower case of a text with every offset kept (İ would become two characters)."""
+    """A text in lower case with the same offsets (İ would become two characters)."""
     lower = text.lower()
     if len(lower) == len(text):
         return lower

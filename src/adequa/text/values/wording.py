@@ -1,15 +1,18 @@
-"""Values as a person would say them: dates, booleans, numbers, units and addresses in code."""
+"""Coded values in natural wording: dates, booleans, numbers, units and IRIs."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from decimal import Decimal
+from urllib.parse import unquote
 
 from adequa.data import Term, Triple
 from adequa.text.labels import readable
+from adequa.text.values.units import unit_named
 
-Worded = tuple[str, str, str]
-"""Subject, predicate and object as words; together they say the fact."""
+TripleWords = tuple[str, str, str]
+"""Subject, predicate and object in words."""
 
 _MONTHS = (
     *("January", "February", "March", "April", "May", "June", "July", "August"),
@@ -46,26 +49,26 @@ _VERBS = {
     "supports": ("supports", "does not support"),
     "includes": ("includes", "does not include"),
 }
-"""A predicate's first word, and what it is where the value is yes, and no."""
+"""A predicate's first word, and the verb for the value yes and for no."""
 
 
-def worded(triple: Triple, terms: Mapping[str, Term] | None = None) -> Worded:
-    """The words of a triple, its value said rather than coded.
+def word_triple(triple: Triple, terms: Mapping[str, Term] | None = None) -> TripleWords:
+    """A triple in words, with a yes or no value as a verb.
 
-    >>> worded(Triple("Blue_Spice", "familyFriendly", "no"))
+    >>> word_triple(Triple("Blue_Spice", "familyFriendly", "no"))
     ('Blue Spice', 'is not', 'family friendly')
-    >>> worded(Triple("Ada", "birthDate", '"1815-12-10"'))
+    >>> word_triple(Triple("Ada", "birthDate", '"1815-12-10"'))
     ('Ada', 'birth date', '10 December 1815')
     """
-    subject, predicate, value = said(triple, terms)
+    subject, predicate, value = word_parts(triple, terms)
     verb, quality = say_boolean(predicate, value)
     return (subject, verb, quality) if verb else (subject, predicate, value)
 
 
-def said(triple: Triple, terms: Mapping[str, Term] | None = None) -> Worded:
-    """Subject, predicate and value each as words; a yes or no stays what it is.
+def word_parts(triple: Triple, terms: Mapping[str, Term] | None = None) -> TripleWords:
+    """Subject, predicate and value in words, a yes or no unchanged.
 
-    >>> said(Triple("Dam", "height", '"3.9"(metres)'))
+    >>> word_parts(Triple("Dam", "height", '"3.9"(metres)'))
     ('Dam', 'height', '3.9 metres')
     """
     subject, predicate, value = readable(triple, terms)
@@ -74,7 +77,7 @@ def said(triple: Triple, terms: Mapping[str, Term] | None = None) -> Worded:
 
 
 def say_boolean(predicate: str, value: str) -> tuple[str, str]:
-    """The verb and the quality that a yes or no says; two empty strings for any other value.
+    """The verb and the quality for a yes or no; two empty strings for any other value.
 
     >>> say_boolean("has parking", "false"), say_boolean("colour", "red")
     (('does not have', 'parking'), ('', ''))
@@ -88,7 +91,7 @@ def say_boolean(predicate: str, value: str) -> tuple[str, str]:
 
 
 def say_date(value: str) -> str:
-    """A date in numbers as day, month and year; anything else as it is.
+    """A numeric date as day, month and year; anything else unchanged.
 
     >>> say_date("1987-08-27"), say_date("1987-02"), say_date("1987-13-01")
     ('27 August 1987', 'February 1987', '1987-13-01')
@@ -107,21 +110,19 @@ def say_date(value: str) -> str:
 
 
 def say_number(value: str) -> str:
-    """A number with an exponent written out; anything else as it is.
+    """A number in scientific notation written out; anything else unchanged.
 
     >>> say_number("1.2E7"), say_number("2.5e-3"), say_number("E7")
     ('12000000', '0.0025', 'E7')
     """
     if not _SCIENTIFIC.match(value):
         return value
-    from decimal import Decimal
-
     plain = f"{Decimal(value):f}"
     return plain.rstrip("0").rstrip(".") if "." in plain else plain
 
 
 def say_unit(value: str) -> str:
-    """A number with its unit in brackets without them; anything else as it is.
+    """A number with its unit without the brackets; anything else unchanged.
 
     >>> say_unit("3.9 (metres)"), say_unit("18.29 (kilometre Per Seconds)"), say_unit("2014 (film)")
     ('3.9 metres', '18.29 kilometres per second', '2014 (film)')
@@ -129,8 +130,6 @@ def say_unit(value: str) -> str:
     found = _MEASURE.match(value) if value.endswith(")") else None
     if found is None:
         return value
-    from adequa.text.values.units import unit_named
-
     unit = found["unit"].strip()
     if unit_named(unit) is None:
         return value
@@ -140,7 +139,7 @@ def say_unit(value: str) -> str:
 
 
 def say_address(value: str) -> str:
-    """The name in the address of a thing that a knowledge graph describes; others as they are.
+    """The name in the IRI of a knowledge graph's entity; anything else unchanged.
 
     >>> say_address("http://dbpedia.org/resource/Blue_Spice"), say_address("https://example.org/")
     ('Blue Spice', 'https://example.org/')
@@ -148,6 +147,4 @@ def say_address(value: str) -> str:
     found = _ADDRESS.match(value) if "://" in value else None
     if found is None:
         return value
-    from urllib.parse import unquote
-
     return " ".join(unquote(found["name"]).replace("_", " ").split()) or value

@@ -17,7 +17,7 @@ import pytest
 from adequa.data import Item, Term, Triple
 from adequa.errors import DataError, ModelError, UnknownName
 from adequa.metrics.similarity import Similarity
-from adequa.text.labels import linearise
+from adequa.text import mark_triples
 from research.papers.joint.data import Reservoir, spread
 from research.papers.joint.models import Model, Values, cosines, load_model
 from research.papers.joint.reproduction import SECTIONS, reproduce_joint, write_pictures
@@ -43,7 +43,7 @@ class WordBag:
         self, graphs: Sequence[tuple[Sequence[Triple], Mapping[str, Term] | None]]
     ) -> Any:
         """The same of the words of the triples."""
-        return self.encode([re.sub(r"\[[SPO]\]", " ", linearise(*graph)) for graph in graphs])
+        return self.encode([re.sub(r"\[[SPO]\]", " ", mark_triples(*graph)) for graph in graphs])
 
     def _count(self, words: Sequence[str]) -> list[float]:
         counts = [0.0] * WORDS

@@ -1,0 +1,152 @@
+"""Relations: faithful texts against texts with exactly one relational fault, by kind of fault.
+
+Reads `bench/challenges/relations`. The half `open` is for developing; `python -m bench.relations
+--half sealed` scores the other half and belongs to the end of a piece of work. A wrong text is
+noticed when its verdict (`esa` and `nli` together) is not OK; `noticed` counts only groups whose
+two faithful texts are OK, because a complaint about everything notices nothing. A pair is right
+when the faithful text has the higher `nli` score than the wrong text that was made from it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from adequa.data import Item, Result, Triple
+from adequa.tables import Cell, Table
+from bench.joined import BOTH, judge_items
+
+CHALLENGES = Path(__file__).resolve().parent / "challenges" / "relations"
+TARGETS = {"faithful texts OK": 0.90, "faults noticed": 0.55, "pair accuracy": 0.85}
+"""What issue "Who did what to whom" asks of the sealed half."""
+
+
+class Fault(NamedTuple):
+    """One wrong text: its kind, whether it can count, and what became of it."""
+
+    kind: str
+    in_clean_group: bool
+    noticed: bool
+    pair_right: bool
+
+
+class Outcome(NamedTuple):
+    """The verdicts of all texts of a half."""
+
+    faithful: dict[str, list[bool]]
+    """By style, whether each faithful text is OK."""
+    faults: list[Fault]
+
+    def figures(self) -> dict[str, float]:
+        """The three figures that have a target."""
+        texts = [ok for style in self.faithful.values() for ok in style]
+        counted = [fault for fault in self.faults if fault.in_clean_group]
+        return {
+            "faithful texts OK": _share(texts),
+            "faults noticed": _share([fault.noticed for fault in counted]),
+            "pair accuracy": _share([fault.pair_right for fault in self.faults]),
+        }
+
+
+def _share(values: Sequence[bool]) -> float:
+    return sum(values) / len(values) if values else 0.0
+
+
+def read_groups(half: str) -> list[dict[str, Any]]:
+    """The groups of a half, `open` or `sealed`."""
+    lines = (CHALLENGES / f"{half}.jsonl").read_text(encoding="utf-8").splitlines()
+    return [json.loads(line) for line in lines]
+
+
+def items_of(groups: Sequence[dict[str, Any]]) -> list[Item]:
+    """Every text of the groups as an item; the id says which one it is."""
+    items = []
+    for group in groups:
+        triples = tuple(Triple(*triple) for triple in group["triples"])
+        texts = {text["style"]: text["text"] for text in group["faithful"]}
+        texts |= {f"wrong{number}": text["text"] for number, text in enumerate(group["wrong"])}
+        items += [
+            Item(id=f"{group['id']}/{name}", triples=triples, text=text)
+            for name, text in texts.items()
+        ]
+    return items
+
+
+def judge(groups: Sequence[dict[str, Any]]) -> Outcome:
+    """Score every text and compare it with its label."""
+    results = {result.item.id: result for result in judge_items(items_of(groups))[BOTH]}
+    faithful: dict[str, list[bool]] = {"plain": [], "llm": []}
+    faults = []
+    for group in groups:
+        fine = {style: _is_ok(results[f"{group['id']}/{style}"]) for style in faithful}
+        for style, ok in fine.items():
+            faithful[style].append(ok)
+        for number, wrong in enumerate(group["wrong"]):
+            result = results[f"{group['id']}/wrong{number}"]
+            twin = results[f"{group['id']}/{wrong['of']}"]
+            faults.append(
+                Fault(
+                    kind=wrong["kind"],
+                    in_clean_group=all(fine.values()),
+                    noticed=not _is_ok(result),
+                    pair_right=(twin.scores["nli"] or 0.0) > (result.scores["nli"] or 0.0),
+                )
+            )
+    return Outcome(faithful, faults)
+
+
+def _is_ok(result: Result) -> bool:
+    return result.verdict == "OK"
+
+
+def table(outcome: Outcome) -> Table:
+    """One row per kind of fault, and one for all."""
+    rows: list[list[Cell]] = []
+    kinds = sorted({fault.kind for fault in outcome.faults})
+    for kind in [*kinds, "all"]:
+        chosen = [fault for fault in outcome.faults if kind in (fault.kind, "all")]
+        counted = [fault for fault in chosen if fault.in_clean_group]
+        rows.append(
+            [
+                kind,
+                len(chosen),
+                len(counted),
+                round(_share([fault.noticed for fault in counted]), 3),
+                round(_share([fault.noticed for fault in chosen]), 3),
+                round(_share([fault.pair_right for fault in chosen]), 3),
+            ]
+        )
+    columns = ["kind", "texts", "counted", "noticed", "noticed of all", "pairs right"]
+    shares = ", ".join(f"{style} {_share(oks):.3f}" for style, oks in outcome.faithful.items())
+    return Table(f"faithful texts OK: {shares}", columns, rows)
+
+
+def measure(_data: Path) -> list[dict[str, object]]:
+    """The three figures on the open half."""
+    figures = judge(read_groups("open")).figures()
+    return [
+        {
+            "figure": f"relations, open half: {name}",
+            "value": value,
+            "target": f"≥ {TARGETS[name]}",
+            "reached": value >= TARGETS[name],
+        }
+        for name, value in figures.items()
+    ]
+
+
+def main() -> None:
+    """Print the table of a half."""
+    parser = argparse.ArgumentParser(prog="python -m bench.relations", description=__doc__)
+    parser.add_argument("--half", choices=("open", "sealed"), default="open")
+    outcome = judge(read_groups(parser.parse_args().half))
+    print(table(outcome).text())
+    for name, value in outcome.figures().items():
+        print(f"{name}: {value:.3f} (target {TARGETS[name]})")
+
+
+if __name__ == "__main__":
+    main()

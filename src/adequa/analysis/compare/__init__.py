@@ -1,1 +1,0 @@
-"""Systems side by side, and whether their differences mean anything."""

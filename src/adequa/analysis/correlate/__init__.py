@@ -1,1 +1,0 @@
-"""How well each metric agrees with people, and how sure that is."""

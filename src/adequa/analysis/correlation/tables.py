@@ -1,0 +1,394 @@
+"""A correlation study as tables, heat maps, one long table and JSON.
+
+Tables have criteria in the columns and metrics in the rows; the best of each column is marked.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from adequa.analysis.correlation.agreement import (
+    ACCURACY,
+    ONE_RATER,
+    SOFT_ACCURACY,
+    MetricAgreement,
+    MetricDifference,
+    Ranking,
+)
+from adequa.analysis.correlation.study import Study
+from adequa.charts import heat_map, save_picture
+from adequa.errors import DataError, UnknownName
+from adequa.tables import Cell, Column, Table, render_tables, rounded, significant
+
+FORMATS = ("text", "markdown", "latex", "csv")
+TITLES = {
+    "pearson": "Pearson",
+    "spearman": "Spearman",
+    "kendall": "Kendall",
+    ACCURACY: "Pairwise accuracy (acc_eq, ε calibrated on these ratings)",
+    SOFT_ACCURACY: "Soft pairwise accuracy",
+}
+_LEVELS = {
+    "text": "texts of all systems in one pool",
+    "item": "over the systems of each input, then averaged",
+    "system-mean": "over the texts of each system, then averaged",
+    "system": "systems by their means",
+}
+_GROUPS = {"item": "inputs", "system-mean": "systems"}
+_BEST = "*"
+Place = tuple[str, str, str]
+"""The subset, level and coefficient of one table."""
+
+
+def study_to_object(study: Study) -> dict[str, Any]:
+    """The study as JSON; parts that were not requested are null."""
+    options = study.options
+    return {
+        "n": len(study.sample),
+        "inputs": len({identifier for _, identifier in study.sample.keys}),
+        "systems": list(study.sample.system_names),
+        "metrics": {one.name: {"higher_is_better": one.higher_is_better} for one in study.measured},
+        "criteria": list(study.sample.criteria),
+        "interval": {"confidence": options.confidence, "n": options.n, "seed": options.seed},
+        "results": _agreements(study.results),
+        "ceiling": _agreements(study.ceiling) or None,
+        "same_footing": _agreements(study.footing) or None,
+        "comparisons": [_comparison(one) for one in study.comparisons] or None,
+        "matrix": _agreements(study.matrices) or None,
+        "ranking": [_ranking(one) for one in study.ranking] or None,
+        "notes": list(study.notes),
+    }
+
+
+def _agreements(found: Sequence[MetricAgreement]) -> list[dict[str, Cell]]:
+    return [_agreement(one) for one in found]
+
+
+def _agreement(one: MetricAgreement) -> dict[str, Cell]:
+    low, high = one.interval or (None, None)
+    row: dict[str, Cell] = {
+        "metric": one.metric,
+        "criterion": one.criterion,
+        "level": one.level,
+        "coefficient": one.coefficient,
+        "subset": one.subset,
+        "value": rounded(one.value),
+        "low": rounded(low),
+        "high": rounded(high),
+        "p": significant(one.p),
+        "n": one.n,
+    }
+    if one.groups is not None:
+        row["groups"] = one.groups
+    if one.epsilon is not None:
+        row["epsilon"] = significant(one.epsilon)
+    return row
+
+
+def _comparison(one: MetricDifference) -> dict[str, Cell]:
+    row: dict[str, Cell] = asdict(one)
+    return {
+        name: significant(value) if isinstance(value, float) else value
+        for name, value in row.items()
+    }
+
+
+def _ranking(ranking: Ranking) -> dict[str, Any]:
+    return {
+        "metric": ranking.metric,
+        "kind": ranking.kind,
+        "kendall": rounded(ranking.kendall),
+        "systems": [
+            {
+                "system": rank.system,
+                "sample": rounded(rank.sample),
+                "sample_rank": rank.sample_rank,
+                "texts": rank.texts,
+                "all": rounded(rank.whole),
+                "all_rank": rank.whole_rank,
+                "all_texts": rank.all_texts,
+                "change": rank.change,
+            }
+            for rank in ranking.ranks
+        ],
+    }
+
+
+def _long_table(study: Study) -> Table:
+    """Every number of the study in one table, each row with the part it belongs to."""
+    rows: list[dict[str, Cell]] = []
+    for part, found in (
+        ("result", study.results),
+        ("ceiling", study.ceiling),
+        ("same_footing", study.footing),
+        ("matrix", study.matrices),
+    ):
+        rows += [{"part": part, **_agreement(one)} for one in found]
+    rows += [{"part": "comparison", **_comparison(one)} for one in study.comparisons]
+    for ranking in study.ranking:
+        rows += [
+            {"part": "ranking", "metric": ranking.metric, **system}
+            for system in _ranking(ranking)["systems"]
+        ]
+    names = list(dict.fromkeys(name for row in rows for name in row))
+    return Table("", names, [[row.get(name) for name in names] for row in rows])
+
+
+def render_study(study: Study, form: str) -> str:
+    """All tables and notes in one of the formats; CSV is one table with one row per result."""
+    if form not in FORMATS:
+        raise UnknownName("table", form, FORMATS)
+    if form == "csv":
+        return _long_table(study).csv()
+    return render_tables(study_tables(study), [f"note: {note}" for note in _notes(study)], form)
+
+
+def study_tables(study: Study) -> Iterator[Table]:
+    """The results, the ceiling, comparisons of metrics, matrices and rankings."""
+    direction = study.higher_is_better
+    for (subset, level, coefficient), found in _by_place(study.results).items():
+        rows = list(found)
+        if (level, subset) == ("text", "all"):
+            rows += [one for one in study.ceiling if one.coefficient == coefficient]
+        title = f"{TITLES[coefficient]}, {_LEVELS[level]}"
+        if subset != "all":
+            title += f", subset {subset}"
+        yield _agreement_table(title, rows, direction, study)
+    for (_, _, coefficient), people in _by_place(study.ceiling).items():
+        metrics = [one for one in study.footing if one.coefficient == coefficient]
+        title = (
+            f"{TITLES[coefficient]} with the mean of all raters but one, per text and omitted rater"
+        )
+        yield _agreement_table(title, [*metrics, *people], direction, study)
+    for place, compared in _by_place(study.comparisons).items():
+        yield _differences_table(place, compared, study)
+    for place, found in _by_place(study.matrices).items():
+        yield _matrix_table(place, found, study)
+    for ranking in study.ranking:
+        yield _ranking_table(ranking)
+
+
+def _by_place(found: Iterable[Any]) -> dict[Place, list[Any]]:
+    places: dict[Place, list[Any]] = {}
+    for one in found:
+        places.setdefault((one.subset, one.level, one.coefficient), []).append(one)
+    return places
+
+
+def _agreement_table(
+    title: str, found: Sequence[MetricAgreement], direction: Mapping[str, bool], study: Study
+) -> Table:
+    cells = {(one.metric, one.criterion): one for one in found}
+    metrics, criteria = _names(found)
+    best = {name: _best(found, name, direction) for name in criteria}
+    counts = {one.n for one in found if one.metric != ONE_RATER}
+    if len(counts) == 1:
+        title += f" (n = {counts.pop():,}"
+        title += f"; [{study.options.confidence:.0%} interval])" if _has_intervals(found) else ")"
+    with_groups = any(one.groups is not None for one in found)
+    rows: list[list[Cell]] = []
+    for metric in metrics:
+        row: list[Cell] = [metric]
+        for criterion in criteria:
+            one = cells.get((metric, criterion))
+            value = None if one is None else _oriented(one, direction)
+            row.append(_cell(one, _BEST if value is not None and value == best[criterion] else ""))
+        if with_groups:
+            row.append(_range([one.groups for one in found if one.metric == metric]))
+        if len(counts) > 1:
+            row.append(_range([one.n for one in found if one.metric == metric]))
+        rows.append(row)
+    headings: list[str | Column] = ["metric", *(Column(name, align="right") for name in criteria)]
+    if with_groups:
+        headings.append(Column(_GROUPS[found[0].level], align="right"))
+    if len(counts) > 1:
+        headings.append(Column("n", align="right"))
+    return Table(title, headings, rows)
+
+
+def _names(found: Sequence[MetricAgreement]) -> tuple[list[str], list[str]]:
+    return (
+        list(dict.fromkeys(one.metric for one in found)),
+        list(dict.fromkeys(one.criterion for one in found)),
+    )
+
+
+def _best(
+    found: Sequence[MetricAgreement], criterion: str, direction: Mapping[str, bool]
+) -> float | None:
+    oriented = [_oriented(one, direction) for one in found if one.criterion == criterion]
+    return max((value for value in oriented if value is not None), default=None)
+
+
+def _has_intervals(found: Sequence[MetricAgreement]) -> bool:
+    return any(one.interval for one in found)
+
+
+def _oriented(one: MetricAgreement, direction: Mapping[str, bool]) -> float | None:
+    """The value with agreement positive: accuracies already are, correlations keep their sign."""
+    if one.value is None or one.metric == ONE_RATER:
+        return None
+    turned = not direction[one.metric] and one.coefficient in ("pearson", "spearman", "kendall")
+    return -one.value if turned else one.value
+
+
+def _cell(one: MetricAgreement | None, mark: str) -> str | None:
+    if one is None or one.value is None:
+        return None
+    shown = f"{one.value:.3f}{mark}"
+    if one.interval is not None:
+        shown += f" [{one.interval[0]:.2f}, {one.interval[1]:.2f}]"
+    if one.epsilon is not None:
+        shown += f" ε {one.epsilon:.3g}"
+    return shown.replace("-0.000", "0.000")
+
+
+def _range(counts: Iterable[int | None]) -> str | None:
+    there = [count for count in counts if count is not None]
+    if not there:
+        return None
+    least, most = min(there), max(there)
+    return f"{least:,}" if least == most else f"{least:,}–{most:,}"
+
+
+def _differences_table(place: Place, compared: Sequence[MetricDifference], study: Study) -> Table:
+    subset, level, coefficient = place
+    alpha = 1 - study.options.confidence
+    with_williams = any(one.williams_p is not None for one in compared)
+    rows: list[list[Cell]] = []
+    for one in compared:
+        winner = None
+        if one.permutation_corrected is not None and one.permutation_corrected < alpha:
+            winner = one.metric if (one.difference or 0) > 0 else one.against
+        row: list[Cell] = [one.metric, one.criterion, one.difference]
+        row += [_chance(one.permutation_p), _chance(one.permutation_corrected)]
+        if with_williams:
+            row += [_chance(one.williams_p), _chance(one.williams_corrected)]
+        rows.append([*row, winner])
+    headings: list[str | Column] = [
+        "metric",
+        "criterion",
+        "difference",
+        Column("p PERM-BOTH", align="right"),
+        Column("corrected", align="right"),
+    ]
+    if with_williams:
+        headings.append(Column("p Williams", align="right"))
+        headings.append(Column("corrected (Williams)", align="right"))
+    title = f"Against {study.against}: {TITLES[coefficient]}, {_LEVELS[level]}"
+    title += "" if subset == "all" else f", subset {subset}"
+    return Table(title, [*headings, "better"], rows)
+
+
+def _chance(p: float | None) -> str | None:
+    """A p-value, never shown as zero."""
+    return None if p is None else f"{p:.4f}" if p >= 0.0001 else "<0.0001"
+
+
+def variables(found: Sequence[MetricAgreement]) -> list[str]:
+    """The names on both sides of a matrix, from its pairs."""
+    return list(dict.fromkeys(name for one in found for name in (one.metric, one.criterion)))
+
+
+def _matrix_table(place: Place, found: Sequence[MetricAgreement], study: Study) -> Table:
+    subset, level, coefficient = place
+    names = variables(found)
+    cells = {frozenset((one.metric, one.criterion)): one for one in found}
+    alpha = 1 - study.options.confidence
+    rows: list[list[Cell]] = []
+    for number, name in enumerate(names):
+        row: list[Cell] = [name]
+        for other in names[:number]:
+            one = cells[frozenset((name, other))]
+            unsure = one.p is not None and one.p >= alpha
+            shown = None if one.value is None else f"{one.value:.2f}".replace("-0.00", "0.00")
+            row.append(f"({shown})" if unsure and shown is not None else shown)
+        rows.append([*row, *[""] * (len(names) - number)])
+    title = f"All pairs of metrics and criteria: {TITLES[coefficient]}, {_LEVELS[level]}"
+    title += "" if subset == "all" else f", subset {subset}"
+    title += f"; in brackets: p ≥ {alpha:.3g}"
+    return Table(title, ["", *(Column(name, align="right") for name in names)], rows)
+
+
+def _ranking_table(ranking: Ranking) -> Table:
+    together = "not defined" if ranking.kendall is None else f"{ranking.kendall:.3f}"
+    title = (
+        f"Systems by {ranking.metric} ({ranking.kind}): Kendall between both rankings {together}"
+    )
+    rows: list[list[Cell]] = [
+        [
+            rank.sample_rank,
+            rank.system,
+            rank.sample,
+            rank.texts,
+            rank.whole,
+            rank.all_texts,
+            rank.whole_rank,
+            f"{rank.change:+d}" if rank.change else "",
+        ]
+        for rank in ranking.ranks
+    ]
+    headings: list[str | Column] = ["rank", "system", "on rated texts", "rated"]
+    headings += ["on all texts", "all", "rank on all", Column("change", align="right")]
+    return Table(title, headings, rows)
+
+
+def _notes(study: Study) -> list[str]:
+    own = [
+        f"{_BEST} marks the best of a column; intervals: {study.options.n:,} resamples of inputs"
+    ]
+    if any(one.groups is not None for one in study.results):
+        own.append(
+            "inputs, systems: the number a mean is over; without variation in a metric or in the "
+            "ratings there is no coefficient"
+        )
+    if study.matrices:
+        own.append("p treats texts as independent, which those on one input are not")
+    if study.ceiling:
+        own.append(
+            f"{ONE_RATER}: one rater with the mean of the others, over "
+            f"{study.ceiling[0].n:,} pairs of text and rater"
+        )
+    if study.comparisons:
+        own.append("corrected: Holm, over metrics and criteria of a table; better: by PERM-BOTH")
+    return [*own, *study.notes]
+
+
+def draw_matrices(study: Study, folder: Path, *, png: bool = False) -> list[Path]:
+    """Write each matrix of a study as a heat map; returns the paths. Creates the folder."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise DataError(
+            f"cannot be created ({error.strerror})", path=folder, remedy="name another folder"
+        ) from None
+    written = []
+    for (subset, level, coefficient), found in _by_place(study.matrices).items():
+        svg = _picture(study, f"{TITLES[coefficient]}, level {level}, {subset} texts", found)
+        stem = re.sub(r"[^\w-]+", "-", f"{coefficient}-{level}-{subset}")
+        for suffix in (".svg", ".png") if png else (".svg",):
+            path = folder / (stem + suffix)
+            save_picture(svg, path)
+            written.append(path)
+    return written
+
+
+def _picture(study: Study, title: str, found: list[MetricAgreement]) -> str:
+    names = variables(found)
+    cells = {(one.metric, one.criterion): one for one in found}
+    alpha = 1 - study.options.confidence
+    values: list[list[float | None]] = []
+    crossed = set()
+    for r, name in enumerate(names):
+        row: list[float | None] = []
+        for c, other in enumerate(names):
+            one = cells.get((other, name)) if c < r else None
+            row.append(1.0 if c == r else one.value if one else None)
+            if one is not None and one.p is not None and one.p >= alpha:
+                crossed.add((r, c))
+        values.append(row)
+    return heat_map(names, names, values, title=title, crossed=crossed)
