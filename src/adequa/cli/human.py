@@ -572,8 +572,7 @@ def _items(ratings: list[Path], items: Path | None) -> Iterator[Item]:
     """The items of --items, or else those of the campaigns."""
     from adequa.human.campaign.settings import ITEMS, is_campaign
     from adequa.readers import open_source
-    from adequa.run import open_run
-    from adequa.run.folder import MANIFEST
+    from adequa.run import MANIFEST, open_run
 
     if items is None:
         for folder in ratings:

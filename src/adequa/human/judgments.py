@@ -11,7 +11,7 @@ from typing import NamedTuple
 from adequa.data import Item, Rating
 from adequa.errors import DataError, SettingError, UnknownName
 from adequa.files import lines
-from adequa.readers.ratings import read_ratings
+from adequa.readers import read_ratings
 
 Key = tuple[str, str]
 """Whose text of which entry: system and id, as `Item.key`."""

@@ -11,8 +11,7 @@ from adequa.data import Item
 from adequa.errors import DataError, SettingError, UnknownName
 from adequa.human.judgments import Key
 from adequa.readers import open_source
-from adequa.run import open_run
-from adequa.run.folder import MANIFEST, SCORES
+from adequa.run import MANIFEST, SCORES, open_run
 
 REFERENCE = "reference"
 """The system that human references join as."""
