@@ -19,7 +19,7 @@ derive = typer.Typer(
     name="derive",
     no_args_is_help=True,
     rich_markup_mode=None,
-    help="Make sets for training and tests from a corpus.",
+    help="Derive training and test sets from a corpus.",
 )
 
 Out = Annotated[
@@ -147,10 +147,10 @@ def wikidata(
 
     Example: adequa derive wikidata webnlg/test --mapping properties.tsv --out wikidata.jsonl
     """
-    from adequa.perturb.rewording import read_properties, to_wikidata
+    from adequa.perturb.rewording import read_properties
     from adequa.readers import open_source
     from adequa.readers.output import write_items
-    from research.corpora.derived import CorpusTally
+    from research.corpora.derived import CorpusTally, to_wikidata
 
     tally = CorpusTally()
     properties = None if mapping is None else read_properties(mapping)

@@ -70,7 +70,7 @@ def correlations(
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
-    """Every metric and criterion against every other (Faille, Gatt and Gardent 2021).
+    """Reproduce the correlations of the ESA paper (Faille et al. 2021).
 
     Tables 2, 3 and 7 to 22 whole, the paper's row above ours, each cell marked: = rounds to the
     same, ~ within 0.02, ≠ differs; with what explains the differences, and a heat map a table.
@@ -109,7 +109,7 @@ def human(
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
-    """Human evaluation of WebNLG 2017 (Shimorina, Gardent and others 2018).
+    """Reproduce the human evaluation of WebNLG 2017 (Shimorina et al. 2018).
 
     Tables 1 to 3, Figures 1 to 7 and what the text says of them, each number marked equal, close
     or different. Table 1 on all texts scores some 17,000 of them, which takes minutes. Sections:
@@ -134,13 +134,13 @@ paper = typer.Typer(
     name="paper",
     no_args_is_help=True,
     rich_markup_mode=None,
-    help="Tell a paper's tables and pictures again, side by side with its numbers.",
+    help="Reproduce a paper's tables and figures.",
 )
 
 
 @paper.callback()
 def _papers() -> None:
-    """Tell a paper's tables and pictures again, side by side with its numbers."""
+    """Reproduce a paper's tables and figures."""
 
 
 @paper.command()
@@ -168,7 +168,7 @@ def esa(
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
-    """Entity-based semantic adequacy (Faille, Gatt and Gardent 2021).
+    """Reproduce entity-based semantic adequacy (Faille et al. 2021).
 
     Tables 1 to 4 and 7 to 22, Figures 2 and 3, the cases of section 6.2 and the worksheets for the
     manual check of section 5.2. What is not in DIR is marked n/a, with the path expected.
@@ -243,7 +243,7 @@ def joint(
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
-    """Joint representations of text and knowledge graphs (paper 003).
+    """Reproduce joint representations of text and graphs (paper 003).
 
     Table 1 of any corpus, retrieval with every kind of negative, inverted triples, similarities,
     learning curves, and correlations with people beside those of other metrics. What is not in
@@ -328,7 +328,7 @@ def nli(
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
-    """Semantic accuracy by natural language inference (Dušek and Kasner 2020).
+    """Reproduce "Semantic accuracy by NLI" (Dušek and Kasner 2020).
 
     OK or not_OK against people's ratings of WebNLG 2017 and against E2E's script, with templates
     and with the backoff; and worksheets for a second look at errors, which hold ids and no texts.

@@ -1,7 +1,7 @@
-"""What only a checkout of the project has: the folder `research` beside the package.
+"""Access to `research`, the folder of a checkout that is not part of the installed package.
 
 It holds the reproductions of the papers, readers of corpora that only they need, and the recipe of
-the shipped weights. An installed package does without; what needs it says where it is.
+the shipped weights. Without it, commands that need it say where to find it.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from adequa.errors import SettingError
 
 
 def has_research() -> bool:
-    """Whether the folder `research` can be imported, or stands beside this package's sources."""
+    """Whether `research` can be imported, because it is beside this package's sources."""
     if "research" in sys.modules:
         return True
     root = Path(__file__).resolve().parents[2]
@@ -31,7 +31,7 @@ def from_research(target: str, what: str) -> Any:
     module, _, name = target.partition(":")
     if not has_research():
         raise SettingError(
-            f"{what} is not in the installed package: it needs a checkout of adequa "
-            "(the folder research/ beside src/)"
+            f"{what} is not part of the installed package: it is in the folder research/ of the "
+            "source repository; clone the repository and install it with pip install -e ."
         )
     return getattr(importlib.import_module(module), name)

@@ -93,7 +93,7 @@ def test_files_and_pictures(correlate: Correlate, files: tuple[Path, Path], tmp_
         "pearson-text-all.svg",
         "spearman-text-all.svg",
     ]
-    assert done.err.count("written: ") == 2
+    assert done.err.count("written to ") == 2
     done = correlate(*given, "--json", "--out", out)
     assert json.loads(out.read_text(encoding="utf-8"))["n"] == 40
 

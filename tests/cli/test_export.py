@@ -114,7 +114,7 @@ def test_what_int8_costs(checkpoints: tuple[Path, Path], tmp_path: Path) -> None
     dev = write_items(tmp_path / "dev.jsonl")
     both = ("--encoder", encoder, "--verifier", verifier, "--drift", dev)
     table = run(*both, "--out", tmp_path / "table")
-    assert "int8 against exact weights" in table
+    assert "int8 compared with fp32" in table
     said = json.loads(run(*both, "--out", tmp_path / "json", "--json"))["drift"]
     assert list(said) == ["similarity", "stated", "unsupported", "disfluent", "supported"]
     assert said["similarity"]["cases"] == said["supported"]["cases"] == 10
@@ -135,5 +135,5 @@ def test_wrong_use_says_what_to_do(checkpoints: tuple[Path, Path], tmp_path: Pat
         run(encoder)
     with pytest.raises(SettingError, match="give a checkpoint"):
         run("--out", tmp_path / "out")
-    with pytest.raises(ModelError, match="is of kind verifier; give it as --verifier"):
+    with pytest.raises(ModelError, match="is a checkpoint of kind verifier; give it as --verifier"):
         run("--encoder", verifier, "--out", tmp_path / "out")

@@ -147,7 +147,7 @@ def test_pictures(analyse: Analyse, ratings: Path, items: Path, tmp_path: Path) 
     assert done.code == 0
     names = {path.name for path in (tmp_path / "new" / "pictures").iterdir()}
     assert {"fluency-by-size.svg", "semantics-by-size.svg"} <= names
-    assert "2 pictures in" in done.err
+    assert ": 2 pictures" in done.err
     assert "fluency by size" in done.out
 
 

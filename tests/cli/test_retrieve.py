@@ -133,7 +133,7 @@ def test_the_contract_of_evaluate(adequa: Run) -> None:
     assert "encoding and ranking: 12 of 12" in progress
     code, said, progress = adequa("evaluate", "test.xml", "--rerank", "2", "-q")
     assert (code, progress) == (0, "")
-    assert "2 queries among 2" in said
+    assert "2 queries, 2 candidates" in said
     assert said.splitlines()[-1].split() == ["text", "to", "graph", *["1.000"] * 4]
 
 
@@ -184,9 +184,9 @@ def test_force_and_resume(adequa: Run) -> None:
 
 def test_help_loads_nothing_heavy() -> None:
     code = (
-        "import sys, adequa.cli.app\n"
+        "import sys, adequa.cli\n"
         "sys.argv = ['adequa', 'retrieve', 'evaluate', '--help']\n"
-        "try:\n    adequa.cli.app.main()\nexcept SystemExit:\n    pass\n"
+        "try:\n    adequa.cli.main()\nexcept SystemExit:\n    pass\n"
         "sys.exit(', '.join({'scipy', 'numpy', 'lxml', 'usearch'} & set(sys.modules)) or 0)"
     )
     done = subprocess.run([sys.executable, "-c", code], check=False, capture_output=True, text=True)

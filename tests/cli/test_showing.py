@@ -130,5 +130,5 @@ def test_without_brackets_the_styles_carry_the_marks() -> None:
 def test_no_verdict_says_why() -> None:
     item = Item("1", (Triple("a", "b", "c"),), "x")
     shown = _plain(Result(item, {"bleu": None, "ter": 3.0}, reasons={"bleu": "no references"}))
-    assert "Verdict: none; ter gives none, esa does\n" in shown
+    assert "Verdict: none; ter gives no verdict; add -m esa\n" in shown
     assert "  bleu  – (no references)\n  ter   3.0000\n" in shown

@@ -47,13 +47,13 @@ def test_extract_check_list_and_show(adequa: Run, out: str) -> None:
     assert code == 0
     assert "<subject> was born in <object>." in said
     assert f"1 of 2 predicates have a template: {out}" in said
-    assert "without: 1 (no text names both ends" in said
+    assert "without a template: 1 (no text names both ends" in said
     assert "texts: 3 of 3" in progress
     code, said, progress = adequa("check", out, "items.jsonl", "--quiet")
     assert (code, progress) == (0, "")
     assert "all read well" in said
-    assert "2 of 3 facts have one (66.7 %)" in said
-    assert "predicates without: friend" in said
+    assert "2 of 3 facts have a template (66.7 %)" in said
+    assert "predicates without a template: friend" in said
     code, said, _ = adequa("list-missing", out, "items.jsonl", "-q")
     assert (code, said.split()[-2:]) == (0, ["friend", "1"])
     code, said, _ = adequa("show", out)
@@ -92,7 +92,9 @@ def test_nothing_found_is_said_and_not_written(adequa: Run, tmp_path: Path) -> N
     (tmp_path / "poor.jsonl").write_text(json.dumps(item), encoding="utf-8")
     code, said, _ = adequa("extract", "poor.jsonl", "--out", "t.json", "-q")
     assert code == 0
-    assert said.startswith("0 of 1 predicates have a template; nothing is written\nwithout: 1")
+    assert said.startswith(
+        "0 of 1 predicates have a template; nothing was written\nwithout a template: 1"
+    )
     assert not (tmp_path / "t.json").exists()
 
 

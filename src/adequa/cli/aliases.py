@@ -7,15 +7,10 @@ from typing import Annotated
 
 import typer
 
-from adequa.cli.options import Json, Quiet, echo_json
+from adequa.cli.options import Force, Json, Quiet, echo_json, echo_table, group
 from adequa.progress import progress_bar
 
-aliases = typer.Typer(
-    name="aliases",
-    no_args_is_help=True,
-    rich_markup_mode=None,
-    help="Build and look up other names of entities.",
-)
+aliases = group("aliases", "Build and look up entity aliases.")
 
 
 @aliases.command()
@@ -23,7 +18,7 @@ def build(
     dumps: Annotated[
         list[Path],
         typer.Argument(
-            metavar="DUMP…", help="N-Triples or Turtle, plain or packed (.gz, .bz2, .xz)."
+            metavar="DUMP…", help="N-Triples or Turtle, plain or compressed (.gz, .bz2, .xz)."
         ),
     ],
     out: Annotated[
@@ -35,16 +30,16 @@ def build(
     only: Annotated[
         Path | None,
         typer.Option(
-            "--only", metavar="FILE", help="Keep the entities of this file alone: one a line."
+            "--only", metavar="FILE", help="Keep only the entities in FILE, one per line."
         ),
     ] = None,
-    force: Annotated[bool, typer.Option("--force", help="Replace a file that is there.")] = False,
+    force: Force = False,
     quiet: Quiet = False,
     as_json: Json = False,
 ) -> None:
     """Build a file of aliases from DBpedia or Wikidata dumps.
 
-    Takes labels, aliases, nicknames and redirects, streaming: dumps may be of any size.
+    Collects labels, aliases, nicknames and redirects. Dumps are streamed and may be of any size.
 
     Example: adequa aliases build labels_en.ttl.bz2 redirects_en.ttl.bz2 --out aliases.sqlite
     """
@@ -61,9 +56,9 @@ def build(
         f" from {report.statements:,} statements: {out}"
     )
     left_out = (
-        (report.dangerous, "dangerous aliases (one sign, or no letter)"),
-        (report.unusable, "unusable ones (very long, of lists and categories)"),
-        (report.cycles, "redirects that lead in a circle"),
+        (report.dangerous, "dangerous aliases (a single character, or without letters)"),
+        (report.unusable, "unusable aliases (very long, or of lists and categories)"),
+        (report.cycles, "circular redirects"),
     )
     for count, what in left_out:
         if count:
@@ -80,21 +75,20 @@ def show(
     ],
     as_json: Json = False,
 ) -> None:
-    """Show the aliases of entities, the best first.
+    """Show the aliases of entities, best first.
 
     Example: adequa aliases show aliases.sqlite Aarhus_Airport Q90
     """
     from adequa.entities.aliases.lookup import open_aliases
-    from adequa.tables import Cell, Table
 
     known = open_aliases(path)
     found = {entity: known.of(entity) for entity in entities}
     if as_json:
         echo_json(found)
         return
-    rows: list[list[Cell]] = [
+    rows = [
         [entity if number == 0 else "", alias]
         for entity, names in found.items()
         for number, alias in enumerate(names or (None,))
     ]
-    typer.echo(Table("", ["entity", "alias"], rows).text())
+    echo_table(["entity", "alias"], rows)

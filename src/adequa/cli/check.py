@@ -1,4 +1,8 @@
-"""`adequa check`: one text in the terminal, with what it mentions, lacks and adds."""
+"""`adequa check`: one text in the terminal, with its mentions, omissions and additions.
+
+`cut` splits the text at its marks, and `show` yields styled pieces, the text and then a legend,
+which are printed with rich, or joined as plain text where there is no colour.
+"""
 
 from __future__ import annotations
 
@@ -50,14 +54,14 @@ def check(
     format: Format = None,  # noqa: A002
     color: Annotated[
         bool | None,
-        typer.Option("--color/--no-color", help="Colour; by itself only on a terminal."),
+        typer.Option("--color/--no-color", help="Use colour; default: only on a terminal."),
     ] = None,
     as_json: Json = False,
 ) -> None:
     """Check one text against its data.
 
-    Shows what the text mentions, what is missing and what nothing in the data explains. Exit code
-    1 when the verdict is not OK. Triples are separated by newlines or ' && '.
+    Shows what the text mentions, what is missing and what the data does not support. Exit code 1 if
+    the verdict is not OK. Triples are separated by newlines or ' && '.
 
     Example: adequa check "Blue_Spice | eatType | pub && Blue_Spice | area | riverside" "A pub."
     """
@@ -84,7 +88,6 @@ def check(
 
 
 def _print(result: Result, color: bool | None) -> None:
-
     dumb = os.environ.get("TERM") in ("dumb", "unknown")
     if color is None:
         color = sys.stdout.isatty() and not os.environ.get("NO_COLOR") and not dumb
@@ -107,17 +110,10 @@ def _print(result: Result, color: bool | None) -> None:
     console.print(written, soft_wrap=True, end="")
 
 
-# ---
-# A judged text for a terminal: the text cut at its marks, and a legend below it.
-#
-# `cut` is pure; `show` gives pieces of text with a style, which are joined where there is no
-# colour.
-# ---
-
 MarkKind = Literal["mention", "repetition", "unexplained"]
 
-# The colours of Okabe and Ito, which people with any colour vision tell apart, as backgrounds: they
-# can be read on dark and on light terminals. What is wrong has a line and no background.
+# The palette of Okabe and Ito (2008), which is safe for colour-blind readers, as backgrounds:
+# legible on dark and on light terminals. Faults are underlined and have no background.
 _ENTITY_STYLES = (
     "#000000 on #e69f00",
     "#000000 on #56b4e9",
@@ -131,15 +127,15 @@ _REPEATED = "italic red"
 _SIGN = "bold red"
 _HEADING = "bold"
 _SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
-_JOINERS = "\u200c\u200d"  # invisible, and part of words and emoji
+_JOINERS = "\u200c\u200d"  # zero-width joiners, part of words and emoji
 _LONGEST_SENTENCE = 60
 _MOST_FORMS = 5
-"""How many different wordings of an entity the legend lists."""
+"""Maximum number of wordings per entity in the legend."""
 
 
 @dataclass(frozen=True, slots=True, order=True)
 class Mark:
-    """A span of the text that something is said of; `number` is the entity's for a mention."""
+    """A marked span of the text; for a mention, `number` is that of its entity."""
 
     start: int
     end: int
@@ -148,25 +144,25 @@ class Mark:
 
 
 class Segment(NamedTuple):
-    """A stretch of the text under the same marks, with those that begin and end at its borders."""
+    """A stretch of the text with the same marks, and the marks that begin or end at its borders."""
 
     text: str
     marks: tuple[Mark, ...]
     opened: tuple[Mark, ...]
-    """The longest first."""
+    """Longest first."""
     closed: tuple[Mark, ...]
-    """The shortest first."""
+    """Shortest first."""
 
 
 class ShownPiece(NamedTuple):
-    """Text and its style, in the words of rich."""
+    """Text and its rich style."""
 
     text: str
     style: str = ""
 
 
 def cut(text: str, marks: Iterable[Mark]) -> list[Segment]:
-    """The text in segments, which joined are the text; marks may overlap in any way.
+    """Split the text at its marks, which may overlap; the segments joined are the text.
 
     >>> [segment.text for segment in cut("A pub.", [Mark(2, 5, "mention", 1)])]
     ['A ', 'pub', '.']
@@ -191,7 +187,7 @@ def cut(text: str, marks: Iterable[Mark]) -> list[Segment]:
 
 
 def marks_of(result: Result) -> tuple[list[Mark], dict[str, int]]:
-    """The marks of a judged text, and the number of each entity that it mentions, as they come."""
+    """The marks of a scored text, and its mentioned entities numbered in order of appearance."""
     numbers: dict[str, int] = {}
     marks = []
     for mention in sorted(result.mentions, key=lambda mention: (mention.start, mention.end)):
@@ -206,10 +202,10 @@ def marks_of(result: Result) -> tuple[list[Mark], dict[str, int]]:
 
 
 def show(result: Result, *, brackets: bool = True) -> Iterator[ShownPiece]:
-    """The text with its marks, then what they mean, what is missing, the verdict and the scores.
+    """The marked text, then a legend, the missing facts, the verdict and the scores.
 
     With brackets a mention is `[pub]1`, an unexplained span `{bar}?`, a repetition `<so so so>!`;
-    without, the marks are left to the styles and small signs.
+    without, marks are shown by style and small signs.
     """
     marks, numbers = marks_of(result)
     yield from _marked(result.item.text, marks, brackets=brackets)
@@ -233,7 +229,7 @@ def show(result: Result, *, brackets: bool = True) -> Iterator[ShownPiece]:
 
 
 _HEADINGS = {"Unexplained": "?", "Contradicted": "?", "Unsupported": "?", "Repetition": "!"}
-"""What is said about stretches of the text, and the sign of each."""
+"""Headings for findings about spans of the text, with the sign of each."""
 
 
 def _heading(finding: Finding) -> str:
@@ -245,7 +241,7 @@ def _heading(finding: Finding) -> str:
 
 
 def _stated(result: Result) -> Iterator[ShownPiece]:
-    """The facts that the text states, each with the sentence that does, where a metric can tell."""
+    """The stated facts, each with the sentence that states it if a metric knows it."""
     checked = [fact for fact in result.facts if fact.confidence is not None]
     stated = [fact for fact in checked if fact.status == "stated"]
     if not checked:
@@ -289,7 +285,7 @@ _BRACKETS: Mapping[MarkKind, tuple[str, str]] = {
 
 
 def _style(marks: Sequence[Mark]) -> str:
-    """One style for all marks of a segment: the innermost mention's colour, a line for a fault."""
+    """The style of a segment: the innermost mention's colour, underlined for a fault."""
     kinds = {mark.kind for mark in marks}
     numbers = [mark.number for mark in marks if mark.kind == "mention"]
     if numbers:
@@ -305,7 +301,7 @@ def _entity_style(number: int) -> str:
 
 
 def _safe(text: str) -> str:
-    """The text without what would move a terminal's cursor; its lines stay lines."""
+    """The text without control characters other than line breaks."""
     if text.isprintable():
         return text
     return "".join(one if one == "\n" or one in _JOINERS else one_line(one) for one in text)
@@ -353,7 +349,7 @@ def _omission(finding: Finding, result: Result) -> Iterator[ShownPiece]:
         yield ShownPiece(one_line(name), "strike")
         yield ShownPiece(": ")
     yield ShownPiece(one_line(finding.why) + "\n")
-    if len(facts) > 1:  # one is in the sentence
+    if len(facts) > 1:  # a single fact is already in the explanation
         for triple in facts:
             yield ShownPiece(f"      {one_line(' | '.join(triple))}\n")
 
@@ -364,7 +360,7 @@ def _verdict(result: Result) -> Iterator[ShownPiece]:
         yield ShownPiece("none", _SIGN)
         silent = [name for name in result.scores if name not in result.reasons]
         if silent:
-            yield ShownPiece(f"; {', '.join(silent)} gives none, esa does")
+            yield ShownPiece(f"; {', '.join(silent)} gives no verdict; add -m esa")
     else:
         yield ShownPiece(result.verdict, "bold green" if result.verdict == "OK" else _SIGN)
     yield ShownPiece("\n")

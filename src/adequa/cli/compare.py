@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from adequa.cli.options import Json, Out, Quiet, write_or_echo
+from adequa.cli.options import Json, Out, Quiet, Runs, Seed, write_or_echo
 from adequa.progress import progress_bar
 
 
 def compare(
-    runs: Annotated[
-        list[Path], typer.Argument(metavar="RUN…", help="Folders that `adequa score` wrote.")
-    ],
+    runs: Runs,
     baseline: Annotated[
         str | None,
         typer.Option(metavar="SYSTEM", help="Compare each system with this one only."),
@@ -22,10 +19,7 @@ def compare(
     metric: Annotated[
         list[str] | None,
         typer.Option(
-            "--metric",
-            "-m",
-            metavar="NAME",
-            help="A metric of the runs; give it once a metric. Without it: all.",
+            "--metric", "-m", metavar="NAME", help="A metric of the runs. Repeatable; default: all."
         ),
     ] = None,
     by: Annotated[
@@ -40,18 +34,22 @@ def compare(
         typer.Option(
             "--n",
             min=1,
-            help="Trials; without it 1,000 (bootstrap; more for many pairs) or 10,000.",
+            help="Number of trials; default: 1,000 for bootstrap (more for many pairs), 10,000 for "
+            "randomisation.",
         ),
     ] = None,
-    seed: Annotated[int, typer.Option(min=0, help="Same seed, same result.")] = 0,
+    seed: Seed = 0,
     level: Annotated[
-        float, typer.Option(help="Of the intervals; a winner's p is below 1 - level.")
+        float,
+        typer.Option(help="Level of the intervals; a difference is significant if p < 1 - level."),
     ] = 0.95,
     correction: Annotated[
         str,
-        typer.Option(metavar="NAME", help="holm, bonferroni, bh (the false discovery rate), none."),
+        typer.Option(metavar="NAME", help="holm, bonferroni, bh (false discovery rate) or none."),
     ] = "holm",
-    pairs: Annotated[bool, typer.Option("--pairs", help="Show every pair, however many.")] = False,
+    pairs: Annotated[
+        bool, typer.Option("--pairs", help="Show every pair, even if there are many.")
+    ] = False,
     format: Annotated[  # noqa: A002
         str, typer.Option(metavar="NAME", help="text, markdown, latex, json or csv.")
     ] = "text",
@@ -59,9 +57,10 @@ def compare(
     out: Out = None,
     quiet: Quiet = False,
 ) -> None:
-    """Compare the systems of one or several runs.
+    """Compare systems, with significance.
 
-    Values, differences, significance and effect sizes, paired item by item.
+    Shows values, differences, significance and effect sizes for the systems of one or several runs,
+    paired by item.
 
     Example: adequa compare runs/all --baseline T5 --by category --test both
     """

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from adequa.cli.options import Format, Input, Texts
+from adequa.cli.options import Format, Input, Texts, echo_written
 
 
 def convert(
@@ -20,13 +20,13 @@ def convert(
             "--out",
             "-o",
             metavar="FILE",
-            help="A .jsonl, .csv, .tsv or .parquet file; else stdout.",
+            help="A .jsonl, .csv, .tsv or .parquet file; JSON lines to stdout by default.",
         ),
     ] = None,
 ) -> None:
     """Write any known format as plain items.
 
-    See what adequa sees, in the Item contract.
+    Shows the items as adequa reads them, in the Item contract.
 
     Example: adequa convert test.xml --texts T5=t5.txt --out items.jsonl
     """
@@ -42,4 +42,4 @@ def convert(
     from adequa.readers.output import write_items
 
     write_items(opened, out)
-    typer.echo(f"written to {out}", err=True)
+    echo_written(out)

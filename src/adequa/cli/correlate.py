@@ -7,7 +7,17 @@ from typing import Annotated
 
 import typer
 
-from adequa.cli.options import Json, Out, Quiet, TableForm, json_text, write_or_echo
+from adequa.cli.options import (
+    Json,
+    Out,
+    Quiet,
+    RatingsFormat,
+    Seed,
+    TableForm,
+    echo_written,
+    json_text,
+    write_or_echo,
+)
 from adequa.progress import progress_bar
 
 
@@ -15,49 +25,45 @@ def correlate(
     runs: Annotated[
         list[Path] | None,
         typer.Argument(
-            metavar="[RUN]…", help="Folders that `adequa score` wrote; none with --scores."
+            metavar="[RUN]…", help="Folders written by `adequa score`; optional with --scores."
         ),
     ] = None,
     ratings: Annotated[
         list[Path] | None,
         typer.Option(
-            metavar="FILE", help="What people said: a file, or a campaign's folder. Repeatable."
+            metavar="FILE", help="Human ratings: a file or a campaign's folder. Repeatable."
         ),
     ] = None,
-    ratings_format: Annotated[
-        str | None,
-        typer.Option(metavar="NAME", help="long, webnlg2017, webnlg2020; recognised if not given."),
-    ] = None,
+    ratings_format: RatingsFormat = None,
     scores: Annotated[
         list[Path] | None,
         typer.Option(
             metavar="FILE",
-            help="Scores of others: JSONL, CSV or TSV with id, system, a field a metric. "
-            "Repeatable.",
+            help="Scores of other metrics: JSONL, CSV or TSV with id, system and one field per "
+            "metric. Repeatable.",
         ),
     ] = None,
     criterion: Annotated[
         list[str] | None,
-        typer.Option(metavar="NAME", help="A criterion; give it once each. Without it: all."),
+        typer.Option(metavar="NAME", help="A criterion. Repeatable; default: all."),
     ] = None,
     metric: Annotated[
         list[str] | None,
-        typer.Option(
-            "--metric", "-m", metavar="NAME", help="A metric; give it once each. Without it: all."
-        ),
+        typer.Option("--metric", "-m", metavar="NAME", help="A metric. Repeatable; default: all."),
     ] = None,
     lower_is_better: Annotated[
         list[str] | None,
         typer.Option(
-            metavar="METRIC", help="An error rate of a score file; runs know theirs. Repeatable."
+            metavar="METRIC", help="A metric of a score file where lower is better. Repeatable."
         ),
     ] = None,
     level: Annotated[
         list[str] | None,
         typer.Option(
             metavar="NAME",
-            help="text (pooled; default), item (within inputs; with pairwise accuracy), "
-            "system-mean (within systems), system (means; with soft accuracy). Repeatable.",
+            help="text (all texts pooled; default), item (within each input, with pairwise "
+            "accuracy), system-mean (within each system), system (system means, with soft "
+            "pairwise accuracy). Repeatable.",
         ),
     ] = None,
     coefficient: Annotated[
@@ -70,62 +76,69 @@ def correlate(
         list[str] | None,
         typer.Option(
             metavar="NAME",
-            help="all (default), undetected>=1, undetected>=2: entities that esa does not find. "
-            "Repeatable.",
+            help="all (default), undetected>=1 or undetected>=2: texts with that many entities "
+            "that esa does not find. Repeatable.",
         ),
     ] = None,
     where: Annotated[
         list[str] | None,
         typer.Option(
             metavar="FIELD=VALUE",
-            help="Only these texts: category, size, lang, seen or meta.KEY. Values of one field "
-            "are alternatives, fields add up. Repeatable.",
+            help="Only texts with this category, size, lang, seen or meta.KEY. Values of one field "
+            "are alternatives; all fields must match. Repeatable.",
         ),
     ] = None,
     exclude: Annotated[
         list[str] | None,
-        typer.Option(metavar="RATER", help="Without this rater, or those of @FILE. Repeatable."),
+        typer.Option(
+            metavar="RATER", help="Leave out a rater, or those listed in @FILE. Repeatable."
+        ),
     ] = None,
     exclude_system: Annotated[
-        list[str] | None, typer.Option(metavar="NAME", help="Without this system. Repeatable.")
+        list[str] | None, typer.Option(metavar="NAME", help="Leave out a system. Repeatable.")
     ] = None,
     references: Annotated[
-        bool, typer.Option("--references", help="Keep human texts, which are left out otherwise.")
+        bool,
+        typer.Option("--references", help="Keep human references, which are left out by default."),
     ] = False,
-    z: Annotated[bool, typer.Option("--z", help="Standardise the ratings of each rater.")] = False,
-    n: Annotated[int, typer.Option("--n", min=1, help="Resamples and permutations.")] = 1000,
-    seed: Annotated[int, typer.Option(min=0, help="Same seed, same result.")] = 0,
-    confidence: Annotated[float, typer.Option(help="Of the intervals.")] = 0.95,
+    z: Annotated[bool, typer.Option("--z", help="Standardise each rater's ratings.")] = False,
+    n: Annotated[
+        int, typer.Option("--n", min=1, help="Number of resamples and permutations.")
+    ] = 1000,
+    seed: Seed = 0,
+    confidence: Annotated[float, typer.Option(help="Level of the intervals.")] = 0.95,
     against: Annotated[
         str | None,
-        typer.Option(metavar="METRIC", help="Do the others agree better with people than this?"),
+        typer.Option(metavar="METRIC", help="Test the other metrics against this one."),
     ] = None,
     ceiling: Annotated[
         bool | None,
         typer.Option(
             "--ceiling/--no-ceiling",
-            help="One rater against the others; without it: where there are single judgments.",
+            help="Also correlate each rater with the others; default: if ratings are per rater.",
         ),
     ] = None,
     matrix: Annotated[
-        bool, typer.Option("--matrix", help="Everything with everything, as a table.")
+        bool, typer.Option("--matrix", help="Also print the matrix of all metrics and criteria.")
     ] = False,
     ranking: Annotated[
-        bool, typer.Option("--ranking", help="Systems on the rated and on all texts.")
+        bool, typer.Option("--ranking", help="Also rank the systems on the rated and on all texts.")
     ] = False,
     pictures: Annotated[
         Path | None, typer.Option(metavar="DIR", help="Write the matrices as heat maps (SVG).")
     ] = None,
-    png: Annotated[bool, typer.Option("--png", help="Heat maps as PNG, too (extra png).")] = False,
+    png: Annotated[
+        bool, typer.Option("--png", help="Also write heat maps as PNG (extra: png).")
+    ] = False,
     table: TableForm = "text",
     as_json: Json = False,
     out: Out = None,
     quiet: Quiet = False,
 ) -> None:
-    """Say how well each metric agrees with people.
+    """Correlate metrics with human ratings.
 
-    Each metric of runs and score files against each criterion, with intervals from resampled
-    inputs; on single judgments also how well one rater agrees with the others.
+    Each metric of runs and score files is compared with each criterion, with intervals from
+    resampled inputs; if there is one rating per rater, raters are compared with each other too.
 
     Example: adequa correlate runs/all --ratings judgments.jsonl --level text --level system
     """
@@ -143,7 +156,7 @@ def correlate(
     if table not in FORMATS:
         raise UnknownName("table", table, FORMATS)
     if png and pictures is None:
-        raise SettingError("--png is of the pictures; name their folder with --pictures")
+        raise SettingError("--png needs --pictures DIR")
     defaults = Options()
     options = Options(
         levels=tuple(dict.fromkeys(level or defaults.levels)),
@@ -176,5 +189,5 @@ def correlate(
         )
     if pictures is not None:
         for path in draw_matrices(study, pictures, png=png):
-            typer.echo(f"written: {path}", err=True)
+            echo_written(path)
     write_or_echo(json_text(study_to_object(study)) if as_json else render_study(study, table), out)

@@ -9,14 +9,15 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from adequa.cli.options import echo_table
 from adequa.progress import progress_bar
 
 if TYPE_CHECKING:
     from adequa.data import Result
 
 _INTRODUCTION = """\
-Forty small graphs, each put into words by three invented systems: "careful" says all and only what
-the data says, "hasty" leaves facts out, "dreamer" makes things up. Each text is labelled by hand.
+Forty small graphs, each verbalised by three invented systems: "careful" says all and only what the
+data says, "hasty" omits facts, "dreamer" invents some. Each text is labelled by hand.
 """
 
 
@@ -28,7 +29,7 @@ def demo(
 ) -> None:
     """Score the built-in sample.
 
-    Forty small graphs, three systems, and what the result means.
+    Shows forty small graphs with texts of three systems, and explains the result.
     """
     from adequa.metrics import DEFAULT, resolve
     from adequa.readers import open_source
@@ -40,8 +41,8 @@ def demo(
         run = score_run(open_source(sample_path()), metrics, out, force=force, progress=progress)
     results = list(run.results())
     typer.echo(_INTRODUCTION)
-    typer.echo(_labels(results))
-    typer.echo("\nWhat the metrics say (mean ± half of its 95 % interval, and the corpus value):\n")
+    _show_labels(results)
+    typer.echo("\nScores (mean ± half of its 95 % interval, and the corpus value):\n")
     typer.echo(summary_table(run.summary, run.manifest).text())
     typer.echo(_example(results))
     typer.echo(
@@ -51,20 +52,18 @@ def demo(
     )
 
 
-def _labels(results: Iterable[Result]) -> str:
-    from adequa.tables import Cell, Table
-
+def _show_labels(results: Iterable[Result]) -> None:
     verdicts = ("OK", "omission", "hallucination", "hallucination+omission")
     counts: dict[str, dict[str, int]] = {}
     for result in results:
         row = counts.setdefault(result.item.system, dict.fromkeys(verdicts, 0))
         row[result.item.meta["expected"]["verdict"]] += 1
-    rows: list[list[Cell]] = [[system, *row.values()] for system, row in counts.items()]
-    return "What the labels say:\n\n" + Table("", ["system", *verdicts], rows).text()
+    rows = [[system, *row.values()] for system, row in counts.items()]
+    echo_table(["system", *verdicts], rows, "Labels")
 
 
 def _example(results: list[Result]) -> str:
-    """The graph on which BLEU likes an invention most, against the text that is right."""
+    """The graph where BLEU most prefers a text with inventions to the correct one."""
     by_id: dict[str, dict[str, Result]] = {}
     for result in results:
         by_id.setdefault(result.item.id, {})[result.item.system] = result
@@ -73,7 +72,7 @@ def _example(results: list[Result]) -> str:
         return (systems["dreamer"].scores["bleu"] or 0) - (systems["careful"].scores["bleu"] or 0)
 
     systems = max(by_id.values(), key=advantage)
-    lines = ["\nWhy a closer look is needed, in one graph:\n"]
+    lines = ["\nAn example where BLEU prefers a wrong text:\n"]
     lines += [f"  {' | '.join(triple)}" for triple in systems["careful"].item.triples]
     for name, result in systems.items():
         expected = result.item.meta["expected"]
@@ -83,17 +82,12 @@ def _example(results: list[Result]) -> str:
     return "\n".join(lines)
 
 
-# ---
-# The built-in sample: forty invented graphs, each with a text by three invented systems.
-#
-# `careful` says all and only the data, `hasty` leaves facts out, `dreamer` adds or replaces some.
-# What is wrong with a text stands in `meta["expected"]`: its verdict, the triples that are missing
-# and the spans that are unsupported. A replaced value is both: its triple is missing, and the value
-# in its place is unsupported.
-# ---
-
-
 def sample_path() -> Path:
-    """The file of the sample, JSON lines in the Item contract."""
+    """The file of the sample: JSON lines in the Item contract.
+
+    The labels of a text are in `meta["expected"]`: its verdict, the missing triples and the
+    unsupported spans. A replaced value counts as both: its triple is missing, and the value in its
+    place is unsupported.
+    """
     # The package is always installed as files (a wheel is unpacked), so this is a path on disk.
     return Path(str(files("adequa") / "sample" / "items.jsonl"))

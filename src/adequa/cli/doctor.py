@@ -1,4 +1,4 @@
-"""`adequa doctor`: what each metric can and cannot see, on one's own data."""
+"""`adequa doctor`: which errors each metric notices on one's own data."""
 
 from __future__ import annotations
 
@@ -11,19 +11,21 @@ import typer
 from adequa.cli.options import (
     Format,
     Input,
+    Jobs,
     Json,
     Metrics,
     Out,
     Quiet,
+    Seed,
     TableForm,
     Texts,
-    draw_pictures,
     write_or_echo,
+    write_pictures,
 )
 from adequa.progress import progress_bar
 
 if TYPE_CHECKING:
-    from adequa.analysis.doctor.advice import Advice, LabelledText
+    from adequa.analysis.doctor import Advice, LabelledText
     from adequa.metrics.base import Metric
 
 
@@ -37,58 +39,61 @@ def doctor(
         typer.Option(
             metavar="NAME",
             help="drop-sentence, drop-triple, swap-entities, invert-triple, change-number, "
-            "change-date, rename-entity, add-sentence, add-triple or negate. Repeatable; without "
-            "it: all.",
+            "change-date, rename-entity, add-sentence, add-triple or negate. Repeatable; default: "
+            "all.",
         ),
     ] = None,
-    count: Annotated[int, typer.Option(min=1, help="Cases of each perturbation, at most.")] = 200,
+    count: Annotated[
+        int, typer.Option(min=1, help="Maximum number of cases per perturbation.")
+    ] = 200,
     max_items: Annotated[
-        int, typer.Option(min=1, help="Items that are looked at, drawn from all.")
+        int, typer.Option(min=1, help="Maximum number of items to use, drawn at random.")
     ] = 1000,
-    seed: Annotated[int, typer.Option(min=0, help="Same seed, same cases.")] = 0,
+    seed: Seed = 0,
     labels: Annotated[
         Path | None,
         typer.Option(
             metavar="FILE",
-            help="Texts that people labelled (JSON lines or CSV: id, system, label, which is ok, "
-            "omission, hallucination, good, bad, 1 or 0): recommends a threshold a metric.",
+            help="Labelled texts, to recommend a threshold for each metric. JSON lines or CSV with "
+            "id, system and label: ok, omission, hallucination, good, bad, 1 or 0.",
         ),
     ] = None,
     risk: Annotated[
-        float, typer.Option(help="With --labels: bad texts among the accepted, at most.")
+        float,
+        typer.Option(help="With --labels: the largest share of bad texts among those accepted."),
     ] = 0.05,
     pictures: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="Draw heat maps there, SVG and PNG.")
+        Path | None, typer.Option(metavar="DIR", help="Write heat maps to DIR, as SVG and PNG.")
     ] = None,
     examples: Annotated[
-        int, typer.Option(min=0, help="Show so many cases that each metric missed in each way.")
+        int,
+        typer.Option(min=0, help="Show up to this many missed cases per metric and perturbation."),
     ] = 0,
     table: TableForm = "text",
     as_json: Json = False,
-    jobs: Annotated[int, typer.Option("--jobs", "-j", min=1, help="Processes to use.")] = 1,
+    jobs: Jobs = 1,
     out: Out = None,
     quiet: Quiet = False,
 ) -> None:
-    """Change your own texts and data in known ways, and see which metric notices.
+    """Inject errors into your data; see which metric notices.
 
-    A case is made only where it is sure to be wrong: the report says how many items allowed it.
-    Every metric scores originals and changed copies; shares have 95 % intervals.
+    Texts or data are changed in known ways, only where the result is certain to be wrong; the
+    report says how many items allowed it. Every metric scores the originals and the changed copies;
+    shares have 95 % intervals.
 
     Example: adequa doctor test.xml --texts T5=t5.txt -m esa -m nli --examples 2
     """
-    from adequa.analysis.doctor.advice import read_labels
-    from adequa.analysis.doctor.examination import examine, missed_cases
-    from adequa.analysis.doctor.tables import FORMATS, render
+    from adequa.analysis.doctor import FORMATS, examine, missed_cases, read_labels, render
     from adequa.errors import UnknownName
     from adequa.metrics import resolve
-    from adequa.perturb.cases import draw_items, make_cases, named_perturbations
+    from adequa.perturb import draw_items, make_cases, named_perturbations
     from adequa.readers import open_source
 
     form = "json" if as_json else table
     if form not in FORMATS:
         raise UnknownName("format", form, FORMATS)
     if not 0 < risk < 1:
-        raise typer.BadParameter(f"--risk is between 0 and 1, not {risk:g}")
+        raise typer.BadParameter(f"--risk must be between 0 and 1, not {risk:g}")
     perturbations = named_perturbations(perturb or ())
     metrics = resolve(metric or None)
     items = open_source(source, format=format, texts=texts or ())
@@ -105,17 +110,16 @@ def doctor(
         advice=_advice(labelled, metrics, risk=risk, jobs=jobs),
     )
     if pictures is not None:
-        from adequa.analysis.doctor.tables import doctor_pictures
+        from adequa.analysis.doctor import doctor_pictures
 
-        draw_pictures(doctor_pictures(examination), pictures)
+        write_pictures(doctor_pictures(examination), pictures)
     write_or_echo(written, out)
 
 
 def _advice(
     labelled: list[LabelledText], metrics: Mapping[str, Metric], *, risk: float, jobs: int
 ) -> list[Advice]:
-    from adequa.analysis.doctor.advice import advise
-    from adequa.analysis.doctor.examination import score_all
+    from adequa.analysis.doctor import advise, score_all
 
     if not labelled:
         return []

@@ -1,4 +1,4 @@
-"""`adequa export`: checkpoints of training into the files a package ships."""
+"""`adequa export`: trained checkpoints into ONNX files that metrics can use."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from adequa.cli.options import Json, echo_json
+from adequa.cli.options import Json, echo_json, echo_table, echo_written
 
 if TYPE_CHECKING:
-    from adequa.training.drift import Drift
+    from adequa.training.precision import Drift
 
 DRIFT_ITEMS = 500
 
@@ -19,63 +19,62 @@ DRIFT_ITEMS = 500
 def export(
     checkpoint: Annotated[
         Path | None,
-        typer.Argument(metavar="CHECKPOINT", help="The folder of an encoder or a verifier."),
+        typer.Argument(metavar="CHECKPOINT", help="The checkpoint of an encoder or a verifier."),
     ] = None,
     out: Annotated[
         Path | None,
         typer.Option("--out", "-o", metavar="DIR", help="The folder to write.", show_default=False),
     ] = None,
     encoder: Annotated[
-        Path | None, typer.Option("--encoder", metavar="DIR", help="The folder of an encoder.")
+        Path | None, typer.Option("--encoder", metavar="DIR", help="The checkpoint of an encoder.")
     ] = None,
     verifier: Annotated[
-        Path | None, typer.Option("--verifier", metavar="DIR", help="The folder of a verifier.")
+        Path | None, typer.Option("--verifier", metavar="DIR", help="The checkpoint of a verifier.")
     ] = None,
     precision: Annotated[
-        str, typer.Option("--precision", metavar="NAME", help="int8, or fp32 for exact weights.")
+        str, typer.Option("--precision", metavar="NAME", help="int8, or fp32 for full precision.")
     ] = "int8",
     keep: Annotated[
         list[str] | None,
         typer.Option(
             "--keep",
             metavar="LAYER",
-            help="A linear layer that stays exact, such as 0.qkv or *.down; may be repeated.",
+            help="A linear layer to keep in fp32, such as 0.qkv or *.down. Repeatable.",
         ),
     ] = None,
     version: Annotated[
         str | None,
-        typer.Option("--version", metavar="NAME", help="The version; else the folder's name."),
+        typer.Option("--version", metavar="NAME", help="The version; default: the name of DIR."),
     ] = None,
     drift: Annotated[
         Path | None,
         typer.Option(
             "--drift",
             metavar="DEV",
-            help="Measure on these items, right and spoilt, how far int8 is from exact weights.",
+            help="Measure on these items, original and perturbed, how int8 differs from fp32.",
         ),
     ] = None,
-    force: Annotated[bool, typer.Option("--force", help="Replace a model that is there.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Replace an existing model.")] = False,
     as_json: Json = False,
 ) -> None:
     """Write trained models as ONNX files.
 
-    Takes an encoder, a verifier or both, which share one table of words, and writes them with model
-    cards and a manifest. Needs the extra train.
+    Takes an encoder, a verifier or both (they share one word embedding table) and writes them with
+    model cards and a manifest. Needs the extra train.
 
     Example: adequa export --encoder runs/encoder --verifier runs/verifier --out weights/v1
     """
     from adequa.errors import ModelError, SettingError
-    from adequa.tables import Cell, Table
-    from adequa.training import export as exporting
+    from adequa.training import export as models
     from adequa.training.checkpoint import read_checkpoint
 
     if out is None:
-        raise SettingError("where to? give --out DIR")
+        raise SettingError("no output folder; give --out DIR")
     for name, path in (("encoder", encoder), ("verifier", verifier)):
         if path is not None and (kind := read_checkpoint(path).kind) != name:
-            raise ModelError(f"{path}: is of kind {kind}; give it as --{kind}")
+            raise ModelError(f"{path}: is a checkpoint of kind {kind}; give it as --{kind}")
     given = [path for path in (checkpoint, encoder, verifier) if path is not None]
-    exported = exporting.export(
+    exported = models.export(
         *given, out=out, precision=precision, keep=keep or (), version=version, force=force
     )
     files = exported.manifest["files"]
@@ -86,26 +85,24 @@ def export(
             result["drift"] = {name: asdict(one) for name, one in drifts.items()}
         echo_json(result)
         return
-    rows: list[list[Cell]] = [
-        [name, f"{file['size']:,}", file["sha256"][:12]] for name, file in files.items()
-    ]
-    rows.append(["all", f"{exported.size:,}", ""])
+    rows = [[name, f"{file['size']:,}", file["sha256"][:12]] for name, file in files.items()]
+    rows.append(["total", f"{exported.size:,}", ""])
     title = f"version {exported.manifest['version']}"
-    typer.echo(Table(title, ["file", "bytes", "sha256"], rows).text())
+    echo_table(["file", "bytes", "sha256"], rows, title)
     if drifts:
-        rows = [
+        drift_rows = [
             [name, f"{one.cases:,}", one.correlation, one.largest, one.flips]
             for name, one in drifts.items()
         ]
         columns = ["", "cases", "correlation", "largest difference", "flips"]
-        typer.echo("\n" + Table("int8 against exact weights", columns, rows).text())
-    typer.echo(f"written to {out}", err=True)
+        echo_table(columns, drift_rows, "int8 compared with fp32", gap=True)
+    echo_written(out)
 
 
 def _drifts(out: Path, given: list[Path], dev: Path | None) -> dict[str, Drift]:
     if dev is None:
         return {}
     from adequa.readers import open_source
-    from adequa.training.drift import measure_drift, spoilt_items
+    from adequa.training.precision import measure_drift, perturbed_items
 
-    return measure_drift(out, given, spoilt_items(open_source(dev), DRIFT_ITEMS))
+    return measure_drift(out, given, perturbed_items(open_source(dev), DRIFT_ITEMS))

@@ -5,30 +5,25 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Any
 
-import typer
-
-from adequa.cli.options import Json, echo_json
+from adequa.cli.options import Json, echo_json, echo_table
 
 
 def formats(as_json: Json = False) -> None:
     """List the input formats and their options."""
     from adequa.readers import TABLE
-    from adequa.tables import Cell, Table
 
     entries = [_describe(name) for name in TABLE]
     if as_json:
         echo_json(entries)
         return
-    rows: list[list[Cell]] = [
-        [entry["name"], " ".join(entry["endings"]), entry["doc"]] for entry in entries
-    ]
-    typer.echo(Table("Formats", ["format", "endings", "what it is"], rows).text())
-    options: list[list[Cell]] = [
+    rows = [[entry["name"], " ".join(entry["endings"]), entry["doc"]] for entry in entries]
+    echo_table(["format", "endings", "description"], rows, "Formats")
+    options = [
         [f"{entry['name']}:{option['name']}", option["type"], option["default"], option["doc"]]
         for entry in entries
         for option in entry["options"]
     ]
-    typer.echo("\n" + Table("Options", ["option", "type", "default", "meaning"], options).text())
+    echo_table(["option", "type", "default", "meaning"], options, "Options", gap=True)
 
 
 def _describe(name: str) -> dict[str, Any]:

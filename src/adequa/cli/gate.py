@@ -7,24 +7,24 @@ from typing import Annotated
 
 import typer
 
-from adequa.cli.options import Json, echo_json
+from adequa.cli.options import Json, Seed, echo_json, write_file
 
 
 def gate(
-    run: Annotated[Path, typer.Argument(metavar="RUN", help="A folder that `adequa score` wrote.")],
+    run: Annotated[Path, typer.Argument(metavar="RUN", help="A folder written by `adequa score`.")],
     at_most: Annotated[
         list[str] | None,
         typer.Option(
             "--max",
             metavar="MEASURE=VALUE",
-            help="At most so much: omission, hallucination, not-ok, METRIC.omission (shares of the "
-            "texts), missing, contradicted (shares of the facts), unscored, or a metric's mean. "
-            "Repeatable.",
+            help="Upper limit: omission, hallucination, not-ok, METRIC.omission (shares "
+            "of the texts), missing, contradicted (shares of the facts), unscored, or a metric's "
+            "mean. Repeatable.",
         ),
     ] = None,
     at_least: Annotated[
         list[str] | None,
-        typer.Option("--min", metavar="MEASURE=VALUE", help="At least so much. Repeatable."),
+        typer.Option("--min", metavar="MEASURE=VALUE", help="Lower limit. Repeatable."),
     ] = None,
     baseline: Annotated[
         Path | None,
@@ -34,37 +34,38 @@ def gate(
         list[str] | None,
         typer.Option(
             metavar="METRIC[=LOSS]",
-            help="Not significantly worse than the baseline, paired by item; with LOSS, the "
-            "interval must also exclude a greater loss. Repeatable.",
+            help="Must not be significantly worse than the baseline, paired by item; with LOSS, "
+            "the interval must also exclude a greater loss. Repeatable.",
         ),
     ] = None,
     system: Annotated[
         list[str] | None,
-        typer.Option(metavar="NAME", help="Judge this system only. Repeatable; without it: each."),
+        typer.Option(metavar="NAME", help="A system to test. Repeatable; default: all."),
     ] = None,
-    level: Annotated[float, typer.Option(help="Of the confidence intervals.")] = 0.95,
+    level: Annotated[float, typer.Option(help="Level of the confidence intervals.")] = 0.95,
     strict: Annotated[
-        bool, typer.Option("--strict", help="Stop also where there is not enough data to say.")
+        bool, typer.Option("--strict", help="Also fail when there is not enough data to decide.")
     ] = False,
-    seed: Annotated[int, typer.Option(min=0, help="Same seed, same result.")] = 0,
+    seed: Seed = 0,
     junit: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Write JUnit XML there as well.")
+        Path | None, typer.Option(metavar="FILE", help="Also write JUnit XML to FILE.")
     ] = None,
     markdown: Annotated[
         Path | None,
         typer.Option(
-            metavar="FILE", help="Append a Markdown summary there (such as $GITHUB_STEP_SUMMARY)."
+            metavar="FILE", help="Append a Markdown summary to FILE (such as $GITHUB_STEP_SUMMARY)."
         ),
     ] = None,
     github: Annotated[
-        bool, typer.Option("--github", help="Print annotation lines for GitHub Actions as well.")
+        bool, typer.Option("--github", help="Also print annotations for GitHub Actions.")
     ] = False,
     as_json: Json = False,
 ) -> None:
-    """Hold a run against limits; exit code 1 where it does not pass.
+    """Test a run against limits, for CI.
 
-    A limit is judged with the confidence interval of what was measured: pass, fail, or not enough
-    data. The last stops only where the number itself breaks the limit, or with --strict.
+    Exit code 1 if it fails. A limit is compared with the confidence interval of the measure: pass,
+    fail, or not enough data. The last fails only if the value itself breaks the limit, or with
+    --strict.
 
     Example: adequa gate runs/new --max omission=0.05 --min esa=0.95 --baseline runs/old
     --no-worse nli
@@ -78,7 +79,6 @@ def gate(
         gate_to_object,
         parse_limit,
     )
-    from adequa.errors import DataError
 
     limits = [
         parse_limit(bound, written)
@@ -94,19 +94,10 @@ def gate(
         strict=strict,
         seed=seed,
     )
-    for path, content, mode in (
-        (junit, gate_junit(answer), "w"),
-        (markdown, gate_markdown(answer), "a"),
-    ):
-        if path is None:
-            continue
-        try:
-            with path.open(mode, encoding="utf-8", newline="\n") as stream:
-                stream.write(content)
-        except OSError as error:
-            raise DataError(
-                f"cannot be written ({error.strerror})", path=path, remedy="name another file"
-            ) from None
+    if junit is not None:
+        write_file(junit, gate_junit(answer))
+    if markdown is not None:
+        write_file(markdown, gate_markdown(answer), append=True)
     if as_json:
         echo_json(gate_to_object(answer))
     else:

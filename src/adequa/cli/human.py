@@ -1,4 +1,7 @@
-"""`adequa human`: an evaluation by people, from the sample to the tables."""
+"""`adequa human`: a human evaluation from the sample to the result tables.
+
+The commands in the order of a campaign: sample, serve, quality, analyse.
+"""
 
 from __future__ import annotations
 
@@ -12,13 +15,19 @@ import typer
 
 from adequa.cli.options import (
     Format,
+    Host,
     Json,
     Out,
+    Port,
     Quiet,
+    RatingsFormat,
+    Seed,
     TableForm,
-    draw_pictures,
     echo_json,
+    echo_written,
+    group,
     write_or_echo,
+    write_pictures,
 )
 from adequa.progress import progress_bar
 
@@ -26,292 +35,25 @@ if TYPE_CHECKING:
     from adequa.data import Item
     from adequa.web.campaign.server import Links
 
-# ---
-# `adequa human analyse`: judgments into means, groups and ranks of systems.
-# ---
+human = group("human", "Run a human evaluation, start to finish.")
+
+_WEB_PACKAGES = ("alembic", "jinja2", "sqlalchemy", "starlette", "uvicorn")
+
+Criterion = Annotated[
+    list[str] | None, typer.Option(metavar="NAME", help="Only this criterion. Repeatable.")
+]
+Exclude = Annotated[
+    list[str] | None,
+    typer.Option(metavar="RATER", help="Leave out a rater, or those listed in @FILE. Repeatable."),
+]
 
 
-def analyse(
-    ratings: Annotated[
-        list[Path],
-        typer.Argument(metavar="RATINGS…", help="Files of ratings, or folders of campaigns."),
-    ],
-    format: Annotated[  # noqa: A002
-        str | None,
-        typer.Option(
-            metavar="NAME", help="long, webnlg2017 or webnlg2020; recognised if not given."
-        ),
-    ] = None,
-    items: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE", help="The rated items or a run of them, for --by and --lowest."
-        ),
-    ] = None,
-    exclude: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="RATER", help="Leave out a rater, or those of a file: @FILE. Repeatable."
-        ),
-    ] = None,
-    criterion: Annotated[
-        list[str] | None,
-        typer.Option(metavar="NAME", help="Only this criterion. Repeatable."),
-    ] = None,
-    by: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="FIELD",
-            help="Break down by type, size, category, seen, lang, meta.KEY. Repeatable.",
-        ),
-    ] = None,
-    test: Annotated[
-        str, typer.Option(metavar="NAME", help="rank-sum, or signed-rank for paired texts.")
-    ] = "rank-sum",
-    data: Annotated[
-        str,
-        typer.Option(metavar="KIND", help="averaged: a value a text; single: a value a judgment."),
-    ] = "averaged",
-    correction: Annotated[
-        str,
-        typer.Option(metavar="NAME", help="none, holm, bonferroni, bh (the false discovery rate)."),
-    ] = "none",
-    alpha: Annotated[
-        float, typer.Option(help="Of the tests; the intervals hold 1 - alpha.")
-    ] = 0.05,
-    z: Annotated[
-        bool, typer.Option("--z", help="Standardise the judgments of each rater.")
-    ] = False,
-    lowest: Annotated[
-        float | None,
-        typer.Option(metavar="VALUE", help="The score of empty texts that nobody rated."),
-    ] = None,
-    lower_is_better: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="CRITERION",
-            help="Less of it is better; a campaign's folder says that of its marks. Repeatable.",
-        ),
-    ] = None,
-    n: Annotated[int, typer.Option("--n", min=1, help="Draws of the bootstrap.")] = 1000,
-    seed: Annotated[int, typer.Option(min=0, help="Same seed, same result.")] = 0,
-    pictures: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="DIR",
-            help="Draw mean scores over each --by (without one: over the size), SVG and PNG.",
-        ),
-    ] = None,
-    table: TableForm = "text",
-    as_json: Json = False,
-    out: Out = None,
-    quiet: Quiet = False,
-) -> None:
-    """Means, significance groups and ranks of systems, by criterion.
-
-    Systems that share a letter are not told apart by Wilcoxon's test.
-
-    Example: adequa human analyse ratings.jsonl --by category --correction holm
-    """
-    from adequa.errors import UnknownName
-    from adequa.human import gather, named_raters, rating_files
-    from adequa.human.analysis import (
-        FORMATS,
-        AnalysisSettings,
-        analysis_pictures,
-        render_analysis,
-    )
-    from adequa.human.analysis import analyse as analyse_ratings
-
-    form = "json" if as_json else table
-    if form not in FORMATS:
-        raise UnknownName("format", form, FORMATS)
-    known = list(_items(ratings, items))
-    excluded = named_raters(exclude or ())
-    judgments = gather(
-        rating_files(ratings), format=format, items=known if items else None, exclude=excluded
-    )
-    fields = list(by or ()) or (["size"] if pictures else [])
-    rated = set(criterion or ()) or {rating.criterion for rating in judgments}
-    lower = tuple(dict.fromkeys([*(lower_is_better or ()), *sorted(_marks(ratings) & rated)]))
-    with progress_bar("analysing", quiet=quiet) as progress:
-        analysis = analyse_ratings(
-            judgments,
-            items=known,
-            criteria=criterion or (),
-            by=fields,
-            settings=AnalysisSettings(test, data, correction, alpha, z, n, seed, lower),
-            lowest=lowest,
-            excluded=excluded,
-            progress=progress,
-        )
-    written = render_analysis(analysis, form)
-    if pictures is not None:
-        draw_pictures(analysis_pictures(analysis), pictures)
-    write_or_echo(written, out)
-
-
-def _marks(ratings: list[Path]) -> set[str]:
-    """The questions of campaigns whose answer is a number of errors."""
-    from adequa.human.campaign.settings import is_campaign, read_settings
-
-    return {
-        question.name
-        for folder in ratings
-        if is_campaign(folder)
-        for question in read_settings(folder).questions
-        if question.kind == "spans"
-    }
-
-
-def _items(ratings: list[Path], items: Path | None) -> Iterator[Item]:
-    """The items that are named, or those of the campaigns."""
-    from adequa.human.campaign.settings import ITEMS, is_campaign
-    from adequa.readers import open_source
-    from adequa.run import open_run
-    from adequa.run.folder import MANIFEST
-
-    if items is None:
-        for folder in ratings:
-            if is_campaign(folder) and (folder / ITEMS).is_file():
-                yield from open_source(folder / ITEMS)
-    elif (items / MANIFEST).is_file():
-        yield from (result.item for result in open_run(items).results())
-    else:
-        yield from open_source(items)
-
-
-# ---
-# `adequa human quality`: which raters to look at before their judgments are used.
-# ---
-
-
-def quality(
-    ratings: Annotated[
-        list[Path],
-        typer.Argument(
-            metavar="RATINGS…", help="Files of single judgments, or folders of campaigns."
-        ),
-    ],
-    format: Annotated[  # noqa: A002
-        str | None,
-        typer.Option(metavar="NAME", help="long, webnlg2017 or webnlg2020; recognised if absent."),
-    ] = None,
-    items: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="The items that were judged, for their ids and texts."),
-    ] = None,
-    exclude: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="RATER",
-            help="Leave out a rater and say what changes; repeatable; @FILE has one a line.",
-        ),
-    ] = None,
-    criterion: Annotated[
-        list[str] | None,
-        typer.Option(metavar="NAME", help="Look at this criterion only; repeatable."),
-    ] = None,
-    method: Annotated[
-        str, typer.Option(metavar="NAME", help="Of MACE: vb (variational Bayes) or em.")
-    ] = "vb",
-    restarts: Annotated[int, typer.Option(min=1, help="Random starts of MACE.")] = 10,
-    seed: Annotated[int, typer.Option(min=0, help="Same seed, same result.")] = 0,
-    least: Annotated[
-        int,
-        typer.Option(min=0, help="Raters of so many texts or fewer are too new to be flagged."),
-    ] = 10,
-    floor: Annotated[
-        float, typer.Option(metavar="SECONDS", help="A median page below this is too fast.")
-    ] = 3.0,
-    controls: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE", help="Right answers to some texts, as ratings in long form by anyone."
-        ),
-    ] = None,
-    bins: Annotated[
-        int,
-        typer.Option(
-            min=2,
-            help="MACE compares labels: a slider (more than 10 different values) is cut into so"
-            " many equal parts of its range.",
-        ),
-    ] = 5,
-    details: Annotated[
-        str | None,
-        typer.Option(metavar="RATER", help="Show this rater's judgments beside the others'."),
-    ] = None,
-    table: Annotated[
-        str, typer.Option(metavar="FORMAT", help="text, markdown, latex, csv (raters) or json.")
-    ] = "text",
-    as_json: Json = False,
-    out: Annotated[
-        Path | None,
-        typer.Option(
-            "--out",
-            "-o",
-            metavar="DIR",
-            help="Also write report.txt, quality.json, raters.csv and the flagged.",
-        ),
-    ] = None,
-    quiet: Quiet = False,
-) -> None:
-    """Report on raters: patterns, speed, competence (MACE), agreement.
-
-    Nobody is excluded: a person reads the report, looks at a rater with --details, and runs it
-    again with --exclude.
-
-    Example: adequa human quality judgments.jsonl --exclude ann --exclude @spammers.txt
-    """
-    from adequa.errors import UnknownName
-    from adequa.human import gather, named_raters, rating_files
-    from adequa.human.quality import (
-        FORMATS,
-        QualitySettings,
-        of_criteria,
-        quality_report,
-        write_quality_report,
-    )
-    from adequa.readers import open_source
-
-    if table not in FORMATS:
-        raise UnknownName("format", table, FORMATS)
-    known = None if items is None else list(open_source(items))
-    found = gather(rating_files(ratings), format=format, items=known)
-    if not quiet:
-        typer.echo(f"{len(found):,} ratings read; estimating whom to trust …", err=True)
-    report = quality_report(
-        of_criteria(found, criterion or ()),
-        settings=QualitySettings(method, restarts, seed, least, floor, bins=bins),
-        exclude=named_raters(exclude or ()),
-        controls=() if controls is None else gather([controls], format="long"),
-        rater=details,
-        texts={item.key: item.text for item in known or ()},
-    )
-    words = ["adequa", "human", "quality", *map(str, ratings)]
-    words += [] if format is None else ["--format", format]
-    words += [] if items is None else ["--items", str(items)]
-    words += [word for name in criterion or () for word in ("--criterion", name)]
-    words += [] if controls is None else ["--controls", str(controls)]
-    if out is not None:
-        for path in write_quality_report(report, out, words):
-            typer.echo(f"written: {path}", err=True)
-    if as_json:
-        table = "json"
-    typer.echo(report.render(table, words))
-
-
-# ---
-# `adequa human sample`: from runs to a campaign that people can be asked.
-# ---
-
-
+@human.command()
 def sample(
     runs: Annotated[
         list[Path],
         typer.Argument(
-            metavar="RUN…", help="Folders that `adequa score` wrote, or files of items."
+            metavar="RUN…", help="Folders written by `adequa score`, or files of items."
         ),
     ],
     out: Annotated[
@@ -322,83 +64,84 @@ def sample(
         str | None,
         typer.Option(
             metavar="NAME",
-            help="The score whose levels are drawn from; without it similarity, nli, esa, or the "
-            "run's first.",
+            help="The score that defines the levels; default: the first of similarity, nli, esa or "
+            "the run's first metric.",
         ),
     ] = None,
     scores: Annotated[
         Path | None,
         typer.Option(
-            metavar="FILE", help="Take --score from this file (id, system, NAME), not the runs."
+            metavar="FILE", help="Read --score from FILE (id, system, NAME) instead of the runs."
         ),
     ] = None,
     by: Annotated[
         str,
         typer.Option(
-            metavar="FIELD,…", help="Cells: category, size, seen, lang or meta.KEY; or none."
+            metavar="FIELD,…",
+            help="Fields that define the cells: category, size, seen, lang or meta.KEY; or none.",
         ),
     ] = "category,size",
     levels: Annotated[
-        int, typer.Option(min=1, help="Parts of a cell by score: 3 is low, medium, high.")
+        int, typer.Option(min=1, help="Score levels per cell: 3 is low, medium, high.")
     ] = 3,
-    per_cell: Annotated[int, typer.Option(min=1, help="Inputs of each level of each cell.")] = 1,
+    per_cell: Annotated[int, typer.Option(min=1, help="Inputs per level and cell.")] = 1,
     where: Annotated[
         list[str] | None,
         typer.Option(
             metavar="FIELD=VALUE",
-            help="Draw from these only: size=1..5, category=City. Repeatable.",
+            help="Draw only from matching inputs: size=1..5, category=City. Repeatable.",
         ),
     ] = None,
     systems: Annotated[
         list[str] | None,
-        typer.Option(metavar="NAME", help="Draw texts of this system only. Repeatable."),
+        typer.Option(metavar="NAME", help="Only texts of this system. Repeatable."),
     ] = None,
     references: Annotated[
-        bool, typer.Option("--references", help="The first human reference joins as a system.")
+        bool, typer.Option("--references", help="Add the first human reference as a system.")
     ] = False,
     most: Annotated[
-        int | None, typer.Option("--max", metavar="N", min=1, help="At most N inputs in all.")
+        int | None, typer.Option("--max", metavar="N", min=1, help="At most N inputs in total.")
     ] = None,
     tasks: Annotated[
-        str, typer.Option(metavar="FIELD", help="A task a value: size, another field, or none.")
+        str, typer.Option(metavar="FIELD", help="One task per value of this field; or none.")
     ] = "size",
     questions: Annotated[
         str, typer.Option(metavar="NAME", help="webnlg2017, webnlg2020, spans or FILE.json.")
     ] = "webnlg2017",
     spans: Annotated[
-        bool, typer.Option("--spans", help="Let people mark errors in the text, too.")
+        bool, typer.Option("--spans", help="Also let raters mark error spans.")
     ] = False,
-    title: Annotated[str | None, typer.Option(help="What raters see as the title.")] = None,
+    title: Annotated[str | None, typer.Option(help="The title that raters see.")] = None,
     name: Annotated[
-        str | None, typer.Option(help="A short name; without it that of the folder.")
+        str | None, typer.Option(help="A short name; default: the folder's name.")
     ] = None,
     instructions: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="A text that raters read first.")
+        Path | None, typer.Option(metavar="FILE", help="Instructions that raters read first.")
     ] = None,
     eligibility: Annotated[
         Path | None,
         typer.Option(metavar="FILE.json", help="Questions that decide who takes part."),
     ] = None,
-    raters: Annotated[int, typer.Option(help="Judgments of each text.")] = 3,
-    limit: Annotated[int, typer.Option(help="Texts a rater may judge in one task.")] = 30,
+    raters: Annotated[int, typer.Option(help="Raters per text.")] = 3,
+    limit: Annotated[int, typer.Option(help="Maximum number of texts per rater and task.")] = 30,
     return_after: Annotated[
-        int, typer.Option(help="Seconds after which a text that a rater left goes to another.")
+        int, typer.Option(help="Seconds until an unanswered text is given to another rater.")
     ] = 1800,
     controls: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="Ratings in the long form that are known to be right."),
+        typer.Option(metavar="FILE", help="Known correct ratings, in long form."),
     ] = None,
     format: Format = None,  # noqa: A002
-    seed: Annotated[int, typer.Option(min=0, help="Same seed, same sample.")] = 0,
+    seed: Seed = 0,
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Show the sample and write nothing.")
+        bool, typer.Option("--dry-run", help="Show the sample without writing anything.")
     ] = False,
     as_json: Json = False,
 ) -> None:
-    """Draw a sample of texts for people to judge, and make a campaign of it.
+    """Draw a sample of texts and create a campaign.
 
-    Inputs are drawn from cells (category × size × level of a score), each with the text of every
-    system. The folder has campaign.json, items.jsonl and sample.jsonl.
+    Inputs are drawn from cells (category × size × score level), each with the texts of all systems.
+    The folder has campaign.json, items.jsonl and sample.jsonl.
 
     Example: adequa human sample runs/all --score meteor --where size=1..5 --out campaigns/may
     """
@@ -472,75 +215,69 @@ def sample(
         typer.echo(f"next: adequa human serve {shlex.quote(str(out))}")
 
 
-# ---
-# `adequa human serve`: a campaign in the browser.
-# ---
-
-_PACKAGES = ("alembic", "jinja2", "sqlalchemy", "starlette", "uvicorn")
-
-
+@human.command()
 def serve(
     campaign: Annotated[
-        Path, typer.Argument(metavar="CAMPAIGN", help="A folder that `adequa human sample` made.")
+        Path, typer.Argument(metavar="CAMPAIGN", help="A folder written by `adequa human sample`.")
     ],
     raters: Annotated[
         int,
-        typer.Option(min=0, max=100_000, help="How many raters there are to be; links for each."),
+        typer.Option(min=0, max=100_000, help="Number of raters; each gets a link."),
     ] = 0,
     database: Annotated[
         str | None,
         typer.Option(
             metavar="URL",
-            help="postgresql://user:password@host/name; without it a file in the folder.",
+            help="postgresql://user:password@host/name; default: an SQLite file in the folder.",
         ),
     ] = None,
-    host: Annotated[str, typer.Option(help="The address to listen on.")] = "127.0.0.1",
-    port: Annotated[
-        int, typer.Option(min=0, max=65535, help="The port to listen on; 0 takes a free one.")
-    ] = 8000,
+    host: Host = "127.0.0.1",
+    port: Port = 8000,
     base_url: Annotated[
         str | None,
-        typer.Option(metavar="URL", help="The address people use, if a proxy stands before."),
+        typer.Option(metavar="URL", help="The public address, if the server is behind a proxy."),
     ] = None,
     join: Annotated[
-        bool, typer.Option("--join", help="Give an open link too, by which anybody may join.")
+        bool, typer.Option("--join", help="Also create an open link that lets anybody join.")
     ] = False,
     behind_proxy: Annotated[
         bool,
-        typer.Option("--behind-proxy", help="Believe the proxy about who asks, and over https."),
+        typer.Option(
+            "--behind-proxy", help="Trust the proxy's headers for client address and HTTPS."
+        ),
     ] = False,
     export: Annotated[
         Path | None,
         typer.Option(
             metavar="FILE",
-            help="Write the answers to .jsonl, .csv or factgenie.jsonl instead of serving.",
+            help="Write the answers to a .jsonl, .csv or factgenie.jsonl file instead of serving.",
         ),
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Serve a campaign: raters answer by their own links, the organiser watches by another.
+    """Serve a campaign in the browser.
 
-    The links are printed and kept in CAMPAIGN/links.tsv; each is a key, so send it to one person.
+    Raters and the organiser have their own links, which are printed and kept in CAMPAIGN/links.tsv.
+    A link gives access without a password, so send each to one person only.
 
     Example: adequa human serve campaign --raters 12 --port 8000
     """
     from adequa.errors import MissingExtra
 
-    for package in _PACKAGES:
+    for package in _WEB_PACKAGES:
         if find_spec(package) is None:
             raise MissingExtra("web", package)
     from adequa.human.campaign.store import CampaignStore
-    from adequa.web.campaign import server as serving
+    from adequa.web.campaign import server as campaign_server
 
     if base_url is not None:
-        base_url = serving.checked_base_url(base_url)
+        base_url = campaign_server.checked_base_url(base_url)
     store = CampaignStore.open(campaign, url=database)
     try:
         if export is not None:
             from adequa.human.campaign.export import export as write
 
-            lines = write(store, export)
-            typer.echo(f"{lines:,} lines written to {export}", err=True)
+            echo_written(export, f": {write(store, export):,} lines")
             return
         from adequa.web.campaign.app import campaign_app
         from adequa.web.server import listen, url_of
@@ -550,19 +287,19 @@ def serve(
             secret = load_secret(campaign)
             there = store.raters()
             there += store.add_raters(max(0, raters - len(there)))
-            links = serving.links_of(
+            links = campaign_server.links_of(
                 base_url or url_of(bound, host), SignedTokens(secret), there, joining=join
             )
-            file = serving.write_links(campaign, links)
-            _show(links, file, as_json=as_json)
-            _warn(host, base_url, behind_proxy=behind_proxy)
+            file = campaign_server.write_links(campaign, links)
+            _show_links(links, file, as_json=as_json)
+            _warn_about_network(host, base_url, behind_proxy=behind_proxy)
             app = campaign_app(store, secret=secret, base_url=base_url, joining=join)
-            serving.run(app, bound, behind_proxy=behind_proxy)
+            campaign_server.run(app, bound, behind_proxy=behind_proxy)
     finally:
         store.close()
 
 
-def _show(links: Links, file: Path, *, as_json: bool) -> None:
+def _show_links(links: Links, file: Path, *, as_json: bool) -> None:
     if as_json:
         echo_json({"organiser": links.organiser, "raters": links.raters, "join": links.joining})
     else:
@@ -571,34 +308,287 @@ def _show(links: Links, file: Path, *, as_json: bool) -> None:
             typer.echo(f"join       {links.joining}")
         for rater, link in links.raters.items():
             typer.echo(f"{rater:<9}  {link}")
-    typer.echo(f"The links are in {file} too. Stop with Ctrl-C; nothing is lost.", err=True)
+    typer.echo(f"The links are also in {file}. Stop with Ctrl-C; answers are saved.", err=True)
     if not links.raters and not links.joining:
-        typer.echo("There are no raters yet: give --raters N, or add them as organiser.", err=True)
+        typer.echo(
+            "There are no raters yet: give --raters N, or add them on the organiser's page.",
+            err=True,
+        )
 
 
-def _warn(host: str, base_url: str | None, *, behind_proxy: bool) -> None:
+def _warn_about_network(host: str, base_url: str | None, *, behind_proxy: bool) -> None:
     from adequa.web.server import is_loopback
 
     if not is_loopback(host):
         typer.echo(
-            f"Warning: {host} can be reached from other machines, and this server speaks plain "
-            "http: put it behind a proxy with TLS and give its address as --base-url, or links and "
-            "answers can be read on the way.",
+            f"Warning: {host} can be reached from other machines, and this server uses plain "
+            "HTTP: put it behind a TLS proxy and give its address as --base-url; otherwise links "
+            "and answers can be intercepted.",
             err=True,
         )
     elif base_url is not None and base_url.startswith("https:") and not behind_proxy:
         typer.echo(
-            "Note: without --behind-proxy all visitors count as one address in the limits.",
+            "Note: without --behind-proxy, rate limits treat all visitors as one address.",
             err=True,
         )
 
 
-human = typer.Typer(
-    name="human",
-    no_args_is_help=True,
-    help="Ask people: draw a sample, collect judgments, look at the raters, make the tables.",
-)
-human.command()(analyse)
-human.command()(quality)
-human.command()(sample)
-human.command()(serve)
+@human.command()
+def quality(
+    ratings: Annotated[
+        list[Path],
+        typer.Argument(
+            metavar="RATINGS…", help="Files of single judgments, or folders of campaigns."
+        ),
+    ],
+    format: RatingsFormat = None,  # noqa: A002
+    items: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="The rated items, for their ids and texts."),
+    ] = None,
+    exclude: Exclude = None,
+    criterion: Criterion = None,
+    method: Annotated[
+        str, typer.Option(metavar="NAME", help="Method of MACE: vb (variational Bayes) or em.")
+    ] = "vb",
+    restarts: Annotated[int, typer.Option(min=1, help="Random restarts of MACE.")] = 10,
+    seed: Seed = 0,
+    least: Annotated[
+        int,
+        typer.Option(min=0, help="Raters with this many texts or fewer are not flagged."),
+    ] = 10,
+    floor: Annotated[
+        float,
+        typer.Option(
+            metavar="SECONDS",
+            help="A rater whose median time per page is lower is flagged as too fast.",
+        ),
+    ] = 3.0,
+    controls: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="Correct answers for some texts, as ratings in long form."
+        ),
+    ] = None,
+    bins: Annotated[
+        int,
+        typer.Option(
+            min=2,
+            help="MACE compares labels: a slider (more than 10 different values) is divided into "
+            "this many equal parts.",
+        ),
+    ] = 5,
+    details: Annotated[
+        str | None,
+        typer.Option(
+            metavar="RATER", help="Show this rater's judgments next to those of the others."
+        ),
+    ] = None,
+    table: Annotated[
+        str, typer.Option(metavar="FORMAT", help="text, markdown, latex, csv (raters) or json.")
+    ] = "text",
+    as_json: Json = False,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            "--out",
+            "-o",
+            metavar="DIR",
+            help="Also write report.txt, quality.json, raters.csv and flagged raters to DIR.",
+        ),
+    ] = None,
+    quiet: Quiet = False,
+) -> None:
+    """Report on raters: patterns, speed, competence (MACE), agreement.
+
+    No rater is excluded automatically: read the report, inspect a rater with --details, then run it
+    again with --exclude.
+
+    Example: adequa human quality judgments.jsonl --exclude ann --exclude @spammers.txt
+    """
+    from adequa.errors import UnknownName
+    from adequa.human import gather, named_raters, rating_files
+    from adequa.human.quality import (
+        FORMATS,
+        QualitySettings,
+        of_criteria,
+        quality_report,
+        write_quality_report,
+    )
+    from adequa.readers import open_source
+
+    if table not in FORMATS:
+        raise UnknownName("format", table, FORMATS)
+    known = None if items is None else list(open_source(items))
+    found = gather(rating_files(ratings), format=format, items=known)
+    if not quiet:
+        typer.echo(f"{len(found):,} ratings read; estimating competence …", err=True)
+    report = quality_report(
+        of_criteria(found, criterion or ()),
+        settings=QualitySettings(
+            method=method, restarts=restarts, seed=seed, least=least, floor=floor, bins=bins
+        ),
+        exclude=named_raters(exclude or ()),
+        controls=() if controls is None else gather([controls], format="long"),
+        rater=details,
+        texts={item.key: item.text for item in known or ()},
+    )
+    words = ["adequa", "human", "quality", *map(str, ratings)]
+    words += [] if format is None else ["--format", format]
+    words += [] if items is None else ["--items", str(items)]
+    words += [word for name in criterion or () for word in ("--criterion", name)]
+    words += [] if controls is None else ["--controls", str(controls)]
+    if out is not None:
+        for path in write_quality_report(report, out, words):
+            echo_written(path)
+    if as_json:
+        table = "json"
+    typer.echo(report.render(table, words))
+
+
+@human.command()
+def analyse(
+    ratings: Annotated[
+        list[Path],
+        typer.Argument(metavar="RATINGS…", help="Files of ratings, or folders of campaigns."),
+    ],
+    format: RatingsFormat = None,  # noqa: A002
+    items: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="The rated items, or a run of them; for --by and --lowest."
+        ),
+    ] = None,
+    exclude: Exclude = None,
+    criterion: Criterion = None,
+    by: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="FIELD",
+            help="Break down by type, size, category, seen, lang, meta.KEY. Repeatable.",
+        ),
+    ] = None,
+    test: Annotated[
+        str, typer.Option(metavar="NAME", help="rank-sum, or signed-rank for paired texts.")
+    ] = "rank-sum",
+    data: Annotated[
+        str,
+        typer.Option(
+            metavar="KIND", help="averaged: one value per text; single: one value per judgment."
+        ),
+    ] = "averaged",
+    correction: Annotated[
+        str,
+        typer.Option(metavar="NAME", help="none, holm, bonferroni or bh (false discovery rate)."),
+    ] = "none",
+    alpha: Annotated[
+        float, typer.Option(help="Level of the tests; intervals have level 1 - alpha.")
+    ] = 0.05,
+    z: Annotated[bool, typer.Option("--z", help="Standardise each rater's judgments.")] = False,
+    lowest: Annotated[
+        float | None,
+        typer.Option(metavar="VALUE", help="The score for empty texts without ratings."),
+    ] = None,
+    lower_is_better: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="CRITERION",
+            help="A criterion where lower is better; known for error marks. Repeatable.",
+        ),
+    ] = None,
+    n: Annotated[int, typer.Option("--n", min=1, help="Bootstrap samples.")] = 1000,
+    seed: Seed = 0,
+    pictures: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="DIR",
+            help="Write plots of mean scores by each --by field (default: size) to DIR.",
+        ),
+    ] = None,
+    table: TableForm = "text",
+    as_json: Json = False,
+    out: Out = None,
+    quiet: Quiet = False,
+) -> None:
+    """Compute means, significance groups and ranks of systems.
+
+    Results are per criterion. Systems that share a letter do not differ significantly by Wilcoxon's
+    test.
+
+    Example: adequa human analyse ratings.jsonl --by category --correction holm
+    """
+    from adequa.errors import UnknownName
+    from adequa.human import gather, named_raters, rating_files
+    from adequa.human.analysis import (
+        FORMATS,
+        AnalysisSettings,
+        analysis_pictures,
+        render_analysis,
+    )
+    from adequa.human.analysis import analyse as analyse_ratings
+
+    form = "json" if as_json else table
+    if form not in FORMATS:
+        raise UnknownName("format", form, FORMATS)
+    known = list(_items(ratings, items))
+    excluded = named_raters(exclude or ())
+    judgments = gather(
+        rating_files(ratings), format=format, items=known if items else None, exclude=excluded
+    )
+    fields = list(by or ()) or (["size"] if pictures else [])
+    rated = set(criterion or ()) or {rating.criterion for rating in judgments}
+    lower = tuple(dict.fromkeys([*(lower_is_better or ()), *sorted(_marks(ratings) & rated)]))
+    with progress_bar("analysing", quiet=quiet) as progress:
+        analysis = analyse_ratings(
+            judgments,
+            items=known,
+            criteria=criterion or (),
+            by=fields,
+            settings=AnalysisSettings(
+                test=test,
+                data=data,
+                correction=correction,
+                alpha=alpha,
+                z=z,
+                n=n,
+                seed=seed,
+                lower_is_better=lower,
+            ),
+            lowest=lowest,
+            excluded=excluded,
+            progress=progress,
+        )
+    written = render_analysis(analysis, form)
+    if pictures is not None:
+        write_pictures(analysis_pictures(analysis), pictures)
+    write_or_echo(written, out)
+
+
+def _marks(ratings: list[Path]) -> set[str]:
+    """The questions of campaigns that are answered by marking errors."""
+    from adequa.human.campaign.settings import is_campaign, read_settings
+
+    return {
+        question.name
+        for folder in ratings
+        if is_campaign(folder)
+        for question in read_settings(folder).questions
+        if question.kind == "spans"
+    }
+
+
+def _items(ratings: list[Path], items: Path | None) -> Iterator[Item]:
+    """The items of --items, or else those of the campaigns."""
+    from adequa.human.campaign.settings import ITEMS, is_campaign
+    from adequa.readers import open_source
+    from adequa.run import open_run
+    from adequa.run.folder import MANIFEST
+
+    if items is None:
+        for folder in ratings:
+            if is_campaign(folder) and (folder / ITEMS).is_file():
+                yield from open_source(folder / ITEMS)
+    elif (items / MANIFEST).is_file():
+        yield from (result.item for result in open_run(items).results())
+    else:
+        yield from open_source(items)

@@ -1,4 +1,4 @@
-"""Arguments that are files, `-`, or what they say themselves: one graph, one text."""
+"""Arguments that are a file, `-` for stdin, or the value itself: one graph, one text."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ if TYPE_CHECKING:
     from adequa.data import Item
     from adequa.errors import DataError
 
-_CORPUS = "one text is checked; a corpus is scored: adequa score INPUT --out RUN"
+_CORPUS = "to score a corpus, use: adequa score INPUT --out RUN"
 _TRIPLES_IN_ANY_FORM = {".txt", ".json"}
-"""Endings of files that may hold linearised triples; others without a format may too."""
+"""Endings of files that may hold linearised triples, as may files with an unknown ending."""
 
 
 def read_graph(argument: str, format_: str | None) -> Item:
-    """The one graph that TRIPLES gives, as an item without its text."""
+    """The graph that the argument TRIPLES gives, as an item without text."""
     from adequa.errors import DataError
     from adequa.readers.formats import SUFFIXES, read_one
 
@@ -43,10 +43,10 @@ def _parse(written: str, path: Path | None) -> Item:
     try:
         return parse_graph(written)
     except DataError as error:
-        raise _placed(error, path) from None
+        raise _with_place(error, path) from None
 
 
-def _placed(error: DataError, path: Path | None) -> DataError:
+def _with_place(error: DataError, path: Path | None) -> DataError:
     if path is not None:
         return error.at(path)
     from adequa.errors import DataError
@@ -55,10 +55,10 @@ def _placed(error: DataError, path: Path | None) -> DataError:
 
 
 def read_text(argument: str) -> str:
-    """The text that an argument gives: a file's, stdin's, or itself."""
+    """The text that an argument gives: the content of a file or of stdin, or the argument."""
     path = _path(argument)
     if path is not None and path.is_dir():
-        path = None  # "docs" may be a text
+        path = None  # a folder called "docs" does not keep "docs" from being a text
     text = _read(argument, path)
     if path is None and argument != "-":
         return text
@@ -66,7 +66,7 @@ def read_text(argument: str) -> str:
 
 
 def _path(argument: str) -> Path | None:
-    """The path that an argument names; None for a string, and an error for a file that is not."""
+    """The path that an argument names, or None; raises if it looks like a file but is absent."""
     from adequa.errors import DataError
     from adequa.readers.formats import SUFFIXES
 
@@ -76,7 +76,7 @@ def _path(argument: str) -> Path | None:
     try:
         if path.exists():
             return path
-    except (OSError, ValueError):  # longer than a name can be, or with a NUL
+    except (OSError, ValueError):  # too long for a file name, or with a NUL
         return None
     one_word = not any(one.isspace() or one == "|" for one in argument)
     if one_word and path.suffix.lower() in SUFFIXES:
@@ -85,18 +85,18 @@ def _path(argument: str) -> Path | None:
 
 
 def _read(argument: str, path: Path | None) -> str:
-    """What an argument stands for: a file's content, stdin's, or itself."""
+    """The content that an argument stands for."""
     from adequa.errors import DataError
     from adequa.files import lines
 
     if path is not None and path.is_file():
         return "".join(line for _, line in lines(path, keep_ends=True))
     try:
-        if path is not None:  # a pipe can be read only once, and not sought in
+        if path is not None:  # a pipe can be read once and cannot be rewound
             return path.read_bytes().decode("utf-8-sig")
         if argument == "-":
             return sys.stdin.buffer.read().decode("utf-8-sig")
-        argument.encode()  # bytes that are not UTF-8 come as halves of surrogate pairs
+        argument.encode()  # bytes that are not UTF-8 arrive as lone surrogates
     except OSError as error:
         raise DataError(f"cannot be read ({error.strerror})", path=path) from None
     except UnicodeError:

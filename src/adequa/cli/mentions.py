@@ -7,14 +7,22 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from adequa.cli.options import Choice, Format, Json, Quiet, echo_json
+from adequa.cli.options import (
+    Choice,
+    Format,
+    Json,
+    Quiet,
+    echo_json,
+    echo_table,
+    echo_written,
+)
 from adequa.progress import progress_bar
 
 if TYPE_CHECKING:
     from adequa.entities.evaluation import Disagreement, MentionAgreement
 
 PAPER = {"exact": (0.75, 0.74), "lenient": (0.83, 0.82)}
-"""Precision and recall of section 4.2, on this corpus."""
+"""Precision and recall that the ESA paper reports in section 4.2, on the enriched corpus."""
 
 
 class Mode(Choice):
@@ -25,7 +33,7 @@ class Mode(Choice):
 
 
 class Which(Choice):
-    """The detectors there are."""
+    """The available detectors."""
 
     adequa = "adequa"
     paper = "paper"
@@ -39,14 +47,16 @@ def mentions(
     predictions: Annotated[
         Path | None,
         typer.Option(
-            "--predictions", metavar="FILE", help="Write what was found, a JSON line a text."
+            "--predictions",
+            metavar="FILE",
+            help="Write the mentions found, one JSON line per text.",
         ),
     ] = None,
     mode: Annotated[
         Mode,
         typer.Option(
             metavar="mentions|adequacy",
-            help="Find every mention, or one an entity, with the right value.",
+            help="Find every mention, or one per entity with the right value.",
         ),
     ] = Mode.mentions,
     detector: Annotated[
@@ -56,21 +66,21 @@ def mentions(
     threshold: Annotated[
         float | None,
         typer.Option(
-            metavar="NUMBER", min=0, max=1, help="The greatest edit distance of a misspelt name."
+            metavar="NUMBER", min=0, max=1, help="The largest edit distance of a misspelt name."
         ),
     ] = None,
     errors: Annotated[
         int,
-        typer.Option(min=0, help="Show so many of the most frequent kinds of disagreement."),
+        typer.Option(min=0, help="Show this many of the most frequent kinds of disagreement."),
     ] = 0,
     format: Format = None,  # noqa: A002
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
-    """Compare the detector with gold mentions.
+    """Evaluate the entity detector on gold mentions.
 
-    A mention is right when entity and words are the gold's: exact, or lenient within an edit
-    distance of 0.2. The paper's figures stand beside ours.
+    A mention is correct if its entity and its words match the gold: exactly, or (lenient) within an
+    edit distance of 0.2. The paper's figures are shown next to ours.
 
     Example: adequa mentions enriched/dev --predictions found.jsonl --errors 10
     """
@@ -103,13 +113,11 @@ def mentions(
         return
     _show(evaluated.agreement, kinds)
     if predictions is not None:
-        typer.echo(f"written to {predictions}", err=True)
+        echo_written(predictions)
 
 
 def _show(agreement: MentionAgreement, kinds: list[Disagreement]) -> None:
-    from adequa.tables import Cell, Table
-
-    rows: list[list[Cell]] = [
+    rows = [
         [name, counts.precision, counts.recall, counts.f1, *PAPER.get(name, (None, None))]
         for name, counts in (
             ("exact", agreement.exact),
@@ -122,13 +130,12 @@ def _show(agreement: MentionAgreement, kinds: list[Disagreement]) -> None:
         f"{agreement.texts:,} texts"
     )
     columns = ["", "precision", "recall", "F1", "paper's precision", "paper's recall"]
-    typer.echo(Table(title, columns, rows).text())
-    rows = [
+    echo_table(columns, rows, title)
+    types = [
         [kind, counts.recall, counts.right_gold, counts.gold]
         for kind, counts in sorted(agreement.by_type.items(), key=lambda pair: -pair[1].gold)
     ]
-    columns = ["type in the gold", "recall", "found", "gold"]
-    typer.echo("\n" + Table("", columns, rows).text())
+    echo_table(["type in the gold", "recall", "found", "gold"], types, gap=True)
     if kinds:
-        rows = [[kind.times, kind.kind, kind.examples[0]] for kind in kinds]
-        typer.echo("\n" + Table("", ["times", "disagreement", "for example"], rows).text())
+        examples = [[kind.times, kind.kind, kind.examples[0]] for kind in kinds]
+        echo_table(["times", "disagreement", "example"], examples, gap=True)

@@ -1,4 +1,4 @@
-"""`adequa metrics`: what there is, with settings, direction, signature and weights."""
+"""`adequa metrics`: the metrics with settings, direction, signature and weights."""
 
 from __future__ import annotations
 
@@ -6,22 +6,21 @@ from typing import Annotated, Any
 
 import typer
 
-from adequa.cli.options import Json, echo_json
+from adequa.cli.options import Json, echo_json, echo_table
 
 
 def metrics(
     name: Annotated[
-        str | None, typer.Argument(metavar="NAME", help="One metric, with its settings.")
+        str | None, typer.Argument(metavar="NAME", help="A metric to show with its settings.")
     ] = None,
     as_json: Json = False,
 ) -> None:
     """List the metrics, or show one.
 
-    One metric is shown with its settings, its signature, and the weights it uses with their
-    licence, which is not that of the code.
+    A single metric is shown with its settings, its signature, and the weights it uses with their
+    licence, which differs from the licence of the code.
     """
     from adequa.metrics import names
-    from adequa.tables import Table
 
     entries = [_describe(one) for one in ([name] if name else names())]
     if as_json:
@@ -37,16 +36,16 @@ def metrics(
             ]
             for entry in entries
         ]
-        typer.echo(Table("Metrics", ["metric", "best", "references", "what it says"], rows).text())
+        echo_table(["metric", "best", "references", "description"], rows, "Metrics")
         for version, licence in _licences(entries).items():
             typer.echo(f"\nweights {version}: {licence}")
-        typer.echo("\nsettings of one: adequa metrics NAME")
+        typer.echo("\nSettings of a metric: adequa metrics NAME")
         return
     entry = entries[0]
     typer.echo(f"{entry['name']}: {entry['doc']}\nbest: {entry['direction']}")
     rows = [[one["name"], one["type"], one["default"], one["doc"]] for one in entry["settings"]]
     if rows:
-        typer.echo("\n" + Table("Settings", ["setting", "type", "default", "meaning"], rows).text())
+        echo_table(["setting", "type", "default", "meaning"], rows, "Settings", gap=True)
     typer.echo(f"\nsignature: {entry['signature'] or 'depends on settings that have no default'}")
     if entry["weights"]:
         shipped = entry["weights"]
@@ -68,7 +67,7 @@ def _weights(settings: list[dict[str, Any]]) -> dict[str, Any] | None:
     """The shipped weights behind a metric, if it has any."""
     from adequa.models.shipped import versions, weights
 
-    # A setting of that name may mean other weights, as that of bleu_nltk does.
+    # A setting called weights may mean something else, as in bleu_nltk.
     named = [one["default"] for one in settings if one["name"] == "weights"]
     if not named or named[0] not in versions():
         return None

@@ -1,38 +1,47 @@
-"""Options that several commands share, and how they show progress and print JSON."""
+"""What commands share: options, and the way tables, JSON and files are written."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from enum import Enum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
 
 if TYPE_CHECKING:
     from adequa.metrics.base import Metric
+    from adequa.tables import Column
 
+Input = Annotated[
+    Path, typer.Argument(metavar="INPUT", help="A file or a folder in any known format.")
+]
+Inputs = Annotated[
+    list[Path], typer.Argument(metavar="INPUT…", help="Files or folders in any known format.")
+]
+Runs = Annotated[
+    list[Path], typer.Argument(metavar="RUN…", help="Folders written by `adequa score`.")
+]
 Format = Annotated[
     str | None,
     typer.Option(
         "--format",
         metavar="NAME[:key=value,…]",
-        help="The input's format and its options; recognised if not given. See `adequa formats`.",
+        help="The input's format and its options; detected by default. See `adequa formats`.",
     ),
+]
+RatingsFormat = Annotated[
+    str | None,
+    typer.Option(metavar="NAME", help="long, webnlg2017 or webnlg2020; detected by default."),
 ]
 Texts = Annotated[
     list[str] | None,
     typer.Option(
         "--texts",
         metavar="SYSTEM=FILE",
-        help="A system's outputs: line i of FILE is the text of item i. Give it once a system.",
+        help="A system's outputs: line i of FILE is the text of item i. Repeat for each system.",
     ),
-]
-Json = Annotated[bool, typer.Option("--json", help="Print JSON for machines.")]
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")]
-Input = Annotated[
-    Path, typer.Argument(metavar="INPUT", help="A file or a folder in any known format.")
 ]
 Metrics = Annotated[
     list[str] | None,
@@ -40,13 +49,13 @@ Metrics = Annotated[
         "--metric",
         "-m",
         metavar="[ALIAS=]NAME[:key=value,…]",
-        help="A metric and its settings; give it once a metric. See `adequa metrics`.",
+        help="A metric and its settings. Repeat for each metric. See `adequa metrics`.",
     ),
 ]
 IgnorePredicate = Annotated[
     list[str] | None,
     typer.Option(
-        "--ignore", metavar="PREDICATE", help="Leave out the triples of a predicate. Repeatable."
+        "--ignore", metavar="PREDICATE", help="Ignore triples with this predicate. Repeatable."
     ),
 ]
 OptionalPredicate = Annotated[
@@ -54,12 +63,12 @@ OptionalPredicate = Annotated[
     typer.Option(
         "--optional",
         metavar="PREDICATE",
-        help="What a predicate says may be left out of a text. Repeatable.",
+        help="A text may omit facts with this predicate. Repeatable.",
     ),
 ]
 Allowed = Annotated[
     Path | None,
-    typer.Option("--allowed", metavar="FILE", help="Phrases that a text may add, one a line."),
+    typer.Option("--allowed", metavar="FILE", help="Phrases that a text may add, one per line."),
 ]
 Aliases = Annotated[
     Path | None,
@@ -67,23 +76,43 @@ Aliases = Annotated[
         "--aliases", metavar="FILE", help="Other names of entities. See `adequa aliases`."
     ),
 ]
+Jobs = Annotated[int, typer.Option("--jobs", "-j", min=1, help="Number of processes.")]
+Seed = Annotated[int, typer.Option(min=0, help="Random seed; the same seed gives the same result.")]
+Host = Annotated[str, typer.Option(help="The address to listen on.")]
+Port = Annotated[
+    int, typer.Option(min=0, max=65535, help="The port to listen on; 0 picks a free one.")
+]
+Out = Annotated[
+    Path | None,
+    typer.Option("--out", "-o", metavar="FILE", help="Write to FILE instead of stdout."),
+]
+TableForm = Annotated[str, typer.Option(metavar="NAME", help="text, markdown, latex or csv.")]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Do not show progress.")]
+Force = Annotated[bool, typer.Option("--force", help="Replace an existing file.")]
 
 
 class Choice(str, Enum):
-    """A choice that is written as it is typed."""
+    """An option with a fixed set of values, shown as they are typed."""
 
     def __str__(self) -> str:
         return str(self.value)
 
 
-def json_text(value: object) -> str:
-    """A result for machines, as `--json` prints it."""
-    return json.dumps(value, ensure_ascii=False, indent=2)
+def group(name: str, summary: str) -> typer.Typer:
+    """An empty group of commands, with the settings that all groups share."""
+    return typer.Typer(name=name, no_args_is_help=True, rich_markup_mode=None, help=summary)
 
 
-def echo_json(value: object) -> None:
-    """What `--json` prints."""
-    typer.echo(json_text(value))
+def add_checkout_command(app: typer.Typer, name: str, target: str, summary: str) -> None:
+    """Add a command that says that it needs a checkout of the project, and where to find it."""
+    from adequa.checkout import from_research
+
+    def unavailable(context: typer.Context) -> None:
+        from_research(target, f"adequa {context.command_path.partition(' ')[2]}")
+
+    settings = {"allow_extra_args": True, "ignore_unknown_options": True}
+    app.command(name, help=f"{summary} Needs a checkout.", context_settings=settings)(unavailable)
 
 
 def with_settings(
@@ -94,7 +123,7 @@ def with_settings(
     allowed: Path | None,
     aliases: Path | None,
 ) -> dict[str, Metric]:
-    """The metrics with what the options give, each where it has a setting of that name."""
+    """The metrics with the given options applied to each that has a setting of that name."""
     from dataclasses import fields, replace
 
     from adequa.errors import SettingError
@@ -120,55 +149,81 @@ def with_settings(
             metrics[label] = replace(metric, **{name: value})
         if not known:
             raise SettingError(
-                f"--{name} is a setting of none of the chosen metrics ({', '.join(metrics)}); "
+                f"--{name} is not a setting of any chosen metric ({', '.join(metrics)}); "
                 "add one that has it: -m esa"
             )
     return metrics
 
 
-# ---
-# Where a command's results go: to stdout, to a file, into a folder of pictures.
-# ---
-
-Out = Annotated[
-    Path | None, typer.Option("--out", "-o", metavar="FILE", help="Write there, not to stdout.")
-]
-TableForm = Annotated[str, typer.Option(metavar="NAME", help="text, markdown, latex or csv.")]
+def json_text(value: object) -> str:
+    """A result as `--json` prints it."""
+    return json.dumps(value, ensure_ascii=False, indent=2)
 
 
-def write_or_echo(written: str, out: Path | None) -> None:
-    """The results to a file, or to stdout where none is named."""
-    from adequa.errors import DataError
+def echo_json(value: object) -> None:
+    """Print a result as JSON."""
+    typer.echo(json_text(value))
 
-    if out is None:
-        typer.echo(written)
-        return
+
+def echo_table(
+    columns: Sequence[str | Column],
+    rows: Sequence[Sequence[Any]],
+    title: str = "",
+    *,
+    gap: bool = False,
+) -> None:
+    """Print a table; with `gap`, after an empty line."""
+    from adequa.tables import Table
+
+    typer.echo(("\n" if gap else "") + Table(title, columns, rows).text())
+
+
+def echo_written(path: Path, detail: str = "") -> None:
+    """Say on stderr which file or folder was written."""
+    typer.echo(f"written to {path}{detail}", err=True)
+
+
+def write_file(path: Path, content: str, *, append: bool = False) -> None:
+    """Write or append a result to a file that the user named."""
     try:
-        out.write_text(written + "\n", encoding="utf-8", newline="\n")
+        with path.open("a" if append else "w", encoding="utf-8", newline="\n") as stream:
+            stream.write(content)
     except OSError as error:
-        raise DataError(
-            f"cannot be written ({error.strerror})", path=out, remedy="name another file"
-        ) from None
+        _not_writable(path, error, "file")
 
 
-def draw_pictures(pictures: Mapping[str, str], folder: Path) -> None:
-    """Each picture as SVG, and as PNG where that can be rendered; says on stderr where they are."""
-    from adequa.charts import save_picture
-    from adequa.errors import DataError, MissingExtra
+def write_or_echo(result: str, out: Path | None) -> None:
+    """Write a result to a file, or to stdout if none is named."""
+    if out is None:
+        typer.echo(result)
+    else:
+        write_file(out, result + "\n")
+
+
+def write_pictures(pictures: Mapping[str, str], folder: Path) -> None:
+    """Write each picture as SVG, and as PNG if the extra `png` and a font are installed."""
+    from adequa.charts import MissingFont, save_picture
+    from adequa.errors import AdequaError, MissingExtra
 
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise DataError(
-            f"cannot be made ({error.strerror})", path=folder, remedy="name another folder"
-        ) from None
-    missing: MissingExtra | None = None
+        _not_writable(folder, error, "folder")
+    missing: AdequaError | None = None
     for name, svg in pictures.items():
         save_picture(svg, folder / f"{name}.svg")
         try:
             save_picture(svg, folder / f"{name}.png")
-        except MissingExtra as error:
+        except (MissingExtra, MissingFont) as error:
             missing = error
     if missing is not None:
         typer.echo(f"SVG only: {missing}", err=True)
-    typer.echo(f"{len(pictures)} pictures in {folder}", err=True)
+    echo_written(folder, f": {len(pictures)} pictures")
+
+
+def _not_writable(path: Path, error: OSError, what: str) -> NoReturn:
+    from adequa.errors import DataError
+
+    raise DataError(
+        f"cannot be written ({error.strerror})", path=path, remedy=f"name another {what}"
+    ) from None

@@ -2,31 +2,30 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from adequa.cli.options import Json, Quiet, echo_json
+from adequa.cli.options import Json, Quiet, Runs, echo_json
 from adequa.progress import progress_bar
 
 
 def report(
-    runs: Annotated[
-        list[Path], typer.Argument(metavar="RUN…", help="Folders that `adequa score` wrote.")
-    ],
+    runs: Runs,
     out: Annotated[
         Path, typer.Option("--out", "-o", metavar="FILE", help="The file to write.")
     ] = Path("report.html"),
     title: Annotated[
-        str | None, typer.Option(metavar="WORDS", help="The headline; without it the runs' names.")
+        str | None, typer.Option(metavar="TEXT", help="The headline; by default the runs' names.")
     ] = None,
     baseline: Annotated[
         Path | None,
         typer.Option(
             metavar="RUN",
-            help="An earlier run of the same systems: what got better or worse since, and which "
-            "facts broke.",
+            help="An earlier run of the same systems: shows what got better or worse since, and "
+            "which facts are newly missing.",
         ),
     ] = None,
     max_items: Annotated[
@@ -34,23 +33,25 @@ def report(
         typer.Option(
             metavar="N",
             min=0,
-            help="About so many texts to read, whole inputs evenly chosen; numbers are of all.",
+            help="Include about N texts, as whole inputs chosen evenly; the figures cover all.",
         ),
     ] = None,
     people: Annotated[
         Path | None,
         typer.Option(
             metavar="FILE",
-            help="JSON on how metrics agree with people on your data, for the shipped figures.",
+            help="JSON: how metrics agree with people on your data, instead of the shipped "
+            "figures.",
         ),
     ] = None,
     force: Annotated[bool, typer.Option("--force", help="Replace FILE.")] = False,
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
-    """Write runs into one HTML file: systems side by side, and every text with its marks.
+    """Write runs into one HTML file.
 
-    The file needs nothing else, opens from disk and sends no request anywhere.
+    It shows the systems side by side and every text with its marks. The file is self-contained,
+    opens from disk and sends no requests.
 
     Example: adequa report runs/new --baseline runs/old --out report.html
     """
@@ -68,18 +69,10 @@ def report(
             progress=progress,
         )
     if as_json:
-        echo_json(
-            {
-                "path": str(written.path),
-                "bytes": written.bytes,
-                "systems": written.systems,
-                "texts": written.texts,
-                "shown_texts": written.shown_texts,
-            }
-        )
+        echo_json(asdict(written) | {"path": str(written.path)})
         return
     typer.echo(
         f"{written.path}: {written.texts:,} texts of {written.systems} "
-        f"system{'' if written.systems == 1 else 's'}, {written.shown_texts:,} to read, "
+        f"system{'' if written.systems == 1 else 's'}, {written.shown_texts:,} included, "
         f"{written.bytes / 1e6:.1f} MB"
     )

@@ -1,4 +1,4 @@
-"""`adequa retrieve`: which text says this graph, which graph says this text."""
+"""`adequa retrieve`: find texts by graph, and graphs by text."""
 
 from __future__ import annotations
 
@@ -7,7 +7,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from adequa.cli.options import Choice, Format, Input, Json, Quiet, echo_json
+from adequa.cli.options import (
+    Choice,
+    Format,
+    Input,
+    Json,
+    Quiet,
+    echo_json,
+    echo_table,
+    group,
+)
 from adequa.progress import progress_bar
 
 if TYPE_CHECKING:
@@ -15,30 +24,25 @@ if TYPE_CHECKING:
     from adequa.retrieval import Hit, Recall, Reranker
     from adequa.retrieval.search import Query
 
-retrieve = typer.Typer(
-    name="retrieve",
-    no_args_is_help=True,
-    rich_markup_mode=None,
-    help="Find the text that says a graph, and the graph that says a text.",
-)
+retrieve = group("retrieve", "Find texts by graph, and graphs by text.")
 
 
 class Of(Choice):
-    """What an index is of."""
+    """The contents of an index."""
 
     texts = "texts"
     graphs = "graphs"
 
 
 class As(Choice):
-    """What a query is."""
+    """The kind of a query."""
 
     text = "text"
     triples = "triples"
 
 
 class Numbers(Choice):
-    """How vectors are kept."""
+    """The number format of stored vectors."""
 
     float32 = "float32"
     int8 = "int8"
@@ -59,8 +63,8 @@ Rerank = Annotated[
         "--rerank",
         min=0,
         metavar="N",
-        help="Look at the N best again, with a scorer of pairs; 0 for the encoder alone. By "
-        "default 50, where a graph is compared with texts or a text with graphs.",
+        help="Rerank the N best with a scorer of pairs; 0 uses the encoder alone. Default: 50 if a "
+        "graph is compared with texts or a text with graphs, else 0.",
     ),
 ]
 Scorer = Annotated[
@@ -68,12 +72,12 @@ Scorer = Annotated[
     typer.Option(
         "--scorer",
         metavar="NAME",
-        help="Of pairs: entities, a metric such as esa, or package.module:function.",
+        help="Scorer of pairs: entities, a metric such as esa, or package.module:function.",
     ),
 ]
 Weight = Annotated[
     float | None,
-    typer.Option("--weight", metavar="W", help="Of the scorer: cosine + W * score."),
+    typer.Option("--weight", metavar="W", help="Weight of the scorer: cosine + W * score."),
 ]
 
 
@@ -82,36 +86,37 @@ def index(
     input_: Input,
     out: Annotated[Path, typer.Option("--out", "-o", metavar="INDEX", help="The folder to write.")],
     of: Annotated[
-        Of, typer.Option("--of", metavar="texts|graphs", help="What is to be found in it.")
+        Of, typer.Option("--of", metavar="texts|graphs", help="What to index.")
     ] = Of.texts,
     vectors: Annotated[
         Numbers,
         typer.Option(
-            "--vectors", metavar="float32|int8", help="8-bit numbers take a quarter of the space."
+            "--vectors", metavar="float32|int8", help="int8 takes a quarter of the space."
         ),
     ] = Numbers.float32,
     approximate: Annotated[
         bool,
         typer.Option(
-            "--approximate", help="Add a graph of neighbours, for millions (extra: retrieval)."
+            "--approximate",
+            help="Add a neighbour graph, for millions of entries (extra: retrieval).",
         ),
     ] = False,
     format: Format = None,  # noqa: A002
     encoder: EncoderName = None,
     batch_size: Annotated[
-        int, typer.Option("--batch-size", min=1, help="Items encoded and written at once.")
+        int, typer.Option("--batch-size", min=1, help="Items encoded and written per batch.")
     ] = 1024,
     resume: Annotated[
-        bool, typer.Option("--resume", help="Continue what an interrupted build left.")
+        bool, typer.Option("--resume", help="Continue an interrupted build.")
     ] = False,
-    force: Annotated[bool, typer.Option("--force", help="Replace an index.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Replace an existing index.")] = False,
     quiet: Quiet = False,
     as_json: Json = False,
 ) -> None:
-    """Index texts or graphs, so that they can be searched.
+    """Index texts or graphs for search.
 
-    Texts need no triples: a .txt file has one a line, and JSONL items may leave them out. Graphs
-    need no texts. The index is a folder of plain files; an interrupted build can be resumed.
+    Texts need no triples: a .txt file has one text per line, and JSONL items may omit the triples.
+    Graphs need no texts. The index is a folder of plain files; an interrupted build can be resumed.
 
     Example: adequa retrieve index train.xml --of texts --out texts.index
     """
@@ -142,7 +147,7 @@ def index(
 @retrieve.command()
 def search(
     path: Annotated[
-        Path, typer.Argument(metavar="INDEX", help="What `adequa retrieve index` wrote.")
+        Path, typer.Argument(metavar="INDEX", help="A folder written by `adequa retrieve index`.")
     ],
     query: Annotated[
         str,
@@ -152,26 +157,31 @@ def search(
             "or a string.",
         ),
     ],
-    k: Annotated[int, typer.Option("-k", min=1, help="How many to find.")] = 10,
+    k: Annotated[int, typer.Option("-k", min=1, help="Number of results.")] = 10,
     as_: Annotated[
         As | None,
         typer.Option(
-            "--as", metavar="text|triples", help="What QUERY is, where like is to find like."
+            "--as",
+            metavar="text|triples",
+            help="The kind of QUERY, to search texts by a text or graphs by a graph.",
         ),
     ] = None,
     rerank: Rerank = None,
     scorer: Scorer = "entities",
     weight: Weight = None,
     exact: Annotated[
-        bool, typer.Option("--exact", help="Compare with all, whatever graph the index has.")
+        bool,
+        typer.Option(
+            "--exact", help="Compare with all entries, even if the index has a neighbour graph."
+        ),
     ] = False,
     format: Format = None,  # noqa: A002
     encoder: EncoderName = None,
     as_json: Json = False,
 ) -> None:
-    """Find the texts that say a graph, or the graphs that say a text.
+    """Find texts that express a graph, or graphs that express a text.
 
-    Triples are written as for adequa check: 'Blue_Spice | eatType | pub', several separated by
+    Triples are written as in adequa check: 'Blue_Spice | eatType | pub', several separated by
     newlines or ' && '.
 
     Example: adequa retrieve search texts.index "Blue_Spice | eatType | pub" -k 3
@@ -184,7 +194,7 @@ def search(
     kind = as_ or (As.triples if opened.of == "texts" else As.text)
     asked: Query = read_text(query) if kind is As.text else read_graph(query, format)
     if rerank is None and (kind is As.text) == (opened.of == "texts"):
-        rerank = 0  # like is compared with like
+        rerank = 0  # text with text, or graph with graph
     (hits,) = find(
         opened,
         [asked],
@@ -210,7 +220,7 @@ def evaluate(
     pool: Annotated[
         list[Path] | None,
         typer.Option(
-            "--pool", metavar="MORE", help="Graphs with texts that join the candidates. Repeatable."
+            "--pool", metavar="MORE", help="Further graphs with texts, as candidates. Repeatable."
         ),
     ] = None,
     rerank: Rerank = None,
@@ -221,11 +231,11 @@ def evaluate(
     quiet: Quiet = False,
     as_json: Json = False,
 ) -> None:
-    """Measure how often the right text, and the right graph, is found.
+    """Measure how often the right text or graph is found.
 
-    Each graph of QUERIES looks for its text among the texts of QUERIES and MORE, and each text for
-    its graph. Of several texts of a graph (WebNLG, E2E) the first is taken. What scores as high as
-    the right one counts as better; the same text, or set of triples, counts as right.
+    Each graph of QUERIES is used to find its text among the texts of QUERIES and MORE, and each
+    text to find its graph. If a graph has several texts (WebNLG, E2E), the first is used. Ties
+    count against the right answer; an identical text or set of triples counts as right.
 
     Example: adequa retrieve evaluate test.xml --pool train --json
     """
@@ -273,22 +283,18 @@ def _plain(number: int, hit: Hit) -> dict[str, Any]:
 
 
 def _show_hits(hits: list[Hit], of: str) -> None:
-    from adequa.tables import Cell, Table
-
-    rows: list[list[Cell]] = []
+    rows = []
     for hit in hits:
         graph = " && ".join(" | ".join(triple) for triple in hit.item.triples)
         rows.append([hit.score, hit.item.id, hit.item.text if of == "texts" else graph])
-    typer.echo(Table("", ["score", "id", "text" if of == "texts" else "graph"], rows).text())
+    echo_table(["score", "id", "text" if of == "texts" else "graph"], rows)
 
 
 def _show_recall(found: dict[str, Recall]) -> None:
-    from adequa.tables import Cell, Table
-
     first = next(iter(found.values()))
-    rows: list[list[Cell]] = [
+    rows = [
         [name.replace("_", " "), *list(recall.figures().values())[:-2]]
         for name, recall in found.items()
     ]
-    title = f"{len(first.ranks):,} queries among {first.pool:,}"
-    typer.echo(Table(title, ["", "R@1", "R@5", "R@10", "MRR"], rows).text())
+    title = f"{len(first.ranks):,} queries, {first.pool:,} candidates"
+    echo_table(["", "R@1", "R@5", "R@10", "MRR"], rows, title)

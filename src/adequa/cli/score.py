@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
@@ -12,6 +12,7 @@ from adequa.cli.options import (
     Allowed,
     Format,
     IgnorePredicate,
+    Jobs,
     Json,
     Metrics,
     OptionalPredicate,
@@ -21,9 +22,6 @@ from adequa.cli.options import (
     with_settings,
 )
 from adequa.progress import progress_bar
-
-if TYPE_CHECKING:
-    from adequa.run import Run
 
 _INTERRUPTED = 130
 
@@ -43,9 +41,9 @@ def score(
     optional: OptionalPredicate = None,
     allowed: Allowed = None,
     aliases: Aliases = None,
-    jobs: Annotated[int, typer.Option("--jobs", "-j", min=1, help="Processes to use.")] = 1,
+    jobs: Jobs = 1,
     batch_size: Annotated[
-        int, typer.Option(min=1, help="Items a batch; changes speed, never a score.")
+        int, typer.Option(min=1, help="Items per batch; affects speed, never a score.")
     ] = 256,
     resume: Annotated[
         bool, typer.Option("--resume", help="Complete a run that was interrupted.")
@@ -60,14 +58,14 @@ def score(
         typer.Option(metavar="DIR", help="Where expensive scores are kept between runs."),
     ] = None,
     no_cache: Annotated[
-        bool, typer.Option("--no-cache", help="Neither use nor fill the cache.")
+        bool, typer.Option("--no-cache", help="Neither read nor write the cache.")
     ] = False,
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
     """Score a corpus into a run folder.
 
-    The folder has manifest.json, scores.jsonl (a line a text) and summary.json.
+    The folder has manifest.json, scores.jsonl (one line per text) and summary.json.
 
     Example: adequa score test.xml --texts T5=t5.txt -m bleu -m chrf:word_order=0 --out runs/t5
     """
@@ -75,11 +73,12 @@ def score(
     from adequa.readers import open_source
     from adequa.run import add_metrics, open_run, score_run
     from adequa.run.cache import default_folder
+    from adequa.run.summary import summary_table
 
     if (source is None) == (add is None):
         raise typer.BadParameter("give INPUT and --out, or --add RUN")
     if add is not None and (out or texts or format or resume or force):
-        raise typer.BadParameter("--add goes with metrics, --jobs and --batch-size only")
+        raise typer.BadParameter("--add can be combined with metrics, --jobs and --batch-size only")
     if source is not None and out is None:
         raise typer.BadParameter("give --out RUN, the folder the run is written to")
     chosen = with_settings(
@@ -110,20 +109,13 @@ def score(
                     progress=progress,
                 )
     except KeyboardInterrupt:
-        hint = "the old run is untouched" if add else "continue with --resume"
+        hint = "the old run is unchanged" if add else "continue with --resume"
         typer.echo(f"adequa: interrupted; {hint}", err=True)
         raise typer.Exit(_INTERRUPTED) from None
     if as_json:
         echo_json(run.summary)
-    else:
-        show(run)
-
-
-def show(run: Run) -> None:
-    """The summary as a table, and where the rest is."""
-    from adequa.run.summary import summary_table
-
+        return
     typer.echo(summary_table(run.summary, run.manifest).text())
     typer.echo(
-        f"\nwritten to {run.path}: scores.jsonl (a line a text), summary.json, manifest.json"
+        f"\nwritten to {run.path}: scores.jsonl (one line per text), summary.json, manifest.json"
     )

@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from adequa.cli.options import Json, Metrics, echo_json
+from adequa.cli.options import Host, Json, Metrics, Port, echo_json
 
 _PACKAGES = ("jinja2", "starlette", "uvicorn")
 
@@ -19,43 +19,51 @@ def serve(
         list[Path] | None,
         typer.Argument(
             metavar="[RUN|CAMPAIGN]...",
-            help="Runs and campaigns to be looked at, as `adequa score` and `human sample` wrote.",
+            help="Runs and campaigns to show: folders of `adequa score` and `adequa human sample`.",
         ),
     ] = None,
     metric: Metrics = None,
-    host: Annotated[str, typer.Option(help="The address to listen on.")] = "127.0.0.1",
-    port: Annotated[
-        int, typer.Option(min=0, max=65535, help="The port to listen on; 0 takes a free one.")
-    ] = 8080,
+    host: Host = "127.0.0.1",
+    port: Port = 8080,
     token_file: Annotated[
         Path | None,
         typer.Option(
-            metavar="FILE", help="Its first line must be sent along; needed beyond loopback."
+            metavar="FILE",
+            help="A file whose first line is the access token; required unless local.",
         ),
     ] = None,
     max_body: Annotated[
-        str, typer.Option(metavar="SIZE", help="The largest request to score.")
+        str, typer.Option(metavar="SIZE", help="The largest request body.")
     ] = "8MB",
     max_upload: Annotated[
-        str, typer.Option(metavar="SIZE", help="The largest file to score in the background.")
+        str, typer.Option(metavar="SIZE", help="The largest file upload, scored in the background.")
     ] = "512MB",
-    max_items: Annotated[int, typer.Option(min=1, help="Items a request.")] = 1000,
-    timeout: Annotated[float, typer.Option(min=1.0, help="Seconds a request.")] = 60.0,
-    jobs: Annotated[int, typer.Option("--jobs", "-j", min=1, help="Processes that score.")] = 2,
+    max_items: Annotated[
+        int, typer.Option(min=1, help="Maximum number of items per request.")
+    ] = 1000,
+    timeout: Annotated[
+        float, typer.Option(min=1.0, help="Time limit per request in seconds.")
+    ] = 60.0,
+    jobs: Annotated[
+        int, typer.Option("--jobs", "-j", min=1, help="Number of scoring processes.")
+    ] = 2,
     folder: Annotated[
         Path | None,
-        typer.Option(metavar="DIR", help="Where runs are kept; without it till the server ends."),
+        typer.Option(
+            metavar="DIR", help="Where runs are kept; by default they are deleted on exit."
+        ),
     ] = None,
     api_only: Annotated[
         bool, typer.Option("--api-only", help="Serve the API without the pages.")
     ] = False,
     as_json: Json = False,
 ) -> None:
-    """Serve the workbench, pages and HTTP API: look at runs, try texts, score files.
+    """Serve the workbench and the HTTP API.
 
-    POST /v1/score judges texts, POST /v1/runs scores a file, /v1/openapi.json describes all of it.
-    Only this machine can ask, unless --host says otherwise: then a token is needed, and browsers
-    come in by the link that is printed.
+    The workbench shows runs, checks texts and scores files in the browser. POST /v1/score scores
+    texts, POST /v1/runs scores a file, and /v1/openapi.json describes the API. The server accepts
+    local connections only, unless --host is given: then a token is required, and browsers log in
+    with the link that is printed.
 
     Example: adequa serve runs/t5 campaign -m esa -m nli --port 8080
     """
@@ -90,9 +98,9 @@ def serve(
         max_items=max_items,
         seconds=timeout,
     )
-    of_people = [] if api_only else [path for path in runs or () if is_campaign(path)]
-    opened = [open_run(path) for path in runs or () if path not in of_people]
-    campaigns = [open_campaign(path) for path in of_people]
+    campaign_paths = [] if api_only else [path for path in runs or () if is_campaign(path)]
+    opened = [open_run(path) for path in runs or () if path not in campaign_paths]
+    campaigns = [open_campaign(path) for path in campaign_paths]
     chosen = resolve(metric or None)
     with ExitStack() as stack:
         bound = stack.enter_context(listen(host, port))
@@ -115,7 +123,7 @@ def serve(
             stack.callback(workbench.close)
             start, app = address + workbench.doors.first_page, workbench.app
 
-        def say() -> None:
+        def announce() -> None:
             if as_json:
                 echo_json({"url": address, "start": start, "metrics": list(chosen), "jobs": jobs})
             else:
@@ -123,10 +131,10 @@ def serve(
             typer.echo("Stop with Ctrl-C.", err=True)
             if not is_loopback(host):
                 typer.echo(
-                    f"Warning: {host} can be reached from other machines, and this server speaks "
-                    "plain http: put it behind a proxy with TLS that passes Host on, or the token "
-                    "and all texts can be read on the way.",
+                    f"Warning: {host} can be reached from other machines, and this server uses "
+                    "plain HTTP: put it behind a TLS proxy that forwards the Host header; "
+                    "otherwise the token and all texts can be intercepted.",
                     err=True,
                 )
 
-        server_of(app, started=say).run(sockets=[bound])
+        server_of(app, started=announce).run(sockets=[bound])

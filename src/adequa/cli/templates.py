@@ -1,4 +1,4 @@
-"""`adequa templates`: sentences for predicates, extracted from texts, checked and shown."""
+"""`adequa templates`: sentence templates for predicates, extracted, checked and shown."""
 
 from __future__ import annotations
 
@@ -7,7 +7,16 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from adequa.cli.options import Format, Json, Quiet, echo_json
+from adequa.cli.options import (
+    Force,
+    Format,
+    Inputs,
+    Json,
+    Quiet,
+    echo_json,
+    echo_table,
+    group,
+)
 from adequa.progress import progress_bar
 
 if TYPE_CHECKING:
@@ -18,20 +27,12 @@ if TYPE_CHECKING:
 
 _MOST_SHOWN = 10
 
-templates = typer.Typer(
-    name="templates",
-    no_args_is_help=True,
-    rich_markup_mode=None,
-    help="Extract, check and show templates: the sentences that say a predicate's facts.",
-)
+templates = group("templates", "Extract, check and show sentence templates.")
 
-Inputs = Annotated[
-    list[Path], typer.Argument(metavar="INPUT…", help="Files or folders in any known format.")
-]
 Source = Annotated[
     str,
     typer.Argument(
-        metavar="TEMPLATES", help="A .json or .tsv file, or the name of shipped ones: e2e."
+        metavar="TEMPLATES", help="A .json or .tsv file, or the name of shipped templates: e2e."
     ),
 ]
 
@@ -43,22 +44,21 @@ def extract(
         Path, typer.Option("--out", "-o", metavar="FILE", help="The .json or .tsv file to write.")
     ],
     format: Format = None,  # noqa: A002
-    force: Annotated[bool, typer.Option("--force", help="Replace a file that is there.")] = False,
+    force: Force = False,
     quiet: Quiet = False,
     as_json: Json = False,
 ) -> None:
-    """Extract a template for each predicate from texts that say one fact.
+    """Extract a template for each predicate.
 
-    Of what the texts say, the wording that most facts share is taken, without their names. The
-    table has the facts that are said in these very words, the facts with a text that was looked
-    at, the score of the choice (from 0 to 1), and the share of the other texts that have all of the
-    template's words.
+    Uses texts that state one fact and takes the wording that most facts share, without their names.
+    The table shows the facts stated in exactly these words, the facts with a usable text, the score
+    of the template (0 to 1), and the share of the other texts that contain all of its words.
 
     Example: adequa templates extract webnlg/train --out templates.json
     """
     from adequa.metrics.nli.extraction import extract as choose
     from adequa.metrics.nli.templates import require_free_path, write_templates
-    from adequa.tables import Cell, Column, Table
+    from adequa.tables import Column
 
     require_free_path(out, force=force)
     with progress_bar("texts", quiet=quiet) as progress:
@@ -80,21 +80,22 @@ def extract(
         echo_json({"out": written, "found": found, "missing": dict(extraction.missing)})
         return
     if extraction.found:
-        rows: list[list[Cell]] = [
+        rows = [
             [one.predicate, one.template.string, one.support, one.facts, one.score, one.share]
             for one in extraction.found
         ]
         columns: list[str | Column] = ["predicate", "template", "support", "facts"]
         columns += [Column("score", 2), Column("share", 2)]
-        typer.echo(Table("", columns, rows).text() + "\n")
-    where = f": {out}" if extraction.found else "; nothing is written"
+        echo_table(columns, rows)
+        typer.echo()
+    where = f": {out}" if extraction.found else "; nothing was written"
     total = len(extraction.found) + len(extraction.missing)
     typer.echo(f"{len(extraction.found):,} of {total:,} predicates have a template{where}")
     reasons: dict[str, list[str]] = {}
     for predicate, reason in extraction.missing.items():
         reasons.setdefault(reason, []).append(predicate)
     for reason, names in reasons.items():
-        typer.echo(f"without: {len(names):,} ({reason}): {_listed(names)}")
+        typer.echo(f"without a template: {len(names):,} ({reason}): {_listed(names)}")
 
 
 @templates.command()
@@ -108,17 +109,16 @@ def check(
     quiet: Quiet = False,
     as_json: Json = False,
 ) -> None:
-    """Check templates: their file, how they read when filled, and what of some data they say.
+    """Check how templates read, and how many facts they cover.
 
-    Filled with the facts of INPUT, or with made-up names, a template reads badly that says a word
-    twice, has stray signs, or no full stop. Exit code 1 where one does; facts without a template
-    are counted, and are no fault: the backoff says them.
+    Templates are filled with the facts of INPUT, or with made-up names. A sentence reads badly if
+    it repeats a word, has stray punctuation or lacks a full stop: then the exit code is 1. Facts
+    without a template are counted but not an error, as the backoff covers them.
 
     Example: adequa templates check templates.json webnlg/dev
     """
     from adequa.metrics.nli.extraction import review
     from adequa.metrics.nli.templates import ANY, read_templates
-    from adequa.tables import Cell, Table
 
     known = read_templates(source)
     with progress_bar("texts", quiet=quiet or not inputs) as progress:
@@ -127,25 +127,28 @@ def check(
         echo_json(_figures(checked, known.digest))
     else:
         if checked.problems:
-            rows: list[list[Cell]] = [
+            rows = [
                 [one.row.predicate, one.row.value, one.problem, one.sentence]
                 for one in checked.problems
             ]
             columns = ["predicate", "value", "problem", "sentence"]
-            typer.echo(Table("", columns, rows).text() + "\n")
+            echo_table(columns, rows)
+            typer.echo()
         bad = f"{len(checked.problems):,} read badly" if checked.problems else "all read well"
         typer.echo(f"{len(checked.examples):,} templates ({known.digest}): {bad}")
         if checked.facts:
             share = 100 * checked.said / checked.facts
-            typer.echo(f"{checked.said:,} of {checked.facts:,} facts have one ({share:.1f} %)")
+            typer.echo(
+                f"{checked.said:,} of {checked.facts:,} facts have a template ({share:.1f} %)"
+            )
             if checked.missing:
-                typer.echo(f"predicates without: {_listed(list(checked.missing))}")
+                typer.echo(f"predicates without a template: {_listed(list(checked.missing))}")
             if checked.unused:
                 names = [
                     row.predicate if row.value == ANY else f"{row.predicate} ({row.value})"
                     for row in checked.unused
                 ]
-                typer.echo(f"not needed by any fact: {_listed(names)}")
+                typer.echo(f"unused templates: {_listed(names)}")
     if checked.problems:
         raise typer.Exit(1)
 
@@ -158,12 +161,11 @@ def list_missing(
     quiet: Quiet = False,
     as_json: Json = False,
 ) -> None:
-    """List the predicates of some data that have no template, with the number of their facts.
+    """List predicates without a template, with fact counts.
 
     Example: adequa templates list-missing e2e devset.csv
     """
     from adequa.metrics.nli.templates import read_templates
-    from adequa.tables import Cell, Table
 
     known = read_templates(source)
     with progress_bar("texts", quiet=quiet) as progress:
@@ -171,21 +173,19 @@ def list_missing(
     if as_json:
         echo_json(missing)
     elif missing:
-        rows: list[list[Cell]] = [[name, count] for name, count in missing.items()]
-        typer.echo(Table("", ["predicate", "facts"], rows).text())
+        echo_table(["predicate", "facts"], list(missing.items()))
     else:
         typer.echo("every fact has a template")
 
 
 @templates.command()
 def show(source: Source, as_json: Json = False) -> None:
-    """Show templates, each filled once with made-up names.
+    """Show templates, each with a made-up example.
 
     Example: adequa templates show e2e
     """
     from adequa.metrics.nli.extraction import examples
     from adequa.metrics.nli.templates import read_templates
-    from adequa.tables import Cell, Table
 
     shown = examples(read_templates(source))
     if as_json:
@@ -197,16 +197,14 @@ def show(source: Source, as_json: Json = False) -> None:
             ]
         )
         return
-    rows: list[list[Cell]] = [
-        [one.row.predicate, one.row.value, one.row.template, one.sentence] for one in shown
-    ]
-    typer.echo(Table("", ["predicate", "value", "template", "example"], rows).text())
+    rows = [[one.row.predicate, one.row.value, one.row.template, one.sentence] for one in shown]
+    echo_table(["predicate", "value", "template", "example"], rows)
 
 
 def _counted(
     inputs: list[Path], format_: str | None, progress: Callable[[int, int], None]
 ) -> Iterator[Item]:
-    """The items of all inputs, which are counted first, so that their way can be shown."""
+    """The items of all inputs, counted first so that progress can be shown."""
     from adequa.readers import open_source
 
     sources = [open_source(path, format=format_) for path in inputs]
@@ -225,7 +223,7 @@ def _listed(names: list[str]) -> str:
 
 
 def _figures(checked: TemplateReview, digest: str) -> dict[str, object]:
-    """What `check --json` prints."""
+    """The output of `check --json`."""
     return {
         "templates": len(checked.examples),
         "digest": digest,

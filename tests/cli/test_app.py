@@ -1,0 +1,152 @@
+"""The table of commands: lazy, complete, with summaries that fit, and honest without a checkout."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from typer.main import get_command
+from typer.testing import CliRunner
+
+from adequa import checkout
+from adequa.cli import app
+from adequa.cli import main as run_main
+from adequa.cli.app import COMMANDS
+
+ROOT = Path(__file__).resolve().parents[2]
+MOST_MODULES = 45
+"""The modules of adequa in which `adequa score` of the sample may run a function."""
+
+_TRACE = """
+import sys
+from pathlib import Path
+
+ran = set()
+
+
+def record(frame, event, argument):
+    code = frame.f_code
+    # Only functions are optimised code objects; the bodies of modules and classes are not.
+    if event == "call" and code.co_flags & 1 and PACKAGE in Path(code.co_filename).parents:
+        ran.add(code.co_filename)
+
+
+import adequa.cli
+
+PACKAGE = Path(adequa.__file__).parent
+sys.setprofile(record)
+try:
+    adequa.cli.main()
+finally:
+    sys.setprofile(None)
+    imported = [name for name in sys.modules if name.split(".")[0] == "adequa"]
+    print(len(imported), "modules imported,", len(ran), "run", file=sys.stderr)
+    print(*sorted(imported), file=sys.stderr)
+    print(*sorted(ran), file=sys.stderr)
+"""
+
+
+def run_python(
+    code: str, *arguments: str, cwd: Path | None = None, **environment: str
+) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-c", code, *arguments],
+        check=False,
+        capture_output=True,
+        text=True,
+        cwd=cwd,
+        env={**os.environ, **environment},
+    )
+
+
+def test_scoring_the_sample_runs_few_modules_and_imports_one_command(tmp_path: Path) -> None:
+    sample = ROOT / "src" / "adequa" / "sample" / "items.jsonl"
+    done = run_python(
+        _TRACE, "score", str(sample), "-m", "esa", "-m", "nli", "-q", "--out", str(tmp_path / "run")
+    )
+    assert done.returncode == 0, done.stderr
+    counts, imported, ran = done.stderr.splitlines()[-3:]
+    commands = {name for name in imported.split() if name.startswith("adequa.cli.")}
+    assert commands == {"adequa.cli.app", "adequa.cli.options", "adequa.cli.score"}
+    assert int(counts.split()[-2]) <= MOST_MODULES, f"{counts}\n{ran}"
+
+
+def test_help_imports_no_command() -> None:
+    code = (
+        "import sys\nfrom adequa.cli import main\n"
+        "try:\n    main()\nfinally:\n"
+        "    print(*[name for name in sys.modules if name.startswith('adequa.cli.')])"
+    )
+    done = run_python(code, "--help")
+    assert done.stdout.splitlines()[-1] == "adequa.cli.app"
+    for name, entry in COMMANDS.items():
+        assert f"  {name:<9}  {entry.summary}\n" in done.stdout
+
+
+def test_summaries_fit_and_are_the_first_line_of_the_help() -> None:
+    commands = get_command(app).commands  # type: ignore[attr-defined]
+    assert list(commands) == list(COMMANDS)
+    for name, command in commands.items():
+        assert command.help.partition("\n")[0] == COMMANDS[name].summary
+        assert len(COMMANDS[name].summary) <= 80 - 14
+        for inner, nested in getattr(command, "commands", {}).items():
+            if nested.callback.__module__ in (
+                "research.corpora.command",
+                "research.recipe.command",
+            ):
+                continue
+            first = nested.help.partition("\n")[0]
+            assert nested.get_short_help_str(80 - 6 - len(inner)) == first, (name, inner)
+
+
+def test_shells_complete_the_names(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("_TYPER_COMPLETE_TESTING", "True")
+    monkeypatch.setenv("_ADEQUA_COMPLETE", "complete_bash")
+    for typed, found in (("adequa s", ["score", "serve"]), ("adequa human q", ["quality"])):
+        monkeypatch.setenv("COMP_WORDS", typed)
+        monkeypatch.setenv("COMP_CWORD", str(len(typed.split()) - 1))
+        done = CliRunner().invoke(app, [], prog_name="adequa")
+        assert done.stdout.split() == found
+
+
+@pytest.fixture(scope="module")
+def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The package alone, as a wheel installs it: without the folder `research` beside it."""
+    site = tmp_path_factory.mktemp("lib") / "site-packages"
+    unneeded = shutil.ignore_patterns("weights", "__pycache__")
+    shutil.copytree(Path(checkout.__file__).parent, site / "adequa", ignore=unneeded)
+    return site
+
+
+@pytest.mark.parametrize(
+    ("arguments", "name"),
+    [
+        ("paper esa --data data", "adequa paper"),
+        ("derive inverted webnlg --out inverted.jsonl", "adequa derive"),
+        ("train blend test.xml --ratings ratings.csv", "adequa train blend"),
+        ("train weigh webnlg/dev", "adequa train weigh"),
+        ("train mentions gold --out weights.json", "adequa train mentions"),
+    ],
+)
+def test_without_a_checkout_research_commands_say_where_to_find_them(
+    arguments: str, name: str, installed: Path
+) -> None:
+    code = "import sys; sys.argv[0] = 'adequa'; from adequa.cli import main; main()"
+    done = run_python(code, *arguments.split(), PYTHONPATH=str(installed), cwd=installed)
+    assert done.returncode == 2
+    assert f"adequa: {name} is not part of the installed package" in done.stderr
+    assert "clone the repository" in done.stderr
+
+
+def test_an_unknown_command_is_wrong_use(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(sys, "argv", ["adequa", "scor"])
+    with pytest.raises(SystemExit) as ended:
+        run_main()
+    assert ended.value.code == 2
+    assert "score" in capsys.readouterr().err
