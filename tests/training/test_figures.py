@@ -1,4 +1,4 @@
-"""The figures of a look, against slow arithmetic."""
+"""The figures on held-out data, against slow arithmetic."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adequa.training.watch import HeldOutFigures, area_under_curve, inversion_rate, recalls, spread
+from adequa.stats.effects import area_under_curve
+from adequa.training.figures import HeldOutFigures, inversion_rate, recalls, spread
 
 
 @given(st.lists(st.tuples(st.integers(0, 1), st.integers(-3, 3)), max_size=30))

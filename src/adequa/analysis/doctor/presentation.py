@@ -1,4 +1,4 @@
-"""An examination as tables, with its conclusions, as text or for machines."""
+"""The presentation of an examination: conclusions in words, JSON, tables and heat maps."""
 
 from __future__ import annotations
 
@@ -6,15 +6,13 @@ import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Literal
 
-from adequa.analysis.doctor.advice import AcceptanceThreshold, Advice
 from adequa.analysis.doctor.examination import Alarms, Examination, MetricCell, MissedCase, Share
+from adequa.analysis.doctor.thresholds import AcceptanceThreshold, Advice
 from adequa.charts import heat_map
 from adequa.errors import UnknownName
 from adequa.tables import NOTHING, Cell, Column, Table, escape_markdown, one_line
 
-# ---
-# What the numbers say, in words.
-# ---
+# Words
 
 Sight = Literal["no", "hardly", "part", "likely", "yes", "unknown"]
 
@@ -26,14 +24,15 @@ _OPENINGS: Mapping[Sight, str] = {
     "yes": "{name} can see",
     "unknown": "There are too few cases to say whether {name} can see",
 }
-# Most cases, hardly any; and for a score without a verdict, what chance gives.
 _MOST, _FEW, _CHANCE = 0.75, 0.25, 0.5
+"""Shares of cases that count as most and as hardly any, and what chance gives for a score without a
+verdict. They only choose words; there is no record of the data they were chosen on."""
 _WIDE = 0.5
-"""An interval as wide as this tells nothing."""
+"""An interval as wide as this is uninformative."""
 
 
 def conclusions(examination: Examination) -> list[str]:
-    """Some sentences a metric: what it sees, what not, and how often it complains of the rest."""
+    """A few sentences per metric: what it sees, what not, and how often it complains otherwise."""
     return [
         " ".join(_sentences(examination, metric, alarms))
         for metric, alarms in zip(examination.metrics, examination.alarms, strict=True)
@@ -69,7 +68,7 @@ def _sentences(examination: Examination, metric: str, alarms: Alarms) -> Iterato
 
 
 def _measure(cell: MetricCell) -> Share:
-    """What decides: the verdicts, or the score of a metric that gives none."""
+    """The share that counts: of the verdicts, or of the score of a metric that gives none."""
     return cell.noticed if cell.noticed.total else cell.falls
 
 
@@ -100,15 +99,13 @@ def _listed(things: list[str]) -> str:
     return things[0] if len(things) == 1 else f"{', '.join(things[:-1])} and {things[-1]}"
 
 
-# ---
-# An examination for machines.
-# ---
+# Objects
 
 
 def to_object(
     examination: Examination, *, missed: Sequence[MissedCase] = (), advice: Sequence[Advice] = ()
 ) -> dict[str, Any]:
-    """All of it as JSON."""
+    """The examination as a JSON object."""
     return {
         "originals": examination.originals,
         "metrics": dict(examination.signatures),
@@ -144,7 +141,7 @@ def to_object(
 
 
 def cell_object(cell: MetricCell) -> dict[str, Any]:
-    """One metric on one perturbation."""
+    """One metric on one perturbation as a JSON object."""
     return {
         "perturbation": cell.perturbation,
         "metric": cell.metric,
@@ -176,12 +173,12 @@ def _missed_object(missed: MissedCase) -> dict[str, Any]:
         "perturbation": missed.perturbation,
         "system": case.original.system,
         "id": case.original.id,
-        "what": case.what,
+        "what": case.change.what,
         "scores": [_number(missed.original), _number(missed.changed)],
-        "before": {"text": case.original.text, "spans": [list(one) for one in case.before]},
+        "before": {"text": case.original.text, "spans": [list(one) for one in case.change.before]},
         "after": {
             "text": case.changed.text,
-            "spans": [list(one) for one in case.after],
+            "spans": [list(one) for one in case.change.after],
             "triples": [list(one) for one in case.changed.triples],
         },
     }
@@ -212,6 +209,8 @@ def _step_object(step: AcceptanceThreshold) -> dict[str, Any]:
 def _number(value: float | None) -> float | None:
     return None if value is None else round(value, 6)
 
+
+# Tables
 
 _WRITERS: Mapping[str, Callable[[Table], str]] = {
     "text": Table.text,
@@ -245,7 +244,7 @@ def render(
     missed: Sequence[MissedCase] = (),
     advice: Sequence[Advice] = (),
 ) -> str:
-    """All of it in one of the formats, without a newline at the end."""
+    """The examination in one of the formats, without a newline at the end."""
     if form == "json":
         return json.dumps(
             to_object(examination, missed=missed, advice=advice),
@@ -277,7 +276,7 @@ def render(
 
 
 def doctor_tables(examination: Examination, advice: Sequence[Advice] = ()) -> list[Table]:
-    """Metrics by perturbations; what was made; the unchanged; thresholds of each metric."""
+    """Metrics by perturbations; the cases; the unchanged texts; thresholds of each metric."""
     return [
         _cells_table(examination),
         _made_table(examination),
@@ -393,7 +392,7 @@ def _curve_table(advice: Advice) -> Table:
 
 
 def _long_table(examination: Examination) -> Table:
-    """A row a cell, for a spreadsheet."""
+    """One row per cell, for a spreadsheet."""
     records = [cell_object(cell) for cell in examination.cells]
     columns = list(records[0])
     rows: list[list[Cell]] = []
@@ -406,9 +405,7 @@ def _long_table(examination: Examination) -> Table:
     return Table("", columns, rows)
 
 
-# ---
-# An examination as heat maps: perturbations by metrics.
-# ---
+# Pictures
 
 _PICTURES: Mapping[str, tuple[str, Callable[[MetricCell], float | None]]] = {
     "score-falls": ("Share of changed texts with a worse score", lambda cell: cell.falls.value),
@@ -418,7 +415,7 @@ _PICTURES: Mapping[str, tuple[str, Callable[[MetricCell], float | None]]] = {
 
 
 def doctor_pictures(examination: Examination) -> dict[str, str]:
-    """The pictures by name, as SVG; a metric that has no value at all has no column."""
+    """Heat maps of perturbations by metrics as SVG; a metric without values is left out."""
     rows = [made.perturbation.name for made in examination.made]
     pictures = {}
     for name, (title, value) in _PICTURES.items():

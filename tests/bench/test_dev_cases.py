@@ -6,8 +6,7 @@ from typing import Any
 import pytest
 
 from adequa.data import Item, Triple
-from bench.changing import KINDS, change_dates, change_names, change_numbers
-from bench.perturbing import aligned_sentences, drop_sentences, half_of, spread
+from bench.dev_cases import KINDS, change_texts, drop_sentences, half_of, spread
 
 HARBOUR = Triple("Vexla", "harbour", "Ostrik")
 MAYOR = Triple("Vexla", "mayor", "Runa_Teel")
@@ -72,7 +71,7 @@ def test_a_fact_of_two_sentences_is_not_dropped() -> None:
     ids=["no alignment", "fewer sentences", "a fact left out"],
 )
 def test_a_text_that_is_not_aligned_is_left_alone(rows: list[list[str]]) -> None:
-    assert aligned_sentences(enriched(meta={"sortedtripleset": rows})) == []
+    assert drop_sentences([enriched(meta={"sortedtripleset": rows})], 9, seed=1) == []
 
 
 def test_the_texts_of_an_entry_are_in_one_half() -> None:
@@ -89,7 +88,7 @@ def test_every_text_comes_once_before_one_comes_twice() -> None:
 
 def test_a_number_keeps_its_shape_and_is_none_of_the_data() -> None:
     for seed in range(40):
-        (case,) = change_numbers([enriched()], 9, seed)
+        (case,) = change_texts("number", [enriched()], 9, seed)
         new = case.item.text[case.start : case.end]
         assert len(new) == 5
         assert new[1] == ","
@@ -99,13 +98,15 @@ def test_a_number_keeps_its_shape_and_is_none_of_the_data() -> None:
 
 def test_a_number_of_the_text_alone_stays() -> None:
     item = enriched(text="Vexla has 12 inns and 4 310 people, since 1990.")
-    assert change_numbers([item], 9, 1) == []
+    assert change_texts("number", [item], 9, 1) == []
 
 
 def test_a_rounded_value_is_no_change() -> None:
     item = dated("It is 5 km long.", "5")
     near = replace(item, triples=(*item.triples, Triple("Vexla", "length", "6.4")))
-    assert "6" not in {next(iter(words(change_numbers([near], 1, seed)))) for seed in range(80)}
+    assert "6" not in {
+        next(iter(words(change_texts("number", [near], 1, seed)))) for seed in range(80)
+    }
 
 
 @pytest.mark.parametrize(
@@ -122,7 +123,7 @@ def test_a_rounded_value_is_no_change() -> None:
 )
 def test_each_part_of_a_date_is_changed(text: str, parts: int) -> None:
     for seed in range(10):
-        cases = change_dates([dated(text, '"1990-05-03"')], 9, seed)
+        cases = change_texts("date", [dated(text, '"1990-05-03"')], 9, seed)
         assert len(cases) == parts
         for case in cases:
             new = case.item.text[case.start : case.end]
@@ -132,7 +133,7 @@ def test_each_part_of_a_date_is_changed(text: str, parts: int) -> None:
 
 def test_a_date_of_two_digits_keeps_them() -> None:
     for seed in range(20):
-        for case in change_dates([dated("Founded on 1990-05-03.", "1990-05-03")], 9, seed):
+        for case in change_texts("date", [dated("Founded on 1990-05-03.", "1990-05-03")], 9, seed):
             assert len(case.item.text) == len("Founded on 1990-05-03.")
 
 
@@ -150,7 +151,7 @@ def test_a_name_is_changed_whole_and_to_one_of_its_kind() -> None:
         },
     )
     for seed in range(10):
-        texts = {case.item.text for case in change_names([enriched(), other], 99, seed)}
+        texts = {case.item.text for case in change_texts("name", [enriched(), other], 99, seed)}
         assert "The harbour of Vexla is Ostrik. Sif Ander is mayor of its 4,310 people." in texts
         assert "The harbour of Bruma is Ostrik. Runa Teel is mayor of its 4,310 people." in texts
         assert "Runa Teel is mayor of Bruma." in texts
@@ -165,10 +166,10 @@ def test_names_that_the_data_has_in_another_form_are_not_taken() -> None:
         category="City",
         meta={"mentions": mentions},
     )
-    assert "Ostrika" not in words(change_names([enriched(), other], 99, 1))
+    assert "Ostrika" not in words(change_texts("name", [enriched(), other], 99, 1))
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_same_seed_gives_the_same(kind: str) -> None:
     items = [enriched(), enriched(id="3triples/City/Id8/Id1")]
-    assert KINDS[kind](items, 9, 5) == KINDS[kind](items, 9, 5)
+    assert change_texts(kind, items, 9, 5) == change_texts(kind, items, 9, 5)

@@ -9,7 +9,7 @@ import pytest
 
 from adequa.data import Item, Triple
 from adequa.errors import DataError
-from adequa.training.drift import _logits, measure_drift, spoilt_items
+from adequa.training.precision import _logits, measure_drift, perturbed_items
 
 from ..tiny_weights import WORDS
 from . import checkpoints as tiny
@@ -21,16 +21,16 @@ LOGITS = {"stated", "unsupported", "disfluent", "supported"}
 
 def test_items_right_and_wrong_and_the_same_each_time() -> None:
     own = items()
-    spoilt = spoilt_items(own, 12, seed=3)
-    assert spoilt == spoilt_items(own, 12, seed=3)
-    assert spoilt != spoilt_items(own, 12, seed=4)
-    assert len(spoilt) == 12
-    assert len({item.id for item in spoilt}) == 12
-    assert all(item.triples and item.text for item in spoilt)
+    changed = perturbed_items(own, 12, seed=3)
+    assert changed == perturbed_items(own, 12, seed=3)
+    assert changed != perturbed_items(own, 12, seed=4)
+    assert len(changed) == 12
+    assert len({item.id for item in changed}) == 12
+    assert all(item.triples and item.text for item in changed)
     right = {(item.triples, item.text) for item in own}
-    wrong = [item for item in spoilt if (item.triples, item.text) not in right]
+    wrong = [item for item in changed if (item.triples, item.text) not in right]
     assert wrong
-    assert len(spoilt_items(own, 500)) == len(own)  # not more than there are
+    assert len(perturbed_items(own, 500)) == len(own)  # not more than there are
 
 
 @pytest.fixture(scope="module")

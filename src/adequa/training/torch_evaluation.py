@@ -1,4 +1,4 @@
-"""Looks at held-out data while a network trains. Imports torch."""
+"""Evaluation on held-out data while a network trains. Imports torch."""
 
 from __future__ import annotations
 
@@ -11,31 +11,31 @@ import numpy.typing as npt
 from torch import Tensor, nn
 
 from adequa.data import Triple
-from adequa.perturb.graphs import turned
-from adequa.perturb.pairs import GraphTextPair, Knowledge
+from adequa.perturb import Document, Knowledge
+from adequa.perturb.graphs import inverse_of
 from adequa.training.cases import TrainingCase
+from adequa.training.figures import HeldOutFigures, inversion_rate, recalls, spread
 from adequa.training.tokens import TokenReader
 from adequa.training.torch_data import CaseCollator, padded
 from adequa.training.torch_networks import EncoderNetwork, VerifierNetwork
-from adequa.training.watch import HeldOutFigures, inversion_rate, recalls, spread
 
 _ROWS, _CASES = 64, 24
 
 
 @dataclass
-class EncoderLook:
+class EncoderEvaluation:
     """Retrieval among the first texts of all entries, and inverted triples."""
 
-    pairs: Sequence[GraphTextPair]
+    pairs: Sequence[Document]
     knowledge: Knowledge
     tokens: TokenReader
     longest: int
     queries: int
-    """At most so many graphs look for their text."""
+    """The largest number of graphs whose text is searched for."""
 
     def __call__(self, network: EncoderNetwork) -> dict[str, float]:
         """Recall from graph to text, and how often an inverted triple is as near as the right."""
-        first: dict[str, GraphTextPair] = {}
+        first: dict[str, Document] = {}
         for pair in self.pairs:
             first.setdefault(pair.entry, pair)
         pool = list(first.values())
@@ -47,7 +47,7 @@ class EncoderLook:
         single: list[int] = []
         inverted: list[Sequence[Triple]] = []
         for place, pair in enumerate(pool):
-            new = turned(pair.triples[0], self.knowledge) if len(pair.triples) == 1 else None
+            new = inverse_of(pair.triples[0], self.knowledge) if len(pair.triples) == 1 else None
             if new is not None:
                 single.append(place)
                 inverted.append((new,))
@@ -79,8 +79,8 @@ class EncoderLook:
 
 
 @dataclass
-class VerifierLook:
-    """The heads on cases whose labels are known."""
+class VerifierEvaluation:
+    """The heads of a verifier on cases whose labels are known."""
 
     cases: Sequence[TrainingCase]
     collator: CaseCollator
@@ -89,7 +89,7 @@ class VerifierLook:
         """Area under the curve of each head, accuracies, and what is found of each fault."""
         seen = HeldOutFigures()
         lengths = [
-            len(case.draft.text) + 30 * len(case.draft.triples) for case in self.cases
+            len(case.document.text) + 30 * len(case.document.triples) for case in self.cases
         ]  # about the number of tokens: nothing but padding depends on it
         order = sorted(range(len(lengths)), key=lambda place: lengths[place])
         for first in range(0, len(order), _CASES):
@@ -102,7 +102,7 @@ class VerifierLook:
                     tokens[place].float().cpu().numpy(),
                     batch["labels"][place].numpy(),
                     float(pairs[place]),
-                    case.draft.supported,
+                    case.document.supported,
                 )
         return seen.figures()
 

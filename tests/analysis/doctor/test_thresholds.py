@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from adequa.analysis.doctor.advice import _upper, advise, read_labels
-from adequa.analysis.doctor.examination import Share
+from adequa.analysis.doctor import Share, advise, read_labels
+from adequa.analysis.doctor.thresholds import _upper
 from adequa.data import Item
 from adequa.errors import DataError
 
-from .towns import BRUMA, VEXLA
+from ...perturb.towns import BRUMA, VEXLA
 
 
 def test_all_good_above_a_score_and_all_bad_below() -> None:
@@ -155,12 +155,12 @@ def test_labels_in_a_table(tmp_path: Path, label: str, bad: bool) -> None:
 @pytest.mark.parametrize(
     ("rows", "message"),
     [
-        ([], "holds no labels"),
+        ([], "has no labels"),
         ([{"id": "Id2"}], r"labels.jsonl:1: has no label"),
         ([{"label": "ok"}], "has no id"),
-        ([{"id": "Id2", "label": "fine"}], "'fine' is no label; a label is ok, omission"),
-        ([{"id": "Id2", "label": None}], "'none' is no label"),
-        ([{"id": 2, "label": "ok"}], "id and system are strings"),
+        ([{"id": "Id2", "label": "fine"}], "'fine' is not a label; a label is ok, omission"),
+        ([{"id": "Id2", "label": None}], "'none' is not a label"),
+        ([{"id": 2, "label": "ok"}], "id and system must be strings"),
         ([{"id": "Id2", "label": "ok"}] * 2, r"labels.jsonl:2: labels 'Id2' again .*line 1"),
         ([{"id": "Id1", "label": "ok"}], "which 2 systems have; add the field system"),
         ([{"id": "Id7", "label": "ok"}], "'Id7', which the input does not have"),

@@ -1,4 +1,4 @@
-"""What int8 costs: exported models against exact ones, on texts that are right and wrong."""
+"""The precision that int8 costs: exported models against exact ones, on right and wrong texts."""
 
 from __future__ import annotations
 
@@ -13,22 +13,19 @@ from adequa.data import Item
 from adequa.errors import DataError
 from adequa.models.encoder import load_encoder
 from adequa.models.verifier import VerifierOutput, load_verifier
-from adequa.perturb.pairs import Knowledge, pairs_of
+from adequa.perturb import Knowledge
 from adequa.training.cases import Cases
 from adequa.training.checkpoint import Array
 from adequa.training.export import export
-
-# ---
-# How far a smaller model has drifted from the exact one, on the same inputs.
-# ---
+from adequa.training.setup import read_pairs
 
 Run = Callable[[Mapping[str, Array]], Mapping[str, Array]]
-"""A model: named inputs to named outputs."""
+"""A model: a function from named inputs to named outputs."""
 
 
 @dataclass(frozen=True)
 class Drift:
-    """Two models on one kind of output: do they order alike, and do they decide alike?"""
+    """The agreement of two models on one kind of output: in order and in decisions."""
 
     cases: int
     correlation: float
@@ -36,15 +33,15 @@ class Drift:
     largest: float
     """The largest difference of one number."""
     flips: float | None
-    """The share of logits on the other side of 0; none where an output is no logit."""
+    """The share of logits on the other side of 0; None for outputs that are not logits."""
 
 
 def drift(exact: Run, smaller: Run, inputs: Iterable[Mapping[str, Array]]) -> dict[str, Drift]:
-    """Compare two models on batches, by what is read of them.
+    """Compare two models on batches, by the outputs that are used.
 
     Of an encoder `similarity`: the products of all pairs of vectors of a batch. Of a verifier
-    `stated`, `unsupported`, `disfluent` and `pair`. A batch may say where facts are read: `facts`,
-    true at each [S]; else all tokens of the graph count.
+    `stated`, `unsupported`, `disfluent` and `pair`. A batch may mark where facts are read: `facts`,
+    true at each [S]; without it all tokens of the graph count.
     """
     seen: dict[str, list[tuple[Array, Array]]] = {}
     for batch in inputs:
@@ -82,7 +79,7 @@ def _read(batch: Mapping[str, Array], outputs: Mapping[str, Array]) -> dict[str,
 
 
 def compare(name: str, before: Array, after: Array) -> Drift:
-    """The numbers of one output by two models, side by side."""
+    """Compare the values of one output of two models."""
     if len(before) < 2:
         raise DataError(
             f"of {name!r} there are {len(before)} values, too few for a correlation",
@@ -99,21 +96,19 @@ def compare(name: str, before: Array, after: Array) -> Drift:
     )
 
 
-def spoilt_items(items: Iterable[Item], count: int, seed: int = 0) -> list[Item]:
-    """Items with the faults a verifier is trained on, so that every answer occurs."""
-    pairs = pairs_of(items)
-    cases = Cases(pairs, Knowledge([pair.triples for pair in pairs]), seed=seed)
+def perturbed_items(items: Iterable[Item], count: int, seed: int = 0) -> list[Item]:
+    """At most `count` items with the faults of a verifier's training: every answer occurs."""
+    pairs = read_pairs(list(items))
+    cases = Cases(pairs, Knowledge.of(pairs), seed=seed)
     chosen = pairs[:: max(1, len(pairs) // count)][:count]
-    drafts = [cases.case(number, pair).draft for number, pair in enumerate(chosen)]
-    return [
-        Item(str(number), tuple(draft.triples), draft.text) for number, draft in enumerate(drafts)
-    ]
+    made = [cases.case(number, pair).document for number, pair in enumerate(chosen)]
+    return [Item(str(number), tuple(one.triples), one.text) for number, one in enumerate(made)]
 
 
 def measure_drift(
     folder: Path, checkpoints: Sequence[Path], items: Sequence[Item]
 ) -> dict[str, Drift]:
-    """By output: how an exported folder differs from its checkpoints written exactly."""
+    """By output: how an exported folder differs from its checkpoints in full precision."""
     with tempfile.TemporaryDirectory() as place:
         exact = Path(place) / "exact"
         export(*checkpoints, out=exact, precision="fp32")
@@ -126,7 +121,7 @@ def measure_drift(
             before, after = (load_verifier(str(one)).verify(items) for one in (exact, folder))
             for name in ("stated", "unsupported", "disfluent", "supported"):
                 exactly, smaller = _logits(before, name), _logits(after, name)
-                known = np.isfinite(exactly)  # what is too long is so for both
+                known = np.isfinite(exactly)  # a text that is too long is so for both
                 found[name] = compare(name, exactly[known], smaller[known])
     return found
 

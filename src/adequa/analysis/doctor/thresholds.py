@@ -1,4 +1,4 @@
-"""From which score on texts may be accepted, so that few of the accepted are bad.
+"""Acceptance thresholds: the score from which texts can be accepted with few bad ones among them.
 
 The thresholds that are tried are set by the scores alone: those that accept about a tenth of the
 texts, two tenths, and so on. Each gets an exact upper bound of its risk (Clopper and Pearson 1934)
@@ -19,14 +19,15 @@ from adequa.analysis.doctor.examination import Share
 from adequa.data import Item
 from adequa.errors import DataError
 from adequa.files import read_objects
-from adequa.readers.tables import read_table
+from adequa.readers import read_table
 
 _STEPS = 10
+"""Thresholds that are tried: one per tenth of the texts."""
 
 
 @dataclass(frozen=True, slots=True)
 class AcceptanceThreshold:
-    """What happens when texts from a score on are accepted."""
+    """The consequences of accepting texts from a score on."""
 
     threshold: float
     coverage: Share
@@ -34,12 +35,12 @@ class AcceptanceThreshold:
     risk: Share
     """The bad among the accepted."""
     bound: float
-    """What the risk is below, for all thresholds at once."""
+    """The upper bound of the risk; the bounds of all thresholds hold at once."""
 
 
 @dataclass(frozen=True)
 class Advice:
-    """Thresholds of one metric, and the one to take, if any can be promised."""
+    """Thresholds of one metric, and the recommended one, if its risk is bounded."""
 
     metric: str
     higher_is_better: bool
@@ -47,17 +48,17 @@ class Advice:
     """From the strictest threshold to the loosest."""
     chosen: AcceptanceThreshold | None
     likely: AcceptanceThreshold | None
-    """The loosest threshold whose risk as seen is low enough: no promise."""
+    """The loosest threshold whose observed risk is low enough; its bound may not be."""
     labelled: int
     bad: int
     target: float
     level: float
     needed: int
-    """How many accepted texts, none of them bad, the promise takes."""
+    """How many accepted texts without a bad one it takes to bound the risk."""
 
     @property
     def why(self) -> str:
-        """What to do, in a sentence."""
+        """The recommendation in one sentence."""
         side = "≥" if self.higher_is_better else "≤"
         promise = f"a risk of at most {self.target:g} (at {self.level:.0%} confidence)"
         if self.chosen is not None:
@@ -129,7 +130,7 @@ def advise(
 
 
 def _plain(threshold: float) -> str:
-    """Not rounded: a text that is just good enough must stay so."""
+    """Without rounding: a text that just reaches the threshold must still reach it."""
     return f"{threshold:.6f}".rstrip("0").rstrip(".")
 
 
@@ -141,7 +142,7 @@ def _steps(scores: Sequence[float]) -> list[float]:
 
 
 def _upper(share: Share, level: float) -> float:
-    """Clopper and Pearson's upper bound, of one side."""
+    """Clopper and Pearson's one-sided upper bound."""
     from scipy.special import betaincinv
 
     if share.count == share.total:
@@ -149,9 +150,7 @@ def _upper(share: Share, level: float) -> float:
     return float(betaincinv(share.count + 1, share.total - share.count, level))
 
 
-# ---
-# Texts that a person has called good or bad: a small file, and the items it speaks of.
-# ---
+# Labels: texts that a person has called good or bad
 
 _GOOD = frozenset({"ok", "good", "1", "true", "yes"})
 _FAULTS = frozenset({"omission", "hallucination", "contradiction"})
@@ -161,7 +160,7 @@ _FORM = "a label is ok, omission, hallucination, hallucination+omission, good or
 
 
 class LabelledText(NamedTuple):
-    """An item, and whether a person found fault with its text."""
+    """An item, and whether a person found a fault in its text."""
 
     item: Item
     bad: bool
@@ -180,11 +179,11 @@ def read_labels(path: Path, items: Iterable[Item]) -> list[LabelledText]:
                 f"labels {key[1]!r} again (first on line {written[key][0]})",
                 path=path,
                 line=number,
-                remedy="keep one label a text",
+                remedy="keep one label per text",
             )
         written[key] = number, bad
     if not written:
-        raise DataError("holds no labels", path=path, remedy="is it the right file?")
+        raise DataError("has no labels", path=path, remedy="check that it is the right file")
     found: dict[tuple[str | None, str], list[Item]] = defaultdict(list)
     for item in items:
         for key in ((item.system, item.id), (None, item.id)):
@@ -203,7 +202,7 @@ def _only(path: Path, line: int, key: tuple[str | None, str], items: list[Item])
             f"labels {key[1]!r}{of}, which the input does not have",
             path=path,
             line=line,
-            remedy="ids and systems are those of the input; see `adequa convert`",
+            remedy="use the ids and systems of the input; see `adequa convert`",
         )
     if len(items) > 1:
         raise DataError(
@@ -231,11 +230,13 @@ def _parsed(path: Path, number: int, row: Mapping[str, Any]) -> tuple[tuple[str 
             )
     system, identifier = row.get("system"), row["id"]
     if not isinstance(identifier, str) or not isinstance(system, str | None):
-        raise DataError("id and system are strings", path=path, line=number, remedy="quote them")
+        raise DataError(
+            "id and system must be strings", path=path, line=number, remedy="quote both"
+        )
     label = str(row["label"]).strip().lower()
     faults = set(label.split("+"))
     if label in _GOOD:
         return (system, identifier), False
     if label in _BAD or faults <= _FAULTS:
         return (system, identifier), True
-    raise DataError(f"{label!r} is no label", path=path, line=number, remedy=_FORM)
+    raise DataError(f"{label!r} is not a label", path=path, line=number, remedy=_FORM)

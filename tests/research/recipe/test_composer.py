@@ -1,4 +1,4 @@
-"""Texts put together from phrases: every phrase fills, and labels are true word by word."""
+"""Texts composed of phrases: every phrase fills, and labels are true word by word."""
 
 from __future__ import annotations
 
@@ -10,11 +10,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from adequa.perturb.drafts import FALSE, TRUE, Draft
-from adequa.perturb.pairs import Knowledge
-from adequa.training.composer import Composer, Domain, Phrases, Slot, _near, _spoken, read_domains
+from adequa.perturb import FALSE, TRUE, Knowledge, LabelledDocument
+from research.recipe.composer import (
+    Composer,
+    Domain,
+    Phrases,
+    Slot,
+    _near,
+    _spoken,
+    read_domains,
+)
 
-from . import corpora
+from ...training import corpora
 
 DOMAINS = read_domains()
 COMPOSER = Composer(corpora.knowledge())
@@ -39,8 +46,8 @@ def all_phrases() -> Iterator[str]:
             yield from (phrase for _, phrase in phrases_of(slot))
 
 
-def marked(draft: Draft) -> list[str]:
-    return [draft.text[one.start : one.end] for one in draft.unsupported]
+def marked(labelled: LabelledDocument) -> list[str]:
+    return [labelled.text[one.start : one.end] for one in labelled.unsupported]
 
 
 def spoken(value: str, tries: int = 40) -> set[str]:
@@ -96,23 +103,23 @@ def test_every_value_can_be_spoken() -> None:
 
 @settings(max_examples=300)
 @given(SEEDS)
-def test_a_draft_is_labelled_where_it_is_wrong(seed: int) -> None:
-    draft = COMPOSER.draft(random.Random(seed))
-    assert draft == COMPOSER.draft(random.Random(seed))
-    assert draft.text.strip() == draft.text != ""
-    assert not re.search(r"[{}@]|\s\s|\.\.", draft.text)
-    assert draft.triples
-    assert len(draft.stated) == len(draft.triples) == len(set(draft.triples))
-    assert {*draft.stated} <= {TRUE, FALSE}
-    for place in draft.places():
-        assert 0 <= place.start < place.end <= len(draft.text)
-    for words in marked(draft):
+def test_a_document_is_labelled_where_it_is_wrong(seed: int) -> None:
+    labelled = COMPOSER.compose(random.Random(seed))
+    assert labelled == COMPOSER.compose(random.Random(seed))
+    assert labelled.text.strip() == labelled.text != ""
+    assert not re.search(r"[{}@]|\s\s|\.\.", labelled.text)
+    assert labelled.triples
+    assert len(labelled.stated) == len(labelled.triples) == len(set(labelled.triples))
+    assert {*labelled.stated} <= {TRUE, FALSE}
+    for place in labelled.places():
+        assert 0 <= place.start < place.end <= len(labelled.text)
+    for words in marked(labelled):
         assert re.search(r"\w", words)
         assert words.strip() == words
-    assert draft.supported == (FALSE if draft.unsupported else TRUE)
-    for place in draft.spans:
+    assert labelled.supported == (FALSE if labelled.unsupported else TRUE)
+    for place in labelled.spans:
         assert place.entity is not None
-        said = draft.text[place.start : place.end]
+        said = labelled.text[place.start : place.end]
         assert said.casefold() in {way.casefold() for way in spoken(place.entity)}
 
 
@@ -133,31 +140,37 @@ MAPPED = open_values()
 @settings(max_examples=300)
 @given(SEEDS)
 def test_what_is_stated_is_in_the_text_and_supported(seed: int) -> None:
-    draft = COMPOSER.draft(random.Random(seed))
-    wrong = {at for one in draft.unsupported for at in range(one.start, one.end)}
-    for triple, stated in zip(draft.triples, draft.stated, strict=True):
+    labelled = COMPOSER.compose(random.Random(seed))
+    wrong = {at for one in labelled.unsupported for at in range(one.start, one.end)}
+    for triple, stated in zip(labelled.triples, labelled.stated, strict=True):
         if stated != TRUE or (triple.predicate, triple.object) in MAPPED:
             continue
         found = [
             match.start()
             for way in spoken(triple.object)
-            for match in re.finditer(re.escape(way), draft.text, re.IGNORECASE)
+            for match in re.finditer(re.escape(way), labelled.text, re.IGNORECASE)
         ]
-        assert any(at not in wrong for at in found), (triple, draft.text)
+        assert any(at not in wrong for at in found), (triple, labelled.text)
 
 
-def test_another_seed_another_draft() -> None:
-    texts = {COMPOSER.draft(random.Random(seed)).text for seed in range(50)}
+def test_another_seed_another_document() -> None:
+    texts = {COMPOSER.compose(random.Random(seed)).text for seed in range(50)}
     assert len(texts) == 50
 
 
 def test_all_kinds_of_labels_are_there() -> None:
-    drafts = [COMPOSER.draft(random.Random(seed)) for seed in range(200)]
-    right = [draft for draft in drafts if draft.supported == TRUE and FALSE not in draft.stated]
+    documents = [COMPOSER.compose(random.Random(seed)) for seed in range(200)]
+    right = [
+        labelled
+        for labelled in documents
+        if labelled.supported == TRUE and FALSE not in labelled.stated
+    ]
     assert len(right) > 40
-    assert any(draft.supported == TRUE and FALSE in draft.stated for draft in drafts)
-    assert any(draft.supported == FALSE and FALSE not in draft.stated for draft in drafts)
-    assert any(len(draft.triples) > 6 for draft in drafts)
+    assert any(labelled.supported == TRUE and FALSE in labelled.stated for labelled in documents)
+    assert any(
+        labelled.supported == FALSE and FALSE not in labelled.stated for labelled in documents
+    )
+    assert any(len(labelled.triples) > 6 for labelled in documents)
 
 
 def domain_of(*slots: Slot, fluff: bool = False) -> Domain:
@@ -174,11 +187,11 @@ COLOUR = Slot(("colour",), ("red",), {"": Phrases((), ("has the colour {o}",), (
 @given(seed=SEEDS)
 def test_a_text_that_says_a_fact_states_it(fluff: bool, seed: int) -> None:
     composer = Composer(Knowledge([]), [domain_of(COLOUR, fluff=fluff)])
-    draft = composer.draft(random.Random(seed))
-    (triple,) = draft.triples
+    labelled = composer.compose(random.Random(seed))
+    (triple,) = labelled.triples
     assert (triple.predicate, triple.object) == ("colour", "red")
-    assert draft.stated == [TRUE if "red" in draft.text else FALSE]
-    assert all(words.startswith("It rains") for words in marked(draft))
+    assert labelled.stated == [TRUE if "red" in labelled.text else FALSE]
+    assert all(words.startswith("It rains") for words in marked(labelled))
 
 
 @given(SEEDS)
@@ -186,8 +199,8 @@ def test_slots_with_any_phrases_make_sentences(seed: int) -> None:
     bare = Slot(("kind",), ("pub",), {"": Phrases(("a {o}",), (), ())})
     told = Slot(("owner",), ("Ida",), {"": Phrases((), (), ("{o} owns {s}",))})
     composer = Composer(Knowledge([]), [domain_of(bare, told, COLOUR)])
-    draft = composer.draft(random.Random(seed))
-    assert draft.text.endswith(".")
+    labelled = composer.compose(random.Random(seed))
+    assert labelled.text.endswith(".")
 
 
 @given(SEEDS)
@@ -195,11 +208,11 @@ def test_a_name_that_ends_in_a_full_stop_ends_the_sentence(seed: int) -> None:
     ways = Phrases((), ("is made by {o}",), ("{s} is made by {o}.", "Ask {o}, who made {s}"))
     maker = Slot(("maker",), ("Bex Inc.",), {"": ways})
     own = Domain(("Old Mill",), False, (maker, COLOUR), {"s": ("it rains",), "tail": ("as said",)})
-    draft = Composer(Knowledge([]), [own]).draft(random.Random(seed))
-    assert ".." not in draft.text
-    assert draft.text.endswith(".")
-    assert "Bex Inc" not in draft.text.replace("Bex Inc.", "")
-    assert all(draft.text[one.start : one.end].strip() for one in draft.places())
+    labelled = Composer(Knowledge([]), [own]).compose(random.Random(seed))
+    assert ".." not in labelled.text
+    assert labelled.text.endswith(".")
+    assert "Bex Inc" not in labelled.text.replace("Bex Inc.", "")
+    assert all(labelled.text[one.start : one.end].strip() for one in labelled.places())
 
 
 def test_a_mark_does_not_reach_over_the_comma_of_a_tail() -> None:
@@ -207,7 +220,9 @@ def test_a_mark_does_not_reach_over_the_comma_of_a_tail() -> None:
     walls = Slot(("walls",), ("stone", "wood"), said)
     own = Domain(("Old Mill",), False, (walls,), {"s": ("it rains",), "tail": ("as said",)})
     composer = Composer(Knowledge([]), [own])
-    seen = {words for seed in range(2000) for words in marked(composer.draft(random.Random(seed)))}
+    seen = {
+        words for seed in range(2000) for words in marked(composer.compose(random.Random(seed)))
+    }
     assert {"as said", "Old Mill is of stone"} <= seen
     assert not any(words.endswith(",") for words in seen)
 
@@ -215,13 +230,13 @@ def test_a_mark_does_not_reach_over_the_comma_of_a_tail() -> None:
 @given(SEEDS)
 def test_a_contradicted_value_is_marked_and_another_is_in_the_data(seed: int) -> None:
     sizes = Slot(("size",), ("small", "large"), {"": Phrases((), ("is {o}",), ())})
-    draft = Composer(Knowledge([]), [domain_of(sizes)]).draft(random.Random(seed))
-    for triple, stated in zip(draft.triples, draft.stated, strict=True):
-        if stated == FALSE and marked(draft):
+    labelled = Composer(Knowledge([]), [domain_of(sizes)]).compose(random.Random(seed))
+    for triple, stated in zip(labelled.triples, labelled.stated, strict=True):
+        if stated == FALSE and marked(labelled):
             # In place of the value, or the fact left out and another one made up.
             other = {"small": "large", "large": "small"}[triple.object]
-            assert marked(draft) in ([other], [f"is {other}"])
-            assert triple.object not in draft.text
+            assert marked(labelled) in ([other], [f"is {other}"])
+            assert triple.object not in labelled.text
 
 
 def test_names_come_from_the_corpus_or_are_called_what_they_are() -> None:
