@@ -28,7 +28,7 @@ from typing import TYPE_CHECKING, Any, cast
 from adequa.errors import AdequaError
 from adequa.files import write_json
 from adequa.metrics.base import Metric
-from adequa.run.folder import Run, open_run, read_json
+from adequa.run import Run, open_run, read_json
 from adequa.web.api.openapi import RunInfo, RunProgress
 from adequa.web.errors import Refusal, refusal_of
 from adequa.web.limits import ServerSettings

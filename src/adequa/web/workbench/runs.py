@@ -21,8 +21,7 @@ from starlette.routing import Route
 from adequa.errors import AdequaError, RunError
 from adequa.report.figures import Axis, axis, digits_for
 from adequa.report.texts import SEEN
-from adequa.run import open_run
-from adequa.run.folder import SCORES, SUMMARY
+from adequa.run import SCORES, SUMMARY, open_run
 from adequa.web.api.runs import Record, Runs
 from adequa.web.errors import Refusal, refusal_of
 from adequa.web.processes import ChildProcess, ProcessLost
