@@ -8,7 +8,7 @@ from xml.etree import ElementTree as ET
 import pytest
 
 from adequa.charts import curves_picture, reliability_picture
-from adequa.training.calibration import reliability
+from adequa.stats.reliability import reliability
 
 SVG = "{http://www.w3.org/2000/svg}"
 LOG = [

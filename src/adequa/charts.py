@@ -7,11 +7,13 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from html import escape
 from itertools import pairwise
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from adequa.errors import DataError, MissingExtra, SettingError
 from adequa.tables import one_line
-from adequa.training.calibration import Bin
+
+if TYPE_CHECKING:
+    from adequa.stats.reliability import Bin
 
 INK = "#222222"
 
