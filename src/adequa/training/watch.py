@@ -10,6 +10,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from adequa.stats import area_under_curve
+
 Array = npt.NDArray[Any]
 HEADS = ("stated", "unsupported", "disfluent")
 """The verifier's logits of a token, in their order."""
@@ -40,25 +42,6 @@ def inversion_rate(texts: Array, right: Array, inverted: Array) -> float:
     """How often an inverted triple is as near to the text as the right one, or nearer."""
     near, turned = (texts * right).sum(axis=1), (texts * inverted).sum(axis=1)
     return float((turned >= near).mean())
-
-
-def area_under_curve(
-    labels: Sequence[int] | Array, scores: Sequence[float] | Array
-) -> float | None:
-    """The chance that a score of label 1 is above one of label 0; a tie is half of one.
-
-    >>> area_under_curve([0, 1, 1], [0.1, 0.1, 0.7])
-    0.75
-    """
-    known, values = np.asarray(labels), np.asarray(scores, dtype=np.float64)
-    positive = int((known == 1).sum())
-    negative = len(known) - positive
-    if not positive or not negative:
-        return None
-    _, places, counts = np.unique(values, return_inverse=True, return_counts=True)
-    ranks = (np.cumsum(counts) - (counts - 1) / 2)[places.reshape(-1)]
-    above = ranks[known == 1].sum() - positive * (positive + 1) / 2
-    return float(above / (positive * negative))
 
 
 @dataclass

@@ -17,8 +17,7 @@ from adequa.perturb.cases import PerturbedSet
 from adequa.perturb.items import Perturbation, PerturbedCase
 from adequa.run.engines import encoded_batches
 from adequa.run.verdicts import OVERRULED, join
-from adequa.stats.effects import superiority
-from adequa.stats.intervals import Interval, wilson_interval
+from adequa.stats import Interval, superiority, wilson_interval
 from adequa.strict_json import load_object
 from adequa.text.sentences import Span
 

@@ -18,7 +18,7 @@ from adequa.errors import UnknownName
 from adequa.human.judgments import BINS, Key, Page, Scale, averaged, by_criterion, by_page, once
 from adequa.human.quality.criteria import agreement, table
 from adequa.human.quality.raters import Quality, RaterQuality
-from adequa.stats.agreement import percent_agreement
+from adequa.stats import percent_agreement
 
 
 @dataclass(frozen=True, slots=True)
