@@ -511,8 +511,8 @@ def soft_pairwise_accuracy(
     Matrices have one row per system and one column per input, NaN where a text is missing. For each
     pair of systems a permutation test of the paired differences says how likely the first is no
     better, once by the metric and once by people; the accuracy of a pair is one less the difference
-    of the two p-values. Draws as great as the observed count half, so that the order of systems does
-    not matter. None without two systems that share an input.
+    of the two p-values. Draws as great as the observed count half, so that the order of systems
+    does not matter. None without two systems that share an input.
     """
     scores, values = (np.asarray(side, dtype=np.float64) for side in (metric, human))
     if scores.ndim != 2 or scores.shape != values.shape:
