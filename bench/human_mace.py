@@ -14,8 +14,8 @@ from pathlib import Path
 from statistics import mean
 
 from adequa.human.judgments import gather
-from adequa.human.mace import mace
-from adequa.human.quality.raters import assess
+from adequa.human.mace import fit_mace
+from adequa.human.quality.raters import assess_raters
 from bench.simulated_campaign import EVEN, SKEWED, accuracy, authors_set, campaign, majority
 
 NEEDS_DATA = True
@@ -37,7 +37,7 @@ def measure(data: Path) -> list[dict[str, object]]:
     for name, least in AUTHORS.items():
         judged, truth = authors_set(data / "mace", name)
         vote = accuracy(majority(judged), truth)
-        value = accuracy(mace(judged).best_labels, truth)
+        value = accuracy(fit_mace(judged).best_labels, truth)
         rows.append(
             {
                 "figure": f"MACE on {name}, label accuracy (majority {vote:.3f})",
@@ -48,7 +48,7 @@ def measure(data: Path) -> list[dict[str, object]]:
         )
     ratings = gather([data / JUDGMENTS_2017])
     started = time.perf_counter()
-    assess(ratings)
+    assess_raters(ratings)
     seconds = time.perf_counter() - started
     rows.append(
         {
@@ -74,7 +74,7 @@ def simulated(
             spammers=SPAMMERS,
             shares=shares,
         )
-        estimate = mace(one.rows, restarts=RESTARTS)
+        estimate = fit_mace(one.rows, restarts=RESTARTS)
         named = set(estimate.spammers())
         found.append(len(named & one.spammers) / SPAMMERS)
         alarms.append(len(named - one.spammers) / (RATERS - SPAMMERS))

@@ -1,7 +1,7 @@
 """What `nli` notices when a `dev` text loses a sentence, or has one number, date or name changed.
 
 Every figure is over all items; in brackets stand those of the two halves of the entries (see
-`bench.perturbing`): half a may serve for calibration, half b is then untouched.
+`bench.dev_cases`): half a may serve for calibration, half b is then untouched.
 """
 
 from __future__ import annotations
@@ -11,9 +11,17 @@ from pathlib import Path
 from typing import NamedTuple
 
 from adequa.data import Item, Result
-from bench.changing import KINDS, Changed
+from bench.dev_cases import (
+    KINDS,
+    ChangedText,
+    ShortenedText,
+    change_texts,
+    dev_items,
+    drop_sentences,
+    half_of,
+    sample,
+)
 from bench.joined import BOTH, judge_items
-from bench.perturbing import Dropped, dev_items, drop_sentences, half_of, sample
 
 NEEDS_DATA = True
 COUNT = 1_000
@@ -24,23 +32,23 @@ SIDES = ("nli", BOTH)
 
 
 class Case(NamedTuple):
-    """One thing that is right or wrong: a fact, a changed span, a text; and whose it is."""
+    """A fact, a changed span or a text of an item, and whether `nli` reported it."""
 
     identifier: str
     reported: bool
 
 
 def measure(data: Path) -> list[dict[str, object]]:
-    """Shares of what was changed that is reported, and of what was not that is, too."""
+    """The shares of changes that are reported, and of unchanged texts and facts that are."""
     items = dev_items(data)
     rows = list(_omissions(drop_sentences(items, COUNT, SEED)))
-    for kind, change in KINDS.items():
-        rows += _changes(kind, change(items, COUNT, SEED))
+    for kind in KINDS:
+        rows += _changes(kind, change_texts(kind, items, COUNT, SEED))
     rows += _unchanged(sample(items, COUNT, SEED))
     return rows
 
 
-def _omissions(cases: Sequence[Dropped]) -> Iterator[dict[str, object]]:
+def _omissions(cases: Sequence[ShortenedText]) -> Iterator[dict[str, object]]:
     judged = judge_items([case.item for case in cases])
     for side in SIDES:
         gone: list[Case] = []
@@ -59,7 +67,7 @@ def _omissions(cases: Sequence[Dropped]) -> Iterator[dict[str, object]]:
         yield _row(f"{side}: of these, those whose entities are still named", named)
 
 
-def _changes(kind: str, cases: Sequence[Changed]) -> Iterator[dict[str, object]]:
+def _changes(kind: str, cases: Sequence[ChangedText]) -> Iterator[dict[str, object]]:
     judged = judge_items([case.item for case in cases])
     for side in SIDES:
         found = [

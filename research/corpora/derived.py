@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from adequa.data import Item, Triple
-from adequa.perturb.pairs import Knowledge
-from adequa.readers.base import SeenKeys
-from adequa.text.predicates import is_symmetric
+from adequa.perturb import Knowledge
+from adequa.perturb.rewording import Property, shipped_properties
+from adequa.readers import SeenKeys
+from adequa.text import folded, is_symmetric
 
 
 @dataclass
@@ -25,6 +26,35 @@ class CorpusTally:
     def seen(self) -> int:
         """All items that came in."""
         return self.kept + self.left_out.total()
+
+
+def to_wikidata(
+    items: Iterable[Item],
+    properties: Mapping[str, Property] | None = None,
+    tally: CorpusTally | None = None,
+) -> Iterator[Item]:
+    """WebNLG-WD: the items all of whose predicates have a Wikidata name, renamed.
+
+    `meta.dbpedia` has the original triples; `tally` counts the other items by the first predicate
+    that is not mapped.
+    """
+    properties = shipped_properties() if properties is None else properties
+    tally = CorpusTally() if tally is None else tally
+    for item in items:
+        known = [properties.get(folded(triple.predicate)) for triple in item.triples]
+        if None in known:
+            tally.left_out[item.triples[known.index(None)].predicate] += 1
+            continue
+        tally.kept += 1
+        triples = tuple(
+            Triple(triple.object, one.label, triple.subject)
+            if one.inverse
+            else Triple(triple.subject, one.label, triple.object)
+            for triple, one in zip(item.triples, known, strict=True)
+            if one is not None
+        )
+        original = [list(triple) for triple in item.triples]
+        yield replace(item, triples=triples, meta={**item.meta, "dbpedia": original})
 
 
 class Inversion(NamedTuple):

@@ -80,7 +80,7 @@ def esa(
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
-    """Reproduce entity-based semantic adequacy (Faille and others 2021).
+    """Reproduce entity-based semantic adequacy (Faille, 2021).
 
     Tables 1 to 4 and 7 to 22, Figures 2 and 3, the cases of section 6.2 and the worksheets for the
     manual check of section 5.2. Missing data is marked n/a, with the expected path.
@@ -292,7 +292,7 @@ def correlations(
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
-    """Reproduce the correlations of the ESA paper (Faille and others 2021).
+    """Reproduce the correlations of the ESA paper (Faille, 2021).
 
     Compares every metric and criterion with every other: Tables 2, 3 and 7 to 22, the paper's row
     above ours. Each cell is marked: = rounds to the same, ~ within 0.02, ≠ differs. Explains the
@@ -323,7 +323,7 @@ def human(
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
-    """Reproduce the human evaluation of WebNLG 2017 (Shimorina and others 2018).
+    """Reproduce the human evaluation of WebNLG 2017 (Shimorina, 2018).
 
     Tables 1 to 3, Figures 1 to 7 and the statements about them, each number marked equal, close or
     different. Table 1 on all texts scores about 17,000 texts, which takes minutes. Sections:

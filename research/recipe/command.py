@@ -50,8 +50,7 @@ def blend(
 
     Example: adequa train blend test.xml --texts A=a.txt --ratings ratings.csv --weights my-weights
     """
-    from adequa.readers import open_source
-    from adequa.readers.ratings import read_ratings
+    from adequa.readers import open_source, read_ratings
     from adequa.tables import Cell, Table
     from research.recipe.similarity import fit_similarity, open_weights, pair_ratings, rated_source
 
@@ -78,11 +77,6 @@ def blend(
     title = f"{criterion} of {fitted.texts:,} texts, out of fold; parts: with {fitted.blank} blank"
     typer.echo(Table(title, ["", "Pearson", "Spearman"], rows).text())
     typer.echo(f"written to {weights}", err=True)
-
-
-# ---
-# `adequa train weigh`: what logits and entities are worth to nli, on texts spoilt by us.
-# ---
 
 
 def weigh(
@@ -120,7 +114,7 @@ def weigh(
 ) -> None:
     """Fit how nli weighs the verifier's logits and the entity detector's signs.
 
-    Every text is spoilt in a known way, so that it is known which facts it states and which words
+    Every text is changed in a known way, so that it is known which facts it states and which words
     the data supports; two logistic regressions are fitted on that. The table is out of fold. Needs
     no extra, and no labels: to calibrate on labels of your own, see adequa train calibrate.
 
@@ -129,17 +123,19 @@ def weigh(
     from adequa.charts import reliability_picture
     from adequa.errors import DataError
     from adequa.models.verifier import load_verifier
-    from adequa.perturb.pairs import gather, pairs_of
+    from adequa.perturb import read_marks
     from adequa.readers import open_source
     from adequa.tables import Cell, Table
     from adequa.training.export import write_files
+    from adequa.training.setup import read_pairs
     from research.recipe.similarity import known_parts, open_weights
     from research.recipe.weighing import fit_weighing, made_cases, write_weighing
 
     open_weights(weights)
     known_parts(weights)  # a broken file shows before the work, not after
-    marked = gather(item for path in gold or () for item in open_source(path))
-    pairs = pairs_of((item for path in inputs for item in open_source(path, format=format)), marked)
+    marked = {item.text: read_marks(item) for path in gold or () for item in open_source(path)}
+    items = [item for path in inputs for item in open_source(path, format=format)]
+    pairs = read_pairs(items, marked=marked)
     verifier = load_verifier(str(weights))
     try:
         cases = made_cases(pairs, composed)
@@ -148,7 +144,7 @@ def weigh(
     except DataError as error:
         raise error.at(inputs[0]) from None
     source = ", ".join("/".join(path.absolute().parts[-2:]) for path in inputs)
-    written = write_weighing(weights, fitted, f"{source}, {len(cases)} texts spoilt")
+    written = write_weighing(weights, fitted, f"{source}, {len(cases)} texts changed")
     if picture is not None:
         one = fitted["stated"]
         drawn = reliability_picture(

@@ -1,7 +1,7 @@
-"""Fits how the verifier's logits and the entities' signs become log-odds, on texts spoilt by us.
+"""The weights by which the verifier's logits and the entities' signs become log-odds.
 
-Held-out pairs are spoilt as in training, so that every label is known; what is not known is left
-out. Two small logistic regressions follow, one over facts and one over words.
+Held-out pairs are changed as in training, so that the labels are known; facts and words of unknown
+label are left out. Two small logistic regressions are fitted, one over facts and one over words.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ from adequa.metrics.nli.signs import (
     read_weighing,
 )
 from adequa.models.verifier import VerifierOutput
-from adequa.perturb.drafts import UNKNOWN, DraftSpan
-from adequa.perturb.pairs import GraphTextPair, Knowledge
+from adequa.perturb import UNKNOWN, Document, Knowledge, LabelledSpan
 from adequa.training.calibration import Reliability, reliability
 from adequa.training.cases import Cases, TrainingCase
 from adequa.training.export import seal, write_files
+from research.recipe.composer import Composer
 from research.recipe.similarity import CALIBRATION, known_parts
 
 Vector = npt.NDArray[np.float64]
@@ -67,13 +67,13 @@ class WeighingResult:
         }
 
 
-def made_cases(
-    pairs: Sequence[GraphTextPair], composed: float, seed: int = _SEED
-) -> list[TrainingCase]:
-    """A spoilt case of each pair, and some composed ones."""
+def made_cases(pairs: Sequence[Document], composed: float, seed: int = _SEED) -> list[TrainingCase]:
+    """One changed case of each pair; a share of the cases is composed instead."""
     if not pairs:
         raise DataError("has no item with triples and a text", remedy="is it the right input?")
-    cases = Cases(pairs, Knowledge([pair.triples for pair in pairs]), seed=seed, composed=composed)
+    knowledge = Knowledge.of(pairs)
+    composer = Composer(knowledge)
+    cases = Cases(pairs, knowledge, seed=seed, composer=composer, composed=composed)
     return [cases.case(number, pair) for number, pair in enumerate(pairs)]
 
 
@@ -88,7 +88,7 @@ def fit_weighing(
     for first in range(0, len(cases), _BATCH):
         batch = cases[first : first + _BATCH]
         items = [
-            Item(str(number), tuple(case.draft.triples), case.draft.text)
+            Item(str(number), tuple(case.document.triples), case.document.text)
             for number, case in enumerate(batch, first)
         ]
         signs = [read_signs(item) for item in items]
@@ -116,8 +116,8 @@ def write_weighing(
 def _collect(
     case: TrainingCase, number: int, signs: Signs, check: VerifierOutput, facts: Rows, words: Rows
 ) -> None:
-    draft = case.draft
-    for logit, own, label in zip(check.stated, signs.facts, draft.stated, strict=True):
+    document = case.document
+    for logit, own, label in zip(check.stated, signs.facts, document.stated, strict=True):
         if label != UNKNOWN and logit is not None:
             known = [float(name in own) for name in FACT_SIGNS]
             if WRONG_VALUE not in own:  # that is not weighed, but believed
@@ -125,8 +125,8 @@ def _collect(
     for logit, (start, end) in zip(check.unsupported, check.offsets, strict=True):
         if logit is None:
             continue
-        wrong = _inside(start, end, draft.unsupported)
-        if wrong or not _inside(start, end, draft.unclear):
+        wrong = _inside(start, end, document.unsupported)
+        if wrong or not _inside(start, end, document.unclear):
             own = signs.of_word(start, end)
             if WRONG_VALUE in own:
                 continue
@@ -135,7 +135,7 @@ def _collect(
             )
 
 
-def _inside(start: int, end: int, places: Sequence[DraftSpan]) -> bool:
+def _inside(start: int, end: int, places: Sequence[LabelledSpan]) -> bool:
     return any(place.start < end and start < place.end for place in places)
 
 

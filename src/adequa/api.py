@@ -12,9 +12,8 @@ from adequa.data import Item, Result, Triple
 from adequa.errors import DataError
 from adequa.metrics import resolve
 from adequa.metrics.base import Metric
-from adequa.readers import Source, open_source
-from adequa.readers.base import PlacedItem, unique
-from adequa.run.engines import score_items
+from adequa.readers import PlacedItem, Source, open_source, unique
+from adequa.run import score_items
 
 __all__ = ["Evaluation", "evaluate", "read", "score"]
 

@@ -28,13 +28,14 @@ _SHARED = (type, ModuleType, FunctionType, BuiltinFunctionType)
 class Cache(Generic[V]):
     """Values by key, at most `max_bytes` of them; safe to use from several threads.
 
-    `size_of` measures a value when it is stored. A value larger than the bound is not kept.
+    `size_of` measures a value when it is stored; without it key and value are measured by
+    `deep_size`, which is slow for large values. A value larger than the bound is not kept.
     Copies and pickles of a cache are empty, so that a worker process starts with its own.
     """
 
     def __init__(self, max_bytes: int, size_of: Callable[[Any], int] | None = None) -> None:
         self.max_bytes = max_bytes
-        self._size_of = size_of or deep_size
+        self._size_of = size_of
         self._entries: OrderedDict[Hashable, tuple[V, int]] = OrderedDict()
         self._lock = threading.Lock()
         self.bytes = 0
@@ -51,7 +52,8 @@ class Cache(Generic[V]):
 
     def put(self, key: Hashable, value: V) -> V:
         """Store a value, drop the oldest ones beyond the bound, and return the value."""
-        size = self._size_of(value) + self._size_of(key) + _ENTRY
+        measured = deep_size((key, value)) if self._size_of is None else self._size_of(value)
+        size = measured + _ENTRY
         with self._lock:
             known = self._entries.pop(key, None)
             if known is not None:

@@ -1,19 +1,35 @@
-"""What every picture is made of: SVG as text, the same bytes for the same numbers."""
+"""Charts as SVG text: heat maps, series, training curves and reliability diagrams.
+
+The same numbers give the same bytes. Written by hand rather than with matplotlib, because the
+core install stays small and offline. `Frame` maps values to
+pixels and draws the axes of every chart; `save_picture` writes SVG or, with the extra `png`, PNG.
+"""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from functools import cache
 from html import escape
 from itertools import pairwise
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from adequa.errors import DataError, MissingExtra, SettingError
 from adequa.tables import one_line
-from adequa.training.calibration import Bin
 
 INK = "#222222"
+_GRID, _FAINT = "#dddddd", "#9a9a9a"
+# The colours of Okabe and Ito (2008), which people with any colour vision can tell apart; their
+# yellow, which is too pale for a thin line, is darkened. Markers and dashes differ as well.
+_COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#8f8400", "#000000")
+_DASHES = ("", "7 3", "2 3", "9 3 2 3")
+
+SUFFIXES = (".svg", ".png")
+_ZOOM = 2.0
+"""Pixels of a PNG per unit of the SVG, so that it is sharp in print."""
+_FAMILIES = ("Arial", "Helvetica", "DejaVu Sans", "Liberation Sans", "Noto Sans", "FreeSans")
+"""The sans-serif fonts of Windows, macOS and the Linux distributions."""
 
 
 def document(
@@ -26,7 +42,7 @@ def document(
     title_size: int = 16,
     title_y: float = 28,
 ) -> str:
-    """A picture on white with its title above; text is of `size` where it does not say its own."""
+    """A picture on white with its title above; `size` is the default size of its text."""
     style = f'font-family="sans-serif" font-size="{size}" fill="{INK}"'
     head = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:.0f} {height:.0f}" {style}>',
@@ -43,18 +59,93 @@ def line(x1: float, y1: float, x2: float, y2: float, colour: str = INK) -> str:
 
 
 def text(x: float, y: float, words: str, anchor: str = "middle", size: int | None = None) -> str:
-    """Words on a base line at `y`; `x` is where their `anchor` is: start, middle or end."""
+    """Words on a base line at `y`; `x` is the place of their `anchor`: start, middle or end."""
     large = "" if size is None else f' font-size="{size}"'
     return f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}"{large}>{escape(words)}</text>'
 
 
-# ---
-# A table of correlations as coloured cells, after Figures 4 to 7 of paper 004.
-# ---
+def _rotated(x: float, y: float, words: str, angle: int, anchor: str = "middle") -> str:
+    return f'<g transform="rotate({angle} {x:.1f} {y:.1f})">{text(x, y, words, anchor)}</g>'
+
+
+def _polyline(points: Iterable[tuple[float, float]], number: int, title: str = "") -> str:
+    """The line of series `number`, in its colour and dashes."""
+    drawn = " ".join(f"{x:.1f},{y:.1f}" for x, y in points)
+    inner = f"<title>{escape(title)}</title>" if title else ""
+    return f'<polyline points="{drawn}" {_stroke(number)}>{inner}</polyline>'
+
+
+def _stroke(number: int) -> str:
+    dash = _DASHES[number % len(_DASHES)]
+    dashes = f' stroke-dasharray="{dash}"' if dash else ""
+    return f'fill="none" stroke="{_colour_of(number)}" stroke-width="1.8"{dashes}'
+
+
+def _dot(x: float, y: float, radius: float, number: int, style: str = "") -> str:
+    place = f'cx="{x:.1f}" cy="{y:.1f}" r="{radius:.1f}"'
+    return f'<circle {place} fill="{_colour_of(number)}"{style}/>'
+
+
+def _colour_of(number: int) -> str:
+    return _COLOURS[number % len(_COLOURS)]
+
+
+class Frame(NamedTuple):
+    """The plot area in pixels, and the values at its edges."""
+
+    left: float
+    top: float
+    right: float
+    bottom: float
+    x_low: float
+    x_high: float
+    y_low: float
+    y_high: float
+
+    def x(self, value: float) -> float:
+        """The pixel of a value of the horizontal axis."""
+        share = (value - self.x_low) / (self.x_high - self.x_low)
+        return self.left + (self.right - self.left) * share
+
+    def y(self, value: float) -> float:
+        """The pixel of a value of the vertical axis."""
+        share = (self.y_high - value) / (self.y_high - self.y_low)
+        return self.top + (self.bottom - self.top) * share
+
+    def axes(
+        self,
+        x_ticks: Iterable[tuple[float, str]],
+        y_ticks: Iterable[tuple[float, str]],
+        *,
+        x_label: str,
+        y_label: str = "",
+        columns: bool = False,
+    ) -> list[str]:
+        """The ticks with their labels and a grid; `columns` also draws the vertical grid lines."""
+        parts = []
+        for value, label in y_ticks:
+            parts.append(line(self.left, self.y(value), self.right, self.y(value), _GRID))
+            parts.append(text(self.left - 8, self.y(value) + 4, label, "end"))
+        parts.append(line(self.left, self.bottom, self.right, self.bottom, _FAINT))
+        for value, label in x_ticks:
+            x = self.x(value)
+            parts.append(
+                line(x, self.bottom, x, self.top, _GRID)
+                if columns
+                else line(x, self.bottom, x, self.bottom + 5, _FAINT)
+            )
+            parts.append(text(x, self.bottom + 20, label))
+        parts.append(text((self.left + self.right) / 2, self.bottom + 42, x_label, size=13))
+        if y_label:
+            parts.append(_rotated(24, (self.top + self.bottom) / 2, y_label, -90))
+        return parts
+
+
+# Heat maps, after Figures 4 to 7 of paper 004.
 
 Colour = tuple[int, int, int]
 
-# From ColorBrewer's RdBu: who sees no red or no green still tells the two ends apart.
+# ColorBrewer's RdBu, whose two ends differ also for people who see no red or no green.
 _SCALE: tuple[tuple[float, Colour], ...] = (
     (-1.0, (178, 24, 43)),
     (-0.5, (244, 165, 130)),
@@ -81,40 +172,48 @@ def heat_map(
 ) -> str:
     """Cells from -1 (red) over 0 (white) to 1 (blue) with their numbers, and a colour bar.
 
-    `low` is where cells and bar begin: 0 for shares, which are then from white to blue.
-    A cell of None stays empty, so a triangle is drawn by passing None; `crossed` are the places
-    (row, column) of cells that are crossed out, as what is not significant is.
+    `low` is the lowest value of cells and bar: 0 for shares, which then go from white to blue. A
+    cell of None is empty. `crossed` has the (row, column) of cells to cross out as not significant.
     """
-    _check(rows, columns, values, crossed, low)
-    cell = max(_LEAST_WIDTH, (digits + 4) * _LETTER + 10)
-    slanted = any(len(name) * _LETTER > cell - 6 for name in columns)
+    _check_cells(rows, columns, values, crossed, low)
+    width = max(_LEAST_WIDTH, (digits + 4) * _LETTER + 10)
+    slanted = any(len(name) * _LETTER > width - 6 for name in columns)
     longest = max(len(name) for name in columns) * _LETTER
-    head = longest * math.sin(_SLANT) + 14 if slanted else 18.0
     left = _EDGE + max(len(name) for name in rows) * _LETTER + 10
-    top = 48 + head
-    right, bottom = left + cell * len(columns), top + _CELL_HEIGHT * len(rows)
-    overhang = max(0.0, longest * math.cos(_SLANT) - _BAR_ROOM) if slanted else 0.0
-    parts = [
-        text(left - 8, top + _CELL_HEIGHT * (r + 0.5) + 4.5, rows[r], "end")
-        for r in range(len(rows))
-    ]
+    top = 48 + (longest * math.sin(_SLANT) + 14 if slanted else 18.0)
+    frame = Frame(
+        left=left,
+        top=top,
+        right=left + width * len(columns),
+        bottom=top + _CELL_HEIGHT * len(rows),
+        x_low=0,
+        x_high=len(columns),
+        y_low=len(rows),
+        y_high=0,
+    )
+    parts = [text(left - 8, frame.y(r + 0.5) + 4.5, name, "end") for r, name in enumerate(rows)]
     for c, name in enumerate(columns):
-        parts.append(_heading(left + cell * (c + 0.5), top - 8, name, slanted))
+        x, y = frame.x(c + 0.5), top - 8
+        parts.append(_rotated(x, y, name, -45, anchor="start") if slanted else text(x, y, name))
     for r, row in enumerate(values):
         for c, value in enumerate(row):
             if value is not None:
-                x, y = left + cell * c, top + _CELL_HEIGHT * r
-                name = f"{rows[r]}, {columns[c]}"
-                parts += _cell(x, y, cell, value, digits, name, (r, c) in crossed)
-    parts += _bar(right + 18, top, max(bottom - top, 3 * _CELL_HEIGHT), low)
-    foot = max(bottom, top + 3 * _CELL_HEIGHT)
-    width = max(right + _BAR_ROOM + overhang, len(title) * 9.6 + 2 * _EDGE)
+                shown = f"{value:.{digits}f}"
+                shown = shown.removeprefix("-") if float(shown) == 0 else shown
+                name = f"{rows[r]}, {columns[c]}: {shown}"
+                parts += _cell(frame, r, c, value=value, shown=shown, name=name)
+                if (r, c) in crossed:
+                    parts.append(_cross(frame, r, c, _ink(_colour(value))))
+    foot = max(frame.bottom, top + 3 * _CELL_HEIGHT)
+    parts += _colour_bar(frame.right + 18, top, foot, low)
+    overhang = max(0.0, longest * math.cos(_SLANT) - _BAR_ROOM) if slanted else 0.0
+    whole = max(frame.right + _BAR_ROOM + overhang, len(title) * 9.6 + 2 * _EDGE)
     if crossed:
         parts.append(text(left, foot + 24, "crossed out: not significant", "start", 11))
-    return document(width, foot + (38 if crossed else _EDGE), title, parts)
+    return document(whole, foot + (38 if crossed else _EDGE), title, parts)
 
 
-def _check(
+def _check_cells(
     rows: Sequence[str],
     columns: Sequence[str],
     values: Sequence[Sequence[float | None]],
@@ -134,37 +233,27 @@ def _check(
             raise ValueError(f"there is no cell ({r}, {c}) to cross out")
 
 
-def _heading(x: float, y: float, name: str, slanted: bool) -> str:
-    if not slanted:
-        return text(x, y, name)
-    return f'<g transform="rotate(-45 {x:.1f} {y:.1f})">{text(x, y, name, "start")}</g>'
-
-
-def _cell(
-    x: float, y: float, width: float, value: float, digits: int, name: str, crossed: bool
-) -> list[str]:
+def _cell(frame: Frame, r: int, c: int, *, value: float, shown: str, name: str) -> list[str]:
     colour = _colour(value)
-    ink = _ink(colour)
-    right, bottom = x + width, y + _CELL_HEIGHT
-    shown = f"{value:.{digits}f}"
-    shown = shown.removeprefix("-") if float(shown) == 0 else shown
     box = (
-        f'<rect class="cell" x="{x:.1f}" y="{y:.1f}" width="{width:.1f}" '
-        f'height="{_CELL_HEIGHT:.1f}" fill="{_hex(colour)}" stroke="white">'
-        f"<title>{escape(name)}: {shown}</title></rect>"
+        f'<rect class="cell" x="{frame.x(c):.1f}" y="{frame.y(r):.1f}" '
+        f'width="{frame.x(c + 1) - frame.x(c):.1f}" height="{_CELL_HEIGHT:.1f}" '
+        f'fill="{_hex(colour)}" stroke="white"><title>{escape(name)}</title></rect>'
     )
-    parts = [box]
-    if crossed:
-        strokes = line(x + 3, y + 3, right - 3, bottom - 3, ink) + line(
-            x + 3, bottom - 3, right - 3, y + 3, ink
-        )
-        parts.append(f'<g class="cross" stroke-opacity="0.55">{strokes}</g>')
-    parts.append(f'<g fill="{ink}">{text((x + right) / 2, (y + bottom) / 2 + 4.5, shown)}</g>')
-    return parts
+    number = text(frame.x(c + 0.5), frame.y(r + 0.5) + 4.5, shown)
+    return [box, f'<g fill="{_ink(colour)}">{number}</g>']
 
 
-def _bar(x: float, top: float, height: float, low: float) -> list[str]:
-    step = height / _BAR_STEPS
+def _cross(frame: Frame, r: int, c: int, ink: str) -> str:
+    left, right = frame.x(c) + 3, frame.x(c + 1) - 3
+    top, bottom = frame.y(r) + 3, frame.y(r + 1) - 3
+    strokes = line(left, top, right, bottom, ink) + line(left, bottom, right, top, ink)
+    return f'<g class="cross" stroke-opacity="0.55">{strokes}</g>'
+
+
+def _colour_bar(x: float, top: float, bottom: float, low: float) -> list[str]:
+    frame = Frame(x, top, x + _BAR, bottom, 0, 1, low, 1)
+    step = (bottom - top) / _BAR_STEPS
     parts = []
     for number in range(_BAR_STEPS):
         colour = _hex(_colour(1 - (1 - low) * (number + 0.5) / _BAR_STEPS))
@@ -173,11 +262,9 @@ def _bar(x: float, top: float, height: float, low: float) -> list[str]:
             f'height="{step + 0.3:.2f}" fill="{colour}"/>'
         )
     for tick in (1.0, 0.5, 0.0, -0.5, -1.0):
-        if tick < low:
-            break
-        y = top + height * (1 - tick) / (1 - low)
-        parts.append(line(x + _BAR, y, x + _BAR + 4, y))
-        parts.append(text(x + _BAR + 7, y + 4, f"{tick:g}", "start", 11))
+        if tick >= low:
+            parts.append(line(x + _BAR, frame.y(tick), x + _BAR + 4, frame.y(tick)))
+            parts.append(text(x + _BAR + 7, frame.y(tick) + 4, f"{tick:g}", "start", 11))
     return parts
 
 
@@ -197,69 +284,26 @@ def _hex(colour: Colour) -> str:
 
 
 def _ink(colour: Colour) -> str:
-    """Dark or light, whichever the Web Content Accessibility Guidelines' contrast prefers."""
+    """Dark or light, whichever has the better contrast by the WCAG formula."""
     linear = [
         part / 255 / 12.92 if part <= 10 else ((part / 255 + 0.055) / 1.055) ** 2.4
         for part in colour
     ]
     luminance = 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
-    # Against white and against black the contrast is equal at about 0.179, and 4.58 there.
+    # The contrast with white equals that with black at a luminance of about 0.179: 4.58.
     return _DARK if luminance > 0.179 else _LIGHT
 
 
-# ---
-# A picture into a file: SVG as it is, PNG by rendering it.
-# ---
-
-SUFFIXES = (".svg", ".png")
-_ZOOM = 2.0
-"""A picture's unit is a pixel of the screen; print wants more."""
-
-
-def save_picture(svg: str, path: Path) -> None:
-    """Write a picture; `.svg` or `.png` decides how, and PNG needs the extra `png`.
-
-    The folder must be there; a file of that name is replaced.
-    """
-    suffix = path.suffix.lower()
-    if suffix not in SUFFIXES:
-        raise SettingError(f"a picture is .svg or .png, not {path.name!r}; name it so")
-    content = svg.encode("utf-8") if suffix == ".svg" else _rendered(svg)
-    try:
-        path.write_bytes(content)
-    except OSError as error:
-        raise DataError(
-            f"cannot be written ({error.strerror})",
-            path=path,
-            remedy="name a file in a folder that exists and may be written to",
-        ) from None
-
-
-def _rendered(svg: str) -> bytes:
-    try:
-        from resvg_py import svg_to_bytes
-    except ImportError:
-        raise MissingExtra("png", "resvg-py") from None
-    return bytes(svg_to_bytes(svg_string=svg, zoom=_ZOOM))
-
-
-# ---
-# Lines over an ordered axis: a mean score by the size of the data, one line a system.
-# ---
+# Series: lines over an ordered axis, such as the mean score of each system by the size of the data.
 
 SeriesPoints = Sequence[tuple[str, float | None]]
 
-_LEFT, _TOP, _PLOT_HEIGHT, _STEP = 78.0, 56.0, 380.0, 110.0
+_LEFT, _TOP, _PLOT_HEIGHT, _STEP, _INSET = 78.0, 56.0, 380.0, 110.0, 15.0
 _ROW = 18.0
-_SERIES_LETTER = 7.2
-"""How wide a letter of a label may be."""
+_LABEL_LETTER = 7.2
+"""The width of a wide letter of a label."""
 _LONGEST, _WIDEST = 40, 15
-"""Letters of a name at the end of a line, and of one below the axis."""
-_GRID, _FAINT = "#dddddd", "#9a9a9a"
-# The colours of Okabe and Ito, which people with any colour vision tell apart; their yellow, which
-# is too pale for a thin line, is darkened. The markers tell the lines apart without any colour.
-_COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#8f8400", "#000000")
-_DASHES = ("", "7 3", "2 3", "9 3 2 3")
+"""The most letters of a name at the end of a line, and of one below the axis."""
 _MARKERS: tuple[tuple[str, bool], ...] = (
     ("M-4,0a4,4 0 1,0 8,0a4,4 0 1,0 -8,0z", True),
     ("M-4,-4h8v8h-8z", True),
@@ -274,28 +318,7 @@ _MARKERS: tuple[tuple[str, bool], ...] = (
     ("M0,-5.5l5,5.5l-5,5.5l-5,-5.5z", False),
     ("M-5,0h10M0,-5v10M-4,-4l8,8M-4,4l8,-8", False),
 )
-"""Outlines around 0, 0, and whether they are filled."""
-
-
-class _Frame(NamedTuple):
-    """Where the plot stands, and what its axes run over."""
-
-    names: tuple[str, ...]
-    low: float
-    high: float
-
-    @property
-    def right(self) -> float:
-        return _LEFT + max(_STEP, _STEP * (len(self.names) - 1)) + 30
-
-    def x(self, name: str) -> float:
-        if len(self.names) == 1:
-            return (_LEFT + self.right) / 2
-        share = self.names.index(name) / (len(self.names) - 1)
-        return _LEFT + 15 + share * (self.right - _LEFT - 30)
-
-    def y(self, value: float) -> float:
-        return _TOP + _PLOT_HEIGHT * (self.high - value) / (self.high - self.low)
+"""Outlines around (0, 0), and whether they are filled."""
 
 
 def series_chart(
@@ -307,33 +330,53 @@ def series_chart(
     low: float | None = None,
     high: float | None = None,
 ) -> str:
-    """A line chart as SVG; None is a gap, and places stand in the order of their first mention.
+    """A line chart; None is a gap, and places are in the order of their first occurrence.
 
-    Without `low` and `high` the axis runs a little beyond the values. Each line has its name at its
-    end, and its own marker besides its colour.
+    Without `low` and `high` the axis extends a little beyond the values. Each line has its name at
+    its end, and a marker of its own.
     """
     values = [value for points in lines.values() for _, value in points if value is not None]
     if not values:
         raise ValueError("a chart needs at least one value")
     if not all(math.isfinite(value) for value in values):
         raise ValueError("a value of a chart is a finite number")
-    frame = _Frame(
-        tuple(dict.fromkeys(name for points in lines.values() for name, _ in points)),
-        *_ends(values, low, high),
+    places = tuple(dict.fromkeys(name for points in lines.values() for name, _ in points))
+    frame = _series_frame(len(places), *_ends(values, low, high))
+    ticks, digits = _ticks(frame.y_low, frame.y_high)
+    shown = {
+        name: [(places.index(place), value) for place, value in points if value is not None]
+        for name, points in lines.items()
+        if any(value is not None for _, value in points)
+    }
+    parts = frame.axes(
+        [(number, _shortened(place, _WIDEST)) for number, place in enumerate(places)],
+        [(value, f"{value:.{digits}f}") for value in ticks],
+        x_label=one_line(x_label),
+        y_label=one_line(y_label),
     )
-    shown = {name: points for name, points in lines.items() if _drawn(points)}
-    parts = [*_axes(frame, x_label, y_label)]
-    for number, (name, points) in enumerate(shown.items()):
-        parts += _line(frame, number, name, points)
-    parts += _names(frame, shown)
+    for number, (name, found) in enumerate(shown.items()):
+        parts += _series(frame, number, name, sorted(found))
+    parts += _series_names(frame, shown)
     longest = max(min(len(name), _LONGEST) for name in shown)
-    width = frame.right + 60 + _SERIES_LETTER * (longest + 6)
-    height = max(_TOP + _PLOT_HEIGHT + 64, _TOP + _ROW * len(shown) + 30)
+    width = frame.right + 60 + _LABEL_LETTER * (longest + 6)
+    height = max(frame.bottom + 64, _TOP + _ROW * len(shown) + 30)
     return document(width, height, one_line(title), parts, size=12)
 
 
-def _drawn(points: SeriesPoints) -> list[tuple[str, float]]:
-    return [(name, value) for name, value in points if value is not None]
+def _series_frame(places: int, low: float, high: float) -> Frame:
+    width = _STEP * max(1, places - 1) + 2 * _INSET
+    # The first and the last place are a little inside of the frame; a single one is in the middle.
+    margin = _INSET * (places - 1) / (width - 2 * _INSET) if places > 1 else 1.0
+    return Frame(
+        left=_LEFT,
+        top=_TOP,
+        right=_LEFT + width,
+        bottom=_TOP + _PLOT_HEIGHT,
+        x_low=-margin,
+        x_high=places - 1 + margin,
+        y_low=low,
+        y_high=high,
+    )
 
 
 def _ends(values: Sequence[float], low: float | None, high: float | None) -> tuple[float, float]:
@@ -343,25 +386,8 @@ def _ends(values: Sequence[float], low: float | None, high: float | None) -> tup
     return (bottom, top) if top > bottom else (bottom - 0.5, top + 0.5)
 
 
-def _axes(frame: _Frame, x_label: str, y_label: str) -> list[str]:
-    bottom = _TOP + _PLOT_HEIGHT
-    parts = []
-    ticks, digits = _ticks(frame.low, frame.high)
-    for value in ticks:
-        parts.append(line(_LEFT, frame.y(value), frame.right, frame.y(value), _GRID))
-        parts.append(text(_LEFT - 8, frame.y(value) + 4, f"{value:.{digits}f}", "end"))
-    parts.append(line(_LEFT, bottom, frame.right, bottom, _FAINT))
-    for name in frame.names:
-        parts.append(line(frame.x(name), bottom, frame.x(name), bottom + 5, _FAINT))
-        parts.append(text(frame.x(name), bottom + 20, _shortened(name, _WIDEST)))
-    parts.append(text((_LEFT + frame.right) / 2, bottom + 46, one_line(x_label), size=13))
-    middle = _TOP + _PLOT_HEIGHT / 2
-    words = text(24, middle, one_line(y_label), size=13)
-    return [*parts, f'<g transform="rotate(-90 24 {middle:.1f})">{words}</g>']
-
-
 def _ticks(low: float, high: float) -> tuple[list[float], int]:
-    """About six round numbers, and how many digits they need."""
+    """About six round numbers, and the digits they need."""
     span = high - low
     step: float = 10.0 ** math.floor(math.log10(span / 5))
     step *= next(factor for factor in (1, 2, 5, 10) if span / (step * factor) <= 7)
@@ -370,37 +396,26 @@ def _ticks(low: float, high: float) -> tuple[list[float], int]:
     return [number * step for number in range(first, last + 1)], digits
 
 
-def _line(frame: _Frame, number: int, name: str, points: SeriesPoints) -> list[str]:
-    """A line with its markers, in pieces where values are missing."""
-    colour = _COLOURS[number % len(_COLOURS)]
-    known = dict(points)
-    pieces: list[list[tuple[float, float]]] = [[]]
-    for place in frame.names:
-        value = known.get(place)
-        if value is None:
+def _series(frame: Frame, number: int, name: str, points: Sequence[tuple[int, float]]) -> list[str]:
+    """A line with its markers, interrupted where values are missing."""
+    pieces: list[list[tuple[float, float]]] = []
+    previous = -2
+    for place, value in points:
+        if place != previous + 1:
             pieces.append([])
-        else:
-            pieces[-1].append((frame.x(place), frame.y(value)))
+        pieces[-1].append((frame.x(place), frame.y(value)))
+        previous = place
     parts = [f"<g><title>{escape(one_line(name))}</title>"]
     for piece in pieces:
         if len(piece) > 1:
-            drawn = " ".join(f"{x:.1f},{y:.1f}" for x, y in piece)
-            parts.append(
-                f'<polyline points="{drawn}" fill="none" stroke="{colour}" stroke-width="1.8"'
-                f"{_dash(number)}/>"
-            )
+            parts.append(_polyline(piece, number))
         parts += [_marker(number, x, y) for x, y in piece]
     return [*parts, "</g>"]
 
 
-def _dash(number: int) -> str:
-    dash = _DASHES[number % len(_DASHES)]
-    return f' stroke-dasharray="{dash}"' if dash else ""
-
-
 def _marker(number: int, x: float, y: float) -> str:
     outline, filled = _MARKERS[number % len(_MARKERS)]
-    colour = _COLOURS[number % len(_COLOURS)]
+    colour = _colour_of(number)
     fill = colour if filled else "white" if outline.endswith("z") else "none"
     return (
         f'<path d="{outline}" transform="translate({x:.1f} {y:.1f})" fill="{fill}" '
@@ -408,16 +423,17 @@ def _marker(number: int, x: float, y: float) -> str:
     )
 
 
-def _names(frame: _Frame, lines: Mapping[str, SeriesPoints]) -> list[str]:
-    """Every line's name beside its end, none over another, with a thin line that leads there."""
+def _series_names(frame: Frame, lines: Mapping[str, Sequence[tuple[int, float]]]) -> list[str]:
+    """The name of each line next to its end, without overlaps, with a thin line to the end."""
     ends = []
     for number, (name, points) in enumerate(lines.items()):
-        place, value = max(_drawn(points), key=lambda point: frame.names.index(point[0]))
+        place, value = max(points, key=lambda point: point[0])
         ends.append((frame.y(value), number, name, frame.x(place), value))
     ends.sort()
-    wanted = _apart([end[0] for end in ends])
     parts = []
-    for y, (end, number, name, x, value) in zip(wanted, ends, strict=True):
+    for y, (end, number, name, x, value) in zip(
+        _apart([one[0] for one in ends]), ends, strict=True
+    ):
         start = frame.right + 6
         parts.append(line(x + 8, end, start, end, _GRID))
         parts.append(line(start, end, start + 16, y, _FAINT))
@@ -428,27 +444,29 @@ def _names(frame: _Frame, lines: Mapping[str, SeriesPoints]) -> list[str]:
 
 
 def _apart(heights: Sequence[float]) -> list[float]:
-    """The sorted heights, moved as little as it takes to stand a row apart and below the top.
+    """The sorted heights, moved as little as needed to be a row apart and below the top.
 
     >>> _apart([100.0, 104.0, 300.0])
     [93.0, 111.0, 300.0]
     """
-    blocks: list[list[float]] = []  # the middle of each block, and how many rows it has
+    blocks: list[list[float]] = []  # the middle of each block, and its number of rows
     for height in heights:
         blocks.append([height, 1])
-        while len(blocks) > 1 and _top(blocks[-1]) < _top(blocks[-2]) + _ROW * blocks[-2][1]:
+        while len(blocks) > 1 and _first_row(blocks[-1]) < _first_row(blocks[-2]) + (
+            _ROW * blocks[-2][1]
+        ):
             middle, rows = blocks.pop()
             other, above = blocks.pop()
-            rows_in_all = rows + above
-            blocks.append([(middle * rows + other * above) / rows_in_all, rows_in_all])
+            total = rows + above
+            blocks.append([(middle * rows + other * above) / total, total])
     placed: list[float] = []
     for block in blocks:
-        first = max(_top(block), placed[-1] + _ROW if placed else _TOP - 8)
+        first = max(_first_row(block), placed[-1] + _ROW if placed else _TOP - 8)
         placed += [first + _ROW * row for row in range(int(block[1]))]
     return placed
 
 
-def _top(block: Sequence[float]) -> float:
+def _first_row(block: Sequence[float]) -> float:
     return block[0] - _ROW * (block[1] - 1) / 2
 
 
@@ -457,56 +475,43 @@ def _shortened(name: str, most: int) -> str:
     return plain if len(plain) <= most else plain[: most - 1] + "…"
 
 
-# ---
-# Pictures of a training and of a calibration, as SVG.
-# ---
+# Training curves: losses and figures on held-out data over the steps.
 
-WIDTH, MARGIN, PANEL, LEGEND = 780, 60, 250, 190
-_CURVE_ROW = 17
-_CURVE_FAINT, _CURVE_GRID = "#8a8a8a", "#dddddd"
-# The colours of Okabe and Ito, which people with any colour vision tell apart.
-_CURVE_COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000")
-_CURVE_DASHES = ("", "6 3", "2 3")
-_NO_CURVES = {"step", "epoch", "learning_rate", "grad_norm", "total_flos"}
+_WIDTH, _MARGIN, _PANEL, _LEGEND = 780.0, 60.0, 250.0, 190.0
+_LEGEND_ROW = 17.0
+_NOT_CURVES = {"step", "epoch", "learning_rate", "grad_norm", "total_flos"}
 _DEV = "dev_"
 CurvePoints = list[tuple[float, float]]
-
-
-class _CurveFrame(NamedTuple):
-    """Where a panel stands and what its axes run over."""
-
-    top: float
-    last: float
-    low: float
-    high: float
-
-    def x(self, value: float) -> float:
-        return MARGIN + (WIDTH - MARGIN - LEGEND) * value / self.last
-
-    def y(self, value: float) -> float:
-        return self.top + PANEL * (self.high - value) / (self.high - self.low)
 
 
 def curves_picture(log: Sequence[Mapping[str, float]], title: str) -> str:
     """The losses above, the figures on held-out data below, both over the steps.
 
-    `log` is what the trainer wrote: a line has a step, and losses or figures that begin `dev_`.
+    `log` is the log of the trainer: an entry has a step, and losses or figures that begin `dev_`.
     """
     losses, figures = _curves(log)
     last = max(
         [1.0, *(point[0] for points in (*losses.values(), *figures.values()) for point in points)]
     )
-    panels = [("loss", losses)] if losses else []
-    if figures:
-        panels.append(("held-out data", figures))
-    parts = []
+    parts: list[str] = []
     top = 60.0
-    for name, curves in panels:
+    for name, curves in (("loss", losses), ("held-out data", figures)):
+        if not curves:
+            continue
         values = [value for points in curves.values() for _, value in points]
-        high = max([*values, 1.0]) if name != "loss" else _round_up(max(values))
-        parts += _panel(_CurveFrame(top, last, min([0.0, *values]), high), name, curves)
-        top += max(PANEL, _CURVE_ROW * len(curves)) + 70
-    return _picture(WIDTH, top + 10, title, parts)
+        frame = Frame(
+            left=_MARGIN,
+            top=top,
+            right=_WIDTH - _LEGEND,
+            bottom=top + _PANEL,
+            x_low=0,
+            x_high=last,
+            y_low=min([0.0, *values]),
+            y_high=_round_up(max(values)) if name == "loss" else max([*values, 1.0]),
+        )
+        parts += _panel(frame, name, curves)
+        top += max(_PANEL, _LEGEND_ROW * len(curves)) + 70
+    return document(_WIDTH, top + 10, title, parts, size=12)
 
 
 def _curves(
@@ -518,7 +523,7 @@ def _curves(
         if "train_runtime" in entry:  # the summary at the end
             continue
         for name, value in entry.items():
-            if name in _NO_CURVES or not math.isfinite(float(value)):
+            if name in _NOT_CURVES or not math.isfinite(float(value)):
                 continue
             held_out = name.startswith(_DEV)
             curves = figures if held_out else losses
@@ -527,84 +532,27 @@ def _curves(
     return losses, figures
 
 
-def _panel(frame: _CurveFrame, name: str, curves: Mapping[str, CurvePoints]) -> list[str]:
-    right, bottom = WIDTH - LEGEND, frame.top + PANEL
-    parts = [text(MARGIN, frame.top - 10, name, anchor="start", size=14)]
-    for share in (0.0, 0.25, 0.5, 0.75, 1.0):
-        value = frame.low + share * (frame.high - frame.low)
-        y = frame.y(value)
-        parts.append(line(MARGIN, y, right, y, _CURVE_GRID))
-        parts.append(text(MARGIN - 8, y + 4, f"{value:.3g}", anchor="end"))
-        step = share * frame.last
-        parts.append(text(frame.x(step), bottom + 18, f"{step:.0f}"))
-    parts.append(text((MARGIN + right) / 2, bottom + 36, "steps"))
+def _panel(frame: Frame, name: str, curves: Mapping[str, CurvePoints]) -> list[str]:
+    shares = (0.0, 0.25, 0.5, 0.75, 1.0)
+    heights = [frame.y_low + share * (frame.y_high - frame.y_low) for share in shares]
+    parts = [
+        text(frame.left, frame.top - 10, name, anchor="start", size=14),
+        *frame.axes(
+            [(share * frame.x_high, f"{share * frame.x_high:.0f}") for share in shares],
+            [(value, f"{value:.3g}") for value in heights],
+            x_label="steps",
+        ),
+    ]
     for number, (label, points) in enumerate(curves.items()):
-        colour = _CURVE_COLOURS[number % len(_CURVE_COLOURS)]
-        dash = _CURVE_DASHES[number // len(_CURVE_COLOURS) % len(_CURVE_DASHES)]
-        drawn = " ".join(f"{frame.x(step):.1f},{frame.y(value):.1f}" for step, value in points)
-        style = f'stroke="{colour}" stroke-width="1.8" fill="none"'
-        style += f' stroke-dasharray="{dash}"' if dash else ""
-        parts.append(
-            f'<polyline points="{drawn}" {style}><title>{escape(label)}</title></polyline>'
-        )
-        if len(points) == 1:
-            x, y = frame.x(points[0][0]), frame.y(points[0][1])
-            parts.append(f'<circle cx="{x:.1f}" cy="{y:.1f}" r="3" fill="{colour}"/>')
-        y = frame.top + 8 + _CURVE_ROW * number
-        dashed = f' stroke-dasharray="{dash}"' if dash else ""
-        parts.append(
-            f'<line x1="{right + 12}" y1="{y:.1f}" x2="{right + 34}" y2="{y:.1f}" '
-            f'stroke="{colour}" stroke-width="1.8"{dashed}/>'
-        )
+        places = [(frame.x(step), frame.y(value)) for step, value in points]
+        parts.append(_polyline(places, number, label))
+        if len(places) == 1:
+            parts.append(_dot(*places[0], 3, number))
+        x, y = frame.right + 12, frame.top + 8 + _LEGEND_ROW * number
+        parts.append(f'<path d="M{x:.1f},{y:.1f}h22" {_stroke(number)}/>')
         shown = f"{label} {points[-1][1]:.3f}"
-        parts.append(text(right + 40, y + 4, shown, anchor="start", size=11))
+        parts.append(text(x + 28, y + 4, shown, anchor="start", size=11))
     return parts
-
-
-def reliability_picture(
-    before: Sequence[Bin], after: Sequence[Bin], title: str, said: str = ""
-) -> str:
-    """What was claimed against what was true; on the diagonal a probability is what it says.
-
-    The area of a dot grows with the number of cases in its bin.
-    """
-    side, left, top = 420.0, 70.0, 70.0
-
-    def x(value: float) -> float:
-        return left + side * value
-
-    def y(value: float) -> float:
-        return top + side * (1 - value)
-
-    parts = [text(left + side / 2, 46, said, size=12)] if said else []
-    for share in (0.0, 0.2, 0.4, 0.6, 0.8, 1.0):
-        parts.append(line(x(share), y(0), x(share), y(1), _CURVE_GRID))
-        parts.append(line(x(0), y(share), x(1), y(share), _CURVE_GRID))
-        parts.append(text(x(share), y(0) + 18, f"{share:.1f}"))
-        parts.append(text(x(0) - 8, y(share) + 4, f"{share:.1f}", anchor="end"))
-    parts.append(line(x(0), y(0), x(1), y(1), _CURVE_FAINT))
-    parts.append(text(left + side / 2, y(0) + 40, "probability that is claimed"))
-    middle = top + side / 2
-    parts.append(
-        f'<g transform="rotate(-90 24 {middle:.1f})">{text(24, middle, "share that is true")}</g>'
-    )
-    for number, (name, bins) in enumerate((("before", before), ("calibrated", after))):
-        colour = _CURVE_COLOURS[1 - number]
-        filled = [one for one in bins if one.count]
-        most = max((one.count for one in filled), default=1)
-        drawn = " ".join(f"{x(one.claimed):.1f},{y(one.true):.1f}" for one in filled)
-        parts.append(f'<polyline points="{drawn}" stroke="{colour}" fill="none"/>')
-        for one in filled:
-            radius = 2.5 + 7 * math.sqrt(one.count / most)
-            parts.append(
-                f'<circle class="{name}" cx="{x(one.claimed):.1f}" cy="{y(one.true):.1f}" '
-                f'r="{radius:.1f}" fill="{colour}" fill-opacity="0.6"/>'
-            )
-        parts.append(
-            f'<circle cx="{x(0.06):.1f}" cy="{y(0.95) + 20 * number:.1f}" r="5" fill="{colour}"/>'
-            + text(x(0.09), y(0.95) + 4 + 20 * number, name, anchor="start")
-        )
-    return _picture(left + side + 40, top + side + 60, title, parts)
 
 
 def _round_up(value: float) -> float:
@@ -615,5 +563,103 @@ def _round_up(value: float) -> float:
     return float(math.ceil(value / unit * 2) / 2 * unit)
 
 
-def _picture(width: float, height: float, title: str, parts: Sequence[str]) -> str:
-    return document(width, height, title, parts, size=12, title_y=26)
+# Reliability diagrams: claimed probabilities against the share that is true.
+
+
+class ReliabilityBin(Protocol):
+    """The cases of a range of probabilities: their number, mean probability and share of truth."""
+
+    @property
+    def count(self) -> int: ...  # noqa: D102
+    @property
+    def claimed(self) -> float: ...  # noqa: D102
+    @property
+    def true(self) -> float: ...  # noqa: D102
+
+
+def reliability_picture(
+    before: Sequence[ReliabilityBin],
+    after: Sequence[ReliabilityBin],
+    title: str,
+    subtitle: str = "",
+) -> str:
+    """Claimed probabilities against shares of truth; a calibrated model is on the diagonal.
+
+    The area of a dot grows with the number of cases in its bin.
+    """
+    frame = Frame(70, 70, 490, 490, 0, 1, 0, 1)
+    ticks = [(share, f"{share:.1f}") for share in (0.0, 0.2, 0.4, 0.6, 0.8, 1.0)]
+    parts = [text((frame.left + frame.right) / 2, 46, subtitle, size=12)] if subtitle else []
+    parts += frame.axes(
+        ticks, ticks, x_label="claimed probability", y_label="share that is true", columns=True
+    )
+    parts.append(line(frame.x(0), frame.y(0), frame.x(1), frame.y(1), _FAINT))
+    for row, (name, bins) in enumerate((("before", before), ("calibrated", after))):
+        number = 1 - row
+        filled = [one for one in bins if one.count]
+        most = max((one.count for one in filled), default=1)
+        places = [(frame.x(one.claimed), frame.y(one.true)) for one in filled]
+        parts.append(_polyline(places, number))
+        for one, (x, y) in zip(filled, places, strict=True):
+            radius = 2.5 + 7 * math.sqrt(one.count / most)
+            parts.append(_dot(x, y, radius, number, f' class="{name}" fill-opacity="0.6"'))
+        x, y = frame.x(0.06), frame.y(0.95) + 20 * row
+        parts += [_dot(x, y, 5, number), text(frame.x(0.09), y + 4, name, anchor="start")]
+    return document(frame.right + 40, frame.bottom + 60, title, parts, size=12)
+
+
+def save_picture(svg: str, path: Path) -> None:
+    """Write a picture as `.svg` or `.png`, by the ending of the path.
+
+    PNG needs the extra `png` and a font. The folder must exist; an existing file is replaced.
+    """
+    suffix = path.suffix.lower()
+    if suffix not in SUFFIXES:
+        raise SettingError(f"a picture is .svg or .png, not {path.name!r}; name it so")
+    content = svg.encode("utf-8") if suffix == ".svg" else _rendered(svg)
+    try:
+        path.write_bytes(content)
+    except OSError as error:
+        raise DataError(
+            f"cannot be written ({error.strerror})",
+            path=path,
+            remedy="name a file in an existing folder with write permission",
+        ) from None
+
+
+def _rendered(svg: str) -> bytes:
+    try:
+        from resvg_py import svg_to_bytes
+    except ImportError:
+        raise MissingExtra("png", "resvg-py") from None
+    family = sans_serif()
+    if family is None:
+        raise MissingFont
+    return bytes(svg_to_bytes(svg_string=svg, zoom=_ZOOM, sans_serif_family=family))
+
+
+class MissingFont(SettingError):
+    """There is no known font on the machine, so a PNG would lack its letters."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            f"a PNG needs a font for its text: {', '.join(_FAMILIES)}; install one "
+            "(Debian: apt install fonts-dejavu-core), or write .svg"
+        )
+
+
+@cache
+def sans_serif() -> str | None:
+    """The first font family that resvg finds.
+
+    resvg takes `sans-serif` to be Arial, and leaves out all text, without an error, where there is
+    no such font. So a letter is rendered with each family until one shows.
+    """
+    from resvg_py import svg_to_bytes
+
+    empty, letter = (document(20, 20, "", [part]) for part in ("", text(10, 15, "M")))
+    blank = svg_to_bytes(svg_string=empty)
+    for family in _FAMILIES:
+        if svg_to_bytes(svg_string=letter, sans_serif_family=family) != blank:
+            return family
+    return None

@@ -15,7 +15,7 @@ from adequa.errors import DataError, RunError
 from adequa.strict_json import load_object
 
 MAX_LINE_BYTES = 64 * 1024 * 1024
-"""A longer line is rejected before it fills the memory; no corpus we know has one above 1 MB."""
+"""A longer line is rejected before it fills the memory. No record of the data it was chosen on."""
 
 _FOREIGN_MARKS = {
     b"\xff\xfe\x00\x00": "UTF-32",

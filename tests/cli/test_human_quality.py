@@ -136,7 +136,7 @@ def row(**changed: object) -> dict[str, object]:
         ([row(value="high")], "wrong.jsonl:1: 'value' is a string"),
         ([row(), row(value=3)], "twice and differently"),
         ([row(seconds=-2)], "took -2 seconds"),
-        ([row(value=1e300)], "no scale"),
+        ([row(value=1e300)], "too large for a rating"),
     ],
 )
 def test_wrong_input_is_said(

@@ -87,11 +87,11 @@ def test_from_a_run_to_a_campaign(draw: Draw, run: Path, tmp_path: Path) -> None
         "category  size 1  size 2",
         "Pier      6/6     6/6",
         "Ship      6/6     2/6*",
-        "* category Ship, size 2: 6 wanted, 2 inputs there",
+        "* category Ship, size 2: 6 wanted, 2 inputs available",
         "equal parts of a cell by chrf",
         "20 inputs × 2 systems = 40 texts (seed 3)",
-        "1 triple       12     24     24         72                8",
-        "2 triples       8     16     15         45                5",
+        "1 triple       12     24     24         72                  8",
+        "2 triples       8     16     15         45                  5",
         "117 judgments, by at least 8 raters who work on every task, or 13 who work on one each.",
         "not shown and get the lowest score: B 1.",
         "written to may one: campaign.json, items.jsonl, sample.jsonl",
@@ -141,7 +141,7 @@ def test_a_file_of_items_without_scores_and_other_fields(draw: Draw, tmp_path: P
     items = write(tmp_path / "items.jsonl", objects("A"))
     done = draw(items, "--levels", "1", "--by", "meta.shape", "--tasks", "none", "--out", "c")
     assert done.code == 0
-    assert "meta.shape  there are  drawn\n" in done.out
+    assert "meta.shape  available  drawn\n" in done.out
     assert "chain              14  1/1" in done.out
     assert "by at least 3 raters.\n" in done.out
     _, texts = read_campaign(tmp_path / "c")
@@ -201,7 +201,7 @@ def test_controls_join_with_their_answers(draw: Draw, run: Path, tmp_path: Path)
     systems = ("--systems", "A", "--systems", "B")
     done = draw(run, made, *systems, "--controls", known, "--out", "c")
     assert done.code == 0
-    assert "3 control items, 2 of them beside the sample" in done.out
+    assert "3 control items, 2 of them outside the sample" in done.out
     _, texts = read_campaign(tmp_path / "c")
     controls = {
         text.item.key: (dict(text.control), dict(text.cell)) for text in texts if text.control
@@ -216,10 +216,10 @@ def test_controls_join_with_their_answers(draw: Draw, run: Path, tmp_path: Path)
     ("row", "problem"),
     [
         (control("Id99"), "'Id99' of 'A' is not among the texts"),
-        (control("Id3", "B"), "'Id3' of 'B' is empty and shown to nobody"),
+        (control("Id3", "B"), "'Id3' of 'B' is empty and not shown to anybody"),
         (
             control("Id0", value=2.5),
-            "'Id0' of 'A' has 2.5 for 'semantics', which nobody can answer",
+            "'Id0' of 'A' has 2.5 for 'semantics', which is not on the scale",
         ),
         (control("Id0", criterion="beauty"), "'Id0' of 'A' is about 'beauty', which is not asked"),
     ],
@@ -245,7 +245,7 @@ def test_two_right_answers_are_an_error(draw: Draw, run: Path, tmp_path: Path) -
         (["--score", "bleus"], "unknown score 'bleus': did you mean 'bleu'? there are: bleu, chrf"),
         (["--by", "colour"], "unknown field 'colour'"),
         (["--by", "lang,size"], "no input has a lang; draw without: --by size"),
-        (["--where", "size"], "no condition"),
+        (["--where", "size"], "not a condition"),
         (["--where", "size=9"], "no text has size=9; there are 1, 2"),
         (["--where", "size=1", "--where", "meta.shape=tree"], "no text has meta.shape=tree"),
         (["--systems", "C"], "unknown system 'C'"),
@@ -255,7 +255,7 @@ def test_two_right_answers_are_an_error(draw: Draw, run: Path, tmp_path: Path) -
         (["--eligibility", "none.json"], "none.json: cannot be opened"),
         (["--name", "../up"], "has the name '../up'"),
         (["--raters", "0"], "'raters_per_text' is 0"),
-        (["--scores", "none.jsonl"], "name the field: --score NAME"),
+        (["--scores", "none.jsonl"], "give --score NAME"),
         (["--scores", "none.jsonl", "--score", "x"], "none.jsonl: cannot be opened"),
         (["no/such/run"], "does not exist"),
         (["--controls", "none.jsonl"], "none.jsonl: cannot be opened"),
@@ -275,10 +275,10 @@ def test_what_is_there_is_not_touched(draw: Draw, run: Path, tmp_path: Path) -> 
     assert "give --out CAMPAIGN" in draw(run).err
     assert draw(run, "--out", "c").code == 0
     assert is_campaign(tmp_path / "c")
-    assert "holds a campaign already" in draw(run, "--out", "c").err
-    assert "is there already" in draw(run, "--out", run).err
+    assert "is already a campaign" in draw(run, "--out", "c").err
+    assert "already exists" in draw(run, "--out", run).err
     (tmp_path / "file").write_text("x")
-    assert "is there already" in draw(run, "--out", "file").err
+    assert "already exists" in draw(run, "--out", "file").err
 
 
 def test_no_scores_and_no_categories_are_told_with_the_way_out(draw: Draw, tmp_path: Path) -> None:
@@ -297,9 +297,9 @@ def test_no_scores_and_no_categories_are_told_with_the_way_out(draw: Draw, tmp_p
 def test_two_texts_of_one_system_and_id_are_an_error(draw: Draw, run: Path, tmp_path: Path) -> None:
     other = [{**row, "text": "Something else."} for row in objects("A")]
     done = draw(run, write(tmp_path / "other.jsonl", other), "--dry-run")
-    assert "is not the text that" in done.err
+    assert "differs from the text in" in done.err
     same = draw(run, write(tmp_path / "same.jsonl", objects()), "--dry-run")
     assert same.code == 0
     references = [{**row, "system": "reference"} for row in objects("A")]
     human = write(tmp_path / "human.jsonl", references)
-    assert "called 'reference' already" in draw(run, human, "--references", "--dry-run").err
+    assert "already called 'reference'" in draw(run, human, "--references", "--dry-run").err

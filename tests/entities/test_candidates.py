@@ -7,7 +7,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from adequa.data import Triple
-from adequa.entities.candidates import Candidate, choose, exact_candidates, stands_alone
+from adequa.entities.candidates import (
+    Candidate,
+    bag_candidates,
+    choose,
+    exact_candidates,
+    fuzzy_candidates,
+    stands_alone,
+    value_candidates,
+)
 from adequa.entities.graph import Graph, compile_graph
 from adequa.text.words import PreparedText
 
@@ -125,3 +133,75 @@ def test_a_longer_name_is_chosen_before_a_shorter_one() -> None:
     assert choose([short, long], bytearray(10)) == [long]
     sure, weak = Candidate(0, 5, 0, 0, 0.0, "name"), Candidate(0, 9, 1, 2, 0.0, "part")
     assert choose([weak, sure], bytearray(10)) == [sure]
+
+
+def graph_of_loose(*objects: str, predicate: str = "about") -> Graph:
+    """The objects are the entities from number 1 on."""
+    return compile_graph([Triple("Qqq", predicate, value) for value in objects], {}, {})
+
+
+def spans_loose(text: PreparedText, found: list[Candidate]) -> list[tuple[str, str]]:
+    return [(text.string[one.start : one.end], one.method) for one in found]
+
+
+def fuzzy(name: str, string: str, threshold: float = 0.25, *, strict: bool = True) -> list[str]:
+    text, graph = PreparedText(string), graph_of_loose(name)
+    free = bytearray(len(string) + 1)
+    found = fuzzy_candidates(1, graph.entities[1], text, threshold, free, strict=strict)
+    assert all(0 < one.distance <= threshold for one in found)
+    return [string[one.start : one.end] for one in found]
+
+
+def test_misspelt_names() -> None:
+    assert "Ted Wilis" in fuzzy("Ted_Willis", "By Ted Wilis.")
+    assert fuzzy("Ted_Willis", "By Taylor Willis.") == []
+    assert fuzzy("Ted_Willis", "By Taylor Willis.", 0.4) == []
+    assert "Taylor Willis" in fuzzy("Ted_Willis", "By Taylor Willis.", 0.5, strict=False)
+    assert fuzzy("Kent_1", "Kant") == []
+    assert fuzzy("Apollo_Norn_12", "Apollo Norn 13") == []
+
+
+def test_what_is_taken_is_not_misspelt() -> None:
+    text, graph = PreparedText("Ted Wilis"), graph_of_loose("Ted_Willis")
+    taken = bytearray(b"\1" * 10)
+    assert fuzzy_candidates(1, graph.entities[1], text, 0.25, taken) == []
+
+
+def test_words_in_any_order() -> None:
+    graph = graph_of_loose('"Celery, salt, pepper and cream"')
+    text = PreparedText("It has cream, pepper, salt and some celery in it.")
+    (found,) = bag_candidates(1, graph, text, 0.95)
+    assert text.string[found.start : found.end] == "cream, pepper, salt and some celery"
+    assert bag_candidates(1, graph, PreparedText("It has cream and salt."), 0.95) == []
+    far = PreparedText("celery, salt" + " and so on and on" * 9 + " pepper, cream")
+    assert bag_candidates(1, graph, far, 0.95) == []
+
+
+def graph_of_values(*objects: str, predicate: str = "about") -> Graph:
+    """The objects are the entities from number 1 on."""
+    return compile_graph([Triple("Qqq", predicate, value) for value in objects], {}, {})
+
+
+def spans_values(text: PreparedText, found: list[Candidate]) -> list[tuple[str, str]]:
+    return [(text.string[one.start : one.end], one.method) for one in found]
+
+
+def test_values() -> None:
+    text = PreparedText("On 3 May 1957, about 16,800 of 17 thousand came 1 km.")
+    graph = graph_of_values("1957-05-03", "16800", "1000 (metres)")
+    assert spans_values(text, value_candidates(graph, text)) == [
+        ("3 May 1957", "date"),
+        ("16,800", "number"),
+        ("17 thousand", "rounded number"),
+    ]
+    converted = value_candidates(graph, text, conversions=True)
+    assert ("1", "converted number") in spans_values(text, converted)
+    (kilometre,) = [one for one in converted if one.method == "converted number"]
+    assert text.string[kilometre.start : kilometre.reach] == "1 km"
+
+
+def test_a_decimal_that_a_tokeniser_took_apart() -> None:
+    text = PreparedText("It is 3. 04 long.")
+    assert ("3. 04", "number") in spans_values(
+        text, value_candidates(graph_of_values("3.04"), text)
+    )

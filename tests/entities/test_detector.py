@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import pickle
+from itertools import pairwise
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from adequa.data import Item, Mention, Term, Triple
-from adequa.entities.detector import Detector
+from adequa.entities.detector import Detector, Search, find_cores
+from adequa.entities.graph import compile_graph
+from adequa.text.words import PreparedText
 
 ADEQUACY = Detector()
 MENTIONS = Detector(mode="mentions")
@@ -263,3 +266,162 @@ def test_a_copy_detects_the_same() -> None:
     for detector in (ADEQUACY, MENTIONS):
         copy = pickle.loads(pickle.dumps(detector))
         assert copy.detect(item).mentions == detector.detect(item).mentions
+
+
+ADEQUACY_SEARCH = Search(0.25, 0.95, repeat_weak=False, conversions=True)
+MENTIONS_SEARCH = Search(0.4, 0.6, repeat_weak=True, conversions=True)
+
+
+def cores(
+    triples: list[tuple[str, str, str]], string: str, search: Search = ADEQUACY_SEARCH
+) -> set[tuple[str, str]]:
+    graph = compile_graph([Triple(*triple) for triple in triples], {}, {})
+    return {
+        (graph.entities[one.entity].string, string[one.start : one.end])
+        for one in find_cores(graph, PreparedText(string), search)
+    }
+
+
+@pytest.mark.parametrize(
+    ("triples", "string", "found"),
+    [
+        (
+            [("Abilene,_Texas", "isPartOf", "Texas")],
+            "Abilene, Texas, is old.",
+            {("Abilene,_Texas", "Abilene"), ("Texas", "Texas")},
+        ),
+        (
+            [("Abilene,_Texas", "leader", "Ann_Bell")],
+            "Abilene, Texas, is led by Ann Bell.",
+            {("Abilene,_Texas", "Abilene, Texas"), ("Ann_Bell", "Ann Bell")},
+        ),
+        (
+            [("FC_Terek_Grozny", "ground", "Grozny")],
+            "FC Terek Grozny plays.",
+            {("FC_Terek_Grozny", "FC Terek Grozny")},
+        ),
+        (
+            [("Soup", "with", '"Celery, salt, cream"'), ("Soup", "has", "Celery")],
+            "Soup has celery, salt and cream.",
+            {
+                ("Soup", "Soup"),
+                ('"Celery, salt, cream"', "celery, salt and cream"),
+                ("Celery", "celery"),
+            },
+        ),
+        (
+            [("Aurakles", "alternativeName", '"Aurakles"')],
+            "Aurakles is there.",
+            {("Aurakles", "Aurakles"), ('"Aurakles"', "Aurakles")},
+        ),
+        (
+            [("Shenzhou_10", "with", "Shenzhou_6")],
+            "These are Shenzhou 10 and 6.",
+            {("Shenzhou_10", "Shenzhou 10"), ("Shenzhou_6", "6")},
+        ),
+        (
+            [("Play", "author", "Ted_Willis")],
+            "Ted Willis wrote the play. Willis was old.",
+            {("Play", "play"), ("Ted_Willis", "Ted Willis")},  # weak names only where needed
+        ),
+    ],
+)
+def test_cores(
+    triples: list[tuple[str, str, str]], string: str, found: set[tuple[str, str]]
+) -> None:
+    assert cores(triples, string) == found
+
+
+def test_weak_names_again_for_mentions() -> None:
+    text = "Ted Willis wrote the play. Willis was old."
+    found = cores([("Play", "author", "Ted_Willis")], text, MENTIONS_SEARCH)
+    assert ("Ted_Willis", "Willis") in found
+
+
+def test_two_of_one_name_have_one_each_where_it_stands_twice() -> None:
+    graph = compile_graph([Triple("Leeds", "p", "leeds")], {}, {})
+    text = PreparedText("Leeds, then leeds.")
+    found = {(one.entity, one.start) for one in find_cores(graph, text, ADEQUACY_SEARCH)}
+    assert found == {(0, 0), (1, 12)}
+
+
+TEXTS = st.lists(
+    st.sampled_from(["Ann", "Bell", "Abilene", "Texas", ",", ".", "1957", "in", "celery", "salt"]),
+    max_size=12,
+).map(" ".join)
+DATA = [("Ann_Bell", "birthPlace", "Abilene,_Texas"), ("Texas", "has", '"celery, salt, 1957"')]
+
+
+@given(TEXTS)
+def test_for_mentions_no_two_cores_share_a_place(string: str) -> None:
+    graph = compile_graph([Triple(*triple) for triple in DATA], {}, {})
+    found = sorted(find_cores(graph, PreparedText(string), MENTIONS_SEARCH))
+    assert all(left.end <= right.start for left, right in pairwise(found))
+
+
+def entities_in(triples: str, text: str, mode: str = "adequacy") -> set[str]:
+    item = Item("1", tuple(Triple(*one.split("|")) for one in triples.split(";")), text)
+    return Detector(mode=mode).detect(item).found  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("triples", "text", "missing"),
+    [
+        ("Institute_of_Technology|city|Leeds", "It is in Leeds.", {"Institute_of_Technology"}),
+        (
+            "Flight|crew|Alan_Bean;Alan_Bean|nationality|United_States",
+            "The flight had American Bean aboard.",
+            set(),
+        ),
+        (
+            "Ann_Bell|almaMater|University_of_Wisconsin",
+            "Ann Bell went to UW. Rain fell.",
+            set(),
+        ),
+        ("Pub|familyFriendly|no", "The pub is family friendly.", {"no"}),
+        ("Pub|familyFriendly|no", "The pub is not family friendly.", set()),
+        ("Pub|familyFriendly|yes", "The pub is family friendly.", set()),
+        ("Pub|familyFriendly|yes", "The pub is not family friendly.", {"yes"}),
+        ("Ann_Bell|birthPlace|York", "Ann Bell was born in New York.", {"York"}),
+        ("School|founder|École_Ouest_Étienne", "The school was founded by the ÉOÉ.", set()),
+        ("Ship|crew|Apollo_12", "The ship met Apollo 11.", {"Apollo_12"}),
+        ("Town|zone|UTC+01:00", "The town keeps UTC+1.", set()),
+        ("Firm|income|3200000 (pounds)", "The firm has an income of £3,200,000.", set()),
+    ],
+)
+def test_adequacy(triples: str, text: str, missing: set[str]) -> None:
+    wanted = {end for one in triples.split(";") for end in (one.split("|")[0], one.split("|")[2])}
+    assert wanted - entities_in(triples, text) == missing
+
+
+def test_mentions_never_overlap() -> None:
+    item = Item("1", (Triple("Ann_Bell", "year", "1957"),), "Bell The 1957")
+    mentions = Detector(mode="mentions").detect(item).mentions
+    for one, other in pairwise(mentions):
+        assert one.end <= other.start
+
+
+@pytest.mark.parametrize("mode", ["adequacy", "mentions"])
+def test_runs_of_full_stops_and_many_mentions_end(mode: str) -> None:
+    assert entities_in("Foo|p|Bar", "Foo " + "." * 50_000 + "Bar", mode) == {"Foo", "Bar"}
+    assert entities_in("Aarhus|p|Bar", "Aarhus is it. " * 5_000 + "Bar", mode) == {
+        "Aarhus",
+        "Bar",
+    }
+
+
+def test_a_text_of_marks_has_no_sentences() -> None:
+    assert PreparedText("... ").sentences == []
+
+
+def test_an_entity_of_very_many_words_is_compiled() -> None:
+    assert entities_in("Ab_" * 10_000 + "|p|Bar", "Bar") == {"Bar"}
+
+
+def test_the_order_of_triples_decides_nothing() -> None:
+    one = "Aarhus|name|University_of_Texas"
+    other = "Texas_University|city|Texas_University"
+    text = "has May University May of celery University"
+    assert entities_in(f"{one};{other}", text, "mentions") == entities_in(
+        f"{other};{one}", text, "mentions"
+    )

@@ -108,7 +108,7 @@ def test_addresses_are_read_by_their_label_or_their_last_part() -> None:
     assert bare.entities[1].label.base == "Ted Willis"
 
 
-def test_what_is_remembered_is_made_once() -> None:
+def test_derived_parts_are_made_once() -> None:
     graph = compiled(("a", "b", "c"))
     calls: list[Any] = []
 
@@ -116,7 +116,7 @@ def test_what_is_remembered_is_made_once() -> None:
         calls.append(given_graph)
         return len(calls)
 
-    assert [graph.remember("count", make), graph.remember("count", make)] == [1, 1]
+    assert [graph.derive("count", make), graph.derive("count", make)] == [1, 1]
     assert calls == [graph]
 
 

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from adequa.data import Item, Triple
-from adequa.entities.judgment import EntityJudgment, JudgmentSettings, judge
+from adequa.entities.judgment import EntityJudgment, JudgmentSettings, find_repetitions, judge
 from adequa.errors import DataError, SettingError
+from adequa.text.words import PreparedText
 
 FACTS = (
     Triple("Ann_Bell", "birthPlace", "Leeds"),
@@ -70,16 +74,32 @@ def test_repetitions() -> None:
 
 
 def test_ignored_predicates_are_not_there() -> None:
-    settings = JudgmentSettings(ignore=frozenset({"population", "birthDate"}))
+    settings = JudgmentSettings(
+        ignore=(
+            "population",
+            "birthDate",
+        )
+    )
     judgment = judged("Ann Bell is from Leeds.", settings=settings)
     assert judgment.entities == ("Ann_Bell", "Leeds")
     assert judgment.missing == ()
-    everything = JudgmentSettings(ignore=frozenset({"population", "birthDate", "birthPlace"}))
+    everything = JudgmentSettings(
+        ignore=(
+            "population",
+            "birthDate",
+            "birthPlace",
+        )
+    )
     assert judged("Ann Bell.", settings=everything).entities == ()
 
 
 def test_what_is_optional_counts_where_it_is_said() -> None:
-    settings = JudgmentSettings(optional=frozenset({"population", "birthDate"}))
+    settings = JudgmentSettings(
+        optional=(
+            "population",
+            "birthDate",
+        )
+    )
     silent = judged("Ann Bell is from Leeds.", settings=settings)
     assert (silent.entities, silent.missing) == (("Ann_Bell", "Leeds"), ())
     spoken = judged("Ann Bell is from Leeds with 16,800 people.", settings=settings)
@@ -122,12 +142,12 @@ def test_wrong_files_and_addresses_show_at_once(tmp_path: Path) -> None:
         JudgmentSettings(aliases=tmp_path / "none.tsv"),
     ):
         with pytest.raises(DataError) as caught:
-            settings.check()
+            settings.require_resources()
         assert str(tmp_path) in str(caught.value)
         assert "\n" not in str(caught.value)
     with pytest.raises(SettingError):
-        JudgmentSettings(linker="not a url").check()
-    JudgmentSettings().check()
+        JudgmentSettings(linker="not a url").require_resources()
+    JudgmentSettings().require_resources()
 
 
 def test_the_papers_detector() -> None:
@@ -145,3 +165,46 @@ def test_other_fields_of_an_item_change_nothing() -> None:
     other = replace(item, id="2", system="B", references=("Ann Bell of Hull.",), category="City")
     first, second = judge(item, JudgmentSettings()), judge(other, JudgmentSettings())
     assert first._replace(item=other) == second
+
+
+def said_again(string: str) -> list[str]:
+    text = PreparedText(string)
+    return [string[found.start : found.end] for found in find_repetitions(text)]
+
+
+@pytest.mark.parametrize(
+    ("string", "found"),
+    [
+        ("the dish of the dish of the dish of rice", ["the dish of the dish of the dish of"]),
+        ("It is very very very old.", ["very very very"]),
+        ("It is very very old.", []),
+        ("Ann came. Bell saw the old house. Bell saw the old house.", ["Bell saw the old house"]),
+        ("Bell saw the old house. bell saw, the old house!", ["bell saw, the old house"]),
+        ("Yes it is. No. Yes it is.", []),
+        ("1 000 000 000", []),
+        ("J. J. J. Smith", []),
+        ("", []),
+        ("😀 😀 😀", []),
+    ],
+)
+def test_loops_and_repeated_sentences(string: str, found: list[str]) -> None:
+    assert said_again(string) == found
+
+
+def test_the_reason_says_what_and_how_often() -> None:
+    (found,) = find_repetitions(PreparedText("in Leeds in Leeds in Leeds in Leeds"))
+    assert found.why == "'in leeds' is said 4 times in a row"
+    (found,) = find_repetitions(PreparedText("Bell saw the house. Bell saw the house."))
+    assert "twice" in found.why
+
+
+@given(st.lists(st.sampled_from(["ab", "cd", "ef"]), max_size=14))
+def test_a_loop_is_found_where_a_plain_search_finds_one(words: list[str]) -> None:
+    def is_loop(start: int, length: int) -> bool:
+        unit = words[start : start + length]
+        return len(unit) == length and words[start : start + 3 * length] == unit * 3
+
+    expected = any(is_loop(start, length) for start in range(len(words)) for length in range(1, 9))
+    found = find_repetitions(PreparedText(" ".join(words)))
+    assert bool(found) == expected
+    assert all(left.end <= right.start for left, right in pairwise(found))

@@ -58,10 +58,10 @@ def test_a_key_stands_once(table: str) -> None:
     assert sorted(keys) == sorted(set(keys))
 
 
-def test_codes_are_valid() -> None:
+def test_genders_and_types_are_valid() -> None:
     assert {row[1] for row in rows("given_names")[1:]} == {"f", "m", "u"}
     for row in rows("type_nouns")[1:]:
-        assert {row[1], row[3]} <= set("plowtv-"), row
+        assert {row[1], row[3]} <= set(lexicon.ENTITY_TYPES), row
 
 
 def test_places_have_names_and_people() -> None:
@@ -143,7 +143,7 @@ def test_a_predicate_in_any_spelling(spelling: str, same_as: str) -> None:
 def test_predicate_use() -> None:
     use = lexicon.predicate_use("cityServed")
     assert use is not None
-    assert (use.subject_kind, use.object_kind) == ("l", "l")
+    assert (use.subject_type, use.object_type) == ("place", "place")
     assert "airport" in use.subject_nouns
     assert "city" in use.object_nouns
     assert lexicon.predicate_use("no such predicate") is None

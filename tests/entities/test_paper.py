@@ -12,9 +12,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adequa.data import Triple
+from adequa.data import Mention, Triple
 from adequa.entities.evaluation import mention_key
-from adequa.entities.paper import MAX_CHARACTERS, MAX_WORDS, PaperDetector, greedy_matches
+from adequa.entities.paper import (
+    MAX_CHARACTERS,
+    MAX_WORDS,
+    PaperDetector,
+    greedy_matches,
+    merge_mentions,
+)
 from adequa.errors import SettingError
 from adequa.readers import open_source
 
@@ -288,3 +294,51 @@ def test_near_the_figures_of_the_paper_on_gold_mentions(data_dir):
         right += sum((ours & theirs).values())
     assert right / found == pytest.approx(0.667, abs=0.005)
     assert right / gold == pytest.approx(0.659, abs=0.005)
+
+
+MENTIONS = st.lists(
+    st.builds(
+        lambda entity, start, length, distance: Mention(
+            entity, start, start + length, "name", distance
+        ),
+        st.sampled_from("abc"),
+        st.integers(0, 12),
+        st.integers(1, 6),
+        st.sampled_from([0.0, 0.1, 0.2]),
+    ),
+    max_size=8,
+)
+
+
+def test_the_lowest_distance_then_the_longest() -> None:
+    near = Mention("a", 5, 8, "name", 0.0)
+    long = Mention("b", 0, 9, "linker", 0.1)
+    apart = Mention("c", 9, 12, "fuzzy", 0.3)
+    assert merge_mentions([long, apart, near], by_name=True) == [near, apart]
+    equal = Mention("b", 4, 8, "linker", 0.0)
+    assert merge_mentions([near, equal], by_name=True) == [equal]
+    assert merge_mentions([], by_name=True) == []
+
+
+def overlap(one: Mention, other: Mention) -> bool:
+    return bool(set(range(one.start, one.end)) & set(range(other.start, other.end)))
+
+
+@given(MENTIONS, st.randoms(use_true_random=False))
+def test_what_is_left_out_overlaps_with_what_is_better(mentions: list[Mention], random) -> None:  # type: ignore[no-untyped-def]
+    merged = merge_mentions(mentions, by_name=True)
+    assert list(merged) == sorted(merged, key=lambda mention: mention.start)
+    for number, mention in enumerate(merged):
+        assert not any(overlap(mention, other) for other in merged[number + 1 :])
+    for mention in mentions:
+        if mention not in merged:
+            length = mention.end - mention.start
+            assert any(
+                overlap(mention, kept)
+                and (kept.distance, kept.start - kept.end) <= (mention.distance, -length)
+                for kept in merged
+            )
+    assert merge_mentions(merged, by_name=True) == merged
+    shuffled = list(mentions)
+    random.shuffle(shuffled)
+    assert merge_mentions(shuffled, by_name=True) == merged

@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from adequa.errors import DataError, SettingError, UnknownName
-from adequa.human.mace import METHODS, Judgment, Mace, mace
+from adequa.human.mace import METHODS, Judgment, Mace, fit_mace
 from bench.simulated_campaign import (
     EVEN,
     SKEWED,
@@ -49,8 +49,8 @@ def test_the_order_of_rows_changes_no_bit(rows: Rows, method: str, order: random
     order.shuffle(shuffled)
     controls = {"i1": "yes"}
     assert same(
-        mace(rows, method=method, controls=controls, restarts=2),
-        mace(shuffled, method=method, controls=controls, restarts=2),
+        fit_mace(rows, method=method, controls=controls, restarts=2),
+        fit_mace(shuffled, method=method, controls=controls, restarts=2),
     )
 
 
@@ -59,7 +59,7 @@ def test_the_order_of_rows_changes_no_bit(rows: Rows, method: str, order: random
 def test_em_is_the_model_read_slowly(rows: Rows, controlled: bool) -> None:
     """At the estimates, likelihood and posteriors are sums over all labels and ways to answer."""
     controls = {"i2": "no"} if controlled else {}
-    found = mace(rows, method="em", controls=controls, restarts=2, tolerance=0, iterations=30)
+    found = fit_mace(rows, method="em", controls=controls, restarts=2, tolerance=0, iterations=30)
     total = 0.0
     for row, item in enumerate(found.items):
         joint = []
@@ -87,7 +87,7 @@ def test_em_is_the_model_read_slowly(rows: Rows, controlled: bool) -> None:
 @given(campaigns)
 def test_the_variational_bound_never_falls(rows: Rows) -> None:
     bounds = [
-        mace(rows, restarts=1, iterations=count, tolerance=0).log_likelihood
+        fit_mace(rows, restarts=1, iterations=count, tolerance=0).log_likelihood
         for count in (1, 2, 3, 5, 8, 13, 21)
     ]
     assert all(later >= earlier - 1e-9 for earlier, later in itertools.pairwise(bounds))
@@ -95,14 +95,16 @@ def test_the_variational_bound_never_falls(rows: Rows) -> None:
 
 def test_the_variational_bound_is_below_the_marginal_likelihood() -> None:
     """One annotator, one item, two labels: any answer has probability 1/2 under a flat prior."""
-    found = mace([("i", "ann", "a")], labels=["a", "b"], competence_prior=(1, 1), strategy_prior=1)
+    found = fit_mace(
+        [("i", "ann", "a")], labels=["a", "b"], competence_prior=(1, 1), strategy_prior=1
+    )
     assert -2 < found.log_likelihood <= math.log(1 / 2)
 
 
 @pytest.mark.parametrize("method", METHODS)
 def test_answers_that_are_missing(method: str) -> None:
     rows: Rows = [(f"i{n}", name, "ab"[n % 2]) for n in range(6) for name in ("ann", "bob", "cy")]
-    found = mace([*rows, ("i9", "ann", None), ("i0", "silent", None)], method=method)
+    found = fit_mace([*rows, ("i9", "ann", None), ("i0", "silent", None)], method=method)
     assert found.best_labels["i9"] is None
     assert found.posteriors[found.items.index("i9")] == pytest.approx([0.5, 0.5])
     assert found.entropies[found.items.index("i9")] == pytest.approx(math.log(2))
@@ -124,7 +126,7 @@ def test_control_items_decide_between_two_camps(method: str) -> None:
     for camp in (0, 1):
         truth = {f"{n:02}": "ab"[(n * n // 3 + camp) % 2] for n in range(30)}
         controls = {item: truth[item] for item in list(truth)[:10]}
-        found = mace(rows, method=method, controls=controls)
+        found = fit_mace(rows, method=method, controls=controls)
         assert accuracy(found.best_labels, truth) == 1
         assert set(found.spammers()) == ({"a1", "a2"} if camp else {"b1", "b2"})
         controlled = [found.items.index(item) for item in controls]
@@ -133,52 +135,52 @@ def test_control_items_decide_between_two_camps(method: str) -> None:
 
 def test_control_items_nobody_judged_have_no_effect() -> None:
     rows = [Judgment("i", "ann", "a"), Judgment("i", "bob", "b")]
-    assert same(mace(rows), mace(rows, controls={"other": "a"}))
+    assert same(fit_mace(rows), fit_mace(rows, controls={"other": "a"}))
 
 
 def test_priors_pull_where_answers_are_few() -> None:
     rows: Rows = [("i", "ann", "a"), ("i", "bob", "b")]
-    trusting, doubting = (mace(rows, competence_prior=prior) for prior in ((9, 1), (1, 9)))
+    trusting, doubting = (fit_mace(rows, competence_prior=prior) for prior in ((9, 1), (1, 9)))
     assert trusting.competences.min() > 0.7
     assert doubting.competences.max() < 0.3
-    assert mace(rows, strategy_prior=1000).strategies == pytest.approx(
+    assert fit_mace(rows, strategy_prior=1000).strategies == pytest.approx(
         np.full((2, 2), 0.5), abs=0.01
     )
 
 
 def test_more_restarts_are_never_less_likely() -> None:
     rows, _, _ = campaign(3, items=60, raters=9, spammers=4)
-    likelihoods = [mace(rows, method="em", restarts=n).log_likelihood for n in (1, 3, 9)]
+    likelihoods = [fit_mace(rows, method="em", restarts=n).log_likelihood for n in (1, 3, 9)]
     assert likelihoods == sorted(likelihoods)
-    assert mace(rows, method="em", seed=1, restarts=1).log_likelihood != likelihoods[0]
+    assert fit_mace(rows, method="em", seed=1, restarts=1).log_likelihood != likelihoods[0]
 
 
 def test_wrong_use_is_said() -> None:
     rows: Rows = [("i", "ann", "a")]
     with pytest.raises(UnknownName, match="method"):
-        mace(rows, method="gibbs")
+        fit_mace(rows, method="gibbs")
     with pytest.raises(DataError, match="'ann' judges item 'i' twice"):
-        mace([*rows, ("i", "ann", None)])
+        fit_mace([*rows, ("i", "ann", None)])
     with pytest.raises(DataError, match="no answer"):
-        mace([("i", "ann", None)])
-    with pytest.raises(DataError, match="'a' is none of the labels b, c"):
-        mace(rows, labels=["b", "c"])
-    with pytest.raises(DataError, match="'z' is none of the labels a, b"):
-        mace(rows, labels=["a", "b"], controls={"i": "z"})
+        fit_mace([("i", "ann", None)])
+    with pytest.raises(DataError, match="'a' is not one of the labels b, c"):
+        fit_mace(rows, labels=["b", "c"])
+    with pytest.raises(DataError, match="'z' is not one of the labels a, b"):
+        fit_mace(rows, labels=["a", "b"], controls={"i": "z"})
     with pytest.raises(SettingError, match="pseudo-counts"):
-        mace(rows, competence_prior=(0, 1))
+        fit_mace(rows, competence_prior=(0, 1))
     with pytest.raises(SettingError, match="pseudo-counts"):
-        mace(rows, smoothing=float("nan"))
+        fit_mace(rows, smoothing=float("nan"))
     with pytest.raises(SettingError, match="one start"):
-        mace(rows, restarts=0)
+        fit_mace(rows, restarts=0)
     with pytest.raises(SettingError, match="tolerance"):
-        mace(rows, tolerance=-1)
+        fit_mace(rows, tolerance=-1)
 
 
 @pytest.mark.parametrize("shares", [EVEN, SKEWED])
 def test_a_simulated_campaign(shares: Sequence[float]) -> None:
     rows, truth, spammers = campaign(11, shares=shares)
-    found = mace(rows, restarts=3)
+    found = fit_mace(rows, restarts=3)
     named = set(found.spammers())
     assert len(named & spammers) >= 0.95 * len(spammers)
     assert len(named - spammers) <= 0.05 * (60 - len(spammers))
@@ -194,5 +196,5 @@ def test_a_simulated_campaign(shares: Sequence[float]) -> None:
 @pytest.mark.parametrize(("name", "least"), [("rte", 0.92), ("temporal", 0.93), ("wsd", 0.98)])
 def test_the_authors_test_sets(data_dir: Path, name: str, least: float, method: str) -> None:
     rows, truth = authors_set(data_dir / "mace", name)
-    reached = accuracy(mace(rows, method=method, restarts=5).best_labels, truth)
+    reached = accuracy(fit_mace(rows, method=method, restarts=5).best_labels, truth)
     assert reached >= max(least, accuracy(majority(rows), truth))

@@ -52,5 +52,5 @@ def test_near_enough_is_a_bins_width():
 def test_wrong_use_is_said():
     with pytest.raises(SettingError, match="two bins"):
         Scale.of([1, 2], bins=1)
-    with pytest.raises(DataError, match="no scale"):
+    with pytest.raises(DataError, match="too large for a rating"):
         Scale.of([1, -1e300])

@@ -7,7 +7,7 @@ import shlex
 import pytest
 
 from adequa.errors import DataError
-from adequa.human.judgments import command, named_raters, rating_files
+from adequa.human.judgments import named_raters, rating_files, shell_command
 
 
 def test_a_campaigns_folder_stands_for_its_ratings(tmp_path):
@@ -39,5 +39,5 @@ def test_names_and_files_of_names(tmp_path):
 
 def test_a_command_is_what_a_shell_reads():
     words = ["adequa", "a b", "it's", "$x", "@@ann"]
-    assert shlex.split(command(words)) == words
-    assert command(["a\tb\\'"]) == r"$'a\U00000009b\\\''"
+    assert shlex.split(shell_command(words)) == words
+    assert shell_command(["a\tb\\'"]) == r"$'a\U00000009b\\\''"

@@ -79,7 +79,7 @@ def shared_wordnet(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def system_wordnet() -> Path:
     """The real one, where this system has it."""
     from adequa.errors import SettingError
-    from adequa.metrics.wordnet import find_wordnet
+    from adequa.metrics.tokens import find_wordnet
 
     try:
         return find_wordnet(None)

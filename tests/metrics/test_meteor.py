@@ -14,9 +14,8 @@ from nltk.translate.meteor_score import meteor_score
 import adequa
 from adequa import Item, Triple
 from adequa.errors import DataError, SettingError
-from adequa.metrics import wordnet
 from adequa.metrics.meteor import Meteor
-from adequa.metrics.words import treebank
+from adequa.metrics.tokens import treebank
 
 TRIPLES = (Triple("s", "p", "o"),)
 VOCABULARY = (
@@ -101,7 +100,7 @@ def test_what_cannot_be_scored_says_why() -> None:
 
 
 def test_without_wordnet_the_remedy_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(wordnet, "_PLACES", ())
+    monkeypatch.setattr("adequa.metrics.tokens._PLACES", ())
     monkeypatch.delenv("WNSEARCHDIR", raising=False)
     monkeypatch.delenv("WNHOME", raising=False)
     with pytest.raises(SettingError, match=r"wordnet-base.*wordnet=FOLDER.*synonyms=false"):

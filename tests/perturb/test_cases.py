@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 
 from adequa.data import Item, Triple
 from adequa.errors import UnknownName
-from adequa.perturb.cases import PERTURBATIONS, draw_items, make_cases, named_perturbations
+from adequa.perturb import PERTURBATIONS, draw_items, make_cases, named_perturbations
 
-from ..analysis.doctor.towns import TOWNS, VEXLA
+from .towns import TOWNS, VEXLA
 
 NAMES = ("Vexla", "Bruma", "Dorn", "Ostrik", "Runa Teel", "Sif Ander", "Quill Press", "the Kelda")
 VALUES = ("4310", "12.5", '"1990-05-03"', "1990", "265.0 (kelvins)")
@@ -67,13 +67,15 @@ def test_a_case_differs_and_its_spans_are_where_it_differs(items: list[Item], se
             if made.perturbation.side == "data":
                 assert new.text == old.text
                 assert new.triples != old.triples
-                assert case.before == case.after
+                assert case.change.before == case.change.after
             else:
                 assert new.triples == old.triples
-                assert _without(old.text, case.before) == _without(new.text, case.after)
-            for text, spans in ((old.text, case.before), (new.text, case.after)):
+                assert _without(old.text, case.change.before) == _without(
+                    new.text, case.change.after
+                )
+            for text, spans in ((old.text, case.change.before), (new.text, case.change.after)):
                 assert all(0 <= start < end <= len(text) for start, end in spans)
-            assert case.after or case.triples or case.entities
+            assert case.change.after or case.change.facts or case.change.entities
 
 
 def _without(text: str, spans: tuple[tuple[int, int], ...]) -> str:

@@ -133,8 +133,8 @@ CASES = [
     Case("no-text-trex.json", '[{"docid": "Q1", "sentences_boundaries": []}]', "has no 'text'", 1),
     Case("no-title.tsv", "id\ttext\n1\tx\n", "has no 'title'", 2, None, "passages"),
     # Neither
-    Case("report.docx", b"PK\x03\x04", "says no format"),
-    Case("no-ending", "text", "says no format"),
+    Case("report.docx", b"PK\x03\x04", "of no known format"),
+    Case("no-ending", "text", "of no known format"),
 ]  # fmt: skip
 
 
@@ -183,7 +183,7 @@ def test_a_folder_without_files(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert run(["score", str(tmp_path), "-m", "chrf", "--out", "run"], monkeypatch) == 2
-    assert "is a folder with no such file" in capsys.readouterr().err
+    assert "is a folder without files of a known format" in capsys.readouterr().err
 
 
 @pytest.mark.skipif(os.name == "nt", reason="rights work differently on Windows")

@@ -106,7 +106,7 @@ def test_representations_alone_are_for_texts(tmp_path: Path) -> None:
     [
         ("", None, "is empty"),
         ("ref\nOak.\n", 1, "no column 'mr'"),
-        ("mr,MR,ref\n", 1, "two columns of one name"),
+        ("mr,MR,ref\n", 1, "two columns with the same name"),
         ("mr,ref\nname[Oak]\n", 2, "has 1 cell for 2 columns"),
         ("mr,ref\nname[Oak],Oak.\nname[Oak,Oak.\n", 3, "'name' is never closed"),
         ("mr,ref\n,Oak.\n", 2, "has no value in brackets"),

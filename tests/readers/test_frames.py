@@ -126,7 +126,7 @@ def frame_with(**columns: Any) -> pd.DataFrame:
         (frame_with(id=["1", np.nan]), "row 2 of the frame: has no 'id'"),
         (frame_with(id=[1.0, 1.5]), "row 1 of the frame: 'id' is a number"),
         (frame_with(triples=["A | p | B", "A"]), "row 2 of the frame: 'A' is no form"),
-        (frame_with(odd=[1, object()]), "row 2 of the frame: the cell 'odd' is of the type object"),
+        (frame_with(odd=[1, object()]), "row 2 of the frame: the cell 'odd' has the type object"),
         (frame_with(odd=[1.0, float("inf")]), "row 2 of the frame: the cell 'odd' is infinite"),
         (frame_with().rename(columns={"text": "id"}), "the column 'id' twice"),
         (pl.DataFrame({"id": ["1"]}).lazy(), "LazyFrame is not a pandas or polars DataFrame"),
@@ -164,7 +164,7 @@ def test_results_have_a_column_a_metric(library: Any) -> None:
 
 
 def test_names_that_cannot_be() -> None:
-    with pytest.raises(SettingError, match="called 'text' like another column"):
+    with pytest.raises(SettingError, match="has the name of another column, 'text'"):
         results_to_frame([Result(ITEMS[0], {"text": 1.0})])
     with pytest.raises(UnknownName, match="did you mean 'pandas'"):
         items_to_frame(ITEMS, "panda")

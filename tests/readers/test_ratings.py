@@ -110,7 +110,7 @@ def test_2017_has_a_worker_for_nobody(tmp_path: Path) -> None:
     [
         ("r.jsonl", "", "holds no ratings"),
         ("r.jsonl", "[1]", ":1: is not an object"),
-        ("r.jsonl", '{"a": 1}', "no form of ratings that is known"),
+        ("r.jsonl", '{"a": 1}', "is not in a known form"),
         ("peers.jsonl", '{"id": 1, "system": "S", "bleu": 0.5}', "holds scores, not ratings"),
         ("r.jsonl", '{"id": 0, "system": "S", "Correctness": 1}', ":1: 'id' is 0"),
         ("r.jsonl", '{"id": 1, "system": "S", "Correctness": "high"}', "'Correctness' is 'high'"),
@@ -128,7 +128,7 @@ def test_2017_has_a_worker_for_nobody(tmp_path: Path) -> None:
         (
             "r.jsonl",
             '{"id": 1, "system": "S", "Fluency": 1}\n{"id": 2, "system": "S"}',
-            ":2: rates",
+            ":2: has no criterion",
         ),
     ],
 )

@@ -316,7 +316,7 @@ def test_what_is_wrong_with_records_is_said(tmp_path: Path, case: str) -> None:
 
 
 def test_what_is_wrong_with_a_dict_is_said() -> None:
-    with pytest.raises(DataError, match="'p' is of the type object"):
+    with pytest.raises(DataError, match="'p' has the type object"):
         from_record({"name": "A", "p": object()}, "")
     with pytest.raises(DataError, match="not a mapping"):
         from_record([1], "")  # type: ignore[arg-type]

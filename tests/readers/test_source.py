@@ -57,8 +57,8 @@ def test_a_format_is_recognised(
 @pytest.mark.parametrize(
     ("name", "content", "message"),
     [
-        ("a.docx", "x", "says no format; name the format"),
-        ("noending", "x", "says no format"),
+        ("a.docx", "x", "of no known format; name the format"),
+        ("noending", "x", "of no known format"),
         ("a.xml", "<html/>", "neither WebNLG nor RDF/XML"),
         ("a.csv", "a\0".encode("utf-16"), "is UTF-16, not UTF-8"),
     ],
@@ -105,7 +105,7 @@ def test_a_folder_of_several_formats_is_refused(tmp_path: Path) -> None:
 
 
 def test_an_empty_folder_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(DataError, match="no such file"):
+    with pytest.raises(DataError, match="without files of a known format"):
         adequa.read(tmp_path)
 
 

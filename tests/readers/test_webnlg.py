@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import pickle
 import socket
@@ -18,7 +19,7 @@ from adequa.data import Item, Triple
 from adequa.errors import DataError, SettingError
 from adequa.readers import webnlg as webnlg_xml
 from adequa.readers.base import PlacedItem
-from adequa.readers.webnlg import WebNlgReader, quick_item
+from adequa.readers.webnlg import WebNlgReader
 
 SETS = """<originaltripleset><otriple>Vexla | in | "Norn"@en</otriple></originaltripleset>
 <originaltripleset><otriple>Vexla | land | Norn</otriple></originaltripleset>
@@ -391,16 +392,15 @@ def test_items_survive_json_and_pickle(tmp_path: Path) -> None:
         assert pickle.loads(pickle.dumps(item)) == item
 
 
-def test_a_quick_item_is_an_item() -> None:
-    triples = (Triple("a", "b", "c"),)
-    quick = quick_item("1", triples, "text", "T", "City", "en", ("r",), {"a": 1})
-    slow = Item("1", triples, "text", "T", "City", "en", ("r",), meta={"a": 1})
-    assert type(quick) is Item
-    assert quick == slow
-    assert repr(quick) == repr(slow)
-    assert replace(quick, text="new") == replace(slow, text="new")
-    with pytest.raises(AttributeError):
-        quick.text = "new"  # type: ignore[misc]
+def test_an_item_that_was_read_is_frozen(tmp_path: Path) -> None:
+    for item in read(write(tmp_path, TRANSLATED)):
+        fields = {field.name: getattr(item, field.name) for field in dataclasses.fields(Item)}
+        assert type(item) is Item
+        assert item == Item(**fields)
+        assert repr(item) == repr(Item(**fields))
+        assert replace(item, text="new") == Item(**{**fields, "text": "new"})
+        with pytest.raises(AttributeError):
+            item.text = "new"  # type: ignore[misc]
 
 
 @pytest.mark.data

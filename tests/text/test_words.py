@@ -8,7 +8,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adequa.text.words import PreparedText, fold, key_of, words_of
+from adequa.text.words import (
+    CALENDAR,
+    GENERIC,
+    TITLES,
+    PreparedText,
+    common_words,
+    fold,
+    key_of,
+    words_of,
+)
 
 
 @pytest.mark.parametrize(
@@ -91,3 +100,19 @@ def test_dates_numbers_and_gaps() -> None:
 
 def string_of(text: PreparedText, start: int, end: int) -> str:
     return text.string[start:end]
+
+
+def test_every_word_is_one_folded_word() -> None:
+    for word in (*common_words(), *CALENDAR, *GENERIC):
+        assert words_of(word) == [word]
+
+
+def test_common_words_are_common() -> None:
+    assert {"the", "located", "however", "born", "his"} <= common_words()
+    assert not common_words() & {"aarhus", "paris", "london", "shepard", "willis", "pakistan"}
+
+
+def test_titles_and_the_calendar() -> None:
+    assert TITLES <= GENERIC
+    assert {"may", "sunday", "sept"} <= CALENDAR
+    assert {"president", "dr"} <= TITLES

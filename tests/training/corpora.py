@@ -6,7 +6,8 @@ import json
 from pathlib import Path
 
 from adequa.data import Item, Triple
-from adequa.perturb.pairs import GraphTextPair, Knowledge, pairs_of
+from adequa.perturb import Document, Knowledge
+from adequa.training.setup import read_pairs
 
 TOWNS = ("Velmora", "Tarnova", "Oskel", "Quorra", "Limdal")
 LANDS = ("Sarn", "Norland", "Bexhal", "Farrow", "Aldwick")
@@ -14,7 +15,7 @@ PEOPLE = ("Ida Thorvald", "Otto Lind", "Vera Quist", "Jon Marr", "Lea Brandt")
 
 
 def items() -> list[Item]:
-    """Four texts a town: one fact, two, three with a number, and one that holds both ways."""
+    """Four texts per town: one fact, two, three with a number, and one that holds both ways."""
     found = []
     for number, (town, land, person) in enumerate(zip(TOWNS, LANDS, PEOPLE, strict=True)):
         name = person.replace(" ", "_")
@@ -48,12 +49,12 @@ def items() -> list[Item]:
     return found
 
 
-def pairs() -> list[GraphTextPair]:
-    return pairs_of(items())
+def pairs() -> list[Document]:
+    return read_pairs(items())
 
 
 def knowledge() -> Knowledge:
-    return Knowledge([item.triples for item in items()])
+    return Knowledge.of(pairs())
 
 
 def write_items(path: Path, count: int = 10) -> Path:

@@ -14,8 +14,8 @@ import onnxruntime as runtime
 import pytest
 
 from adequa.errors import DataError, MissingExtra, ModelError, SettingError, UnknownName
-from adequa.training.drift import drift
 from adequa.training.export import export, seal
+from adequa.training.precision import drift
 
 from . import checkpoints as made
 

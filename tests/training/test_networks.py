@@ -82,23 +82,23 @@ class SameBatch:
 
 def test_the_verifier_learns_ten_cases_by_heart(base: Path, tmp_path: Path) -> None:
     from adequa.training.torch_data import CaseCollator
+    from adequa.training.torch_evaluation import VerifierEvaluation
     from adequa.training.torch_fit import Schedule, fit, silence
-    from adequa.training.torch_looks import VerifierLook
     from adequa.training.torch_networks import VerifierNetwork, load_bert
 
     known = Cases(corpora.pairs(), corpora.knowledge(), seed=2)
     cases = [known.case(number) for number in range(10)]
-    assert {one for case in cases for one in case.draft.stated} >= {0, 1}
-    assert len({case.draft.supported for case in cases}) > 1
+    assert {one for case in cases for one in case.document.stated} >= {0, 1}
+    assert len({case.document.supported for case in cases}) > 1
     collator = CaseCollator(known, TokenReader.read(base), longest=128)
     torch.manual_seed(0)
     with silence():
         network = VerifierNetwork(load_bert(base))
-        look = VerifierLook(cases, collator)
+        evaluation = VerifierEvaluation(cases, collator)
         fit(network, SameBatch(collator.collate(cases)), Schedule(80, 4e-3), tmp_path)
         network.eval()
         with torch.no_grad():
-            figures = look(network)
+            figures = evaluation(network)
     assert figures["accuracy_stated"] == 1.0
     assert figures["accuracy_supported"] == 1.0
     assert figures["auc_unsupported"] > 0.99

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from adequa.data import Triple
 from adequa.errors import DataError
 from adequa.models.wordpiece import WordPiece
-from adequa.text.labels import readable
+from adequa.text import readable
 from adequa.training.tokens import TokenReader
 
 from . import bases, corpora

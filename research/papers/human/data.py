@@ -12,10 +12,10 @@ from adequa.data import Item, Rating, Score
 from adequa.errors import AdequaError, DataError
 from adequa.metrics import resolve
 from adequa.metrics.base import Metric
-from adequa.readers.ratings import read_ratings
+from adequa.readers import read_ratings
 from research.papers.esa.data import EsaCorpus, Key, given_2017, read_corpus
 from research.papers.human.printed import METRICS
-from research.papers.section import Shown
+from research.papers.section import Shown, require_folder
 
 AUTOMATIC = ("bleu", "meteor", "ter")
 REFERENCE = "reference"
@@ -107,8 +107,7 @@ class HumanStudy:
 
 def read_human_study(data: Path, progress: Shown | None = None) -> HumanStudy:
     """The campaign in `data`/webnlg2017; its averages are needed, the rest is noted if absent."""
-    if not data.is_dir():
-        raise DataError("is no folder", path=data, remedy="name the one that holds webnlg2017")
+    require_folder(data, "webnlg2017")
     folder = data / "webnlg2017" / "human"
     averages = folder / "all_data_final_averaged.csv"
     if not averages.is_file():

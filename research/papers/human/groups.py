@@ -27,7 +27,7 @@ from itertools import pairwise
 
 from adequa.data import Rating
 from adequa.errors import DataError
-from adequa.human.analysis.groups import Sample, significance_groups
+from adequa.human.analysis import Sample, significance_groups
 from adequa.tables import Cell, Column, Table
 from research.papers.human.printed import HEADINGS, HUMAN, alike
 

@@ -9,8 +9,8 @@ import numpy as np
 
 from adequa.data import Verdict
 from adequa.stats.correlations import Correlation, cluster_counts, complete_pairs, spearman
+from adequa.stats.effects import area_under_curve
 from adequa.stats.intervals import percentile_interval
-from adequa.training.watch import area_under_curve
 from research.papers.nli.data import JudgedText, NliCorpus, Rule
 from research.papers.nli.setups import ScoredSetup
 

@@ -1,1 +1,19 @@
-"""What runs say: comparison of systems, correlation with people, gates, and the doctor."""
+"""Analysis of runs: comparison of systems, correlation with people, gates, and the doctor."""
+
+from adequa.analysis.comparison import Comparison, compare, render_comparison
+from adequa.analysis.correlation import Options, Study, correlate, render_study
+from adequa.analysis.gate import Gate, Limit, evaluate_gate, parse_limit
+
+__all__ = [
+    "Comparison",
+    "Gate",
+    "Limit",
+    "Options",
+    "Study",
+    "compare",
+    "correlate",
+    "evaluate_gate",
+    "parse_limit",
+    "render_comparison",
+    "render_study",
+]

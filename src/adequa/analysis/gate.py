@@ -1,19 +1,29 @@
-"""Limits held against a run, each with its confidence interval.
+"""A gate for CI: limits on rates of faults and on mean scores, judged with confidence intervals.
 
-A limit is passed where the whole interval keeps it and failed where the whole interval breaks it;
-in between there is not enough data to say. A rate that may be nothing (at most 0, or at least 1) is
-about the texts at hand, for no sample shows that there is none elsewhere. Rates of texts have
-Wilson's interval, which is honest for few texts and for none at fault; rates of facts, which come
-several to a text, are resampled by text; means have Student's.
+A limit passes where the whole interval keeps it and fails where the whole interval breaks it;
+in between there is not enough data to decide. A limit of zero faults (at most 0, or at least 1) is
+about the texts of this run only, because no sample can show that there are none elsewhere.
+
+Measures, computed per system in one pass over a run:
+
+omission, hallucination    the share of texts whose verdict includes it
+not-ok                     the share of texts whose verdict is not OK
+METRIC.omission, …         the same by the verdict of one metric
+missing, contradicted      the share of the input's facts with that status
+unscored                   the share of texts that some metric could not score
+METRIC                     the mean of a metric's scores
+
+Rates of texts have Wilson's interval, which holds for few texts and for rates near 0; rates of
+facts, of which a text has several, are resampled by text; means have Student's interval.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 from xml.etree import ElementTree as ET
 
 import numpy as np
@@ -25,37 +35,159 @@ from adequa.run import Run, open_run
 from adequa.stats.intervals import Interval, bootstrap_interval, student_interval, wilson_interval
 from adequa.tables import Cell, Table, escape_markdown, one_line
 
-# ---
-# What a gate measures: rates of faults and means of scores, per system, in one pass over a run.
-#
-# omission, hallucination    the share of texts whose verdict names it
-# not-ok                     the share of texts whose verdict is not OK
-# METRIC.omission, …         the same by the verdict of one metric
-# missing, contradicted      the share of the input's facts with that status
-# unscored                   the share of texts that some metric could not score
-# METRIC                     the mean of a metric's scores
-# ---
-
 RATES = ("omission", "hallucination", "not-ok", "unscored")
 FACT_RATES = ("missing", "contradicted")
+EXAMPLES = 10
+"""Examples listed for a broken limit."""
+
+Bound = Literal["max", "min", "no-worse"]
+Outcome = Literal["pass", "fail", "not enough data"]
+
+_NOT_XML = dict.fromkeys([*range(9), 11, 12, *range(14, 32), 0xFFFE, 0xFFFF], "\ufffd")
+"""Characters that XML 1.0 forbids."""
+
+
+@dataclass(frozen=True, slots=True)
+class Limit:
+    """A bound on a measure: at most (`max`), at least (`min`), or the baseline (`no-worse`).
+
+    With `no-worse` the value is the tolerated loss.
+    """
+
+    bound: Bound
+    measure: str
+    value: float = 0.0
+
+    def __str__(self) -> str:
+        if self.bound == "no-worse":
+            loss = f" by more than {self.value:g}" if self.value else ""
+            return f"{self.measure} no worse than the baseline{loss}"
+        return f"{self.measure} {'≤' if self.bound == 'max' else '≥'} {self.value:g}"
+
+
+def parse_limit(bound: str, written: str) -> Limit:
+    """Parse a limit of the command line: MEASURE=VALUE, or MEASURE[=LOSS] for no-worse."""
+    measure, separator, raw = written.partition("=")
+    known: dict[str, Bound] = {name: name for name in get_args(Bound)}
+    if bound not in known:
+        raise UnknownName("bound", bound, known)
+    if not measure or (not separator and bound != "no-worse"):
+        raise SettingError(f"--{bound} {written!r} is not a limit; write --{bound} omission=0.05")
+    try:
+        value = float(raw) if separator else 0.0
+    except ValueError:
+        value = math.nan
+    if not math.isfinite(value) or (bound == "no-worse" and value < 0):
+        raise SettingError(f"--{bound} {written!r} has no number after the '='; write 0.05")
+    return Limit(known[bound], measure, value)
+
+
+@dataclass(frozen=True, slots=True)
+class LimitResult:
+    """One limit applied to one system.
+
+    The outcome depends on the interval; `is_broken` on the measured value alone.
+    """
+
+    system: str
+    limit: Limit
+    outcome: Outcome
+    is_broken: bool
+    value: float | None
+    interval: Interval | None
+    items: int
+    """The number of items, or of facts, behind the value."""
+    why: str
+    baseline: float | None = None
+    p: float | None = None
+    examples: tuple[str, ...] = ()
+    """The first items behind a broken limit."""
+    more: int = 0
+    """The number of further such items."""
+
+    @property
+    def listed(self) -> list[str]:
+        """The examples, and a line that counts the others."""
+        return [*self.examples, *([f"… and {self.more:,} more"] if self.more else [])]
+
+
+@dataclass(frozen=True, slots=True)
+class Gate:
+    """All limits of a run; if `strict`, a limit without enough data stops the run."""
+
+    run: str
+    results: tuple[LimitResult, ...]
+    level: float
+    strict: bool = False
+    notes: tuple[str, ...] = ()
+
+    def stops(self, result: LimitResult) -> bool:
+        """Whether one result alone closes the gate."""
+        if result.outcome == "not enough data":
+            return self.strict or result.is_broken
+        return result.outcome == "fail"
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the run may pass."""
+        return not any(self.stops(result) for result in self.results)
+
+
+def evaluate_gate(
+    run: Run | Path | str,
+    limits: Sequence[Limit],
+    *,
+    baseline: Run | Path | str | None = None,
+    systems: Sequence[str] = (),
+    level: float = 0.95,
+    strict: bool = False,
+    seed: int = 0,
+) -> Gate:
+    """Apply every limit to every system of a run, or to the named systems."""
+    if not limits:
+        raise SettingError("there is no limit; give --max, --min or --no-worse")
+    if not 0 < level < 1:
+        raise SettingError(f"the confidence level must lie between 0 and 1 (0.95), not {level}")
+    opened = open_run(run)
+    absolute = [limit for limit in limits if limit.bound != "no-worse"]
+    relative = [limit for limit in limits if limit.bound == "no-worse"]
+    if relative and baseline is None:
+        raise SettingError("--no-worse needs a run to compare with; name it with --baseline")
+    found = observe(opened, [limit.measure for limit in absolute])
+    for name in systems:
+        if name not in found:
+            raise UnknownName("system", name, found)
+    judged = list(dict.fromkeys(systems)) or list(found)
+    results = [
+        _absolute(system, limit, found[system][limit.measure], level=level, seed=seed)
+        for system in judged
+        for limit in absolute
+    ]
+    notes: list[str] = []
+    if relative and baseline is not None:
+        more, notes = _relative(
+            opened, open_run(baseline), relative, judged, level=level, seed=seed
+        )
+        results += more
+    return Gate(str(opened.path), tuple(results), level, strict, tuple(notes))
 
 
 @dataclass(slots=True)
 class Observations:
-    """One measure of one system: a row an item that has it."""
+    """One measure of one system, with one value per item that has it."""
 
     is_rate: bool
     values: list[float] = field(default_factory=list)
     weights: list[float] = field(default_factory=list)
-    """Of how many things a value is the count: facts of an item, or 1."""
+    """The total that a value is a count of: the facts of an item, or 1."""
     broken: list[str] = field(default_factory=list)
-    """The items in which the fault was seen."""
+    """The items with the fault."""
     left_out: int = 0
-    """Items that say nothing about it: no verdict, no fact, not scorable."""
+    """Items without the measure: no verdict, no fact, or not scorable."""
 
 
 def observe(run: Run, measures: Iterable[str]) -> dict[str, dict[str, Observations]]:
-    """By system and measure what the run says; an unknown measure lists the ones there are."""
+    """The observations of each measure, by system and measure."""
     labels = list(run.manifest["metrics"])
     wanted = list(dict.fromkeys(measures))
     known = [*RATES, *FACT_RATES, *labels]
@@ -70,12 +202,12 @@ def observe(run: Run, measures: Iterable[str]) -> dict[str, dict[str, Observatio
             column = columns.setdefault(measure, Observations(measure not in labels))
             _add(column, measure, result, labels)
     if not found:
-        raise RunError(f"{run.path} has no items; there is nothing to judge")
+        raise RunError(f"{run.path} has no items; there is nothing to evaluate")
     return found
 
 
 def _add(column: Observations, measure: str, result: Result, labels: Sequence[str]) -> None:
-    seen = _seen(measure, result, labels)
+    seen = _observed(measure, result, labels)
     if seen is None:
         column.left_out += 1
         return
@@ -86,7 +218,7 @@ def _add(column: Observations, measure: str, result: Result, labels: Sequence[st
         column.broken.append(_example(measure, result))
 
 
-def _seen(measure: str, result: Result, labels: Sequence[str]) -> tuple[float, float] | None:
+def _observed(measure: str, result: Result, labels: Sequence[str]) -> tuple[float, float] | None:
     if measure in labels:
         score = result.scores.get(measure)
         return None if score is None else (score, 1.0)
@@ -116,137 +248,28 @@ def _example(measure: str, result: Result) -> str:
             if rate == "not-ok" or finding.kind == rate
         ]
         reasons = [finding.why for finding in faults]
-    told = "; ".join(reasons[:2]) + (f"; … {len(reasons) - 2} more" if len(reasons) > 2 else "")
-    return f"{result.item.id}: {told}" if told else result.item.id
-
-
-def measured_systems(found: Mapping[str, object], wanted: Sequence[str]) -> list[str]:
-    """The systems to judge: those asked for, or all."""
-    for name in wanted:
-        if name not in found:
-            raise UnknownName("system", name, found)
-    return list(dict.fromkeys(wanted)) or list(found)
-
-
-# ---
-# What a gate asks and what it says, without a word on how that is shown.
-# ---
-
-Outcome = Literal["pass", "fail", "not enough data"]
-
-
-@dataclass(frozen=True, slots=True)
-class Limit:
-    """A bound that a measure may not break: at most (`max`), at least (`min`), or the baseline's.
-
-    With `no-worse` the value is the loss that is tolerated.
-    """
-
-    bound: Literal["max", "min", "no-worse"]
-    measure: str
-    value: float = 0.0
-
-    def __str__(self) -> str:
-        if self.bound == "no-worse":
-            loss = f" by more than {self.value:g}" if self.value else ""
-            return f"{self.measure} no worse than the baseline{loss}"
-        return f"{self.measure} {'≤' if self.bound == 'max' else '≥'} {self.value:g}"
-
-
-@dataclass(frozen=True, slots=True)
-class LimitResult:
-    """One limit held against one system.
-
-    The outcome is about what the interval allows; `is_broken` is about the number as it was seen.
-    """
-
-    system: str
-    limit: Limit
-    outcome: Outcome
-    is_broken: bool
-    value: float | None
-    interval: Interval | None
-    items: int
-    """How many items, or facts, the number is of."""
-    why: str
-    baseline: float | None = None
-    p: float | None = None
-    examples: tuple[str, ...] = ()
-    """Items behind a broken limit, the first of them."""
-    more: int = 0
-    """How many such items there are beyond the examples."""
-
-
-@dataclass(frozen=True, slots=True)
-class Gate:
-    """All checks of a run; what has no interval narrow enough fails only where it is `strict`."""
-
-    run: str
-    checks: tuple[LimitResult, ...]
-    level: float
-    strict: bool = False
-    notes: tuple[str, ...] = ()
-
-    def stops(self, check: LimitResult) -> bool:
-        """Whether a check by itself closes the gate."""
-        if check.outcome == "not enough data":
-            return self.strict or check.is_broken
-        return check.outcome == "fail"
-
-    @property
-    def is_open(self) -> bool:
-        """Whether the run may pass."""
-        return not any(self.stops(check) for check in self.checks)
-
-
-EXAMPLES = 10
-
-
-def judge(
-    run: Run | Path | str,
-    limits: Sequence[Limit],
-    *,
-    baseline: Run | Path | str | None = None,
-    systems: Sequence[str] = (),
-    level: float = 0.95,
-    strict: bool = False,
-    seed: int = 0,
-) -> Gate:
-    """Hold every limit against every system of a run, or against the systems named."""
-    if not limits:
-        raise SettingError("there is no limit to judge by; give --max, --min or --no-worse")
-    if not 0 < level < 1:
-        raise SettingError(f"a confidence level lies between 0 and 1 (0.95), not {level}")
-    opened = run if isinstance(run, Run) else open_run(run)
-    absolute = [limit for limit in limits if limit.bound != "no-worse"]
-    relative = [limit for limit in limits if limit.bound == "no-worse"]
-    if relative and baseline is None:
-        raise SettingError("--no-worse needs a run to compare with; name it with --baseline")
-    found = observe(opened, [limit.measure for limit in absolute])
-    checks = [
-        _absolute(system, limit, found[system][limit.measure], level, seed)
-        for system in measured_systems(found, systems)
-        for limit in absolute
-    ]
-    notes: list[str] = []
-    if relative and baseline is not None:
-        old = baseline if isinstance(baseline, Run) else open_run(baseline)
-        more, notes = _relative(
-            opened, old, relative, measured_systems(found, systems), level, seed
-        )
-        checks += more
-    return Gate(str(opened.path), tuple(checks), level, strict, tuple(notes))
+    why = "; ".join(reasons[:2]) + (f"; … {len(reasons) - 2} more" if len(reasons) > 2 else "")
+    return f"{result.item.id}: {why}" if why else result.item.id
 
 
 def _absolute(
-    system: str, limit: Limit, seen: Observations, level: float, seed: int
+    system: str, limit: Limit, seen: Observations, *, level: float, seed: int
 ) -> LimitResult:
     items = int(sum(seen.weights))
     if not items:
-        why = f"no item says anything about {limit.measure} ({seen.left_out:,} left out)"
-        return LimitResult(system, limit, "not enough data", True, None, None, 0, why)
+        why = f"no item has a value of {limit.measure} ({seen.left_out:,} left out)"
+        return LimitResult(
+            system=system,
+            limit=limit,
+            outcome="not enough data",
+            is_broken=True,
+            value=None,
+            interval=None,
+            items=0,
+            why=why,
+        )
     value = sum(seen.values) / items
-    interval = _interval(limit.measure, seen, level, seed)
+    interval = _interval(limit.measure, seen, level=level, seed=seed)
     below = limit.bound == "max"
     is_broken = value > limit.value if below else value < limit.value
     outcome: Outcome = "not enough data"
@@ -262,29 +285,29 @@ def _absolute(
     shown = "" if interval is None else f" ({interval[0]:.3f} to {interval[1]:.3f})"
     why = f"{limit.measure} is {value:.3f}{shown} over {items:,} {things}"
     if seen.left_out:
-        why += f", {seen.left_out:,} say nothing about it"
+        why += f", {seen.left_out:,} have no value"
     examples = tuple(seen.broken[:EXAMPLES]) if is_broken and below else ()
     return LimitResult(
-        system,
-        limit,
-        outcome,
-        is_broken,
-        value,
-        interval,
-        items,
-        why,
+        system=system,
+        limit=limit,
+        outcome=outcome,
+        is_broken=is_broken,
+        value=value,
+        interval=interval,
+        items=items,
+        why=why,
         examples=examples,
         more=len(seen.broken) - len(examples) if examples else 0,
     )
 
 
-def _interval(measure: str, seen: Observations, level: float, seed: int) -> Interval | None:
+def _interval(measure: str, seen: Observations, *, level: float, seed: int) -> Interval | None:
     if not seen.is_rate:
         return student_interval(seen.values, level)
     if measure not in FACT_RATES:
         return wilson_interval(int(sum(seen.values)), len(seen.values), level)
     if not any(seen.values) or seen.values == seen.weights:
-        # No resample differs; as if facts were independent, which is the narrowest they can be.
+        # All resamples are equal; treat facts as independent, which gives the narrowest interval.
         return wilson_interval(int(sum(seen.values)), int(sum(seen.weights)), level)
     statistics = np.column_stack([seen.values, seen.weights])
     return bootstrap_interval(
@@ -293,15 +316,15 @@ def _interval(measure: str, seen: Observations, level: float, seed: int) -> Inte
 
 
 def _relative(
-    run: Run, old: Run, limits: Sequence[Limit], systems: Sequence[str], level: float, seed: int
+    run: Run, old: Run, limits: Sequence[Limit], systems: Sequence[str], *, level: float, seed: int
 ) -> tuple[list[LimitResult], list[str]]:
-    """Each system against the one of its name in the baseline, item by item."""
+    """Each system against the system of the same name in the baseline, item by item."""
     measures = [limit.measure for limit in limits]
     new_systems, old_systems = (list(one.summary["systems"]) for one in (run, old))
     comparison = compare([run, old], metrics=measures, seed=seed, level=level, correction="none")
     better_is_higher = {one.name: one.higher_is_better for one in comparison.measures}
     names = list(comparison.systems)
-    checks = []
+    results = []
     for system in systems:
         partner = _partner(system, new_systems, old_systems, old)
         first = names[new_systems.index(system)]
@@ -312,10 +335,13 @@ def _relative(
                 for one in comparison.overall.pairs
                 if one.measure == limit.measure and {one.first, one.second} == {first, second}
             )
-            checks.append(
-                _compared(system, limit, pair, first, better_is_higher[limit.measure], level)
+            gains = 1.0 if (pair.first == first) == better_is_higher[limit.measure] else -1.0
+            values = (pair.first_value, pair.second_value)
+            value, before = values if pair.first == first else values[::-1]
+            results.append(
+                _compared(system, limit, pair, value=value, before=before, gains=gains, level=level)
             )
-    return checks, list(comparison.notes)
+    return results, list(comparison.notes)
 
 
 def _partner(system: str, new: Sequence[str], old: Sequence[str], baseline: Run) -> str:
@@ -330,85 +356,83 @@ def _partner(system: str, new: Sequence[str], old: Sequence[str], baseline: Run)
 
 
 def _compared(
-    system: str, limit: Limit, pair: SystemPair, first: str, higher_is_better: bool, level: float
+    system: str,
+    limit: Limit,
+    pair: SystemPair,
+    *,
+    value: float | None,
+    before: float | None,
+    gains: float,
+    level: float,
 ) -> LimitResult:
-    sign = 1.0 if (pair.first == first) else -1.0
-    values = (pair.first_value, pair.second_value)
-    value, before = values if sign > 0 else values[::-1]
+    """A limit relative to the baseline; `gains` is the sign that makes a gain positive."""
     if pair.difference is None or pair.interval is None or value is None or before is None:
-        why = f"{pair.items:,} items are in both runs; {pair.left_out.total:,} could not be paired"
         return LimitResult(
-            system, limit, "not enough data", True, value, None, pair.items, why, before
+            system=system,
+            limit=limit,
+            outcome="not enough data",
+            is_broken=True,
+            value=value,
+            interval=None,
+            items=pair.items,
+            why=f"{pair.items:,} items are in both runs; "
+            f"{pair.left_out.total:,} could not be paired",
+            baseline=before,
         )
-    gains = sign * (1.0 if higher_is_better else -1.0)
     ends = sorted(gains * end for end in pair.interval)
     gain, low, high = gains * pair.difference, ends[0], ends[1]
     p = next(iter(pair.tests.values())).p
     is_worse = p is not None and p < 1 - level and gain < 0
     outcome: Outcome = "pass"
     if limit.value:
-        # A loss is tolerated: the interval has to say that it is not larger.
+        # A loss is tolerated if the interval excludes a larger one.
         outcome = "pass" if low >= -limit.value else "not enough data"
         if high < -limit.value:
             outcome = "fail"
     elif is_worse:
         outcome = "fail"
     is_broken = outcome == "fail" or (bool(limit.value) and gain < -limit.value)
-    told = "" if p is None or not math.isfinite(p) else f", p {p:.3g}"
+    shown = "" if p is None or not math.isfinite(p) else f", p {p:.3g}"
     why = (
         f"{limit.measure} is {value:.3f}, was {before:.3f}: {'better' if gain > 0 else 'worse'} by "
-        f"{abs(gain):.3f} (gain {low:+.3f} to {high:+.3f}{told}) over {pair.items:,} paired items"
+        f"{abs(gain):.3f} (gain {low:+.3f} to {high:+.3f}{shown}) over {pair.items:,} paired items"
     )
     if pair.left_out.total:
         why += f", {pair.left_out.total:,} could not be paired"
     return LimitResult(
-        system, limit, outcome, is_broken, value, (low, high), pair.items, why, before, p
+        system=system,
+        limit=limit,
+        outcome=outcome,
+        is_broken=is_broken,
+        value=value,
+        interval=(low, high),
+        items=pair.items,
+        why=why,
+        baseline=before,
+        p=p,
     )
 
 
-def parse_limit(bound: str, written: str) -> Limit:
-    """A limit as the command line has it: MEASURE=VALUE, or MEASURE[=LOSS] for no-worse."""
-    measure, separator, raw = written.partition("=")
-    if bound not in ("max", "min", "no-worse"):
-        raise UnknownName("bound", bound, ("max", "min", "no-worse"))
-    if not measure or (not separator and bound != "no-worse"):
-        raise SettingError(f"--{bound} {written!r} names no limit; write --{bound} omission=0.05")
-    try:
-        value = float(raw) if separator else 0.0
-    except ValueError:
-        value = math.nan
-    if not math.isfinite(value) or (bound == "no-worse" and value < 0):
-        raise SettingError(f"--{bound} {written!r} has no number behind the '='; write 0.05")
-    return Limit(
-        "max" if bound == "max" else "min" if bound == "min" else "no-worse", measure, value
-    )
-
-
-# ---
-# A gate's answer as a table, JSON, JUnit XML, Markdown and GitHub's annotation lines.
-# ---
-
-_NOT_XML = dict.fromkeys([*range(9), 11, 12, *range(14, 32), 0xFFFE, 0xFFFF], "\ufffd")
-
-
-def table(gate: Gate) -> Table:
-    """A row a check."""
+def gate_table(gate: Gate) -> Table:
+    """One row per limit and system."""
     rows: list[list[Cell]] = [
         [
-            check.system or "(unnamed)",
-            str(check.limit),
-            None if check.value is None else f"{check.value:.3f}",
-            None if check.interval is None else f"{check.interval[0]:.3f}–{check.interval[1]:.3f}",
-            check.items,
-            _said(gate, check),
+            result.system or "(unnamed)",
+            str(result.limit),
+            None if result.value is None else f"{result.value:.3f}",
+            None
+            if result.interval is None
+            else f"{result.interval[0]:.3f}–{result.interval[1]:.3f}",
+            result.items,
+            _outcome(gate, result),
         ]
-        for check in gate.checks
+        for result in gate.results
     ]
     return Table("", ["system", "limit", "value", "interval", "of", "outcome"], rows)
 
 
-def to_object(gate: Gate) -> dict[str, Any]:
-    """The answer for machines."""
+def gate_to_object(gate: Gate) -> dict[str, Any]:
+    """The gate as JSON."""
     return {
         "run": gate.run,
         "open": gate.is_open,
@@ -416,102 +440,102 @@ def to_object(gate: Gate) -> dict[str, Any]:
         "strict": gate.strict,
         "checks": [
             {
-                "system": check.system,
-                "bound": check.limit.bound,
-                "measure": check.limit.measure,
-                "limit": check.limit.value,
-                "outcome": check.outcome,
-                "stops": gate.stops(check),
-                "value": check.value,
-                "low": check.interval[0] if check.interval else None,
-                "high": check.interval[1] if check.interval else None,
-                "baseline": check.baseline,
-                "p": check.p,
-                "of": check.items,
-                "why": check.why,
-                "examples": list(check.examples),
-                "more": check.more,
+                "system": result.system,
+                "bound": result.limit.bound,
+                "measure": result.limit.measure,
+                "limit": result.limit.value,
+                "outcome": result.outcome,
+                "stops": gate.stops(result),
+                "value": result.value,
+                "low": result.interval[0] if result.interval else None,
+                "high": result.interval[1] if result.interval else None,
+                "baseline": result.baseline,
+                "p": result.p,
+                "of": result.items,
+                "why": result.why,
+                "examples": list(result.examples),
+                "more": result.more,
             }
-            for check in gate.checks
+            for result in gate.results
         ],
         "notes": list(gate.notes),
     }
 
 
-def junit(gate: Gate) -> str:
-    """A test suite with a test case a check, as test reports of most services read it.
+def gate_junit(gate: Gate) -> str:
+    """The gate as JUnit XML: a test suite with one test case per limit and system.
 
-    What there is not enough data for is `skipped`, unless it stops the gate.
+    A limit without enough data is `skipped`, unless it stops the gate.
     """
-    stopping = [check for check in gate.checks if gate.stops(check)]
+    stopping = [result for result in gate.results if gate.stops(result)]
     skipped = [
-        check
-        for check in gate.checks
-        if check.outcome == "not enough data" and check not in stopping
+        result
+        for result in gate.results
+        if result.outcome == "not enough data" and result not in stopping
     ]
     counts = {
-        "tests": str(len(gate.checks)),
+        "tests": str(len(gate.results)),
         "failures": str(len(stopping)),
         "errors": "0",
         "skipped": str(len(skipped)),
     }
     suites = ET.Element("testsuites", counts)
     suite = ET.SubElement(suites, "testsuite", {"name": "adequa gate", **counts})
-    for check in gate.checks:
+    for result in gate.results:
         case = ET.SubElement(
             suite,
             "testcase",
             {
-                "classname": _xml(f"adequa.{check.system or 'unnamed'}"),
-                "name": _xml(str(check.limit)),
+                "classname": _xml(f"adequa.{result.system or 'unnamed'}"),
+                "name": _xml(str(result.limit)),
             },
         )
-        if gate.stops(check):
+        if gate.stops(result):
             failure = ET.SubElement(
-                case, "failure", {"type": check.outcome, "message": _xml(check.why)}
+                case, "failure", {"type": result.outcome, "message": _xml(result.why)}
             )
-            failure.text = _xml("\n".join([check.why, *_examples(check)]))
-        elif check in skipped:
-            ET.SubElement(case, "skipped", {"message": _xml(f"not enough data: {check.why}")})
+            failure.text = _xml("\n".join([result.why, *result.listed]))
+        elif result in skipped:
+            ET.SubElement(case, "skipped", {"message": _xml(f"not enough data: {result.why}")})
         else:
-            ET.SubElement(case, "system-out").text = _xml(check.why)
+            ET.SubElement(case, "system-out").text = _xml(result.why)
     ET.indent(suites)
     return '<?xml version="1.0" encoding="UTF-8"?>\n' + ET.tostring(suites, "unicode") + "\n"
 
 
-def markdown(gate: Gate) -> str:
-    """A summary for a pull request."""
-    lines = [f"## adequa: {'passed' if gate.is_open else 'not passed'}", "", table(gate).markdown()]
-    for check in gate.checks:
-        if gate.stops(check):
-            lines += ["", f"**{_markdown(check.system)}: {_markdown(str(check.limit))}**. "]
-            lines[-1] += _markdown(check.why)
-            lines += ["", *(f"- {_markdown(example)}" for example in _examples(check))]
+def gate_markdown(gate: Gate) -> str:
+    """The gate as a Markdown summary for a pull request."""
+    lines = [
+        f"## adequa: {'passed' if gate.is_open else 'not passed'}",
+        "",
+        gate_table(gate).markdown(),
+    ]
+    for result in gate.results:
+        if gate.stops(result):
+            lines += ["", f"**{_markdown(result.system)}: {_markdown(str(result.limit))}**. "]
+            lines[-1] += _markdown(result.why)
+            lines += ["", *(f"- {_markdown(example)}" for example in result.listed)]
     lines += [f"\n{_markdown(note)}" for note in gate.notes]
     return "\n".join(lines) + "\n"
 
 
-def github_lines(gate: Gate) -> str:
-    """A line a check that did not pass, in the form that GitHub shows beside the run."""
+def gate_github(gate: Gate) -> str:
+    """Annotation lines for GitHub Actions, one per limit that did not pass."""
     lines = []
-    for check in gate.checks:
-        if check.outcome == "pass" and not gate.stops(check):
+    for result in gate.results:
+        if result.outcome == "pass" and not gate.stops(result):
             continue
-        level = "error" if gate.stops(check) else "warning"
-        title = _property(f"adequa: {check.limit}")
-        words = [f"{check.system or 'unnamed'}: {check.why}", *_examples(check)]
+        level = "error" if gate.stops(result) else "warning"
+        title = _property(f"adequa: {result.limit}")
+        words = [f"{result.system or 'unnamed'}: {result.why}", *result.listed]
         lines.append(f"::{level} title={title}::{_message(chr(10).join(words))}")
     return "\n".join(lines)
 
 
-def _said(gate: Gate, check: LimitResult) -> str:
-    if check.outcome == "not enough data":
-        return f"not enough data{', stops' if gate.stops(check) else ''}"
-    return check.outcome
-
-
-def _examples(check: LimitResult) -> list[str]:
-    return [*check.examples, *([f"… and {check.more:,} more"] if check.more else [])]
+def _outcome(gate: Gate, result: LimitResult) -> str:
+    if result.outcome == "not enough data":
+        return f"not enough data{', stops' if gate.stops(result) else ''}"
+    return result.outcome
 
 
 def _markdown(text: str) -> str:
@@ -519,7 +543,7 @@ def _markdown(text: str) -> str:
 
 
 def _xml(text: str) -> str:
-    """Without the characters that no XML document may hold."""
+    """A text without the characters that XML forbids."""
     return text.translate(_NOT_XML)
 
 

@@ -151,7 +151,7 @@ def correlate(
     )
     from adequa.analysis.correlation import correlate as study_of
     from adequa.errors import SettingError, UnknownName
-    from adequa.human.judgments import named_raters, rating_files
+    from adequa.human import named_raters, rating_files
 
     if table not in FORMATS:
         raise UnknownName("table", table, FORMATS)

@@ -25,7 +25,7 @@ from adequa.cli.options import (
 from adequa.progress import progress_bar
 
 if TYPE_CHECKING:
-    from adequa.analysis.doctor.advice import Advice, LabelledText
+    from adequa.analysis.doctor import Advice, LabelledText
     from adequa.metrics.base import Metric
 
 
@@ -83,12 +83,10 @@ def doctor(
 
     Example: adequa doctor test.xml --texts T5=t5.txt -m esa -m nli --examples 2
     """
-    from adequa.analysis.doctor.advice import read_labels
-    from adequa.analysis.doctor.examination import examine, missed_cases
-    from adequa.analysis.doctor.tables import FORMATS, render
+    from adequa.analysis.doctor import FORMATS, examine, missed_cases, read_labels, render
     from adequa.errors import UnknownName
     from adequa.metrics import resolve
-    from adequa.perturb.cases import draw_items, make_cases, named_perturbations
+    from adequa.perturb import draw_items, make_cases, named_perturbations
     from adequa.readers import open_source
 
     form = "json" if as_json else table
@@ -112,7 +110,7 @@ def doctor(
         advice=_advice(labelled, metrics, risk=risk, jobs=jobs),
     )
     if pictures is not None:
-        from adequa.analysis.doctor.tables import doctor_pictures
+        from adequa.analysis.doctor import doctor_pictures
 
         write_pictures(doctor_pictures(examination), pictures)
     write_or_echo(written, out)
@@ -121,8 +119,7 @@ def doctor(
 def _advice(
     labelled: list[LabelledText], metrics: Mapping[str, Metric], *, risk: float, jobs: int
 ) -> list[Advice]:
-    from adequa.analysis.doctor.advice import advise
-    from adequa.analysis.doctor.examination import score_all
+    from adequa.analysis.doctor import advise, score_all
 
     if not labelled:
         return []

@@ -70,16 +70,22 @@ def gate(
     Example: adequa gate runs/new --max omission=0.05 --min esa=0.95 --baseline runs/old
     --no-worse nli
     """
-    from adequa.analysis.gate import github_lines, judge, parse_limit, table, to_object
-    from adequa.analysis.gate import junit as junit_of
-    from adequa.analysis.gate import markdown as markdown_of
+    from adequa.analysis.gate import (
+        evaluate_gate,
+        gate_github,
+        gate_junit,
+        gate_markdown,
+        gate_table,
+        gate_to_object,
+        parse_limit,
+    )
 
     limits = [
         parse_limit(bound, written)
         for bound, given in (("max", at_most), ("min", at_least), ("no-worse", no_worse))
         for written in given or ()
     ]
-    answer = judge(
+    answer = evaluate_gate(
         run,
         limits,
         baseline=baseline,
@@ -89,25 +95,23 @@ def gate(
         seed=seed,
     )
     if junit is not None:
-        write_file(junit, junit_of(answer))
+        write_file(junit, gate_junit(answer))
     if markdown is not None:
-        write_file(markdown, markdown_of(answer), append=True)
+        write_file(markdown, gate_markdown(answer), append=True)
     if as_json:
-        echo_json(to_object(answer))
+        echo_json(gate_to_object(answer))
     else:
-        typer.echo(table(answer).text())
-        for check in answer.checks:
-            if answer.stops(check):
-                typer.echo(f"\n{check.system or '(unnamed)'}: {check.limit}: {check.why}")
-                for example in check.examples:
+        typer.echo(gate_table(answer).text())
+        for result in answer.results:
+            if answer.stops(result):
+                typer.echo(f"\n{result.system or '(unnamed)'}: {result.limit}: {result.why}")
+                for example in result.listed:
                     typer.echo(f"  {example}")
-                if check.more:
-                    typer.echo(f"  … and {check.more:,} more")
         for note in answer.notes:
             typer.echo(f"note: {note}")
         typer.echo("\nthe gate is open" if answer.is_open else "\nthe gate is closed")
     if github:
-        lines = github_lines(answer)
+        lines = gate_github(answer)
         if lines:
             typer.echo(lines, err=as_json)
     if not answer.is_open:

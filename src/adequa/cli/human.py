@@ -146,28 +146,30 @@ def sample(
     Example: adequa human sample runs/all --score meteor --where size=1..5 --out campaigns/may
     """
     from adequa.human.campaign.settings import write_campaign
-    from adequa.human.sampling.plan import (
+    from adequa.human.sampling import (
         campaign_name,
-        check_new,
-        make_campaign,
-        needs,
-        sampled_texts,
-        with_controls,
-    )
-    from adequa.human.sampling.pool import (
         choose_score,
+        draw_sample,
+        level_names,
+        make_campaign,
+        matching,
+        needs,
         of_systems,
         pool_texts,
-        read_scores,
+        render_sample,
+        require_new_folder,
+        sample_to_object,
+        sampled_texts,
+        task_namer,
+        with_controls,
         with_references,
+        with_scores,
     )
-    from adequa.human.sampling.sample import draw, level_names, matching, task_namer
-    from adequa.human.sampling.tables import render, to_object
 
     if out is None and not dry_run:
         raise typer.BadParameter("give --out CAMPAIGN, or --dry-run")
     if out is not None and not dry_run:
-        check_new(out)
+        require_new_folder(out)
     campaign = make_campaign(
         campaign_name(out) if name is None else name,
         title=title,
@@ -183,10 +185,10 @@ def sample(
     task = task_namer(None if tasks == "none" else tasks)
     pool = pool_texts(runs, format=format)
     if scores is not None:
-        pool = read_scores(pool, scores, score)
+        pool = with_scores(pool, scores, score)
     label = choose_score(pool, score) if levels > 1 else None
     items = matching(of_systems(pool.items, systems or ()), where or ())
-    drawn = draw(
+    drawn = draw_sample(
         with_references(items) if references else items,
         None if label is None else pool.scores[label],
         by=() if by == "none" else tuple(one.strip() for one in by.split(",")),
@@ -203,9 +205,9 @@ def sample(
         write_campaign(out, campaign, texts)
     if as_json:
         place = {"campaign": None if out is None or dry_run else str(out)}
-        echo_json(place | to_object(drawn, texts, needed, score=label))
+        echo_json(place | sample_to_object(drawn, texts, needed, score=label))
         return
-    typer.echo(render(drawn, texts, needed, score=label))
+    typer.echo(render_sample(drawn, texts, needed, score=label))
     if out is None or dry_run:
         typer.echo("\nnothing was written (--dry-run)")
     else:
@@ -405,9 +407,14 @@ def quality(
     Example: adequa human quality judgments.jsonl --exclude ann --exclude @spammers.txt
     """
     from adequa.errors import UnknownName
-    from adequa.human.judgments import gather, named_raters, rating_files
-    from adequa.human.quality.raters import QualitySettings, chosen
-    from adequa.human.quality.report import FORMATS, make_report, write_report
+    from adequa.human import gather, named_raters, rating_files
+    from adequa.human.quality import (
+        FORMATS,
+        QualitySettings,
+        of_criteria,
+        quality_report,
+        write_quality_report,
+    )
     from adequa.readers import open_source
 
     if table not in FORMATS:
@@ -416,8 +423,8 @@ def quality(
     found = gather(rating_files(ratings), format=format, items=known)
     if not quiet:
         typer.echo(f"{len(found):,} ratings read; estimating competence …", err=True)
-    report = make_report(
-        chosen(found, criterion or ()),
+    report = quality_report(
+        of_criteria(found, criterion or ()),
         settings=QualitySettings(
             method=method, restarts=restarts, seed=seed, least=least, floor=floor, bins=bins
         ),
@@ -432,11 +439,11 @@ def quality(
     words += [word for name in criterion or () for word in ("--criterion", name)]
     words += [] if controls is None else ["--controls", str(controls)]
     if out is not None:
-        for path in write_report(report, out, words):
+        for path in write_quality_report(report, out, words):
             echo_written(path)
     if as_json:
         table = "json"
-    typer.echo(report.written(table, words))
+    typer.echo(report.render(table, words))
 
 
 @human.command()
@@ -511,10 +518,14 @@ def analyse(
     Example: adequa human analyse ratings.jsonl --by category --correction holm
     """
     from adequa.errors import UnknownName
-    from adequa.human.analysis.study import AnalysisSettings
-    from adequa.human.analysis.study import analyse as analysed
-    from adequa.human.analysis.tables import FORMATS, render
-    from adequa.human.judgments import gather, named_raters, rating_files
+    from adequa.human import gather, named_raters, rating_files
+    from adequa.human.analysis import (
+        FORMATS,
+        AnalysisSettings,
+        analysis_pictures,
+        render_analysis,
+    )
+    from adequa.human.analysis import analyse as analyse_ratings
 
     form = "json" if as_json else table
     if form not in FORMATS:
@@ -528,7 +539,7 @@ def analyse(
     rated = set(criterion or ()) or {rating.criterion for rating in judgments}
     lower = tuple(dict.fromkeys([*(lower_is_better or ()), *sorted(_marks(ratings) & rated)]))
     with progress_bar("analysing", quiet=quiet) as progress:
-        analysis = analysed(
+        analysis = analyse_ratings(
             judgments,
             items=known,
             criteria=criterion or (),
@@ -547,10 +558,8 @@ def analyse(
             excluded=excluded,
             progress=progress,
         )
-    written = render(analysis, form)
+    written = render_analysis(analysis, form)
     if pictures is not None:
-        from adequa.human.analysis.tables import analysis_pictures
-
         write_pictures(analysis_pictures(analysis), pictures)
     write_or_echo(written, out)
 
@@ -572,8 +581,7 @@ def _items(ratings: list[Path], items: Path | None) -> Iterator[Item]:
     """The items of --items, or else those of the campaigns."""
     from adequa.human.campaign.settings import ITEMS, is_campaign
     from adequa.readers import open_source
-    from adequa.run import open_run
-    from adequa.run.folder import MANIFEST
+    from adequa.run import MANIFEST, open_run
 
     if items is None:
         for folder in ratings:

@@ -201,20 +201,20 @@ def write_or_echo(result: str, out: Path | None) -> None:
 
 
 def write_pictures(pictures: Mapping[str, str], folder: Path) -> None:
-    """Write each picture as SVG, and as PNG if the extra `png` is installed."""
-    from adequa.charts import save_picture
-    from adequa.errors import MissingExtra
+    """Write each picture as SVG, and as PNG if the extra `png` and a font are installed."""
+    from adequa.charts import MissingFont, save_picture
+    from adequa.errors import AdequaError, MissingExtra
 
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         _not_writable(folder, error, "folder")
-    missing: MissingExtra | None = None
+    missing: AdequaError | None = None
     for name, svg in pictures.items():
         save_picture(svg, folder / f"{name}.svg")
         try:
             save_picture(svg, folder / f"{name}.png")
-        except MissingExtra as error:
+        except (MissingExtra, MissingFont) as error:
             missing = error
     if missing is not None:
         typer.echo(f"SVG only: {missing}", err=True)

@@ -29,7 +29,7 @@ from adequa.progress import progress_bar
 
 if TYPE_CHECKING:
     from adequa.training.calibration import Ask, CalibrationResult
-    from adequa.training.pipeline import Progress, TrainingResult
+    from adequa.training.setup import Progress, TrainingResult
 
 train = group("train", "Train models on your own data.")
 
@@ -203,11 +203,15 @@ def verifier(
         ),
     ] = None,
     composed: Annotated[
-        float,
+        float | None,
         typer.Option(
-            "--composed", min=0, max=1, help="The share of cases composed from built-in phrases."
+            "--composed",
+            min=0,
+            max=1,
+            help="The share of cases composed from built-in phrases; needs a checkout of adequa.",
+            show_default="0.3 in a checkout, else 0",
         ),
-    ] = 0.3,
+    ] = None,
     frozen: Frozen = 0,
     layers: Layers = None,
     longest: Longest = 320,
@@ -230,9 +234,16 @@ def verifier(
 
     Example: adequa train verifier webnlg/train --gold enriched/train --dev webnlg/dev --out runs/v
     """
-    from adequa.training.cases import FAULTS
+    from adequa.checkout import from_research, has_research
+    from adequa.training.cases import COMPOSED, FAULTS
     from adequa.training.verifier import VerifierSettings, train_verifier
 
+    if composed is None:
+        composed = COMPOSED if has_research() else 0.0
+    # The composer also makes the fault `fluff`, so a checkout uses it whatever the share.
+    composer = None
+    if composed or has_research():
+        composer = from_research("research.recipe.composer:Composer", "train verifier --composed")
     settings = VerifierSettings(
         data=tuple(data),
         out=out,
@@ -253,6 +264,7 @@ def verifier(
         threads=threads,
         licence=licence,
         faults=_weights("faults", faults, {name: weight for name, (_, weight) in FAULTS.items()}),
+        composer=composer,
         composed=composed,
     )
     with _bars(quiet=quiet) as progress:

@@ -1,4 +1,10 @@
-"""Where the names of a graph stand in a text as they are: candidates, then a choice."""
+"""Spans of a text that may mention an entity, and the choice among them.
+
+Names are found as they are (`exact_candidates`), misspelt (`fuzzy_candidates`) or with their words
+in another order (`bag_candidates`); numbers, dates and periods by value (`value_candidates`).
+The weights and limits below have no record of the data they were chosen on, except where stated;
+they are kept for stable scores. docs/results.md has the figures of the detector they make.
+"""
 
 from __future__ import annotations
 
@@ -24,11 +30,17 @@ from adequa.text.values import (
 )
 
 _LEAST_PLURAL = 3
+"""A longer name is also found with a plural or adverb ending."""
 _ENDINGS = ("es", "ly")
 _COMPOUND = {"new", "north", "south", "east", "west", "fort", "san", "saint", "lake", "port"}
 _PLURAL = 0.02
+"""The distance of a plural: a name without an ending is preferred."""
 _WEIGHT = (1.0, 0.95, 0.4, 0.3)
+"""The weight of a span's length by the tier of its name, when overlapping spans compete."""
+_INFLECTED = 0.9
+"""The weight of demonyms and singulars: Spanish is the language before it is Spain."""
 _ABBREVIATION = 4
+"""Letters of the longest word after which a full stop may belong to an abbreviation."""
 _NEGATIONS = {"not", "no", "non", "never", "isn", "aren", "doesn", "don", "t", "without", "un"}
 
 
@@ -42,13 +54,13 @@ class Candidate(NamedTuple):
     distance: float
     method: str
     reach: int = 0
-    """Where the span may end as well: after the unit of a number, or after `, Texas`."""
+    """Another possible end of the span: after the unit of a number, or after `, Texas`."""
 
 
 def exact_candidates(
     graph: Graph, text: PreparedText, *, weak: bool, only: Iterable[int] | None = None
 ) -> list[Candidate]:
-    """Every place where a sure name of an entity stands as whole words, or every weak one."""
+    """Every occurrence of the sure names of entities as whole words, or of the weak ones."""
     found: list[Candidate] = []
     key = text.key
     entities = graph.entities
@@ -71,7 +83,7 @@ def _add_occurrences(name: Name, entity: int, text: PreparedText, found: list[Ca
             last = ends_at.get(end)
             distance = 0.0
             if last is None and length > _LEAST_PLURAL:
-                # A plural, or an adverb: the word goes on by an s, by es or ly.
+                # A plural or an adverb: the word continues with s, es or ly.
                 last = ends_at.get(end + 1)
                 if last is None or key[end] != "s":
                     last = ends_at.get(end + 2) if key[end : end + 2] in _ENDINGS else None
@@ -91,12 +103,21 @@ def _add_occurrences(name: Name, entity: int, text: PreparedText, found: list[Ca
                     or string[start].isdigit()
                     or string[start + 1 : start + 2] == "."
                 ):
-                    found.append(Candidate(start, stop, entity, name.tier, distance, name.method))
+                    found.append(
+                        Candidate(
+                            start,
+                            stop,
+                            entity=entity,
+                            tier=name.tier,
+                            distance=distance,
+                            method=name.method,
+                        )
+                    )
         at = key.find(name.key, at + 1)
 
 
 def _within(name: Name, word: int, text: PreparedText) -> bool:
-    """Whether one word is a part of another name: `York` of New York, `It` of no acronym."""
+    """Whether one word is part of another name, as `York` in New York, or is not an acronym."""
     string, start = text.string, text.starts[word]
     if name.method == "acronym" and name.one_word:
         return not text.lower_cased and not string[start : text.ends[word]].isupper()
@@ -110,21 +131,21 @@ def _within(name: Name, word: int, text: PreparedText) -> bool:
 
 
 def _holds(name: Name, first: int, last: int, text: PreparedText) -> bool:
-    """Whether words that spell a name together can be that name: no sentence ends among them."""
+    """Whether words that together spell a name can be that name: no sentence ends among them."""
     for word in range(first, last):
         gap = text.between(word, word + 1)
         if name.one_word and (gap.isspace() or "," in gap):
             return False
         if name.one_word and name.method == "acronym" and gap not in (".", "", ". ", "&"):
             return False
-        # After a long word a full stop with a space ends a sentence; St. Louis goes on.
+        # After a long word a full stop and a space end a sentence; not in St. Louis.
         if len(gap) > 1 and gap[0] in ".!?" and len(text.words[word]) > _ABBREVIATION:
             return False
     return True
 
 
 def says_so(candidate: Candidate, entity: Entity, text: PreparedText) -> bool:
-    """Whether a truth value is said as it is: `not family friendly` says no."""
+    """Whether a truth value is expressed correctly: `not family friendly` expresses no."""
     first = bisect_left(text.starts, candidate.start)
     negated = not _NEGATIONS.isdisjoint(text.words[max(first - 4, 0) : first])
     return negated == (entity.label.string.casefold() in ("no", "false"))
@@ -133,9 +154,9 @@ def says_so(candidate: Candidate, entity: Entity, text: PreparedText) -> bool:
 def stands_alone(
     candidate: Candidate, entity: Entity, text: PreparedText, taken: bytearray
 ) -> bool:
-    """Whether a weak name is not a part of another name: `Alan` of Alan Bean is no Alan Shepard."""
+    """Whether a weak name is not part of another name: `Alan` in Alan Bean is not Alan Shepard."""
     if candidate.method in ("head", "abbreviation"):
-        return True  # a title or a synonym, which may well stand before a name
+        return True  # a title or a synonym, which may precede a name
     if not text.lower_cased and text.string[candidate.start].islower():
         return True
     first = bisect_left(text.starts, candidate.start)
@@ -144,10 +165,10 @@ def stands_alone(
         if not 0 <= word < len(text.words) or text.words[word] in entity.words:
             continue
         if taken[text.starts[word]]:
-            continue  # American Bean: the word beside it is spoken for
+            continue  # American Bean: the word beside it is another mention
         gap = text.between(min(word, near), max(word, near))
         if candidate.method == "given name" and word > near and gap == " ":
-            # Grigory negovmin: a surname that is none of the entity's, capital or not.
+            # Grigory negovmin: a surname that is not the entity's, with or without a capital.
             following = text.words[word]
             if (
                 following.isalpha()
@@ -163,7 +184,7 @@ def stands_alone(
 
 
 def _names_something(text: PreparedText, word: int) -> bool:
-    """Whether a word beside a name looks like a part of one: a figure, a capital mid-sentence."""
+    """Whether a word beside a name looks like part of a name: a figure or a capital letter."""
     string = text.words[word]
     if string in SMALL_WORDS or string in TITLES:
         return False
@@ -177,9 +198,9 @@ def _names_something(text: PreparedText, word: int) -> bool:
 def choose(
     candidates: Iterable[Candidate], taken: bytearray, order: Sequence[int] | None = None
 ) -> list[Candidate]:
-    """Candidates that do not overlap, the best first; marks what they take.
+    """Candidates that do not overlap, the best first; marks their characters in `taken`.
 
-    `order` ranks the entities for equal candidates, so that the order of triples decides nothing.
+    `order` ranks entities among equal candidates, independently of the order of triples.
     """
     chosen: list[Candidate] = []
 
@@ -187,7 +208,7 @@ def choose(
         length = candidate.end - candidate.start
         value = length * (1 - 2 * candidate.distance) * _WEIGHT[candidate.tier]
         if candidate.method in ("demonym", "singular"):
-            value *= 0.9  # Spanish is the language before it is Spain, or one of the Spanish
+            value *= _INFLECTED
         entity = candidate.entity if order is None else order[candidate.entity]
         return -value, candidate.tier, candidate.start, entity
 
@@ -198,18 +219,20 @@ def choose(
     return chosen
 
 
-# ---
-# Names that are misspelt, and long values whose words stand in another order.
-# ---
-
-_BREAK = re.compile(r"[();:!?\"“”]|^\..")  # no name goes on over these
+_BREAK = re.compile(r"[();:!?\"“”]|^\..")  # no name continues across these
 _TYPING = 0.15
+"""Up to this distance a misspelt name may also begin with another letter."""
 _SHORT_NAME, _SHORT_DISTANCE = 9, 0.2
+"""Names with fewer letters must be nearer than this: Kent is not Kant."""
 _LIKE = 0.34
+"""The greatest distance of each single word of a misspelt name."""
 _LEAST_LIKENESS = 0.1
+"""Bounds the length of a run of words where the threshold is near 1."""
 _GAP = 8
+"""The most other words between two words of a long value."""
 _MOST_WORDS = 60
 _WORDS_COST = 0.25
+"""The greatest cost of a long value whose words are in another order."""
 
 
 def fuzzy_candidates(
@@ -221,9 +244,9 @@ def fuzzy_candidates(
     *,
     strict: bool = False,
 ) -> list[Candidate]:
-    """Runs of words within an edit distance of a name, away from what is already taken.
+    """Runs of free words within an edit distance of a name.
 
-    `strict` wants each word of the name misspelt at most, and none replaced by another.
+    With `strict` each word of the name may be misspelt, but not replaced by another word.
     """
     parts = [word for word in entity.words if word not in SMALL_WORDS]
     found: list[Candidate] = []
@@ -240,11 +263,18 @@ def fuzzy_candidates(
             _, _, first, last = windows[at]
             words = text.words[first : last + 1]
             if strict and not distance and text.string[text.starts[first]].isupper():
-                continue  # it stands there as it is, and was refused: York of New York
+                continue  # spelt correctly and refused before: York of New York
             if not _plausible(name, distance, words) or (strict and not _each(parts, words)):
                 continue
             found.append(
-                Candidate(text.starts[first], text.ends[last], number, name.tier, distance, "fuzzy")
+                Candidate(
+                    text.starts[first],
+                    text.ends[last],
+                    entity=number,
+                    tier=name.tier,
+                    distance=distance,
+                    method="fuzzy",
+                )
             )
     return found
 
@@ -252,10 +282,10 @@ def fuzzy_candidates(
 def _windows(
     text: PreparedText, least: float, most: float, taken: bytearray, letters: str
 ) -> list[tuple[int, int, int, int]]:
-    """Runs of words as long as a name may be: place in the key, and first and last word.
+    """Runs of words of a name's possible length: place in the key, and first and last word.
 
-    They begin with a letter of `letters`: a name is seldom misspelt at its beginning, and most of
-    the time went into runs that begin with any other.
+    They begin with one of `letters`: a name is seldom misspelt at its beginning, and comparing runs
+    with any other first letter took most of the time.
     """
     windows: list[tuple[int, int, int, int]] = []
     count = len(text.words)
@@ -281,7 +311,7 @@ def _windows(
 
 
 def _each(parts: Sequence[str], words: Sequence[str]) -> bool:
-    """Whether every word of a name has its like among some words; figures must be the same."""
+    """Whether every word of a name has a similar word among `words`; figures must be equal."""
     joined = "".join(words)
     return bool(parts) and all(
         part in words
@@ -295,7 +325,7 @@ def _each(parts: Sequence[str], words: Sequence[str]) -> bool:
 
 
 def _plausible(name: Name, distance: float, words: Sequence[str]) -> bool:
-    """Whether a run of words can be a misspelt name: it neither begins nor ends beside it."""
+    """Whether a run of words can be a misspelt name: it begins and ends with it."""
     first, last = words[0], words[-1]
     if first in SMALL_WORDS and not name.key.startswith(first):
         return False
@@ -307,8 +337,8 @@ def _plausible(name: Name, distance: float, words: Sequence[str]) -> bool:
 
 
 def bag_candidates(entity: int, graph: Graph, text: PreparedText, least: float) -> list[Candidate]:
-    """The run of words that has most of a long value's words, in whatever order."""
-    bag = graph.remember("bags", _bags)[entity]
+    """The run of words with most of a long value's words, in any order."""
+    bag = graph.derive("bags", _bags)[entity]
     places = [number for number, word in enumerate(text.words) if word in bag.stands_for]
     stands_for = bag.stands_for
     if bag.size < 2 or least * bag.letters > _letters(
@@ -332,7 +362,7 @@ def bag_candidates(entity: int, graph: Graph, text: PreparedText, least: float) 
                 for word in inside
             )
             if bag.close and (foreign or len(inside) > bag.size + 2):
-                continue  # two words far apart are no name
+                continue  # two words far apart are not a name
             cost = 0.4 * (1 - share) + 0.3 * foreign / len(inside) + 0.002 * len(inside)
             if cost < best[0]:
                 best = (cost, share, first, last)
@@ -343,17 +373,18 @@ def bag_candidates(entity: int, graph: Graph, text: PreparedText, least: float) 
         first -= 1
     while last + 1 < len(text.words) and text.words[last + 1] in stands_for:
         last += 1
-    return [Candidate(text.starts[first], text.ends[last], entity, 0, cost, "words")]
+    start, end = text.starts[first], text.ends[last]
+    return [Candidate(start, end, entity=entity, tier=0, distance=cost, method="words")]
 
 
 class _Bag(NamedTuple):
-    """The words of a value: how many, their letters, and which of them a text's word stands for."""
+    """The words of a value: their number and letters, and the words that stand for them."""
 
     size: int
     letters: int
     stands_for: dict[str, tuple[str, ...]]
     close: bool
-    """A name of two words, which must not stand far apart."""
+    """Whether it is a name of two words, which must be close together."""
 
 
 def _bags(graph: Graph) -> list[_Bag]:
@@ -378,10 +409,6 @@ def _letters(words: Iterable[str]) -> int:
     return sum(map(len, words))
 
 
-# ---
-# Numbers, dates and periods of a text that say a value of the graph.
-# ---
-
 _FIGURE_BEFORE = re.compile(r"[\w.,:/~$€£–-]\s?\Z(?<!\s)|\d\s\Z")
 _FIGURE_AFTER = re.compile(r"\s?[.,:/–-]\s?\d|[\w%]|\s(?:thousand|million|billion|percent|%)")
 _SPACED_DECIMAL = re.compile(r"\d\s?\.\s{1,2}\d")
@@ -390,7 +417,7 @@ _SPACED_DECIMAL = re.compile(r"\d\s?\.\s{1,2}\d")
 def value_candidates(
     graph: Graph, text: PreparedText, *, conversions: bool = False
 ) -> list[Candidate]:
-    """Numbers and dates of the text that say a value of the graph."""
+    """Numbers, dates and periods of the text that express a value of the graph."""
     dated = [pair for pair in enumerate(graph.entities) if pair[1].kind == "date"]
     counted = [pair for pair in enumerate(graph.entities) if pair[1].kind == "number"]
     found: list[Candidate] = []
@@ -402,7 +429,7 @@ def value_candidates(
             found.extend(_period(place, entity, text))
     plain = [_plainly(place, entity, text) for place, entity in counted]
     if plain and all(plain):
-        # Every number stands there as the data has it, or with commas: no need to read them all.
+        # Every number is in the text as in the data, or with commas: others need not be read.
         for candidates in plain:
             found += candidates
         return found
@@ -415,8 +442,17 @@ def value_candidates(
     return found
 
 
+def _exactly(start: int, end: int, entity: int, method: str, *, reach: int = 0) -> Candidate:
+    return Candidate(start, end, entity, tier=0, distance=0.0, method=method, reach=reach)
+
+
+def _nearly(start: int, end: int, entity: int, method: str, *, reach: int = 0) -> Candidate:
+    """A value that is not written in full, after all that are: tier 1, distance 0.1."""
+    return Candidate(start, end, entity, tier=1, distance=0.1, method=method, reach=reach)
+
+
 def _plainly(place: int, entity: Entity, text: PreparedText) -> list[Candidate]:
-    """A number without a unit where its figures stand by themselves."""
+    """A number without a unit where its figures are not part of a longer number."""
     value = entity.quantity
     if value is None or value.unit is not None or value.value < 0:
         return []
@@ -427,19 +463,19 @@ def _plainly(place: int, entity: Entity, text: PreparedText) -> list[Candidate]:
             _FIGURE_BEFORE.search(text.string, max(at - 2, 0), at)
             or _FIGURE_AFTER.match(text.string, end)
         ):
-            return [Candidate(at, end, place, 0, 0.0, "number", end)]
+            return [_exactly(at, end, place, "number", reach=end)]
     return []
 
 
 def _spaced(place: int, entity: Entity, text: PreparedText) -> Iterator[Candidate]:
-    """A decimal that a tokeniser took apart: `3. 04`."""
+    """A decimal that a tokeniser split: `3. 04`."""
     if entity.quantity is None:
         return
     whole, point, rest = format(entity.quantity.value, "f").partition(".")
     if point:
         pattern = rf"(?<![\d.,]){re.escape(whole)}\s?\.\s{{1,2}}{rest}(?!\d)"
         for match in re.finditer(pattern, text.string):
-            yield Candidate(match.start(), match.end(), place, 0, 0.0, "number", match.end())
+            yield _exactly(*match.span(), place, "number", reach=match.end())
 
 
 def _period(place: int, entity: Entity, text: PreparedText) -> Iterator[Candidate]:
@@ -451,7 +487,7 @@ def _period(place: int, entity: Entity, text: PreparedText) -> Iterator[Candidat
                 break
     if len(spans) == len(entity.period):
         first, last = min(span.start for span in spans), max(span.end for span in spans)
-        yield Candidate(first, last, place, 0, 0.0, "period")
+        yield _exactly(first, last, place, "period")
 
 
 def _dates(span: DateSpan, dated: Iterable[tuple[int, Entity]]) -> Iterator[Candidate]:
@@ -460,9 +496,9 @@ def _dates(span: DateSpan, dated: Iterable[tuple[int, Entity]]) -> Iterator[Cand
             continue
         verdicts = {compare_dates(entity.date, reading) for reading in span.readings}
         if DateMatch.SAME in verdicts:
-            yield Candidate(span.start, span.end, number, 0, 0.0, "date")
+            yield _exactly(span.start, span.end, number, "date")
         elif DateMatch.PARTIAL in verdicts:
-            yield Candidate(span.start, span.end, number, 1, 0.1, "partial date")
+            yield _nearly(span.start, span.end, number, "partial date")
 
 
 def _numbers(
@@ -474,8 +510,8 @@ def _numbers(
             continue
         end, reach = span.end, span.unit_end
         if any(is_same(value, reading) for reading in span.readings):
-            yield Candidate(span.start, end, number, 0, 0.0, "number", reach)
+            yield _exactly(span.start, end, number, "number", reach=reach)
         elif any(is_rounded(value, reading) for reading in span.readings):
-            yield Candidate(span.start, end, number, 1, 0.1, "rounded number", reach)
+            yield _nearly(span.start, end, number, "rounded number", reach=reach)
         elif conversions and any(is_converted(value, reading) for reading in span.readings):
-            yield Candidate(span.start, end, number, 1, 0.1, "converted number", reach)
+            yield _nearly(span.start, end, number, "converted number", reach=reach)

@@ -1,7 +1,8 @@
-"""Pronouns by coreference: Stanza's chains (extra `coref`), of which the pronouns are kept.
+"""Pronouns and common nouns (`it`, `the airport`): which entity they refer to, if any.
 
-As in the paper (section 4.1): a pronoun that stands in a chain with a detected mention refers to
-the entity of that mention; what is left is the business of the heuristics.
+`find_anaphors` and the features below serve the learned decisions of mentions mode. Optionally,
+`StanzaCoreference` (extra `coref`) gives coreference chains, used as in the paper (section 4.1): a
+pronoun in a chain with a detected mention refers to the entity of that mention.
 """
 
 from __future__ import annotations
@@ -13,18 +14,196 @@ import threading
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from adequa.data import Mention
+from adequa.entities import lexicon
+from adequa.entities.graph import Graph
+from adequa.entities.lexicon import ENTITY_TYPES
 from adequa.errors import MissingExtra, ModelError, ServiceError
+from adequa.text import PreparedText, Span
 
-Span = tuple[int, int]
+PRONOUNS = {
+    **dict.fromkeys(("it", "its", "itself"), "it"),
+    **dict.fromkeys(("he", "his", "him", "himself"), "he"),
+    **dict.fromkeys(("she", "her", "hers", "herself"), "she"),
+    **dict.fromkeys(("they", "their", "them", "theirs"), "they"),
+}
+_PRONOUN = re.compile(rf"\b(?:{'|'.join(PRONOUNS)})\b", re.IGNORECASE)
+_SMALL = frozenset("the a an is was are were has have of in by and to s".split())  # noqa: SIM905
+_POINTERS = {"the", "this", "that", "these", "those"}
+_POSSESSIVE = re.compile(r"\s?['’´`]s?(?![^\W_])")
+
+
+class Anaphor(NamedTuple):
+    """A pronoun, or a determiner with a noun that fits an entity."""
+
+    start: int
+    end: int
+    form: str
+    """The pronoun's class, or the determiner."""
+    noun: str
+    word: int
+    """Its place among the words of the text."""
+
+
+def pronoun_spans(text: str) -> list[tuple[int, int]]:
+    """The spans of a text's pronouns."""
+    return [match.span() for match in _PRONOUN.finditer(text)]
+
+
+class History(NamedTuple):
+    """The mentions around an anaphor in text order: their word numbers and entities."""
+
+    words: Sequence[int]
+    entities: Sequence[int]
+
+
+def find_anaphors(graph: Graph, text: PreparedText, taken: bytearray) -> list[Anaphor]:
+    """Every pronoun and fitting noun outside of `taken`."""
+    nouns = {noun for entity in graph.entities for noun in entity.nouns if " " not in noun}
+    found: list[Anaphor] = []
+    words = text.words
+    for number, word in enumerate(words):
+        if taken[text.starts[number]]:
+            continue
+        if word in PRONOUNS:
+            end = text.ends[number]
+            form = PRONOUNS[word]
+            possessive = _POSSESSIVE.match(text.string, end) if word == "it" else None
+            if possessive:  # it is, or a misspelt its
+                end, form = possessive.end(), "it's"
+            found.append(Anaphor(text.starts[number], end, form, "", number))
+        elif word in _POINTERS and number + 1 < len(words):
+            for last in (number + 2, number + 1):
+                if (
+                    last < len(words)
+                    and words[last] in nouns
+                    and taken.find(1, text.starts[number], text.ends[last]) < 0
+                ):
+                    inner = text.between(number, last)
+                    if any(mark in inner for mark in ",.;:()\"'"):
+                        continue
+                    end = text.ends[last]
+                    possessive = _POSSESSIVE.match(text.string, end)
+                    if possessive:
+                        end = possessive.end()
+                    found.append(Anaphor(text.starts[number], end, word, words[last], number))
+                    break
+    return found
+
+
+def option_features(
+    anaphor: Anaphor, number: int, graph: Graph, text: PreparedText, history: History
+) -> list[str]:
+    """Features of an entity as the referent of an anaphor."""
+    entity = graph.entities[number]
+    form = anaphor.form if not anaphor.noun else "noun"
+    at = bisect_left(history.words, anaphor.word)
+    before = history.entities[:at]
+    features = [f"{form}|entity"]
+    types = {use.type for use in entity.uses} or {"unknown"}
+    features.extend(f"{form}|is={one}" for one in ENTITY_TYPES if one in types)
+    features.append(f"{form}|kind={entity.kind}")
+    features.append(f"{form}|person={entity.person}")
+    features.append(f"{form}|root={number == graph.root}")
+    recent = list(dict.fromkeys(reversed(before)))
+    rank = recent.index(number) if number in recent else None
+    features.append(f"{form}|rank={'none' if rank is None else min(rank, 3)}")
+    subjects = sum(use.is_subject for use in entity.uses)
+    features.append(f"{form}|subject={min(subjects, 2)}")
+    features.append(f"{form}|seen={min(before.count(number), 2)}")
+    features.extend(_sentence_features(form, number, anaphor, text, history, at))
+    features.extend(_link_features(form, number, graph, history, at))
+    following = text.words[anaphor.word + 1 : anaphor.word + 6]
+    content = [word for word in following if word not in _SMALL]
+    subject = any(word in graph.predicates_of(number, subject=True) for word in content)
+    object_ = any(word in graph.predicates_of(number, subject=False) for word in content)
+    features.append(f"{form}|says subject={subject}&object={object_}")
+    if entity.person and form in ("he", "she"):
+        gender = lexicon.gender(entity.label.base.split(" ")[0])
+        clash = (gender == "m" and form == "she") or (gender == "f" and form == "he")
+        features.append(f"gender clash={clash}")
+    if anaphor.noun:
+        features.append(f"noun|own={anaphor.noun in entity.nouns}")
+        features.append(f"noun|label={anaphor.noun in entity.label.string.lower().split()}")
+        features.append(f"noun|{anaphor.form}")
+        fitting = sum(anaphor.noun in other.nouns for other in graph.entities)
+        features.append(f"noun|fitting={min(fitting, 3)}&own={anaphor.noun in entity.nouns}")
+        features.append(f"noun={anaphor.noun}")
+    return features
+
+
+def none_features(anaphor: Anaphor, text: PreparedText, history: History) -> list[str]:
+    """Features of an anaphor without a referent in the data."""
+    form = anaphor.form if not anaphor.noun else "noun"
+    features = [f"none|{form}"]
+    if anaphor.noun:
+        features += [f"none|{anaphor.form}", f"none|noun={anaphor.noun}"]
+    following = anaphor.word + (2 if anaphor.noun or anaphor.form == "it's" else 1)
+    if following < len(text.words):
+        features.append(f"none|{form}|next={text.words[following]}")
+        if anaphor.noun:
+            gap = text.between(following - 1, following)
+            features.append(f"none|noun|gap={gap.strip()[:1]}")
+    if anaphor.word:
+        features.append(f"none|{form}|previous={text.words[anaphor.word - 1]}")
+    features.append(f"none|{form}|first={not history.words or history.words[0] > anaphor.word}")
+    return features
+
+
+def _sentence_features(
+    form: str, number: int, anaphor: Anaphor, text: PreparedText, history: History, at: int
+) -> list[str]:
+    sentences = text.sentences
+    here = sentences[anaphor.word]
+    features = []
+    first_here = next(
+        (
+            entity
+            for word, entity in zip(history.words[:at], history.entities[:at], strict=True)
+            if sentences[word] == here
+        ),
+        None,
+    )
+    first_before = next(
+        (
+            entity
+            for word, entity in zip(history.words[:at], history.entities[:at], strict=True)
+            if sentences[word] == here - 1
+        ),
+        None,
+    )
+    if first_here is not None:
+        features.append(f"{form}|first here={first_here == number}")
+    else:
+        features.append(f"{form}|first before={first_before == number}")
+    if at and history.entities[at - 1] == number:
+        close = sentences[history.words[at - 1]] == here
+        features.append(f"{form}|last here={close}")
+    return features
+
+
+def _link_features(form: str, number: int, graph: Graph, history: History, at: int) -> list[str]:
+    """Whether the data relates the entity to the entities mentioned next."""
+    features = []
+    for step, other in enumerate(history.entities[at : at + 2]):
+        if other == number:
+            features.append(f"{form}|next{step}=same")
+        elif (number, other) in graph.links:
+            features.append(f"{form}|next{step}=object")
+        elif (other, number) in graph.links:
+            features.append(f"{form}|next{step}=subject")
+        else:
+            features.append(f"{form}|next{step}=no")
+    return features
+
 
 _PROCESSORS = "tokenize,coref"
 _PIPELINES: dict[tuple[str, str | None], Callable[[str], Any]] = {}
 _LOADING = threading.Lock()
 
-# What torch and Stanza raise for a text they cannot handle, a chain over two sentences among them.
+# Errors of torch and Stanza for a text they cannot handle, such as a chain over two sentences.
 _FAILURES = (
     *(ArithmeticError, AssertionError, AttributeError, LookupError, MemoryError, OSError),
     *(RuntimeError, TypeError, ValueError),
@@ -33,9 +212,9 @@ _FAILURES = (
 
 @dataclass(frozen=True)
 class StanzaCoreference:
-    """Coreference by Stanza, from models on disk: nothing is ever downloaded.
+    """Coreference by Stanza with models on disk; nothing is downloaded.
 
-    `pipeline` is any callable from a text to a document as Stanza makes it.
+    `pipeline` is any callable from a text to a Stanza document.
     """
 
     lang: str = "en"
@@ -43,7 +222,7 @@ class StanzaCoreference:
     pipeline: Callable[[str], Any] | None = field(default=None, repr=False, compare=False)
 
     def chains(self, text: str) -> tuple[tuple[Span, ...], ...]:
-        """Find the chains of spans that refer to one thing each, as offsets into the text."""
+        """The chains of coreferring spans, as offsets into the text."""
         if not text.strip():
             return ()
         pipeline = self.pipeline or _load(self.lang, self.model_dir)
@@ -79,7 +258,7 @@ def _new_pipeline(lang: str, model_dir: str | None) -> Callable[[str], Any]:
         f"stanza.Pipeline({lang!r}, processors={_PROCESSORS!r}{written}) for its transformer"
     )
     try:
-        # On a GPU sums come out in another order, and the same text with other chains.
+        # On a GPU sums are computed in another order, which may change the chains of a text.
         pipeline = stanza.Pipeline(
             lang,
             processors=_PROCESSORS,
@@ -95,7 +274,7 @@ def _new_pipeline(lang: str, model_dir: str | None) -> Callable[[str], Any]:
             f"Stanza's coreference model for {lang!r} cannot be loaded "
             f"({type(error).__name__}: {str(error)[:300]}); {remedy}"
         ) from error
-    # Of a language without the model Stanza loads the rest, and would find no chains for ever.
+    # Without the coreference model Stanza loads the other processors and finds no chains.
     if "coref" not in pipeline.processors:
         raise ModelError(f"Stanza has no coreference model for {lang!r} on this machine; {remedy}")
     return pipeline  # type: ignore[no-any-return]
@@ -128,10 +307,10 @@ def _offset(word: Any, name: str) -> int:
     return value
 
 
-# An article before, a possessive or full stop after: one phrase, whoever drew its boundaries.
+# An article before, or a possessive or full stop after, does not make another phrase.
 _SLACK_BEFORE = 4
 _SLACK_AFTER = 2
-# What may follow a name in a phrase whose head the name is; a noun after it would be the head.
+# Words that may follow a name that is the head of its phrase; a noun after it would be the head.
 _AFTER_HEAD = re.compile(
     r"\s*[,(–—]|\s+(?:at|based|born|from|in|located|near|of|on|that|which|who)\b"
 )
@@ -143,10 +322,10 @@ def resolve_pronouns(
     pronouns: Sequence[Span],
     text: str | None = None,
 ) -> dict[Span, str]:
-    """Give each pronoun the entity of the nearest detected mention before it in its chain.
+    """The entity of each pronoun: that of the nearest mention before it in its chain.
 
-    Where none stands before, the nearest after it counts. With the text, a long phrase of a chain
-    ("Aarhus, a city in Denmark") is also known by the mention it begins with.
+    If there is none before, the nearest after it. With `text`, a long phrase of a chain ("Aarhus, a
+    city in Denmark") also counts as the mention it begins with.
     """
     wanted = set(pronouns)
     ordered = sorted(
@@ -177,7 +356,7 @@ def resolve_pronouns(
 def _entity_of(
     span: Span, mentions: Sequence[Mention], starts: Sequence[int], text: str | None
 ) -> str | None:
-    """Name the entity whose mention is this phrase, or its head."""
+    """The entity of the mention that is this phrase or its head."""
     start, end = span
     best: tuple[int, int, float, str] | None = None
     for mention in mentions[

@@ -1,4 +1,4 @@
-"""The data of an item, compiled for matching once and used for every system's text of it."""
+"""The entities of some triples, compiled once for matching in the texts of all systems."""
 
 from __future__ import annotations
 
@@ -6,18 +6,21 @@ import html
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, Literal, NamedTuple, TypeVar
 
+from adequa.caches import MEGABYTE, cached
 from adequa.data import Term, Triple
 from adequa.entities import lexicon
+from adequa.entities.lexicon import EntityType
 from adequa.entities.names import WEAK, Name, names_of
 from adequa.text import Label, fold, key_of, label_of, split_camel, words_of
 from adequa.text.values import Date, Quantity, date_of, find_dates, quantity_of, unit_in
 
-Made = TypeVar("Made")
-_NAMED = 4096
+Part = TypeVar("Part")
 _SHORT_WORD = 3
+"""Letters of the longest word of a predicate that does not name a truth value by itself."""
+
+_GRAPH_BYTES, _ENTITY_BYTES, _NAME_BYTES = 2_000, 3_000, 180
 
 _TIME_WORDS = {"date", "year", "day", "time", "founded", "established", "born", "died", "season"}
 _GROUPS = {"band", "group", "duo", "trio", "team", "company", "album", "song", "film"}
@@ -35,53 +38,55 @@ _TYPE_NOUNS = {
 }
 
 
+ValueKind = Literal["name", "date", "number", "period", "list", "boolean"]
+
+
 class EntityUse(NamedTuple):
-    """An entity's place in a triple."""
+    """The role of an entity in a triple."""
 
     predicate: str
     is_subject: bool
-    kind: str
+    type: EntityType
     nouns: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Entity:
-    """A subject or object, and all ways to say it."""
+    """A subject or object with its names and values."""
 
     string: str
     label: Label
     sure_names: tuple[Name, ...]
-    """The names of the tiers 0 and 1."""
+    """Names of the tiers 0 and 1."""
     weak_names: tuple[Name, ...]
     date: Date | None
     quantity: Quantity | None
     figures: tuple[str, ...]
-    """How a number is usually written: as it stands, without decimals of zero, with commas."""
+    """The usual spellings of a number: unchanged, without zero decimals, with commas."""
     period: tuple[Date, ...]
-    """Of `May 1950 - August 1956`: both ends."""
-    kind: str
-    """`date`, `number`, `period`, `list`, `boolean`, or `name`."""
+    """Both ends of a period such as `May 1950 - August 1956`."""
+    kind: ValueKind
     uses: tuple[EntityUse, ...]
     person: bool
     nouns: tuple[str, ...]
     """Common nouns for it: the airport, the country."""
     words: tuple[str, ...]
-    """The words of its label without small ones, for matching in any order."""
+    """The words of its label without single letters, for matching in any order."""
     short_forms: Mapping[str, tuple[str, ...]]
     """Acronyms of parts of a long value, and the words they stand for."""
     spellings: tuple[Name, ...]
-    """The names worth looking for misspelt."""
+    """The names that are also looked for misspelt."""
 
 
 @dataclass(frozen=True, slots=True)
 class Graph:
-    """The entities of some triples in the order they appear, and the one all is about."""
+    """The entities of some triples in order of appearance, and `root`, the main subject."""
 
     entities: tuple[Entity, ...]
     strings: tuple[str, ...]
     """The entities as the data writes them."""
     order: tuple[int, ...]
-    """The rank of each entity by its string, which the order of triples does not change."""
+    """The alphabetical rank of each entity, which does not depend on the order of triples."""
     root: int
     links: frozenset[tuple[int, int]]
     """Subject and object of each triple."""
@@ -95,21 +100,29 @@ class Graph:
     """Whether two entities have a sure name in common."""
     predicate_words: frozenset[str]
     data_words: frozenset[str] = field(repr=False)
-    """Every folded word of the data: what no text can have made up."""
-    _memory: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)
+    """Every folded word of the data: a text did not invent these."""
+    _derived: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)
 
-    def remember(self, name: str, make: Callable[[Graph], Made]) -> Made:
-        """What `make` makes of this graph, made once: a graph serves every system's text."""
-        made: Made
-        if name in self._memory:
-            made = self._memory[name]
+    def derive(self, name: str, make: Callable[[Graph], Part]) -> Part:
+        """The result of `make` on this graph, computed once and kept as long as the graph."""
+        part: Part
+        if name in self._derived:
+            part = self._derived[name]
         else:
-            made = self._memory[name] = make(self)
-        return made
+            part = self._derived[name] = make(self)
+        return part
+
+    def estimated_bytes(self) -> int:
+        """Its approximate size in memory, for caches; `deep_size` would take longer than compiling.
+
+        On WebNLG 2020's test graphs, within a factor of two of `deep_size`.
+        """
+        names = sum(len(one.sure_names) + len(one.weak_names) for one in self.entities)
+        return _GRAPH_BYTES + _ENTITY_BYTES * len(self.entities) + _NAME_BYTES * names
 
     def predicates_of(self, number: int, *, subject: bool) -> frozenset[str]:
         """The words of the predicates an entity is the subject of, or the object."""
-        words = self.remember("predicates", _predicates)
+        words = self.derive("predicates", _predicates)
         return words[number, subject]
 
 
@@ -131,19 +144,21 @@ def compile_graph(
     terms: Mapping[str, Term],
     aliases: Mapping[str, Sequence[str]],
 ) -> Graph:
-    """Prepare the entities of triples; `aliases` are the user's, for the entities at hand."""
+    """Compile the entities of triples; `aliases` maps entities to further names."""
     uses: dict[str, list[EntityUse]] = {}
     predicate_words: set[str] = set()
     for subject, predicate, object_ in triples:
         predicate_words.update(predicate_words_of(predicate))
         known = lexicon.predicate_use(predicate)
         for entity, is_subject in ((subject, True), (object_, False)):
-            kind = "-"
+            type_: EntityType = "unknown"
             nouns: tuple[str, ...] = ()
             if known is not None:
-                kind = known.subject_kind if is_subject else known.object_kind
+                type_ = known.subject_type if is_subject else known.object_type
                 nouns = known.subject_nouns if is_subject else known.object_nouns
-            uses.setdefault(entity, []).append(EntityUse(predicate, is_subject, kind, nouns))
+            uses.setdefault(entity, []).append(
+                EntityUse(predicate, is_subject=is_subject, type=type_, nouns=nouns)
+            )
     entities = tuple(
         _entity(string, tuple(found), terms.get(string), aliases.get(string, ()))
         for string, found in uses.items()
@@ -152,17 +167,17 @@ def compile_graph(
     number = {entity.string: place for place, entity in enumerate(entities)}
     keys = [name.key for entity in entities for name in entity.sure_names]
     return Graph(
-        entities,
-        tuple(uses),
-        tuple(sorted(uses).index(string) for string in uses),
-        _root(entities),
-        frozenset((number[triple.subject], number[triple.object]) for triple in triples),
-        tuple(place for place, entity in enumerate(entities) if entity.kind == "list"),
-        any(entity.kind in ("date", "number", "period") for entity in entities),
-        any(entity.kind == "boolean" for entity in entities),
-        len(keys) > len(set(keys)),
-        frozenset(predicate_words),
-        frozenset(words | predicate_words),
+        entities=entities,
+        strings=tuple(uses),
+        order=tuple(sorted(uses).index(string) for string in uses),
+        root=_root(entities),
+        links=frozenset((number[triple.subject], number[triple.object]) for triple in triples),
+        lists=tuple(place for place, entity in enumerate(entities) if entity.kind == "list"),
+        has_values=any(entity.kind in ("date", "number", "period") for entity in entities),
+        has_booleans=any(entity.kind == "boolean" for entity in entities),
+        clashes=len(keys) > len(set(keys)),
+        predicate_words=frozenset(predicate_words),
+        data_words=frozenset(words | predicate_words),
     )
 
 
@@ -181,23 +196,23 @@ def _entity(
     if term is not None and term.label:
         extra.append(term.label)
     if "&" in string:
-        extra.append(string)  # a text may keep what a page wrote: &minus;7
+        extra.append(string)  # a text may copy the markup: &minus;7
     if "://" in string:
         label = label_of(term.label if term and term.label else _local_name(string))
-    kinds = {use.kind for use in uses}
+    types = {use.type for use in uses}
     group = (
         label.base.startswith("The ")
         or " of " in label.base
         or bool(_GROUPS & set(words_of(label.qualifier)))
     )
-    person = "p" in kinds and not kinds & {"l", "o"} and not group
+    person = "person" in types and not types & {"place", "organisation"} and not group
     written = html.unescape(string) if "&" in string else string
     date = date_of(written)
     quantity = quantity_of(written)
     if quantity is not None and quantity.unit is None:
         unit = next((unit for use in uses if (unit := unit_in(use.predicate))), None)
         quantity = quantity._replace(unit=unit)
-    kind = "name"
+    kind: ValueKind = "name"
     about_time = any(_TIME_WORDS & set(predicate_words_of(use.predicate)) for use in uses)
     if date is not None and (quantity is None or about_time or not date.year):
         kind = "date"
@@ -223,33 +238,33 @@ def _entity(
             *(Name(word, 1, "predicate") for word in telling if len(words) > 1),
         )
     else:
-        names = _names(label, tuple(extra), person, "l" in kinds)
+        names = _names(label, tuple(extra), person, "place" in types)
         if kind == "list":
             names = tuple(name for name in names if name.method != "comma head")
     if kind in ("date", "number"):
         names = tuple(name for name in names if name.method == "alias")
     return Entity(
-        string,
-        label,
-        tuple(name for name in names if name.tier < WEAK),
-        tuple(name for name in names if name.tier >= WEAK),
-        date,
-        quantity,
-        _figures(quantity),
-        period,
-        kind,
-        uses,
-        person,
-        _nouns(label, uses),
-        tuple(word for word in words_of(label.base) if len(word) > 1 or word.isdigit()),
-        _short_forms(label.base) if kind == "list" else {},
-        tuple(name for name in names if name.tier == 0 and len(name.key) > 3)[:3],
+        string=string,
+        label=label,
+        sure_names=tuple(name for name in names if name.tier < WEAK),
+        weak_names=tuple(name for name in names if name.tier >= WEAK),
+        date=date,
+        quantity=quantity,
+        figures=_figures(quantity),
+        period=period,
+        kind=kind,
+        uses=uses,
+        person=person,
+        nouns=_nouns(label, uses),
+        words=tuple(word for word in words_of(label.base) if len(word) > 1 or word.isdigit()),
+        short_forms=_short_forms(label.base) if kind == "list" else {},
+        spellings=tuple(name for name in names if name.tier == 0 and len(name.key) > 3)[:3],
     )
 
 
-@lru_cache(maxsize=_NAMED)
+# An entity occurs in many graphs, and its names take longer than the rest of its compilation.
+@cached(16 * MEGABYTE, size_of=lambda names: _NAME_BYTES * len(names))
 def _names(label: Label, aliases: tuple[str, ...], person: bool, place: bool) -> tuple[Name, ...]:
-    # An entity occurs in many graphs, and its names cost more than all the rest.
     return names_of(label, aliases=aliases, person=person, place=place)
 
 
@@ -284,7 +299,7 @@ def _figures(quantity: Quantity | None) -> tuple[str, ...]:
 
 
 def _period(string: str) -> tuple[Date, ...]:
-    """The ends of a period that is written as two dates and nothing else."""
+    """The two dates of a period, if the string holds nothing else."""
     if not any(map(str.isdigit, string)):
         return ()
     spans = find_dates(string)
@@ -298,7 +313,7 @@ def _period(string: str) -> tuple[Date, ...]:
 
 
 def _is_place(parts: Sequence[str]) -> bool:
-    """Whether `head, rest` is a place in a place, and no list of two things."""
+    """Whether `head, rest` is a place within a place, not a list of two things."""
     return all(part[:1].isupper() and not any(map(str.isdigit, part)) for part in parts)
 
 
@@ -314,11 +329,11 @@ def _nouns(label: Label, uses: Sequence[EntityUse]) -> tuple[str, ...]:
 
 
 def _root(entities: Sequence[Entity]) -> int:
-    """The subject that is no object, with the most said of it; of equals, the first by name."""
+    """The subject that is not an object, with the most triples; then the first by name."""
 
     def rank(number: int) -> tuple[bool, int, str]:
         entity = entities[number]
-        said = sum(use.is_subject for use in entity.uses)
-        return not (said and said == len(entity.uses)), -said, entity.string
+        triples = sum(use.is_subject for use in entity.uses)
+        return not (triples and triples == len(entity.uses)), -triples, entity.string
 
     return min(range(len(entities)), key=rank, default=0)

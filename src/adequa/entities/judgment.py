@@ -1,63 +1,39 @@
-"""One item, judged: what is missing, what is unexplained, what is said again, and why."""
+"""The judgment of an item by its entities: missing, unexplained and repeated ones, with reasons."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
 from functools import lru_cache
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
+from adequa.caches import MEGABYTE, Cache
 from adequa.data import Item, Mention
-from adequa.entities.coreference import StanzaCoreference, resolve_pronouns
+from adequa.entities.coreference import StanzaCoreference, pronoun_spans, resolve_pronouns
 from adequa.entities.detector import Detection, Detector, Mode
 from adequa.entities.graph import Graph
-from adequa.entities.linker import Link, RelClient, foreign_links, linked_mentions
-from adequa.entities.paper import PaperDetector
+from adequa.entities.paper import PaperDetector, merge_mentions
 from adequa.entities.unexplained import UnexplainedSpan, find_unexplained
 from adequa.errors import DataError, MissingExtra
 from adequa.text import PreparedText
 
 if TYPE_CHECKING:
     from adequa.entities.aliases.lookup import Aliases
+    from adequa.entities.linker import Link
 
-# ---
-# Mentions of several methods, made into one list without overlaps, as the paper does it.
-# ---
-
-
-def merge(mentions: Iterable[Mention]) -> tuple[Mention, ...]:
-    """Of mentions that overlap, those with the lowest distance; of equals, the longest.
-
-    >>> short, long = Mention("a", 0, 3, "name"), Mention("b", 0, 9, "linker")
-    >>> merge([short, long]) == (long,)
-    True
-    """
-    kept: list[Mention] = []
-    for mention in sorted(mentions, key=_rank):
-        if all(mention.end <= other.start or other.end <= mention.start for other in kept):
-            kept.append(mention)
-    return tuple(sorted(kept, key=lambda mention: (mention.start, mention.end)))
-
-
-def _rank(mention: Mention) -> tuple[float, int, int, str]:
-    return mention.distance, mention.start - mention.end, mention.start, mention.entity
-
-
-# ---
-# Text that says the same words over and over: degenerate output, and sentences said twice.
-# ---
-
+# Limits of repetitions; no record of the data they were chosen on, kept for stable scores.
 _LONGEST_UNIT = 8
 _LEAST_TIMES = 3
 _LEAST_SENTENCE = 4
 _MOST_WORDS = 20_000
+"""Words of a text that are searched; bounds the time."""
 
 
 class Repetition(NamedTuple):
-    """Words said again, and a sentence about it."""
+    """A repeated span, and a sentence about it."""
 
     start: int
     end: int
@@ -65,7 +41,7 @@ class Repetition(NamedTuple):
 
 
 def find_repetitions(text: PreparedText) -> tuple[Repetition, ...]:
-    """Loops of up to eight words said three times or more, and whole sentences that stand twice.
+    """Loops of up to eight words repeated three times or more, and sentences that occur twice.
 
     >>> text = PreparedText("the dish of the dish of the dish of rice")
     >>> [found.why for found in find_repetitions(text)]
@@ -81,7 +57,7 @@ def find_repetitions(text: PreparedText) -> tuple[Repetition, ...]:
 
 
 def _beats(words: list[str]) -> bool:
-    """Whether some word comes three times at equal, short distances: without it, no loop."""
+    """Whether a word occurs three times at equal, short distances, as in every loop."""
     last: dict[str, tuple[int, int]] = {}
     for place, word in enumerate(words):
         before, step = last.get(word, (place, 0))
@@ -107,7 +83,7 @@ def _loops(words: list[str], text: PreparedText) -> list[Repetition]:
                 continue
             first = place - run
             unit = " ".join(words[first : first + length])
-            # Figures repeat in figures (1000 1000 1000); words of one letter in initials.
+            # Equal figures (1000 1000 1000) and initials of one letter are not loops.
             last = first + times * length - 1
             listed = length == 1 and "," in text.string[text.starts[first] : text.ends[last]]
             if first >= done and len(unit) > 1 and not unit.isdigit() and not listed:
@@ -137,43 +113,78 @@ def _sentences(words: list[str], text: PreparedText, loops: list[Repetition]) ->
 
 
 _PLACEHOLDER = re.compile(r"\[[A-Z_ ]+\]")
-_WORDS_A_TRIPLE = 3
-"""A text with fewer words a triple than this is short: most human texts have seven or more."""
+"""`[TABLECONTEXT]` and the like stand for a table; texts do not mention them."""
+_WORDS_PER_TRIPLE = 3
+"""A text with fewer words per triple is short: most human texts of WebNLG have seven or more."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class JudgmentSettings:
-    """What a judgment depends on beside the item."""
+    """The settings of a judgment; the metrics `esa` and `esa_strict` inherit these fields."""
 
-    detector: str = "adequa"
-    mode: Mode = "adequacy"
-    threshold: float | None = None
-    conversions: bool = True
-    aliases: Path | None = None
-    ignore: frozenset[str] = frozenset()
-    optional: frozenset[str] = frozenset()
-    allowed: Path | None = None
-    linker: str | None = None
-    coreference: str = "none"
-    stamps: tuple[object, ...] = ()
-    """When the files were last changed: what is remembered of a file is of that one alone."""
+    detector: Literal["adequa", "paper"] = field(
+        default="adequa", metadata={"doc": "our detector, or the paper's Algorithm 1 to the letter"}
+    )
+    mode: Mode = field(
+        default="adequacy",
+        metadata={"doc": "adequacy wants the right value, mentions any word that refers to it"},
+    )
+    threshold: float | None = field(
+        default=None,
+        metadata={
+            "doc": "the greatest edit distance of a misspelt name, from 0 to 1; none is 0.25 in "
+            "adequacy mode and 0.4 (the paper's) otherwise"
+        },
+    )
+    conversions: bool = field(
+        default=True,
+        metadata={"doc": "a value in another unit is a mention (`converted number`): 3 km, 3000 m"},
+    )
+    aliases: Path | None = field(
+        default=None,
+        metadata={"doc": "other names of entities: TSV, JSON, or built by `adequa aliases build`"},
+    )
+    ignore: tuple[str, ...] = field(
+        default=(), metadata={"doc": "predicates whose triples are left out altogether"}
+    )
+    optional: tuple[str, ...] = field(
+        default=(),
+        metadata={"doc": "predicates whose objects may be left out: the text is free to select"},
+    )
+    allowed: Path | None = field(
+        default=None,
+        metadata={"doc": "a file of phrases, one per line, that a text may add"},
+    )
+    linker: str | None = field(
+        default=None, metadata={"doc": "the URL of a REL server, asked for further mentions"}
+    )
+    coreference: Literal["none", "stanza"] = field(
+        default="none", metadata={"doc": "who resolves pronouns beside our own rules"}
+    )
 
-    def check(self) -> None:
-        """Read what is to be read, so that a wrong file shows at once."""
+    def require_resources(self) -> None:
+        """Open the files and services named here, so that a wrong one is reported at once."""
         if self.aliases is not None:
             from adequa.entities.aliases.lookup import open_aliases
 
             open_aliases(self.aliases)
         if self.allowed is not None:
-            read_phrases(self.allowed, self.stamps)
+            read_phrases(self.allowed)
         if self.linker is not None:
+            from adequa.entities.linker import RelClient
+
             RelClient(self.linker)
         if self.coreference == "stanza" and find_spec("stanza") is None:
             raise MissingExtra("coref", "stanza")
 
+    def judgment_key(self) -> tuple[object, ...]:
+        """The values that a judgment depends on, including the state of the files."""
+        values = [getattr(self, one.name) for one in fields(JudgmentSettings)]
+        return (*values, _stamp(self.aliases), _stamp(self.allowed))
+
 
 class EntityJudgment(NamedTuple):
-    """What is found out about one text."""
+    """The result of judging one text."""
 
     item: Item
     entities: tuple[str, ...]
@@ -182,10 +193,10 @@ class EntityJudgment(NamedTuple):
     unexplained: tuple[UnexplainedSpan, ...]
     repetitions: tuple[Repetition, ...]
     cause: str | None
-    """Why entities are missing, as the paper sorts it: short, hallucinated, degenerate, other."""
+    """Why entities are missing, in the paper's classes: short, hallucinated, degenerate, other."""
 
     def reasons(self) -> dict[str, str]:
-        """For each missing entity, a sentence."""
+        """A sentence for each missing entity."""
         return {entity: self._reason(entity) for entity in self.missing}
 
     def _reason(self, entity: str) -> str:
@@ -195,7 +206,7 @@ class EntityJudgment(NamedTuple):
             if entity in (triple.subject, triple.object)
         ]
         more = f" and {len(facts) - 1} more" if len(facts) > 1 else ""
-        told = {
+        causes = {
             "short": "; the text is short for its data",
             "hallucinated": "; the text has other names or values instead",
             "degenerate": "; the text repeats itself",
@@ -206,11 +217,11 @@ class EntityJudgment(NamedTuple):
             seen = self.item.text[near[0].start : near[0].end]
             instead = f"; the text has {seen!r} instead"
         else:
-            instead = told.get(self.cause or "", "")
+            instead = causes.get(self.cause or "", "")
         return f"no mention of {entity!r} ({facts[0]}{more}){instead}"
 
     def surplus(self) -> Iterator[tuple[UnexplainedSpan, str]]:
-        """Each unexplained span with a sentence."""
+        """Each unexplained span with a sentence about it."""
         for span in self.unexplained:
             seen = self.item.text[span.start : span.end]
             if span.nearest is None:
@@ -222,8 +233,28 @@ class EntityJudgment(NamedTuple):
             yield span, why
 
 
+# `esa`, `esa_strict` and `nli` of one run judge the same items with mostly the same settings.
+_judgments: Cache[EntityJudgment] = Cache(
+    32 * MEGABYTE,
+    size_of=lambda one: (
+        2_000
+        + 4 * len(one.item.text)
+        + 250 * (len(one.entities) + len(one.mentions) + len(one.unexplained))
+    ),
+)
+
+
 def judge(item: Item, settings: JudgmentSettings) -> EntityJudgment:
-    """Judge one item; raises ServiceError where an outside service was asked for and failed."""
+    """Judge one item; raises ServiceError if a service in the settings fails."""
+    labels = tuple(sorted((name, term.label) for name, term in item.terms.items() if term.label))
+    key = (item.triples, item.text, labels, settings.judgment_key())
+    known = _judgments.get(key)
+    if known is None:
+        return _judgments.put(key, _judge(item, settings))
+    return known if known.item is item else known._replace(item=item)
+
+
+def _judge(item: Item, settings: JudgmentSettings) -> EntityJudgment:
     if settings.ignore:
         kept = [triple for triple in item.triples if triple.predicate not in settings.ignore]
         data = replace(item, triples=tuple(kept))
@@ -233,6 +264,8 @@ def judge(item: Item, settings: JudgmentSettings) -> EntityJudgment:
     links: Sequence[Link] = ()
     mentions = detection.mentions
     if settings.linker is not None and item.text.strip():
+        from adequa.entities.linker import RelClient, linked_mentions
+
         links = RelClient(settings.linker).link(item.text)
         mentions = _merged(mentions, linked_mentions(links, detection.entities))
     if settings.coreference == "stanza" and item.text.strip():
@@ -241,7 +274,7 @@ def judge(item: Item, settings: JudgmentSettings) -> EntityJudgment:
     wanted = (
         _wanted(data, settings.optional)
         if settings.optional
-        else detection.ours.graph.remember("wanted", _all_wanted)
+        else detection.ours.graph.derive("wanted", _all_wanted)
     )
     missing = tuple(entity for entity in wanted if entity not in found)
     optional = tuple(
@@ -253,7 +286,13 @@ def judge(item: Item, settings: JudgmentSettings) -> EntityJudgment:
     repetitions = find_repetitions(detection.ours.text)
     cause = _cause(item, missing, unexplained, repetitions)
     return EntityJudgment(
-        item, (*wanted, *optional), mentions, missing, unexplained, repetitions, cause
+        item=item,
+        entities=(*wanted, *optional),
+        mentions=mentions,
+        missing=missing,
+        unexplained=unexplained,
+        repetitions=repetitions,
+        cause=cause,
     )
 
 
@@ -266,56 +305,47 @@ class _Found(NamedTuple):
 
 
 def _detect(item: Item, settings: JudgmentSettings) -> _Found:
-    aliases = _aliases(item, settings) if settings.aliases is not None else {}
-    detector = _detector(settings.mode, settings.threshold, settings.conversions)
+    aliases = {} if settings.aliases is None else _aliases_of(item, settings.aliases)
+    detector = Detector(
+        mode=settings.mode, threshold=settings.threshold, conversions=settings.conversions
+    )
     ours = detector.detect(item, aliases)
     entities = ours.graph.strings
     if settings.detector == "adequa":
         return _Found(entities, ours.mentions, ours)
-    threshold = 0.4 if settings.threshold is None else settings.threshold
+    threshold = PaperDetector.threshold if settings.threshold is None else settings.threshold
     theirs = tuple(PaperDetector(threshold).detect(item.triples, item.text))
     return _Found(entities, theirs, ours)
 
 
-@lru_cache(maxsize=16)
-def _detector(mode: Mode, threshold: float | None, conversions: bool) -> Detector:
-    return Detector(mode, threshold, conversions)
-
-
-def _aliases(item: Item, settings: JudgmentSettings) -> Mapping[str, tuple[str, ...]]:
-    if settings.aliases is None:
-        return {}
-    source = _opened(settings.aliases, settings.stamps)
+def _aliases_of(item: Item, path: Path) -> Mapping[str, tuple[str, ...]]:
+    source = _opened(path, _stamp(path))
     entities = dict.fromkeys(
         entity for triple in item.triples for entity in (triple.subject, triple.object)
     )
     return {entity: names for entity in entities if (names := source.of(entity))}
 
 
-@lru_cache(maxsize=8)
-def _opened(path: Path, stamps: object) -> Aliases:
+# A dictionary is as large as its file, so only the last ones are kept.
+@lru_cache(maxsize=2)
+def _opened(path: Path, stamp: object) -> Aliases:
     from adequa.entities.aliases.lookup import open_aliases
 
-    del stamps
+    del stamp
     return open_aliases(path)
 
 
-def stamp(*paths: Path | None) -> tuple[object, ...]:
-    """What changes when one of these files does; files that cannot be read say so elsewhere."""
-    stamps: list[object] = []
-    for path in paths:
-        try:
-            status = None if path is None else path.stat()
-        except OSError:
-            status = None
-        stamps.append(status and (status.st_ino, status.st_mtime_ns, status.st_size))
-    return tuple(stamps)
+def _stamp(path: Path | None) -> object:
+    """A value that changes with the file; a file that cannot be read is reported elsewhere."""
+    try:
+        status = None if path is None else path.stat()
+    except OSError:
+        return None
+    return status and (status.st_ino, status.st_mtime_ns, status.st_size)
 
 
 def _with_chains(text: str, mentions: tuple[Mention, ...]) -> tuple[Mention, ...]:
-    """Pronouns by coreference chains; the paper keeps only the pronouns of a chain."""
-    from adequa.entities.anaphora import pronoun_spans
-
+    """The mentions and the pronouns of coreference chains, as in the paper (section 4.1)."""
     free = [
         span
         for span in pronoun_spans(text)
@@ -327,8 +357,8 @@ def _with_chains(text: str, mentions: tuple[Mention, ...]) -> tuple[Mention, ...
 
 
 def _merged(ours: Sequence[Mention], theirs: Sequence[Mention]) -> tuple[Mention, ...]:
-    """Both merged as the paper merges; what we found is not lost for standing within another."""
-    merged = merge([*ours, *theirs])
+    """Both merged as the paper does, except that none of our entities is lost to an overlap."""
+    merged = merge_mentions([*ours, *theirs], by_name=True)
     kept = {mention.entity for mention in merged}
     lost = [mention for mention in ours if mention.entity not in kept]
     return tuple(sorted([*merged, *lost], key=lambda mention: (mention.start, mention.end)))
@@ -338,13 +368,12 @@ def _all_wanted(graph: Graph) -> tuple[str, ...]:
     return tuple(entity for entity in graph.strings if not _PLACEHOLDER.fullmatch(entity))
 
 
-def _wanted(item: Item, optional: frozenset[str]) -> tuple[str, ...]:
-    """The entities that must be there: those that some triple of the rest needs."""
+def _wanted(item: Item, optional: Sequence[str]) -> tuple[str, ...]:
+    """The entities that must be mentioned: those of a triple that is not optional."""
     wanted: dict[str, None] = {}
     for triple in item.triples:
         if triple.predicate not in optional:
             wanted[triple.subject] = wanted[triple.object] = None
-    # `[TABLECONTEXT]` and the like stand for the table, and no text says them.
     return tuple(entity for entity in wanted if not _PLACEHOLDER.fullmatch(entity))
 
 
@@ -354,12 +383,14 @@ def _unexplained(
     links: Sequence[Link],
     settings: JudgmentSettings,
 ) -> tuple[UnexplainedSpan, ...]:
-    allowed: tuple[str, ...] = ()
-    if settings.allowed is not None:
-        allowed = read_phrases(settings.allowed, settings.stamps)
+    allowed = () if settings.allowed is None else read_phrases(settings.allowed)
     ours = detection.ours
     found = find_unexplained(ours.graph, ours.text, [*mentions, *ours.mentions], allowed)
-    for link in foreign_links(links, detection.entities) if links else ():
+    if not links:
+        return tuple(sorted(found, key=lambda span: span[:2]))
+    from adequa.entities.linker import foreign_links
+
+    for link in foreign_links(links, detection.entities):
         taken = [(span.start, span.end) for span in found]
         taken += [(span.start, span.end) for span in mentions]
         if all(end <= link.start or link.end <= start for start, end in taken):
@@ -367,10 +398,14 @@ def _unexplained(
     return tuple(sorted(found, key=lambda span: span[:2]))
 
 
-@lru_cache(maxsize=8)
-def read_phrases(path: Path, stamps: object) -> tuple[str, ...]:
-    """The phrases of a file, one a line; `stamps` change when the file does."""
-    del stamps
+def read_phrases(path: Path) -> tuple[str, ...]:
+    """The phrases of a file, one per line; the last file is kept until it changes."""
+    return _read_phrases(path, _stamp(path))
+
+
+@lru_cache(maxsize=2)
+def _read_phrases(path: Path, stamp: object) -> tuple[str, ...]:
+    del stamp
     try:
         lines = path.read_text(encoding="utf-8").splitlines()
     except OSError as error:
@@ -394,6 +429,6 @@ def _cause(
         return "degenerate"
     if unexplained:
         return "hallucinated"
-    if len(item.text.split()) < _WORDS_A_TRIPLE * len(item.triples) + 2:
+    if len(item.text.split()) < _WORDS_PER_TRIPLE * len(item.triples) + 2:
         return "short"
     return "other"

@@ -1,9 +1,9 @@
-"""What English texts call places, languages, people and the ends of a triple, from small tables.
+"""English names of places, languages and people, and nouns for the ends of a triple.
 
-The tables lie in `resources/*.tsv`: a header, then one row a line, several values of a cell parted
-by `;`. They are facts of general knowledge, written for adequa and taken from no corpus. A table is
-read at its first use and kept. Keys are casefolded, their accents kept; what a lookup returns keeps
-its case, for "US" and "IN" mean nothing without it.
+The tables are in `resources/*.tsv`: a header, then one row per line, with `;` between several
+values of a cell. They hold general knowledge, written for adequa and taken from no corpus. A table
+is read at its first use and kept (170 kB in all). Keys are casefolded with their accents; results
+keep their case, because "US" and "IN" mean nothing without it.
 """
 
 from __future__ import annotations
@@ -12,23 +12,23 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache, lru_cache
 from importlib import resources
-from typing import Literal, NamedTuple, cast
+from typing import Literal, NamedTuple, cast, get_args
 
 from adequa.text import split_camel
 
 Gender = Literal["f", "m", "u"]
+EntityType = Literal["unknown", "place", "organisation", "person", "thing", "value", "work"]
+# The order in which types become features. Sums of weights depend on it in their last digits.
+ENTITY_TYPES: tuple[EntityType, ...] = get_args(EntityType)
 Forms = tuple[str, ...]
 
 
 class PredicateUse(NamedTuple):
-    """What a predicate says about its ends: their kinds, and the nouns texts refer to them by.
+    """The types of a predicate's subject and object, and the common nouns for them."""
 
-    A kind is `p` person, `l` place, `o` organisation, `w` work, `t` thing, `v` value, `-` unknown.
-    """
-
-    subject_kind: str
+    subject_type: EntityType
     subject_nouns: Forms
-    object_kind: str
+    object_type: EntityType
     object_nouns: Forms
 
 
@@ -46,21 +46,21 @@ def demonyms(place_label: str) -> Forms:
 
 
 def other_names(place_label: str) -> Forms:
-    """The other names and abbreviations of a place: `Texas` gives TX and Tex. and more.
+    """The other names and abbreviations of a place: `Texas` → TX, Tex. and more.
 
-    A label that is only some place's other name gives that place's names: `Holland` → Netherlands.
+    For a label that is itself another name, the names of that place: `Holland` → Netherlands.
     """
     names = (name for place in _places_called(place_label) for name in (place.name, *place[1]))
     return _distinct(names, without=_key(place_label))
 
 
 def place_of_demonym(word: str) -> Forms:
-    """The places whose people or things a word may name: `Congolese` → two countries."""
+    """The places of a demonym: `Congolese` → two countries."""
     return _demonym_index().get(_key(word), ())
 
 
 def language_names(label: str) -> Forms:
-    """What texts call a language: `Persian_language` → Persian, Farsi."""
+    """The names of a language in texts: `Persian_language` → Persian, Farsi."""
     key = _key(label)
     rows = _languages()
     names = rows.get(key) or rows.get(f"{key} language")
@@ -75,7 +75,7 @@ def language_names(label: str) -> Forms:
 def word_variants(word: str) -> Forms:
     """The usual abbreviations, expansions and other spellings of a word: `St.` → Saint, Street.
 
-    Ambiguous on purpose: a caller tries them inside a name, where the wrong ones match nothing.
+    Ambiguous on purpose: callers try them inside a name, where the wrong ones match nothing.
     """
     return _variants("abbreviations", word)
 
@@ -86,12 +86,12 @@ def acronyms(label: str) -> Forms:
 
 
 def gender(given_name: str) -> Gender | None:
-    """The gender a given name is mostly borne by, `u` for both, None for an unknown name."""
+    """The usual gender of a given name, `u` for both, None for an unknown name."""
     key = _key(given_name)
     table = _genders()
     found = table.get(key)
     if found is None and "-" in key:
-        # Rare compounds are not listed; they go by their first part that tells: Jean-Pierre is m.
+        # Rare compounds are not listed; their first part with a gender decides: Jean-Pierre is m.
         parts = [table.get(part) for part in key.split("-")]
         found = next((part for part in parts if part in ("f", "m")), "u" if any(parts) else None)
     return found
@@ -99,7 +99,7 @@ def gender(given_name: str) -> Gender | None:
 
 @lru_cache(maxsize=4096)
 def predicate_use(predicate: str) -> PredicateUse | None:
-    """What is known about the ends of triples with a predicate, in whatever way it is spelt."""
+    """The row of a predicate in any spelling, or None."""
     return _predicates().get(_predicate_key(predicate))
 
 
@@ -144,7 +144,7 @@ def _places() -> tuple[Mapping[str, Place], Mapping[str, tuple[Place, ...]]]:
 def _places_called(label: str) -> tuple[Place, ...]:
     by_name, by_other = _places()
     key = _key(label)
-    # "Georgia_(U.S._state)" has a row; "Macedonia_(region)" has to do with the one for Macedonia.
+    # "Georgia_(U.S._state)" has a row; "Macedonia_(region)" uses the row of Macedonia.
     for form in (key, key.partition(" (")[0]):
         if form in by_name:
             return (by_name[form],)
@@ -169,7 +169,7 @@ def _languages() -> Mapping[str, Forms]:
 
 @cache
 def _groups(table: str) -> Mapping[str, tuple[Forms, ...]]:
-    """Every form of a two-column table with the rows it stands in, own row first."""
+    """The rows of each form in a two-column table, the form's own row first."""
     own: dict[str, list[Forms]] = {}
     others: dict[str, list[Forms]] = {}
     for name, short in _rows(table):
@@ -195,6 +195,11 @@ def _genders() -> Mapping[str, Gender]:
 @cache
 def _predicates() -> Mapping[str, PredicateUse]:
     return {
-        _predicate_key(predicate): PredicateUse(kind, _cells(nouns), object_kind, _cells(objects))
-        for predicate, kind, nouns, object_kind, objects in _rows("type_nouns")
+        _predicate_key(predicate): PredicateUse(
+            subject_type=cast(EntityType, subject_type),
+            subject_nouns=_cells(subject_nouns),
+            object_type=cast(EntityType, object_type),
+            object_nouns=_cells(object_nouns),
+        )
+        for predicate, subject_type, subject_nouns, object_type, object_nouns in _rows("type_nouns")
     }

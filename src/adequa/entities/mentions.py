@@ -1,8 +1,10 @@
 """Mentions mode: every span that refers to an entity, with the boundaries an annotator would draw.
 
-Names, numbers and dates give cores; then each core is kept or dropped, its ends are drawn, and
-pronouns and nouns are given their entities. Every such decision goes through a `Judge`, so that the
-learned weights can be used, learned, or left out.
+Names, numbers and dates give cores. Each core is kept or dropped and its ends are drawn, and
+pronouns and nouns are resolved to entities. Each decision is a choice among options by a `Judge`.
+An option is a list of features, which are plain strings; its score is the sum of their weights, and
+its probability the softmax over the options of one choice. `adequa train mentions` learns the
+weights; those shipped were learned on the train split of enriched WebNLG 1.6 (docs/mentions.md).
 """
 
 from __future__ import annotations
@@ -17,18 +19,17 @@ from functools import cache
 from importlib.resources import files
 from typing import NamedTuple, Protocol
 
-from adequa.entities import anaphora
-from adequa.entities.anaphora import Anaphor, History
 from adequa.entities.candidates import Candidate
+from adequa.entities.coreference import (
+    Anaphor,
+    History,
+    find_anaphors,
+    none_features,
+    option_features,
+)
 from adequa.entities.graph import Entity, Graph
+from adequa.entities.lexicon import ENTITY_TYPES
 from adequa.text import PreparedText
-
-# ---
-# Where a mention begins and ends as an annotator would draw it: determiners, possessives, nouns.
-#
-# A name found in a text is the core of a mention. These functions list the wider spans around it
-# and what speaks for each; `linear` weighs that.
-# ---
 
 DETERMINERS = {"the", "a", "an", "this", "that", "its", "his", "their", "both"}
 _VERBS = {
@@ -39,10 +40,11 @@ _VERBS = {
 _POSSESSIVE = re.compile(r"\s?['’´`]s?(?![^\W_])")
 _QUOTES = "\"“”'‘’`"
 _WIDE = 3
+"""The most adjectives and nouns between a determiner and a core."""
 
 
 class Side(NamedTuple):
-    """One place where a mention may begin or end, and what speaks for it."""
+    """A possible begin or end of a mention, and its features."""
 
     offset: int
     features: Sequence[str]
@@ -50,8 +52,6 @@ class Side(NamedTuple):
 
 def _word_at(text: PreparedText, offset: int, *, end: bool) -> int | None:
     """The word that begins or ends at an offset of the text."""
-    from bisect import bisect_left
-
     places = text.ends if end else text.starts
     at = bisect_left(places, offset)
     return at if at < len(places) and places[at] == offset else None
@@ -63,7 +63,7 @@ def _shape(text: PreparedText, word: int) -> str:
 
 
 def _context(candidate: Candidate, entity: Entity, graph: Graph, text: PreparedText) -> list[str]:
-    """What is known about a core: the entity, the name, and the words on both sides."""
+    """Features of a core: of its entity, its name and the words on both sides."""
     first = _word_at(text, candidate.start, end=False)
     last = _word_at(text, candidate.end, end=True)
     features = [f"kind={entity.kind}", f"method={candidate.method}"]
@@ -73,8 +73,8 @@ def _context(candidate: Candidate, entity: Entity, graph: Graph, text: PreparedT
         features.append("common noun")
     if entity.person:
         features.append("person")
-    kinds = {use.kind for use in entity.uses}
-    features.extend(f"is={kind}" for kind in sorted(kinds))
+    types = {use.type for use in entity.uses}
+    features.extend(f"is={one}" for one in ENTITY_TYPES if one in types)
     if first is not None:
         features.append(f"core={_shape(text, first)}")
     if last is None or last + 1 >= len(text.words):
@@ -103,7 +103,7 @@ def _context(candidate: Candidate, entity: Entity, graph: Graph, text: PreparedT
 def left_sides(
     candidate: Candidate, entity: Entity, graph: Graph, text: PreparedText, taken: bytearray
 ) -> list[Side]:
-    """Where the mention may begin: at the core, or at a determiner before it."""
+    """Possible begins of a mention: the core, a word before it or a determiner before that."""
     sides = [Side(candidate.start, ["none"])]
     first = _word_at(text, candidate.start, end=False)
     if first is None:
@@ -120,7 +120,15 @@ def left_sides(
             sides.append(
                 Side(
                     text.starts[word],
-                    _left_features(string, word, between, candidate, entity, graph, text),
+                    _left_features(
+                        string,
+                        word,
+                        between,
+                        candidate=candidate,
+                        entity=entity,
+                        graph=graph,
+                        text=text,
+                    ),
                 )
             )
             break
@@ -137,7 +145,7 @@ def left_sides(
 def _bare_features(
     string: str, word: int, entity: Entity, graph: Graph, text: PreparedText
 ) -> list[str]:
-    """What speaks for a word before the core without a determiner: `architect John Madin`."""
+    """Features of a word before the core without a determiner: `architect John Madin`."""
     features = ["bare", f"bare={string}", f"bare:{_shape(text, word)}"]
     features.append(f"bare:own={string in entity.nouns}")
     features.append(f"bare:predicate={string in graph.predicate_words}")
@@ -151,6 +159,7 @@ def _left_features(
     determiner: str,
     word: int,
     between: Sequence[str],
+    *,
     candidate: Candidate,
     entity: Entity,
     graph: Graph,
@@ -181,7 +190,7 @@ def _left_features(
 def right_sides(
     candidate: Candidate, entity: Entity, graph: Graph, text: PreparedText, taken: bytearray
 ) -> list[Side]:
-    """Where the mention may end: at the core, after a possessive, a unit or a noun for it."""
+    """Possible ends of a mention: the core, or after a possessive, a unit or a noun."""
     end = candidate.end
     sides = [Side(end, ["none"])]
     if candidate.reach > end and entity.kind not in ("number", "date"):
@@ -239,10 +248,11 @@ def keep_features(
     entity: Entity,
     graph: Graph,
     text: PreparedText,
+    *,
     before: int,
     others: int,
 ) -> list[str]:
-    """What speaks for a core being a mention at all: `before` of the same entity stand earlier."""
+    """Features of a core being a mention; `before` counts earlier cores of its entity."""
     context = _context(candidate, entity, graph, text)
     method = candidate.method
     features = ["keep", *context]
@@ -279,19 +289,11 @@ def keep_features(
     return features
 
 
-# ---
-# A choice among options by a sum of weights: small enough to read, to ship and to run in Python.
-#
-# An option is a list of features, which are plain strings; its score is the sum of their weights.
-# The probability of an option is the softmax over the options of one choice. Weights are learned by
-# `adequa.training.choices` and stored as JSON beside the code.
-# ---
-
 Weights = Mapping[str, float]
 
 
 def probabilities(weights: Weights, options: Sequence[Iterable[str]]) -> list[float]:
-    """How likely each option is.
+    """The probability of each option.
 
     >>> probabilities({"good": 1.0}, [["good"], []])[0] > 0.7
     True
@@ -313,11 +315,11 @@ def load_weights(name: str = "mentions") -> Mapping[str, Weights]:
 
 
 _REMEMBERED = 40
-"""Mentions before an anaphor that it may look back to."""
+"""The most mentions before an anaphor that are considered; bounds the time."""
 
 
 class Option(NamedTuple):
-    """One way to decide: the span and entity it would give, and what speaks for it."""
+    """An option of a decision: the resulting span and entity, and its features."""
 
     start: int
     end: int
@@ -326,10 +328,10 @@ class Option(NamedTuple):
 
 
 class Judge(Protocol):
-    """Decides; `decision` is one of keep, left, right and anaphor."""
+    """Makes the decisions `keep`, `left`, `right` and `anaphor`."""
 
     def decide(self, decision: str, options: Sequence[Option]) -> int:
-        """The number of the option to take."""
+        """The index of the chosen option."""
 
 
 class WeightsJudge:
@@ -339,9 +341,9 @@ class WeightsJudge:
         self._weights = weights
 
     def decide(self, decision: str, options: Sequence[Option]) -> int:
-        """The likeliest option."""
+        """The index of the most probable option."""
         known = load_weights() if self._weights is None else self._weights
-        weights = known.get(decision, {})  # a small corpus may leave nothing to learn: the first
+        weights = known.get(decision, {})  # none, if the corpus was too small: the first option
         chances = probabilities(weights, [option.features for option in options])
         return chances.index(max(chances))
 
@@ -349,7 +351,7 @@ class WeightsJudge:
 def draw(
     cores: Sequence[Candidate], graph: Graph, text: PreparedText, judge: Judge, *, anaphors: bool
 ) -> list[Candidate]:
-    """The mentions that cores and anaphors make, in text order."""
+    """The mentions of cores and anaphors, in text order."""
     taken = bytearray(len(text.string) + 1)
     kept = _keep(sorted(cores), graph, text, judge)
     for core in kept:
@@ -375,7 +377,7 @@ def _keep(
         entity = graph.entities[core.entity]
         before = seen[core.entity]
         others = all_of[core.entity] - 1
-        features = keep_features(core, entity, graph, text, before, others)
+        features = keep_features(core, entity, graph, text, before=before, others=others)
         options = [
             Option(core.start, core.end, core.entity, features),
             Option(core.start, core.end, None, []),
@@ -410,14 +412,18 @@ def _resolve(
 ) -> list[Candidate]:
     pairs = sorted((bisect_left(text.starts, core.start), core.entity) for core in drawn)
     found: list[Candidate] = []
-    for anaphor in anaphora.anaphors(graph, text, taken):
+    for anaphor in find_anaphors(graph, text, taken):
         at = bisect_left(pairs, (anaphor.word, -1))
         near = pairs[max(at - _REMEMBERED, 0) : at + 3]
         history = History([word for word, _ in near], [entity for _, entity in near])
         entity = _referent(anaphor, graph, text, history, judge)
         if entity is not None:
             method = "noun" if anaphor.noun else "pronoun"
-            found.append(Candidate(anaphor.start, anaphor.end, entity, 2, 0.0, method))
+            found.append(
+                Candidate(
+                    anaphor.start, anaphor.end, entity=entity, tier=2, distance=0.0, method=method
+                )
+            )
             insort(pairs, (anaphor.word, entity))
     return found
 
@@ -425,13 +431,13 @@ def _resolve(
 def _referent(
     anaphor: Anaphor, graph: Graph, text: PreparedText, history: History, judge: Judge
 ) -> int | None:
-    none = anaphora.none_features(anaphor, text, history)
+    none = none_features(anaphor, text, history)
     options = [Option(anaphor.start, anaphor.end, None, none)]
     for number, entity in enumerate(graph.entities):
         if anaphor.noun and anaphor.noun not in entity.nouns:
             continue
         if entity.kind in ("date", "number", "boolean"):
             continue
-        features = anaphora.option_features(anaphor, number, graph, text, history)
+        features = option_features(anaphor, number, graph, text, history)
         options.append(Option(anaphor.start, anaphor.end, number, features))
     return options[judge.decide("anaphor", options)].entity if len(options) > 1 else None

@@ -1,8 +1,8 @@
-"""The names a text may use for an entity, from the entity's own words; each with how sure it is.
+"""The names that a text may use for an entity, derived from its label, in tiers of certainty.
 
-Tiers: 0 the name itself, however it is punctuated; 1 what can mean little else (a demonym, the head
-of `Adams_County,_Pennsylvania`, the singular of a plural); 2 weak (a surname, an acronym, a part
-that says most of it); 3 any other part, for mentions of what is known to be there.
+Tiers: 0 the name itself in any punctuation; 1 names that are hardly ambiguous (a demonym, the head
+of `Adams_County,_Pennsylvania`, the singular of a plural); 2 weak names (a surname, an acronym, a
+part with most of its words); 3 any other part, for further mentions of entities found otherwise.
 """
 
 from __future__ import annotations
@@ -14,33 +14,21 @@ from typing import NamedTuple
 from adequa.entities import lexicon
 from adequa.text import TITLES, Label, key_of, words_of
 
-# ---
-# One way to say an entity, how sure it is, and the words that names are made of.
-# ---
-
 NAME, DERIVED, WEAK, PART = 0, 1, 2, 3
+"""The tiers."""
 SHORT = 3
+"""Letters of the longest name that counts as short: acronyms and codes."""
 YEAR = 4
+"""Digits of a year."""
 ARTICLES = {"the", "a", "an"}
 SMALL = {
     *ARTICLES,
     *("of", "in", "and", "for", "on", "at", "to", "de", "la", "le", "du", "des", "del", "der"),
     *("di", "da", "do", "dos", "von", "van", "den", "el", "al", "by", "with", "from", "e", "y"),
 }
-SMALL = {
-    *ARTICLES,
-    *("of", "in", "and", "for", "on", "at", "to", "de", "la", "le", "du", "des", "del", "der"),
-    *("di", "da", "do", "dos", "von", "van", "den", "el", "al", "by", "with", "from", "e", "y"),
-}
-WORDS = {"it", "he", "she", "us", "is", "was", "be", "as", "so", "no", "not", "may", "can", "see"}
-LOOSE_ENDS = {
-    *("language", "languages", "people", "music", "sauce", "dish", "cuisine", "food", "river"),
-    *("city", "town", "county", "state", "province", "region", "district", "island", "islands"),
-    *("album", "film", "song", "band", "novel", "book", "magazine", "journal", "newspaper"),
-    *("company", "group", "records", "ethnic", "americans", "soup", "bread", "cake", "salad"),
-    *("architecture", "style", "postcode", "area", "league", "division", "time", "zone"),
-    *("cars", "car", "automobile", "engine", "asteroid", "party", "family", "game", "series"),
-}
+AMBIGUOUS = set("it he she us is was be as so no not may can see".split())  # noqa: SIM905
+"""Names that are also common words."""
+# Last words of a label that texts often omit.
 LOOSE_ENDS = {
     *("language", "languages", "people", "music", "sauce", "dish", "cuisine", "food", "river"),
     *("city", "town", "county", "state", "province", "region", "district", "island", "islands"),
@@ -57,6 +45,7 @@ CLUB_WORDS = {
     *("spa", "nfc", "sfc", "lfc", "afs", "soccer"),
 }
 LEGAL = {"inc", "ltd", "llc", "plc", "corp", "co", "gmbh", "ag", "sa", "nv", "limited", "company"}
+# Words of many organisations, buildings and institutions.
 GENERIC = {
     *("university", "institute", "college", "school", "academy", "airport", "international"),
     *("regional", "national", "stadium", "museum", "hospital", "building", "hall", "tower"),
@@ -67,21 +56,8 @@ GENERIC = {
     *("publishing", "entertainment", "studios", "pictures", "network", "corporation", "motors"),
     *("division", "series", "championship", "cup", "award", "prize", "medal", "jr", "sr", "ii"),
 }
-GENERIC = {
-    *("university", "institute", "college", "school", "academy", "airport", "international"),
-    *("regional", "national", "stadium", "museum", "hospital", "building", "hall", "tower"),
-    *("church", "street", "road", "avenue", "bridge", "station", "center", "centre", "park"),
-    *("association", "federation", "organisation", "organization", "foundation", "society"),
-    *("technology", "science", "technical", "council", "committee", "department", "monument"),
-    *("memorial", "township", "republic", "kingdom", "empire", "people", "press", "publishers"),
-    *("publishing", "entertainment", "studios", "pictures", "network", "corporation", "motors"),
-    *("division", "series", "championship", "cup", "award", "prize", "medal", "jr", "sr", "ii"),
-}
+# `Alba_County` is also the county of Alba.
 TURNED = {"county", "township", "city", "district", "province", "region", "state", "island"}
-OFFICES = {
-    *("president", "chancellor", "premier", "king", "queen", "emperor", "monarch", "governor"),
-    *("mayor", "minister", "secretary", "chairman", "speaker", "ambassador"),
-}
 OFFICES = {
     *("president", "chancellor", "premier", "king", "queen", "emperor", "monarch", "governor"),
     *("mayor", "minister", "secretary", "chairman", "speaker", "ambassador"),
@@ -90,33 +66,39 @@ NUMERALS = {"ii", "iii", "iv", "v", "vi", "vii", "viii", "ix", "x", "xi", "xii"}
 
 
 class Name(NamedTuple):
-    """One way to say an entity."""
+    """A string that may name an entity."""
 
     key: str
     tier: int
     method: str
     cased: bool = False
-    """Needs a capital letter in the text, where the text has any: `US` is not `us`."""
+    """Requires a capital letter, if the text has any: `US` is not `us`."""
     one_word: bool = False
-    """Never stands for two words of a text: `Pakistanis` is not `Pakistan, is`."""
+    """Never matches two words of a text: `Pakistanis` is not `Pakistan, is`."""
 
 
 def named(string: str, tier: int, method: str) -> Name:
-    """A string as a name; one in capitals throughout, or like a common word, needs its case."""
+    """A string as a name; one in capitals or like a common word requires a capital letter."""
     key = key_of(string)
     letters = sum(character.isupper() for character in string)
-    short = (letters >= 2 and letters == len(key)) or key in SMALL or key in WORDS
-    return Name(key, tier, method, short and key.isalpha(), " " not in string and len(key) < 5)
+    short = (letters >= 2 and letters == len(key)) or key in SMALL or key in AMBIGUOUS
+    return Name(
+        key,
+        tier,
+        method,
+        cased=short and key.isalpha(),
+        one_word=" " not in string and len(key) < 5,
+    )
 
 
 def proper(string: str, tier: int, method: str) -> Name:
-    """A string that is a name of its own, such as a demonym: short ones need a capital."""
+    """A proper name of its own, such as a demonym; a short one requires a capital letter."""
     key = key_of(string)
     return Name(key, tier, method, cased=len(key) <= SHORT + 1, one_word=" " not in string)
 
 
 def says_little(word: str) -> bool:
-    """Whether a word is one of those that many names have."""
+    """Whether a word occurs in many names and so identifies none."""
     return (
         word in SMALL
         or word in LOOSE_ENDS
@@ -128,13 +110,8 @@ def says_little(word: str) -> bool:
     )
 
 
-# ---
-# Parts of a name that stand for all of it: surnames, acronyms, a club without its F.C.
-# ---
-
-
 def core_names(folded: Sequence[str]) -> Iterator[Name]:
-    """A club or company without the words that say it is one."""
+    """The name of a club or company without words such as F.C. or Ltd."""
     *start, last = folded  # a letter at the end is a division's: Serie C
     rest = [word for word in start if word not in CLUB_WORDS and (len(word) > 1 or word.isdigit())]
     dotted = len(last) == 1 and bool(start) and len(start[-1]) == 1  # F.C.
@@ -150,7 +127,7 @@ def core_names(folded: Sequence[str]) -> Iterator[Name]:
 
 
 def acronyms(words: Sequence[str]) -> Iterator[Name]:
-    """The initials of a name's words, of the capital ones alone and of all."""
+    """The initials of a name's capitalised words, and of all its words."""
     capitals = [word for word in words if word[0].isupper() or word[0].isdigit()]
     if len(capitals) > 1:
         initials = "".join(word[0] for word in capitals)
@@ -162,7 +139,7 @@ def acronyms(words: Sequence[str]) -> Iterator[Name]:
 
 
 def is_name(words: Sequence[str]) -> bool:
-    """Capitalised throughout, small words apart."""
+    """Whether all words are capitalised, except small ones."""
     big = [word for word in words if word.lower() not in SMALL]
     return bool(big) and all(word[0].isupper() or word[0].isdigit() for word in big)
 
@@ -209,7 +186,7 @@ def part_names(
             key = _joined(spoken[start:end])
             if len(key) <= SHORT or key.isdigit():
                 continue
-            # The words left out must be the ones that tell little: `Acharya Institute`, `Ajax`.
+            # Only words that identify little may be left out: `Acharya Institute`, `Ajax`.
             rest_is_plain = all(plain[:start]) and all(plain[end:])
             head = start == 0 and length > 1 and len(key) * 2 >= whole
             sure = not all(plain[start:end]) and (head or (rest_is_plain and not place))
@@ -240,14 +217,17 @@ _DIGITS = dict(
 )
 _PLACING = (" at ", " in ")
 _FEW = 6
+"""Alternative names tried for each part of a label, which bounds the number of names."""
 _MOST_WORDS = 60
+"""A longer label is a text, whose parts do not name it."""
 _SENTENCE = 5
+"""Words of the longest label that may begin with a preposition and still be a name."""
 
 
 def names_of(
     label: Label, *, aliases: Sequence[str] = (), person: bool = False, place: bool = False
 ) -> tuple[Name, ...]:
-    """Every name of an entity, the surest first, each key once.
+    """Every name of an entity, the most certain first, each key once.
 
     >>> [name.key for name in names_of(Label("Soul music", "Soul music", "")) if name.tier < 2]
     ['soulmusic', 'soul']
@@ -264,7 +244,7 @@ def names_of(
 def _names(label: Label, aliases: Sequence[str], *, person: bool, place: bool) -> Iterator[Name]:
     folded = words_of(label.base)
     if len(folded) > _SENTENCE and folded[0] in ("in", "at", "on"):
-        yield named("".join(folded[1:]), NAME, "name")  # an address, not a name that says in
+        yield named("".join(folded[1:]), NAME, "name")  # an address, not a name with "in"
     else:
         for string in (label.string, label.base):
             yield named(string, NAME, "name")
@@ -285,7 +265,7 @@ def _names(label: Label, aliases: Sequence[str], *, person: bool, place: bool) -
     if folded[0] in ARTICLES and len(folded) > 1:
         yield named("".join(folded[1:]), NAME, "name")
     if label.qualifier:
-        if " " in label.qualifier:  # the Train song Mermaid; but a singer before Andra is no name
+        if " " in label.qualifier:  # the Train song Mermaid; but not "singer Andra"
             yield named(f"{label.qualifier} {label.base}", NAME, "name")
         for word in ("in", "in the", "of", "the", "a"):
             yield named(f"{label.base} {word} {label.qualifier}", NAME, "name")
@@ -308,7 +288,7 @@ def _names(label: Label, aliases: Sequence[str], *, person: bool, place: bool) -
 
 
 def _spelled(string: str, tier: int) -> Iterator[Name]:
-    """With each word that has an abbreviation or a longer form written the other way."""
+    """The name with words replaced by their abbreviations or longer forms."""
     words = words_of(string.replace("&", " & "))
     if "&" in string:
         yield named(string.replace("&", " and "), tier, "name")
@@ -344,7 +324,7 @@ def _spelled(string: str, tier: int) -> Iterator[Name]:
 
 def _geography(string: str) -> Iterator[Name]:
     for other in lexicon.other_names(string):
-        if not other.lower().startswith("the "):  # the determiner is added where one stands
+        if not other.lower().startswith("the "):  # a determiner is added where the text has one
             yield named(other, NAME, "alias")
     for demonym in lexicon.demonyms(string):
         yield proper(demonym, DERIVED, "demonym")
@@ -359,7 +339,7 @@ def _geography(string: str) -> Iterator[Name]:
 
 
 def _without_loose_end(string: str) -> Iterator[Name]:
-    """`Soul_music` is often just soul, `Turkish_people` just Turkish."""
+    """`Soul_music` without music, `Turkish_people` without people."""
     words = string.split()
     ending = words[-1].lower()
     while len(words) > 1 and words[-1].lower() in LOOSE_ENDS:
@@ -374,7 +354,7 @@ def _without_loose_end(string: str) -> Iterator[Name]:
 
 
 def _turned(string: str) -> Iterator[Name]:
-    """`Alba_County` is the county of Alba."""
+    """`Alba_County` as the county of Alba."""
     words = string.partition(",")[0].split()
     if len(words) > 1 and words[-1].lower() in TURNED:
         rest = " ".join(words[:-1])
@@ -384,7 +364,7 @@ def _turned(string: str) -> Iterator[Name]:
 
 
 def _verbal(folded: Sequence[str]) -> Iterator[Name]:
-    """`Singing` is what a singer does, `Banking` what a bank does."""
+    """`Singing` as sing or singer, `Banking` as bank."""
     last = folded[-1]
     if last.endswith("ing") and len(last) > _SENTENCE:
         stem = "".join([*folded[:-1], last[:-3]])
@@ -393,7 +373,7 @@ def _verbal(folded: Sequence[str]) -> Iterator[Name]:
 
 
 def _without_place(string: str) -> Iterator[Name]:
-    """`United_States_invasion_of_Panama` is the invasion of Panama."""
+    """`United_States_invasion_of_Panama` as the invasion of Panama."""
     words = string.split(" ")
     for count in (2, 1):
         if len(words) > count and words[count][:1].islower() and words[count] not in SMALL:
@@ -406,7 +386,7 @@ def _without_place(string: str) -> Iterator[Name]:
 
 
 def _before_of(string: str) -> Iterator[Name]:
-    """`Felipe_VI_of_Spain` is Felipe VI, `President_of_the_United_States` the President."""
+    """`Felipe_VI_of_Spain` as Felipe VI, `President_of_the_United_States` as the President."""
     for word in (" of ", " in "):
         head, of, rest = string.partition(word)
         if of and head[:1].isupper() and rest.removeprefix("the ")[:1].isupper():
@@ -418,7 +398,7 @@ def _before_of(string: str) -> Iterator[Name]:
 
 
 def _around_comma(string: str) -> Iterator[Name]:
-    """`Adams_County,_Pennsylvania` is also Adams County, and Adams County in Pennsylvania."""
+    """`Adams_County,_Pennsylvania` as Adams County, and Adams County in Pennsylvania."""
     head, comma, rest = string.partition(",")
     if not comma or not head.strip() or any(character.isdigit() for character in head):
         return

@@ -1,11 +1,11 @@
-"""The detector of the paper that defined ESA, for reproducing its figures: `esa:detector=paper`.
+"""The detector of the paper that defined ESA, to reproduce its figures: `esa:detector=paper`.
 
-Algorithm 1 (appendix A.2) with what section 4.1 puts around it: synonyms made by rule, dates, and
-pronouns for the root of the graph. The distances printed in appendix A.3 settle what the paper does
-not say: both sides are lower-cased and lose their punctuation, but the underscores of an entity
+Algorithm 1 (appendix A.2) with the additions of section 4.1: synonyms made by rule, dates, and
+pronouns for the root of the graph. The distances printed in appendix A.3 settle what the paper
+leaves open: both sides are lower-cased and lose their punctuation, but the underscores of an entity
 stay and count ("Cyril Bruce." is 1/11 from `Cyril_Bruce`, "16,800" is 0 from `16800`, "185" is 1/4
-from `185.0 (centimetres)`), and a distance is divided by the longer length. Its entity linker and
-its hand-made dictionary are not here, so "German" is no mention of `German_Empire`.
+from `185.0 (centimetres)`), and a distance is divided by the longer length. The paper's entity
+linker and hand-made dictionary are missing, so "German" is not a mention of `German_Empire`.
 """
 
 from __future__ import annotations
@@ -13,27 +13,24 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
+from adequa.caches import MEGABYTE, cached
 from adequa.data import Mention, Triple
 from adequa.errors import SettingError
+from adequa.text.values import Date, DateMatch, compare_dates, date_of, find_dates
 
 if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-    from adequa.text.values import Date
-
 MAX_WORDS = 40
-"""No n-gram is longer, whatever the entities: the longest entity of WebNLG has 26 words."""
+"""The length of the longest n-gram: the longest entity of WebNLG has 26 words."""
 MAX_CHARACTERS = 1000
-"""A longer entity string is never found: edit distance takes the square of the length."""
+"""A longer entity string is not looked for: edit distance is quadratic in the length."""
 
 _STARTS_AT_ONCE = 2048  # n-grams are compared in chunks, so that a long text needs no large matrix
-# The texts of many systems stand on the same graphs: WebNLG's tests have fewer than 2,000.
-_GRAPHS_KEPT = 2048
-_CHARACTERS_KEPT = 4096
+_CHARACTERS_KEPT = 4096  # larger graphs are prepared anew for each text
 _PUNCTUATION = re.compile(r"[^\w\s]")
 _WORD = re.compile(r"\S+")
 _ENTITY_WORD = re.compile(r"[^\s_]+")
@@ -49,7 +46,7 @@ _PRONOUN_DISTANCE = 1.0  # nothing of the entity's name is there: any other matc
 
 @dataclass(frozen=True)
 class PaperDetector:
-    """Finds mentions as the paper does, without its entity linker and coreference model."""
+    """The paper's detector, without its entity linker and coreference model."""
 
     threshold: float = 0.4
     pronouns: bool = True
@@ -57,14 +54,13 @@ class PaperDetector:
     synonyms: bool = True
 
     def __post_init__(self) -> None:
-        _check(self.threshold)
+        _require_distance(self.threshold)
 
     def detect(self, triples: Sequence[Triple], text: str) -> list[Mention]:
-        """The mentions of all entities by all methods, overlaps settled, in text order."""
+        """The mentions of all entities by all methods, without overlaps, in text order."""
         entities = tuple(
             dict.fromkeys(end for triple in triples for end in (triple.subject, triple.object))
         )
-        # Entities of any size may come, but only small ones are worth remembering.
         prepare = _prepared if sum(map(len, entities)) <= _CHARACTERS_KEPT else _prepare
         compiled, dated = prepare(entities, self.threshold, self.synonyms, self.dates)
         found = _matches(compiled, text, self.threshold)
@@ -76,18 +72,18 @@ class PaperDetector:
                 Mention(root, *match.span(), "pronoun", _PRONOUN_DISTANCE)
                 for match in _PRONOUN.finditer(text)
             ]
-        return _merged(found)
+        return merge_mentions(found)
 
 
 def greedy_matches(
     entities: Sequence[str] | Mapping[str, Sequence[str]], text: str, threshold: float
 ) -> list[Mention]:
-    """Algorithm 1 alone: the nearest pair of n-gram and entity is a mention, and again, in order.
+    """Algorithm 1 alone: repeatedly, the nearest pair of n-gram and entity is a mention.
 
-    A mapping gives each entity the strings it may go by. Of equally near pairs the one with more
-    words is taken, then the earlier one, then the one whose entity comes first.
+    A mapping gives the strings of each entity. Of equally near pairs the one with more words is
+    taken, then the earlier one, then the first entity.
     """
-    _check(threshold)
+    _require_distance(threshold)
     strings = (
         entities.items()
         if isinstance(entities, Mapping)
@@ -98,26 +94,27 @@ def greedy_matches(
 
 
 class _Compiled(NamedTuple):
-    """What matching needs to know of some entities, ready for any number of texts."""
+    """Some entities, prepared for matching in any number of texts."""
 
     names: list[str]
     """The entity of each string."""
     strings: list[str]
     longest: int
-    """Words of the longest n-gram to look at."""
+    """Words of the longest n-gram."""
     lengths: npt.NDArray[np.bool_]
-    """Whether an n-gram of so many characters can be near enough to any string."""
+    """For each number of characters, whether such an n-gram can be near enough to a string."""
 
 
 def _prepare(
     entities: tuple[str, ...], threshold: float, synonyms: bool, dates: bool
 ) -> tuple[_Compiled, list[tuple[str, Date]]]:
-    """All that a graph's entities bring to any text: their strings, and which of them are dates."""
+    """The strings of a graph's entities, and those entities that are dates."""
     forms = ((entity, _synonyms(entity) if synonyms else (entity,)) for entity in entities)
     return _compile(forms, threshold), _dated(entities) if dates else []
 
 
-_prepared = lru_cache(maxsize=_GRAPHS_KEPT)(_prepare)
+# The texts of all systems refer to the same graphs: WebNLG's tests have fewer than 2,000.
+_prepared = cached(16 * MEGABYTE, size_of=lambda one: 500 + 300 * len(one[0].strings))(_prepare)
 
 
 def _compile(entities: Iterable[tuple[str, Sequence[str]]], threshold: float) -> _Compiled:
@@ -187,7 +184,7 @@ def _matches(compiled: _Compiled, text: str, threshold: float) -> list[Mention]:
         ngrams = [clean[start:end] for start, end in bounds]
         if not ngrams:
             continue
-        # Text that repeats itself, as hostile text may, is measured once.
+        # Repeated n-grams, as in hostile texts, are measured once.
         known: dict[str, int] = {}
         which = [known.setdefault(ngram, len(known)) for ngram in ngrams]
         distances = cdist(
@@ -235,15 +232,11 @@ def _ngrams(
 
 
 def _dated(entities: Sequence[str]) -> list[tuple[str, Date]]:
-    from adequa.text.values import date_of
-
     values = ((entity, date_of(entity)) for entity in entities)
     return [(entity, value) for entity, value in values if value is not None]
 
 
 def _date_mentions(dated: Sequence[tuple[str, Date]], text: str) -> list[Mention]:
-    from adequa.text.values import DateMatch, compare_dates, find_dates
-
     return [
         Mention(entity, span.start, span.end, "date")
         for span in find_dates(text)
@@ -253,7 +246,7 @@ def _date_mentions(dated: Sequence[tuple[str, Date]], text: str) -> list[Mention
 
 
 def _root(triples: Sequence[Triple]) -> str:
-    """The subject that is nobody's object; of several the one with most triples, then the first."""
+    """The subject that is not an object; of several the one with most triples, then the first."""
     objects = {triple.object for triple in triples}
     outgoing: dict[str, int] = {}
     for triple in triples:
@@ -261,11 +254,21 @@ def _root(triples: Sequence[Triple]) -> str:
     return max(outgoing, key=lambda subject: (subject not in objects, outgoing[subject]))
 
 
-def _merged(mentions: list[Mention]) -> list[Mention]:
-    """Of mentions that overlap the nearest, then the longest, then the first; in text order."""
-    ranked = sorted(
-        mentions, key=lambda mention: (mention.distance, mention.start - mention.end, mention.start)
-    )
+def merge_mentions(mentions: Sequence[Mention], *, by_name: bool = False) -> list[Mention]:
+    """Of overlapping mentions the nearest, then the longest, then the first; in text order.
+
+    Equal mentions keep their order, or with `by_name` the first entity by name is taken.
+
+    >>> short, long = Mention("a", 0, 3, "name"), Mention("b", 0, 9, "linker")
+    >>> merge_mentions([short, long]) == [long]
+    True
+    """
+
+    def rank(mention: Mention) -> tuple[float, int, int, str]:
+        name = mention.entity if by_name else ""
+        return mention.distance, mention.start - mention.end, mention.start, name
+
+    ranked = sorted(mentions, key=rank)
     taken = bytearray(max((mention.end for mention in mentions), default=0))
     kept = []
     for mention in ranked:
@@ -275,7 +278,7 @@ def _merged(mentions: list[Mention]) -> list[Mention]:
     return sorted(kept, key=lambda mention: mention.start)
 
 
-def _check(threshold: float) -> None:
+def _require_distance(threshold: float) -> None:
     if not 0 <= threshold <= 1:
         raise SettingError(
             f"threshold is {threshold}; it is a normalised edit distance, from 0 to 1"

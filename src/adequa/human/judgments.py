@@ -1,4 +1,9 @@
-"""Judgments as every later step needs them: gathered, averaged, standardised."""
+"""Judgments of people: reading, averaging, standardising, and the scale and pages they belong to.
+
+MACE, the kappas, nominal alpha and patterns only know whether two answers are equal. On a scale of
+a few points the values themselves are the labels. On a slider two people hardly ever give the same
+number, so its range is cut into equal bins, and the label of a value is the middle of its bin.
+"""
 
 from __future__ import annotations
 
@@ -11,10 +16,10 @@ from typing import NamedTuple
 from adequa.data import Item, Rating
 from adequa.errors import DataError, SettingError, UnknownName
 from adequa.files import lines
-from adequa.readers.ratings import read_ratings
+from adequa.readers import read_ratings
 
 Key = tuple[str, str]
-"""Whose text of which entry: system and id, as `Item.key`."""
+"""System and id of a text, as `Item.key`."""
 
 
 def gather(
@@ -24,7 +29,7 @@ def gather(
     items: Iterable[Item] | None = None,
     exclude: Iterable[str] = (),
 ) -> list[Rating]:
-    """The ratings of some files, in their order, without those of the raters in `exclude`."""
+    """Read the ratings of some files in order, without those of the raters in `exclude`."""
     known = None if items is None else list(items)
     ratings = [
         rating for path in paths for rating in read_ratings(path, format=format, items=known)
@@ -33,7 +38,7 @@ def gather(
 
 
 def without(ratings: Sequence[Rating], raters: Iterable[str]) -> list[Rating]:
-    """The ratings of all others; a rater who gave none is an UnknownName, for it is a slip."""
+    """The ratings of all other raters; naming a rater without ratings is an UnknownName."""
     there = {rating.rater for rating in ratings if rating.rater}
     excluded = set(raters)
     for name in sorted(excluded - there):
@@ -53,7 +58,7 @@ def by_criterion(ratings: Iterable[Rating]) -> dict[str, list[Rating]]:
 
 
 def averaged(ratings: Iterable[Rating]) -> dict[str, dict[Key, float]]:
-    """The mean rating of each text by criterion, whoever gave how many.
+    """The mean rating of each text by criterion, over all its ratings.
 
     >>> averaged([Rating("Id1", "T5", rater, "fluency", n) for rater, n in (("a", 1), ("b", 2))])
     {'fluency': {('T5', 'Id1'): 1.5}}
@@ -69,9 +74,9 @@ def averaged(ratings: Iterable[Rating]) -> dict[str, dict[Key, float]]:
 
 
 def one_each(ratings: Iterable[Rating]) -> tuple[list[Rating], int]:
-    """Single judgments, the first where a rater judged a text twice, and how many were dropped.
+    """Single judgments, without a rater's second judgment of a text, and the number dropped.
 
-    Averages and texts that nobody was shown have no rater and are left out without being counted.
+    Averages and texts that nobody was shown have no rater; they are left out and not counted.
     """
     seen: set[tuple[str, str, str, str]] = set()
     kept, dropped = [], 0
@@ -90,8 +95,8 @@ def one_each(ratings: Iterable[Rating]) -> tuple[list[Rating], int]:
 def standardised(ratings: Iterable[Rating]) -> list[Rating]:
     """Each value as its distance from its rater's mean of the criterion in standard deviations.
 
-    A rater who always answers the same tells no texts apart: zero. What has no rater, averages and
-    texts that nobody was shown, cannot be standardised and is left out.
+    The values of a rater who always gives the same answer become zero. Ratings without a rater,
+    such as averages and texts that nobody was shown, are left out.
     """
     kept = [rating for rating in ratings if rating.rater]
     values: dict[tuple[str, str], list[float]] = {}
@@ -113,13 +118,8 @@ def _scale(values: Sequence[float]) -> tuple[float, float]:
     return mean, (sum((value - mean) ** 2 for value in values) / (len(values) - 1)) ** 0.5
 
 
-# ---
-# Ratings and names of raters as a command line gives them, and a command line to give back.
-# ---
-
-
 def rating_files(paths: Iterable[Path]) -> list[Path]:
-    """The files of ratings; a campaign's folder stands for the `ratings.jsonl` in it."""
+    """The files of ratings; the folder of a campaign stands for its `ratings.jsonl`."""
     files = []
     for path in paths:
         if not path.is_dir():
@@ -137,9 +137,9 @@ def rating_files(paths: Iterable[Path]) -> list[Path]:
 
 
 def named_raters(values: Iterable[str]) -> list[str]:
-    """Names as given, and for `@FILE` those of the file, one a line, blank lines left out.
+    """Names as given, and for `@FILE` the names in the file, one per line.
 
-    A name that begins with @ is given with two: `@@ann`.
+    A name that begins with @ is written with two: `@@ann`.
     """
     names: list[str] = []
     for value in values:
@@ -152,8 +152,8 @@ def named_raters(values: Iterable[str]) -> list[str]:
     return sorted(set(names))
 
 
-def command(words: Sequence[str]) -> str:
-    """A command as a shell reads it, also where a name holds what no terminal should be sent."""
+def shell_command(words: Sequence[str]) -> str:
+    """A command quoted for a shell, with control characters in names escaped."""
     return " ".join(
         shlex.quote(word)
         if word.isprintable()
@@ -168,24 +168,16 @@ def _shell_character(character: str) -> str:
     return f"\\U{ord(character):08x}"
 
 
-# ---
-# The scale of a criterion, and its values as labels for what compares labels alone.
-#
-# MACE, the kappas, nominal alpha and patterns know only whether two answers are equal. On a scale
-# of a few points the values themselves are the labels. On a slider two people hardly ever give the
-# same number, so its range is cut into equal bins, and a value's label is the middle of its bin.
-# ---
-
 BINS = 5
 MOST_LABELS = 10
-"""A criterion with more different values than this is a slider."""
+"""A criterion with more distinct values than this is a slider."""
 _LARGEST = 1e100
-"""Squares of what is larger are infinite."""
+"""The squares of larger values overflow."""
 
 
 @dataclass(frozen=True, slots=True)
 class Scale:
-    """The lowest and highest value given, and how many bins they are cut into; 0 is none.
+    """The lowest and highest value given, and the number of bins; 0 for no bins.
 
     >>> slider = Scale.of(range(101), bins=5)
     >>> slider.label(0), slider.label(20), slider.label(100)
@@ -202,11 +194,11 @@ class Scale:
     def of(cls, values: Iterable[float], *, bins: int = BINS) -> Scale:
         """The scale on which these values were given."""
         if bins < 2:
-            raise SettingError("a slider is cut into at least two bins; below that all is equal")
+            raise SettingError("a slider needs at least two bins")
         different = set(values)
         if any(abs(value) > _LARGEST for value in different):
             raise DataError(
-                f"the value {max(different, key=abs):g} is on no scale that people are asked for",
+                f"the value {max(different, key=abs):g} is too large for a rating",
                 remedy="correct it, or leave it out",
             )
         slides = len(different) > MOST_LABELS
@@ -214,53 +206,49 @@ class Scale:
 
     @property
     def step(self) -> float:
-        """How wide a bin is; 0 where values are labels."""
+        """The width of a bin; 0 without bins."""
         return (self.high - self.low) / self.bins if self.bins else 0.0
 
     def label(self, value: float) -> str:
-        """The value, or the middle of its bin; what lies outside belongs to the outermost bin."""
+        """The value, or the middle of its bin; values outside belong to the outermost bin."""
         if not self.bins:
             return f"{value:.6g}"
         place = min(max(int((value - self.low) / self.step), 0), self.bins - 1)
         return f"{self.low + (place + 0.5) * self.step:.6g}"
 
     def same(self, one: float, other: float) -> bool:
-        """Whether two values are equal, or on a slider no further apart than a bin is wide."""
+        """Whether two values are equal, or on a slider at most a bin's width apart."""
         return abs(one - other) <= self.step
 
 
-# ---
-# What a rater answered about a text on one page: a value for each criterion.
-# ---
-
 Page = dict[str, Rating]
-"""By criterion, in the order of the alphabet."""
+"""A rater's answers about one text: one rating per criterion, in alphabetical order."""
 
 
 class PageAnswers(NamedTuple):
-    """Ratings by people, sorted, one of each rater, text and criterion; and what was left out."""
+    """Sorted ratings, one per rater, text and criterion, and the numbers left out."""
 
     ratings: list[Rating]
     repeated: int
-    """Ratings given twice with the same value; one of the two stays."""
+    """Ratings given twice with the same value; one of the two is kept."""
     contradicted: int
-    """Ratings of pages that a rater filled twice and differently: none of them stays."""
+    """Ratings of pages that a rater filled twice and differently; none of them is kept."""
     nameless: int
-    """Averages, and texts that nobody was shown: they have no rater."""
+    """Averages and texts that nobody was shown, which have no rater."""
 
 
 def once(ratings: Iterable[Rating]) -> PageAnswers:
-    """Single judgments, whatever the order of the rows.
+    """Single judgments, independent of the order of the rows.
 
-    Where a rater judged a text twice and differently, which of the two counts is not ours to say,
-    and the first of a file is no better than the second: both pages are left out.
+    Where a rater judged a text twice and differently, both pages are left out: nothing tells which
+    of the two is right.
     """
     every = sorted(ratings, key=_order)
     people = [rating for rating in every if rating.rater]
     if not people:
         raise DataError(
             "no rating names its rater",
-            remedy="give the single judgments; averages say nothing about raters",
+            remedy="give single judgments instead of averages",
         )
     kept: dict[tuple[str, str, str, str], Rating] = {}
     torn: set[tuple[str, str, str]] = set()
@@ -275,14 +263,14 @@ def once(ratings: Iterable[Rating]) -> PageAnswers:
     if not whole:
         raise DataError(
             "every text was judged twice and differently by its rater",
-            remedy="keep one judgment of a rater, text and criterion",
+            remedy="keep one judgment per rater, text and criterion",
         )
     dropped = sum((one.rater, one.system, one.id) in torn for one in people)
     return PageAnswers(whole, len(people) - len(whole) - dropped, dropped, len(every) - len(people))
 
 
 def by_page(ratings: Iterable[Rating]) -> dict[str, dict[Key, Page]]:
-    """By rater and text, in the order of the ratings."""
+    """The pages by rater and text, in the order of the ratings."""
     found: dict[str, dict[Key, Page]] = {}
     for rating in ratings:
         texts = found.setdefault(rating.rater, {})

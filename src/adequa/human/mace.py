@@ -1,20 +1,23 @@
 """Whom to trust among annotators: MACE (Hovy et al. 2013, "Learning Whom to Trust with MACE").
 
-The model: an item's true label is any of the labels, each as likely as another. An annotator j who
-answers knows with probability θ_j, the *competence*, and then gives the true label; otherwise they
-spam, and draw an answer from their own distribution ξ_j, the *strategy*, whatever the item is.
-True labels and who spammed where are never seen, but estimated together with θ and ξ:
+Written by hand on purpose: the result of crowd-kit's MACE depends on the order of the rows, so it
+can be neither a dependency nor an oracle for the tests.
+
+The model: the true label of an item is any of the labels with equal probability. An annotator j
+knows the answer with probability θ_j, the *competence*, and then gives the true label; otherwise
+they spam, drawing an answer from their own distribution ξ_j, the *strategy*, whatever the item is.
+True labels and spamming are not observed, but estimated together with θ and ξ:
 
 - `em` finds the most likely θ and ξ, with a few pseudo-counts (`smoothing`) so that none is zero.
 - `vb`, variational Bayes, keeps distributions over them: a Beta prior on every θ and a Dirichlet
-  prior on every ξ. It is the default: in simulated campaigns of three answers an item in which one
+  prior on every ξ. It is the default: in simulated campaigns with three answers per item, where one
   label is the true one of 6 items in 10, `em` is no better than a majority vote, and `vb` is.
 
-Both climb to a local optimum only, so they start anew from several random points and keep the most
-likely outcome. Items of which the label is known (*control items*) hold the labels in place.
+Both reach a local optimum only, so they start from several random points and keep the most likely
+outcome. Items with a known label (*control items*) anchor the labels.
 
-Judgments are sorted before anything is computed, and the random starts belong to the sorted names,
-so the order of the rows changes no bit of the result.
+Judgments are sorted before anything is computed, and the random starts are tied to the sorted
+names, so the order of the rows does not change a single bit of the result.
 """
 
 from __future__ import annotations
@@ -29,248 +32,22 @@ import numpy.typing as npt
 
 from adequa.errors import DataError, SettingError, UnknownName
 
-# ---
-# Judgments as MACE computes with them: coded, and sorted so that their order tells nothing.
-# ---
-
 Integers = npt.NDArray[np.int64]
-
-
-class Answers(NamedTuple):
-    """The judgments as numbers, sorted by item and annotator; -1 in `known` is no control item."""
-
-    item: Integers
-    annotator: Integers
-    label: Integers
-    known: Integers
-    shape: tuple[int, int, int]
-    """Items, annotators, labels."""
-
-
-def label_names(
-    rows: Sequence[tuple[str, str, str | None]],
-    controls: Mapping[str, str],
-    labels: Sequence[str] | None,
-) -> tuple[str, ...]:
-    """The labels that occur, or all of `labels`; a DataError where one that occurs is missing."""
-    used = {row[2] for row in rows if row[2] is not None}
-    if not used:
-        raise DataError("there is no answer to estimate from", remedy="give at least one judgment")
-    used |= set(controls.values())
-    if labels is None:
-        return tuple(sorted(used))
-    unknown = sorted(used - set(labels))
-    if unknown:
-        raise DataError(
-            f"{unknown[0]!r} is none of the labels {', '.join(labels)}",
-            remedy="correct the answer or the control item, or name all labels",
-        )
-    return tuple(sorted(set(labels)))
-
-
-def as_numbers(
-    rows: Sequence[tuple[str, str, str | None]],
-    controls: Mapping[str, str],
-    items: Sequence[str],
-    annotators: Sequence[str],
-    labels: Sequence[str],
-) -> Answers:
-    """The sorted rows as numbers; a DataError where an annotator judges an item twice."""
-    for row, following in itertools.pairwise(rows):
-        if row[:2] == following[:2]:
-            raise DataError(
-                f"annotator {row[1]!r} judges item {row[0]!r} twice", remedy="keep one of the two"
-            )
-    item_numbers = {name: number for number, name in enumerate(items)}
-    annotator_numbers = {name: number for number, name in enumerate(annotators)}
-    label_numbers = {name: number for number, name in enumerate(labels)}
-    numbers = np.array(
-        [
-            (item_numbers[item], annotator_numbers[annotator], label_numbers[label])
-            for item, annotator, label in rows
-            if label is not None
-        ],
-        dtype=np.int64,
-    )
-    known = [label_numbers[controls[name]] if name in controls else -1 for name in items]
-    return Answers(
-        numbers[:, 0],
-        numbers[:, 1],
-        numbers[:, 2],
-        np.array(known, dtype=np.int64),
-        (len(items), len(annotators), len(labels)),
-    )
-
-
-# ---
-# One start of MACE: from a random point uphill, by EM or variational Bayes, until it rests.
-# ---
-
 Vector = npt.NDArray[np.float64]
 Matrix = npt.NDArray[np.float64]
 
-
-class Expectation(NamedTuple):
-    """What the parameters make of the data."""
-
-    posteriors: Matrix
-    knowing: Vector
-    """How likely each answer came from knowing."""
-    log_likelihood: float
-
-
-class Priors(NamedTuple):
-    """Pseudo-counts of knowing, of spamming and of every label of a strategy."""
-
-    knowing: float
-    spamming: float
-    strategy: float
-
-
-class Outcome(NamedTuple):
-    """Where a start came to rest."""
-
-    expectation: Expectation
-    competences: Vector
-    strategies: Matrix
-    log_likelihood: float
-    iterations: int
-    converged: bool
-
-
-def climb(
-    data: Answers,
-    priors: Priors,
-    method: str,
-    generator: np.random.Generator,
-    iterations: int,
-    tolerance: float,
-) -> Outcome:
-    """One start, to rest or to its last iteration."""
-    _, annotators, labels = data.shape
-    # Near "half of the answers are known, the rest spread evenly", which prefers no annotator.
-    knowing = generator.uniform(0.4, 0.6, annotators)
-    strategies = generator.uniform(0.8, 1.2, (annotators, labels))
-    strategies /= strategies.sum(axis=1, keepdims=True)
-    state = _expect(data, np.log(knowing), np.log1p(-knowing), np.log(strategies))
-    before, iteration = -np.inf, 0
-    while True:
-        iteration += 1
-        known, spammed = _counts(data, state.knowing)
-        known += priors.knowing
-        spam_total = spammed.sum(axis=1) + priors.spamming
-        spammed += priors.strategy
-        penalty = 0.0
-        if method == "vb":
-            logs = _expected_logs(known, spam_total, spammed)
-            penalty = _divergence(priors, known, spam_total, spammed, logs)
-        else:
-            logs = (
-                np.log(known / (known + spam_total)),
-                np.log(spam_total / (known + spam_total)),
-                np.log(spammed / spammed.sum(axis=1, keepdims=True)),
-            )
-        state = _expect(data, *logs)
-        now = state.log_likelihood - penalty
-        rests = abs(now - before) <= tolerance * abs(now)
-        if rests or iteration == iterations:
-            competences = known / (known + spam_total)
-            strategies = spammed / spammed.sum(axis=1, keepdims=True)
-            return Outcome(state, competences, strategies, now, iteration, rests)
-        before = now
-
-
-def _expect(
-    data: Answers, log_knowing: Vector, log_spamming: Vector, log_strategies: Matrix
-) -> Expectation:
-    """Posteriors of labels and of knowing, given the (expected) logarithms of the parameters.
-
-    An answer is as likely under every label but its own, so an item's scores are a sum over its
-    answers, the same for all labels, and what each answer adds to its own label.
-    """
-    items, _, labels = data.shape
-    by_spam = log_spamming[data.annotator] + log_strategies[data.annotator, data.label]
-    by_either = np.logaddexp(log_knowing[data.annotator], by_spam)
-    common = np.bincount(data.item, by_spam, items)
-    cell = data.item * labels + data.label
-    scores = np.bincount(cell, by_either - by_spam, items * labels).reshape(items, labels)
-    controlled = data.known >= 0
-    others = controlled[:, None] & (np.arange(labels) != data.known[:, None])
-    scores[others] = -np.inf
-    highest = scores.max(axis=1, keepdims=True)
-    posteriors = np.exp(scores - highest)
-    totals = posteriors.sum(axis=1, keepdims=True)
-    posteriors /= totals
-    # The label of a control item is given, so it has no prior to pay for.
-    prior = np.where(controlled, 0.0, -np.log(labels))
-    likelihood = prior + common + highest[:, 0] + np.log(totals[:, 0])
-    knowing = posteriors[data.item, data.label] * np.exp(log_knowing[data.annotator] - by_either)
-    return Expectation(posteriors, knowing, float(likelihood.sum()))
-
-
-def _counts(data: Answers, knowing: Vector) -> tuple[Vector, Matrix]:
-    """Expected answers by knowing, an annotator each, and by spamming, by annotator and label."""
-    _, annotators, labels = data.shape
-    known: Vector = np.bincount(data.annotator, knowing, annotators).astype(np.float64)
-    cell = data.annotator * labels + data.label
-    spammed: Vector = np.bincount(cell, np.maximum(1 - knowing, 0), annotators * labels).astype(
-        np.float64
-    )
-    return known, spammed.reshape(annotators, labels)
-
-
-def _expected_logs(
-    known: Vector, spam_total: Vector, spammed: Matrix
-) -> tuple[Vector, Vector, Matrix]:
-    """E[log θ], E[log (1 - θ)] and E[log ξ] under the Beta and Dirichlet posteriors."""
-    from scipy.special import digamma
-
-    total = digamma(known + spam_total)
-    strategies = digamma(spammed) - digamma(spammed.sum(axis=1, keepdims=True))
-    return digamma(known) - total, digamma(spam_total) - total, strategies
-
-
-def _divergence(
-    priors: Priors,
-    known: Vector,
-    spam_total: Vector,
-    spammed: Matrix,
-    logs: tuple[Vector, Vector, Matrix],
-) -> float:
-    """How far the posteriors of θ and ξ moved from their priors (Kullback-Leibler)."""
-    competence = np.column_stack([known, spam_total])
-    of_competence = _dirichlet_divergence(
-        competence, np.array([priors.knowing, priors.spamming]), np.column_stack(logs[:2])
-    )
-    of_strategies = _dirichlet_divergence(
-        spammed, np.full(spammed.shape[1], priors.strategy), logs[2]
-    )
-    return of_competence + of_strategies
-
-
-def _dirichlet_divergence(posterior: Matrix, prior: Vector, logs: Matrix) -> float:
-    from scipy.special import gammaln
-
-    constant = gammaln(posterior.sum(axis=1)) - gammaln(posterior).sum(axis=1)
-    constant -= gammaln(prior.sum()) - gammaln(prior).sum()
-    return float((constant + ((posterior - prior) * logs).sum(axis=1)).sum())
-
-
-# ---
-# What MACE is given and what it estimates.
-# ---
-
+METHODS = ("vb", "em")
 SPAMMER_COMPETENCE = 0.25
 """Below this competence an annotator is reported as a spammer.
 
-A spammer's is 0, but estimated from 100 answers on items of three answers it scatters up to about
-0.2; someone right in 6 of 10 answers to three labels, hardly of use, has 0.4. With fewer answers
-both scatter more: look at `answers` before anyone is excluded.
+The competence of a spammer is 0, but its estimate from 100 answers to items with three answers each
+reaches about 0.2; an annotator right in 6 of 10 answers to three labels, hardly useful, has 0.4.
+With fewer answers both vary more: look at `answers` before excluding anyone.
 """
 
 
 class Judgment(NamedTuple):
-    """One annotator's answer on one item; None where they were asked and gave none."""
+    """One annotator's answer to one item; None where they were asked and did not answer."""
 
     item: str
     annotator: str
@@ -279,32 +56,32 @@ class Judgment(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Mace:
-    """What MACE estimated; arrays follow the order of `items`, `annotators` and `labels`."""
+    """The estimates of MACE; arrays follow the order of `items`, `annotators` and `labels`."""
 
     items: tuple[str, ...]
     annotators: tuple[str, ...]
     labels: tuple[str, ...]
     posteriors: Matrix
-    """How likely each label is, a row an item."""
+    """The probability of each label, one row per item."""
     entropies: Vector
-    """Of the posteriors, in nats: how hard or how disputed an item is."""
+    """The entropy of the posteriors in nats: how hard or disputed an item is."""
     answered: npt.NDArray[np.bool_]
-    """Which items have an answer or a known label."""
+    """Whether an item has an answer or a known label."""
     answers: Integers
-    """How many answers each annotator gave."""
+    """The number of answers of each annotator."""
     competences: Vector
-    """How often each annotator knows, θ; NaN of one who gave no answer."""
+    """θ of each annotator; NaN without an answer."""
     strategies: Matrix
-    """What each annotator answers when spamming, ξ, a row an annotator; NaN without an answer."""
+    """ξ of each annotator, one row per annotator; NaN without an answer."""
     log_likelihood: float
-    """Of all answers: with `em` at the estimates, with `vb` the lower bound of the marginal one."""
+    """Of all answers: with `em` at the estimates, with `vb` the lower bound of the marginal."""
     iterations: int
     converged: bool
-    """Whether the best start came to rest before its iterations were used up."""
+    """Whether the best start converged before its last iteration."""
 
     @property
     def best_labels(self) -> dict[str, str | None]:
-        """The most likely label of each item, the first of equals; None where nothing is known."""
+        """The most likely label of each item, the first of equals; None without an answer."""
         best = self.posteriors.argmax(axis=1)
         return {
             item: self.labels[label] if known else None
@@ -313,7 +90,7 @@ class Mace:
 
     @property
     def competence(self) -> dict[str, float | None]:
-        """The competence of each annotator; None of one who gave no answer."""
+        """The competence of each annotator; None without an answer."""
         return {
             name: float(value) if answers else None
             for name, value, answers in zip(
@@ -322,16 +99,13 @@ class Mace:
         }
 
     def spammers(self, below: float = SPAMMER_COMPETENCE) -> tuple[str, ...]:
-        """The annotators whose competence is below the cut, for a person to look at."""
+        """The annotators with a competence below the threshold, for a person to review."""
         return tuple(
             name for name, value in self.competence.items() if value is not None and value < below
         )
 
 
-METHODS = ("vb", "em")
-
-
-def mace(
+def fit_mace(
     judgments: Iterable[tuple[str, str, str | None]],
     *,
     method: str = "vb",
@@ -345,36 +119,47 @@ def mace(
     tolerance: float = 1e-7,
     seed: int = 0,
 ) -> Mace:
-    """True labels and annotators' competence from (item, annotator, label) rows in any order.
+    """Estimate true labels and competences from (item, annotator, label) rows in any order.
 
-    `labels` names labels that may go unused; by default they are those that occur. `controls` are
-    known labels of items; one of an item that is not judged has no effect. The priors are of `vb`:
-    pseudo-counts of knowing and of spamming (the authors' program has 0.5 each as well), and of
-    each label of a strategy, where many keep ξ from taking the frequent label for a habit.
-    `smoothing` is of `em`, and shared among the labels of a strategy.
-    A start ends after so many iterations, or when the log likelihood changes by less than
-    `tolerance` of itself.
+    `labels` names all labels, also unused ones; by default those that occur. `controls` are known
+    labels of items; those of items without judgments have no effect. The priors belong to `vb`:
+    pseudo-counts of knowing and of spamming (0.5 each, as in the authors' program), and of each
+    label of a strategy, where a large count keeps ξ from mistaking the frequent label for a habit.
+    `smoothing` belongs to `em` and is shared among the labels of a strategy. A start ends after
+    `iterations`, or when the log likelihood changes by less than `tolerance` of itself.
 
     >>> rows = [(f"item {i}", name, "yes" if i % 2 else "no") for i in range(8) for name in "abc"]
     >>> rows += [(f"item {i}", "spammer", "yes") for i in range(8)]
-    >>> mace(rows).spammers()
+    >>> fit_mace(rows).spammers()
     ('spammer',)
     """
     if method not in METHODS:
         raise UnknownName("method", method, METHODS)
-    _check(competence_prior, strategy_prior, smoothing, restarts, iterations, tolerance)
+    _validate(
+        counts=(*competence_prior, strategy_prior, smoothing),
+        restarts=restarts,
+        iterations=iterations,
+        tolerance=tolerance,
+    )
     rows = sorted(judgments, key=lambda row: row[:2])
     controls = dict(controls or {})
     items = tuple(sorted({row[0] for row in rows}))
     annotators = tuple(sorted({row[1] for row in rows}))
-    names = label_names(rows, controls, labels)
-    data = as_numbers(rows, controls, items, annotators, names)
+    names = _label_names(rows, controls, labels)
+    data = _coded(rows, controls, items, annotators, names)
     if method == "vb":
-        priors = Priors(*competence_prior, strategy_prior)
+        priors = _Priors(*competence_prior, strategy_prior)
     else:
-        priors = Priors(smoothing, smoothing, smoothing / len(names))
+        priors = _Priors(smoothing, smoothing, smoothing / len(names))
     outcomes = (
-        climb(data, priors, method, np.random.default_rng([seed, start]), iterations, tolerance)
+        _climb(
+            data,
+            priors,
+            method=method,
+            generator=np.random.default_rng([seed, start]),
+            iterations=iterations,
+            tolerance=tolerance,
+        )
         for start in range(restarts)
     )
     best = max(outcomes, key=lambda outcome: outcome.log_likelihood)  # of equals the first
@@ -398,18 +183,223 @@ def mace(
     )
 
 
-def _check(
-    competence_prior: tuple[float, float],
-    strategy_prior: float,
-    smoothing: float,
-    restarts: int,
-    iterations: int,
-    tolerance: float,
-) -> None:
-    counts = (*competence_prior, strategy_prior, smoothing)
+def _validate(*, counts: Sequence[float], restarts: int, iterations: int, tolerance: float) -> None:
     if not all(0 < count < np.inf for count in counts):
-        raise SettingError("the priors and the smoothing of MACE are pseudo-counts above 0")
+        raise SettingError("the priors and the smoothing of MACE must be pseudo-counts above 0")
     if restarts < 1 or iterations < 1:
         raise SettingError("MACE needs at least one start and one iteration")
     if not tolerance >= 0:
-        raise SettingError("the tolerance of MACE is 0 or more")
+        raise SettingError("the tolerance of MACE must be 0 or more")
+
+
+class _Answers(NamedTuple):
+    """The judgments as numbers, sorted by item and annotator; -1 in `known` means no control."""
+
+    item: Integers
+    annotator: Integers
+    label: Integers
+    known: Integers
+    shape: tuple[int, int, int]
+    """Items, annotators, labels."""
+
+
+def _label_names(
+    rows: Sequence[tuple[str, str, str | None]],
+    controls: Mapping[str, str],
+    labels: Sequence[str] | None,
+) -> tuple[str, ...]:
+    """The labels that occur, or all of `labels`; a DataError for a label outside `labels`."""
+    used = {row[2] for row in rows if row[2] is not None}
+    if not used:
+        raise DataError("there is no answer to estimate from", remedy="give at least one judgment")
+    used |= set(controls.values())
+    if labels is None:
+        return tuple(sorted(used))
+    unknown = sorted(used - set(labels))
+    if unknown:
+        raise DataError(
+            f"{unknown[0]!r} is not one of the labels {', '.join(labels)}",
+            remedy="correct the answer or the control item, or name all labels",
+        )
+    return tuple(sorted(set(labels)))
+
+
+def _coded(
+    rows: Sequence[tuple[str, str, str | None]],
+    controls: Mapping[str, str],
+    items: Sequence[str],
+    annotators: Sequence[str],
+    labels: Sequence[str],
+) -> _Answers:
+    """The sorted rows as numbers; a DataError for a second judgment of an annotator on an item."""
+    for row, following in itertools.pairwise(rows):
+        if row[:2] == following[:2]:
+            raise DataError(
+                f"annotator {row[1]!r} judges item {row[0]!r} twice", remedy="keep one of the two"
+            )
+    item_numbers = {name: number for number, name in enumerate(items)}
+    annotator_numbers = {name: number for number, name in enumerate(annotators)}
+    label_numbers = {name: number for number, name in enumerate(labels)}
+    numbers = np.array(
+        [
+            (item_numbers[item], annotator_numbers[annotator], label_numbers[label])
+            for item, annotator, label in rows
+            if label is not None
+        ],
+        dtype=np.int64,
+    )
+    known = [label_numbers[controls[name]] if name in controls else -1 for name in items]
+    return _Answers(
+        item=numbers[:, 0],
+        annotator=numbers[:, 1],
+        label=numbers[:, 2],
+        known=np.array(known, dtype=np.int64),
+        shape=(len(items), len(annotators), len(labels)),
+    )
+
+
+class _Expectation(NamedTuple):
+    """The posteriors of the data, given the parameters."""
+
+    posteriors: Matrix
+    knowing: Vector
+    """The probability that each answer came from knowing."""
+    log_likelihood: float
+
+
+class _Priors(NamedTuple):
+    """Pseudo-counts of knowing, of spamming and of every label of a strategy."""
+
+    knowing: float
+    spamming: float
+    strategy: float
+
+
+class _Outcome(NamedTuple):
+    """The result of one start."""
+
+    expectation: _Expectation
+    competences: Vector
+    strategies: Matrix
+    log_likelihood: float
+    iterations: int
+    converged: bool
+
+
+def _climb(
+    data: _Answers,
+    priors: _Priors,
+    *,
+    method: str,
+    generator: np.random.Generator,
+    iterations: int,
+    tolerance: float,
+) -> _Outcome:
+    """One start from a random point, until it converges or reaches its last iteration."""
+    _, annotators, labels = data.shape
+    # Near "half of the answers are known, the rest spread evenly", which favours no annotator.
+    knowing = generator.uniform(0.4, 0.6, annotators)
+    strategies = generator.uniform(0.8, 1.2, (annotators, labels))
+    strategies /= strategies.sum(axis=1, keepdims=True)
+    state = _expect(data, np.log(knowing), np.log1p(-knowing), np.log(strategies))
+    before, iteration = -np.inf, 0
+    while True:
+        iteration += 1
+        known, spammed = _counts(data, state.knowing)
+        known += priors.knowing
+        spam_total = spammed.sum(axis=1) + priors.spamming
+        spammed += priors.strategy
+        penalty = 0.0
+        if method == "vb":
+            logs = _expected_logs(known, spam_total, spammed)
+            penalty = _divergence(priors, known, spam_total, spammed, logs)
+        else:
+            logs = (
+                np.log(known / (known + spam_total)),
+                np.log(spam_total / (known + spam_total)),
+                np.log(spammed / spammed.sum(axis=1, keepdims=True)),
+            )
+        state = _expect(data, *logs)
+        now = state.log_likelihood - penalty
+        converged = abs(now - before) <= tolerance * abs(now)
+        if converged or iteration == iterations:
+            competences = known / (known + spam_total)
+            strategies = spammed / spammed.sum(axis=1, keepdims=True)
+            return _Outcome(state, competences, strategies, now, iteration, converged)
+        before = now
+
+
+def _expect(
+    data: _Answers, log_knowing: Vector, log_spamming: Vector, log_strategies: Matrix
+) -> _Expectation:
+    """Posteriors of labels and of knowing, given the (expected) logarithms of the parameters.
+
+    An answer is equally likely under every label but its own, so an item's scores are a sum over
+    its answers, equal for all labels, plus what each answer adds to its own label.
+    """
+    items, _, labels = data.shape
+    by_spam = log_spamming[data.annotator] + log_strategies[data.annotator, data.label]
+    by_either = np.logaddexp(log_knowing[data.annotator], by_spam)
+    common = np.bincount(data.item, by_spam, items)
+    cell = data.item * labels + data.label
+    scores = np.bincount(cell, by_either - by_spam, items * labels).reshape(items, labels)
+    controlled = data.known >= 0
+    others = controlled[:, None] & (np.arange(labels) != data.known[:, None])
+    scores[others] = -np.inf
+    highest = scores.max(axis=1, keepdims=True)
+    posteriors = np.exp(scores - highest)
+    totals = posteriors.sum(axis=1, keepdims=True)
+    posteriors /= totals
+    # The label of a control item is given, so it has no prior.
+    prior = np.where(controlled, 0.0, -np.log(labels))
+    likelihood = prior + common + highest[:, 0] + np.log(totals[:, 0])
+    knowing = posteriors[data.item, data.label] * np.exp(log_knowing[data.annotator] - by_either)
+    return _Expectation(posteriors, knowing, float(likelihood.sum()))
+
+
+def _counts(data: _Answers, knowing: Vector) -> tuple[Vector, Matrix]:
+    """Expected answers from knowing, by annotator, and from spamming, by annotator and label."""
+    _, annotators, labels = data.shape
+    known: Vector = np.bincount(data.annotator, knowing, annotators).astype(np.float64)
+    cell = data.annotator * labels + data.label
+    spammed: Vector = np.bincount(cell, np.maximum(1 - knowing, 0), annotators * labels).astype(
+        np.float64
+    )
+    return known, spammed.reshape(annotators, labels)
+
+
+def _expected_logs(
+    known: Vector, spam_total: Vector, spammed: Matrix
+) -> tuple[Vector, Vector, Matrix]:
+    """E[log θ], E[log (1 - θ)] and E[log ξ] under the Beta and Dirichlet posteriors."""
+    from scipy.special import digamma
+
+    total = digamma(known + spam_total)
+    strategies = digamma(spammed) - digamma(spammed.sum(axis=1, keepdims=True))
+    return digamma(known) - total, digamma(spam_total) - total, strategies
+
+
+def _divergence(
+    priors: _Priors,
+    known: Vector,
+    spam_total: Vector,
+    spammed: Matrix,
+    logs: tuple[Vector, Vector, Matrix],
+) -> float:
+    """How far the posteriors of θ and ξ moved from their priors (Kullback-Leibler)."""
+    competence = np.column_stack([known, spam_total])
+    of_competence = _dirichlet_divergence(
+        competence, np.array([priors.knowing, priors.spamming]), np.column_stack(logs[:2])
+    )
+    of_strategies = _dirichlet_divergence(
+        spammed, np.full(spammed.shape[1], priors.strategy), logs[2]
+    )
+    return of_competence + of_strategies
+
+
+def _dirichlet_divergence(posterior: Matrix, prior: Vector, logs: Matrix) -> float:
+    from scipy.special import gammaln
+
+    constant = gammaln(posterior.sum(axis=1)) - gammaln(posterior).sum(axis=1)
+    constant -= gammaln(prior.sum()) - gammaln(prior).sum()
+    return float((constant + ((posterior - prior) * logs).sum(axis=1)).sum())

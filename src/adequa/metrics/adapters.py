@@ -69,7 +69,7 @@ class Sacrebleu(Metric):
 @lru_cache(maxsize=64)
 def _engine_of(metric: Sacrebleu) -> SacrebleuEngine:
     # Outside of the metric, so that it can be sent to a worker.
-    return SacrebleuEngine(metric.metric, remembered=128)
+    return SacrebleuEngine(metric.metric)
 
 
 @dataclass(frozen=True)

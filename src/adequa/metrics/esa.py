@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import ClassVar, Literal
+from typing import ClassVar
 
 from adequa.data import Fact, Finding, Item, Score, Verdict
-from adequa.entities.judgment import EntityJudgment, JudgmentSettings, judge, stamp
+from adequa.entities.judgment import EntityJudgment, JudgmentSettings, judge
 from adequa.errors import ServiceError, SettingError
 from adequa.metrics.base import Metric, require_at_least, require_choices
 from adequa.settings import content_hash
@@ -23,7 +23,7 @@ MOST_UNDETECTED = 5
 
 
 @dataclass(frozen=True)
-class Esa(Metric):
+class Esa(JudgmentSettings, Metric):
     """The share of the input's entities that the text mentions."""
 
     name: ClassVar[str] = "esa"
@@ -31,46 +31,6 @@ class Esa(Metric):
     best: ClassVar[float] = 1.0
     worst: ClassVar[float] = 0.0
     reads: ClassVar[tuple[str, ...]] = ("triples", "text", "terms")
-
-    detector: Literal["adequa", "paper"] = field(
-        default="adequa", metadata={"doc": "our detector, or the paper's Algorithm 1 to the letter"}
-    )
-    mode: Literal["adequacy", "mentions"] = field(
-        default="adequacy",
-        metadata={"doc": "adequacy wants the right value, mentions any word that refers to it"},
-    )
-    threshold: float | None = field(
-        default=None,
-        metadata={
-            "doc": "the greatest edit distance of a misspelt name, from 0 to 1; none is 0.25 in "
-            "adequacy mode and 0.4 (the paper's) otherwise"
-        },
-    )
-    conversions: bool = field(
-        default=True,
-        metadata={"doc": "a value in another unit is a mention (`converted number`): 3 km, 3000 m"},
-    )
-    aliases: Path | None = field(
-        default=None,
-        metadata={"doc": "other names of entities: TSV, JSON, or built by `adequa aliases build`"},
-    )
-    ignore: tuple[str, ...] = field(
-        default=(), metadata={"doc": "predicates whose triples are left out altogether"}
-    )
-    optional: tuple[str, ...] = field(
-        default=(),
-        metadata={"doc": "predicates whose objects may be left out: the text is free to select"},
-    )
-    allowed: Path | None = field(
-        default=None,
-        metadata={"doc": "a file of phrases, one a line, that a text may add"},
-    )
-    linker: str | None = field(
-        default=None, metadata={"doc": "the URL of a REL server, asked for further mentions"}
-    )
-    coreference: Literal["none", "stanza"] = field(
-        default="none", metadata={"doc": "who resolves pronouns beside our own rules"}
-    )
 
     def __post_init__(self) -> None:
         require_choices(self)
@@ -81,31 +41,15 @@ class Esa(Metric):
         for setting in ("aliases", "allowed"):
             if getattr(self, setting) is not None:
                 object.__setattr__(self, setting, Path(getattr(self, setting)))
-        self._settings().check()  # a wrong file shows before the first text
-
-    def _settings(self) -> JudgmentSettings:
-        return JudgmentSettings(
-            detector=self.detector,
-            mode=self.mode,
-            threshold=self.threshold,
-            conversions=self.conversions,
-            aliases=self.aliases,
-            ignore=frozenset(self.ignore),
-            optional=frozenset(self.optional),
-            allowed=self.allowed,
-            linker=self.linker,
-            coreference=self.coreference,
-            stamps=stamp(self.aliases, self.allowed),
-        )
+        self.require_resources()
 
     def score(self, items: Sequence[Item]) -> list[Score]:
         """ESA_I of each item, with mentions and what is missing or unexplained."""
-        settings = self._settings()
-        return [self._score(item, settings) for item in items]
+        return [self._score(item) for item in items]
 
-    def _score(self, item: Item, settings: JudgmentSettings) -> Score:
+    def _score(self, item: Item) -> Score:
         try:
-            judgment = _judged(item, settings)
+            judgment = judge(item, self)
         except ServiceError as error:
             from adequa.entities.linker import degrade
 
@@ -115,11 +59,11 @@ class Esa(Metric):
         value = self._value(judgment)
         return Score(
             value,
-            _statistics(judgment, value),
-            judgment.mentions,
-            _facts(item, judgment),
-            _findings(self.name, judgment),
-            _verdict(judgment),
+            statistics=_statistics(judgment, value),
+            mentions=judgment.mentions,
+            facts=_facts(item, judgment),
+            findings=_findings(self.name, judgment),
+            verdict=_verdict(judgment),
         )
 
     def _value(self, judgment: EntityJudgment) -> float:
@@ -163,23 +107,6 @@ class EsaStrict(Esa):
         found = len(judgment.entities) - len(judgment.missing)
         surplus = self.weight * len(judgment.unexplained)
         return found / (len(judgment.entities) + surplus)
-
-
-_MOST_REMEMBERED = 1024
-_remembered: dict[tuple[int, JudgmentSettings], tuple[Item, EntityJudgment]] = {}
-
-
-def _judged(item: Item, settings: JudgmentSettings) -> EntityJudgment:
-    """The judgment of an item; `esa` and `esa_strict` of one run ask for the same object's."""
-    key = (id(item), settings)
-    known = _remembered.get(key)
-    if known is not None and known[0] is item:
-        return known[1]
-    if len(_remembered) >= _MOST_REMEMBERED:
-        _remembered.clear()
-    judgment = judge(item, settings)
-    _remembered[key] = item, judgment  # which keeps the item, so that its id stays its own
-    return judgment
 
 
 def _verdict(judgment: EntityJudgment) -> Verdict:

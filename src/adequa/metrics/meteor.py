@@ -1,9 +1,12 @@
 """METEOR (Lavie and Agarwal 2007) with exact words, stems and WordNet synonyms.
 
-Words are aligned in stages, each on what the one before left over, from the end of the text and to
-the last free place of the reference. That is NLTK's way, greedy and not the one with the fewest
-chunks, kept because published numbers were computed so; the Java METEOR 1.5, which also knows
-paraphrases and other weights, gives other numbers.
+Tokens, stems and synonyms are NLTK's (extra `nltk`), and so is the way of aligning: in stages, each
+on what the one before left over, from the end of the text and to the last free place of the
+reference. This greedy alignment does not have the fewest chunks; published numbers were computed
+with it. The Java METEOR 1.5, which also knows paraphrases and other weights, gives other numbers.
+
+The alignment is our own because NLTK's `meteor_score` can look up stems only, where most words are
+not in WordNet any more (`look_up=words` looks up the words); tests compare it with NLTK's.
 """
 
 from __future__ import annotations
@@ -24,9 +27,17 @@ from adequa.metrics.base import (
     require_at_least,
     require_choices,
 )
-from adequa.metrics.stemmer import stem
-from adequa.metrics.wordnet import find_wordnet, fingerprint, open_wordnet
-from adequa.metrics.words import TOKENIZE_DOC, Tokenize, cut
+from adequa.metrics.tokens import (
+    TOKENIZE_DOC,
+    Tokenize,
+    find_wordnet,
+    fingerprint,
+    nltk_version,
+    open_wordnet,
+    require_nltk,
+    stem,
+    tokens,
+)
 
 Placed = list[tuple[int, str]]
 """Words that are not yet aligned, with their places."""
@@ -41,7 +52,9 @@ class Meteor(Metric):
     """
 
     name: ClassVar[str] = "meteor"
-    doc: ClassVar[str] = "METEOR: words aligned with the best reference, also by stem and synonym"
+    doc: ClassVar[str] = (
+        "METEOR (extra nltk): words aligned with the best reference, also by stem and synonym"
+    )
     best: ClassVar[float] = 1.0
     worst: ClassVar[float] = 0.0
     needs_references: ClassVar[bool] = True
@@ -71,6 +84,7 @@ class Meteor(Metric):
         for setting in ("alpha", "gamma"):
             if getattr(self, setting) > 1:
                 raise SettingError(f"{self.name}:{setting} is at most 1")
+        require_nltk()
         if self.synonyms:
             find_wordnet(self.wordnet)  # before hours of scoring, not after
 
@@ -83,13 +97,11 @@ class Meteor(Metric):
         references = [text for text in references_of(item) if text.strip()]
         if not references:
             return Score(None, reason=NO_REFERENCES)
-        words = cut(item.text, self.tokenize, self.lowercase)
-        return Score(
-            max(
-                self._compare(words, cut(reference, self.tokenize, self.lowercase), stages)
-                for reference in references
-            )
+        words, *others = (
+            tokens(text, self.tokenize, lowercase=self.lowercase)
+            for text in (item.text, *references)
         )
+        return Score(max(self._compare(words, reference, stages) for reference in others))
 
     def _stages(self) -> list[_Stage]:
         stages = [_Stage(_itself, _same), _Stage(_stem, _same)]
@@ -112,11 +124,11 @@ class Meteor(Metric):
         return (1 - penalty) * mean
 
     def provenance(self) -> Mapping[str, object]:
-        """The stages, and what WordNet holds, wherever its folder is."""
+        """The version of NLTK, the stages, and the content of WordNet wherever its folder is."""
         if not self.synonyms:
-            return {"wordnet": "none", "stages": "exact+stem"}
-        folder = find_wordnet(self.wordnet)
-        return {"wordnet": fingerprint(folder), "stages": "exact+stem+synonym"}
+            return {"nltk": nltk_version(), "wordnet": "none", "stages": "exact+stem"}
+        digest = fingerprint(find_wordnet(self.wordnet))
+        return {"nltk": nltk_version(), "wordnet": digest, "stages": "exact+stem+synonym"}
 
 
 @dataclass(frozen=True)

@@ -1,84 +1,66 @@
-"""Graphs that are nearly right: one triple replaced, inverted, dropped or added."""
+"""Changes of a graph whose text stays: a triple replaced, inverted, dropped or added.
+
+An operator takes a document, the knowledge of its corpus and a source of chance, and gives every
+change of its kind that it finds; see `adequa.perturb.texts`. For a graph without a text, as in the
+contrastive training, give a document without mentions.
+"""
 
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 
-from adequa.data import Triple
-from adequa.perturb.drafts import FALSE, UNKNOWN, Draft, DraftSpan
-from adequa.perturb.pairs import Knowledge
-from adequa.text.labels import label_of
-from adequa.text.predicates import is_symmetric
+from adequa.data import Item, Triple
+from adequa.perturb.documents import (
+    FALSE,
+    TRUE,
+    UNKNOWN,
+    Change,
+    Document,
+    LabelledDocument,
+    share_words,
+    values_of,
+    words,
+)
+from adequa.perturb.knowledge import Knowledge
+from adequa.text import Span, is_symmetric, label_of
+from adequa.text.values.dates import date_of
+from adequa.text.values.numbers import quantity_of
 
-Graph = tuple[Triple, ...]
-Maker = Callable[[Graph, Knowledge, random.Random], "Graph | None"]
+_MOST_TRIPLES = 20
+"""Triples of one graph that are tried, so that a large table does not give thousands of cases."""
+_TRIES = 20
 
 
-def varied(triple: Triple, knowledge: Knowledge, chance: random.Random) -> Triple | None:
+def inverse_of(triple: Triple, knowledge: Knowledge) -> Triple | None:
+    """The triple with subject and object exchanged, where that is not true as well."""
+    if is_symmetric(triple.predicate) or triple.subject == triple.object:
+        return None
+    new = triple._replace(subject=triple.object, object=triple.subject)
+    return None if knowledge.holds(new) else new
+
+
+def variant_of(triple: Triple, knowledge: Knowledge, chance: random.Random) -> Triple | None:
     """The triple with its subject, predicate or object replaced by another of the same type."""
     for part in chance.sample(("object", "predicate", "subject"), 3):
-        if part == "object":
-            name = knowledge.another(
-                triple.predicate, subject=False, instead=triple.object, chance=chance
-            )
-            new = name and triple._replace(object=name)
-        elif part == "subject":
-            name = knowledge.another(
-                triple.predicate, subject=True, instead=triple.subject, chance=chance
-            )
-            new = name and triple._replace(subject=name)
-        else:
+        if part == "predicate":
             name = knowledge.other_predicate(triple, chance)
-            new = name and triple._replace(predicate=name)
-        if isinstance(new, Triple) and not _holds(new, knowledge):
+        else:
+            name = knowledge.another(
+                triple.predicate,
+                subject=part == "subject",
+                instead=getattr(triple, part),
+                chance=chance,
+            )
+        new = name and triple._replace(**{part: name})
+        if isinstance(new, Triple) and not knowledge.holds(new):
             return new
     return None
 
 
-def turned(triple: Triple, knowledge: Knowledge) -> Triple | None:
-    """Subject and object exchanged, where that says something else."""
-    if is_symmetric(triple.predicate) or triple.subject == triple.object:
-        return None
-    new = triple._replace(subject=triple.object, object=triple.subject)
-    return None if _holds(new, knowledge) else new
-
-
-def replaced(graph: Graph, knowledge: Knowledge, chance: random.Random) -> Graph | None:
-    """One triple varied: the paper's hard negative."""
-    place = chance.randrange(len(graph))
-    new = varied(graph[place], knowledge, chance)
-    return None if new is None else (*graph[:place], new, *graph[place + 1 :])
-
-
-def inverted(graph: Graph, knowledge: Knowledge, chance: random.Random) -> Graph | None:
-    """One triple with its arguments swapped."""
-    for place in chance.sample(range(len(graph)), len(graph)):
-        new = turned(graph[place], knowledge)
-        if new is not None:
-            return (*graph[:place], new, *graph[place + 1 :])
-    return None
-
-
-def dropped(graph: Graph, knowledge: Knowledge, chance: random.Random) -> Graph | None:
-    """One triple less: the text says more than the graph."""
-    del knowledge
-    if len(graph) < 2:
-        return None
-    place = chance.randrange(len(graph))
-    return (*graph[:place], *graph[place + 1 :])
-
-
-def added(graph: Graph, knowledge: Knowledge, chance: random.Random) -> Graph | None:
-    """One triple more, of what else is known about an entity: the text says less."""
-    new = further(graph, knowledge, chance)
-    if new is None:
-        return None
-    place = chance.randrange(len(graph) + 1)
-    return (*graph[:place], new, *graph[place:])
-
-
-def further(graph: Sequence[Triple], knowledge: Knowledge, chance: random.Random) -> Triple | None:
+def further_triple(
+    graph: Sequence[Triple], knowledge: Knowledge, chance: random.Random
+) -> Triple | None:
     """A true triple about one of the graph's entities that the graph does not have."""
     entities = [end for triple in graph for end in (triple.subject, triple.object)]
     ends = {(triple.subject, triple.object) for triple in graph}
@@ -91,111 +73,192 @@ def further(graph: Sequence[Triple], knowledge: Knowledge, chance: random.Random
     return None
 
 
-def _holds(triple: Triple, knowledge: Knowledge) -> bool:
-    names = knowledge.between.get((triple.subject, triple.object), ())
-    return triple.predicate in names
+def replace_triple(
+    document: Document, knowledge: Knowledge, chance: random.Random
+) -> Iterator[Change]:
+    """One triple replaced by a variant: the hard negative of paper 003."""
+    for place in _few_places(document.item, chance):
+        new = variant_of(document.triples[place], knowledge, chance)
+        if new is not None and new not in document.triples:
+            yield _exchange(document, place, new, "instead of")
 
 
-KINDS: Mapping[str, Maker] = {
-    "replaced": replaced,
-    "inverted": inverted,
-    "dropped": dropped,
-    "added": added,
-}
-"""The kinds of negative graphs by name."""
+def invert_triple(
+    document: Document, knowledge: Knowledge, chance: random.Random, *, named: bool = True
+) -> Iterator[Change]:
+    """A triple with subject and object exchanged; not where the relation holds both ways.
 
-# ---
-# Faults made on the side of the graph: the text stays as people wrote it.
-# ---
-
-
-def add_triples(draft: Draft, knowledge: Knowledge, chance: random.Random) -> bool:
-    """Triples that the text does not state: known otherwise, varied, or turned round."""
-    wanted = chance.choice((1, 1, 2, 3))
-    done = False
-    for _ in range(wanted):
-        new = _unstated(draft, knowledge, chance)
-        if new is not None and new not in draft.triples and new not in draft.gone:
-            place = chance.randrange(len(draft.triples) + 1)
-            draft.triples.insert(place, new)
-            draft.stated.insert(place, FALSE)
-            done = True
-    return done
+    If `named`, only where the text names both, the object is not a value, and no other triple has
+    the same two ends.
+    """
+    item = document.item
+    for place in _few_places(item, chance):
+        triple = item.triples[place]
+        new = inverse_of(triple, knowledge)
+        if new is None or new in item.triples:
+            continue
+        ends = {triple.subject, triple.object}
+        if named and (
+            sum({one.subject, one.object} == ends for one in item.triples) > 1
+            or not all(document.named(end) for end in ends)
+            or _is_value(item, triple.object)
+        ):
+            continue
+        yield _exchange(document, place, new, "turned round")
 
 
-def _unstated(draft: Draft, knowledge: Knowledge, chance: random.Random) -> Triple | None:
-    way = chance.choice(("known", "known", "varied", "varied", "turned"))
-    if way == "known":
-        new = further(draft.triples, knowledge, chance)
-        if new is None:
-            return None
-        # What else is known may happen to be said: of the two ends, one must not be there.
-        there = [_said(end, draft) for end in (new.subject, new.object)]
-        return None if all(there) else new
-    triple = chance.choice(draft.triples)
-    if way == "turned":
-        return turned(triple, knowledge)
-    return varied(triple, knowledge, chance)
+def drop_triple(
+    document: Document, knowledge: Knowledge, chance: random.Random, *, named: bool = True
+) -> Iterator[Change]:
+    """The data without one triple, so that the text states more than its data.
 
-
-def _said(entity: str, draft: Draft) -> bool:
-    return entity in draft.entities() or label_of(entity).base.casefold() in draft.text.casefold()
-
-
-def replace_triple(draft: Draft, knowledge: Knowledge, chance: random.Random) -> bool:
-    """One triple gives way to a variant: the text says something that is not in the data."""
-    place = chance.randrange(len(draft.triples))
-    new = varied(draft.triples[place], knowledge, chance)
-    return _exchange(draft, place, new)
-
-
-def invert_triple(draft: Draft, knowledge: Knowledge, chance: random.Random) -> bool:
-    """One triple with its arguments swapped."""
-    for place in chance.sample(range(len(draft.triples)), len(draft.triples)):
-        if _exchange(draft, place, turned(draft.triples[place], knowledge)):
-            return True
-    return False
-
-
-def _exchange(draft: Draft, place: int, new: Triple | None) -> bool:
-    if new is None or new in draft.triples or draft.stated[place] != 1:
-        return False
-    old = draft.triples[place]
-    draft.gone.add(old)
-    draft.triples[place] = new
-    draft.stated[place] = FALSE
-    _unsupport(draft, old)
-    return True
-
-
-def drop_triple(draft: Draft, knowledge: Knowledge, chance: random.Random) -> bool:
-    """One triple less: the text says more than the data."""
+    If `named`, only where the text names the triple's object, and no other triple has it.
+    """
     del knowledge
-    if len(draft.triples) < 2:
-        return False
-    place = chance.randrange(len(draft.triples))
-    if draft.stated[place] != 1:
-        return False
-    old = draft.triples.pop(place)
-    draft.gone.add(old)
-    del draft.stated[place]
-    if any({old.subject, old.object} == {one.subject, one.object} for one in draft.triples):
-        draft.supported = UNKNOWN  # another triple between the two may say the same
-        draft.unclear.append(DraftSpan(0, len(draft.text)))
-        return True
-    _unsupport(draft, old)
-    return True
+    item = document.item
+    for place in _few_places(item, chance) if len(item.triples) > 1 else ():
+        triple = item.triples[place]
+        rest = item.triples[:place] + item.triples[place + 1 :]
+        left = {end for one in rest for end in (one.subject, one.object)}
+        spans = document.spans(triple.object)
+        if named:
+            values = words(" ".join(label_of(end).string for end in left))
+            shared = share_words(label_of(triple.object).base, values)
+            if not spans or triple.object in left or shared:
+                continue
+        subject = () if triple.subject in left else document.spans(triple.subject)
+        ends = {triple.subject, triple.object}
+        # Another triple between the same two may mean the same.
+        alike = any({one.subject, one.object} == ends for one in rest)
+        whole: tuple[Span, ...] = ((0, len(item.text)),)
+        yield Change(
+            f"data without {' | '.join(triple)}",
+            triples=rest,
+            before=(*spans, *subject),
+            after=(*spans, *subject),
+            unsupported=() if alike else _mentioned(document, ends - left),
+            unclear=whole if alike else _around(document, triple),
+            supported=UNKNOWN if alike else FALSE,
+        )
 
 
-def _unsupport(draft: Draft, old: Triple) -> None:
-    """What the text says of `old` has lost its support; where it says so is known in part."""
-    draft.supported = FALSE
-    left = draft.entities()
-    gone = [entity for entity in (old.subject, old.object) if entity not in left]
-    named = [place for entity in gone for place in draft.of(entity)]
-    draft.unsupported += [DraftSpan(place.start, place.end) for place in named]
-    # The words around it may say the old predicate: they are wrong too, or not.
-    ends = [*draft.of(old.subject), *draft.of(old.object)]
-    for sentence in draft.sentences():
-        if not ends or any(sentence.start <= end.start < sentence.end for end in ends):
-            draft.unclear.append(sentence)
+def add_triple(document: Document, knowledge: Knowledge, chance: random.Random) -> Iterator[Change]:
+    """One more fact about a subject that the text names, of a kind that similar entities have.
+
+    Neither data nor text has a word of the new object.
+    """
+    item = document.item
+    known = words(" ".join([*values_of(item), item.text]))
+    subjects = sorted({one.subject for one in item.triples if document.named(one.subject)})
+    for subject in chance.sample(subjects, len(subjects)):
+        own = sorted({one.predicate for one in item.triples if one.subject == subject})
+        pool = [
+            one
+            for predicate in own
+            for one in knowledge.beside.get(predicate, ())
+            if one.predicate not in own
+        ]
+        for one in chance.sample(pool, min(_TRIES, len(pool))):
+            if not share_words(label_of(one.object).base, known):
+                yield _addition(document, Triple(subject, one.predicate, one.object))
+                return
+
+
+def add_further_triple(
+    document: Document, knowledge: Knowledge, chance: random.Random
+) -> Iterator[Change]:
+    """One more true fact about an entity, so that the text states less than its data."""
+    new = further_triple(document.triples, knowledge, chance)
+    if new is not None:
+        yield _addition(document, new)
+
+
+def _addition(document: Document, new: Triple) -> Change:
+    return Change(
+        f"data with {' | '.join(new)} as well",
+        triples=(*document.triples, new),
+        facts=frozenset({new}),
+        entities=frozenset({new.object}),
+        supported=TRUE,
+    )
+
+
+def add_unstated_triples(
+    labelled: LabelledDocument, knowledge: Knowledge, chance: random.Random
+) -> None:
+    """Add one to three triples that a labelled text does not state: further, varied or inverted."""
+    for _ in range(chance.choice((1, 1, 2, 3))):
+        new = _unstated(labelled, knowledge, chance)
+        if new is not None and new not in labelled.triples and new not in labelled.gone:
+            labelled.triples.append(new)
+            labelled.stated.append(FALSE)
+
+
+def _unstated(
+    labelled: LabelledDocument, knowledge: Knowledge, chance: random.Random
+) -> Triple | None:
+    way = chance.choice(("further", "further", "varied", "varied", "inverted"))
+    if way == "further":
+        new = further_triple(labelled.triples, knowledge, chance)
+        # A further fact may happen to be stated: one of its ends must not be in the text.
+        ends = () if new is None else (new.subject, new.object)
+        return None if all(_is_there(end, labelled) for end in ends) else new
+    triple = chance.choice(labelled.triples)
+    if way == "inverted":
+        return inverse_of(triple, knowledge)
+    return variant_of(triple, knowledge, chance)
+
+
+def _is_there(entity: str, labelled: LabelledDocument) -> bool:
+    label = label_of(entity).base.casefold()
+    return entity in labelled.entities() or label in labelled.text.casefold()
+
+
+def _few_places(item: Item, chance: random.Random) -> list[int]:
+    """The places of the triples to try, in order: all, or some where there are very many."""
+    count = len(item.triples)
+    return sorted(chance.sample(range(count), min(count, _MOST_TRIPLES)))
+
+
+def _is_value(item: Item, entity: str) -> bool:
+    """Whether it could not be a subject: a number, a date, or a string in quotes."""
+    string = label_of(entity).string
+    term = item.terms.get(entity)
+    return (
+        entity.startswith('"')
+        or (term is not None and term.datatype is not None)
+        or quantity_of(string) is not None
+        or date_of(string) is not None
+    )
+
+
+def _exchange(document: Document, place: int, new: Triple, how: str) -> Change:
+    """A triple that gives way to another."""
+    old = document.triples[place]
+    triples = (*document.triples[:place], new, *document.triples[place + 1 :])
+    left = {end for triple in triples for end in (triple.subject, triple.object)}
+    spans = document.spans(old.subject, old.object)
+    what = f"data with {' | '.join(new)}, {how}"
+    return Change(
+        what if how == "turned round" else f"{what} {' | '.join(old)}",
+        triples=triples,
+        facts=frozenset({old, new}),
+        before=spans,
+        after=spans,
+        unsupported=_mentioned(document, {old.subject, old.object} - left),
+        unclear=_around(document, old),
+    )
+
+
+def _mentioned(document: Document, entities: set[str]) -> tuple[Span, ...]:
+    return tuple((one.start, one.end) for one in document.mentions if one.entity in entities)
+
+
+def _around(document: Document, old: Triple) -> tuple[Span, ...]:
+    """The sentences whose words may state a triple that is gone; all where it is not located."""
+    ends = [*document.mentioned(old.subject), *document.mentioned(old.object)]
+    return tuple(
+        (start, end)
+        for start, end in document.sentences
+        if not ends or any(start <= one.start < end for one in ends)
+    )

@@ -1,36 +1,105 @@
 """The same facts in other words: other names throughout, other ways to write a predicate.
 
-None of it makes a text right or wrong. It keeps the verifier from knowing names and predicates by
-heart, and teaches it to read whatever a user's data calls them.
+Nothing here makes a text right or wrong. It keeps the verifier from memorising names and
+predicates, and teaches it to read whatever a user's data calls them.
 """
 
 from __future__ import annotations
 
 import random
-import re
-from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib.resources import as_file, files
 from pathlib import Path
 from typing import Any
 
-from adequa.data import Item, Triple
+from adequa.data import Mention, Triple
 from adequa.errors import DataError
 from adequa.files import lines
-from adequa.metrics.nli.templates import OBJECT, SUBJECT, Template
-from adequa.perturb.drafts import Draft
-from adequa.perturb.pairs import GraphTextPair, Knowledge, same_label
-from adequa.readers.tables import read_table
+from adequa.perturb.documents import Document, LabelledDocument
+from adequa.perturb.knowledge import Knowledge, Phrases, same_label
+from adequa.readers import read_table
 from adequa.strict_json import load_object
-from adequa.text.labels import label_of
-from adequa.text.predicates import folded
-from research.corpora.derived import CorpusTally
+from adequa.text import folded, label_of
 
-# ---
-# WebNLG-WD: items whose DBpedia properties are renamed to Wikidata's by a mapping file.
-# ---
+
+def rename(document: Document, knowledge: Knowledge, chance: random.Random) -> Document:
+    """Give one entity another's name, in the text and in the graph; the same where none can be."""
+    entities = {end for triple in document.triples for end in (triple.subject, triple.object)}
+    for triple in chance.sample(document.triples, len(document.triples)):
+        subject = chance.random() < 0.5
+        old = triple.subject if subject else triple.object
+        new = knowledge.another(triple.predicate, subject=subject, instead=old, chance=chance)
+        places = document.mentioned(old)
+        label = label_of(old).base
+        if (
+            new is None
+            or not places
+            or any(document.text[one.start : one.end] != label for one in places)
+            or any(same_label(new, one) for one in entities)
+            or document.text.count(label) != len(places)
+        ):
+            continue
+        return _renamed(document, old, new)
+    return document
+
+
+def _renamed(document: Document, old: str, new: str) -> Document:
+    """Write the new label wherever the old one stands; all other mentions move along."""
+    label = label_of(new).base
+    shift = len(label) - len(label_of(old).base)
+    starts = [one.start for one in document.mentioned(old)]
+    text = document.text
+    for start in sorted(starts, reverse=True):
+        text = text[:start] + label + text[start + len(label) - shift :]
+
+    def moved(place: int) -> int:
+        return place + shift * sum(start < place for start in starts)
+
+    mentions = tuple(
+        Mention(
+            new if one.entity == old else one.entity,
+            moved(one.start),
+            moved(one.end),
+            one.method,
+            one.distance,
+        )
+        for one in document.mentions
+    )
+
+    def named(triple: Triple) -> Triple:
+        ends = {old: new}
+        return Triple(
+            ends.get(triple.subject, triple.subject),
+            triple.predicate,
+            ends.get(triple.object, triple.object),
+        )
+
+    item = replace(document.item, text=text, triples=tuple(map(named, document.triples)))
+    facts = tuple(frozenset(map(named, one)) for one in document.facts)
+    places = tuple((moved(start), moved(end)) for start, end in document.sentences)
+    return Document(item, mentions, places, facts)
+
+
+def reword(labelled: LabelledDocument, phrases: Phrases, chance: random.Random) -> None:
+    """Name predicates as Wikidata does, or as sentences do; no two triples become one."""
+    wikidata = chance.random() < 0.5
+    properties = shipped_properties()
+    for number, triple in enumerate(labelled.triples):
+        known = properties.get(folded(triple.predicate)) if wikidata else None
+        new = triple
+        if known is not None and not known.inverse:
+            new = triple._replace(predicate=known.label)
+        elif triple.predicate in phrases and chance.random() < 0.6:
+            template = chance.choice(phrases[triple.predicate])
+            ends = (label_of(end).base for end in (triple.subject, triple.object))
+            new = Triple(*template.parts(*ends))
+        if new not in labelled.triples:
+            labelled.triples[number] = new
+
+
+# DBpedia's properties by Wikidata's names
 
 _INVERSE = {"": False, "no": False, "false": False, "yes": True, "true": True}
 
@@ -46,7 +115,7 @@ class Property:
 
 @cache
 def shipped_properties() -> Mapping[str, Property]:
-    """The mapping that comes along: common properties whose meaning is the same in both."""
+    """The mapping that is shipped: common properties that mean the same in both."""
     with as_file(files("adequa.perturb") / "resources" / "wikidata.tsv") as path:
         return read_properties(path)
 
@@ -110,116 +179,3 @@ def _property(raw: Any) -> Property:
     if type(inverse) is not bool:
         raise DataError(f"has {inverse!r:.20} for 'inverse'", remedy="write yes, no or nothing")
     return Property(label.strip(), str(cells.get("wikidata") or "").strip(), inverse)
-
-
-def to_wikidata(
-    items: Iterable[Item],
-    properties: Mapping[str, Property] | None = None,
-    tally: CorpusTally | None = None,
-) -> Iterator[Item]:
-    """The items all of whose predicates are mapped, renamed; `meta.dbpedia` has their triples.
-
-    `tally` counts the others by the first predicate that is not mapped.
-    """
-    properties = shipped_properties() if properties is None else properties
-    tally = CorpusTally() if tally is None else tally
-    for item in items:
-        known = [properties.get(folded(triple.predicate)) for triple in item.triples]
-        if None in known:
-            tally.left_out[item.triples[known.index(None)].predicate] += 1
-            continue
-        tally.kept += 1
-        triples = tuple(
-            Triple(triple.object, one.label, triple.subject)
-            if one.inverse
-            else Triple(triple.subject, one.label, triple.object)
-            for triple, one in zip(item.triples, known, strict=True)
-            if one is not None
-        )
-        original = [list(triple) for triple in item.triples]
-        yield replace(item, triples=triples, meta={**item.meta, "dbpedia": original})
-
-
-Phrases = Mapping[str, Sequence[Template]]
-_LONGEST = 70
-"""Letters of a sentence, without its names, that still says one fact."""
-_SHORTEST = 4
-_ENDS = re.compile(f"({SUBJECT}|{OBJECT})")
-
-
-def rename(draft: Draft, knowledge: Knowledge, chance: random.Random) -> bool:
-    """One entity gets another's name, in the text and in the graph."""
-    for triple in chance.sample(draft.triples, len(draft.triples)):
-        subject = chance.random() < 0.5
-        old = triple.subject if subject else triple.object
-        new = knowledge.another(triple.predicate, subject=subject, instead=old, chance=chance)
-        places = draft.of(old)
-        label = label_of(old).base
-        if (
-            new is None
-            or not places
-            or any(draft.text[one.start : one.end] != label for one in places)
-            or any(same_label(new, one) for one in draft.entities())
-            or draft.text.count(label) != len(places)
-        ):
-            continue
-        word = label_of(new).base
-        for place in sorted(places, key=lambda one: -one.start):
-            written = draft.write(place.start, place.end, word)
-            written.entity = new
-            draft.spans.append(written)
-        draft.triples = [_renamed(one, old, new) for one in draft.triples]
-        draft.said = tuple(frozenset(_renamed(one, old, new) for one in two) for two in draft.said)
-        return True
-    return False
-
-
-def _renamed(triple: Triple, old: str, new: str) -> Triple:
-    subject, predicate, value = triple
-    return Triple(new if subject == old else subject, predicate, new if value == old else value)
-
-
-def phrases_of(pairs: Iterable[GraphTextPair]) -> dict[str, list[Template]]:
-    """Sentences that say one triple, by predicate, with places for its two ends."""
-    found: dict[str, dict[str, None]] = defaultdict(dict)
-    for pair in pairs:
-        if len(pair.triples) != 1 or len(pair.spans) != 2:
-            continue
-        (triple,) = pair.triples
-        (one, start, end), (other, begin, stop) = pair.spans
-        if {one, other} != {triple.subject, triple.object} or end > begin or one == other:
-            continue
-        text = pair.text
-        first, last = (SUBJECT, OBJECT) if one == triple.subject else (OBJECT, SUBJECT)
-        words = f"{text[:start]}{first}{text[end:begin]}{last}{text[stop:]}"
-        if len(words) <= _LONGEST + len(SUBJECT) + len(OBJECT) and words.count("<") == 2:
-            found[triple.predicate][words] = None
-    return {name: [Template(words) for words in known] for name, known in found.items()}
-
-
-def middles_of(phrases: Phrases) -> dict[tuple[str, bool], list[str]]:
-    """The words between the ends of a predicate, by predicate and by whether the subject leads."""
-    found: dict[tuple[str, bool], list[str]] = defaultdict(list)
-    for predicate, templates in phrases.items():
-        for template in templates:
-            before, first, between, _, after = _ENDS.split(template.string)
-            if before in {"", "The "} and after in {"", "."} and len(between) > _SHORTEST:
-                found[predicate, first == SUBJECT].append(between)
-    return dict(found)
-
-
-def reword(draft: Draft, phrases: Phrases, chance: random.Random) -> None:
-    """Predicates as Wikidata calls them, or as sentences put them; no two triples become one."""
-    wikidata = chance.random() < 0.5
-    properties = shipped_properties()
-    for number, triple in enumerate(draft.triples):
-        known = properties.get(folded(triple.predicate)) if wikidata else None
-        new = triple
-        if known is not None and not known.inverse:
-            new = triple._replace(predicate=known.label)
-        elif triple.predicate in phrases and chance.random() < 0.6:
-            template = chance.choice(phrases[triple.predicate])
-            ends = (label_of(end).base for end in (triple.subject, triple.object))
-            new = Triple(*template.parts(*ends))
-        if new not in draft.triples:
-            draft.triples[number] = new

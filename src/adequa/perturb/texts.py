@@ -1,300 +1,476 @@
-"""Faults made on the side of the text: names, numbers, dates, sentences, negation, additions."""
+"""Changes of a text whose graph stays: names, values, sentences, relations, negation, additions.
+
+An operator takes a document, the knowledge of its corpus and a source of chance, and gives every
+change of its kind that it finds. It leaves alone what it cannot be sure about, or says which facts
+and words have become doubtful.
+"""
 
 from __future__ import annotations
 
 import random
 import re
-from collections.abc import Iterator, Sequence
-from itertools import pairwise
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import combinations, pairwise
 
-from adequa.perturb.drafts import FALSE, TRUE, UNKNOWN, Draft, DraftSpan
-from adequa.perturb.pairs import Knowledge, same_label
-from adequa.text.labels import label_of
-from adequa.text.predicates import is_symmetric
-
-_MONTHS = (
-    *("January", "February", "March", "April", "May", "June", "July", "August"),
-    *("September", "October", "November", "December"),
+from adequa.data import Mention, Triple
+from adequa.perturb.documents import (
+    TRUE,
+    Change,
+    Document,
+    Edit,
+    is_name,
+    rewrite,
+    share_words,
+    values_of,
+    words,
 )
-_MONTH = re.compile("|".join(_MONTHS))
-_DIGIT = re.compile(r"\d")
-_VERB = re.compile(r"\b(?:is|was|are|were|has|can|will|did|does)\b")
-_PRONOUNS = {"he", "she", "it", "his", "her", "hers", "its", "they", "their", "him", "them"}
-_PLACES = ("country", "location", "isPartOf", "state", "city", "region")
+from adequa.perturb.knowledge import Knowledge, NamePool, same_label
+from adequa.perturb.values import other_dates, other_numbers
+from adequa.text import Span, is_symmetric, label_of
+
+Operator = Callable[[Document, Knowledge, random.Random], Iterable[Change]]
+"""Every change of one kind that a document allows."""
+
+_MOST_NAMES = 12
+"""Names of one text that are paired with each other, so that a list does not give thousands."""
+_TRIES = 20
+_LAST_SIGNS = (".", "!", "?", '."', ".”", ".)")
 
 
-def swap_name(draft: Draft, knowledge: Knowledge, chance: random.Random) -> bool:
-    """Another name of the same type wherever the text has one of its names."""
-    numbered = list(enumerate(draft.triples))
-    for number, triple in chance.sample(numbered, len(numbered)):
-        if draft.stated[number] != TRUE:
-            continue
-        subject = chance.random() < 0.3
-        old = triple.subject if subject else triple.object
-        new = knowledge.another(triple.predicate, subject=subject, instead=old, chance=chance)
-        places = _named(draft, old)
-        if new is None or not places or new in draft.entities() or _DIGIT.search(old):
-            continue
-        label = label_of(new).base
-        if label.casefold() in draft.text.casefold():
-            continue
-        _write(draft, places, label)
-        _unstate(draft, {old})
-        return True
-    return False
+def draw(
+    operator: Operator, document: Document, knowledge: Knowledge, chance: random.Random
+) -> Change | None:
+    """One of the changes that a document allows, each as likely as the others."""
+    item = document.item
+    found = [
+        change for change in operator(document, knowledge, chance) if change.apply(item) != item
+    ]
+    return chance.choice(found) if found else None
 
 
-def wrong_value(draft: Draft, knowledge: Knowledge, chance: random.Random) -> bool:
-    """One digit of a number or date changed, or its month."""
+# Names
+
+
+def swap_entities(
+    document: Document, knowledge: Knowledge, chance: random.Random, *, named: bool = True
+) -> Iterator[Change]:
+    """The names of two entities in each other's place, where that means something else.
+
+    Each has one name in the text, and the names have no word in common. Unless `named`, values and
+    other words for an entity are exchanged as well.
+    """
     del knowledge
-    valued = [place for place in draft.spans if _DIGIT.search(draft.text[place.start : place.end])]
-    if not valued:
-        return False
-    chosen = chance.choice(valued)
-    entity = chosen.entity or ""
-    old = draft.text[chosen.start : chosen.end]
-    month = _MONTH.search(old)
-    if month and chance.random() < 0.4:
-        others = [name for name in _MONTHS if name != month[0]]
-        new = old[: month.start()] + chance.choice(others) + old[month.end() :]
-    else:
-        place = chance.choice([match.start() for match in _DIGIT.finditer(old)])
-        digits = [digit for digit in "123456789" if digit != old[place]]
-        new = old[:place] + chance.choice(digits) + old[place + 1 :]
-    elsewhere = [place for place in draft.of(entity) if place is not chosen]
-    written = draft.write(chosen.start, chosen.end, new)
-    draft.unsupported.append(written)
-    draft.supported = FALSE
-    _unstate(draft, {entity}, UNKNOWN if elsewhere else FALSE)
-    return True
+    spans = document.names if named else document.places
+    once = sorted((entity, own[0]) for entity, own in spans.items() if len(own) == 1)
+    if len(once) > _MOST_NAMES:
+        once = sorted(chance.sample(once, _MOST_NAMES))
+    for (one, first), (other, second) in combinations(once, 2):
+        left, right = document.called(first), document.called(second)
+        wrong = _no_longer_stated(document.triples, one, other)
+        overlap = first[0] < second[1] and second[0] < first[1]
+        if not wrong or overlap or share_words(f"{one} {left}", words(f"{other} {right}")):
+            continue
+        edits = (
+            Edit(*first, document.fitted(first, right)),
+            Edit(*second, document.fitted(second, left)),
+        )
+        text, after = rewrite(document.text, edits)
+        yield Change(
+            f"{left} and {right} exchanged",
+            edits,
+            facts=wrong,
+            entities=frozenset({one, other}),
+            before=tuple(sorted((first, second))),
+            after=after,
+            unclear=((0, len(text)),),
+        )
 
 
-def exchange_names(draft: Draft, knowledge: Knowledge, chance: random.Random) -> bool:
-    """Subject and object of a triple change places in the text."""
+def _no_longer_stated(triples: Iterable[Triple], one: str, other: str) -> frozenset[Triple]:
+    """The facts that are wrong after the exchange; none where the exchange changes nothing."""
+    turned = {one: other, other: one}
+    touching = [triple for triple in triples if {triple.subject, triple.object} & turned.keys()]
+    stated = {
+        _undirected(
+            Triple(
+                turned.get(triple.subject, triple.subject),
+                triple.predicate,
+                turned.get(triple.object, triple.object),
+            )
+        )
+        for triple in touching
+    }
+    return frozenset(triple for triple in touching if _undirected(triple) not in stated)
+
+
+def _undirected(triple: Triple) -> Triple:
+    """The same triple for both directions of a symmetric relation."""
+    if not is_symmetric(triple.predicate):
+        return triple
+    first, second = sorted((triple.subject, triple.object))
+    return Triple(first, triple.predicate, second)
+
+
+def rename_entity(
+    document: Document, knowledge: Knowledge, chance: random.Random
+) -> Iterator[Change]:
+    """The name of another entity of the same place in a triple, wherever the text has the name.
+
+    It is taken from the other texts of the category, and has no word of this text or its data.
+    """
+    for entity, spans in sorted(document.names.items()):
+        others = next(knowledge.names.others(document.item, entity))
+        if others:
+            yield _renamed(document, entity, spans, chance.choice(others))
+
+
+def rename_mentions(document: Document, names: NamePool, chance: random.Random) -> Iterator[Change]:
+    """One mention of an entity by another name, of the same place in a triple if possible."""
+    values = {*values_of(document.item)}
+    for one in document.mentions:
+        written = document.text[one.start : one.end]
+        if one.method != "name" or one.entity not in values or not is_name(written, one.entity):
+            continue
+        pools = names.others(document.item, one.entity)
+        others = next((pool for pool in pools if pool), None)
+        if others:
+            yield _renamed(document, one.entity, [(one.start, one.end)], chance.choice(others))
+
+
+def _renamed(document: Document, entity: str, spans: Sequence[Span], new: str) -> Change:
+    edits = tuple(Edit(*span, document.fitted(span, new)) for span in spans)
+    _, after = rewrite(document.text, edits)
+    return Change(
+        f"{document.called(spans[0])} becomes {new}",
+        edits,
+        facts=frozenset(one for one in document.triples if entity in (one.subject, one.object)),
+        entities=frozenset({entity}),
+        before=tuple(spans),
+        after=after,
+        unsupported=after,
+    )
+
+
+# Values
+
+
+def change_number(
+    document: Document, knowledge: Knowledge, chance: random.Random
+) -> Iterator[Change]:
+    """A number that the data has becomes one that it does not have, not even rounded."""
     del knowledge
-    for number in chance.sample(range(len(draft.triples)), len(draft.triples)):
-        triple = draft.triples[number]
-        one, other = draft.of(triple.subject), draft.of(triple.object)
-        if (
-            draft.stated[number] != TRUE
-            or is_symmetric(triple.predicate)
-            or len(one) != 1
-            or len(other) != 1
-            or max(one[0].start, other[0].start) < min(one[0].end, other[0].end)
-        ):
-            continue
-        first, second = sorted((one[0], other[0]), key=lambda place: place.start)
-        left = draft.text[first.start : first.end]
-        right = draft.text[second.start : second.end]
-        if {left.casefold(), right.casefold()} & _PRONOUNS:
-            continue
-        draft.write(second.start, second.end, left)  # the later one first: nothing moves
-        draft.write(first.start, first.end, right)
-        draft.supported = FALSE
-        draft.unclear.append(DraftSpan(0, len(draft.text)))
-        _unstate(draft, {triple.subject, triple.object})
-        draft.stated[number] = FALSE
-        return True
-    return False
+    return _revalued(document, other_numbers(document.item, chance))
 
 
-def wrong_relation(draft: Draft, knowledge: Knowledge, chance: random.Random) -> bool:
-    """The words between two names say another relation than theirs."""
-    for number, first, second in _between(draft, chance):
-        triple = draft.triples[number]
-        other = knowledge.other_predicate(triple, chance)
-        forward = first.entity == triple.subject
-        pool = knowledge.middles.get((other or "", forward), ())
-        old = draft.text[first.end : second.start]
-        new = chance.choice(pool) if pool else old
-        if new.strip().casefold() == old.strip().casefold():
-            continue
-        written = draft.write(first.end, second.start, new)
-        draft.unsupported.append(DraftSpan(written.start + 1, written.end - 1))
-        draft.supported = FALSE
-        draft.stated[number] = FALSE
-        return True
-    return False
-
-
-def unsay(draft: Draft, knowledge: Knowledge, chance: random.Random) -> bool:
-    """Two names side by side, or the predicate as the data writes it: that says nothing."""
+def change_date(
+    document: Document, knowledge: Knowledge, chance: random.Random
+) -> Iterator[Change]:
+    """The day, month or year of a date that the data has becomes another."""
     del knowledge
-    for number, first, second in _between(draft, chance):
-        raw = draft.triples[number].predicate
-        new = f" {raw} " if chance.random() < 0.6 else chance.choice((" ", ", ", " the ", " is "))
-        written = draft.write(first.end, second.start, new)
-        draft.disfluent.append(DraftSpan(written.start, max(second.start, written.end) + 1))
-        draft.unclear.append(DraftSpan(written.start, written.end))
-        draft.stated[number] = FALSE
-        return True
-    return False
+    return _revalued(document, other_dates(document.item, chance))
 
 
-def _between(draft: Draft, chance: random.Random) -> Iterator[tuple[int, DraftSpan, DraftSpan]]:
-    """Stated triples whose two ends stand next to each other, with words between."""
-    spans = sorted(draft.spans, key=lambda place: place.start)
-    for number in chance.sample(range(len(draft.triples)), len(draft.triples)):
-        triple = draft.triples[number]
-        ends = {triple.subject, triple.object}
-        if draft.stated[number] != TRUE or len(ends) < 2:
-            continue
-        alike = [one for one in draft.triples if {one.subject, one.object} == ends]
-        for first, second in pairwise(spans):
-            words = draft.text[first.end : second.start]
+def change_value(
+    document: Document, knowledge: Knowledge, chance: random.Random
+) -> Iterator[Change]:
+    """A number or a part of a date becomes another."""
+    yield from change_number(document, knowledge, chance)
+    yield from change_date(document, knowledge, chance)
+
+
+def _revalued(document: Document, edits: Iterable[Edit]) -> Iterator[Change]:
+    for edit in edits if document.sentences else ():
+        _, after = rewrite(document.text, [edit])
+        entities = {one.entity for one in document.inside(edit.start, edit.end)}
+        facts = frozenset(one for one in document.triples if one.object in entities)
+        again = any(len(document.mentioned(one)) > 1 for one in entities)
+        yield Change(
+            f"{document.text[edit.start : edit.end]} becomes {edit.new}",
+            (edit,),
+            facts=facts,
+            # The right value still stands elsewhere, or whose value it was is not known.
+            doubtful=facts if again else frozenset() if facts else frozenset(document.triples),
+            entities=frozenset(entities),
+            before=((edit.start, edit.end),),
+            after=after,
+            unsupported=after,
+        )
+
+
+# Sentences
+
+
+def drop_sentence(
+    document: Document, knowledge: Knowledge, chance: random.Random, *, certain: bool = True
+) -> Iterator[Change]:
+    """The text without one of its sentences, whose facts are then no longer stated.
+
+    Where people have marked which sentence states which fact, they are known; elsewhere a fact is
+    gone when the sentence alone names its object. If `certain`, a sentence is left alone when the
+    rest still speaks of something that only this sentence names.
+    """
+    del knowledge, chance
+    places = document.sentences
+    for number, (start, end) in enumerate(places if len(places) > 1 else ()):
+        last = number == len(places) - 1
+        cut = (places[number - 1][1], end) if last else (start, places[number + 1][0])
+        edit = Edit(*cut, "")
+        lost = _lost(document, start, end)
+        doubtful: frozenset[Triple] = frozenset()
+        if len(document.facts) == len(places):
+            kept = (one for place, one in enumerate(document.facts) if place != number)
+            gone = document.facts[number].difference(*kept)
+            objects = {one.object for one in gone}
+        elif certain:
+            left = words(rewrite(document.text, [edit])[0])
+            gone = frozenset(one for one in document.triples if {one.subject, one.object} & lost)
+            objects = {one.object for one in gone} & lost
             if (
-                {first.entity, second.entity} == ends
-                and len(alike) == 1
-                and 4 < len(words) < 60
-                and "." not in words
+                not objects
+                or _speaks_of(document, lost)
+                or any(share_words(label_of(one).base, left) for one in objects)
             ):
-                yield number, first, second
-                break
+                continue
+        else:
+            gone, doubtful = _left_out(document, start, end)
+            objects = {one.object for one in gone}
+        yield Change(
+            f"without the sentence about {', '.join(sorted(objects))}",
+            (edit,),
+            facts=gone,
+            doubtful=doubtful,
+            entities=frozenset(lost),
+            before=((start, end),),
+            supported=TRUE,
+        )
 
 
-def drop_sentence(draft: Draft, knowledge: Knowledge, chance: random.Random) -> bool:
-    """A sentence less: its facts are no longer stated."""
-    del knowledge
-    sentences = draft.sentences()
-    if len(sentences) < 2:
-        return False
-    number = chance.randrange(len(sentences))
-    gone, said = sentences[number], draft.said
-    _lose(draft, gone.start, min(len(draft.text), gone.end + 1))
-    draft.text = draft.text.rstrip()
-    if len(said) == len(sentences):  # who is said where is known: no guess by names
-        kept = frozenset().union(*(one for place, one in enumerate(said) if place != number))
-        draft.stated = [TRUE if triple in kept else FALSE for triple in draft.triples]
-        draft.said = said[:number] + said[number + 1 :]
-    return True
+def _lost(document: Document, start: int, end: int) -> set[str]:
+    """The entities that are named between two places alone."""
+    return {
+        entity
+        for entity in {one.entity for one in document.mentions if start <= one.start < end}
+        if (named := document.named(entity)) and all(start <= one.start < end for one in named)
+    }
 
 
-def cut_short(draft: Draft, knowledge: Knowledge, chance: random.Random) -> bool:
+def _speaks_of(document: Document, lost: set[str]) -> bool:
+    """Whether the rest has a pronoun for a lost entity, or the object of one of its facts."""
+    return any(len(document.named(one)) < len(document.mentioned(one)) for one in lost) or any(
+        one.subject in lost and one.object not in lost and document.named(one.object)
+        for one in document.triples
+    )
+
+
+def _left_out(
+    document: Document, start: int, end: int
+) -> tuple[frozenset[Triple], frozenset[Triple]]:
+    """The facts that go with a stretch of the text, and those that may go with it."""
+    touched = {one.entity for one in document.inside(start, end)}
+    kept = {one.entity for one in document.mentions if one.end <= start or end <= one.start}
+    gone = frozenset(
+        one for one in document.triples if one.object in touched and one.object not in kept
+    )
+    return gone, frozenset(
+        one
+        for one in document.triples
+        if one not in gone
+        and ({one.subject, one.object} & touched or not {one.subject, one.object} <= kept)
+    )
+
+
+def cut_short(document: Document, knowledge: Knowledge, chance: random.Random) -> Iterator[Change]:
     """The text breaks off."""
     del knowledge
-    words = [match.start() for match in re.finditer(r"\s\S", draft.text)]
-    if len(words) < 6:
-        return False
-    place = chance.choice(words[3:])
-    _lose(draft, place, len(draft.text))
-    last = draft.text.rfind(" ") + 1
-    draft.disfluent.append(DraftSpan(last, len(draft.text)))
-    return True
-
-
-def _lose(draft: Draft, start: int, end: int) -> None:
-    inside = [place for place in draft.spans if place.start < end and place.end > start]
-    touched = {place.entity for place in inside}
-    kept = {place.entity for place in draft.spans if place not in inside}
-    draft.write(start, end, "")
-    for places in (draft.spans, draft.unsupported, draft.unclear, draft.disfluent):
-        places[:] = [place for place in places if place.end <= len(draft.text)]
-    for number, triple in enumerate(draft.triples):
-        if draft.stated[number] != TRUE:
-            continue
-        ends = {triple.subject, triple.object}
-        if triple.object in touched and triple.object not in kept:
-            draft.stated[number] = FALSE
-        elif ends & touched or not ends <= kept:
-            draft.stated[number] = UNKNOWN
+    text = document.text
+    gaps = [match.start() for match in re.finditer(r"\s\S", text)]
+    if len(gaps) < 6:
+        return
+    place = chance.choice(gaps[3:])
+    gone, doubtful = _left_out(document, place, len(text))
+    yield Change(
+        "the text breaks off",
+        (Edit(place, len(text), ""),),
+        facts=gone,
+        doubtful=doubtful,
+        before=((place, len(text)),),
+        disfluent=((text.rfind(" ", 0, place) + 1, place),),
+        supported=TRUE,
+    )
 
 
 def add_sentence(
-    draft: Draft, sentences: Sequence[tuple[str, frozenset[str]]], chance: random.Random
-) -> bool:
-    """A sentence about something else, at the end or between two others."""
-    for _ in range(5 if sentences else 0):
-        sentence, entities = chance.choice(sentences)
-        if entities & draft.entities() == entities:
-            continue
-        places = draft.sentences()
-        where = chance.choice(places)
-        foreign = draft.write(where.end, where.end, f" {sentence}")
-        foreign.start += 1
-        draft.unsupported.append(foreign)
-        draft.supported = FALSE
-        return True
-    return False
+    document: Document, knowledge: Knowledge, chance: random.Random, *, anywhere: bool = False
+) -> Iterator[Change]:
+    """A sentence of another text of the category, about nothing that this one has.
+
+    It comes last, or after a sentence drawn by chance.
+    """
+    item = document.item
+    pool = knowledge.statements.get(item.category, [])
+    end = len(item.text.rstrip())
+    if not pool or not document.mentions or not item.text[:end].endswith(_LAST_SIGNS):
+        return
+    known = words(" ".join([*values_of(item), item.text]))
+    for statement in chance.sample(pool, min(_TRIES, len(pool))):
+        if not share_words(statement.entities, known):
+            place = chance.choice(document.sentences)[1] if anywhere else end
+            rest = place if anywhere else len(item.text)
+            yield _added(document, Edit(place, rest, f" {statement.sentence}"), skip=1)
+            return
 
 
-def add_fluff(draft: Draft, phrase: str, sentence: bool, chance: random.Random) -> None:
-    """What a language model would add: a sentence, or a tail behind a comma."""
-    where = chance.choice(draft.sentences())
+def add_fluff(document: Document, phrase: str, *, sentence: bool, chance: random.Random) -> Change:
+    """An unsupported sentence, or a tail after a comma, as language models add them."""
+    _, end = chance.choice(document.sentences)
     if sentence:
-        added = draft.write(where.end, where.end, f" {phrase[:1].upper()}{phrase[1:]}")
-        added.start += 1
-    else:
-        full_stop = draft.text[where.end - 1 : where.end] in {".", "!"}
-        place = where.end - full_stop
-        added = draft.write(place, place, f", {phrase}")
-        added.start += 2
-    draft.unsupported.append(added)
-    draft.supported = FALSE
+        return _added(document, Edit(end, end, f" {phrase[:1].upper()}{phrase[1:]}"), skip=1)
+    place = end - (document.text[end - 1 : end] in {".", "!"})
+    return _added(document, Edit(place, place, f", {phrase}"), skip=2)
 
 
-def add_background(draft: Draft, knowledge: Knowledge, chance: random.Random) -> bool:
-    """What everyone knows and the data does not hold: the country after the town."""
-    for place in chance.sample(draft.spans, len(draft.spans)):
-        pool = [
-            triple.object
-            for triple in knowledge.known.get(place.entity or "", ())
-            if triple.subject == place.entity and triple.predicate in _PLACES
-        ]
-        if not pool or draft.text[place.end : place.end + 1] not in {"", " ", ".", ","}:
+def add_background(
+    document: Document, knowledge: Knowledge, chance: random.Random
+) -> Iterator[Change]:
+    """Common knowledge that the data does not hold: the country after the town."""
+    del chance
+    text = document.text
+    entities = {*values_of(document.item)}
+    for one in document.mentions:
+        after = text[one.end : one.end + 1]
+        if after not in {"", " ", ".", ","}:
             continue
-        label = label_of(chance.choice(pool)).base
-        known = any(same_label(label, one) for one in draft.entities())
-        if known or label.casefold() in draft.text.casefold():
+        for triple in knowledge.known.get(one.entity, ()):
+            label = label_of(triple.object).base
+            if (
+                triple.subject == one.entity
+                and triple.predicate in _LOCATIONS
+                and not any(same_label(label, entity) for entity in entities)
+                and label.casefold() not in text.casefold()
+            ):
+                edit = Edit(one.end, one.end, f", {label}{',' if after == ' ' else ''}")
+                yield _added(document, edit, skip=2, length=len(label))
+
+
+_LOCATIONS = ("country", "location", "isPartOf", "state", "city", "region")
+
+
+def _added(document: Document, edit: Edit, *, skip: int, length: int | None = None) -> Change:
+    """Words that the data does not support; `skip` characters before them are punctuation."""
+    _, [(start, end)] = rewrite(document.text, [edit])
+    span = (start + skip, end if length is None else start + skip + length)
+    what = edit.new[skip:] if length is None else edit.new[skip : skip + length]
+    kind = "sentence" if what.endswith(_LAST_SIGNS) else "phrase"
+    # In the original nothing stood there, so there is no place to point at.
+    return Change(f"one more {kind}: {what}", (edit,), after=(span,), unsupported=(span,))
+
+
+# Relations
+
+
+def change_relation(
+    document: Document, knowledge: Knowledge, chance: random.Random
+) -> Iterator[Change]:
+    """The words between two names state another relation than theirs."""
+    for triple, first, second in _between(document):
+        other = knowledge.other_predicate(triple, chance)
+        pool = knowledge.middles.get((other or "", first.entity == triple.subject), ())
+        old = document.text[first.end : second.start]
+        new = chance.choice(pool) if pool else old
+        if new.strip().casefold() == old.strip().casefold():
             continue
-        comma = "," if draft.text[place.end : place.end + 1] == " " else ""
-        added = draft.write(place.end, place.end, f", {label}{comma}")
-        draft.unsupported.append(DraftSpan(added.start + 2, added.start + 2 + len(label)))
-        draft.supported = FALSE
-        return True
-    return False
+        start = first.end
+        span = (start + 1, start + len(new) - 1)
+        yield Change(
+            f"“{old.strip()}” becomes “{new.strip()}”",
+            (Edit(start, second.start, new),),
+            facts=frozenset({triple}),
+            before=((start, second.start),),
+            after=(span,),
+            unsupported=(span,),
+        )
 
 
-def negate(draft: Draft, knowledge: Knowledge, chance: random.Random) -> bool:
-    """The verb of a sentence denied."""
+def remove_relation(
+    document: Document, knowledge: Knowledge, chance: random.Random
+) -> Iterator[Change]:
+    """Two names side by side, or with the predicate as the data writes it: no statement."""
     del knowledge
-    verbs = list(_VERB.finditer(draft.text))
-    if not verbs:
-        return False
-    verb = chance.choice(verbs)
-    if any(place.start <= verb.start() < place.end for place in draft.spans):
-        return False
-    word = chance.choice(("not", "not", "never", "no longer"))
-    sentence = next(one for one in draft.sentences() if verb.start() < one.end)
-    added = draft.write(verb.end(), verb.end(), f" {word}")
-    draft.unsupported.append(DraftSpan(verb.start(), added.end))
-    draft.supported = FALSE
-    after = [
-        place for place in draft.spans if added.end <= place.start < sentence.end + len(word) + 1
-    ]
-    denied = after[0].entity if after else None
-    for number, triple in enumerate(draft.triples):
-        if draft.stated[number] == TRUE:
-            sure = len(draft.triples) == 1 or triple.object == denied
-            draft.stated[number] = FALSE if sure else UNKNOWN
-    return True
+    for triple, first, second in _between(document):
+        bare = chance.random() >= 0.6
+        new = chance.choice((" ", ", ", " the ", " is ")) if bare else f" {triple.predicate} "
+        start, end = first.end, first.end + len(new)
+        yield Change(
+            f"nothing stated between {document.text[first.start : first.end]} and "
+            f"{document.text[second.start : second.end]}",
+            (Edit(start, second.start, new),),
+            facts=frozenset({triple}),
+            before=((start, second.start),),
+            after=((start, end),),
+            unclear=((start, end),),
+            disfluent=((start, end + 1),),
+            supported=TRUE,
+        )
 
 
-def _named(draft: Draft, entity: str) -> list[DraftSpan]:
-    return [
-        place
-        for place in draft.of(entity)
-        if draft.text[place.start : place.end].casefold() not in _PRONOUNS
-    ]
+def _between(document: Document) -> Iterator[tuple[Triple, Mention, Mention]]:
+    """Triples whose two ends stand next to each other, with a few words between."""
+    mentions = sorted(document.mentions, key=lambda one: one.start)
+    for triple in document.triples:
+        ends = {triple.subject, triple.object}
+        alike = [one for one in document.triples if {one.subject, one.object} == ends]
+        for first, second in pairwise(mentions):
+            between = document.text[first.end : second.start]
+            if (
+                {first.entity, second.entity} == ends
+                and len(ends) == 2
+                and len(alike) == 1
+                and 4 < len(between) < 60
+                and "." not in between
+            ):
+                yield triple, first, second
+                break
 
 
-def _write(draft: Draft, places: Sequence[DraftSpan], new: str) -> None:
-    for place in sorted(places, key=lambda one: -one.start):
-        draft.unsupported.append(draft.write(place.start, place.end, new))
-    draft.supported = FALSE
+_VERB = re.compile(r"(?<![\w'’-])(?:is|are|was|were|can|will)(?![\w'’-])")
+_DENIED = re.compile(r"\b(?:not|no|never|neither|nor|without|cannot)\b|n['’]t\b", re.IGNORECASE)
 
 
-def _unstate(draft: Draft, entities: set[str], label: int = FALSE) -> None:
-    """Triples about these are not said any more."""
-    for number, triple in enumerate(draft.triples):
-        if draft.stated[number] == TRUE and entities & {triple.subject, triple.object}:
-            draft.stated[number] = label
+def negate(
+    document: Document,
+    knowledge: Knowledge,
+    chance: random.Random,
+    *,
+    adverbs: Sequence[str] = ("not",),
+) -> Iterator[Change]:
+    """A "not" after the first verb of a sentence that has a fact's object behind it; English."""
+    del knowledge
+    item = document.item
+    if item.lang is not None and not item.lang.lower().startswith("en"):
+        return
+    objects = {one.object for one in item.triples}
+    for start, end in document.sentences:
+        verb = _VERB.search(item.text, start, end)
+        if verb is None or _DENIED.search(item.text, start, end) or item.text[end - 1] == "?":
+            continue
+        if document.inside(*verb.span()):
+            continue
+        behind = [one for one in document.mentions if verb.end() <= one.start < end]
+        denied = next((one.entity for one in behind if one.entity in objects), None)
+        if denied is None:
+            continue
+        facts = frozenset(one for one in item.triples if one.object == denied)
+        here = {one.entity for one in document.mentions if start <= one.start < end}
+        adverb = adverbs[0] if len(adverbs) == 1 else chance.choice(adverbs)
+        after = ((verb.start(), verb.end() + 1 + len(adverb)),)
+        yield Change(
+            f"“{verb[0]}” denied",
+            (Edit(verb.end(), verb.end(), f" {adverb}"),),
+            facts=facts,
+            doubtful=frozenset(
+                one for one in item.triples if one not in facts and {one.subject, one.object} & here
+            ),
+            before=(verb.span(),),
+            after=after,
+            unsupported=after,
+        )

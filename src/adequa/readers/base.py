@@ -1,4 +1,4 @@
-"""What a reader is, and how every reader opens its file."""
+"""The reader interface, and the check that a corpus names each text once."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from adequa.errors import DataError
 
 
 class PlacedItem(NamedTuple):
-    """An item and where it stands, so that a later complaint can name the place."""
+    """An item with its file and line, so that a later error can name the place."""
 
     item: Item
     path: Path
@@ -25,36 +25,30 @@ class PlacedItem(NamedTuple):
 class Reader(ABC):
     """A file format: a frozen dataclass whose fields are its options.
 
-    `read` streams; it keeps every string as the file has it, and whatever it knows beyond the
-    fields of an Item goes into `meta`. With `bare`, one item a graph is wanted, in file order and
-    without its text (the texts come from elsewhere, line by line): `text` is then "". Human texts
-    the file has for the graph are its `references`; a system's text is kept in `meta`.
+    `read` streams. It keeps every string as the file has it, and everything beyond the fields of an
+    Item goes into `meta`. With `bare` it gives one item per graph, in file order, with an empty
+    `text`, because the texts come from another file, line by line; human texts of the graph are its
+    `references`, and a system's text is kept in `meta`.
     """
 
     name: ClassVar[str]
     doc: ClassVar[str]
     takes_folders: ClassVar[bool] = False
-    """Whether `read` takes a folder whole; otherwise a folder is read file after file."""
+    """Whether `read` takes a whole folder; otherwise a folder is read file by file."""
 
     @abstractmethod
     def read(self, path: Path, *, bare: bool = False) -> Iterator[PlacedItem]:
         """The items of `path`, in file order."""
 
     def companions(self, path: Path) -> list[Path]:  # noqa: ARG002
-        """Files beside `path` that the items depend on too, for the manifest's hashes."""
+        """Other files that the items of `path` depend on, for the hashes of the manifest."""
         return []
 
 
-# ---
-# A corpus names each text once: the check, in sixteen bytes an item.
-# ---
-
-
 class SeenKeys:
-    """A set of 64-bit hashes in one flat array: a million cost 16 MB where a set costs 100.
+    """A set of 64-bit hashes in one flat array: a million take 16 MB, and 100 MB in a `set`.
 
-    Two of n keys share a hash with probability n² / 2⁶⁵: one in a hundred thousand million for a
-    million items.
+    Two of n keys share a hash with probability n² / 2⁶⁵: for a million items, 3 in 10⁸.
     """
 
     def __init__(self) -> None:
@@ -65,7 +59,7 @@ class SeenKeys:
         """Whether the key is new."""
         table = self._table
         mask = len(table) - 1
-        value = hash(key) or 1  # 0 marks a free place
+        value = hash(key) or 1  # 0 marks a free slot
         slot = value & mask
         while found := table[slot]:
             if found == value:
@@ -93,7 +87,7 @@ class SeenKeys:
 
 
 def unique(placed: Iterable[PlacedItem]) -> Iterator[PlacedItem]:
-    """The same items; the second of one (system, id) is a DataError at its place."""
+    """The same items; a repeated (system, id) raises a DataError at its place."""
     seen = SeenKeys()
     for place in placed:
         if not seen.add(place.item.key):
@@ -103,6 +97,6 @@ def unique(placed: Iterable[PlacedItem]) -> Iterator[PlacedItem]:
                 f"the id {identifier!r}{of} was used before",
                 path=place.path,
                 line=place.line,
-                remedy="an id names one text of a system: number them",
+                remedy="give each text of a system its own id",
             )
         yield place

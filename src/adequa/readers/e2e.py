@@ -18,12 +18,12 @@ from adequa.text.linearised import DEFAULT_SUBJECT, attributes_to_triples, parse
 
 _COUNTS = frozenset({"added", "missing", "valerr", "repeated"})
 _WHOLE_NUMBER = re.compile(r"[0-9]{1,9}")
-_REMEDY = "the columns are mr,ref, or MR and output with tabs between"
+_REMEDY = "the columns are mr,ref, or MR and output separated by tabs"
 
 
 @dataclass
 class _Entry:
-    """What the rows with one meaning representation have in common, in the order of the rows."""
+    """The rows with the same meaning representation, in their order."""
 
     line: int
     references: list[str] = field(default_factory=list)
@@ -34,9 +34,9 @@ class _Entry:
 class E2eReader(Reader):
     """Reads attribute lists as triples about the attribute `name`.
 
-    Rows with the same `mr` are one entry, numbered by first appearance; they need not stand
-    together, so a table with references is held in memory (the challenge's largest has 42,061
-    rows). The outputs of a system are streamed, row n being entry n.
+    Rows with the same `mr` are one entry, numbered by first occurrence; they need not be adjacent,
+    so a table with references is held in memory (the largest of the challenge has 42,061 rows). The
+    outputs of a system are streamed, and row n is entry n.
     """
 
     name: ClassVar[str] = "e2e"
@@ -44,17 +44,17 @@ class E2eReader(Reader):
 
     subject: str = field(
         default=DEFAULT_SUBJECT,
-        metadata={
-            "doc": "the attribute the others are about; a list without it is about its first one"
-        },
+        metadata={"doc": "the attribute that names the subject; the first one if a list lacks it"},
     )
 
     def read(self, path: Path, *, bare: bool = False) -> Iterator[PlacedItem]:
-        """References one item each, or one an entry with `bare`; outputs one item each."""
+        """One item per reference or output; with `bare`, one item per entry."""
         table = self._open(path)
         columns = {column.casefold(): column for column in table.columns}
         if len(columns) < len(table.columns):
-            raise DataError("has two columns of one name", path=path, line=1, remedy="rename one")
+            raise DataError(
+                "has two columns with the same name", path=path, line=1, remedy="rename one"
+            )
         if "mr" not in columns:
             raise DataError("has no column 'mr'", path=path, line=1, remedy=_REMEDY)
         if "output" in columns and "ref" not in columns:
@@ -64,13 +64,13 @@ class E2eReader(Reader):
                 "has meaning representations but no texts",
                 path=path,
                 line=1,
-                remedy="give the texts, a line each: --texts SYSTEM=FILE",
+                remedy="give the texts, one per line: --texts SYSTEM=FILE",
             )
         return self._references(path, table, columns, bare=bare)
 
     def _open(self, path: Path) -> DelimitedTable:
         first = next((line for _, line in islice(lines(path), 1)), "")
-        # The outputs were written raw: a quote in them is a quote.
+        # The outputs of systems are not quoted: a quote in them is a character.
         return read_table(path, "\t", quotes=False) if "\t" in first else read_table(path, ",")
 
     def _outputs(
@@ -103,7 +103,7 @@ class E2eReader(Reader):
     def _entries(self, path: Path, entries: Mapping[str, _Entry]) -> Iterator[PlacedItem]:
         for number, (written, entry) in enumerate(entries.items(), 1):
             triples, meta = self._triples(path, entry.line, written)
-            # A column beyond the two is kept as a list beside the references.
+            # The other columns are kept as lists parallel to the references.
             meta.update({name: [row[name] for row in entry.extra] for name in entry.extra[0]})
             references = tuple(entry.references)
             item = Item(str(number), triples, "", references=references, meta=meta)
@@ -137,7 +137,7 @@ class E2eReader(Reader):
             raise error.at(path, line) from None
         if self.subject in (name for name, _ in pairs):
             return attributes_to_triples(pairs, self.subject), {}
-        # Which attribute gave the subject is in no triple then, so it is kept beside them.
+        # No triple has the attribute of the subject then, so `meta` keeps it.
         return attributes_to_triples(pairs, self.subject), {"subject": pairs[0][0]}
 
 

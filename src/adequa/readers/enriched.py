@@ -1,4 +1,10 @@
-"""The enriched WebNLG corpus: every mention of an entity annotated, here with its offsets."""
+"""The enriched WebNLG corpus: texts with annotated mentions of entities, and their offsets.
+
+The corpus gives a text, its template (`AGENT-1 serves PATIENT-1 .`) and the surface of each tag,
+but no offsets, and its tokenisation moved spaces and punctuation. `place` therefore compares only
+letters and digits: it fills the surfaces into the template, aligns the result with the text
+character by character, and takes the places of surfaces that are found whole.
+"""
 
 from __future__ import annotations
 
@@ -15,25 +21,16 @@ from adequa.data import Item, Mention
 from adequa.errors import DataError
 from adequa.readers.webnlg import Element, WebNlgReader, fail, refuse_text, unfold
 
-# ---
-# Where the mentions of a delexicalised template stand in the text it was made from.
-#
-# The enriched corpus gives a text, its template (`AGENT-1 serves PATIENT-1 .`) and the surface of
-# each tag, but no offsets, and its tokenisation moved spaces and punctuation. So only letters and
-# digits count: the template with its surfaces put in is aligned with the text, character by
-# character, and a surface that is found whole has its place.
-# ---
-
 Span: TypeAlias = tuple[int, int]
 
 MAX_LENGTH = 10_000
-"""Longer than any annotated text: aligning takes the square of the length."""
+"""Longer than any annotated text. The alignment takes quadratic time."""
 
 _TAG = r"(?:AGENT|PATIENT|BRIDGE)-[0-9]+"
 
 
 class Reference(NamedTuple):
-    """A tag of the template, which of its tags it is (`1` is the first), and the words for it."""
+    """A tag of the template, its number (`1` is the first tag), and the words for it."""
 
     tag: str
     number: str
@@ -41,14 +38,14 @@ class Reference(NamedTuple):
 
 
 class _Letters(NamedTuple):
-    """The letters and digits of a string, case folded, and where each stands in it."""
+    """The letters and digits of a string, case-folded, and their positions in it."""
 
     string: str
     places: list[int]
 
 
 def letters(string: str) -> str:
-    """What two strings must share to be the same words: their letters and digits, case folded.
+    """The letters and digits of a string, case-folded: equal for strings of the same words.
 
     >>> letters("Taylor County , Texas") == letters("Taylor County,Texas")
     True
@@ -67,11 +64,11 @@ def _with_places(string: str) -> _Letters:
 
 
 def place(text: str, template: str, references: Sequence[Reference]) -> list[Span | None]:
-    """The span of each reference in the text, or None where its words cannot be told.
+    """The span of each reference in the text, or None where it cannot be found.
 
-    A span holds the letters of its surface and no others, begins and ends with a word, and no two
-    overlap. The template says the order; what its alignment does not find, or what it has no tag
-    for, is placed where the words stand only once.
+    A span has exactly the letters of its surface, begins and ends at word boundaries, and does not
+    overlap another. The template gives the order. A reference that the alignment does not find, or
+    that has no tag, is placed if its words occur only once.
     """
     places: list[Span | None] = [None] * len(references)
     surfaces = sum(len(reference.surface) + 10 for reference in references)
@@ -94,7 +91,7 @@ def place(text: str, template: str, references: Sequence[Reference]) -> list[Spa
             places[reference] = _only(references[reference].surface, text, start, end)
     taken = [span for span in places if span]
     for reference in range(len(references)):
-        if reference not in slots:  # the template does not say where, so the text must
+        if reference not in slots:  # without a tag in the template
             span = _only(references[reference].surface, text, 0, len(text))
             if span and all(span[1] <= other[0] or other[1] <= span[0] for other in taken):
                 places[reference] = span
@@ -106,7 +103,7 @@ def place(text: str, template: str, references: Sequence[Reference]) -> list[Spa
 
 
 def _fill(template: str, references: Sequence[Reference]) -> tuple[str, dict[int, Span]]:
-    """The letters of the template with the surfaces put in, and where each surface stands in it."""
+    """The letters of the template with its surfaces, and the span of each surface in them."""
     own = sorted({reference.tag for reference in references if reference.tag}, key=len)
     pattern = re.compile(rf"\b(?:{'|'.join([*map(re.escape, reversed(own)), _TAG])})(?!\w)")
     tags = list(pattern.finditer(template))
@@ -128,10 +125,10 @@ def _fill(template: str, references: Sequence[Reference]) -> tuple[str, dict[int
 
 
 def _assign(tags: Sequence[str], references: Sequence[Reference]) -> dict[int, int]:
-    """Which reference each tag of a template stands for.
+    """The reference of each tag of a template.
 
     The n-th tag belongs to the reference with the number n. Some numbers are wrong and some
-    references missing: the tags left over take the references left over, in order.
+    references are missing, so the remaining tags take the remaining references in order.
     """
     by_number = {reference.number: place for place, reference in enumerate(references)}
     chosen = {}
@@ -151,7 +148,7 @@ def _assign(tags: Sequence[str], references: Sequence[Reference]) -> dict[int, i
 
 
 def _align(filled: str, slots: dict[int, Span], text: str) -> dict[int, Span]:
-    """The slots that the text has whole, as spans of its letters."""
+    """The slots that occur whole in the text, as spans of its letters."""
     if filled == text:
         return slots
     spans = {}
@@ -178,7 +175,7 @@ def _whole_words(start: int, end: int, text: str) -> bool:
 
 
 def _only(surface: str, text: str, start: int, end: int) -> Span | None:
-    """The one place from `start` to `end` where the words of a surface stand; None for several."""
+    """The only place of a surface from `start` to `end`; None if there are none or several."""
     wanted = letters(surface)
     found = _with_places(text[start:end])
     spans = []
@@ -193,7 +190,7 @@ def _only(surface: str, text: str, start: int, end: int) -> Span | None:
 
 
 def _with_punctuation(span: Span, text: str, surface: str) -> Span:
-    """The span and the marks that belong to the surface: the dot of `U.S.`, a closing bracket."""
+    """The span with the punctuation of the surface: the dot of `U.S.`, a closing bracket."""
     start, end = span
     plain = surface.replace("``", '"').replace("''", '"')
     inner = [place for place, character in enumerate(plain) if character.isalnum()]
@@ -216,11 +213,11 @@ class EnrichedReader(WebNlgReader):
     """Reads the enriched corpus (v1.6) with the ids, fields and settings of the plain one.
 
     The text is `<text>`; a `<lex>` without one, or with an empty one, is an item with an empty
-    text, so that ids and counts stay those of the corpus. `meta` also has `mentions`, a list of
+    text, so that ids and counts are those of the corpus. `meta` also has `mentions`, a list of
     `{"entity", "text", "type", "number", "tag", "start", "end"}` with offsets into the item's text
-    (both None where the annotated words cannot be found there), and where the file has them
-    `template`, `lexicalization`, `sortedtripleset` (sentence by sentence, triples as written) and
-    `entitymap`. Any other element of a `<lex>` is kept as the XML it was in `lex_elements`.
+    (both None if the annotated words cannot be found there), and, if the file has them, `template`,
+    `lexicalization`, `sortedtripleset` (sentence by sentence, triples as written) and `entitymap`.
+    Any other element of a `<lex>` is kept as XML in `lex_elements`.
     """
 
     name: ClassVar[str] = "enriched"
@@ -250,7 +247,7 @@ class EnrichedReader(WebNlgReader):
 
 
 def _parts(lex: Element, file: Path) -> tuple[dict[str, Element], list[str]]:
-    """The parts of a `<lex>` by name, and what else it holds as the XML it was."""
+    """The known parts of a `<lex>` by name, and its other elements as XML."""
     if not len(lex) and (lex.text or "").strip():
         fail(
             "<lex> holds plain text",
@@ -296,7 +293,7 @@ def _sentences(element: Element, file: Path, rest: list[str]) -> list[list[str]]
     if [dict(one.items()) for one in sentences] != [
         {"ID": str(number)} for number in range(1, len(sentences) + 1)
     ]:
-        rest.append(_xml(element))  # what the attributes say is more than the order
+        rest.append(_xml(element))  # the attributes say more than the order
     return [[_string(row, file) for row in _children(one, "striple", file)] for one in sentences]
 
 
@@ -331,14 +328,14 @@ def _xml(element: Element) -> str:
 
 
 class Placement(NamedTuple):
-    """How many mentions have a place in their text, and how many there are."""
+    """The number of mentions with a known place in their text, and of all mentions."""
 
     placed: int
     mentions: int
 
 
 def placement(items: Iterable[Item]) -> Placement:
-    """Count the gold mentions of items, and those whose place in the text is known."""
+    """Count the gold mentions of items, with and without a known place in the text."""
     placed = mentions = 0
     for item in items:
         placed += len(gold_mentions(item))
@@ -347,9 +344,9 @@ def placement(items: Iterable[Item]) -> Placement:
 
 
 def gold_mentions(item: Item) -> tuple[Mention, ...]:
-    """The annotated mentions of an item whose place in the text is known, in file order.
+    """The annotated mentions of an item with a known place in the text, in file order.
 
-    Works for items of the enriched reader, also after they went through JSON.
+    Also works for items of the enriched reader that were written as JSON and read again.
     """
     try:
         return tuple(
@@ -359,6 +356,6 @@ def gold_mentions(item: Item) -> tuple[Mention, ...]:
         )
     except (KeyError, TypeError):
         raise DataError(
-            f"the mentions of item {item.id!r} are not those of the enriched corpus",
+            f"the mentions of item {item.id!r} do not have the form of the enriched corpus",
             remedy='a mention is {"entity", "text", "start", "end", …}',
         ) from None

@@ -1,4 +1,8 @@
-"""Files in, items out: the formats there are, and how a path finds its reader."""
+"""The formats, how a path finds its reader, and the sources of items that come of it.
+
+A new format is a reader class in a module of its own and a line of `TABLE`; where its files can be
+recognised, also an entry of `SUFFIXES` or a case of `recognise`.
+"""
 
 from __future__ import annotations
 
@@ -22,10 +26,6 @@ from adequa.settings import Spec, build
 from adequa.strict_json import load_object
 from adequa.text.linearised import parse_triples
 
-# ---
-# Which format a path has, from its name and its first bytes. Standard library only.
-# ---
-
 _HEAD_BYTES = 64 * 1024
 
 SUFFIXES = {
@@ -47,7 +47,7 @@ SUFFIXES = {
     ".txt": "lines",
     ".xml": "webnlg",
 }
-"""The first guess; CSV, TSV, JSON and XML are then looked into."""
+"""The first guess; for CSV, TSV, JSON and XML the content decides."""
 
 _KEYS = {
     frozenset(("triples", "gen_sentence")): "kelm",
@@ -55,13 +55,13 @@ _KEYS = {
     frozenset(("docid", "sentences_boundaries")): "trex",
     frozenset(("_id", "title", "text")): "passages",
 }
-"""Corpora whose JSON lines have keys of their own."""
+"""Corpora that are recognised by the keys of their JSON lines."""
 
 _REMEDY = "name the format: --format NAME"
 
 
 def recognise(path: Path) -> str:
-    """The name of the reader for `path`; a DataError says why where there is none."""
+    """The name of the reader for `path`; raises a DataError if there is none."""
     if not path.exists():
         raise DataError("does not exist", path=path, remedy="check the spelling of the path")
     if path.is_dir():
@@ -69,7 +69,7 @@ def recognise(path: Path) -> str:
     name = SUFFIXES.get(path.suffix.lower())
     if name is None:
         raise DataError(
-            f"has an ending ({path.suffix or 'none'}) that says no format",
+            f"has an ending ({path.suffix or 'none'}) of no known format",
             path=path,
             remedy=_REMEDY,
         )
@@ -99,10 +99,12 @@ def _recognise_folder(path: Path) -> str:
     if len(formats) == 1:
         return formats.pop()
     found = (
-        f"files of several formats ({', '.join(sorted(formats))})" if formats else "no such file"
+        f"with files of several formats ({', '.join(sorted(formats))})"
+        if formats
+        else "without files of a known format"
     )
     raise DataError(
-        f"is a folder with {found}; wanted are files of one format",
+        f"is a folder {found}",
         path=path,
         remedy="name a file, or a folder of WebNLG files (<n>triples/<Category>.xml)",
     )
@@ -131,7 +133,7 @@ def _recognise_table(head: str, name: str) -> str:
     separator = "," if name == "csv" else "\t"
     first = head.split("\n", 1)[0].strip("\r")
     if name == "tsv" and first.startswith("{") and '"triples"' in first:
-        return _recognise_json_lines(head)  # as TeKGen's files are named
+        return _recognise_json_lines(head)  # TeKGen names its JSON lines .tsv
     columns = [column.strip().strip('"').casefold() for column in first.split(separator)]
     if columns[:2] in (["mr", "ref"], ["mr", "output"]):
         return "e2e"
@@ -145,7 +147,7 @@ def _recognise_json_lines(head: str) -> str:
     try:
         keys = json.loads(first)
     except (ValueError, RecursionError):
-        return "jsonl"  # whose reader will say what is wrong, and where
+        return "jsonl"  # its reader reports the error and its place
     if not isinstance(keys, dict):
         return "jsonl"
     for mark, name in _KEYS.items():
@@ -154,13 +156,8 @@ def _recognise_json_lines(head: str) -> str:
     return "jsonl" if "triples" in keys else "records"
 
 
-# ---
-# Line-aligned system outputs: line i is the text of item i.
-# ---
-
-
 def parse_texts(pairs: Iterable[str]) -> dict[str, Path]:
-    """`SYSTEM=FILE` as the command line takes it; a plain FILE is named by its stem."""
+    """The files of `SYSTEM=FILE` pairs by system; a plain FILE is named by its stem."""
     texts: dict[str, Path] = {}
     for pair in pairs:
         system, equals, file = pair.partition("=")
@@ -175,7 +172,7 @@ def parse_texts(pairs: Iterable[str]) -> dict[str, Path]:
 
 
 def count_lines(path: Path) -> int:
-    """How many lines there are, whether or not the last one ends; reads all, so all errors show."""
+    """The number of lines of a file, all of them checked."""
     number = 0
     for number, _ in lines(path):  # noqa: B007
         pass
@@ -183,7 +180,7 @@ def count_lines(path: Path) -> int:
 
 
 def check_lengths(path: Path, found: int, wanted: int) -> None:
-    """Raise where a file has not one line an item; says how many are too few or too many."""
+    """Raise unless a file has one line per item."""
     if found == wanted:
         return
     few = found < wanted
@@ -198,7 +195,7 @@ def check_lengths(path: Path, found: int, wanted: int) -> None:
 
 
 def align(items: Iterable[PlacedItem], system: str, path: Path) -> Iterator[PlacedItem]:
-    """Each item with the line of `path` at its place as its text, under the name of the system."""
+    """The items with the lines of `path` as their texts and `system` as their system."""
     for placed, (number, text) in zip(items, lines(path), strict=True):
         yield PlacedItem(replace(placed.item, system=system, text=text), path, number)
 
@@ -215,7 +212,7 @@ TABLE: Mapping[str, str] = {
     "tsv": "adequa.readers.tables:TsvReader",
     "webnlg": "adequa.readers.webnlg:WebNlgReader",
 }
-"""Every format by name; nothing is imported before it is used. A checkout adds corpora to it."""
+"""Every format by name, imported when it is used. A checkout adds the corpora of `research`."""
 _CORPORA = {
     "kelm": "research.corpora.kelm:KelmReader",
     "passages": "research.corpora.passages:PassagesReader",
@@ -239,13 +236,13 @@ def reader_class(name: str) -> type[Reader]:
 
 
 def load_reader(name: str, /, **settings: Any) -> Reader:
-    """A reader by name with its options: `load_reader("webnlg", tripleset="original")`."""
+    """A reader by name with its options, as in `load_reader("webnlg", tripleset="original")`."""
     return build(name, reader_class(name), settings)
 
 
 @dataclass(frozen=True)
 class Source:
-    """An input that can be read as often as one likes, from its beginning each time."""
+    """An input that can be read repeatedly, each time from its beginning."""
 
     path: Path
     format: str
@@ -253,7 +250,7 @@ class Source:
     texts: Mapping[str, Path] = field(default_factory=dict)
 
     def placed(self) -> Iterator[PlacedItem]:
-        """The items with their places, each (system, id) once; with texts, system after system."""
+        """The items with their places, checked for unique ids; with texts, system by system."""
         placed = self._aligned() if self.texts else unique(self._read(bare=False))
         first = next(placed, None)
         if first is None:
@@ -268,7 +265,7 @@ class Source:
         )
 
     def count(self) -> int:
-        """How many items there are; reads the whole input, so whatever is wrong with it shows."""
+        """The number of items; reads the whole input and so finds all of its errors."""
         return sum(1 for _ in self.placed())
 
     def _aligned(self) -> Iterator[PlacedItem]:
@@ -277,7 +274,7 @@ class Source:
         )
         wanted = sum(1 for _ in unique(graphs))
         for path in self.texts.values():
-            # Before the first item is scored, not after the last.
+            # All lengths are checked before the first item is scored.
             check_lengths(path, count_lines(path), wanted)
         for system, path in self.texts.items():
             yield from align(self._read(bare=True), system, path)
@@ -287,7 +284,7 @@ class Source:
 
     @property
     def files(self) -> list[Path]:
-        """Every file the items depend on, for the manifest's hashes."""
+        """Every file the items depend on, for the hashes of the manifest."""
         own = sorted(self.path.rglob("*")) if self.path.is_dir() else [self.path]
         settings = [value for value in vars(self.reader).values() if isinstance(value, Path)]
         beside = self.reader.companions(self.path)
@@ -301,7 +298,7 @@ def open_source(
     format: str | None = None,  # noqa: A002
     texts: Mapping[str, Path | str] | Iterable[str] = (),
 ) -> Source:
-    """The source behind a path; `format` is `NAME[:key=value,…]`, recognised if not given."""
+    """The source of a path; `format` is `NAME[:key=value,…]`, recognised if not given."""
     path = Path(path)
     spec = Spec.parse(format) if format else Spec(recognise(path), {})
     reader = load_reader(spec.name, **spec.settings)
@@ -314,26 +311,26 @@ def open_source(
     return Source(path, spec.name, reader, aligned)
 
 
-_SEVERAL = "one text is checked; a corpus is scored: adequa score INPUT --out RUN"
+_SEVERAL = "give one graph here; score a corpus with adequa score INPUT --out RUN"
 _TURTLE = re.compile(
     r"@prefix\s|@base\s|prefix\s+\S*:\s*<|base\s*<|<[^\s<>|]*>\s+(<|a\s|[\w-]*:)|_:\w+\s",
     re.IGNORECASE,
 )
-"""How Turtle, TriG and N-Triples begin; linearised `<S> Alba <P> …` does not."""
+"""The beginning of Turtle, TriG and N-Triples, but not of linearised `<S> Alba <P> …`."""
 _COMMENTS = re.compile(r"(\s*#[^\n]*\n)+")
 
 
 def parse_graph(written: str) -> Item:
-    """The one graph of a string in a linearised form, as an item without its text."""
+    """The single graph of a string in a linearised form, as an item without a text."""
     triples = parse_triples(written)
     lines = [line for line in written.splitlines() if line.strip()]
     if len(lines) > 1 and any(_count(line) > 1 for line in lines):
-        raise DataError("holds several graphs, one a line", remedy=_SEVERAL)
+        raise DataError("holds several graphs, one per line", remedy=_SEVERAL)
     return Item("1", triples, "")
 
 
 def _count(line: str) -> int:
-    """How many triples a line has on its own; 0 where it is part of something longer."""
+    """The number of triples of a line; 0 if it is part of something longer."""
     try:
         return len(parse_triples(line))
     except DataError:
@@ -341,7 +338,7 @@ def _count(line: str) -> int:
 
 
 def read_one(path: Path, format_: str | None = None) -> Item:
-    """The one graph of a file, as an item without its text; several are an error."""
+    """The single graph of a file, as an item without a text; several are an error."""
     source = open_source(path, format=format_)
     placed = list(itertools.islice(source.reader.read(path, bare=True), 2))
     if not placed:
@@ -352,7 +349,7 @@ def read_one(path: Path, format_: str | None = None) -> Item:
 
 
 def read_pasted(written: str) -> Item:
-    """The one graph of a string in any form: linearised, JSON, Turtle, N-Triples, JSON-LD or XML.
+    """The single graph of a linearised, JSON, Turtle, N-Triples, JSON-LD or XML string.
 
     >>> read_pasted('<http://e.org/Alba> <http://e.org/port> "Oban" .').triples[0].object
     'Oban'
@@ -370,12 +367,12 @@ def read_pasted(written: str) -> Item:
         try:
             return read_one(path)
         except DataError as error:
-            # Nobody knows the file: the place is the line of what was pasted.
+            # The user does not know the temporary file, only the line.
             raise DataError(error.problem, line=error.line, remedy=error.remedy) from None
 
 
 def _suffix(start: str) -> str | None:
-    """The ending of a file that would hold this; None where it is linearised."""
+    """The ending of a file with such content; None for a linearised graph."""
     if start.startswith(("{", "[")) and re.search(r'"@(id|context|graph)"\s*:', start):
         return ".jsonld"
     if start.startswith("{"):

@@ -1,4 +1,4 @@
-"""JSON lines in the Item contract: one object a line."""
+"""Files with one item per line: JSON lines, and linearised graphs."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from adequa.text.linearised import parse_triples
 
 @dataclass(frozen=True)
 class JsonlReader(Reader):
-    """Reads the Item contract from JSON lines; blank lines are passed over."""
+    """Reads the Item contract from JSON lines; skips blank lines."""
 
     name: ClassVar[str] = "jsonl"
     doc: ClassVar[str] = "JSON lines in the Item contract"
 
     def read(self, path: Path, *, bare: bool = False) -> Iterator[PlacedItem]:
-        """Stream the items; every complaint names its line."""
+        """Stream the items; every error names its line."""
         for number, line in lines(path):
             if not line or line.isspace():
                 continue
@@ -35,25 +35,23 @@ class JsonlReader(Reader):
             yield PlacedItem(item, path, number)
 
 
-# ---
-# A text file with one linearised graph a line, as WebNLG 2017 gave its sample.
-# ---
-
-
 @dataclass(frozen=True)
 class LinesReader(Reader):
-    """Reads the triples of each line; the id is the number of the line, and a text there is not."""
+    """Reads the triples of each line, without a text; the id is the number of the line.
+
+    WebNLG 2017 published the sample of its human evaluation in this form.
+    """
 
     name: ClassVar[str] = "lines"
-    doc: ClassVar[str] = "one graph a line (s | p | o <br> …, [S] … [P] … [O] …), for --texts"
+    doc: ClassVar[str] = "one graph per line (s | p | o <br> …, [S] … [P] … [O] …), for --texts"
 
     def read(self, path: Path, *, bare: bool = False) -> Iterator[PlacedItem]:
-        """Stream the items; a blank line is an error, since the texts are counted by line."""
+        """Stream the items; a blank line is an error, since texts are aligned by line."""
         if not bare:
             raise DataError(
                 "has graphs but no texts",
                 path=path,
-                remedy="give the texts, a line each: --texts SYSTEM=FILE",
+                remedy="give the texts, one per line: --texts SYSTEM=FILE",
             )
         for number, line in lines(path):
             try:

@@ -1,4 +1,4 @@
-"""Items to a file in the Item contract: the inverse of the readers of JSON lines and tables."""
+"""Items to files in the Item contract: the inverse of the readers of JSON lines and tables."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ _BATCH_ITEMS = 8192
 def write_items(items: Iterable[Item], path: Path | str) -> None:
     """Write items as `.jsonl`, `.csv`, `.tsv` or `.parquet`, by the ending of the path.
 
-    The file appears whole or not at all, in place of one that was there. In a table an empty
-    category or language is an absent one.
+    The file appears whole or not at all, and replaces an existing one. In a table an empty category
+    or language cannot be told from an absent one.
     """
     path = Path(path)
     write = _WRITERS.get(path.suffix.lower())
@@ -43,7 +43,7 @@ def _encode(text: str, item: Item) -> bytes:
         return text.encode()
     except UnicodeEncodeError:
         raise DataError(
-            f"item {item.id!r} has half of a surrogate pair, which no file can hold",
+            f"item {item.id!r} has half of a surrogate pair, which cannot be written as UTF-8",
             remedy="repair the text's encoding",
         ) from None
 
@@ -70,7 +70,7 @@ def _delimited(delimiter: str) -> Callable[[Iterable[Item], BinaryIO], None]:
             row = delimiter.join(quote(cell or "") for cell in item_to_cells(item).values())
             if "\0" in row:
                 raise DataError(
-                    f"item {item.id!r} has a NUL character, which a table of text cannot hold",
+                    f"item {item.id!r} has a NUL character, which CSV and TSV cannot hold",
                     remedy="write .jsonl or .parquet",
                 )
             stream.write(_encode(row + "\n", item))

@@ -4,7 +4,10 @@
     webnlg2017   the challenge's CSVs: averages, or single judgments with worker ids
     webnlg2020   the challenge's JSON lines: averages, or single judgments with worker ids
 
-The campaigns' ids and team names are mapped onto those of the items; see `ratings_webnlg`.
+The ids and team names of the campaigns are mapped onto those of the items. 2020: the id `29` is the
+entry `Id29`; systems keep their names. 2017: a row has triples and a text in place of an id. The
+triples identify the entry; among the human references, which are one item per text, the text
+identifies the item.
 """
 
 from __future__ import annotations
@@ -23,14 +26,6 @@ from adequa.files import lines, read_objects
 from adequa.readers.tables import DelimitedTable, read_table
 from adequa.strict_json import load_object
 from adequa.text.linearised import parse_triples
-
-# ---
-# The human evaluations of WebNLG 2017 and 2020, with ids and systems as the items have them.
-#
-# 2020: the id `29` is the entry `Id29`; systems keep their names. 2017: a row has triples and a
-# text instead of an id. The triples lead to the entry; among the human references, which are one
-# item a text, the text leads on to the item.
-# ---
 
 CRITERIA_2020 = ("Correctness", "DataCoverage", "Fluency", "Relevance", "TextStructure")
 _CRITERIA_2017 = {
@@ -53,16 +48,16 @@ _TEAMS_2017 = {
     "webnlg": "reference",
 }
 _UNMARKED = str.maketrans("øłđı", "oldi")
-"""Letters whose marks Unicode does not take off."""
+"""Letters that Unicode does not decompose into a base letter and a mark."""
 _WORKER_2017 = "X_worker_id"
 _NOBODY_2017 = "na"
-"""The worker of empty texts, which were shown to nobody and got the lowest score."""
+"""The worker id of empty texts, which nobody was shown and which got the lowest score."""
 
 Triples = frozenset[Triple]
 
 
 def ratings_2020(row: Mapping[str, Any]) -> Iterator[Rating]:
-    """One rating a criterion of a judgment, or of an average, which has no worker."""
+    """One rating per criterion of a judgment, or of an average, which has no worker."""
     identifier = row.get("id")
     if type(identifier) is not int or identifier < 1:
         raise DataError(
@@ -77,7 +72,7 @@ def ratings_2020(row: Mapping[str, Any]) -> Iterator[Rating]:
         if name not in ("id", "system", "worker", *CRITERIA_2020)
     }
     if row.keys().isdisjoint(CRITERIA_2020):
-        raise DataError("rates nothing", remedy=f"it has one of {', '.join(CRITERIA_2020)}")
+        raise DataError("has no criterion", remedy=f"give one of {', '.join(CRITERIA_2020)}")
     for criterion in CRITERIA_2020:
         if criterion in row:
             value = _finite(criterion, row[criterion])
@@ -85,14 +80,15 @@ def ratings_2020(row: Mapping[str, Any]) -> Iterator[Rating]:
 
 
 def ratings_2017(row: Mapping[str, Any], matcher: Matcher2017) -> Iterator[Rating]:
-    """One rating a criterion of a row; what else the row says is in `meta`."""
+    """One rating per criterion of a row; the other columns are in `meta`."""
     for name in ("mr", "team", "text"):
         if not isinstance(row.get(name), str):
             raise DataError(f"has no {name!r}", remedy="is this a CSV of the 2017 campaign?")
     system = _TEAMS_2017.get(row["team"])
     if system is None:
         raise DataError(
-            f"the team {row['team']!r} did not take part", remedy=f"it is one of {[*_TEAMS_2017]}"
+            f"the team {row['team']!r} did not take part",
+            remedy=f"the teams are {', '.join(_TEAMS_2017)}",
         )
     identifier = matcher.find(row["mr"], row["text"], system)
     meta = {
@@ -100,7 +96,7 @@ def ratings_2017(row: Mapping[str, Any], matcher: Matcher2017) -> Iterator[Ratin
     }
     rater = row.get(_WORKER_2017, "")
     if rater == _NOBODY_2017:
-        # Taken for a person, who always answers 1, he would spoil what is said of raters.
+        # Counted as a person who always answers 1, it would distort the statistics of raters.
         rater, meta["not_shown"] = "", "empty"
     for column, criterion in _CRITERIA_2017.items():
         if column in row:
@@ -120,14 +116,14 @@ def _finite(name: str, raw: Any) -> float:
 
 @dataclass(frozen=True)
 class Matcher2017:
-    """From triples and text to the id of an item."""
+    """Finds the id of an item by its triples and text."""
 
     entries: Mapping[Triples, str]
     references: Mapping[tuple[Triples, str], str] = field(default_factory=dict)
 
     @classmethod
     def of(cls, ratings: Path, items: Iterable[Item] | None) -> Matcher2017:
-        """From the items, or from the sample's files beside the ratings."""
+        """Built from the items, or from the files of the sample next to the ratings."""
         if items is not None:
             return cls._of_items(items)
         numbers, graphs = ratings.with_name("sample-ids.txt"), ratings.with_name("MRs.txt")
@@ -135,7 +131,7 @@ class Matcher2017:
             raise DataError(
                 "has triples instead of ids",
                 path=ratings,
-                remedy="give the items it speaks of, or put sample-ids.txt and MRs.txt beside it",
+                remedy="give the rated items, or put sample-ids.txt and MRs.txt next to it",
             )
         return cls._of_sample(numbers, graphs)
 
@@ -174,7 +170,7 @@ class Matcher2017:
         return cls(entries)
 
     def find(self, graph: str, text: str, system: str) -> str:
-        """The id of the item a row speaks of; a DataError where there is none."""
+        """The id of the rated item; raises a DataError if there is none."""
         triples = frozenset(parse_triples(graph))
         if system == "reference" and (triples, _letters(text)) in self.references:
             return self.references[triples, _letters(text)]
@@ -186,7 +182,7 @@ class Matcher2017:
 
 
 def _letters(text: str) -> str:
-    """A text without what the campaign's tables changed: case, spaces, punctuation, accents."""
+    """The letters of a text: the campaign changed case, spaces, punctuation and accents."""
     plain = unicodedata.normalize("NFKD", text.casefold().translate(_UNMARKED))
     return "".join(character for character in plain if character.isalnum())
 
@@ -207,10 +203,10 @@ def read_ratings(
     format: str | None = None,  # noqa: A002
     items: Iterable[Item] | None = None,
 ) -> Iterator[Rating]:
-    """The ratings of a file, in its order; the format is recognised where it is not given.
+    """The ratings of a file, in its order; the format is recognised if it is not given.
 
-    `items` are those the ratings speak of. Only WebNLG 2017 needs them, and only where the files
-    `sample-ids.txt` and `MRs.txt` do not lie beside the ratings.
+    `items` are the rated items. Only WebNLG 2017 needs them, and only if the files `sample-ids.txt`
+    and `MRs.txt` are not next to the ratings.
     """
     path = Path(path)
     if format is not None and format not in FORMATS:
@@ -261,7 +257,7 @@ def _recognise(path: Path, columns: set[str]) -> str:
     if not columns:
         raise DataError("holds no ratings", path=path, remedy="is it the right file?")
     raise DataError(
-        "has no form of ratings that is known",
+        "is not in a known form of ratings",
         path=path,
         line=1,
         remedy=f"write the fields {', '.join(sorted(_LONG))}",

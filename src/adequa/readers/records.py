@@ -1,4 +1,8 @@
-"""Records as users have them, rows, dicts, nested JSON, to items."""
+"""Records, the rows and JSON objects of users, as items.
+
+`RecordMapping` says what the columns mean, `values` splits a JSON file into its values, one at a
+time, and `RecordsReader` flattens each record into triples.
+"""
 
 from __future__ import annotations
 
@@ -19,10 +23,6 @@ from adequa.readers.base import PlacedItem, Reader
 from adequa.readers.tables import check_delimiter, plain_value, read_table
 from adequa.strict_json import load_object, reject_constant
 
-# ---
-# What the columns of a record mean: by convention, or by a small mapping file.
-# ---
-
 _SUBJECTS = ("name", "title", "label")
 _REFERENCES = ("references", "reference")
 _EMPTY: Mapping[str, str] = {}
@@ -30,12 +30,12 @@ _EMPTY: Mapping[str, str] = {}
 
 @dataclass(frozen=True)
 class RecordMapping:
-    """Which column (or path, `address.city`) has which part of an item; None: by convention.
+    """The column (or path, `address.city`) of each part of an item; None means by convention.
 
-    The convention takes no more than it must, since a column it takes is no fact any more: `id` is
-    the id, `name`, else `title`, else `label`, else the id is the subject, `text` the text,
-    `reference` or `references` the references, and `system` the system; capitals do not matter.
-    There is no convention for a category: it may well be a fact.
+    The convention uses few columns, since a column it uses is no longer a fact: `id` is the id;
+    `name`, else `title`, else `label`, else the id is the subject; `text` is the text; `reference`
+    or `references` are the references; `system` is the system; case does not matter. There is no
+    convention for the category, since it may be a fact.
     """
 
     id: str | None = None
@@ -45,13 +45,13 @@ class RecordMapping:
     system: str | None = None
     category: str | None = None
     ignore: tuple[str, ...] = ()
-    """Columns that are no facts; they are kept in `meta`."""
+    """Columns that are not facts; they are kept in `meta`."""
     rename: Mapping[str, str] = field(default_factory=lambda: _EMPTY)
-    """Predicates for columns; a column that is renamed takes what is nested in it along."""
+    """Predicates for columns; renaming a column also renames the columns nested in it."""
 
     @classmethod
     def from_object(cls, raw: Any) -> RecordMapping:
-        """A mapping from its JSON or TOML; an unknown key or a wrong type raises."""
+        """A mapping from a JSON or TOML object; raises on an unknown key or a wrong type."""
         if not isinstance(raw, Mapping):
             raise DataError("is not an object", remedy='write {"subject": "column", …}')
         known = {each.name for each in fields(cls)}
@@ -70,7 +70,7 @@ class RecordMapping:
         return cls(**given)
 
     def named(self) -> Iterator[str]:
-        """The columns the mapping names, for a table that must have them."""
+        """All columns of the mapping, which a table must have."""
         single = (self.id, self.subject, self.text, self.system, self.category)
         yield from (name for name in single if name is not None)
         yield from self.references
@@ -78,23 +78,23 @@ class RecordMapping:
         yield from self.rename
 
     def subject_candidates(self) -> tuple[str, ...]:
-        """Where the subject may be, best first."""
+        """The columns that may have the subject, best first."""
         if self.subject is not None:
             return (self.subject,)
         return (*_SUBJECTS, self.id or "id")
 
     def reference_columns(self, present: Iterable[str]) -> list[str]:
-        """The columns that hold references, of those that are present."""
+        """The columns with references among those present."""
         present = list(present)
         found = (find(name, present) for name in self.references or _REFERENCES)
         return [name for name in found if name is not None]
 
     def ignores(self, path: str) -> bool:
-        """Whether a path, or what it is nested in, is to be no fact."""
+        """Whether a path, or a column it is nested in, is ignored."""
         return any(_within(path, name) for name in self.ignore)
 
     def predicate(self, path: str) -> str:
-        """The predicate for a path."""
+        """The predicate of a path."""
         for name, predicate in self.rename.items():
             if _within(path, name):
                 return predicate + path[len(name) :]
@@ -102,7 +102,7 @@ class RecordMapping:
 
 
 def find(name: str, present: Iterable[str]) -> str | None:
-    """The column of that name, or the first that differs from it by capitals alone."""
+    """The column with that name, or else the first with that name in another case."""
     present = list(present)
     if name in present:
         return name
@@ -130,7 +130,7 @@ def _renames(value: Any) -> Mapping[str, str]:
 
 
 def load_mapping(path: Path) -> RecordMapping:
-    """Read a mapping file: JSON, or TOML where Python has a reader for it."""
+    """Read a mapping file: JSON, or TOML from Python 3.11 on."""
     text = "\n".join(line for _, line in lines(path))
     try:
         raw = _load_toml(text) if path.suffix.lower() == ".toml" else load_object(text)
@@ -150,15 +150,11 @@ def _load_toml(text: str) -> Any:
         raise DataError(f"is not TOML ({error})", remedy="correct it, or write JSON") from None
 
 
-# ---
-# JSON values
-# ---
-
 Located = tuple[int, str]
-"""The line on which a value begins, and its text."""
+"""The line on which a JSON value begins, and its text."""
 
 JSON_LINES = (".jsonl", ".ndjson")
-"""The endings of files with a value on each line."""
+"""The endings of files with one value per line."""
 
 _MARK = re.compile(r'["\[\]{},]')
 _STRING_MARK = re.compile(r'"|\\.')
@@ -180,14 +176,15 @@ _decode_literal = json.JSONDecoder(
 
 
 def load_literal(text: str) -> Any:
-    """Parse one JSON value; a number becomes its text as written, so 1.50 stays 1.50."""
+    """Parse one JSON value; a number becomes its text, so that 1.50 stays 1.50."""
     return load_object(text, decode=_decode_literal)
 
 
 def values(path: Path) -> Iterator[Located]:
-    """The values of a file: the elements where it is a list, else the values one after another.
+    """The values of a JSON file one at a time: the elements of a list, or consecutive values.
 
-    A file that calls itself JSON lines is taken at its word, which spares the search.
+    Brackets are counted outside of strings to find the end of a value, so that only one value is in
+    memory. A file with an ending of JSON lines is split at its lines, which is faster.
     """
     rest = lines(path)
     if path.suffix.lower() in JSON_LINES:
@@ -195,7 +192,7 @@ def values(path: Path) -> Iterator[Located]:
         return
     first = next((pair for pair in rest if pair[1].strip()), None)
     if first is None:
-        raise DataError("is empty", path=path, remedy="write one object a line")
+        raise DataError("is empty", path=path, remedy="write one object per line")
     numbered = chain([first], rest)
     try:
         if first[1].lstrip().startswith("["):
@@ -207,7 +204,7 @@ def values(path: Path) -> Iterator[Located]:
 
 
 def members(located: Located) -> Iterator[Located]:
-    """The members of an object, each as an object of its own with one key."""
+    """The members of an object, each as an object with one key."""
     start, text = located
     numbered = enumerate(text.split("\n"), start)
     for line, member in _inside(numbered, "}"):
@@ -215,7 +212,7 @@ def members(located: Located) -> Iterator[Located]:
 
 
 class _Value:
-    """The value in hand, line by line."""
+    """The current value, collected line by line."""
 
     def __init__(self) -> None:
         self.clear()
@@ -236,18 +233,18 @@ class _Value:
             raise DataError(
                 f"begins a value longer than {MAX_LINE_BYTES >> 20} MB",
                 line=self.start,
-                remedy="write one object a line",
+                remedy="write one object per line",
             )
 
     def take(self) -> Located:
-        """The value, and room for the next."""
+        """The value; starts the next one."""
         taken = self.start or 1, "\n".join(self._pieces).strip()
         self.clear()
         return taken
 
 
 def _inside(numbered: Iterable[Located], closing: str) -> Iterator[Located]:
-    """What stands between the commas of one list or object, whose bracket comes first."""
+    """The parts of one list or object between its commas; the text begins with its bracket."""
     value = _Value()
     last = ""
     begin = number = 0
@@ -265,7 +262,7 @@ def _inside(numbered: Iterable[Located], closing: str) -> Iterator[Located]:
             if value.start is not None:
                 yield value.take()
             elif mark == "," or last == ",":
-                raise DataError("has a comma too many", line=number, remedy="take it out")
+                raise DataError("has a comma too many", line=number, remedy="remove it")
             last = mark
             begin = position + 1
         begin = begin if mark else 0
@@ -274,7 +271,7 @@ def _inside(numbered: Iterable[Located], closing: str) -> Iterator[Located]:
 
 
 def _sequence(numbered: Iterable[Located]) -> Iterator[Located]:
-    """Objects one after another, whatever the line ends between them."""
+    """Consecutive objects, with or without line ends between them."""
     value = _Value()
     opened = False
     begin = 0
@@ -295,9 +292,9 @@ def _sequence(numbered: Iterable[Located]) -> Iterator[Located]:
 
 
 def _scan(numbered: Iterable[Located]) -> Iterator[tuple[int, str, int, str, int]]:
-    """Each bracket and comma outside strings: its line, position, and the depth after it.
+    """Each bracket and comma outside of strings: its line, position, and the depth after it.
 
-    The end of a line comes as an empty mark. No string spans lines: JSON does not allow it.
+    The end of a line is an empty mark. In JSON a string cannot span lines.
     """
     depth = 0
     for number, line in numbered:
@@ -340,34 +337,31 @@ class _Record(NamedTuple):
     line: int
     value: Mapping[str, Any]
     key: str | None = None
-    """The name under which an object of objects has it."""
+    """The key of the record in an object of objects."""
 
 
 @dataclass(frozen=True)
 class RecordsReader(Reader):
-    """Reads each row, or each object, as triples about what it names.
+    """Reads each row or object as triples about its subject.
 
-    Nesting becomes paths (`address.city`), a list repeats its predicate, null and empty values
-    are left out, and a number keeps the digits it is written with. A JSON file is a list of
-    objects, objects one after another, or one object of objects by id; an object that has its
-    `triples` already is read as the Item it is.
+    Nesting becomes paths (`address.city`), a list repeats its predicate, null and empty values are
+    left out, and a number keeps its digits. A JSON file is a list of objects, consecutive objects,
+    or one object of objects by id; an object with `triples` is read as an Item.
     """
 
     name: ClassVar[str] = "records"
-    doc: ClassVar[str] = "rows and JSON objects as facts about their name or key"
+    doc: ClassVar[str] = "rows and JSON objects as facts about their subject"
 
     mapping: Path | None = field(
-        default=None, metadata={"doc": "a JSON or TOML file that says what the columns mean"}
+        default=None, metadata={"doc": "a JSON or TOML file with the meaning of the columns"}
     )
-    key: str | None = field(
-        default=None, metadata={"doc": "the column that names what a record is about"}
-    )
+    key: str | None = field(default=None, metadata={"doc": "the column of the subject"})
     id: str | None = field(default=None, metadata={"doc": "the column of the id"})
     text: str | None = field(default=None, metadata={"doc": "the column of the text"})
     system: str | None = field(default=None, metadata={"doc": "the column of the system"})
     category: str | None = field(default=None, metadata={"doc": "the column of the category"})
     delimiter: str | None = field(
-        default=None, metadata={"doc": "what stands between two cells, if no comma or tab"}
+        default=None, metadata={"doc": "the character between two cells, if not a comma or tab"}
     )
 
     def __post_init__(self) -> None:
@@ -375,7 +369,7 @@ class RecordsReader(Reader):
             check_delimiter(self.name, self.delimiter)
 
     def read(self, path: Path, *, bare: bool = False) -> Iterator[PlacedItem]:
-        """Stream the items; a record without an id has its number, counted from 1."""
+        """Stream the items; the id of a record without one is its number, counted from 1."""
         mapping = self._mapping()
         for number, record in enumerate(self._records(path, mapping), 1):
             try:
@@ -452,7 +446,7 @@ def _load(path: Path, located: Located) -> dict[str, Any]:
 
 
 def _is_item(value: Mapping[str, Any]) -> bool:
-    """Whether a record has its triples already, and is to be read as it stands."""
+    """Whether a record has triples and is therefore read as an Item."""
     triples = value.get("triples")
     return type(triples) is list and bool(triples) and type(triples[0]) is list
 
@@ -463,7 +457,7 @@ def from_record(
     *,
     mapping: RecordMapping | Mapping[str, Any] | None = None,
 ) -> Item:
-    """An item from a dict; `text` is for a record that has none of its own.
+    """An item from a dict; `text` is the text of a record without one.
 
     >>> from_record({"name": "Blue Spice", "food": ["Thai", "tea"]}, "A place.").triples[1]
     Triple(subject='Blue Spice', predicate='food', object='tea')
@@ -521,7 +515,7 @@ def _item(
     if not triples:
         if subject_path in (None, roles["id"]):
             raise DataError("has no facts", remedy="a text without data cannot be judged")
-        # A name that stands alone states itself, as in an attribute list.
+        # A name without other facts states itself, as in an attribute list.
         triples = (Triple(subject, mapping.predicate(str(subject_path)), subject),)
     text = named["text"]
     if text is None and not bare:
@@ -542,7 +536,7 @@ def _item(
 
 
 def _flatten(value: Any, path: str) -> Iterator[tuple[str, str]]:
-    """Every value with its path; an empty string too, for an empty text is a text."""
+    """Every value with its path, including empty strings, since a text may be empty."""
     if isinstance(value, dict):
         for name, part in value.items():
             if not name:
@@ -578,7 +572,7 @@ def _subject(
     if key:
         return None, key
     raise DataError(
-        "has no name, title, label or id that says what it is about",
+        "has no name, title, label or id for its subject",
         remedy="name the column: records:key=COLUMN",
     )
 

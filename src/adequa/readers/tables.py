@@ -1,4 +1,7 @@
-"""The Item contract in columns: CSV, TSV and Parquet."""
+"""The Item contract in columns: CSV, TSV, Parquet, and pandas and polars frames.
+
+pyarrow, pandas and polars are imported only when such a file or frame is used.
+"""
 
 from __future__ import annotations
 
@@ -21,10 +24,6 @@ from adequa.files import MAX_LINE_BYTES, lines, open_bytes
 from adequa.readers.base import PlacedItem, Reader
 from adequa.strict_json import load_object
 
-# ---
-# The Item contract in columns: what CSV, TSV, Parquet and frames share.
-# ---
-
 COLUMNS = ("id", "system", "category", "lang", "triples", "text", "references", "terms", "meta")
 """The columns of an item; any other column is a field of `meta`."""
 
@@ -41,7 +40,7 @@ def check_columns(
     path: Path | None = None,
     line: int | None = None,
 ) -> None:
-    """Raise where a column is missing that every item needs; `bare`: the text may be absent."""
+    """Raise if a required column is missing; with `bare` the text may be absent."""
     for name in _REQUIRED:
         if name not in columns and not (bare and name == "text"):
             there = ", ".join(map(repr, columns)) or "none"
@@ -56,7 +55,7 @@ def check_columns(
 def item_from_cells(cells: Mapping[str, Any], *, bare: bool = False) -> Item:
     """An item from a row: lists are JSON or native, and an empty cell is an absent field.
 
-    Only an empty `text` is a text.
+    Only `text` may be an empty string.
     """
     raw: dict[str, Any] = {}
     for name, value in cells.items():
@@ -90,7 +89,7 @@ def item_to_cells(item: Item) -> dict[str, str | None]:
 
 
 def plain_value(value: Any, column: str, *, depth: int = 0) -> Any:
-    """A cell of a typed table as JSON knows it; NaN and the other signs of absence are None."""
+    """A cell of a typed table as a JSON value; NaN and other missing values are None."""
     if value is None or isinstance(value, bool):
         return value
     if isinstance(value, str):
@@ -117,8 +116,8 @@ def plain_value(value: Any, column: str, *, depth: int = 0) -> Any:
     if isinstance(value, bytes):
         return _text(value, column)
     raise DataError(
-        f"the cell {column!r} is of the type {type(value).__name__}, which JSON does not know",
-        remedy="make it a string",
+        f"the cell {column!r} has the type {type(value).__name__}, which JSON does not have",
+        remedy="convert it to a string",
     )
 
 
@@ -132,30 +131,27 @@ def _text(value: bytes, column: str) -> str:
     try:
         return value.decode()
     except UnicodeDecodeError:
-        raise DataError(f"the cell {column!r} is not UTF-8", remedy="make it a string") from None
-
-
-# ---
-# Rows of a delimited text file: what CSV, TSV, E2E and records share.
-# ---
+        raise DataError(
+            f"the cell {column!r} is not UTF-8", remedy="convert it to a string"
+        ) from None
 
 
 class Row(NamedTuple):
-    """The cells of a row by column, and the line of the file on which the row begins."""
+    """The cells of a row by column, and the line on which the row begins."""
 
     line: int
     cells: Mapping[str, str]
 
 
 class DelimitedTable(NamedTuple):
-    """A file's columns, and its rows as a stream."""
+    """The columns of a delimited text file, and its rows as a stream."""
 
     columns: tuple[str, ...]
     rows: Iterator[Row]
 
 
 def check_delimiter(reader: str, delimiter: str) -> None:
-    """Raise where a delimiter could not stand between two cells."""
+    """Raise unless a delimiter can separate two cells."""
     if len(delimiter) != 1 or delimiter in '"\r\n':
         raise SettingError(f"{reader}:delimiter is one character, not {delimiter!r}")
 
@@ -163,15 +159,17 @@ def check_delimiter(reader: str, delimiter: str) -> None:
 def read_table(
     path: Path, delimiter: str, *, quotes: bool = True, row_names: bool = False
 ) -> DelimitedTable:
-    """Open a table whose first row names its columns; with `row_names`, the first may have none.
+    """Open a table whose first row names its columns; with `row_names`, the first may be unnamed.
 
-    With `quotes` a cell may be quoted as RFC 4180 says, and may then hold delimiters, line ends
-    and doubled quotes; without, a quote is a character like any other. Blank lines are passed over.
+    With `quotes` a cell may be quoted as in RFC 4180 and then contain delimiters, line ends and
+    doubled quotes; without, a quote is an ordinary character. Blank lines are skipped.
     """
     raw = _quoted(path, delimiter) if quotes else _plain(path, delimiter)
     header = next(raw, None)
     if header is None:
-        raise DataError("is empty", path=path, remedy="its first line names the columns")
+        raise DataError(
+            "is empty", path=path, remedy="write the names of the columns into the first line"
+        )
     line, columns = header
     _check_header(path, line, columns, row_names=row_names)
     return DelimitedTable(tuple(columns), _rows(path, columns, raw))
@@ -184,7 +182,7 @@ def _check_header(path: Path, line: int, columns: list[str], *, row_names: bool)
                 f"column {position} has no name",
                 path=path,
                 line=line,
-                remedy="name it or take it out (pandas: to_csv(index=False))",
+                remedy="name it or remove it (pandas: to_csv(index=False))",
             )
         if column in columns[: position - 1]:
             raise DataError(
@@ -199,7 +197,7 @@ def _rows(path: Path, columns: list[str], raw: Iterator[tuple[int, list[str]]]) 
                 f"has {_count(cells)} for {len(columns)} columns",
                 path=path,
                 line=line,
-                remedy="quote cells that hold the delimiter, and leave none out",
+                remedy="quote cells that contain the delimiter, and leave none out",
             )
         yield Row(line, dict(zip(columns, cells, strict=True)))
 
@@ -215,7 +213,7 @@ def _plain(path: Path, delimiter: str) -> Iterator[tuple[int, list[str]]]:
 
 
 class _Feed:
-    """The lines of a file for `csv.reader`, with the place and size of the row in hand."""
+    """The lines of a file for `csv.reader`, with the place and size of the current row."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -240,12 +238,12 @@ class _Feed:
         return line
 
     def next_row(self) -> None:
-        """Count anew."""
+        """Start counting for the next row."""
         self.start = self._size = 0
 
 
 def _quoted(path: Path, delimiter: str) -> Iterator[tuple[int, list[str]]]:
-    # The limit is the interpreter's own and guards against what `_Feed` bounds by itself.
+    # The limit is global to the interpreter; `_Feed` has its own limit for each row.
     csv.field_size_limit(max(csv.field_size_limit(), MAX_LINE_BYTES))
     feed = _Feed(path)
     reader = csv.reader(feed, delimiter=delimiter, strict=True)
@@ -282,35 +280,35 @@ _BATCH_ROWS = 1024
 
 @dataclass(frozen=True)
 class CsvReader(Reader):
-    """Reads one item a row; an unknown column is a field of `meta`, an empty cell is absent."""
+    """Reads one item per row; an unknown column is a field of `meta`, an empty cell is absent."""
 
     name: ClassVar[str] = "csv"
     doc: ClassVar[str] = "CSV in the Item contract, lists as JSON"
 
-    delimiter: str = field(default=",", metadata={"doc": "what stands between two cells"})
+    delimiter: str = field(default=",", metadata={"doc": "the character between two cells"})
 
     def __post_init__(self) -> None:
         check_delimiter(self.name, self.delimiter)
 
     def read(self, path: Path, *, bare: bool = False) -> Iterator[PlacedItem]:
-        """Stream the items; the line of one is where its row begins."""
+        """Stream the items; the line of an item is where its row begins."""
         return _read_delimited(path, self.delimiter, quotes=True, bare=bare)
 
 
 @dataclass(frozen=True)
 class TsvReader(Reader):
-    """Reads one item a row, cells apart by tabs; otherwise as CSV."""
+    """Reads one item per row of tab-separated cells; otherwise as CSV."""
 
     name: ClassVar[str] = "tsv"
     doc: ClassVar[str] = "TSV in the Item contract, lists as JSON"
 
     quotes: bool = field(
         default=True,
-        metadata={"doc": "a cell that begins with a quote is quoted, as in CSV"},
+        metadata={"doc": "treat a cell that begins with a quote as quoted, as in CSV"},
     )
 
     def read(self, path: Path, *, bare: bool = False) -> Iterator[PlacedItem]:
-        """Stream the items; the line of one is where its row begins."""
+        """Stream the items; the line of an item is where its row begins."""
         return _read_delimited(path, "\t", quotes=self.quotes, bare=bare)
 
 
@@ -329,13 +327,13 @@ def _read_delimited(
 
 @dataclass(frozen=True)
 class ParquetReader(Reader):
-    """Reads one item a row; lists are native or JSON, and the line of an item is its row."""
+    """Reads one item per row; lists are native or JSON, and the line of an item is its row."""
 
     name: ClassVar[str] = "parquet"
     doc: ClassVar[str] = "Parquet in the Item contract (extra `parquet`)"
 
     def read(self, path: Path, *, bare: bool = False) -> Iterator[PlacedItem]:
-        """Stream the items by batches of rows."""
+        """Stream the items in batches of rows."""
         for number, cells in enumerate(_parquet_rows(path, bare=bare), 1):
             try:
                 item = item_from_cells(cells, bare=bare)
@@ -367,7 +365,7 @@ def _parquet_rows(path: Path, *, bare: bool) -> Iterator[dict[str, Any]]:
                 yield from batch.to_pylist()
         except (pa.ArrowException, OSError, ValueError, OverflowError, MemoryError) as error:
             raise DataError(
-                f"is a damaged Parquet file ({error})", path=path, remedy="write it anew"
+                f"is a damaged Parquet file ({error})", path=path, remedy="write it again"
             ) from None
 
 
@@ -376,12 +374,12 @@ _RESULT_COLUMNS = ("id", "system", "category", "text", "triples")
 
 
 def items_from_frame(frame: Any, *, bare: bool = False) -> list[Item]:
-    """The items of a frame, a row each, in the columns of the Item contract.
+    """The items of a frame with the columns of the Item contract, one per row.
 
     Lists are native or JSON, other columns become fields of `meta`, and NaN, NA, null and None are
-    absent. `bare`: the texts come from elsewhere.
+    absent. With `bare` the texts may be absent.
     """
-    columns, rows = _take_apart(frame)
+    columns, rows = _columns_and_rows(frame)
     check_columns(columns, bare=bare)
     items = []
     for number, cells in enumerate(rows, 1):
@@ -393,15 +391,15 @@ def items_from_frame(frame: Any, *, bare: bool = False) -> list[Item]:
     return items
 
 
-def _take_apart(frame: Any) -> tuple[list[str], Iterator[tuple[Any, ...]]]:
-    # By name, along the bases: a subclass of a frame is a frame, and nothing must be imported.
+def _columns_and_rows(frame: Any) -> tuple[list[str], Iterator[tuple[Any, ...]]]:
+    # By the names of its base classes: neither library may be imported here.
     bases = type(frame).__mro__
     frames = [base.__module__.partition(".")[0] for base in bases if base.__name__ == "DataFrame"]
     library = next((name for name in frames if name in _LIBRARIES), None)
     if library is None:
         raise DataError(
             f"{type(frame).__module__}.{type(frame).__name__} is not a pandas or polars DataFrame",
-            remedy="collect a lazy frame first; for anything else make a list of items",
+            remedy="collect a lazy frame first; convert anything else to a list of items",
         )
     columns = [str(column) for column in frame.columns]
     twice = sorted({column for column in columns if columns.count(column) > 1})
@@ -416,26 +414,26 @@ def _take_apart(frame: Any) -> tuple[list[str], Iterator[tuple[Any, ...]]]:
 def items_to_frame(items: Iterable[Item], library: str = "pandas") -> Any:
     """A frame of items in the columns of the Item contract: lists as JSON, absent fields as null.
 
-    What it gives, `items_from_frame` takes, and so do our readers of the CSV or Parquet it writes.
+    The inverse of `items_from_frame`; a CSV or Parquet file written from it can be read as items.
     """
     table: dict[str, list[Any]] = {name: [] for name in COLUMNS}
     for item in items:
         for name, value in item_to_cells(item).items():
             table[name].append(value)
-    return _put_together(table, (), library)
+    return _build_frame(table, (), library)
 
 
 def results_to_frame(results: Iterable[Result], library: str = "pandas") -> Any:
-    """A frame of results: the item, a column for each metric, and the verdict.
+    """A frame of results: the item, one column per metric, and the verdict.
 
-    The triples are JSON; what could not be scored is null.
+    The triples are JSON; a missing score is null.
     """
     results = list(results)
     metrics = list(dict.fromkeys(name for result in results for name in result.scores))
     for name in metrics:
         if name in (*_RESULT_COLUMNS, "verdict"):
             raise SettingError(
-                f"a metric is called {name!r} like another column; give it an alias: my{name}=…"
+                f"a metric has the name of another column, {name!r}; give it an alias: my{name}=…"
             )
     table: dict[str, list[Any]] = {name: [] for name in (*_RESULT_COLUMNS, *metrics, "verdict")}
     for result in results:
@@ -447,10 +445,10 @@ def results_to_frame(results: Iterable[Result], library: str = "pandas") -> Any:
         for name in metrics:
             table[name].append(result.scores.get(name))
         table["verdict"].append(result.verdict)
-    return _put_together(table, metrics, library)
+    return _build_frame(table, metrics, library)
 
 
-def _put_together(table: dict[str, list[Any]], numbers: Iterable[str], library: str) -> Any:
+def _build_frame(table: dict[str, list[Any]], numbers: Iterable[str], library: str) -> Any:
     if library not in _LIBRARIES:
         raise UnknownName("frame library", library, _LIBRARIES)
     try:
@@ -466,7 +464,7 @@ def _put_together(table: dict[str, list[Any]], numbers: Iterable[str], library: 
         return module.DataFrame(table, schema=schema)
     return module.DataFrame(
         {
-            # Without a type, a column of nothing but None would not know what it is.
+            # Without a type, a column with only None would have none.
             name: module.Series(column, dtype="float64" if name in numbers else object)
             for name, column in table.items()
         }

@@ -1,4 +1,9 @@
-"""WebNLG XML: the releases of 2017, v2, v3.0 and 2023, a file or a tree of files."""
+"""WebNLG XML: the releases of 2017, v2, v3.0 and 2023, as one file or a tree of files.
+
+`files` lists the files of a path, `elements` parses one of them safely (no DTD, no entities, no
+network), `entries` reads what an `<entry>` says, and `WebNlgReader` turns each text into an item.
+The enriched corpus shares all of this; see `enriched.py`.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +11,7 @@ import io
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import lru_cache, partial
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, BinaryIO, ClassVar, Literal, NamedTuple, NoReturn, TypeAlias
 
@@ -18,61 +23,13 @@ from adequa.files import open_bytes
 from adequa.readers.base import PlacedItem, Reader
 from adequa.strict_json import load_object
 
-# ---
-# Items made quickly, for readers whose speed is measured against a bare parse.
-# ---
-
-_NO_TERMS = Item("", (), "").terms
-
-
-class _Draft:
-    """An item before it is frozen: the same slots, open to assignment."""
-
-    __slots__ = Item.__slots__
-
-
-def quick_item(
-    identifier: str,
-    triples: tuple[Triple, ...],
-    text: str,
-    system: str,
-    category: str | None,
-    lang: str | None,
-    references: tuple[str, ...],
-    meta: Mapping[str, Any],
-) -> Item:
-    """The same Item in a quarter of the time.
-
-    A frozen dataclass looks up every field by name to get around its own `__setattr__`; a draft is
-    filled the plain way and then becomes an Item.
-    """
-    draft: Any = _Draft()
-    draft.id = identifier
-    draft.triples = triples
-    draft.text = text
-    draft.system = system
-    draft.category = category
-    draft.lang = lang
-    draft.references = references
-    draft.terms = _NO_TERMS
-    draft.meta = meta
-    draft.__class__ = Item
-    item: Item = draft
-    return item
-
-
-# ---
-# The XML of the WebNLG family: the files of a tree, and the `<entry>` elements of a file.
-#
-# No DTD, no entity, no network: a file is text, not a program. What an entry says is read in
-# `webnlg_entry`; what a `<lex>` becomes is the business of each reader.
-# ---
-
 Element: TypeAlias = Any
-"""An lxml element; the published stubs promise less than lxml keeps."""
+"""An lxml element; the published type stubs are incomplete."""
 
 WHOLE_BYTES = 32 * 1024 * 1024
-"""Up to this size a file is parsed at once, which is faster; above, entry by entry."""
+"""Up to this size a file is parsed at once, which is faster; larger files entry by entry.
+
+The largest file of the releases of 2017 and 2020 has 2 MB."""
 
 _SAFE: dict[str, Any] = {
     "resolve_entities": False,
@@ -88,10 +45,10 @@ _SHAPE = "WebNLG XML is <benchmark><entries><entry>…; is this another format?"
 
 
 def fail(problem: str, path: Path, element: Element, remedy: str) -> NoReturn:
-    """Complain about an element where it stands.
+    """Raise a DataError at an element.
 
-    Beyond line 65,535 libxml2 knows only the lines of texts, so the line is that of the first one
-    inside the element.
+    Beyond line 65,535 libxml2 knows only the lines of texts, so the line is then that of the first
+    text inside the element.
     """
     raise DataError(problem, path=path, line=element.sourceline, remedy=remedy)
 
@@ -99,9 +56,9 @@ def fail(problem: str, path: Path, element: Element, remedy: str) -> NoReturn:
 def files(path: Path) -> Iterator[tuple[str, Path]]:
     """The XML files of a path, each with the prefix of its ids, in a fixed order.
 
-    In a tree the prefix is the file's relative path (`2triples/Airport/`), without the
-    `_allSolutions` that v3.0 adds to some names; a file alone, or alone in its folder, has none.
-    Hidden files are not data.
+    In a tree the prefix is the relative path of the file (`2triples/Airport/`), without the
+    `_allSolutions` that v3.0 adds to some names. A single file, or the only file of a folder, has
+    no prefix. Hidden files are skipped.
     """
     if not path.is_dir():
         yield "", path
@@ -114,7 +71,7 @@ def files(path: Path) -> Iterator[tuple[str, Path]]:
         ]
     except OSError as error:
         raise DataError(
-            f"cannot be listed ({error.strerror})", path=path, remedy="check its rights"
+            f"cannot be listed ({error.strerror})", path=path, remedy="check its permissions"
         ) from None
     if not found:
         raise DataError("has no XML file", path=path, remedy="name the folder of a WebNLG release")
@@ -130,7 +87,7 @@ def files(path: Path) -> Iterator[tuple[str, Path]]:
 
 
 def _natural(name: str) -> list[list[tuple[int, str]]]:
-    # 10triples comes after 2triples; the parts of a path are compared one by one.
+    # Sorts 10triples after 2triples, and compares the parts of a path one by one.
     return [
         [(int(piece), "") if piece.isdecimal() else (-1, piece) for piece in _NUMBER.split(part)]
         for part in name.split("/")
@@ -138,9 +95,9 @@ def _natural(name: str) -> list[list[tuple[int, str]]]:
 
 
 def elements(path: Path) -> Iterator[tuple[Element, bool]]:
-    """The `<entry>` elements of one file in order, each used up before the next comes.
+    """The `<entry>` elements of one file in order; each is valid only until the next one.
 
-    The flag says that triples may carry attributes.
+    The flag is True where triples may have attributes.
     """
     with open_bytes(path) as stream:
         start = stream.tell()
@@ -168,7 +125,7 @@ def _parse_whole(data: bytes, path: Path) -> Iterator[tuple[Element, bool]]:
 
 
 def _parse_stream(stream: BinaryIO, start: int, path: Path) -> Iterator[tuple[Element, bool]]:
-    # The root first and alone: a huge file of another format is refused at once.
+    # Check the root first, so that a huge file of another format is rejected at once.
     for _, root in etree.iterparse(stream, events=("start",), **_SAFE):
         _check_root(root, path)
         break
@@ -210,21 +167,21 @@ def _check_child(child: Element, tag: str, path: Path) -> None:
 
 
 def refuse_text(text: str | None, element: Element, path: Path) -> None:
-    """Raise where words stand between elements: no field would keep them."""
+    """Raise where there is text between elements, since no field would keep it."""
     if text and not text.isspace():
         fail(
             f"there is loose text at <{element.tag}>: {text.strip()[:40]!r}",
             path,
             element,
-            "put it into an element of its own or remove it",
+            "put it into an element or remove it",
         )
 
 
 class _Census:
-    """Looks for what no field of an item would keep.
+    """Finds content that no field of an item would keep.
 
-    In C and a file at a time: asking every node of a corpus in Python takes as long as parsing it.
-    Steps without predicates are the fast ones.
+    One XPath query per file: visiting every node in Python takes as long as parsing the file. Steps
+    without predicates are the fast ones.
     """
 
     def __init__(self, below: str) -> None:
@@ -243,7 +200,7 @@ class _Census:
         )
 
     def check(self, context: Element, path: Path) -> bool:
-        """Raise where something would get lost; True when triples carry attributes."""
+        """Raise where content would be lost; True where triples have attributes."""
         if self._plain(context):
             return False
         for text in self._texts(context):
@@ -253,7 +210,7 @@ class _Census:
                 f"<{element.getparent().tag}> holds an unexpected <{element.tag}>",
                 path,
                 element,
-                "a tripleset holds triples, and a triple only text",
+                "a tripleset may hold triples, and a triple only text",
             )
         return bool(self._attributes(context))
 
@@ -263,7 +220,7 @@ _IN_ENTRY = _Census("")
 
 _ENCODING_REMEDY = "convert the file to UTF-8, or declare its encoding in the first line"
 _REMEDIES = {
-    etree.ErrorTypes.ERR_DOCUMENT_EMPTY: "is it XML, and was it written to the end?",
+    etree.ErrorTypes.ERR_DOCUMENT_EMPTY: "is it XML, and is it complete?",
     etree.ErrorTypes.ERR_TAG_NOT_FINISHED: "the file is cut off: copy or download it again",
     etree.ErrorTypes.ERR_INVALID_ENCODING: _ENCODING_REMEDY,
     etree.ErrorTypes.ERR_UNSUPPORTED_ENCODING: _ENCODING_REMEDY,
@@ -287,10 +244,6 @@ def _syntax_error(error: Any, path: Path) -> DataError:
     )
 
 
-# ---
-# What an `<entry>` of the WebNLG family says, whatever its texts look like.
-# ---
-
 Tripleset: TypeAlias = Literal["modified", "original"]
 
 _TRIPLES = {"originaltripleset", "modifiedtripleset"}
@@ -301,7 +254,7 @@ _COUNTS = {str(number): number for number in range(1000)}
 
 
 class WebNlgEntry(NamedTuple):
-    """One set of triples, and the `<lex>` elements with the texts written for it."""
+    """One set of triples and the `<lex>` elements with its texts."""
 
     eid: str
     line: int
@@ -368,13 +321,13 @@ def _triples(rows: list[str], element: Element, path: Path) -> tuple[Triple, ...
 
 @lru_cache(maxsize=4096)
 def _split(row: str) -> Triple | None:
-    # A corpus says the same facts again and again: remembering them saves time and memory.
+    # A corpus repeats its facts, so remembering them saves time and memory.
     parts = [part.strip() for part in row.split(" | ")]
     return Triple(*parts) if len(parts) == 3 and all(parts) else None
 
 
 def _keep(element: Element, meta: dict[str, Any]) -> None:
-    """Keep an element that has no field of its own: as a list where it is one, else as XML."""
+    """Keep an element that has no field of its own: as a list if it is one, else as XML."""
     rows = _plain_list(element) if element.tag in _LISTS and element.tag not in meta else None
     if rows is not None:
         meta[element.tag] = rows
@@ -384,7 +337,7 @@ def _keep(element: Element, meta: dict[str, Any]) -> None:
 
 
 def _plain_list(element: Element) -> list[Any] | None:
-    """The rows of `<links><link …>…</links>`; None when it holds more than rows of text."""
+    """The rows of `<links><link …>…</links>`; None if it holds anything but rows of text."""
     if element.keys() or (element.text or "").strip():
         return None
     rows: list[Any] = []
@@ -403,7 +356,7 @@ def _plain_list(element: Element) -> list[Any] | None:
 
 
 def unfold(text: str | None) -> str:
-    """A text as the file has it, but for the layout around one that stands on lines of its own.
+    """A text as in the file, without the indentation around a text on lines of its own.
 
     >>> unfold(" kept. "), unfold("\\n    A text.\\n  ")
     (' kept. ', 'A text.')
@@ -415,12 +368,8 @@ def unfold(text: str | None) -> str:
     return text
 
 
-# ---
-# The instance types of a WebNLG test set: which entries show what training data never showed.
-# ---
-
 InstanceTypes: TypeAlias = Mapping[str, Mapping[str, object]]
-"""From the id of an entry to what `meta` says of it."""
+"""From the id of an entry to the fields of `meta` for its type."""
 
 _MARK = "instance-types"
 _MEANINGS: InstanceTypes = {
@@ -432,7 +381,7 @@ _REMEDY = 'write one object: {"Id1": "type1", "Id2": "type3", …}'
 
 
 def find_instance_types(file: Path) -> Path | None:
-    """The `*instance-types*.json` beside a file; of several the one named like the file."""
+    """The `*instance-types*.json` next to a file; of several, the one with the file's name."""
     found = sorted(file.parent.glob(f"*{_MARK}*.json"))
     if len(found) < 2:
         return found[0] if found else None
@@ -440,15 +389,15 @@ def find_instance_types(file: Path) -> Path | None:
     fitting = [path for path in found if file.name.startswith(heads[path])]
     if not fitting:
         raise DataError(
-            f"has {len(found)} files of instance types beside it, none named like it",
+            f"has {len(found)} files of instance types next to it, none with a matching name",
             path=file,
-            remedy="say which one: instance_types=FILE",
+            remedy="name the right one: instance_types=FILE",
         )
     return max(fitting, key=lambda path: len(heads[path]))
 
 
 def read_instance_types(path: Path) -> InstanceTypes:
-    """Read and check the whole file: it has a short line an entry."""
+    """Read and validate a file of instance types."""
     try:
         with open_bytes(path) as stream:
             raw = load_object(stream.read().decode())
@@ -470,20 +419,15 @@ def read_instance_types(path: Path) -> InstanceTypes:
     return {name: _MEANINGS[value] for name, value in raw.items()}
 
 
-_placed = partial(tuple.__new__, PlacedItem)
-"""`Placed(…)` without the detour through its keywords."""
-
-
 @dataclass(frozen=True)
 class WebNlgReader(Reader):
-    """Reads entry by entry: an item a `<lex>`, or with `bare` an item a set of triples.
+    """Reads one item per `<lex>`, or with `bare` one item per entry.
 
-    An item's `references` are the other texts of its entry in the same language, as far as they
-    are not empty. What an entry says beyond the fields of an Item is in `meta`: `eid`, `lid`,
-    `size`, `shape`, `shape_type`, `comment`; the triplesets that are not `triples`, as written,
-    in `originaltriplesets` and `modifiedtriplesets`; `dbpedialinks` and `links`; `seen` and
-    `instance_type`; any other attribute under its name, and any other element as the XML it was in
-    `elements`.
+    The `references` of an item are the other non-empty texts of its entry in the same language.
+    Everything beyond the fields of an Item is in `meta`: `eid`, `lid`, `size`, `shape`,
+    `shape_type`, `comment`; the triplesets not used as `triples`, as written, in
+    `originaltriplesets` and `modifiedtriplesets`; `dbpedialinks` and `links`; `seen` and
+    `instance_type`; any other attribute under its name, and any other element as XML in `elements`.
     """
 
     name: ClassVar[str] = "webnlg"
@@ -491,7 +435,8 @@ class WebNlgReader(Reader):
     takes_folders: ClassVar[bool] = True
 
     tripleset: Literal["modified", "original"] = field(
-        default="modified", metadata={"doc": "which triples to use; of several originals the first"}
+        default="modified",
+        metadata={"doc": "which triples to use; of several original sets the first"},
     )
     lang: str | None = field(
         default=None, metadata={"doc": "keep only the texts of this language, e.g. ru"}
@@ -500,7 +445,7 @@ class WebNlgReader(Reader):
         default=None,
         metadata={
             "doc": "JSON from eid to type1, type2 or type3 (seen, unseen entities, unseen category)"
-            "; by default the *instance-types*.json beside a single file"
+            "; by default the *instance-types*.json next to a single file"
         },
     )
     unseen: tuple[str, ...] = field(
@@ -517,7 +462,7 @@ class WebNlgReader(Reader):
             raise SettingError(f"{self.name} takes instance_types or unseen, not both; drop one")
 
     def read(self, path: Path, *, bare: bool = False) -> Iterator[PlacedItem]:
-        """Stream the items; the line of each is where its entry begins."""
+        """Stream the items; the line of an item is where its entry begins."""
         given = None if self.instance_types is None else read_instance_types(self.instance_types)
         found = False
         wordless = True
@@ -542,11 +487,11 @@ class WebNlgReader(Reader):
             raise DataError(
                 f"has no text in the language {self.lang!r}",
                 path=path,
-                remedy="look at the lang attributes of its <lex>, or leave the setting out",
+                remedy="check the lang attributes of its <lex>, or leave the setting out",
             )
 
     def companions(self, path: Path) -> list[Path]:
-        """The instance types found beside a file that stands alone."""
+        """The file of instance types next to a single file."""
         if self.unseen or self.instance_types is not None:
             return []
         alone = [file for prefix, file in files(path) if not prefix]
@@ -580,17 +525,19 @@ class WebNlgReader(Reader):
             own = meta | row
             if len(own) < len(meta) + len(row):
                 own = meta | {f"lex_{name}" if name in meta else name: row[name] for name in row}
-            item = quick_item(
-                f"{identifier}/{names[place]}",
-                triples,
-                text,
-                "reference",
-                category,
-                lang or None,
-                texts[:place] + texts[place + 1 :] if alike else _others(texts, langs, place),
-                own,
+            item = Item(
+                id=f"{identifier}/{names[place]}",
+                triples=triples,
+                text=text,
+                system="reference",
+                category=category,
+                lang=lang or None,
+                references=texts[:place] + texts[place + 1 :]
+                if alike
+                else _others(texts, langs, place),
+                meta=own,
             )
-            items.append(_placed((item, file, line)))
+            items.append(PlacedItem(item, file, line))
         return items
 
     def _bare_item(self, entry: WebNlgEntry, identifier: str, file: Path) -> Item:
@@ -600,15 +547,20 @@ class WebNlgReader(Reader):
             for text, row in zip(texts, rows, strict=True)
             if text and (self.lang is None or self.lang == row.get("lang", ""))
         )
-        lang = self.lang or None
         return Item(
-            identifier, entry.triples, "", "", entry.category, lang, references, meta=entry.meta
+            id=identifier,
+            triples=entry.triples,
+            text="",
+            category=entry.category,
+            lang=self.lang or None,
+            references=references,
+            meta=entry.meta,
         )
 
     def _content(
         self, lexes: list[Element], file: Path
     ) -> tuple[tuple[str, ...], list[dict[str, Any]]]:
-        """The text of each `<lex>` and what else it says; formats with more inside override it."""
+        """The text and the other fields of each `<lex>`; overridden for the enriched corpus."""
         for lex in lexes:
             if len(lex):
                 fail(
@@ -624,10 +576,10 @@ class WebNlgReader(Reader):
 def _names(
     rows: list[dict[str, Any]], langs: list[str], lexes: list[Element], file: Path
 ) -> list[str]:
-    """The texts of an entry by name; where there are translations, one `lid` stands for several.
+    """A unique name for each text of an entry; translations share one `lid`.
 
-    The first is named by its `lid`, a later one by its `lid` and its language (`Id1/ru`): names
-    stay unique, and the same whatever language is asked for.
+    The first text is named by its `lid`, a later one by its `lid` and its language (`Id1/ru`), so
+    names do not depend on the language that is read.
     """
     lids: list[str] = [row.get("lid", "") for row in rows]
     if not all(lids):
@@ -641,7 +593,7 @@ def _names(
 
 
 def _others(texts: tuple[str, ...], langs: list[str], place: int) -> tuple[str, ...]:
-    """The other texts of an entry in the language of the one at `place`, without empty ones."""
+    """The other non-empty texts of an entry in the language of the text at `place`."""
     return tuple(
         text
         for other, text in enumerate(texts)

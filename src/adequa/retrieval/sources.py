@@ -11,8 +11,7 @@ from adequa.codec import item_from_object
 from adequa.data import Item
 from adequa.errors import DataError
 from adequa.files import lines
-from adequa.readers import Source, open_source
-from adequa.readers.base import PlacedItem, unique
+from adequa.readers import PlacedItem, Source, open_source, unique
 from adequa.readers.formats import files_of
 from adequa.retrieval.encoders import Kind
 from adequa.strict_json import load_object

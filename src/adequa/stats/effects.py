@@ -53,6 +53,16 @@ def superiority(first: npt.ArrayLike, second: npt.ArrayLike) -> float | None:
     return None if delta is None else (delta + 1) / 2
 
 
+def area_under_curve(labels: npt.ArrayLike, scores: npt.ArrayLike) -> float | None:
+    """The chance that a score of label 1 is above one of label 0, a tie being half.
+
+    >>> area_under_curve([0, 1, 1], [0.1, 0.1, 0.7])
+    0.75
+    """
+    known, values = np.asarray(labels), np.asarray(scores, dtype=np.float64)
+    return superiority(values[known == 1], values[known != 1])
+
+
 def paired_superiority(first: npt.ArrayLike, second: npt.ArrayLike) -> float | None:
     """The share of pairs in which the first is above the second, a tie being half; None of none."""
     differences = _pairs(first, second)

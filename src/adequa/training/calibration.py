@@ -20,8 +20,7 @@ import numpy.typing as npt
 from adequa.data import Item
 from adequa.errors import DataError, SettingError
 from adequa.models.calibration import Calibration, Line
-from adequa.readers import open_source
-from adequa.readers.base import PlacedItem
+from adequa.readers import PlacedItem, open_source
 
 # ---
 # Are probabilities what they say? Claimed against true, bin by bin.

@@ -1,4 +1,4 @@
-"""Trains the bi-encoder: texts and graphs into one space (paper 003, section 4)."""
+"""Training of the bi-encoder: texts and graphs in one space (paper 003, section 4)."""
 
 from __future__ import annotations
 
@@ -6,48 +6,55 @@ import random
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 from adequa.errors import SettingError
-from adequa.perturb.graphs import KINDS, Graph
-from adequa.perturb.pairs import GraphTextPair, Knowledge, pairs_of
-from adequa.training.pipeline import (
+from adequa.perturb import Document, Knowledge, Operator, draw
+from adequa.perturb.graphs import add_further_triple, drop_triple, invert_triple, replace_triple
+from adequa.perturb.knowledge import Graph
+from adequa.training.setup import (
     Progress,
     TrainingResult,
     TrainingSettings,
-    check_mixture,
-    check_pairs,
     prepare,
     read_corpus,
+    read_pairs,
+    validate_mixture,
+    validate_pairs,
 )
 from adequa.training.tokens import TokenReader
 
-# ---
-# Which pairs meet in a batch, and what each is told apart from.
-# ---
-
+NEGATIVES: Mapping[str, Operator] = {
+    "replaced": replace_triple,
+    "inverted": partial(invert_triple, named=False),
+    "dropped": partial(drop_triple, named=False),
+    "added": add_further_triple,
+}
+"""The kinds of negative graphs by name."""
 Mixture = Mapping[str, float]
 MIXTURE: Mixture = {"replaced": 0.3, "inverted": 0.35, "dropped": 0.175, "added": 0.175}
-"""How often each kind of negative graph is made; an empty mixture leaves in-batch negatives."""
+"""The weights of the kinds of negative graphs in the recipe of the shipped encoder; with an empty
+mixture only the other graphs of the batch are negatives."""
 
 
 @dataclass
 class ContrastiveBatches:
-    """Batch `i` is always the same, whoever asks and in whatever order: training can resume.
+    """Batch `i` is always the same, so that a training can be resumed and repeated.
 
-    A batch has graphs of nearly one size, so that little is padding. Half of it are neighbours:
-    texts on the same category or entities, which are harder to tell apart than any others.
+    A batch has graphs of nearly one size, so that there is little padding. Half of it are
+    neighbours: texts of the same category or entities, which are harder to tell apart.
     """
 
-    pairs: Sequence[GraphTextPair]
+    pairs: Sequence[Document]
     knowledge: Knowledge
     size: int = 48
     seed: int = 0
     mixture: Mixture = field(default_factory=lambda: MIXTURE)
     neighbours: float = 0.5
     small: float = 0.0
-    """The share of batches with graphs of one or two triples: cheap, and in them an inversion is
-    all that is wrong."""
+    """The share of batches with graphs of one or two triples: they are cheap, and an inversion is
+    the only thing that can be wrong in them."""
 
     def __post_init__(self) -> None:
         self._by_size: dict[int, list[int]] = defaultdict(list)
@@ -56,11 +63,11 @@ class ContrastiveBatches:
         self._few = [place for place, pair in enumerate(self.pairs) if len(pair.triples) == 1]
         for number, pair in enumerate(self.pairs):
             self._by_size[len(pair.triples)].append(number)
-            self._by_category[pair.category].append(number)
+            self._by_category[pair.item.category or ""].append(number)
             for entity in {end for triple in pair.triples for end in (triple[0], triple[2])}:
                 self._by_entity[entity].append(number)
 
-    def batch(self, number: int) -> tuple[list[GraphTextPair], list[Graph]]:
+    def batch(self, number: int) -> tuple[list[Document], list[Graph]]:
         """Pairs of different graphs, and further graphs that are wrong for all of them."""
         chance = random.Random(f"{self.seed}:{number}")  # noqa: S311
         anchor = chance.randrange(len(self.pairs))
@@ -68,7 +75,7 @@ class ContrastiveBatches:
             anchor = chance.choice(self._few)
         chosen = self._choose(anchor, chance)
         pairs = [self.pairs[place] for place in chosen]
-        graphs = [self._negative(pair.triples, chance) for pair in pairs] if self.mixture else []
+        graphs = [self._negative(pair, chance) for pair in pairs] if self.mixture else []
         return pairs, [graph for graph in graphs if graph is not None]
 
     def _choose(self, anchor: int, chance: random.Random) -> list[int]:
@@ -88,22 +95,21 @@ class ContrastiveBatches:
         chosen[frozenset(self.pairs[anchor].triples)] = anchor
         for triple in self.pairs[anchor].triples:
             take(self._by_entity[triple.subject], close // 2)
-        take(self._by_category[self.pairs[anchor].category], close)
+        take(self._by_category[self.pairs[anchor].item.category or ""], close)
         take([*self._by_size[size], *self._by_size[size + 1]], self.size)
         return list(chosen.values())
 
-    def _negative(self, graph: Graph, chance: random.Random) -> Graph | None:
+    def _negative(self, pair: Document, chance: random.Random) -> Graph | None:
         names = list(self.mixture)
-        weights = list(self.mixture.values())
-        first = chance.choices(names, weights)[0]
+        first = chance.choices(names, list(self.mixture.values()))[0]
         for name in dict.fromkeys([first, *names]):
-            made = KINDS[name](graph, self.knowledge, chance)
-            if made is not None:
-                return tuple(chance.sample(made, len(made)))
+            change = draw(NEGATIVES[name], pair, self.knowledge, chance)
+            if change is not None and change.triples is not None:
+                return tuple(chance.sample(change.triples, len(change.triples)))
         return None
 
 
-_LONGEST_LOOK = 256
+_LONGEST_DEV = 256
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -118,32 +124,32 @@ class EncoderSettings(TrainingSettings):
     look_every: int = 150
     save_every: int = 150
     negatives: Mapping[str, float] = field(default_factory=lambda: dict(MIXTURE))
-    """How often each kind of negative graph is made; none leaves the others of the batch."""
+    """The weight of each kind of negative graph; without any, only the rest of the batch counts."""
     small: float = 0.0
     """The share of batches with graphs of one or two triples."""
     queries: int = 350
-    """At most so many held-out graphs look for their text."""
+    """The largest number of held-out graphs whose text is searched for."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        check_mixture("negative", self.negatives, list(KINDS))
+        validate_mixture("negative", self.negatives, list(NEGATIVES))
         if not 0 <= self.small <= 1:
             raise SettingError(f"small is {self.small}: give a share from 0 to 1")
 
     def recipe(self) -> dict[str, Any]:
-        """The common part, and what a batch is made of."""
+        """The common part, and the composition of a batch."""
         return {**super().recipe(), "negatives": dict(self.negatives), "small": self.small}
 
 
 def train_encoder(settings: EncoderSettings, progress: Progress | None = None) -> TrainingResult:
-    """Train, look at held-out data now and then, and write a checkpoint that `export` reads."""
+    """Train, evaluate on held-out data now and then, and write a checkpoint that `export` reads."""
     base = prepare(settings)
     corpus = read_corpus(settings.data, settings.format, progress)
     held_out = read_corpus(settings.dev, settings.format, progress)
-    pairs = pairs_of(corpus.items, places=False)
-    dev = pairs_of(held_out.items, places=False)
-    check_pairs(settings, pairs, dev)
-    knowledge = Knowledge([pair.triples for pair in pairs])
+    pairs = read_pairs(corpus.items, locate=False)
+    dev = read_pairs(held_out.items, locate=False)
+    validate_pairs(settings, pairs, dev)
+    knowledge = Knowledge.of(pairs)
     tokens = TokenReader.read(base.folder)
     batches = ContrastiveBatches(
         pairs,
@@ -156,18 +162,20 @@ def train_encoder(settings: EncoderSettings, progress: Progress | None = None) -
     )
 
     from adequa.training.torch_data import ContrastiveCollator
+    from adequa.training.torch_evaluation import EncoderEvaluation
     from adequa.training.torch_fit import run_training
-    from adequa.training.torch_looks import EncoderLook
     from adequa.training.torch_networks import EncoderNetwork
 
-    longest = max(settings.longest, min(_LONGEST_LOOK, base.positions))
+    longest = max(settings.longest, min(_LONGEST_DEV, base.positions))
     return run_training(
         "encoder",
         settings,
         base,
-        EncoderNetwork,
-        ContrastiveCollator(batches, tokens, settings.longest),
-        EncoderLook(dev, knowledge, tokens, longest, settings.queries) if dev else None,
-        {"data": [*corpus.names], "dev": [*held_out.names], "pairs": len(pairs)},
-        progress,
+        build=EncoderNetwork,
+        collator=ContrastiveCollator(batches, tokens, settings.longest),
+        evaluation=EncoderEvaluation(dev, knowledge, tokens, longest, settings.queries)
+        if dev
+        else None,
+        material={"data": [*corpus.names], "dev": [*held_out.names], "pairs": len(pairs)},
+        progress=progress,
     )

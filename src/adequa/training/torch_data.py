@@ -1,4 +1,4 @@
-"""From batches of pairs to tensors. Imports torch."""
+"""Batches of pairs as tensors. Imports torch."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ import torch
 from torch import Tensor
 from torch.utils.data import Dataset
 
-from adequa.perturb.drafts import FALSE, TRUE, UNKNOWN, Draft, DraftSpan
+from adequa.perturb import FALSE, TRUE, UNKNOWN, LabelledDocument, LabelledSpan
 from adequa.training.cases import Cases, TrainingCase
 from adequa.training.encoder import ContrastiveBatches
 from adequa.training.tokens import TokenReader
 
 
 class BatchNumbers(Dataset[int]):
-    """The numbers of the batches: what is in one is made when it is needed."""
+    """The numbers of the batches: the collator makes a batch when it is needed."""
 
     def __init__(self, count: int) -> None:
         self.count = count
@@ -50,7 +50,7 @@ class ContrastiveCollator:
         (number,) = numbers
         pairs, negatives = self.batches.batch(number)
         chance = random.Random(f"order:{self.batches.seed}:{number}")  # noqa: S311
-        # The order of triples must tell nothing, or right graphs would show by theirs.
+        # A random order, or right graphs could be told by the order of their triples.
         graphs = [chance.sample(pair.triples, len(pair.triples)) for pair in pairs]
         texts = [self.tokens.text(pair.text).closed(self.longest) for pair in pairs]
         rows = [self.tokens.graph(graph).closed(self.longest) for graph in [*graphs, *negatives]]
@@ -77,7 +77,7 @@ class CaseCollator:
 
     def collate(self, cases: Sequence[TrainingCase]) -> dict[str, object]:
         """The tensors of some cases."""
-        rows = [self._row(case.draft) for case in cases]
+        rows = [self._row(case.document) for case in cases]
         filled = [[UNKNOWN] * 3]
         longest = max(len(ids) for ids, _, _ in rows)
         return {
@@ -89,23 +89,26 @@ class CaseCollator:
             "labels": torch.tensor(
                 [labels + filled * (longest - len(labels)) for _, _, labels in rows]
             ),
-            "supported": torch.tensor([case.draft.supported for case in cases]),
+            "supported": torch.tensor([case.document.supported for case in cases]),
         }
 
-    def _row(self, draft: Draft) -> tuple[list[int], list[int], list[list[int]]]:
-        text, graph = self.tokens.text(draft.text), self.tokens.graph(draft.triples, said=True)
+    def _row(self, document: LabelledDocument) -> tuple[list[int], list[int], list[list[int]]]:
+        text, graph = (
+            self.tokens.text(document.text),
+            self.tokens.graph(document.triples, said=True),
+        )
         ids, types = self.tokens.pair(text, graph)
         labels = [[UNKNOWN] * 3 for _ in ids]
         for place, (start, end) in enumerate(text.offsets, 1):
-            unsupported = _inside(start, end, draft.unsupported)
-            unclear = not unsupported and _inside(start, end, draft.unclear)
+            unsupported = _inside(start, end, document.unsupported)
+            unclear = not unsupported and _inside(start, end, document.unclear)
             labels[place][1] = UNKNOWN if unclear else TRUE if unsupported else FALSE
-            labels[place][2] = TRUE if _inside(start, end, draft.disfluent) else FALSE
+            labels[place][2] = TRUE if _inside(start, end, document.disfluent) else FALSE
         shift = len(text.ids) + 2
-        for place, stated in zip(graph.marks, draft.stated, strict=True):
+        for place, stated in zip(graph.marks, document.stated, strict=True):
             labels[shift + place][0] = stated
         return ids[: self.longest], types[: self.longest], labels[: self.longest]
 
 
-def _inside(start: int, end: int, places: Sequence[DraftSpan]) -> bool:
+def _inside(start: int, end: int, places: Sequence[LabelledSpan]) -> bool:
     return any(place.start < end and start < place.end for place in places)

@@ -1,4 +1,8 @@
-"""A training from its base to its checkpoint, the same for both networks. Imports torch."""
+"""A training from its base to its checkpoint, the same for both networks. Imports torch.
+
+transformers' Trainer does the work: checkpoints, resuming, several devices, curves. Only the
+functions that train import this module.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +23,7 @@ from transformers.utils import logging
 
 from adequa import __version__
 from adequa.charts import curves_picture
-from adequa.training.pipeline import (
+from adequa.training.setup import (
     Base,
     Progress,
     TrainingResult,
@@ -30,12 +34,6 @@ from adequa.training.pipeline import (
 from adequa.training.torch_data import BatchNumbers
 from adequa.training.torch_networks import load_bert
 
-# ---
-# Training by transformers' Trainer: checkpoints, resuming, several devices, curves.
-#
-# Imports torch: only the functions that train import this module.
-# ---
-
 Evaluation = Callable[[Any], Mapping[str, float]]
 Collator = Callable[[Any], Mapping[str, Any]]
 Log = list[dict[str, float]]
@@ -43,7 +41,7 @@ Log = list[dict[str, float]]
 
 @dataclass(frozen=True)
 class Schedule:
-    """How long, how fast, how often to look and to save."""
+    """The number of steps, the learning rate, and how often to evaluate and to save."""
 
     steps: int
     rate: float
@@ -82,8 +80,8 @@ class _Trainer(Trainer):
         super().log(logs, start_time)
 
 
-class _Look(TrainerCallback):
-    """Measures on held-out data every so many steps, and after the last."""
+class _Evaluate(TrainerCallback):
+    """Evaluates on held-out data every `every` steps, and after the last."""
 
     def __init__(self, trainer: _Trainer, evaluation: Evaluation, every: int) -> None:
         self.trainer, self.evaluation, self.every = trainer, evaluation, every
@@ -101,8 +99,8 @@ class _Look(TrainerCallback):
             self.trainer.log({f"dev_{name}": value for name, value in figures.items()})
 
 
-class _Tell(TrainerCallback):
-    """Says how far it is, and hands on the log as it grows."""
+class _Report(TrainerCallback):
+    """Reports progress, and passes on the log as it grows."""
 
     def __init__(
         self,
@@ -113,13 +111,13 @@ class _Tell(TrainerCallback):
         self.out, self.progress, self.grown = out, progress, grown
 
     def on_step_end(self, args: Any, state: Any, control: Any, **rest: Any) -> None:
-        """One step more is done."""
+        """Reports the step."""
         del args, control, rest
         if state.is_world_process_zero and self.progress is not None:
             self.progress(state.global_step, state.max_steps)
 
     def on_log(self, args: Any, state: Any, control: Any, **rest: Any) -> None:
-        """The log has a new line."""
+        """Writes the log, which has a new line."""
         del args, control, rest
         if state.is_world_process_zero:
             text = json.dumps(state.log_history, indent=1)
@@ -130,7 +128,7 @@ class _Tell(TrainerCallback):
 
 @contextmanager
 def silence() -> Iterator[None]:
-    """Nothing of transformers on the console, and as it was afterwards."""
+    """Silence the console output of transformers, and restore it afterwards."""
     verbosity, bars = logging.get_verbosity(), logging.is_progress_bar_enabled()
     logging.set_verbosity_error()
     logging.disable_progress_bar()
@@ -158,11 +156,11 @@ def fit(
     progress: Callable[[int, int], None] | None = None,
     grown: Callable[[Log], None] | None = None,
 ) -> Log:
-    """Train; the log has a line every ten steps, and one for each look at held-out data.
+    """Train; the log has one line per ten steps, and one for each evaluation on held-out data.
 
-    It is also in `log.json`, which grows as it does. To resume is to go on from the last whole
-    checkpoint, or to begin where there is none. Of the callbacks `progress` is told steps done and
-    to do, `grown` the log after each new line; both in the first process only.
+    It is also written to `log.json` as it grows. `resume` continues from the last complete
+    checkpoint, or starts where there is none. `progress` is called with the steps done and the
+    total, `grown` with the log after each new line; both in the first process only.
     """
     arguments = TrainingArguments(
         output_dir=str(out / "checkpoints"),
@@ -191,9 +189,9 @@ def fit(
     )
     trainer.remove_callback(PrinterCallback)
     trainer.figures = {}
-    trainer.add_callback(_Tell(out, progress, grown))
+    trainer.add_callback(_Report(out, progress, grown))
     if evaluation is not None:
-        trainer.add_callback(_Look(trainer, evaluation, schedule.look_every))
+        trainer.add_callback(_Evaluate(trainer, evaluation, schedule.look_every))
     last = _last_checkpoint(out / "checkpoints") if resume else None
     trainer.train(resume_from_checkpoint=None if last is None else str(last))
     log: Log = trainer.state.log_history
@@ -201,7 +199,7 @@ def fit(
 
 
 def _last_checkpoint(folder: Path) -> Path | None:
-    """The last one that is whole: its state is written after all the rest."""
+    """The last complete one: its state is written after all the rest."""
     found = {
         int(path.parent.name.rpartition("-")[2]): path.parent
         for path in folder.glob("checkpoint-*/trainer_state.json")
@@ -213,13 +211,14 @@ def run_training(
     kind: str,
     settings: TrainingSettings,
     base: Base,
+    *,
     build: Callable[[BertModel], nn.Module],
     collator: Collator,
-    look: Evaluation | None,
+    evaluation: Evaluation | None,
     material: Mapping[str, Any],
     progress: Progress | None,
 ) -> TrainingResult:
-    """Train and write; of several processes the first alone writes and tells."""
+    """Train and write; of several processes only the first writes and reports."""
     first = is_first()
     schedule = Schedule(
         settings.steps,
@@ -235,11 +234,11 @@ def run_training(
     if settings.threads is not None:
         torch.set_num_threads(settings.threads)
 
-    def told(done: int, total: int) -> None:
+    def report(done: int, total: int) -> None:
         if progress is not None:
             progress("steps", done, total)
 
-    def drawn(log: list[dict[str, float]]) -> None:
+    def draw(log: list[dict[str, float]]) -> None:
         picture = curves_picture(log, f"{kind}: {settings.steps:,} steps")
         (settings.out / "curves.svg").write_text(picture, encoding="utf-8")
 
@@ -252,10 +251,10 @@ def run_training(
             collator,
             schedule,
             settings.out,
-            look,
+            evaluation,
             resume=settings.resume,
-            progress=told,
-            grown=drawn,
+            progress=report,
+            grown=draw,
         )
         training = {
             **begun,
@@ -280,7 +279,7 @@ def _load_heads(network: nn.Module, folder: Path) -> None:
 def write_checkpoint(
     network: Any, folder: Path, vocabulary: bytes, training: Mapping[str, Any]
 ) -> None:
-    """The layout `adequa export` reads: BERT, the heads of a verifier, words, what was done."""
+    """Write the layout `adequa export` reads: BERT, heads, vocabulary, and a training record."""
     folder.mkdir(parents=True, exist_ok=True)
     network.bert.save_pretrained(folder)
     heads = {
@@ -299,20 +298,20 @@ def write_checkpoint(
 def _before(base: Base) -> dict[str, Any]:
     """The earlier stage, where the base is a checkpoint of ours."""
     names = ("base", "recipe", "data", "seed", "commit", "licence")
-    said = {name: base.training[name] for name in names if name in base.training}
-    return {"stage_before": said} if said else {}
+    stage = {name: base.training[name] for name in names if name in base.training}
+    return {"stage_before": stage} if stage else {}
 
 
 def _figures(log: list[dict[str, float]]) -> dict[str, Any]:
-    """The last loss and the last look."""
+    """The last loss and the last evaluation."""
     losses = [line[name] for line in log for name in ("loss", "train_loss") if name in line]
     losses = losses[:-1] if len(losses) > 1 else losses  # the mean of all is last
-    looks = [line for line in log if any(name.startswith("dev_") for name in line)]
+    evaluations = [line for line in log if any(name.startswith("dev_") for name in line)]
     figures: dict[str, Any] = {"loss": losses[-1]} if losses else {}
-    if looks:
+    if evaluations:
         figures["dev"] = {
             name.removeprefix("dev_"): value
-            for name, value in looks[-1].items()
+            for name, value in evaluations[-1].items()
             if name.startswith("dev_")
         }
     return figures

@@ -1,4 +1,4 @@
-"""Trains the verifier: what a text states of its graph, and what the graph supports of it."""
+"""Training of the verifier: what a text states of its graph, and which words the graph supports."""
 
 from __future__ import annotations
 
@@ -8,22 +8,23 @@ from pathlib import Path
 from typing import Any
 
 from adequa.errors import SettingError
-from adequa.perturb.pairs import Knowledge, gather, pairs_of
-from adequa.training.cases import COMPOSED, FAULTS, Cases
-from adequa.training.pipeline import (
+from adequa.perturb import Knowledge, read_marks
+from adequa.training.cases import FAULTS, Cases, ComposerFactory
+from adequa.training.figures import spread
+from adequa.training.setup import (
     Progress,
     TrainingResult,
     TrainingSettings,
-    check_mixture,
-    check_pairs,
     prepare,
     read_corpus,
+    read_pairs,
+    validate_mixture,
+    validate_pairs,
 )
 from adequa.training.tokens import TokenReader
-from adequa.training.watch import spread
 
 _DEV_SEED = 99
-_LONGEST_LOOK = 512
+_LONGEST_DEV = 512
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,73 +39,83 @@ class VerifierSettings(TrainingSettings):
     look_every: int = 200
     save_every: int = 200
     gold: tuple[Path, ...] = ()
-    """Texts whose mentions people marked (the enriched corpus); others the detector places."""
+    """Texts with mentions marked by people (the enriched corpus); else the detector finds them."""
     faults: Mapping[str, float] = field(
         default_factory=lambda: {name: weight for name, (_, weight) in FAULTS.items()}
     )
-    """How often each fault is made."""
-    composed: float = COMPOSED
-    """The share of cases that are composed of phrases of our own."""
+    """The weight of each fault."""
+    composer: ComposerFactory | None = None
+    """Makes cases from scratch; a checkout has `research.recipe.composer.Composer`."""
+    composed: float = 0.0
+    """The share of cases that the composer makes; 0.3 for the shipped verifier."""
     cases: int = 750
-    """At most so many held-out texts are spoilt to look at."""
+    """The largest number of held-out texts that are changed and evaluated on."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        check_mixture("fault", self.faults, list(FAULTS))
+        validate_mixture("fault", self.faults, list(FAULTS))
         if not 0 <= self.composed <= 1:
             raise SettingError(f"composed is {self.composed}: give a share from 0 to 1")
+        if self.composed and self.composer is None:
+            raise SettingError(f"composed is {self.composed}, and there is no composer: give one")
 
     def recipe(self) -> dict[str, Any]:
-        """The common part, and the faults."""
-        return {**super().recipe(), "faults": dict(self.faults), "composed": self.composed}
+        """The common part, the faults and the composer."""
+        name = getattr(self.composer, "__qualname__", None)  # it decides over the fluff, too
+        return {
+            **super().recipe(),
+            "faults": dict(self.faults),
+            "composer": name,
+            "composed": self.composed,
+        }
 
 
 def train_verifier(settings: VerifierSettings, progress: Progress | None = None) -> TrainingResult:
-    """Train, look at held-out data now and then, and write a checkpoint that `export` reads."""
+    """Train, evaluate on held-out data now and then, and write a checkpoint that `export` reads."""
     base = prepare(settings)
     corpus = read_corpus(settings.data, settings.format, progress)
-    marked = read_corpus(settings.gold, None, progress)
+    gold = read_corpus(settings.gold, None, progress)
     held_out = read_corpus(settings.dev, settings.format, progress)
-    total = len(corpus.items)
-
-    def placed(done: int) -> None:
-        if progress is not None:
-            progress("texts", done, total)
-
-    pairs = pairs_of(corpus.items, gather(marked.items), placed)
-    dev = pairs_of(held_out.items)
-    check_pairs(settings, pairs, dev)
+    marked = {item.text: read_marks(item) for item in gold.items}
+    pairs = read_pairs(corpus.items, marked=marked, progress=progress)
+    dev = read_pairs(held_out.items)
+    validate_pairs(settings, pairs, dev)
     dev = [dev[place] for place in spread(len(dev), settings.cases)]
-    graphs = [pair.triples for pair in pairs]
+    knowledge = Knowledge.of(pairs)
+    composer = None if settings.composer is None else settings.composer(knowledge)
     tokens = TokenReader.read(base.folder)
-    faults = {name: (FAULTS[name][0], weight) for name, weight in settings.faults.items()}
     cases = Cases(
-        pairs, Knowledge(graphs), settings.seed, faults=faults, composed=settings.composed
+        pairs,
+        knowledge,
+        settings.seed,
+        faults={name: (FAULTS[name][0], weight) for name, weight in settings.faults.items()},
+        composer=composer,
+        composed=settings.composed,
     )
-    known = Knowledge([*graphs, *(pair.triples for pair in dev)])
-    spoilt = Cases(dev, known, seed=_DEV_SEED)
+    known = Knowledge([*knowledge.graphs, *(pair.triples for pair in dev)], dev)
+    dev_cases = Cases(dev, known, seed=_DEV_SEED, composer=composer)
 
     from adequa.training.torch_data import CaseCollator
+    from adequa.training.torch_evaluation import VerifierEvaluation
     from adequa.training.torch_fit import run_training
-    from adequa.training.torch_looks import VerifierLook
     from adequa.training.torch_networks import VerifierNetwork
 
-    longest = max(settings.longest, min(_LONGEST_LOOK, base.positions))
-    look = VerifierLook(
-        [spoilt.case(number, pair) for number, pair in enumerate(dev)],
-        CaseCollator(spoilt, tokens, longest=longest),
+    longest = max(settings.longest, min(_LONGEST_DEV, base.positions))
+    evaluation = VerifierEvaluation(
+        [dev_cases.case(number, pair) for number, pair in enumerate(dev)],
+        CaseCollator(dev_cases, tokens, longest=longest),
     )
     return run_training(
         "verifier",
         settings,
         base,
-        VerifierNetwork,
-        CaseCollator(cases, tokens, settings.batch, settings.longest),
-        look if dev else None,
-        {
-            "data": [*corpus.names, *({**one, "use": "places"} for one in marked.names)],
+        build=VerifierNetwork,
+        collator=CaseCollator(cases, tokens, settings.batch, settings.longest),
+        evaluation=evaluation if dev else None,
+        material={
+            "data": [*corpus.names, *({**one, "use": "places"} for one in gold.names)],
             "dev": [*held_out.names],
             "pairs": len(pairs),
         },
-        progress,
+        progress=progress,
     )

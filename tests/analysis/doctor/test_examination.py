@@ -20,13 +20,13 @@ from adequa.analysis.doctor.examination import (
     missed_cases,
     score_all,
 )
-from adequa.analysis.doctor.tables import conclusions, doctor_pictures, render
+from adequa.analysis.doctor.presentation import conclusions, doctor_pictures, render
 from adequa.data import Finding, Item, Score
 from adequa.errors import DataError
 from adequa.metrics.base import Metric
-from adequa.perturb.cases import PERTURBATIONS, PerturbedSet, make_cases, named_perturbations
+from adequa.perturb import PERTURBATIONS, PerturbedSet, make_cases, named_perturbations
 
-from .towns import TOWNS
+from ...perturb.towns import TOWNS
 
 COUNT = 30
 ITEMS = [replace(one, id=f"{one.id}-{number}") for number in range(COUNT) for one in TOWNS]

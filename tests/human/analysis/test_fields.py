@@ -93,5 +93,5 @@ def test_too_many_values_are_refused() -> None:
 
 
 def test_items_that_nobody_rated_are_refused() -> None:
-    with pytest.raises(DataError, match="id of a rating is 'a', of an item 'z'"):
+    with pytest.raises(DataError, match="a rating has id 'a', an item 'z'"):
         Fields.of([rating("a")], [item("z")])

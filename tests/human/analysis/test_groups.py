@@ -87,7 +87,7 @@ def test_what_cannot_be_grouped_is_refused() -> None:
         significance_groups({})
     with pytest.raises(DataError, match="'B' has no values"):
         significance_groups({"A": [1], "B": []})
-    with pytest.raises(DataError, match="no finite number"):
+    with pytest.raises(DataError, match="not a finite number"):
         significance_groups({"A": [1], "B": [float("nan")]})
     with pytest.raises(DataError, match="cannot be paired"):
         significance_groups({"A": [1, 2], "B": [1]}, test="signed-rank")

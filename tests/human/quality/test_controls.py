@@ -9,7 +9,7 @@ import pytest
 from adequa.data import Rating
 from adequa.errors import DataError
 from adequa.human.judgments import Scale
-from adequa.human.quality.raters import ControlResult, checked, known_values
+from adequa.human.quality.raters import ControlResult, control_results, known_values
 
 
 def rating(text: str, rater: str, value: float, control: object = None) -> Rating:
@@ -21,13 +21,13 @@ def test_from_the_ratings_themselves_and_from_a_file():
     rows = [rating("a", "ann", 1, 3), rating("b", "ann", 2)]
     known = known_values(rows, [rating("b", "anyone", 2)])
     assert known == {"fluency": {("T5", "a"): 3, ("T5", "b"): 2}}
-    assert checked(rows, known, {"fluency": Scale(1, 3)}) == {"ann": ControlResult(2, 1)}
+    assert control_results(rows, known, {"fluency": Scale(1, 3)}) == {"ann": ControlResult(2, 1)}
     assert known_values([rating("b", "ann", 2)]) == {}
 
 
 def test_on_a_slider_a_bins_width_is_near_enough():
     rows = [rating("a", "ann", 61, 80), rating("b", "ann", 59, 80)]
-    found = checked(rows, known_values(rows), {"fluency": Scale(0, 100, 5)})["ann"]
+    found = control_results(rows, known_values(rows), {"fluency": Scale(0, 100, 5)})["ann"]
     assert (found.right, found.accuracy) == (1, 0.5)
 
 

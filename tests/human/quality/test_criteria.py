@@ -6,7 +6,7 @@ import pytest
 
 from adequa.data import Rating
 from adequa.human.judgments import Scale
-from adequa.human.quality.criteria import Estimates, standings, study
+from adequa.human.quality.criteria import Estimates, standings, study_criterion
 
 # Krippendorff's worked example: rows are raters, a dot is no rating (alpha .743, .815, .849).
 WORKED = (
@@ -27,7 +27,7 @@ def matrix(*rows: str) -> list[Rating]:
 
 
 def looked(*rows: str, controls: dict[tuple[str, str], float] | None = None):
-    return study(
+    return study_criterion(
         "fluency",
         matrix(*rows),
         Scale(1, 5),
@@ -78,8 +78,8 @@ def test_controls_hold_the_labels():
 
 def test_half_of_the_raters_must_be_trusted():
     found = looked(*WORKED)
-    assert found.tells(0.25)
-    assert not found.tells(1.0)
+    assert found.is_reliable(0.25)
+    assert not found.is_reliable(1.0)
     assert found.doubted(1.0) == 4
 
 
@@ -101,6 +101,8 @@ def test_texts_whose_names_run_together_stay_apart():
         for system, text, value in (("a", "b c", 1), ("a b", "c", 3), ("d", "e", 2))
         for rater in ("ann", "bob")
     ]
-    found = study("fluency", rows, Scale(1, 3), controls={}, estimates=Estimates(restarts=1))
+    found = study_criterion(
+        "fluency", rows, Scale(1, 3), controls={}, estimates=Estimates(restarts=1)
+    )
     assert found.texts == 3
     assert found.contested == ()

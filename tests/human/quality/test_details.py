@@ -6,8 +6,8 @@ import pytest
 
 from adequa.data import Rating
 from adequa.errors import UnknownName
-from adequa.human.quality.exclusion import details
-from adequa.human.quality.raters import QualitySettings, assess
+from adequa.human.quality.raters import QualitySettings, assess_raters
+from adequa.human.quality.report import details
 
 
 def rating(text: str, rater: str, value: float, **more: object) -> Rating:
@@ -16,7 +16,7 @@ def rating(text: str, rater: str, value: float, **more: object) -> Rating:
 
 @pytest.fixture
 def quality():
-    return assess(
+    return assess_raters(
         [
             rating("near", "ann", 2, seconds=4, meta={"text": "told beside it"}),
             rating("near", "bob", 2),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from adequa.data import Rating
-from adequa.human.quality.exclusion import changes, figures, moved
+from adequa.human.quality.report import changes, figures, moved
 
 
 def rows(rater: str, *values: float, criterion: str = "fluency") -> list[Rating]:

@@ -40,7 +40,7 @@ def test_a_share_of_one_pattern_stands_beside_that_of_the_others():
     bob = judged("bob", *["3-3-3"] * 5, *["1-2-3"] * 15)
     found = patterns([*ann, *bob], SHORT)
     assert found["ann"] == AnswerPattern(20, "3-3-3", 0.95, 0.25, 1.0, True)
-    assert found["ann"].reason == "3-3-3 in 95% of 20 texts; others there 25%"
+    assert found["ann"].reason == "3-3-3 in 95% of 20 texts; others: 25%"
     assert not found["ann"].constant
     assert found["bob"].reason == ""
 

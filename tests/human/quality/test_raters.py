@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from adequa.data import Rating
 from adequa.errors import AdequaError, SettingError, UnknownName
 from adequa.human.judgments import gather
-from adequa.human.quality.raters import Quality, QualitySettings, assess, chosen
-from adequa.human.quality.report import to_object
+from adequa.human.quality.raters import Quality, QualitySettings, assess_raters, of_criteria
+from adequa.human.quality.report import quality_to_object
 from bench.simulated_campaign import campaign
 
 CRITERIA = ("fluency", "grammar", "semantics")
@@ -65,18 +65,18 @@ def test_each_kind_of_odd_rater_is_flagged_with_its_reason():
         ratings += page(n, "guess", {name: generator.randint(1, 3) for name in CRITERIA})
         ratings += page(n, "one", {**answers(n * n), "grammar": generator.randint(1, 3)})
     controls = [one for n in range(4) for one in page(n, "", answers(n * n))]
-    found = assess(ratings, settings=QUICK, controls=controls)
+    found = assess_raters(ratings, settings=QUICK, controls=controls)
     raters = by_name(found)
     assert {rater.name for rater in found.flagged} == {"always", "fast", "guess", "one"}
-    assert raters["always"].reasons[0] == "always 3-3-3 (30 texts; others there 0%)"
-    assert raters["fast"].reasons == ("a page in 1 s (median of 30), below 3 s",)
+    assert raters["always"].reasons[0] == "always 3-3-3 (30 texts; others: 0%)"
+    assert raters["fast"].reasons == ("1 s per page (median of 30), below 3 s",)
     assert "low competence in all 3" in raters["guess"].reasons
     assert raters["one"].reasons == ("low competence in 1 of 3: grammar",)
     assert set(found.in_all) == {"always", "fast", "guess"}
     assert raters["one"].extent == "some"
     assert found.raters[3].name == "one"
-    assert raters["ann"].checked is not None
-    assert raters["ann"].checked.accuracy == 1
+    assert raters["ann"].controls is not None
+    assert raters["ann"].controls.accuracy == 1
     assert "4 of 12 control items right" in raters["always"].reasons  # each text has one 3
 
 
@@ -84,18 +84,20 @@ def test_few_answers_flag_no_competence_but_are_told_of():
     ratings = good("ann", "bob", "cy") + [
         one for n in range(5) for one in page(n, "new", answers(n * n, 1))
     ]
-    found = assess(ratings, settings=QUICK)
+    found = assess_raters(ratings, settings=QUICK)
     assert by_name(found)["new"].flags == ()
     assert by_name(found)["new"].competence["fluency"] < 0.5
     assert "1 of 4 raters judged at most 10 texts" in " ".join(found.notes)
-    assert by_name(assess(ratings, settings=QualitySettings(restarts=2, least=4)))["new"].flags
+    assert by_name(assess_raters(ratings, settings=QualitySettings(restarts=2, least=4)))[
+        "new"
+    ].flags
 
 
 def test_a_rater_of_texts_that_nobody_else_judged():
     ratings = good("ann", "bob") + [
         one for n in range(50, 65) for one in page(n, "nobody", dict.fromkeys(CRITERIA, 1), None)
     ]
-    found = assess(ratings, settings=QUICK)
+    found = assess_raters(ratings, settings=QUICK)
     alone = by_name(found)["nobody"]
     assert alone.alone
     assert alone.competence == {}
@@ -111,14 +113,14 @@ def test_a_criterion_on_which_nobody_agrees_flags_nobody():
         for n in range(60)
         for who in range(6)
     ]
-    found = assess(ratings, settings=QUICK)
+    found = assess_raters(ratings, settings=QUICK)
     assert found.flagged == ()
-    assert any("doubt the criterion before the raters" in note for note in found.notes)
+    assert any("the criterion is in doubt rather than the raters" in note for note in found.notes)
 
 
 def test_a_simulated_campaign_is_seen_through():
     simulated = campaign(5, items=1000, raters=30, spammers=10)
-    found = assess(
+    found = assess_raters(
         [
             Rating(item, "A", who, "label", float("abc".index(str(label))))
             for item, who, label in simulated.rows
@@ -135,10 +137,10 @@ def test_a_simulated_campaign_is_seen_through():
 def test_the_order_of_rows_changes_nothing(rows: list[Rating], order: random.Random) -> None:
     def written(ratings: list[Rating]) -> str:
         try:
-            found = assess(ratings, settings=QualitySettings(restarts=1, least=0))
+            found = assess_raters(ratings, settings=QualitySettings(restarts=1, least=0))
         except AdequaError as error:  # the same for any order, too
             return str(error)
-        return json.dumps(to_object(found), allow_nan=False)
+        return json.dumps(quality_to_object(found), allow_nan=False)
 
     shuffled = list(rows)
     order.shuffle(shuffled)
@@ -146,21 +148,21 @@ def test_the_order_of_rows_changes_nothing(rows: list[Rating], order: random.Ran
 
 
 def test_one_rater_only():
-    found = assess(good("ann"), settings=QUICK)
+    found = assess_raters(good("ann"), settings=QUICK)
     assert found.flagged == ()
     assert "no text has two answers" in " ".join(found.notes)
     assert found.criteria[0].alpha["nominal"].reason == "no item has two ratings"
-    json.dumps(to_object(found), allow_nan=False)
+    json.dumps(quality_to_object(found), allow_nan=False)
 
 
 def test_all_answers_equal():
     rows = [
         one for n in range(20) for who in "ab" for one in page(n, who, dict.fromkeys(CRITERIA, 3))
     ]
-    found = assess(rows, settings=QUICK)
+    found = assess_raters(rows, settings=QUICK)
     assert found.flagged == ()
     assert "all answers are equal" in " ".join(found.notes)
-    written = to_object(found)
+    written = quality_to_object(found)
     assert written["criteria"]["fluency"]["alpha"] == {
         "nominal": None,
         "ordinal": None,
@@ -170,26 +172,26 @@ def test_all_answers_equal():
 
 def test_criteria_are_chosen_by_name():
     rows = good("ann", "bob", texts=2)
-    assert {one.criterion for one in chosen(rows, ["grammar"])} == {"grammar"}
-    assert chosen(rows, []) == rows
+    assert {one.criterion for one in of_criteria(rows, ["grammar"])} == {"grammar"}
+    assert of_criteria(rows, []) == rows
     with pytest.raises(UnknownName, match=r"grammer.*did you mean 'grammar'"):
-        chosen(rows, ["grammer"])
+        of_criteria(rows, ["grammer"])
 
 
 def test_wrong_settings_are_said():
     with pytest.raises(SettingError, match="from 0 to 1"):
         QualitySettings(below=2)
     with pytest.raises(UnknownName, match="method"):
-        assess(good("ann", "bob"), settings=QualitySettings(method="gibbs"))
+        assess_raters(good("ann", "bob"), settings=QualitySettings(method="gibbs"))
     with pytest.raises(SettingError, match="two bins"):
-        assess(good("ann", "bob"), settings=QualitySettings(bins=1))
+        assess_raters(good("ann", "bob"), settings=QualitySettings(bins=1))
 
 
 @pytest.mark.data
 def test_the_judgments_of_2017(data_dir: Path) -> None:
     path = data_dir / "webnlg2017" / "human" / "all_data_final_scores_anonymised.csv"
-    found = assess(gather([path]), settings=QUICK)
-    written = to_object(found)
+    found = assess_raters(gather([path]), settings=QUICK)
+    written = quality_to_object(found)
     assert len(found.raters) == 253
     # 193 empty texts were shown to nobody, and one page was judged twice.
     assert len(found.ratings) == 3 * (6_111 - 193 - 1)
@@ -206,10 +208,12 @@ def test_the_judgments_of_2017(data_dir: Path) -> None:
 
 @pytest.mark.data
 def test_the_judgments_of_2020(data_dir: Path) -> None:
-    found = assess(gather([data_dir / "webnlg2020" / "human" / "judgments.jsonl"]), settings=QUICK)
+    found = assess_raters(
+        gather([data_dir / "webnlg2020" / "human" / "judgments.jsonl"]), settings=QUICK
+    )
     assert len(found.raters) == 85
     assert [one.scale.bins for one in found.criteria] == [5] * 5
-    assert {one.name for one in found.criteria if not one.tells(found.settings.below)} == {
+    assert {one.name for one in found.criteria if not one.is_reliable(found.settings.below)} == {
         "Fluency",
         "TextStructure",
     }

@@ -11,7 +11,7 @@ import pytest
 from adequa.data import Rating
 from adequa.errors import DataError, UnknownName
 from adequa.human.quality.raters import QualitySettings
-from adequa.human.quality.report import SHOWN_RATERS, make_report, write_report
+from adequa.human.quality.report import SHOWN_RATERS, quality_report, write_quality_report
 
 QUICK = QualitySettings(restarts=1)
 WORDS = ("adequa", "human", "quality", "my ratings.jsonl")
@@ -30,11 +30,11 @@ def ratings(odd: str = "odd", people: int = 4) -> list[Rating]:
 
 
 def test_the_text_is_for_people():
-    written = make_report(ratings(), settings=QUICK).written("text", WORDS)
+    written = quality_report(ratings(), settings=QUICK).render("text", WORDS)
     lines = written.splitlines()
     assert lines[0].startswith("120 ratings of 24 texts by 5 raters; flagged")
     assert lines[1] == "  pattern: 1"
-    assert "always 3 (24 texts; others there 33%)" in written
+    assert "always 3 (24 texts; others: 33%)" in written
     assert lines[-1] == (
         "without those flagged in all criteria: adequa human quality 'my ratings.jsonl'"
         " --exclude odd"
@@ -44,35 +44,35 @@ def test_the_text_is_for_people():
 
 def test_without_a_flag_there_is_nothing_to_exclude():
     found = [one for one in ratings() if one.rater != "odd"]
-    written = make_report(found, settings=QUICK).written("text", WORDS)
-    assert "to look at: nobody" in written
+    written = quality_report(found, settings=QUICK).render("text", WORDS)
+    assert "for review: nobody" in written
     assert "--exclude" not in written
 
 
 def test_an_exclusion_says_what_it_changes():
-    report = make_report(ratings(), settings=QUICK, exclude=["odd"])
+    report = quality_report(ratings(), settings=QUICK, exclude=["odd"])
     assert report.change is not None
     before, after = report.change["fluency"]["alpha"]["nominal"]
     assert before < after == 1
-    written = report.written("text", WORDS)
+    written = report.render("text", WORDS)
     assert "Without 1 rater: before → after" in written
     assert "order of systems by fluency: " in written
     assert report.to_object()["excluded"] == ["odd"]
     with pytest.raises(UnknownName, match="rater"):
-        make_report(ratings(), settings=QUICK, exclude=["nobody"])
+        quality_report(ratings(), settings=QUICK, exclude=["nobody"])
     with pytest.raises(DataError, match="no rating is left"):
-        make_report(ratings(people=0), settings=QUICK, exclude=["odd"])
+        quality_report(ratings(people=0), settings=QUICK, exclude=["odd"])
 
 
 def test_texts_without_an_answer_are_told_of():
     rows = [*ratings(), Rating("only", "A", "gone", "fluency", 2)]
-    report = make_report(rows, settings=QUICK, exclude=["gone"])
-    assert "note: 1 texts have no answer left" in report.written("text")
+    report = quality_report(rows, settings=QUICK, exclude=["gone"])
+    assert "note: 1 texts have no answer left" in report.render("text")
 
 
 def test_every_form_is_whole():
-    report = make_report(ratings(), settings=QUICK)
-    whole = json.loads(report.written("json"))
+    report = quality_report(ratings(), settings=QUICK)
+    whole = json.loads(report.render("json"))
     assert set(whole) == {
         "raters",
         "criteria",
@@ -85,22 +85,22 @@ def test_every_form_is_whole():
     }
     assert whole["flagged"]["odd"]["extent"] == "all"
     assert whole["raters"]["p0"]["criteria"]["fluency"]["answers"] == 24
-    rows = list(csv.DictReader(io.StringIO(report.written("csv"))))
+    rows = list(csv.DictReader(io.StringIO(report.render("csv"))))
     assert len(rows) == 5
     assert rows[0]["rater"] == "odd"
     assert float(rows[1]["competence fluency"]) > 0.5
-    assert report.written("markdown", WORDS).startswith("120 ratings")
-    assert r"\begin{table}" in report.written("latex", WORDS)
-    assert report.written("latex", WORDS).startswith("% 120 ratings")
+    assert report.render("markdown", WORDS).startswith("120 ratings")
+    assert r"\begin{table}" in report.render("latex", WORDS)
+    assert report.render("latex", WORDS).startswith("% 120 ratings")
     with pytest.raises(UnknownName, match="format"):
-        report.written("html")
+        report.render("html")
 
 
 def test_one_rater_in_detail():
-    report = make_report(
+    report = quality_report(
         ratings(), settings=QUICK, rater="odd", texts={("A", "Id0"): "A text\nof two lines."}
     )
-    written = report.written("text")
+    written = report.render("text")
     assert written.startswith("Rater odd: always 3")
     assert "A text of two lines." in written
     assert report.to_object()["details"]["rater"] == "odd"
@@ -113,7 +113,7 @@ def test_long_lists_are_cut_and_say_so():
         for text in range(12)
         for who in range(SHOWN_RATERS + 7)
     ]
-    written = make_report(rows, settings=QUICK).written("text")
+    written = quality_report(rows, settings=QUICK).render("text")
     assert "… and 7 more" in written
     assert "same29" in written
     assert "same36" not in written
@@ -121,13 +121,13 @@ def test_long_lists_are_cut_and_say_so():
 
 def test_names_that_move_a_cursor_are_never_sent_to_a_terminal(tmp_path):
     name = "odd\x1b[2J\n'@x"
-    report = make_report(ratings(name), settings=QUICK)
+    report = quality_report(ratings(name), settings=QUICK)
     for form in ("text", "markdown", "latex"):
-        written = report.written(form, WORDS)
+        written = report.render(form, WORDS)
         assert "\x1b" not in written
     assert written.count("$'odd") == 1
-    assert json.loads(report.written("json"))["flagged"].keys() == {name}
-    files = write_report(report, tmp_path / "new" / "folder", WORDS)
+    assert json.loads(report.render("json"))["flagged"].keys() == {name}
+    files = write_quality_report(report, tmp_path / "new" / "folder", WORDS)
     assert [path.name for path in files] == [
         "report.txt",
         "quality.json",
@@ -138,11 +138,11 @@ def test_names_that_move_a_cursor_are_never_sent_to_a_terminal(tmp_path):
 
 
 def test_a_name_that_begins_with_at_is_doubled():
-    written = make_report(ratings("@odd"), settings=QUICK).written("text", WORDS)
+    written = quality_report(ratings("@odd"), settings=QUICK).render("text", WORDS)
     assert written.endswith("--exclude @@odd")
 
 
 def test_a_folder_that_cannot_be_written(tmp_path):
     (tmp_path / "file").write_text("")
     with pytest.raises(DataError, match="cannot be written"):
-        write_report(make_report(ratings(), settings=QUICK), tmp_path / "file")
+        write_quality_report(quality_report(ratings(), settings=QUICK), tmp_path / "file")

@@ -22,13 +22,13 @@ def timed(rater: str, *seconds: float | None) -> list[Rating]:
 
 def test_a_page_counts_once_and_the_median_tells():
     found = paces([*timed("ann", 1, 2, 2.5), *timed("bob", 20, 30, 40, 50)])
-    assert found["ann"] == Pace(3, 2, 20, "a page in 2 s (median of 3), below 3 s")
+    assert found["ann"] == Pace(3, 2, 20, "2 s per page (median of 3), below 3 s")
     assert found["bob"] == Pace(4, 35, 20)
 
 
 def test_a_share_of_the_campaigns_median():
     rows = [*timed("ann", 5, 6, 7), *timed("bob", *[40] * 9)]
-    assert paces(rows)["ann"].reason == "a page in 6 s (median of 3), the campaign's is 40 s"
+    assert paces(rows)["ann"].reason == "6 s per page (median of 3), the campaign's median is 40 s"
     assert paces(rows, share=0.1)["ann"].reason == ""
 
 

@@ -15,8 +15,7 @@ from hypothesis import strategies as st
 from adequa.data import Item, Triple
 from adequa.errors import DataError, SettingError, UnknownName
 from adequa.human.judgments import Key
-from adequa.human.sampling.sample import Sample, draw, level_names, matching
-from adequa.human.sampling.tables import render
+from adequa.human.sampling import Sample, draw_sample, level_names, matching, render_sample
 from adequa.readers import open_source
 
 
@@ -58,7 +57,7 @@ def means(corpus: Corpus) -> dict[str, float]:
 @given(corpora(), st.integers(1, 4), st.integers(1, 3), st.integers(0, 9))
 def test_every_cell_gives_what_it_can(corpus, levels, per_cell, seed):
     items, scores = corpus
-    sample = draw(items, scores, levels=level_names(levels), per_cell=per_cell, seed=seed)
+    sample = draw_sample(items, scores, levels=level_names(levels), per_cell=per_cell, seed=seed)
     systems = {one.system for one in items}
     there = Counter((one.category, str(len(one.triples))) for one in items)
     for cell in sample.cells:
@@ -78,7 +77,7 @@ def test_every_cell_gives_what_it_can(corpus, levels, per_cell, seed):
 
 @given(corpora(), st.integers(0, 9))
 def test_levels_do_not_overlap(corpus, seed):
-    sample = draw(*corpus, seed=seed, per_cell=50)
+    sample = draw_sample(*corpus, seed=seed, per_cell=50)
     expected = means(corpus)
     order = {"low": 0, "medium": 1, "high": 2}
     for one in sample.inputs:
@@ -101,12 +100,14 @@ def test_any_order_gives_the_same_sample(corpus, chance, most):
     shuffled, pairs = list(items), list(scores.items())
     chance.shuffle(shuffled)
     chance.shuffle(pairs)
-    assert draw(shuffled, dict(pairs), seed=3, most=most) == draw(items, scores, seed=3, most=most)
+    assert draw_sample(shuffled, dict(pairs), seed=3, most=most) == draw_sample(
+        items, scores, seed=3, most=most
+    )
 
 
 @given(corpora(), st.integers(1, 60))
 def test_with_a_most_cells_are_served_in_turn(corpus, most):
-    whole, part = draw(*corpus, per_cell=2), draw(*corpus, per_cell=2, most=most)
+    whole, part = draw_sample(*corpus, per_cell=2), draw_sample(*corpus, per_cell=2, most=most)
     assert len(part.inputs) == min(most, len(whole.inputs))
     assert part.over == len(whole.inputs) - len(part.inputs)
     assert {one.id for one in part.inputs} <= {one.id for one in whole.inputs}
@@ -125,8 +126,8 @@ def plain(count: int = 60, systems: str = "AB") -> Corpus:
 
 def test_a_seed_changes_the_draw_and_every_input_can_be_drawn():
     corpus = plain(12)
-    samples = [draw(*corpus, seed=seed) for seed in range(200)]
-    assert samples[0] == draw(*corpus, seed=0)
+    samples = [draw_sample(*corpus, seed=seed) for seed in range(200)]
+    assert samples[0] == draw_sample(*corpus, seed=0)
     drawn = Counter(one.id for sample in samples for one in sample.inputs)
     assert len(drawn) == 12
     # 600 draws over 12 inputs: 50 each, with a standard deviation of about 6.
@@ -148,7 +149,7 @@ def ids(sample: Sample) -> list[str]:
     ],
 )
 def test_thirds_of_few(count, levels):
-    sample = draw(*plain(count), per_cell=9)
+    sample = draw_sample(*plain(count), per_cell=9)
     ranked = sorted(sample.inputs, key=lambda one: one.score)
     assert [one.cell["score"] for one in ranked] == levels
 
@@ -156,7 +157,7 @@ def test_thirds_of_few(count, levels):
 def test_an_input_that_a_system_lacks_is_left_out_and_counted():
     items, scores = plain(9)
     items = [one for one in items if one.key not in {("A", "Id3"), ("A", "Id4"), ("B", "Id5")}]
-    sample = draw(items, scores, per_cell=9)
+    sample = draw_sample(items, scores, per_cell=9)
     assert sample.left_out.incomplete == 3
     assert sample.left_out.lacking == {"A": 2, "B": 1}
     assert set(ids(sample)) == {f"Id{number}" for number in (0, 1, 2, 6, 7, 8)}
@@ -166,24 +167,24 @@ def test_other_data_under_the_same_id_is_left_out_and_counted():
     items, scores = plain(9)
     items[0] = item(0, "A", size=2)
     items[2] = item(1, "A", "Pier")
-    sample = draw(items, scores, per_cell=9)
+    sample = draw_sample(items, scores, per_cell=9)
     assert sample.left_out.different == 2
     assert len(sample.inputs) == 7
     # What does not matter for the cells may differ.
-    assert draw(items, scores, by=(), per_cell=9).left_out.different == 1
+    assert draw_sample(items, scores, by=(), per_cell=9).left_out.different == 1
 
 
 def test_a_score_that_is_not_there_enters_no_mean():
     items, scores = plain(9)
     scores |= {("A", "Id0"): None, ("A", "Id1"): None, ("B", "Id1"): None, ("A", "Id2"): 0.5}
-    sample = draw(items, scores, per_cell=9)
+    sample = draw_sample(items, scores, per_cell=9)
     found = {one.id: one.score for one in sample.inputs}
     assert found["Id0"] == 0.0
     assert found["Id2"] == pytest.approx(0.26)
     assert sample.left_out.not_scorable == 1
     assert sample.partly_scored == 1
     # A system without scores, such as human references, changes no level.
-    more = draw([*items, *(item(number, "Z") for number in range(9))], scores, per_cell=9)
+    more = draw_sample([*items, *(item(number, "Z") for number in range(9))], scores, per_cell=9)
     assert [(one.id, one.cell) for one in more.inputs] == [
         (one.id, one.cell) for one in sample.inputs
     ]
@@ -192,7 +193,7 @@ def test_a_score_that_is_not_there_enters_no_mean():
 
 def test_one_system_and_one_level_need_no_scores():
     items, _ = plain(20, "A")
-    sample = draw(items, levels=level_names(1), per_cell=4)
+    sample = draw_sample(items, levels=level_names(1), per_cell=4)
     assert len(sample.inputs) == 4
     assert sample.inputs[0].cell == {"category": "Ship", "size": "1"}
     assert sample.inputs[0].score is None
@@ -200,23 +201,23 @@ def test_one_system_and_one_level_need_no_scores():
 
 def test_equal_scores_at_a_border_are_told():
     items, scores = plain(6)
-    assert not draw(items, scores).cells[0].blurred
+    assert not draw_sample(items, scores).cells[0].blurred
     scores = {key: min(value or 0.0, 0.03) for key, value in scores.items()}
-    sample = draw(items, scores)
+    sample = draw_sample(items, scores)
     assert sample.cells[0].blurred
-    assert "In 1 of 1 cells" in render(sample, [], [], score="esa")
+    assert "In 1 of 1 cells" in render_sample(sample, [], [], score="esa")
 
 
 def test_combinations_without_an_input_are_cells_too():
     items = [item(number, "A", *kind) for number, kind in enumerate([("Ship", 1), ("Pier", 2)])]
-    sample = draw(items, levels=("all",))
+    sample = draw_sample(items, levels=("all",))
     assert [(cell.values, cell.inputs) for cell in sample.cells] == [
         (("Pier", "1"), 0),
         (("Pier", "2"), 1),
         (("Ship", "1"), 1),
         (("Ship", "2"), 0),
     ]
-    assert "2 cells have no input: category Pier, size 1; category Ship, size 2" in render(
+    assert "2 cells have no input: category Pier, size 1; category Ship, size 2" in render_sample(
         sample, [], [], score=None
     )
 
@@ -229,7 +230,7 @@ def broken(scores: Mapping[Key, float | None], value: float) -> dict[Key, float 
     ("change", "error", "problem"),
     [
         ({"by": ("colour",)}, UnknownName, "unknown field 'colour'"),
-        ({"by": ("size", "size")}, SettingError, "stands twice"),
+        ({"by": ("size", "size")}, SettingError, "named twice"),
         ({"by": ("category", "meta.shape")}, DataError, "no input has a meta.shape"),
         ({"levels": ()}, SettingError, "levels"),
         ({"levels": ("low", "low")}, SettingError, "different names"),
@@ -249,13 +250,13 @@ def test_what_cannot_be_drawn_is_told(change, error, problem):
     items, scores = plain()
     arguments = {"items": items, "scores": scores} | change
     with pytest.raises(error, match=problem):
-        draw(**arguments)
+        draw_sample(**arguments)
 
 
 def test_without_a_category_the_remedy_is_another_field():
     items = [item(number, "A", None) for number in range(3)]
     with pytest.raises(DataError, match=r"no input has a category; draw without: --by size$"):
-        draw(items, levels=("all",))
+        draw_sample(items, levels=("all",))
 
 
 def test_too_many_cells_are_refused():
@@ -263,7 +264,7 @@ def test_too_many_cells_are_refused():
         Item(f"Id{n}", (), "x", "A", str(n), meta={"key": n, "seen": True}) for n in range(101)
     ]
     with pytest.raises(SettingError, match="10,201 cells"):
-        draw(items, levels=("all",), by=("category", "meta.key"))
+        draw_sample(items, levels=("all",), by=("category", "meta.key"))
 
 
 @pytest.mark.data
@@ -275,13 +276,13 @@ def test_the_sample_of_paper_004(data_dir: Path) -> None:
     items = matching(corpus, ["size=1..5"])
     # A cheap score in the place of METEOR: which inputs are drawn differs, how many does not.
     scores = {one.key: len(one.text) / max(1, len(one.references[0])) for one in items}
-    sample = draw(items, scores)
+    sample = draw_sample(items, scores)
     assert len(texts) == 9
     assert (len(sample.cells), len(sample.inputs)) == (15 * 5, 223)
     assert sum(cell.wanted for cell in sample.cells) == 225
     short = [cell for cell in sample.cells if cell.is_short]
     assert [(cell.values, cell.inputs) for cell in short] == [(("ComicsCharacter", "5"), 1)]
-    assert "* category ComicsCharacter, size 5: 3 wanted, 1 input there" in render(
+    assert "* category ComicsCharacter, size 5: 3 wanted, 1 input available" in render_sample(
         sample, [], [], score="length"
     )
     # The challenge's own sample has as many inputs in every cell, and they are not ours.
@@ -294,4 +295,4 @@ def test_the_sample_of_paper_004(data_dir: Path) -> None:
     assert theirs == {cell.values: cell.drawn for cell in sample.cells}
     assert set(ids(sample)) != {f"Id{number}" for number in numbers}
     random.Random(0).shuffle(items)
-    assert draw(items, scores) == sample
+    assert draw_sample(items, scores) == sample

@@ -9,7 +9,7 @@ import pytest
 
 from adequa.data import Item, Triple
 from adequa.errors import DataError, SettingError
-from adequa.human.sampling.pool import choose_score, pool_texts, with_references
+from adequa.human.sampling import choose_score, pool_texts, with_references
 from adequa.metrics import resolve
 from adequa.readers import open_source
 from adequa.readers.output import write_items
@@ -53,8 +53,8 @@ def test_a_text_of_two_runs_is_one_text_with_the_scores_of_both(runs):
         runs(99.0)
 
 
-def test_a_score_that_is_no_number_is_refused(runs):
-    with pytest.raises(DataError, match="'chrf' that is no number"):
+def test_a_score_that_is_not_a_number_is_refused(runs):
+    with pytest.raises(DataError, match="'chrf' that is not a number"):
         runs("high")
 
 

@@ -1,4 +1,4 @@
-"""Inverted triples and the statistics of a corpus."""
+"""Inverted triples, renamed properties and the statistics of a corpus."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from adequa.data import Item, Triple
 from adequa.readers import open_source
-from research.corpora.derived import CorpusTally, Statistics, inverted, statistics
+from research.corpora.derived import CorpusTally, Statistics, inverted, statistics, to_wikidata
 
 TOWN = Item(
     "1", (Triple("Tarnova", "country", "Ilmland"),), "Tarnova is in Ilmland.", meta={"a": 1}
@@ -74,3 +74,35 @@ def test_webnlg_has_the_entities_of_table_1(data_dir: Path) -> None:
     counted = statistics(open_source(data_dir / "webnlg2020" / "train"))
     assert counted.entities == 3209
     assert counted.properties == 385
+
+
+BORN = Triple("Ida", "birthPlace", "Tarnova")
+GENRE = Triple("Polka", "musicSubgenre", "Ilm polka")
+ODD = Triple("Ida", "shoeSize", "39")
+
+
+def test_items_are_renamed_turned_or_left_out() -> None:
+    tally = CorpusTally()
+    items = [Item("1", (BORN, GENRE), "x", meta={"a": 1}), Item("2", (BORN, ODD), "y")]
+    (item,) = to_wikidata(items, tally=tally)
+    assert item == Item(
+        "1",
+        (Triple("Ida", "place of birth", "Tarnova"), Triple("Ilm polka", "subclass of", "Polka")),
+        "x",
+        meta={"a": 1, "dbpedia": [list(BORN), list(GENRE)]},
+    )
+    assert (tally.kept, tally.left_out) == (1, {"shoeSize": 1})
+
+
+def test_spelling_does_not_matter() -> None:
+    named = [
+        Item("1", (Triple("Ida", name, "Tarnova"),), "")
+        for name in (
+            "birth place",
+            "Birth_Place",
+            "dbo:birthPlace",
+            "http://dbpedia.org/ontology/birthPlace",
+        )
+    ]
+    renamed = [item.triples[0].predicate for item in to_wikidata(named)]
+    assert renamed == ["place of birth"] * 4

@@ -86,7 +86,7 @@ def test_from_texts_to_scores(adequa: Run, tmp_path: Path) -> None:
     written = known(tmp_path / "town-weights")
     assert written["similarity"] == calibration()
     parent = tmp_path.name
-    assert written["nli"]["fitted_on"] == f"{parent}/items.jsonl, 20 texts spoilt"
+    assert written["nli"]["fitted_on"] == f"{parent}/items.jsonl, 20 texts changed"
     assert str(tmp_path) not in json.dumps(written)
     assert read_weighing("town-weights").stated.slope > 0
 

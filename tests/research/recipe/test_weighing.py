@@ -1,4 +1,4 @@
-"""What logits and signs are worth, fitted on texts spoilt by us."""
+"""What logits and signs are worth, fitted on texts that we changed."""
 
 from __future__ import annotations
 
@@ -19,7 +19,8 @@ from adequa.errors import DataError, ModelError
 from adequa.metrics.nli.signs import FACT_SIGNS, WORD_SIGNS, Weigher, read_weighing
 from adequa.models.shipped import weights
 from adequa.models.verifier import VerifierOutput
-from adequa.perturb.drafts import FALSE, TRUE, UNKNOWN, Draft, DraftSpan, sentences_of
+from adequa.perturb import FALSE, TRUE, UNKNOWN, LabelledDocument, LabelledSpan
+from adequa.text import split_sentences
 from adequa.training.calibration import reliability
 from adequa.training.cases import TrainingCase
 from research.recipe.weighing import (
@@ -140,10 +141,10 @@ def told(items: Sequence[Item]) -> list[VerifierOutput]:
     return found
 
 
-def _words(text: str) -> list[DraftSpan]:
+def _words(text: str) -> list[LabelledSpan]:
     places, start = [], 0
     for word in text.split(" "):
-        places.append(DraftSpan(start, start + len(word)))
+        places.append(LabelledSpan(start, start + len(word)))
         start += len(word) + 1
     return places
 
@@ -152,11 +153,13 @@ def cases(count: int) -> list[TrainingCase]:
     """The lake is wrong, or not known to be; of facts, one in four is not known."""
     found = []
     for number in range(count):
-        draft = Draft(TEXT, [COUNTRY, LEADER], [TRUE, FALSE], [], [DraftSpan(24, 28)])
+        document = LabelledDocument(
+            TEXT, [COUNTRY, LEADER], [TRUE, FALSE], [], [LabelledSpan(24, 28)]
+        )
         if number % 4 == 0:
-            draft.stated = [UNKNOWN, FALSE]
-            draft.unsupported, draft.unclear = [], [DraftSpan(19, 29)]
-        found.append(TrainingCase("none", draft))
+            document.stated = [UNKNOWN, FALSE]
+            document.unsupported, document.unclear = [], [LabelledSpan(19, 29)]
+        found.append(TrainingCase("none", document))
     return found
 
 
@@ -177,10 +180,10 @@ def test_what_could_not_be_read_has_no_say() -> None:
     unread = [
         replace(
             case,
-            draft=replace(
-                case.draft,
-                triples=[*case.draft.triples, Triple("Velmora", "motto", "x")],
-                stated=[*case.draft.stated, FALSE],
+            document=replace(
+                case.document,
+                triples=[*case.document.triples, Triple("Velmora", "motto", "x")],
+                stated=[*case.document.stated, FALSE],
             ),
         )
         for case in cases(200)
@@ -201,8 +204,10 @@ def test_a_wrong_value_is_believed_and_not_weighed() -> None:
 
     def cases_of(*triples: Triple) -> list[TrainingCase]:
         labels = [TRUE if one == COUNTRY else FALSE for one in triples]
-        draft = Draft(text, list(triples), labels, [], [DraftSpan(26, 30), DraftSpan(37, 41)])
-        return [TrainingCase("none", draft)] * 40
+        document = LabelledDocument(
+            text, list(triples), labels, [], [LabelledSpan(26, 30), LabelledSpan(37, 41)]
+        )
+        return [TrainingCase("none", document)] * 40
 
     plain = fit_weighing(cases_of(COUNTRY, LEADER), told)
     more = fit_weighing(cases_of(COUNTRY, LEADER, founded), told)
@@ -219,7 +224,7 @@ def test_cases_are_made_of_every_pair_and_always_the_same() -> None:
     assert found != made_cases(pairs, 0.0, seed=8)
     assert "composed" not in {case.fault for case in found}
     assert {case.fault for case in made_cases(pairs, 1.0)} == {"composed"}
-    assert all(sentences_of(case.draft.text) for case in found)
+    assert all(split_sentences(case.document.text) for case in found)
     with pytest.raises(DataError, match="no item with triples and a text"):
         made_cases([], 0.0)
 

@@ -1,1 +1,40 @@
-"""What a metric can and cannot see, on texts and data changed in known ways."""
+"""The doctor: what a metric can and cannot see, on texts and data changed in known ways."""
+
+from adequa.analysis.doctor.examination import (
+    TOGETHER,
+    Examination,
+    MissedCase,
+    Share,
+    examine,
+    missed_cases,
+    score_all,
+)
+from adequa.analysis.doctor.presentation import (
+    FORMATS,
+    conclusions,
+    doctor_pictures,
+    doctor_tables,
+    render,
+    to_object,
+)
+from adequa.analysis.doctor.thresholds import Advice, LabelledText, advise, read_labels
+
+__all__ = [
+    "FORMATS",
+    "TOGETHER",
+    "Advice",
+    "Examination",
+    "LabelledText",
+    "MissedCase",
+    "Share",
+    "advise",
+    "conclusions",
+    "doctor_pictures",
+    "doctor_tables",
+    "examine",
+    "missed_cases",
+    "read_labels",
+    "render",
+    "score_all",
+    "to_object",
+]

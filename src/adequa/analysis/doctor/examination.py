@@ -1,4 +1,4 @@
-"""Originals and changed copies through the metrics, and what they make of the difference."""
+"""The examination: metrics score originals and changed copies, and their reactions are counted."""
 
 from __future__ import annotations
 
@@ -13,23 +13,17 @@ from adequa.codec import result_from_object
 from adequa.data import Finding, Item, Result, Score
 from adequa.errors import DataError
 from adequa.metrics.base import Metric
-from adequa.perturb.cases import PerturbedSet
-from adequa.perturb.items import Perturbation, PerturbedCase
-from adequa.run.engines import encoded_batches
-from adequa.run.verdicts import OVERRULED, join
+from adequa.perturb import Perturbation, PerturbedCase, PerturbedSet
+from adequa.run import OVERRULED, encoded_batches, join
 from adequa.stats.effects import superiority
 from adequa.stats.intervals import Interval, wilson_interval
 from adequa.strict_json import load_object
-from adequa.text.sentences import Span
-
-# ---
-# What the doctor found, without a word on how that is shown.
-# ---
+from adequa.text import Span
 
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """So many of so many."""
+    """A count out of a total."""
 
     count: int
     total: int
@@ -39,30 +33,30 @@ class Share:
 
     @property
     def value(self) -> float | None:
-        """None of nothing."""
+        """The share; None if the total is 0."""
         return self.count / self.total if self.total else None
 
     @property
     def interval(self) -> Interval | None:
-        """Wilson's, of 95 %."""
+        """Wilson's 95 % interval."""
         return wilson_interval(self.count, self.total)
 
 
 class Sensitivity(NamedTuple):
-    """What one metric makes of one case; None where it does not say."""
+    """The reaction of one metric to one case; None where it has no score or verdict."""
 
     original: float | None
     changed: float | None
     loss: float | None
-    """How much worse the changed copy is, whichever way the metric counts; 0 is a tie."""
+    """How much worse the changed copy scores, whichever direction is better; 0 is a tie."""
     noticed: bool | None
-    """Whether the verdict has a right fault that the original's had not."""
+    """Whether the verdict has a fault of the right kind that the original's had not."""
     located: bool | None
     """Whether a finding is about the place of the change, and none on the original was."""
 
     @property
     def is_missed(self) -> bool:
-        """Neither noticed nor found; of a metric without verdicts: no lower score."""
+        """Neither noticed nor located; for a metric without verdicts: the score did not fall."""
         if self.noticed is not None:
             return not (self.noticed or self.located)
         return self.loss is not None and self.loss <= 0
@@ -77,7 +71,7 @@ class MetricCell:
     seen: tuple[Sensitivity, ...]
     """Aligned with the cases."""
     auc: float | None
-    """How often any original scores better than any changed copy, a tie being half."""
+    """How often an original scores better than a changed copy, over all pairs; a tie is half."""
 
     @property
     def _losses(self) -> list[float]:
@@ -123,7 +117,7 @@ class MetricCell:
 
 @dataclass(frozen=True, slots=True)
 class Alarms:
-    """How often a metric complains of unchanged texts: some are false alarms, at most all."""
+    """How often a metric complains about unchanged texts: an upper bound of its false alarms."""
 
     metric: str
     any: Share
@@ -131,25 +125,25 @@ class Alarms:
     hallucination: Share
     unscored: int
     score: float | None
-    """The mean score of the unchanged."""
+    """The mean score of the unchanged texts."""
 
 
 @dataclass(frozen=True)
 class Examination:
-    """Metrics by perturbations, and what they were made from."""
+    """The results: metrics by perturbations, and the cases they were measured on."""
 
     made: tuple[PerturbedSet, ...]
     cells: tuple[MetricCell, ...]
-    """A cell a perturbation and metric, perturbation by perturbation."""
+    """One cell per perturbation and metric, perturbation by perturbation."""
     alarms: tuple[Alarms, ...]
     signatures: Mapping[str, str]
-    """Of the metrics, by label."""
+    """The signatures of the metrics, by label."""
     originals: int
     """How many items were changed in some way."""
 
     @property
     def metrics(self) -> list[str]:
-        """The labels of the rows, the metrics together included."""
+        """The labels of the rows, including that of all metrics together."""
         return list(dict.fromkeys(cell.metric for cell in self.cells))
 
     def cell(self, metric: str, perturbation: str) -> MetricCell:
@@ -161,10 +155,11 @@ class Examination:
 
 
 TOGETHER = "(together)"
-"""The label of all verdicts joined as a run joins them; it has no score."""
+"""The label of all verdicts joined as in a run; it has no score."""
 
 TIE = 1e-4
-"""Of a metric's range: an item's score is the same in any batch to that, so less is no change."""
+"""Smaller differences are ties, as a share of the metric's range: DESIGN.md lets an item's score
+depend on its batch by as much."""
 
 _BATCH = 64
 Progress = Callable[[int, int], None]
@@ -177,9 +172,9 @@ def examine(
     jobs: int = 1,
     progress: Progress | None = None,
 ) -> Examination:
-    """Have every metric judge the cases and their originals.
+    """Score the cases and their originals with every metric.
 
-    A metric that gives verdicts is asked for them; where two do, so are both together.
+    Where two metrics or more give verdicts, the joined verdict is examined as well.
     """
     cases = [case for one in made for case in one.cases]
     if not cases:
@@ -190,18 +185,18 @@ def examine(
     originals = list({case.original.key: case.original for case in cases}.values())
     asked = [*originals, *(case.changed for case in cases)]
     total = len(asked) * len(metrics)
-    said: dict[str, list[Result]] = {}
+    results: dict[str, list[Result]] = {}
     for number, (label, metric) in enumerate(metrics.items()):
-        said[label] = score_all(
+        results[label] = score_all(
             asked,
             label,
             metric,
             jobs=jobs,
             progress=_shifted(progress, number * len(asked), total),
         )
-    if sum(any(result.verdict for result in results) for results in said.values()) > 1:
-        said[TOGETHER] = _joined(said)
-    return _counted(made, originals, said, metrics)
+    if sum(any(one.verdict for one in own) for own in results.values()) > 1:
+        results[TOGETHER] = _joined(results)
+    return _counted(made, originals, results, metrics)
 
 
 def score_all(
@@ -212,7 +207,7 @@ def score_all(
     jobs: int = 1,
     progress: Progress | None = None,
 ) -> list[Result]:
-    """What one metric says of items, alone; with a job or several, the same."""
+    """The results of one metric alone; they do not depend on the number of jobs."""
     found: list[Result] = []
     bare = (Result(item, {}) for item in items)
     for _, lines in encoded_batches(bare, {label: metric}, batch_size=_BATCH, jobs=jobs):
@@ -230,9 +225,9 @@ def _shifted(progress: Progress | None, start: int, total: int) -> Progress | No
     return lambda done, _: progress(start + done, total)
 
 
-def _joined(said: Mapping[str, list[Result]]) -> list[Result]:
-    """The results as a run with all the metrics has them."""
-    rows: Iterator[tuple[Result, ...]] = zip(*said.values(), strict=True)
+def _joined(results: Mapping[str, list[Result]]) -> list[Result]:
+    """The results as in a run with all metrics."""
+    rows: Iterator[tuple[Result, ...]] = zip(*results.values(), strict=True)
     return [
         join(
             Result(row[0].item, {}),
@@ -243,7 +238,7 @@ def _joined(said: Mapping[str, list[Result]]) -> list[Result]:
                     findings=one.findings,
                     verdict=one.verdict,
                 )
-                for label, one in zip(said, row, strict=True)
+                for label, one in zip(results, row, strict=True)
             },
         )
         for row in rows
@@ -253,7 +248,7 @@ def _joined(said: Mapping[str, list[Result]]) -> list[Result]:
 def _counted(
     made: Sequence[PerturbedSet],
     originals: Sequence[Item],
-    said: Mapping[str, list[Result]],
+    results: Mapping[str, list[Result]],
     metrics: Mapping[str, Metric],
 ) -> Examination:
     places = {item.key: place for place, item in enumerate(originals)}
@@ -264,14 +259,14 @@ def _counted(
         _cell(
             label,
             one,
-            [results[places[case.original.key]] for case in one.cases],
-            results[first:last],
+            [own[places[case.original.key]] for case in one.cases],
+            own[first:last],
             metrics.get(label),
         )
         for one, (first, last) in zip(made, pairwise(bounds), strict=True)
-        for label, results in said.items()
+        for label, own in results.items()
     ]
-    alarms = [_alarms(label, results[: len(originals)]) for label, results in said.items()]
+    alarms = [_alarms(label, own[: len(originals)]) for label, own in results.items()]
     return Examination(
         tuple(made),
         tuple(cells),
@@ -349,14 +344,12 @@ def _alarms(label: str, results: Sequence[Result]) -> Alarms:
     )
 
 
-# ---
-# Cases that a metric missed, before and after, the change marked for a reader.
-# ---
+# Missed cases
 
 
 @dataclass(frozen=True, slots=True)
 class MissedCase:
-    """A case that a metric did not see, with its two scores."""
+    """A case that a metric missed, with its two scores."""
 
     metric: str
     perturbation: str
@@ -365,15 +358,15 @@ class MissedCase:
     changed: float | None
 
     def lines(self) -> list[str]:
-        """The case for a reader: what stood there in [-…-], what stands there now in {+…+}."""
+        """The case for a reader: old words in [-…-], new words in {+…+}."""
         item, case = self.case.original, self.case
         scores = " → ".join("–" if one is None else f"{one:.3f}" for one in self._scores)
         name = f"{item.system}: {item.id}" if item.system else item.id
-        head = f"{self.metric} misses {self.perturbation} in {name} ({scores}): {case.what}"
+        head = f"{self.metric} misses {self.perturbation} in {name} ({scores}): {case.change.what}"
         if case.changed.text != item.text:
             body = [
-                f"  before: {marked(item.text, case.before, '[-', '-]')}",
-                f"  after:  {marked(case.changed.text, case.after, '{+', '+}')}",
+                f"  before: {marked(item.text, case.change.before, '[-', '-]')}",
+                f"  after:  {marked(case.changed.text, case.change.after, '{+', '+}')}",
             ]
         else:
             old, new = item.triples, case.changed.triples
@@ -388,7 +381,7 @@ class MissedCase:
 
 
 def missed_cases(examination: Examination, count: int) -> list[MissedCase]:
-    """At most so many a cell, in the order of the cells."""
+    """At most `count` missed cases per cell, in the order of the cells."""
     found: list[MissedCase] = []
     for made in examination.made:
         for metric in examination.signatures:
@@ -403,7 +396,7 @@ def missed_cases(examination: Examination, count: int) -> list[MissedCase]:
 
 
 def marked(text: str, spans: Sequence[Span], opening: str, closing: str) -> str:
-    """The text on one line, with marks around stretches.
+    """The text on one line, with marks around spans.
 
     >>> marked("It is old.", [(3, 5)], "[-", "-]")
     'It [-is-] old.'

@@ -1,4 +1,4 @@
-"""Systems in groups: those that share a letter are not told apart by a test."""
+"""Significance groups: systems that share a letter do not differ by a rank test."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ TESTS: Mapping[str, Callable[[Sequence[float], Sequence[float]], RankTest | None
 
 @dataclass(frozen=True, slots=True)
 class GroupDifference:
-    """Two systems, the one with the better mean first, and what the test says of them."""
+    """Two systems, the one with the better mean first, and the result of their test."""
 
     first: str
     second: str
     p: float | None
-    """None where the test can say nothing, as where all values are equal."""
+    """None where the test is not defined, as for equal values."""
     corrected: float | None
     significant: bool
     values: int
@@ -42,17 +42,17 @@ class GroupDifference:
 
 @dataclass(frozen=True, slots=True)
 class Grouping:
-    """Systems by their mean, the best first, with what tells them apart."""
+    """Systems by their mean, the best first, with the tests of all pairs."""
 
     order: tuple[str, ...]
     means: Mapping[str, float]
     letters: Mapping[str, str]
-    """Empty where there are too many groups for the letters."""
+    """Empty where there are more groups than letters."""
     differences: tuple[GroupDifference, ...]
 
     @property
     def alike(self) -> frozenset[frozenset[str]]:
-        """The pairs of systems that are not told apart: what the letters say, without letters."""
+        """The pairs of systems that do not differ significantly, as the letters show."""
         return frozenset(
             frozenset((pair.first, pair.second))
             for pair in self.differences
@@ -68,10 +68,10 @@ def significance_groups(
     alpha: float = 0.05,
     lower_is_better: bool = False,
 ) -> Grouping:
-    """Compare every two systems, and give letters to those that are not told apart.
+    """Compare all pairs of systems, and give a common letter to those that do not differ.
 
-    The signed-rank test takes values by the id of the text, and pairs what both systems have; lists
-    are paired by place. Equal means are ordered by name.
+    The signed-rank test takes values by the id of the text and pairs the texts of both systems;
+    lists are paired by position. Equal means are ordered by name.
 
     >>> few = {"good": [3, 3, 2, 3, 3], "fair": [3, 2, 3, 3, 2], "bad": [1, 1, 2, 1, 1]}
     >>> significance_groups(few).letters
@@ -82,7 +82,7 @@ def significance_groups(
     if correction not in CORRECTIONS:
         raise UnknownName("correction", correction, CORRECTIONS)
     if not 0 < alpha < 1:
-        raise SettingError(f"alpha lies between 0 and 1 (0.05), not {alpha}")
+        raise SettingError(f"alpha must lie between 0 and 1 (0.05), not {alpha}")
     if not samples:
         raise DataError("there is no system to compare", remedy="give the values of some systems")
     means = {name: _mean(name, sample) for name, sample in samples.items()}
@@ -121,8 +121,8 @@ def _mean(name: str, sample: Sample) -> float:
     if not values:
         raise DataError(f"the system {name!r} has no values", remedy="leave it out")
     if not all(math.isfinite(value) for value in values):
-        raise DataError(f"a value of {name!r} is no finite number", remedy="leave it out")
-    # math.fsum does not depend on the order, and neither must the rank of close systems.
+        raise DataError(f"a value of {name!r} is not a finite number", remedy="leave it out")
+    # math.fsum does not depend on the order of the values, so ranks do not either.
     return math.fsum(values) / len(values)
 
 

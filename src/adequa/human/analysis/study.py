@@ -1,8 +1,8 @@
-"""From judgments to the table: means, groups and ranks of systems, over all texts and by parts.
+"""Means, groups and ranks of systems by human judgments, over all texts and by breakdowns.
 
-Systems are told apart by a test (`groups`); how far a mean and a rank can be trusted says the
-bootstrap over inputs: all systems' texts of an input are drawn together, so what makes an input
-hard for all of them does not blur their order. Nothing depends on the order of the ratings.
+Systems are compared by a rank test (`groups`); the intervals of means and ranks come from a
+bootstrap over inputs: the texts of all systems on an input are drawn together, so that inputs that
+are hard for all of them do not blur their order. The order of the ratings has no effect.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import count
 from statistics import median
 from typing import Any
 
@@ -25,45 +26,44 @@ from adequa.human.judgments import by_criterion, one_each, standardised
 from adequa.stats.intervals import Interval, percentile_interval
 from adequa.stats.resampling import bootstrap_totals
 from adequa.stats.significance import CORRECTIONS
-
-# ---
-# By what judgments can be broken down: fields of the ratings, and of the items they speak of.
-# ---
+from adequa.tables import counted
 
 MOST_VALUES = 200
-"""A breakdown into more parts than this is a slip."""
+"""A breakdown into more parts than this is taken for a mistake."""
 
 _ITEM_FIELDS = ("category", "lang", "seen", "size")
 _OTHER_NAMES = {"seen": ("seen", "type"), "size": ("size", "triplesize")}
-"""As the ratings of WebNLG 2017 call them."""
+"""Field names in the ratings of WebNLG 2017."""
 _REFERENCE = "reference"
+_LISTED = 5
+DATA = ("averaged", "single")
 
 
 @dataclass(frozen=True, slots=True)
 class Fields:
-    """What is known of rated texts, to be asked by the name of a field."""
+    """The fields of rated texts, from the ratings and from their items."""
 
     items: Mapping[tuple[str, str], Item]
     inputs: Mapping[str, Item]
-    """An item of each input, whichever the system."""
+    """One item per input, of any system."""
     common: Mapping[str, Mapping[str, Any]]
-    """By input what all ratings of it say alike: it holds for one that says less, too."""
+    """By input: the fields on which all its ratings agree, which hold for every rating of it."""
     known: tuple[str, ...]
 
     @classmethod
     def of(cls, ratings: Sequence[Rating], items: Iterable[Item] = ()) -> Fields:
-        """From the ratings and their items; items that no rating is of are a DataError."""
+        """The fields of ratings and their items; items without any rating are a DataError."""
         by_key: dict[tuple[str, str], Item] = {}
         inputs: dict[str, Item] = {}
         for item in items:
             by_key[item.key] = item
             inputs.setdefault(item.id, item)
-            if item.system == _REFERENCE:  # a text of an entry: the entry's id, then the text's
+            if item.system == _REFERENCE:  # its id is the entry's id, then the text's
                 inputs.setdefault(item.id.rpartition("/")[0], item)
         inputs.pop("", None)
         if inputs and not any(rating.id in inputs for rating in ratings):
             raise DataError(
-                f"no rating is of these items: an id of a rating is {ratings[0].id!r}, of an item "
+                f"the ratings are not of these items: a rating has id {ratings[0].id!r}, an item "
                 f"{next(iter(inputs))!r}",
                 remedy="give the items that were rated",
             )
@@ -82,7 +82,7 @@ class Fields:
         return cls(by_key, inputs, common, tuple(sorted(names)))
 
     def split(self, ratings: Iterable[Rating], field: str) -> dict[str, list[Rating]]:
-        """The ratings by the value of a field, numbers in their order; without one, last."""
+        """The ratings by the value of a field, in natural order; those without a value last."""
         parts: dict[str, list[Rating]] = {}
         for rating in ratings:
             value = self.value(rating, field)
@@ -99,7 +99,7 @@ class Fields:
         return {name: parts[name] for name in sorted(parts, key=natural_order)}
 
     def value(self, rating: Rating, field: str) -> str | None:
-        """What a field says of a rated text; None where nothing is known."""
+        """The value of a field of a rated text; None where unknown."""
         found = self._raw(rating, field)
         return seen_word(found) if field == "seen" else as_word(found)
 
@@ -123,9 +123,9 @@ class Fields:
 
 
 def entries(ratings: Iterable[Rating]) -> dict[tuple[str, str], str]:
-    """By system and id the input a text is of, which pairs the systems.
+    """The input of each text, by system and id, which pairs the systems.
 
-    It is the id, but for a human reference, which may have one of its own below the input's.
+    It is the id, except for human references, whose id may be below that of the input.
     """
     texts = {(rating.system, rating.id) for rating in ratings}
     inputs = {text for system, text in texts if system != _REFERENCE}
@@ -140,25 +140,18 @@ def _input(text: str, inputs: set[str]) -> str:
     return parent if text not in inputs and parent in inputs else text
 
 
-# ---
-# Judgments made ready for an analysis: checked, completed, standardised where that is asked.
-# ---
-
-_LISTED = 5
-
-
 def is_not_shown(rating: Rating) -> bool:
-    """Whether nobody judged the text, and it has the lowest score for being empty."""
+    """Whether an empty text got the lowest score without being shown to anybody."""
     return not rating.rater and bool(rating.meta.get("not_shown"))
 
 
-def chosen(ratings: Iterable[Rating], criteria: Sequence[str] = ()) -> list[Rating]:
-    """The ratings of some criteria, or of all, in an order that does not depend on the rows'."""
+def select_criteria(ratings: Iterable[Rating], criteria: Sequence[str] = ()) -> list[Rating]:
+    """The ratings of the named criteria, by default all, sorted."""
     kept = sorted(
         ratings, key=lambda one: (one.criterion, one.system, one.id, one.rater, one.value)
     )
     if not kept:
-        raise DataError("there are no ratings", remedy="is it the right file?")
+        raise DataError("there are no ratings", remedy="name a file of ratings")
     there = {rating.criterion for rating in kept}
     for name in criteria:
         if name not in there:
@@ -166,7 +159,7 @@ def chosen(ratings: Iterable[Rating], criteria: Sequence[str] = ()) -> list[Rati
     return [rating for rating in kept if not criteria or rating.criterion in criteria]
 
 
-def prepared(
+def prepare(
     ratings: Sequence[Rating],
     *,
     items: Iterable[Item] = (),
@@ -174,16 +167,16 @@ def prepared(
     data: str = "averaged",
     z: bool = False,
 ) -> tuple[list[Rating], list[str]]:
-    """The ratings to compute with, and what a reader should know of them.
+    """The ratings to compute with, and notes on them.
 
-    `lowest` is the score of empty texts that nobody rated; which texts are empty say the items.
+    `lowest` is the score of empty texts that nobody rated; the items tell which texts are empty.
     """
     kept, notes = _without_controls(ratings)
-    notes += _check_doubles(kept)
+    notes += _validate_doubles(kept)
     if lowest is not None:
         filled = _filled(kept, items, lowest)
         notes.append(
-            f"ratings of empty texts, which nobody gave, set to {lowest:g}: {len(filled):,}"
+            f"ratings of empty texts, not shown to anybody, set to {lowest:g}: {len(filled):,}"
         )
         kept = sorted(
             [*kept, *filled], key=lambda one: (one.criterion, one.system, one.id, one.rater)
@@ -191,24 +184,30 @@ def prepared(
     notes += _missing(kept)
     judged = any(rating.rater for rating in kept)
     if z and not all(rating.rater or is_not_shown(rating) for rating in kept):
-        raise SettingError("--z standardises each rater's judgments; these are averages without")
+        raise SettingError(
+            "--z standardises each rater's judgments, but these are averages without raters"
+        )
     if data == "single" and not judged:
-        raise SettingError("these are averages; single judgments have raters: use --data averaged")
+        raise SettingError(
+            "these are averages without raters, not single judgments; use --data averaged"
+        )
     if data == "single" and any(map(is_not_shown, kept)):
-        notes.append("a text that nobody was shown counts as one judgment, others as theirs")
+        notes.append("a text that nobody was shown counts as one judgment")
     return (_standard(kept, notes) if z else kept), notes
 
 
 def _without_controls(ratings: Sequence[Rating]) -> tuple[list[Rating], list[str]]:
     kept = [rating for rating in ratings if rating.meta.get("control") is None]
     if not kept:
-        raise DataError("all ratings are of control items", remedy="give those of systems' texts")
+        raise DataError(
+            "all ratings are of control items", remedy="give ratings of the systems' texts"
+        )
     left_out = len(ratings) - len(kept)
     return kept, [f"ratings of control items, left out: {left_out:,}"] if left_out else []
 
 
-def _check_doubles(ratings: Sequence[Rating]) -> list[str]:
-    """Refuse averages beside what they may be the average of; tell of raters who judge twice."""
+def _validate_doubles(ratings: Sequence[Rating]) -> list[str]:
+    """Refuse averages mixed with single judgments; note judgments that repeat another."""
     keys = Counter((one.criterion, one.system, one.id) for one in ratings)
     for rating in ratings:
         if not rating.rater and keys[rating.criterion, rating.system, rating.id] > 1:
@@ -224,14 +223,16 @@ def _check_doubles(ratings: Sequence[Rating]) -> list[str]:
             f"{twice:,} of {judgments:,} judgments repeat one of the same rater on the same text",
             remedy="give each file once",
         )
-    said = "judgments that are a rater's second of the same text and criterion, and count"
-    return [f"{said}: {twice:,}"] if twice else []
+    note = "judgments that repeat the rater, text and criterion of another, all counted"
+    return [f"{note}: {twice:,}"] if twice else []
 
 
 def _filled(ratings: Sequence[Rating], items: Iterable[Item], lowest: float) -> list[Rating]:
     known = list(items)
     if not known:
-        raise SettingError("--lowest scores empty texts; --items must say which are empty")
+        raise SettingError(
+            "--lowest scores empty texts; name the items with --items, which tell which are empty"
+        )
     for rating in ratings:
         if rating.value < lowest:
             raise SettingError(
@@ -255,7 +256,7 @@ def _filled(ratings: Sequence[Rating], items: Iterable[Item], lowest: float) -> 
 
 
 def _missing(ratings: Sequence[Rating]) -> list[str]:
-    """Which systems have no rating of texts that others have one of."""
+    """A note on systems without ratings for inputs that other systems have ratings for."""
     inputs = entries(ratings)
     rated: dict[str, set[str]] = {}
     for (system, _), entry in inputs.items():
@@ -269,15 +270,17 @@ def _missing(ratings: Sequence[Rating]) -> list[str]:
     if not lacking:
         return []
     more = f", and {len(lacking) - _LISTED} more systems" if len(lacking) > _LISTED else ""
-    said = f"of {len(every):,} inputs these have no rating: {', '.join(lacking[:_LISTED])}{more}"
-    return [f"{said}; means are of the others (--items and --lowest score empty texts)"]
+    note = f"inputs without a rating, of {len(every):,}: {', '.join(lacking[:_LISTED])}{more}"
+    return [f"{note}; means are over the others (--items and --lowest score empty texts)"]
 
 
 def _standard(ratings: Sequence[Rating], notes: list[str]) -> list[Rating]:
-    """Standardised by rater; what nobody was shown is worth what the lowest answers are."""
+    """Standardised by rater; texts that nobody was shown get the mean of the lowest answers."""
     given = [rating for rating in ratings if rating.rater]
     if not given:
-        raise SettingError("--z standardises each rater's judgments; nobody was shown a text here")
+        raise SettingError(
+            "--z standardises each rater's judgments, but nobody was shown a text here"
+        )
     scaled = standardised(given)
     lowest: dict[str, float] = {}
     for rating in ratings:
@@ -293,34 +296,29 @@ def _standard(ratings: Sequence[Rating], notes: list[str]) -> list[Rating]:
         values = worth.get(rating.criterion)
         if values is None:
             raise SettingError(
-                f"no judgment of {rating.criterion} is as low as the texts that nobody was shown: "
-                "what they are worth in z is not known; leave --z"
+                f"no judgment of {rating.criterion} is as low as the texts that nobody was "
+                "shown, so they cannot be standardised; leave out --z"
             )
         scaled.append(replace(rating, value=sum(values) / len(values)))
     return sorted(scaled, key=lambda one: (one.criterion, one.system, one.id, one.rater))
 
 
-# ---
-# What an analysis of judgments says, without a word on how it is shown.
-# ---
-
-
 @dataclass(frozen=True, slots=True)
 class AnalysisSettings:
-    """How systems were compared."""
+    """The settings of an analysis."""
 
     test: str = "rank-sum"
     data: str = "averaged"
-    """`averaged`: a value a text, the mean of its judgments; `single`: a value a judgment."""
+    """`averaged`: one value per text, the mean of its judgments; `single`: one per judgment."""
     correction: str = "none"
     alpha: float = 0.05
-    """Of the tests; the intervals hold 1 - alpha."""
+    """The level of the tests; intervals cover 1 - alpha."""
     z: bool = False
-    """Whether judgments were standardised by rater."""
+    """Whether judgments are standardised by rater."""
     n: int = 1000
     seed: int = 0
     lower_is_better: tuple[str, ...] = ()
-    """Criteria of which less is better, such as the number of errors marked."""
+    """Criteria where lower is better, such as the number of marked errors."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -333,20 +331,20 @@ class SystemScore:
     median: float
     texts: int
     judgments: int | None
-    """None where only averages are known."""
+    """None for averages."""
     not_shown: int
-    """Texts that nobody was shown, because they are empty: they have the lowest score."""
+    """The number of empty texts, which nobody was shown and which have the lowest score."""
     interval: Interval | None
-    """Of the mean, by drawing inputs; None below two of them."""
+    """Of the mean, by resampling inputs; None below two inputs."""
     rank: int
     """1 is the best mean; equal means share the better rank."""
     ranks: tuple[int, int] | None
-    """From which to which rank the system comes when inputs are drawn."""
+    """The interval of the rank, by resampling inputs."""
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """All systems on all texts, or on those that share a value of a breakdown."""
+    """All systems on all texts, or on those with one value of a breakdown."""
 
     name: str | None
     scores: tuple[SystemScore, ...]
@@ -355,25 +353,23 @@ class Part:
     """By criterion."""
 
     def of(self, criterion: str) -> list[SystemScore]:
-        """The systems by one criterion, the highest mean first; none where nothing was rated."""
+        """The systems by one criterion, the best mean first; empty if it was not rated."""
         return [score for score in self.scores if score.criterion == criterion]
 
 
 @dataclass(frozen=True, slots=True)
 class Analysis:
-    """Means, groups and ranks of systems, by criterion, over all texts and by parts of them."""
+    """Means, groups and ranks of systems by criterion, over all texts and by breakdowns."""
 
     criteria: tuple[str, ...]
     systems: tuple[str, ...]
     settings: AnalysisSettings
     excluded: tuple[str, ...]
-    """Raters that were left out."""
+    """The raters that were left out."""
     overall: Part
     by: Mapping[str, tuple[Part, ...]]
     notes: tuple[str, ...] = ()
 
-
-DATA = ("averaged", "single")
 
 Matrix = npt.NDArray[np.float64]
 Vector = npt.NDArray[np.float64]
@@ -393,52 +389,53 @@ def analyse(
     excluded: Sequence[str] = (),
     progress: Callable[[int, int], None] = lambda done, total: None,  # noqa: ARG005
 ) -> Analysis:
-    """Analyse judgments; `excluded` names raters whose ratings were left out already.
+    """Analyse judgments; `excluded` names raters whose ratings were already left out.
 
     `by` are fields of the ratings or of the items: type, size, category, seen, meta.KEY. `lowest`
-    is the score of empty texts that nobody rated, which the items tell.
+    is the score of empty texts that nobody rated; the items tell which texts are empty.
 
     >>> rated = [Rating("Id1", "T5", "ann", "fluency", 3), Rating("Id2", "T5", "ann", "fluency", 2)]
     >>> analyse(rated).overall.scores[0].mean
     2.5
     """
-    _check(settings)
+    _validate(settings)
     known = list(items)
-    kept = chosen(ratings, criteria)
-    kept, notes = prepared(kept, items=known, lowest=lowest, data=settings.data, z=settings.z)
+    kept = select_criteria(ratings, criteria)
+    kept, notes = prepare(kept, items=known, lowest=lowest, data=settings.data, z=settings.z)
     inputs = entries(kept)
     fields = Fields.of(kept, known)
     parts = {field: fields.split(kept, field) for field in dict.fromkeys(by)}
-    steps = 1 + sum(map(len, parts.values()))
-    progress(0, steps)
+    total = 1 + sum(map(len, parts.values()))
+    done = count(1)
+    progress(0, total)
     names = tuple(criteria) or tuple(by_criterion(kept))
     for name in settings.lower_is_better:
         if name not in names:
             raise UnknownName("criterion", name, names)
-    overall = _part(None, kept, names, inputs, settings)
-    done = 1
-    progress(done, steps)
-    broken: dict[str, tuple[Part, ...]] = {}
-    for field, values in parts.items():
-        some = []
-        for value, ratings_there in values.items():
-            some.append(_part(value, ratings_there, names, inputs, settings))
-            done += 1
-            progress(done, steps)
-        broken[field] = tuple(some)
+
+    def part(value: str | None, some: Sequence[Rating]) -> Part:
+        found = _part(value, some, names, inputs, settings)
+        progress(next(done), total)
+        return found
+
+    overall = part(None, kept)
+    broken = {
+        field: tuple(part(value, some) for value, some in values.items())
+        for field, values in parts.items()
+    }
     systems = tuple(sorted({rating.system for rating in kept}))
     return Analysis(
-        tuple(dict.fromkeys(names)),
-        systems,
-        settings,
-        tuple(sorted(set(excluded))),
-        overall,
-        broken,
-        (*notes, *_remarks(overall, systems, settings)),
+        criteria=tuple(dict.fromkeys(names)),
+        systems=systems,
+        settings=settings,
+        excluded=tuple(sorted(set(excluded))),
+        overall=overall,
+        by=broken,
+        notes=(*notes, *_closing_notes(overall, systems, settings)),
     )
 
 
-def _check(settings: AnalysisSettings) -> None:
+def _validate(settings: AnalysisSettings) -> None:
     if settings.test not in TESTS:
         raise UnknownName("test", settings.test, TESTS)
     if settings.data not in DATA:
@@ -446,28 +443,28 @@ def _check(settings: AnalysisSettings) -> None:
     if settings.correction not in CORRECTIONS:
         raise UnknownName("correction", settings.correction, CORRECTIONS)
     if not 0 < settings.alpha < 1:
-        raise SettingError(f"alpha lies between 0 and 1 (0.05), not {settings.alpha}")
+        raise SettingError(f"alpha must lie between 0 and 1 (0.05), not {settings.alpha}")
     if settings.n < 1:
-        raise SettingError(f"the number of draws is at least 1, not {settings.n}")
+        raise SettingError(f"the number of resamples must be at least 1, not {settings.n}")
     if settings.seed < 0:
-        raise SettingError(f"a seed is not negative; {settings.seed} is")
+        raise SettingError(f"the seed must not be negative, as {settings.seed} is")
     if settings.test == "signed-rank" and settings.data == "single":
         raise SettingError(
-            "the signed-rank test pairs texts, and single judgments are no pairs; "
+            "the signed-rank test pairs texts, and single judgments cannot be paired; "
             "use --data averaged, or --test rank-sum"
         )
 
 
-def _remarks(overall: Part, systems: Sequence[str], settings: AnalysisSettings) -> list[str]:
+def _closing_notes(overall: Part, systems: Sequence[str], settings: AnalysisSettings) -> list[str]:
     if len(systems) == 1:
-        return [f"there is one system, {systems[0]}: nothing to compare"]
-    silent = sum(
+        return [f"there is only one system, {systems[0]}: nothing to compare"]
+    undefined = sum(
         pair.p is None for grouping in overall.groups.values() for pair in grouping.differences
     )
-    if not silent:
+    if not undefined:
         return []
     why = "they share no text, or all values are equal"
-    return [f"of {silent:,} pairs the {settings.test} test can say nothing: {why}"]
+    return [f"the {settings.test} test is not defined for {counted(undefined, 'pair')}: {why}"]
 
 
 def _part(
@@ -486,38 +483,38 @@ def _part(
         found = rated[criterion]
         texts = _texts(found, inputs, settings.data)
         samples = {system: _sample(values, settings) for system, values in texts.items()}
-        less = criterion in settings.lower_is_better
+        lower = criterion in settings.lower_is_better
         groups[criterion] = significance_groups(
             samples,
             test=settings.test,
             correction=settings.correction,
             alpha=settings.alpha,
-            lower_is_better=less,
+            lower_is_better=lower,
         )
-        drawn = _drawn(texts, settings, lower_is_better=less)
+        drawn = _intervals(texts, settings, lower_is_better=lower)
         means = groups[criterion].means
         for system in groups[criterion].order:
             own = [rating for rating in found if rating.system == system]
             interval, ranks = drawn.get(system, (None, None))
             scores.append(
                 SystemScore(
-                    criterion,
-                    system,
-                    means[system],
-                    float(median(_flat(texts[system]))),
-                    len(texts[system]),
-                    sum(bool(one.rater) for one in own) or None,
-                    sum(map(is_not_shown, own)),
-                    interval,
-                    1 + sum(_is_better(mean, means[system], less) for mean in means.values()),
-                    ranks,
+                    criterion=criterion,
+                    system=system,
+                    mean=means[system],
+                    median=float(median(_flat(texts[system]))),
+                    texts=len(texts[system]),
+                    judgments=sum(bool(one.rater) for one in own) or None,
+                    not_shown=sum(map(is_not_shown, own)),
+                    interval=interval,
+                    rank=1 + sum(_is_better(mean, means[system], lower) for mean in means.values()),
+                    ranks=ranks,
                 )
             )
     return Part(name, tuple(scores), groups)
 
 
 def _texts(ratings: Iterable[Rating], inputs: Inputs, data: str) -> Texts:
-    """The values of each system by input, inputs in order; with averages one value a text."""
+    """The values of each system by input, inputs sorted; for averages one value per text."""
     judged: dict[str, dict[str, dict[str, list[float]]]] = {}
     for rating in ratings:
         entry = inputs[rating.system, rating.id]
@@ -530,7 +527,7 @@ def _texts(ratings: Iterable[Rating], inputs: Inputs, data: str) -> Texts:
 
 
 def _values(texts: Iterable[Sequence[float]], data: str) -> list[float]:
-    """Of the texts of one input; several are human references of one entry."""
+    """The values of the texts of one input; human references may have several."""
     if data == "single":
         return [value for text in texts for value in text]
     return [math.fsum(text) / len(text) for text in texts]
@@ -541,7 +538,7 @@ def _flat(texts: Mapping[str, Sequence[float]]) -> list[float]:
 
 
 def _sample(texts: Mapping[str, Sequence[float]], settings: AnalysisSettings) -> Sample:
-    """What the test takes: values, or for pairs one value an input."""
+    """The values for the test: all values, or for pairs one value per input."""
     if settings.test == "signed-rank":
         return {entry: math.fsum(values) / len(values) for entry, values in texts.items()}
     return _flat(texts)
@@ -551,7 +548,7 @@ def _is_better(mean: float, other: float, lower_is_better: bool) -> bool:
     return mean < other if lower_is_better else mean > other
 
 
-def _drawn(
+def _intervals(
     texts: Texts, settings: AnalysisSettings, *, lower_is_better: bool
 ) -> dict[str, tuple[tuple[float, float] | None, tuple[int, int] | None]]:
     """The intervals of means and ranks, from inputs drawn with replacement."""
@@ -566,9 +563,9 @@ def _drawn(
             sums[places[entry], column] = math.fsum(values)
             counts[places[entry], column] = len(values)
     totals = bootstrap_totals(np.hstack([sums, counts]), n=settings.n, seed=settings.seed)
-    count = totals[:, len(systems) :]
-    # A system none of whose inputs was drawn has no mean, and no rank.
-    means = np.where(count > 0, totals[:, : len(systems)] / np.maximum(count, 1), np.nan)
+    drawn = totals[:, len(systems) :]
+    # A system without a drawn input has neither mean nor rank.
+    means = np.where(drawn > 0, totals[:, : len(systems)] / np.maximum(drawn, 1), np.nan)
     level = 1 - settings.alpha
     found = {}
     for column, system in enumerate(systems):
@@ -586,7 +583,7 @@ def _rank_range(means: Matrix, column: int, alpha: float) -> tuple[int, int] | N
         return None
     others = np.delete(means[there], column, axis=1)
     mine = own[there][:, None]
-    # Equal means in sums of another order differ in their last digits.
+    # Equal means may differ in their last digits by the order of summation.
     slack = 1e-9 * max(1.0, float(np.nanmax(np.abs(means))))
     best = 1 + (others > mine + slack).sum(axis=1)
     worst = 1 + (others >= mine - slack).sum(axis=1)

@@ -1,54 +1,37 @@
-"""An analysis of judgments written down: tables for people, one long table or JSON for machines."""
+"""An analysis of judgments as tables, pictures, one long table and JSON."""
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict
 from typing import Any
 
 from adequa.charts import series_chart
-from adequa.errors import UnknownName
 from adequa.human.analysis.study import Analysis, Part, SystemScore
-from adequa.tables import Cell, Column, Table, escape_markdown, one_line
+from adequa.stats.significance import CORRECTION_NOTES
+from adequa.tables import Cell, Column, Table, render_tables, rounded, significant
 
 FORMATS = ("text", "markdown", "latex", "csv", "json")
 _BESIDE = 6
 """Values of a breakdown that stand side by side in one table."""
-_WRITERS: Mapping[str, Callable[[Table], str]] = {
-    "text": Table.text,
-    "markdown": Table.markdown,
-    "latex": Table.latex,
-}
-_CORRECTIONS = {
-    "holm": "p corrected after Holm",
-    "bonferroni": "p corrected after Bonferroni",
-    "bh": "p corrected after Benjamini and Hochberg",
-    "none": "p not corrected for the number of pairs",
-}
 
 
-def render(analysis: Analysis, form: str = "text") -> str:
+def render_analysis(analysis: Analysis, form: str = "text") -> str:
     """The analysis in one of the formats, without a newline at the end."""
     if form == "json":
-        return json.dumps(to_object(analysis), ensure_ascii=False, allow_nan=False, indent=2)
+        return json.dumps(
+            analysis_to_object(analysis), ensure_ascii=False, allow_nan=False, indent=2
+        )
     if form == "csv":
-        return long_table(analysis).csv()
-    if form not in _WRITERS:
-        raise UnknownName("format", form, FORMATS)
-    remarks = [one_line(remark) for remark in (*_legend(analysis), *analysis.notes)]
-    if form == "latex":
-        remarks = ["\n".join(f"% {remark}" for remark in remarks)]
-    elif form == "markdown":
-        remarks = [escape_markdown(remark) for remark in remarks]
-    else:
-        remarks = ["\n".join(remarks)]
-    tables = [_WRITERS[form](table) for table in analysis_tables(analysis)]
-    return "\n\n".join([*tables, *remarks])
+        return _long_table(analysis).csv()
+    notes = (*_legend(analysis), *analysis.notes)
+    return render_tables(analysis_tables(analysis), notes, form, forms=FORMATS)
 
 
 def analysis_tables(analysis: Analysis) -> list[Table]:
-    """A table a criterion, then of each breakdown a table a criterion, values side by side."""
+    """One table per criterion, then one per breakdown and criterion, values side by side."""
     tables = [_criterion_table(analysis, criterion) for criterion in analysis.criteria]
     for field, parts in analysis.by.items():
         for criterion in analysis.criteria:
@@ -58,20 +41,20 @@ def analysis_tables(analysis: Analysis) -> list[Table]:
 
 def _legend(analysis: Analysis) -> Iterator[str]:
     settings = analysis.settings
-    values = "a text's mean judgments" if settings.data == "averaged" else "single judgments"
+    values = "the mean judgments of texts" if settings.data == "averaged" else "single judgments"
     if settings.z:
         values += ", standardised by rater (z)"
     if len(analysis.systems) > 1:
         yield (
-            f"Systems that share a letter are not told apart: Wilcoxon's {settings.test} test of "
-            f"{values}, alpha {settings.alpha:g}, {_CORRECTIONS[settings.correction]}."
+            f"Systems that share a letter do not differ: Wilcoxon's {settings.test} test of "
+            f"{values}, alpha {settings.alpha:g}, {CORRECTION_NOTES[settings.correction]}."
         )
     yield (
-        f"Intervals and ranks: the middle {1 - settings.alpha:.0%} of {settings.n:,} draws of "
-        f"inputs (seed {settings.seed}), values being {values}."
+        f"Intervals and ranks: the middle {1 - settings.alpha:.0%} of {settings.n:,} resamples of "
+        f"inputs (seed {settings.seed}), over {values}."
     )
     if settings.lower_is_better:
-        yield f"Less is better: {', '.join(settings.lower_is_better)}."
+        yield f"Lower is better: {', '.join(settings.lower_is_better)}."
     if analysis.excluded:
         yield f"Without the raters {', '.join(analysis.excluded)}."
 
@@ -112,7 +95,7 @@ def _criterion_table(analysis: Analysis, criterion: str) -> Table:
 def _interval(score: SystemScore) -> str | None:
     if score.interval is None:
         return None
-    # Adding zero makes a rounded -0.0 a 0.0.
+    # Adding zero turns -0.0 into 0.0.
     low, high = (round(end, 2) + 0.0 for end in score.interval)
     return f"{low:.2f} to {high:.2f}"
 
@@ -123,7 +106,7 @@ def _ranks(score: SystemScore) -> str:
 
 
 def _breakdown_tables(field: str, criterion: str, parts: Sequence[Part]) -> Iterator[Table]:
-    """Systems in the rows, ordered by the first table's first value; a few values to a table."""
+    """Systems in the rows, ordered by the first value; a few values per table."""
     rated = [part for part in parts if part.of(criterion)]
     for start in range(0, len(rated), _BESIDE):
         some = rated[start : start + _BESIDE]
@@ -152,13 +135,13 @@ def _heading(part: Part, criterion: str) -> str:
 
 
 def _cell(score: SystemScore, part: Part, width: int) -> str:
-    # The padding keeps the numbers in line, whatever the number of letters.
+    # Padding keeps the numbers aligned, whatever the number of letters.
     letters = part.groups[score.criterion].letters.get(score.system, "")
     return f"{round(score.mean, 2) + 0.0:.2f} {letters.ljust(width)}"
 
 
-def long_table(analysis: Analysis) -> Table:
-    """A row a system, criterion and part; rows over all texts leave `by` and `value` empty."""
+def _long_table(analysis: Analysis) -> Table:
+    """One row per system, criterion and part; rows over all texts have no `by` and `value`."""
     columns = [
         *("by", "value", "criterion", "system", "mean", "low", "high", "median", "texts"),
         *("judgments", "not_shown", "rank", "rank_low", "rank_high", "group"),
@@ -169,8 +152,8 @@ def long_table(analysis: Analysis) -> Table:
             low, high = score.interval or (None, None)
             rows.append(
                 [
-                    *(field, part.name, score.criterion, score.system, _rounded(score.mean)),
-                    *(_rounded(low), _rounded(high), _rounded(score.median), score.texts),
+                    *(field, part.name, score.criterion, score.system, rounded(score.mean)),
+                    *(rounded(low), rounded(high), rounded(score.median), score.texts),
                     *(score.judgments, score.not_shown, score.rank),
                     *(score.ranks or (None, None)),
                     part.groups[score.criterion].letters.get(score.system),
@@ -186,20 +169,14 @@ def _parts(analysis: Analysis) -> Iterator[tuple[str | None, Part]]:
             yield field, part
 
 
-def to_object(analysis: Analysis) -> dict[str, Any]:
-    """The analysis as JSON: means, groups and so on by criterion and system; parts under `by`."""
+def analysis_to_object(analysis: Analysis) -> dict[str, Any]:
+    """The analysis as JSON: means, groups and so on by criterion and system, parts under `by`."""
     settings = analysis.settings
     return {
         "criteria": list(analysis.criteria),
         "systems": list(analysis.systems),
         "settings": {
-            "test": settings.test,
-            "data": settings.data,
-            "correction": settings.correction,
-            "alpha": settings.alpha,
-            "z": settings.z,
-            "n": settings.n,
-            "seed": settings.seed,
+            **asdict(settings),
             "lower_is_better": list(settings.lower_is_better),
         },
         "excluded": list(analysis.excluded),
@@ -220,10 +197,10 @@ def _part_object(part: Part) -> dict[str, Any]:
         return found
 
     return {
-        "means": each(lambda score: _rounded(score.mean)),
+        "means": each(lambda score: rounded(score.mean)),
         "groups": {name: dict(grouping.letters) for name, grouping in part.groups.items()},
         "intervals": each(lambda score: _pair(score.interval)),
-        "medians": each(lambda score: _rounded(score.median)),
+        "medians": each(lambda score: rounded(score.median)),
         "ranks": each(lambda score: {"rank": score.rank, "range": _pair(score.ranks)}),
         "counts": each(
             lambda score: {
@@ -237,8 +214,8 @@ def _part_object(part: Part) -> dict[str, Any]:
                 {
                     "first": pair.first,
                     "second": pair.second,
-                    "p": _digits(pair.p),
-                    "corrected": _digits(pair.corrected),
+                    "p": significant(pair.p),
+                    "corrected": significant(pair.corrected),
                     "significant": pair.significant,
                 }
                 for pair in grouping.differences
@@ -252,22 +229,8 @@ def _pair(values: tuple[float, float] | None) -> list[float] | None:
     return None if values is None else [round(value, 6) for value in values]
 
 
-def _rounded(value: float | None) -> float | None:
-    return None if value is None else round(value, 6)
-
-
-def _digits(p: float | None) -> float | None:
-    """Six digits of a p, however small it is."""
-    return None if p is None else float(f"{p:.6g}")
-
-
-# ---
-# Mean scores over the values of a breakdown, a line a system: a picture a criterion and field.
-# ---
-
-
 def analysis_pictures(analysis: Analysis) -> dict[str, str]:
-    """SVG texts by the name of their file, without its ending."""
+    """Mean scores over the values of each breakdown, as SVG by file name without its suffix."""
     pictures: dict[str, str] = {}
     for field, parts in analysis.by.items():
         for criterion in analysis.criteria:
@@ -294,7 +257,7 @@ def _picture(analysis: Analysis, criterion: str, field: str, parts: Sequence[Par
 
 
 def _file_name(wanted: str, taken: dict[str, str]) -> str:
-    """Letters, digits, dots and dashes only, for a criterion may be called anything."""
+    """A new file name of letters, digits, dots and dashes, for criteria can have any name."""
     plain = re.sub(r"[^\w.-]+", "-", wanted).strip(".-") or "picture"
     name, number = plain, 2
     while name in taken:

@@ -1,1 +1,22 @@
-"""How far to trust each rater: agreement, patterns, speed, controls, and a report to decide on."""
+"""Quality control: the agreement of raters, and whom to look at before the analysis."""
+
+from adequa.human.quality.raters import Quality, QualitySettings, assess_raters, of_criteria
+from adequa.human.quality.report import (
+    FORMATS,
+    QualityReport,
+    quality_report,
+    quality_to_object,
+    write_quality_report,
+)
+
+__all__ = [
+    "FORMATS",
+    "Quality",
+    "QualityReport",
+    "QualitySettings",
+    "assess_raters",
+    "of_criteria",
+    "quality_report",
+    "quality_to_object",
+    "write_quality_report",
+]

@@ -1,7 +1,7 @@
-"""One criterion over all raters: how far they agree, whom MACE trusts, which texts are contested.
+"""One criterion over all raters: their agreement, their competence by MACE, the contested texts.
 
-What compares labels alone (MACE, nominal alpha, the kappas, percentages) sees the values of a short
-scale and the bins of a slider; ordinal and interval alpha see the values themselves.
+Methods that compare labels (MACE, nominal alpha, the kappas, percentages) use the values of a short
+scale and the bins of a slider; ordinal and interval alpha use the values themselves.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from adequa.data import Rating
 from adequa.human.judgments import Key, Scale
-from adequa.human.mace import mace
+from adequa.human.mace import fit_mace
 from adequa.stats.agreement import (
     Agreement,
     Ratings,
@@ -22,12 +22,12 @@ from adequa.stats.agreement import (
 )
 
 ITERATIONS = 500
-"""Of MACE at most: on WebNLG 2017 its own 200 are too few for one criterion of three."""
+"""The limit for MACE: on WebNLG 2017 its default of 200 is too low for one of three criteria."""
 
 
 @dataclass(frozen=True, slots=True)
 class Estimates:
-    """What MACE is run with."""
+    """The settings of MACE."""
 
     method: str = "vb"
     restarts: int = 10
@@ -36,7 +36,7 @@ class Estimates:
 
 @dataclass(frozen=True, slots=True)
 class ContestedText:
-    """A text on which raters differ, and how unsure MACE is of its label (in nats)."""
+    """A text on which raters differ, with the entropy of its label by MACE (in nats)."""
 
     key: Key
     entropy: float
@@ -56,45 +56,45 @@ class Criterion:
     """Krippendorff's, nominal, ordinal and interval."""
     fleiss: Agreement
     cohen: float | None
-    """The mean over pairs of raters, weighed by the texts they share."""
+    """The mean over pairs of raters, weighted by the texts they share."""
     pairs: tuple[int, int]
-    """Of raters: those with a Cohen's kappa, and those who share a text."""
+    """The number of pairs of raters with a Cohen's kappa, and of pairs who share a text."""
     percent: float | None
-    """Of equal pairs of ratings."""
+    """The percentage of equal pairs of ratings."""
     competence: Mapping[str, float]
-    """By rater, of those who share a text with another; empty without MACE."""
+    """By rater, for those who share a text with another; empty without MACE."""
     contested: tuple[ContestedText, ...]
-    """The texts of several answers on which not all agree, the most contested first."""
+    """The texts with different answers, the most contested first."""
     converged: bool = True
     reason: str = ""
-    """Why there is no competence."""
+    """Why competence could not be estimated."""
 
     def doubted(self, below: float) -> int:
-        """How many raters have a competence below the cut."""
+        """The number of raters with a competence below the threshold."""
         return sum(value < below for value in self.competence.values())
 
-    def tells(self, below: float) -> bool:
-        """Whether MACE trusts half of the raters: otherwise it found nothing to agree on."""
+    def is_reliable(self, below: float) -> bool:
+        """Whether MACE trusts at least half of the raters; otherwise its estimates mean little."""
         return bool(self.competence) and 2 * self.doubted(below) <= len(self.competence)
 
 
 @dataclass(frozen=True, slots=True)
 class RaterStanding:
-    """A rater beside the others on one criterion, over the texts that others judged too."""
+    """A rater compared with the others on one criterion, over the texts that others judged too."""
 
     answers: int
     shared: int
     mean: float
-    """Of all the rater's values."""
+    """The mean of all the rater's values."""
     agreement: float | None
-    """Pearson with the mean of the others; None below three texts or without variation."""
+    """Pearson correlation with the mean of the others; None below three texts or if constant."""
     bias: float | None
-    """How far the rater lies above the others on average."""
+    """The mean difference from the others; positive: the rater gives higher values."""
     deviation: float | None
-    """How far from the others' mean, above or below."""
+    """The mean absolute difference from the others."""
 
 
-def study(
+def study_criterion(
     name: str,
     ratings: Sequence[Rating],
     scale: Scale,
@@ -102,7 +102,7 @@ def study(
     controls: Mapping[Key, float],
     estimates: Estimates,
 ) -> Criterion:
-    """One criterion; `ratings` are its own, one a rater and text, sorted."""
+    """Study one criterion; `ratings` are sorted, one per rater and text."""
     by_text: dict[Key, list[Rating]] = {}
     for rating in ratings:
         by_text.setdefault((rating.system, rating.id), []).append(rating)
@@ -117,7 +117,7 @@ def study(
     contested: list[ContestedText] = []
     converged = True
     if not reason:
-        found = mace(
+        found = fit_mace(
             [(_name(one.system, one.id), one.rater, scale.label(one.value)) for one in ratings],
             method=estimates.method,
             restarts=estimates.restarts,
@@ -137,7 +137,7 @@ def study(
             for key, given in by_text.items()
             if len({scale.label(one.value) for one in given}) > 1
         ]
-        # Entropies are computed by sums of logarithms: what differs by less is equal.
+        # Entropies are sums of logarithms: smaller differences are rounding errors.
         contested.sort(key=lambda one: (-round(one.entropy, 9), one.key))
     coded, plain = table(ratings, scale), table(ratings, None)
     cohen, pairs = _mean_kappa(coded)
@@ -169,7 +169,7 @@ def agreement(coded: Ratings, plain: Ratings) -> dict[str, Agreement]:
 
 
 def standings(ratings: Sequence[Rating]) -> dict[str, RaterStanding]:
-    """Each rater beside the others; `ratings` are of one criterion, one a rater and text."""
+    """Each rater compared with the others; `ratings` of one criterion, one per rater and text."""
     totals: dict[Key, tuple[float, int]] = {}
     mine: dict[str, list[Rating]] = {}
     for rating in ratings:
@@ -203,7 +203,7 @@ def _standing(given: Sequence[Rating], totals: Mapping[Key, tuple[float, int]]) 
 
 
 def table(ratings: Sequence[Rating], scale: Scale | None) -> Ratings:
-    """Who gave which text which value, or which label where a scale is given."""
+    """The ratings as a table of values, or of labels where a scale is given."""
     return Ratings.of(
         [(one.system, one.id) for one in ratings],
         [one.rater for one in ratings],
@@ -221,5 +221,5 @@ def _mean_kappa(coded: Ratings) -> tuple[float | None, tuple[int, int]]:
 
 
 def _name(system: str, identifier: str) -> str:
-    """A text in one word; the length keeps ("a", "b c") apart from ("a b", "c")."""
+    """A text's name for MACE; the length keeps ("a", "b c") apart from ("a b", "c")."""
     return f"{len(system)} {system} {identifier}"

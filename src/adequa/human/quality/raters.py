@@ -1,29 +1,23 @@
-"""How far to trust each rater, as a report on which a person decides: it excludes nobody.
+"""The quality of each rater, as a basis for a person's decision: nobody is excluded here.
 
-As JSON (`adequa.human.quality.report`; a value that cannot be told is null):
+Three signs are looked for, besides the competence that MACE estimates per criterion:
 
-    {"raters": {rater: {
-        "texts": 30, "flags": [{"kind", "criterion", "reason"}],
-        "pattern": {"common": "2-3-3", "share", "others", "spread"},
-        "speed": {"pages", "median", "campaign"},
-        "controls": {"answers", "right", "accuracy"},               null without control items
-        "criteria": {criterion: {"answers", "shared", "mean", "competence", "agreement", "bias",
-                                 "deviation"}}}},
-     "criteria": {criterion: {
-        "texts", "raters", "ratings", "scale": {"low", "high", "bins"},
-        "alpha": {"nominal", "ordinal", "interval"}, "fleiss", "cohen": {"mean", "pairs", "of"},
-        "percent", "competence": {"below", "median", "converged", "reason"},
-        "contested": [{"system", "id", "entropy", "values"}]}},     the first twenty
-     "flagged": {rater: {"extent": "all"|"some", "criteria": […], "reasons": […]}},
-     "excluded": [rater…], "notes": ["…"], "settings": {…},
-     "change": null or, with excluded raters, see `adequa.human.quality.exclusion`;
-     "details": null or, of one rater, see `adequa.human.quality.exclusion`}
+- *Control items*, texts with a known right answer. They come as a file in the long form of ratings,
+  whose raters do not matter, or from a campaign as ratings with the right value in `meta.control`.
+- *Patterns* (paper 004, section 3): a pattern is a rater's answer to a text over all criteria in
+  alphabetical order, such as "2-3-3". A rater with more than `least` texts is reported if all of
+  them, or nearly all (*straight-lining*), have one pattern. Where most texts are good, honest
+  raters have a common pattern too, so its share among the others' judgments of the same texts is
+  reported beside it, and a rater who answers like the others is not flagged. On sliders a rater is
+  near-constant if the values of each criterion stay within a twentieth of the scale.
+- *Speed*: a rater whose median page takes less than a minimum, or less than a share of the
+  campaign's median page. The seconds of a page are stored on each of its ratings and count once.
 
-A flag of `kind` competence is about its criterion; those of kind pattern, speed and controls are
-about all of a rater's work, and so is straight-lining, which alone is no more than a hint. The
-paper kept raters who were unreliable in one criterion alone, so what a rater is flagged for is told
-by its *extent*: in all criteria, or in some. Where MACE trusts fewer than half of the raters of a
-criterion, it has found nothing that they agree on, and its competences flag nobody.
+A flag of kind competence is about its criterion; pattern, speed and controls concern all of a
+rater's work, and so does straight-lining, which alone is only a hint. The paper kept raters who
+were unreliable in a single criterion, so a flagged rater has an *extent*: all criteria, or some.
+Where MACE trusts fewer than half of the raters of a criterion, it found no agreement to learn from,
+and its competences flag nobody.
 """
 
 from __future__ import annotations
@@ -37,25 +31,39 @@ from adequa.data import Rating
 from adequa.errors import DataError, SettingError, UnknownName
 from adequa.human.judgments import BINS, Key, Page, PageAnswers, Scale, by_criterion, by_page, once
 from adequa.human.mace import SPAMMER_COMPETENCE
-from adequa.human.quality.criteria import Criterion, Estimates, RaterStanding, standings, study
-
-# ---
-# Control items: texts of which the right answer is known, and who found it.
-#
-# They come in a file of their own, in the long form of ratings, whose raters do not matter; or from
-# a campaign, as ratings with the right value in `meta` under `control`.
-# ---
+from adequa.human.quality.criteria import (
+    Criterion,
+    Estimates,
+    RaterStanding,
+    standings,
+    study_criterion,
+)
 
 Controls = dict[str, dict[Key, float]]
 """The right value by criterion and text."""
 
-FEWEST = 3
-"""Answers to control items below which nobody is reported for them."""
+FEWEST_CONTROLS = 3
+"""Fewer answers to control items than this flag nobody; no record of the data it was chosen on."""
+LEAST = 10
+"""Raters need more texts than this to be flagged, as in paper 004."""
+STRAIGHT = 0.9
+"""The share of one pattern that flags a rater; no record of the data it was chosen on."""
+NARROW = 0.05
+"""The share of a slider that counts as constant; no record of the data it was chosen on."""
+FLOOR = 3.0
+"""Seconds; nobody reads data and a text and answers in less. No record of data."""
+SHARE = 0.25
+"""Of the campaign's median: four times as fast as the others. No record of data."""
+FEWEST_PAGES = 3
+"""Fewer timed pages than this flag nobody: one may have been opened on another device."""
+
+_LOW = "low competence"
+_ABOUT_ALL = ("pattern", "speed", "controls")
 
 
 @dataclass(frozen=True, slots=True)
 class ControlResult:
-    """How a rater answered control items; on a slider right is what lies within a bin's width."""
+    """A rater's answers to control items; on a slider an answer within a bin's width is right."""
 
     answers: int
     right: int
@@ -67,16 +75,16 @@ class ControlResult:
 
     @property
     def reason(self) -> str:
-        """Why a person should look at this rater, in words; empty where nothing is odd."""
-        if self.answers < FEWEST or 2 * self.right >= self.answers:
+        """Why a person should look at this rater; empty if nothing is odd."""
+        if self.answers < FEWEST_CONTROLS or 2 * self.right >= self.answers:
             return ""
         return f"{self.right} of {self.answers} control items right"
 
 
 def known_values(ratings: Iterable[Rating], given: Iterable[Rating] = ()) -> Controls:
-    """The right values: those that ratings carry, and those of a file of control items.
+    """The right values: those stored with ratings, and those of a file of control items.
 
-    Two different values of one text, or a file of which no item was judged, are a DataError.
+    Two different values for one text, or a file without any judged item, are a DataError.
     """
     found: Controls = {}
     judged: set[tuple[str, Key]] = set()
@@ -90,15 +98,15 @@ def known_values(ratings: Iterable[Rating], given: Iterable[Rating] = ()) -> Con
     if known and not any((one.criterion, (one.system, one.id)) in judged for one in known):
         raise DataError(
             "no control item is among the rated texts",
-            remedy="its system, id and criterion are written as in the ratings",
+            remedy="write its system, id and criterion as in the ratings",
         )
     return found
 
 
-def checked(
+def control_results(
     ratings: Iterable[Rating], controls: Controls, scales: Mapping[str, Scale]
 ) -> dict[str, ControlResult]:
-    """How each rater who met a control item answered them."""
+    """The results of each rater who was shown a control item."""
     found: dict[str, list[bool]] = {}
     for rating in ratings:
         right = controls.get(rating.criterion, {}).get((rating.system, rating.id))
@@ -123,74 +131,55 @@ def _add(found: Controls, rating: Rating, value: object) -> None:
         )
 
 
-# ---
-# Raters who always answer the same, whatever the text (paper 004, section 3).
-#
-# A *pattern* is what a rater gave a text over all criteria, by the alphabet: "2-3-3". Of a rater
-# with more than `least` texts it is told whether all have one pattern, and how large the share of
-# the most common one is (*straight-lining*). Where most texts are good an honest rater has a large
-# share too, so the share of that pattern among the others' judgments of the same texts stands
-# beside it, and who answers as all others do is not reported. On sliders a rater is near-constant
-# whose values of each criterion lie within a twentieth of it.
-# ---
-
-LEAST = 10
-"""The paper looks at raters with more answers than this."""
-STRAIGHT = 0.9
-"""From this share of one pattern on a rater is reported."""
-NARROW = 0.05
-"""Of a slider's range: a rater whose values never leave so small a part is near-constant."""
-
-
 @dataclass(frozen=True, slots=True)
 class AnswerPattern:
-    """What a rater answers most."""
+    """A rater's most common answer."""
 
     texts: int
     common: str
-    """The most common pattern, the first by the alphabet of equals."""
+    """The most common pattern, the alphabetically first of equals."""
     share: float
-    """Of the rater's texts with it."""
+    """The share of the rater's texts with this pattern."""
     others: float | None
-    """Of the others' judgments of the same texts; None where nobody else judged them."""
+    """Its share among the others' judgments of the same texts; None if nobody else judged them."""
     spread: float
-    """The widest range of a criterion the rater used, as a share of the whole range."""
+    """The widest range the rater used of a criterion, as a share of its whole range."""
     enough: bool
-    """Whether the rater has more texts than are needed to tell."""
+    """Whether the rater has enough texts to judge."""
 
     @property
     def constant(self) -> bool:
-        """Whether enough texts all have one pattern, or on sliders nearly one."""
+        """Whether enough texts have one pattern, or nearly one on sliders."""
         return self.enough and self.spread <= NARROW
 
     @property
     def reason(self) -> str:
-        """Why a person should look at this rater, in words; empty where nothing is odd."""
+        """Why a person should look at this rater; empty if nothing is odd."""
         if not self.enough or (self.others is not None and self.others >= self.share):
             return ""
-        beside = "; nobody else judged them"
+        others = "; nobody else judged them"
         if self.others is not None:
-            beside = f"; others there {self.others:.0%}"
+            others = f"; others: {self.others:.0%}"
         if self.spread == 0:
-            return f"always {self.common} ({self.texts} texts{beside})"
+            return f"always {self.common} ({self.texts} texts{others})"
         if self.spread <= NARROW:
             return f"nearly always {self.common}: within {self.spread:.0%} of the scale"
         if self.share >= STRAIGHT:
-            return f"{self.common} in {self.share:.0%} of {self.texts} texts{beside}"
+            return f"{self.common} in {self.share:.0%} of {self.texts} texts{others}"
         return ""
 
 
 def patterns(
     ratings: Sequence[Rating], scales: Mapping[str, Scale], *, least: int = LEAST
 ) -> dict[str, AnswerPattern]:
-    """What each rater answers most, by rater; one rating a rater, text and criterion.
+    """The most common answer of each rater; one rating per rater, text and criterion.
 
     >>> given = [Rating(f"Id{n}", "T5", "ann", "fluency", 2) for n in range(11)]
     >>> patterns(given, {"fluency": Scale(1, 3)})["ann"].reason
     'always 2 (11 texts; nobody else judged them)'
     """
     if least < 0:
-        raise SettingError("the least number of texts that tell a pattern is 0 or more")
+        raise SettingError("the number of texts needed for a pattern must be 0 or more")
     pages = by_page(ratings)
     written = {
         rater: {key: pattern_of(page, scales) for key, page in texts.items()}
@@ -207,7 +196,7 @@ def patterns(
 
 
 def pattern_of(page: Page, scales: Mapping[str, Scale]) -> str:
-    """A page as one word, an answer that was not given as "·"."""
+    """A page as one word, with "·" for a missing answer."""
     return "-".join(
         scales[criterion].label(page[criterion].value) if criterion in page else "·"
         for criterion in sorted(scales)
@@ -242,34 +231,18 @@ def _spread(pages: Iterable[Page], scales: Mapping[str, Scale]) -> float:
     )
 
 
-# ---
-# Raters who are too fast to have read what they judge.
-#
-# The seconds of a page stand on each of its ratings and count once. A rater whose median page takes
-# less than a floor, or than a share of the whole campaign's median page, is reported. Where a
-# campaign did not record its seconds a rater is neither fast nor slow.
-# ---
-
-FLOOR = 3.0
-"""Seconds: nobody reads data and a text and answers in less."""
-SHARE = 0.25
-"""Of the campaign's median: four times as fast as the others."""
-FEWEST_PAGES = 3
-"""One page may have been opened, left and taken up again on another device."""
-
-
 @dataclass(frozen=True, slots=True)
 class Pace:
-    """How long a rater stays on a page."""
+    """The time a rater spends on a page."""
 
     pages: int
-    """With recorded seconds."""
+    """The number of pages with recorded seconds."""
     median: float | None
-    """Seconds of a page; None where none were recorded."""
+    """The median seconds per page; None if not recorded."""
     campaign: float | None
-    """The same over the pages of all raters."""
+    """The median over the pages of all raters."""
     reason: str = ""
-    """Why a person should look at this rater, in words; empty where nothing is odd."""
+    """Why a person should look at this rater; empty if nothing is odd."""
 
 
 def paces(
@@ -279,11 +252,11 @@ def paces(
 
     >>> given = [Rating(f"Id{n}", "T5", "ann", "fluency", 2, seconds=1.5) for n in range(4)]
     >>> paces(given)["ann"].reason
-    'a page in 1.5 s (median of 4), below 3 s'
+    '1.5 s per page (median of 4), below 3 s'
     """
     if not (floor >= 0 and 0 <= share < 1):
         raise SettingError(
-            "a floor of seconds is 0 or more, a share of the median from 0 to below 1"
+            "the floor of seconds must be 0 or more, the share of the median from 0 to below 1"
         )
     for rating in ratings:
         if rating.seconds is not None and rating.seconds < 0:
@@ -311,21 +284,17 @@ def _pace(values: Sequence[float], whole: float | None, floor: float, share: flo
     middle = median(values)
     reason = ""
     if len(values) >= FEWEST_PAGES:
-        said = f"a page in {middle:.3g} s (median of {len(values)})"
+        pace = f"{middle:.3g} s per page (median of {len(values)})"
         if middle < floor:
-            reason = f"{said}, below {floor:g} s"
+            reason = f"{pace}, below {floor:g} s"
         elif middle < share * whole:
-            reason = f"{said}, the campaign's is {whole:.3g} s"
+            reason = f"{pace}, the campaign's median is {whole:.3g} s"
     return Pace(len(values), middle, whole, reason)
-
-
-_LOW = "low competence"
-_ABOUT_ALL = ("pattern", "speed", "controls")
 
 
 @dataclass(frozen=True, slots=True)
 class QualitySettings:
-    """What the report is made with; the names are those of the command's options."""
+    """The settings of the report, named like the options of the command."""
 
     method: str = "vb"
     restarts: int = 10
@@ -338,12 +307,12 @@ class QualitySettings:
 
     def __post_init__(self) -> None:
         if not 0 <= self.below <= 1:
-            raise SettingError("the competence below which a rater is reported is from 0 to 1")
+            raise SettingError("the competence below which a rater is reported must be from 0 to 1")
 
 
 @dataclass(frozen=True, slots=True)
 class Flag:
-    """Something odd about a rater, in words; without a criterion it is about all they did."""
+    """A reason to look at a rater; without a criterion it concerns all their work."""
 
     kind: str
     reason: str
@@ -352,18 +321,18 @@ class Flag:
 
 @dataclass(frozen=True, slots=True)
 class RaterQuality:
-    """What is known of one rater."""
+    """All findings on one rater."""
 
     name: str
     pattern: AnswerPattern
     pace: Pace
-    checked: ControlResult | None
-    """How control items were answered; None of who met none."""
+    controls: ControlResult | None
+    """None if the rater was shown no control item."""
     standings: Mapping[str, RaterStanding]
     competence: Mapping[str, float]
     flags: tuple[Flag, ...]
     of: int
-    """How many criteria can tell."""
+    """The number of criteria with reliable competences."""
 
     @property
     def doubted(self) -> tuple[str, ...]:
@@ -372,12 +341,12 @@ class RaterQuality:
 
     @property
     def alone(self) -> bool:
-        """Whether nobody else judged any of the rater's texts: excluded, they have no answer."""
+        """Whether nobody else judged any of the rater's texts."""
         return not any(stands.shared for stands in self.standings.values())
 
     @property
     def extent(self) -> str:
-        """Whether the flags are about all criteria or some; empty without a flag."""
+        """`all` or `some` criteria; empty without a flag."""
         if not self.flags:
             return ""
         whole = any(flag.kind in _ABOUT_ALL for flag in self.flags)
@@ -385,24 +354,24 @@ class RaterQuality:
 
     @property
     def reasons(self) -> tuple[str, ...]:
-        """The flags in words, those about competence as one."""
-        said = [flag.reason for flag in self.flags if flag.criterion is None]
+        """The reasons of the flags, those about competence as one."""
+        reasons = [flag.reason for flag in self.flags if flag.criterion is None]
         if self.doubted:
             many = "all" if len(self.doubted) == self.of else f"{len(self.doubted)} of"
             names = f": {', '.join(self.doubted)}" if len(self.doubted) < min(self.of, 3) else ""
-            said.append(f"low competence in {many} {self.of}{names}" if self.of > 1 else _LOW)
-        return tuple(said)
+            reasons.append(f"low competence in {many} {self.of}{names}" if self.of > 1 else _LOW)
+        return tuple(reasons)
 
 
 @dataclass(frozen=True, slots=True)
 class Quality:
-    """The report."""
+    """The quality of all raters and criteria."""
 
     raters: tuple[RaterQuality, ...]
-    """Those flagged in all criteria first, then those in some, the most criteria first."""
+    """Those flagged in all criteria first, then by the number of criteria."""
     criteria: tuple[Criterion, ...]
     ratings: tuple[Rating, ...]
-    """What it was made from: one a rater, text and criterion, sorted."""
+    """The ratings used: one per rater, text and criterion, sorted."""
     notes: tuple[str, ...]
     settings: QualitySettings
 
@@ -413,14 +382,14 @@ class Quality:
 
     @property
     def in_all(self) -> tuple[str, ...]:
-        """The raters to think of excluding first: flags about all criteria, texts others judged."""
+        """The candidates for exclusion: flagged in all criteria, on texts that others judged."""
         return tuple(
             rater.name for rater in self.raters if rater.extent == "all" and not rater.alone
         )
 
 
-def chosen(ratings: Sequence[Rating], criteria: Iterable[str]) -> list[Rating]:
-    """The ratings of some criteria, or all where none is named."""
+def of_criteria(ratings: Sequence[Rating], criteria: Iterable[str]) -> list[Rating]:
+    """The ratings of the named criteria, by default all."""
     wanted = set(criteria)
     there = {rating.criterion for rating in ratings}
     for name in sorted(wanted - there):
@@ -428,15 +397,15 @@ def chosen(ratings: Sequence[Rating], criteria: Iterable[str]) -> list[Rating]:
     return [rating for rating in ratings if not wanted or rating.criterion in wanted]
 
 
-def assess(
+def assess_raters(
     ratings: Iterable[Rating],
     *,
     settings: QualitySettings | None = None,
     controls: Iterable[Rating] = (),
 ) -> Quality:
-    """Look at every rater; the order of the ratings changes nothing.
+    """Assess every rater; the order of the ratings has no effect.
 
-    `controls` are ratings of texts whose right value is known, whoever gave them.
+    `controls` are ratings with the right values of texts, whoever gave them.
     """
     settings = settings or QualitySettings()
     every = list(ratings)
@@ -449,22 +418,30 @@ def assess(
     }
     estimates = Estimates(settings.method, settings.restarts, settings.seed)
     criteria = tuple(
-        study(name, part, scales[name], controls=known.get(name, {}), estimates=estimates)
+        study_criterion(name, part, scales[name], controls=known.get(name, {}), estimates=estimates)
         for name, part in parts.items()
     )
     placed = {name: standings(part) for name, part in parts.items()}
-    answered = checked(single.ratings, known, scales)
+    answered = control_results(single.ratings, known, scales)
     pace = paces(single.ratings, floor=settings.floor, share=settings.share)
-    telling = {one.name for one in criteria if one.tells(settings.below)}
+    reliable = {one.name for one in criteria if one.is_reliable(settings.below)}
     raters = []
     for name, pattern in patterns(single.ratings, scales, least=settings.least).items():
         stands = {one: found[name] for one, found in placed.items() if name in found}
         competence = {one.name: one.competence[name] for one in criteria if name in one.competence}
         seen = answered.get(name)
-        doubts = {one: value for one, value in competence.items() if one in telling}
-        flags = _flags(pattern, pace[name], seen, stands, doubts, settings)
+        doubts = {one: value for one, value in competence.items() if one in reliable}
         raters.append(
-            RaterQuality(name, pattern, pace[name], seen, stands, competence, flags, len(telling))
+            RaterQuality(
+                name=name,
+                pattern=pattern,
+                pace=pace[name],
+                controls=seen,
+                standings=stands,
+                competence=competence,
+                flags=_flags(pattern, pace[name], seen, stands, doubts, settings),
+                of=len(reliable),
+            )
         )
     raters.sort(
         key=lambda one: (("all", "some", "").index(one.extent), -len(one.doubted), one.name)
@@ -501,7 +478,7 @@ def _notes(
     raters: Sequence[RaterQuality],
     settings: QualitySettings,
 ) -> tuple[str, ...]:
-    """What a reader of the figures has to know."""
+    """Notes on the data behind the figures."""
     notes = []
     if single.repeated:
         notes.append(
@@ -526,29 +503,29 @@ def _notes(
         )
     notes += [
         f"{rater.name} judged only texts that nobody else judged: without {rater.name} they have"
-        " no answer; texts that were scored without being shown look like this"
+        " no answer; texts that were scored without being shown look the same"
         for rater in raters
         if rater.flags and rater.alone and len(raters) > 1
     ]
     if all(rater.pace.median is None for rater in raters):
-        notes.append("seconds were not recorded, so that nobody is fast or slow")
+        notes.append("seconds were not recorded, so speed is not assessed")
     sliders = [one for one in criteria if one.scale.bins]
     if sliders:
         notes.append(
             f"sliders ({', '.join(one.name for one in sliders)}): MACE, patterns, kappas, percent"
-            f" and nominal alpha see {settings.bins} equal bins, each named by its middle"
+            f" and nominal alpha use {settings.bins} equal bins, each named by its middle"
         )
     for one in criteria:
         if one.reason:
             notes.append(f"{one.name}: no competence can be estimated: {one.reason}")
             continue
         if not one.converged:
-            notes.append(f"{one.name}: MACE had not come to rest; try more or other restarts")
-        if not one.tells(settings.below):
+            notes.append(f"{one.name}: MACE did not converge; try more restarts or another seed")
+        if not one.is_reliable(settings.below):
             low = one.doubted(settings.below)
             notes.append(
                 f"{one.name}: MACE trusts only {len(one.competence) - low} of"
-                f" {len(one.competence)} raters: doubt the criterion before the raters; it flags"
-                " nobody"
+                f" {len(one.competence)} raters; the criterion is in doubt rather than the"
+                " raters, so it flags nobody"
             )
     return tuple(notes)

@@ -1,10 +1,39 @@
-"""The whole report on raters, as the command prints it: with what an exclusion changes."""
+"""The report on raters: what an exclusion changes, one rater in detail, tables and JSON.
+
+As JSON (a value that cannot be determined is null):
+
+    {"raters": {rater: {
+        "texts": 30, "flags": [{"kind", "criterion", "reason"}],
+        "pattern": {"common": "2-3-3", "share", "others", "spread"},
+        "speed": {"pages", "median", "campaign"},
+        "controls": {"answers", "right", "accuracy"},               null without control items
+        "criteria": {criterion: {"answers", "shared", "mean", "competence", "agreement", "bias",
+                                 "deviation"}}}},
+     "criteria": {criterion: {
+        "texts", "raters", "ratings", "scale": {"low", "high", "bins"},
+        "alpha": {"nominal", "ordinal", "interval"}, "fleiss", "cohen": {"mean", "pairs", "of"},
+        "percent", "competence": {"below", "median", "converged", "reason"},
+        "contested": [{"system", "id", "entropy", "values"}]}},     the first twenty
+     "flagged": {rater: {"extent": "all"|"some", "criteria": […], "reasons": […]}},
+     "excluded": [rater…], "notes": ["…"], "settings": {…},
+     "change": {criterion: {"ratings": [before, after], "texts": […], "alone": […],
+        "alpha": {"nominal": […], "ordinal": […], "interval": […]}, "percent": […],
+        "means": {system: […]}, "order": {"before": [system…], "after": [system…]}}},
+     "details": {"rater", "reasons": ["…"], "judgments": [{"system", "id",
+        "values": {criterion: value}, "others": [{criterion: value}…], "apart", "seconds",
+        "text"}]}}
+
+`change` is null without exclusions; its `texts` have an answer, and `alone` counts those with only
+one. `details` is null unless a rater was named; `apart` is the mean distance from the others' means
+as a share of the scale, the largest first, null where nobody else judged.
+"""
 
 from __future__ import annotations
 
 import json
 import textwrap
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from statistics import median
@@ -12,27 +41,307 @@ from typing import Any
 
 from adequa.data import Rating
 from adequa.errors import DataError, UnknownName
-from adequa.human.judgments import Key, Scale, by_criterion, command, without
-from adequa.human.quality.criteria import Criterion
-from adequa.human.quality.exclusion import Details, JudgmentDetail, changes, details, figures, moved
-from adequa.human.quality.raters import Quality, QualitySettings, RaterQuality, assess
-from adequa.tables import Cell, Column, Table, escape_markdown, one_line
+from adequa.human.judgments import (
+    BINS,
+    Key,
+    Page,
+    Scale,
+    averaged,
+    by_criterion,
+    by_page,
+    once,
+    shell_command,
+    without,
+)
+from adequa.human.quality.criteria import Criterion, agreement, table
+from adequa.human.quality.raters import Quality, QualitySettings, RaterQuality, assess_raters
+from adequa.stats.agreement import percent_agreement
+from adequa.tables import TABLE_FORMS, Cell, Column, Table, escape_markdown, one_line
 
-# ---
-# The report on raters as plain objects for JSON; `adequa.human.quality` says what is in it.
-# ---
-
+FORMATS = ("text", "markdown", "latex", "csv", "json")
+"""CSV is one row per rater."""
 MOST_CONTESTED = 20
+SHOWN_RATERS, SHOWN_TEXTS, SHOWN_JUDGMENTS = 30, 5, 40
+_LONGEST_TEXT, _LONGEST_PATTERN = 48, 24
+_WIDTH = 110
+"""The width of notes; tables are as wide as they need."""
 
 
-def to_object(
+@dataclass(frozen=True, slots=True)
+class QualityReport:
+    """The remaining raters, the excluded ones, and one rater in detail if requested."""
+
+    quality: Quality
+    excluded: tuple[str, ...]
+    change: Mapping[str, Any] | None
+    details: Details | None
+
+    def to_object(self) -> dict[str, Any]:
+        """The report as JSON; the module describes it."""
+        return quality_to_object(
+            self.quality,
+            excluded=self.excluded,
+            change=self.change,
+            details=None if self.details is None else self.details.to_object(),
+        )
+
+    def render(self, form: str = "text", words: Sequence[str] = ()) -> str:
+        """The report in one of the formats; `words` are the command without its exclusions."""
+        if form == "json":
+            return json.dumps(self.to_object(), ensure_ascii=False, allow_nan=False, indent=2)
+        if form == "csv":
+            return _raters_table(self.quality).csv()
+        if self.details is not None:
+            return _render(*details_tables(self.quality, self.details), form)
+        head, tables, remarks = quality_tables(self.quality, self.change, self.excluded)
+        return _render(head, tables, remarks, form, last=self._next(words))
+
+    def _next(self, words: Sequence[str]) -> str:
+        """The next command: exclude those flagged in all criteria, or look at one flagged rater."""
+        flagged = self.quality.flagged
+        if not words or not flagged:
+            return ""
+        candidates = self.quality.in_all
+        if not candidates:
+            look = shell_command([*words, "--details", flagged[0].name])
+            return f"nobody is flagged in all criteria; to look at one: {look}"
+        options = [
+            word for name in (*self.excluded, *candidates) for word in ("--exclude", _safe(name))
+        ]
+        return f"without those flagged in all criteria: {shell_command([*words, *options])}"
+
+
+def quality_report(
+    ratings: Sequence[Rating],
+    *,
+    settings: QualitySettings | None = None,
+    exclude: Iterable[str] = (),
+    controls: Iterable[Rating] = (),
+    rater: str | None = None,
+    texts: Mapping[Key, str] | None = None,
+) -> QualityReport:
+    """Assess the remaining raters, and what their exclusion changes; `rater` is shown in detail."""
+    settings = settings or QualitySettings()
+    excluded = tuple(sorted(set(exclude)))
+    left = without(ratings, excluded)
+    quality = assess_raters(left, settings=settings, controls=controls)
+    change = None
+    if excluded:
+        scales = {
+            name: Scale.of((one.value for one in part), bins=settings.bins)
+            for name, part in by_criterion(ratings).items()
+        }
+        change = changes(figures(ratings, scales), figures(left, scales))
+    detail = None if rater is None else details(quality, rater, texts)
+    return QualityReport(quality, excluded, change, detail)
+
+
+def write_quality_report(
+    report: QualityReport, folder: Path, words: Sequence[str] = ()
+) -> list[Path]:
+    """Write report.txt, quality.json, raters.csv, and flagged.txt for `--exclude @FILE`."""
+    names = [name for name in report.quality.in_all if name.isprintable()]
+    files = {
+        "report.txt": report.render("text", words),
+        "quality.json": report.render("json"),
+        "raters.csv": report.render("csv"),
+        "flagged.txt": "\n".join(names),
+    }
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        for name, written in files.items():
+            (folder / name).write_text(written + "\n", encoding="utf-8", newline="\n")
+    except OSError as error:
+        raise DataError(
+            f"cannot be written ({error.strerror})", path=folder, remedy="name another folder"
+        ) from None
+    return [folder / name for name in files]
+
+
+def _safe(name: str) -> str:
+    """A rater's name as an argument: a leading `@` is doubled, for `@` marks a file."""
+    return "@" + name if name.startswith("@") else name
+
+
+@dataclass(frozen=True, slots=True)
+class Figures:
+    """The main figures of one criterion."""
+
+    ratings: int
+    texts: int
+    alone: int
+    """The number of texts with one answer only."""
+    alpha: Mapping[str, float | None]
+    percent: float | None
+    means: Mapping[str, float]
+    """The mean of each system's texts, each the mean of its answers; the best system first."""
+
+
+def figures(
+    ratings: Sequence[Rating], scales: Mapping[str, Scale] | None = None, *, bins: int = BINS
+) -> dict[str, Figures]:
+    """The main figures by criterion; `scales` are by default those of the ratings themselves."""
+    single = once(ratings).ratings
+    means = averaged(single)
+    found = {}
+    for name, part in sorted(by_criterion(single).items()):
+        scale = scales[name] if scales else Scale.of((one.value for one in part), bins=bins)
+        each = Counter((one.system, one.id) for one in part)
+        coded = table(part, scale)
+        found[name] = Figures(
+            ratings=len(part),
+            texts=len(each),
+            alone=sum(count == 1 for count in each.values()),
+            alpha={key: one.value for key, one in agreement(coded, table(part, None)).items()},
+            percent=percent_agreement(coded),
+            means=_system_means(means[name]),
+        )
+    return found
+
+
+def changes(
+    before: Mapping[str, Figures], after: Mapping[str, Figures]
+) -> dict[str, dict[str, Any]]:
+    """Both side by side by criterion; None where nothing is left of a criterion or a system."""
+    return {name: _change(one, after.get(name)) for name, one in before.items()}
+
+
+def moved(change: Mapping[str, Any]) -> list[str]:
+    """The systems whose rank changed, in their new order.
+
+    >>> moved({"order": {"before": ["a", "b", "c"], "after": ["b", "a", "c"]}})
+    ['b 2 → 1', 'a 1 → 2']
+    """
+    before, after = change["order"]["before"], change["order"]["after"]
+    changed = [
+        f"{system} {before.index(system) + 1} → {place}"
+        for place, system in enumerate(after, start=1)
+        if before.index(system) + 1 != place
+    ]
+    return changed + [f"{system} has no answer left" for system in before if system not in after]
+
+
+def _change(one: Figures, other: Figures | None) -> dict[str, Any]:
+    def both(name: str) -> list[Any]:
+        return [getattr(one, name), getattr(other, name) if other else None]
+
+    return {
+        **{name: both(name) for name in ("ratings", "texts", "alone", "percent")},
+        "alpha": {
+            scale: [value, other.alpha[scale] if other else None]
+            for scale, value in one.alpha.items()
+        },
+        "means": {
+            system: [value, other.means.get(system) if other else None]
+            for system, value in one.means.items()
+        },
+        "order": {"before": list(one.means), "after": list(other.means) if other else []},
+    }
+
+
+def _system_means(texts: Mapping[tuple[str, str], float]) -> dict[str, float]:
+    values: dict[str, list[float]] = {}
+    for (system, _), value in texts.items():
+        values.setdefault(system, []).append(value)
+    means = {system: sum(given) / len(given) for system, given in values.items()}
+    return dict(sorted(means.items(), key=lambda pair: (-pair[1], pair[0])))
+
+
+@dataclass(frozen=True, slots=True)
+class JudgmentDetail:
+    """One text with the judgments of the rater and of the others."""
+
+    key: Key
+    values: Mapping[str, float]
+    others: tuple[Mapping[str, float], ...]
+    apart: float | None
+    seconds: float | None
+    text: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Details:
+    """A rater's judgments, those furthest from the others first."""
+
+    rater: RaterQuality
+    judged: tuple[JudgmentDetail, ...]
+
+    def to_object(self) -> dict[str, Any]:
+        """The details as JSON."""
+        return {
+            "rater": self.rater.name,
+            "reasons": list(self.rater.reasons),
+            "judgments": [
+                {
+                    "system": one.key[0],
+                    "id": one.key[1],
+                    "values": dict(one.values),
+                    "others": [dict(values) for values in one.others],
+                    "apart": one.apart,
+                    "seconds": one.seconds,
+                    "text": one.text,
+                }
+                for one in self.judged
+            ],
+        }
+
+
+def details(quality: Quality, rater: str, texts: Mapping[Key, str] | None = None) -> Details:
+    """A rater's judgments beside those of the others; `texts` are the texts, where known."""
+    pages = by_page(quality.ratings)
+    if rater not in pages:
+        raise UnknownName("rater", rater, pages)
+    who = next(one for one in quality.raters if one.name == rater)
+    ranges = {one.name: one.scale.high - one.scale.low or 1.0 for one in quality.criteria}
+    judged = []
+    for key, page in pages[rater].items():
+        others = [other[key] for name, other in pages.items() if name != rater and key in other]
+        seconds = [one.seconds for one in page.values() if one.seconds is not None]
+        judged.append(
+            JudgmentDetail(
+                key=key,
+                values=_values(page),
+                others=tuple(_values(other) for other in others),
+                apart=_apart(page, others, ranges),
+                seconds=max(seconds) if seconds else None,
+                text=(texts or {}).get(key) or _stored_text(page),
+            )
+        )
+    judged.sort(key=lambda one: (-1.0 if one.apart is None else one.apart, one.key), reverse=True)
+    return Details(who, tuple(judged))
+
+
+def _values(page: Page) -> dict[str, float]:
+    return {criterion: rating.value for criterion, rating in page.items()}
+
+
+def _apart(page: Page, others: list[Page], ranges: Mapping[str, float]) -> float | None:
+    distances = []
+    for criterion, rating in page.items():
+        values = [other[criterion].value for other in others if criterion in other]
+        if values:
+            mean = sum(values) / len(values)
+            distances.append(abs(rating.value - mean) / ranges[criterion])
+    return sum(distances) / len(distances) if distances else None
+
+
+def _stored_text(page: Page) -> str | None:
+    """The text, which some campaigns store with its judgments."""
+    for rating in page.values():
+        text = rating.meta.get("text")
+        if isinstance(text, str):
+            return text
+    return None
+
+
+def quality_to_object(
     quality: Quality,
     *,
     excluded: Iterable[str] = (),
     change: Mapping[str, Any] | None = None,
     details: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
-    """The report; what was excluded and what that changed only the caller knows."""
+    """The report as JSON."""
     return {
         "raters": {one.name: _rater_object(one, quality.criteria) for one in quality.raters},
         "criteria": {
@@ -55,7 +364,7 @@ def to_object(
 
 
 def _rater_object(rater: RaterQuality, criteria: Sequence[Criterion]) -> dict[str, Any]:
-    seen = rater.checked
+    seen = rater.controls
     return {
         "texts": rater.pattern.texts,
         "flags": [asdict(flag) for flag in rater.flags],
@@ -105,44 +414,26 @@ def _criterion_object(one: Criterion, settings: QualitySettings) -> dict[str, An
     }
 
 
-# ---
-# The report on raters as tables for people: what is long is cut, and says by how much.
-# ---
-
-FORMATS = ("text", "markdown", "latex", "csv", "json")
-"""CSV is of the raters alone, a column a figure; JSON is written by `quality_object`."""
-
-SHOWN_RATERS, SHOWN_TEXTS, SHOWN_JUDGMENTS = 30, 5, 40
-_LONGEST_TEXT, _LONGEST_PATTERN = 48, 24
-_WIDTH = 110
-"""Of remarks; tables are as wide as they need."""
-
-
-def render(
+def _render(
     head: Sequence[str],
     tables: Sequence[Table],
-    remarks: Sequence[str],
+    notes: Sequence[str],
     form: str = "text",
     *,
     last: str = "",
 ) -> str:
-    """Tables for people, and what is to be said above and below them; `last` stays one line."""
-    writers: Mapping[str, Callable[[Table], str]] = {
-        "text": Table.text,
-        "markdown": Table.markdown,
-        "latex": Table.latex,
-    }
-    if form not in writers:
+    """Tables with lines above and below them; `last` is a command and stays one line in text."""
+    if form not in TABLE_FORMS:
         raise UnknownName("format", form, FORMATS)
-    below = _said([*remarks, *([last] if last and form != "text" else [])], form)
+    below = _lines([*notes, *([last] if last and form != "text" else [])], form)
     if last and form == "text":
         below = f"{below}\n{one_line(last)}".lstrip()
-    parts = [_said(head, form), *(writers[form](table) for table in tables), below]
+    parts = [_lines(head, form), *(TABLE_FORMS[form](table) for table in tables), below]
     return "\n\n".join(part for part in parts if part)
 
 
-def _said(remarks: Sequence[str], form: str) -> str:
-    lines = [one_line(remark) for remark in remarks]
+def _lines(notes: Sequence[str], form: str) -> str:
+    lines = [one_line(note) for note in notes]
     if form == "latex":
         return "\n".join(f"% {line}" for line in lines)
     if form == "markdown":
@@ -159,38 +450,38 @@ def _said(remarks: Sequence[str], form: str) -> str:
     )
 
 
-def report_tables(
+def quality_tables(
     quality: Quality, change: Mapping[str, Any] | None = None, excluded: Sequence[str] = ()
 ) -> tuple[list[str], list[Table], list[str]]:
-    """What the report says first, its tables, and the remarks below them."""
+    """The lines above the tables, the tables, and the notes below them."""
     tables = [_criteria_table(quality), *_raters_tables(quality)]
-    remarks: list[str] = []
+    notes: list[str] = []
     contested = _contested_table(quality)
     if contested.rows:
         tables.append(contested)
     if change is not None:
         tables.append(_change_table(change, excluded))
-        remarks += [
-            f"order of systems by {name}: {', '.join(moved(one)) or 'as before'}"
+        notes += [
+            f"order of systems by {name}: {', '.join(moved(one)) or 'unchanged'}"
             for name, one in change.items()
         ]
         lost = max(one["texts"][0] - (one["texts"][1] or 0) for one in change.values())
         if lost:
-            remarks.append(
-                f"note: {lost} texts have no answer left; means and orders are of others"
+            notes.append(
+                f"note: {lost} texts have no answer left; means and orders are over the others"
             )
-    return _summary(quality), tables, remarks + [f"note: {note}" for note in quality.notes]
+    return _summary(quality), tables, notes + [f"note: {note}" for note in quality.notes]
 
 
-def raters_csv(quality: Quality) -> Table:
-    """Every rater, a column a figure, for machines and spreadsheets."""
+def _raters_table(quality: Quality) -> Table:
+    """One row per rater, one column per figure."""
     names = [one.name for one in quality.criteria]
     figures = ("answers", "shared", "mean", "competence", "agreement", "bias", "deviation")
     columns = ["rater", "texts", "pattern", "share", "others", "seconds", "controls", "right"]
     columns += [f"{figure} {name}" for name in names for figure in figures]
     rows: list[list[Cell]] = []
     for rater in quality.raters:
-        seen = rater.checked
+        seen = rater.controls
         row: list[Cell] = [
             rater.name,
             rater.pattern.texts,
@@ -213,23 +504,23 @@ def raters_csv(quality: Quality) -> Table:
 
 
 def details_tables(quality: Quality, found: Details) -> tuple[list[str], list[Table], list[str]]:
-    """One rater beside the others, and why a person should look."""
+    """One rater beside the others, with the reasons of the flags."""
     names = [one.name for one in quality.criteria]
     timed = any(one.seconds is not None for one in found.judged)
-    told = any(one.text is not None for one in found.judged)
+    has_texts = any(one.text is not None for one in found.judged)
     rows: list[list[Cell]] = []
     for one in found.judged[:SHOWN_JUDGMENTS]:
         row: list[Cell] = [*one.key, _answer(one.values, names), _others(one, names), one.apart]
         row += [one.seconds] if timed else []
-        row += [_cut(one.text or "", _LONGEST_TEXT)] if told else []
+        row += [_cut(one.text or "", _LONGEST_TEXT)] if has_texts else []
         rows.append(row)
     columns: list[str | Column] = ["system", "id", "given", "others", Column("apart", 2)]
     columns += [Column("seconds", 1)] if timed else []
-    columns += ["text"] if told else []
+    columns += ["text"] if has_texts else []
     title = f"{'-'.join(names)}, the furthest from the others first"
     left = len(found.judged) - len(rows)
     more = [f"… and {left} more (--json has all)"] if left else []
-    reasons = "; ".join(found.rater.reasons) or "nothing odd"
+    reasons = "; ".join(found.rater.reasons) or "not flagged"
     tables = [*_raters_tables(quality, [found.rater]), Table(title, columns, rows)]
     return [f"Rater {found.rater.name}: {reasons}"], tables, more
 
@@ -252,19 +543,19 @@ def _criteria_table(quality: Quality) -> Table:
         ]
         for one in quality.criteria
     ]
-    title = "Agreement: Krippendorff's alpha, kappas, equal pairs; raters of low competence"
+    title = "Agreement: Krippendorff's alpha, kappas, equal pairs; raters with low competence"
     return Table(title, columns, rows)
 
 
 def _raters_tables(quality: Quality, only: Sequence[RaterQuality] | None = None) -> list[Table]:
-    """The flagged, or all where they are few; none where there is nobody to show."""
+    """The flagged raters, or all if they are few; no table without raters."""
     every = only or quality.raters
     shown = list(every if len(every) <= SHOWN_RATERS else quality.flagged)[:SHOWN_RATERS]
     if not shown:
         return []
     names = [one.name for one in quality.criteria]
     timed = any(rater.pace.median is not None for rater in quality.raters)
-    controlled = any(rater.checked is not None for rater in quality.raters)
+    controlled = any(rater.controls is not None for rater in quality.raters)
     columns: list[str | Column] = [Column("rater", align="left"), Column("texts", align="right")]
     columns += [Column("most common", align="left"), Column("share", align="right")]
     columns += [Column("seconds", 1, "right")] if timed else []
@@ -290,7 +581,7 @@ def _rater_row(
     ]
     row += [rater.pace.median] if timed else []
     if controlled:
-        seen = rater.checked
+        seen = rater.controls
         row.append(f"{seen.right}/{seen.answers}" if seen else None)
     return [
         *row,
@@ -302,14 +593,14 @@ def _rater_row(
 
 
 def _summary(quality: Quality) -> list[str]:
-    """How much there is, and how many raters are flagged for what."""
+    """The size of the data, and the number of raters flagged by kind."""
     texts = {(one.system, one.id) for one in quality.ratings}
     flagged, every = quality.flagged, len(quality.raters)
     counts = f"{len(quality.ratings):,} ratings of {len(texts):,} texts by {every:,} raters"
-    said = [f"{counts}; flagged for a person to look at: {len(flagged) or 'nobody'}"]
+    lines = [f"{counts}; flagged for review: {len(flagged) or 'nobody'}"]
     for kind in ("pattern", "straight-lining", "speed", "controls"):
         count = sum(any(flag.kind == kind for flag in rater.flags) for rater in flagged)
-        said += [f"  {kind}: {count}"] if count else []
+        lines += [f"  {kind}: {count}"] if count else []
     doubted = [len(rater.doubted) for rater in flagged]
     if any(doubted):
         of = flagged[0].of
@@ -318,8 +609,8 @@ def _summary(quality: Quality) -> list[str]:
             for number in range(of, 0, -1)
             if doubted.count(number)
         ]
-        said.append(f"  low competence: {', '.join(parts)} criteria")
-    return said
+        lines.append(f"  low competence: {', '.join(parts)} criteria")
+    return lines
 
 
 def _contested_table(quality: Quality) -> Table:
@@ -378,97 +669,3 @@ def _mean(values: Sequence[float | None]) -> float | None:
 def _cut(text: str, longest: int) -> str:
     text = one_line(text)
     return text if len(text) <= longest else text[: longest - 1] + "…"
-
-
-@dataclass(frozen=True, slots=True)
-class QualityReport:
-    """The raters that are left, who was excluded, and one rater in detail if asked for."""
-
-    quality: Quality
-    excluded: tuple[str, ...]
-    change: Mapping[str, Any] | None
-    details: Details | None
-
-    def to_object(self) -> dict[str, Any]:
-        """As `adequa.human.quality.raters` says."""
-        return to_object(
-            self.quality,
-            excluded=self.excluded,
-            change=self.change,
-            details=None if self.details is None else self.details.to_object(),
-        )
-
-    def written(self, form: str = "text", words: Sequence[str] = ()) -> str:
-        """Written down; `words` are the command without its exclusions, shown again with them."""
-        if form == "json":
-            return json.dumps(self.to_object(), ensure_ascii=False, allow_nan=False, indent=2)
-        if form == "csv":
-            return raters_csv(self.quality).csv()
-        if self.details is not None:
-            return render(*details_tables(self.quality, self.details), form)
-        head, tables, remarks = report_tables(self.quality, self.change, self.excluded)
-        return render(head, tables, remarks, form, last=self._next(words))
-
-    def _next(self, words: Sequence[str]) -> str:
-        """The command that leaves out those flagged in all criteria, or looks at one flagged."""
-        flagged = self.quality.flagged
-        if not words or not flagged:
-            return ""
-        candidates = self.quality.in_all
-        if not candidates:
-            look = command([*words, "--details", flagged[0].name])
-            return f"nobody is flagged in all criteria; to look at one: {look}"
-        options = [
-            word for name in (*self.excluded, *candidates) for word in ("--exclude", _safe(name))
-        ]
-        return f"without those flagged in all criteria: {command([*words, *options])}"
-
-
-def make_report(
-    ratings: Sequence[Rating],
-    *,
-    settings: QualitySettings | None = None,
-    exclude: Iterable[str] = (),
-    controls: Iterable[Rating] = (),
-    rater: str | None = None,
-    texts: Mapping[Key, str] | None = None,
-) -> QualityReport:
-    """Assess the raters that are left, and say what changed; `rater` is shown in detail."""
-    settings = settings or QualitySettings()
-    excluded = tuple(sorted(set(exclude)))
-    left = without(ratings, excluded)
-    quality = assess(left, settings=settings, controls=controls)
-    change = None
-    if excluded:
-        scales = {
-            name: Scale.of((one.value for one in part), bins=settings.bins)
-            for name, part in by_criterion(ratings).items()
-        }
-        change = changes(figures(ratings, scales), figures(left, scales))
-    looked = None if rater is None else details(quality, rater, texts)
-    return QualityReport(quality, excluded, change, looked)
-
-
-def write_report(report: QualityReport, folder: Path, words: Sequence[str] = ()) -> list[Path]:
-    """Write report.txt, quality.json, raters.csv and flagged.txt, which --exclude @FILE reads."""
-    names = [name for name in report.quality.in_all if name.isprintable()]
-    files = {
-        "report.txt": report.written("text", words),
-        "quality.json": report.written("json"),
-        "raters.csv": report.written("csv"),
-        "flagged.txt": "\n".join(names),
-    }
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        for name, written in files.items():
-            (folder / name).write_text(written + "\n", encoding="utf-8", newline="\n")
-    except OSError as error:
-        raise DataError(
-            f"cannot be written ({error.strerror})", path=folder, remedy="name another folder"
-        ) from None
-    return [folder / name for name in files]
-
-
-def _safe(name: str) -> str:
-    """A rater named like a file of raters is not one: `@` is doubled."""
-    return "@" + name if name.startswith("@") else name

@@ -1,4 +1,4 @@
-"""From a sample to a campaign: tasks, control items, and how many people are needed."""
+"""From a sample to a campaign: tasks, control items, the raters needed, and the plan as tables."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import math
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -24,16 +24,20 @@ from adequa.human.campaign.settings import (
     questions_from_object,
 )
 from adequa.human.judgments import Key, gather
-from adequa.human.sampling.sample import Sample
+from adequa.human.sampling.sample import Sample, SampleCell, SampleExclusion
 from adequa.strict_json import load_object
+from adequa.tables import Cell, Table, counted, rounded
 
 CONTROL_CELL = {"control": "yes"}
-"""The cell of texts that were not drawn and are there because their answer is known."""
+"""The cell of texts that were added because their answer is known."""
+SHORT = "*"
+_MOST_NAMED = 12
+_NOT_IN_NAMES = re.compile(r"[^A-Za-z0-9_.-]+")
 
 
 @dataclass(frozen=True, slots=True)
 class Need:
-    """What one task asks for."""
+    """The work of one task."""
 
     task: str
     inputs: int
@@ -41,7 +45,7 @@ class Need:
     shown: int
     judgments: int
     raters: int
-    """The fewest who can give all judgments, each up to the limit and no text twice."""
+    """The fewest raters who can give all judgments, each within the limit and no text twice."""
 
 
 def sampled_texts(sample: Sample, task: Callable[[Item], str]) -> list[SampledText]:
@@ -58,16 +62,16 @@ def with_controls(
     questions: Sequence[Question],
     task: Callable[[Item], str],
 ) -> list[SampledText]:
-    """The texts with the answers that a file of ratings says are right.
+    """The texts with the right answers of a file of ratings.
 
-    Texts of the pool that were not drawn join for the sake of their answers.
+    Texts of the pool that were not drawn are added if the file has their answers.
     """
     drawn = {text.item.key for text in texts}
     there = {item.key: item for item in pool} | {text.item.key: text.item for text in texts}
     known = gather([file], items=pool)
     try:
         controls = _by_text(known, {question.name: question for question in questions})
-        _check_shown(sorted(controls), there)
+        _validate_controls(sorted(controls), there)
     except DataError as error:
         raise error.at(file) from None
     return [
@@ -79,16 +83,16 @@ def with_controls(
     ]
 
 
-def _check_shown(controls: Iterable[Key], there: Mapping[Key, Item]) -> None:
+def _validate_controls(controls: Iterable[Key], there: Mapping[Key, Item]) -> None:
     for system, one in controls:
         if (system, one) not in there:
             raise DataError(
                 f"the control item {one!r} of {system!r} is not among the texts",
-                remedy="its system and id are written as in the run",
+                remedy="write its system and id as in the run",
             )
         if not there[system, one].text.strip():
             raise DataError(
-                f"the control item {one!r} of {system!r} is empty and shown to nobody",
+                f"the control item {one!r} of {system!r} is empty and not shown to anybody",
                 remedy="take it out of the controls",
             )
 
@@ -107,7 +111,7 @@ def _by_text(
             )
         if not _on_scale(question, rating.value):
             raise DataError(
-                f"{where} has {rating.value:g} for {rating.criterion!r}, which nobody can answer",
+                f"{where} has {rating.value:g} for {rating.criterion!r}, which is not on the scale",
                 remedy="write a value of the question's scale",
             )
         answers = controls.setdefault((rating.system, rating.id), {})
@@ -127,7 +131,7 @@ def _on_scale(question: Question, value: float) -> bool:
 
 
 def needs(texts: Iterable[SampledText], campaign: Campaign) -> list[Need]:
-    """What each task asks for, in the order of their names."""
+    """The work of each task, in the order of their names."""
     tasks: dict[str, list[SampledText]] = {}
     for text in texts:
         tasks.setdefault(text.task, []).append(text)
@@ -138,28 +142,21 @@ def needs(texts: Iterable[SampledText], campaign: Campaign) -> list[Need]:
         share = math.ceil(judgments / campaign.texts_per_rater)
         found.append(
             Need(
-                name,
-                len({text.item.id for text in tasks[name]}),
-                len(tasks[name]),
-                shown,
-                judgments,
-                max(share, campaign.raters_per_text) if shown else 0,
+                task=name,
+                inputs=len({text.item.id for text in tasks[name]}),
+                texts=len(tasks[name]),
+                shown=shown,
+                judgments=judgments,
+                raters=max(share, campaign.raters_per_text) if shown else 0,
             )
         )
     return found
 
 
 def empty_texts(texts: Iterable[SampledText]) -> dict[str, int]:
-    """How many texts of each system nobody is shown; systems without any are not named."""
+    """By system: the number of empty texts, which are shown to nobody; only systems with any."""
     counts = Counter(text.item.system for text in texts if not text.is_shown)
     return dict(sorted(counts.items()))
-
-
-# ---
-# A campaign's settings from what an organiser gives: names of questions, and files.
-# ---
-
-_NOT_IN_NAMES = re.compile(r"[^A-Za-z0-9_.-]+")
 
 
 def make_campaign(
@@ -172,7 +169,7 @@ def make_campaign(
     eligibility: Path | None = None,
     **rules: int,
 ) -> Campaign:
-    """The settings of a campaign, checked as if they were read; `rules` are fields of Campaign."""
+    """The settings of a campaign, validated like a file; `rules` are fields of Campaign."""
     asked = read_questions(questions)
     if spans and SPANS.name not in [question.name for question in asked]:
         asked = (*asked, SPANS)
@@ -180,7 +177,7 @@ def make_campaign(
     written = campaign_to_object(Campaign(name, title or name, asked, shown)) | rules
     if eligibility is None:
         return campaign_from_object(written)
-    campaign_from_object(written)  # what is wrong from here on is the file's
+    campaign_from_object(written)  # errors from here on are those of the file
     raw = _json(eligibility)
     try:
         return campaign_from_object(written | {"eligibility": _inside(raw, "eligibility")})
@@ -189,7 +186,7 @@ def make_campaign(
 
 
 def read_questions(named: str) -> tuple[Question, ...]:
-    """The questions of a preset, or of a JSON file: a list of them, or a campaign's settings."""
+    """The questions of a preset, or of a JSON file: a list of questions or a campaign."""
     if named in PRESETS:
         return PRESETS[named]
     path = Path(named)
@@ -202,7 +199,7 @@ def read_questions(named: str) -> tuple[Question, ...]:
 
 
 def campaign_name(folder: Path | None) -> str:
-    """A name for a campaign from that of its folder.
+    """A campaign's name, made from the name of its folder.
 
     >>> campaign_name(Path("campaigns/Fähren 2025"))
     'F-hren-2025'
@@ -211,16 +208,16 @@ def campaign_name(folder: Path | None) -> str:
     return _NOT_IN_NAMES.sub("-", name).strip("-_.")[:64] or "campaign"
 
 
-def check_new(folder: Path) -> None:
-    """Raise where a campaign cannot be written into a folder without touching what is there."""
+def require_new_folder(folder: Path) -> None:
+    """Raise a DataError where the folder already has files, which must not be touched."""
     if is_campaign(folder):
-        raise DataError("holds a campaign already", path=folder, remedy="name another folder")
+        raise DataError("is already a campaign", path=folder, remedy="name another folder")
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-        raise DataError("is there already", path=folder, remedy="name a new folder")
+        raise DataError("already exists", path=folder, remedy="name a new folder")
 
 
 def _inside(raw: Any, field: str) -> Any:
-    """A list that may stand alone or in the settings of another campaign."""
+    """A list that stands alone or in the settings of another campaign."""
     return raw[field] if isinstance(raw, Mapping) and field in raw else raw
 
 
@@ -233,3 +230,194 @@ def _json(path: Path) -> Any:
 
 def _text(path: Path) -> str:
     return "\n".join(line for _, line in lines(path))
+
+
+def cells_table(sample: Sample) -> Table:
+    """Drawn and wanted inputs of each cell, the last field in the columns; short cells marked."""
+    title = f"Inputs drawn / wanted, by {_named(sample)}"
+    if len(sample.by) < 2:
+        heads = [sample.by[0] if sample.by else "inputs"]
+        rows: list[list[Cell]] = [
+            [*(one.values or ("all",)), one.inputs, _entry(one)] for one in sample.cells
+        ]
+        return Table(title, [*heads, "available", "drawn"], rows)
+    down: dict[str, list[SampleCell]] = {}
+    for one in sample.cells:
+        down.setdefault(" · ".join(one.values[:-1]), []).append(one)
+    across = dict.fromkeys(one.values[-1] for one in sample.cells)
+    return Table(
+        title,
+        [" · ".join(sample.by[:-1]), *(f"{sample.by[-1]} {value}" for value in across)],
+        [[name, *map(_entry, cells)] for name, cells in down.items()],
+    )
+
+
+def _entry(cell: SampleCell) -> str | None:
+    if not cell.inputs:
+        return None
+    return f"{cell.drawn}/{cell.wanted}{SHORT if cell.is_short else ''}"
+
+
+def _named(sample: Sample) -> str:
+    fields = [*sample.by, *([f"score ({', '.join(sample.levels)})"] if sample.levels[1:] else [])]
+    return " × ".join(fields) or "nothing"
+
+
+def render_sample(
+    sample: Sample,
+    texts: Sequence[SampledText],
+    tasks: Sequence[Need],
+    *,
+    score: str | None,
+) -> str:
+    """The cells, what was not filled or was left out, and the work of the campaign."""
+    parts = [cells_table(sample).text()]
+    parts.append("\n".join([*_unfilled(sample), *_notes(sample, score)]))
+    parts.append(_sizes(sample, texts))
+    parts.append(_tasks_table(tasks).text())
+    parts.append("\n".join(_needed(texts, tasks)))
+    return "\n\n".join(part for part in parts if part)
+
+
+def _unfilled(sample: Sample) -> list[str]:
+    short = [cell for cell in sample.cells if cell.is_short and cell.inputs]
+    empty = [cell for cell in sample.cells if not cell.inputs]
+    lines = [
+        f"{SHORT} {_place(sample, cell)}: {cell.wanted} wanted, "
+        f"{counted(cell.inputs, 'input')} available"
+        for cell in short
+    ]
+    if empty:
+        names = [_place(sample, cell) for cell in empty[:_MOST_NAMED]]
+        more = " …" if len(empty) > _MOST_NAMED else ""
+        lines.append(f"– {len(empty)} cells have no input: {'; '.join(names)}{more}")
+    return lines or ["Every cell was filled."]
+
+
+def _place(sample: Sample, cell: SampleCell) -> str:
+    pairs = zip(sample.by, cell.values, strict=True)
+    return ", ".join(f"{name} {value}" for name, value in pairs) or "all"
+
+
+def _notes(sample: Sample, score: str | None) -> list[str]:
+    notes = []
+    if score is not None:
+        notes.append(
+            f"Levels ({', '.join(sample.levels)}) are equal parts of a cell by {score}, averaged "
+            "over the systems of each input."
+        )
+    if sample.partly_scored:
+        notes.append(
+            f"For {counted(sample.partly_scored, 'input')} some system's text has no {score}."
+        )
+    blurred = sum(cell.blurred for cell in sample.cells)
+    if blurred:
+        notes.append(
+            f"In {blurred} of {len(sample.cells)} cells equal scores lie on both sides of a border "
+            f"between levels: there chance decides, not {score or 'the score'}."
+        )
+    if sample.over:
+        notes.append(f"{counted(sample.over, 'input')} more would have filled the cells (--max).")
+    return notes + _left_out(sample.left_out)
+
+
+def _left_out(left_out: SampleExclusion) -> list[str]:
+    notes = []
+    if left_out.incomplete:
+        lacking = ", ".join(f"{name} {count:,}" for name, count in left_out.lacking.items())
+        notes.append(
+            f"Left out: {counted(left_out.incomplete, 'input')} without a text of every system "
+            f"(lacking: {lacking})."
+        )
+    if left_out.different:
+        notes.append(
+            f"Left out: {counted(left_out.different, 'input')} with different data in some system."
+        )
+    if left_out.not_scorable:
+        notes.append(f"Left out: {counted(left_out.not_scorable, 'input')} without a score.")
+    return notes
+
+
+def _sizes(sample: Sample, texts: Sequence[SampledText]) -> str:
+    drawn = len(sample.inputs) * len(sample.systems)
+    systems = counted(len(sample.systems), "system")
+    line = f"{counted(len(sample.inputs), 'input')} × {systems} = {drawn:,} texts"
+    controls = sum(bool(text.control) for text in texts)
+    if controls:
+        line += f"; {controls:,} control items, {len(texts) - drawn:,} of them outside the sample"
+    return f"{line} (seed {sample.seed})"
+
+
+def _tasks_table(tasks: Sequence[Need]) -> Table:
+    return Table(
+        "Tasks",
+        ["task", "inputs", "texts", "shown", "judgments", "raters (at least)"],
+        [[one.task, one.inputs, one.texts, one.shown, one.judgments, one.raters] for one in tasks],
+    )
+
+
+def _needed(texts: Sequence[SampledText], tasks: Sequence[Need]) -> list[str]:
+    fewest = raters(tasks)
+    judgments = sum(one.judgments for one in tasks)
+    every, one_each = fewest["every_task"], fewest["one_task"]
+    need = f"{judgments:,} judgments, by at least {every:,} raters"
+    if one_each > every:
+        need += f" who work on every task, or {one_each:,} who work on one each"
+    lines = [f"{need}."]
+    empty = empty_texts(texts)
+    if empty:
+        counts = ", ".join(f"{system} {count:,}" for system, count in empty.items())
+        lines.append(f"Empty texts are not shown and get the lowest score: {counts}.")
+    return lines
+
+
+def raters(tasks: Sequence[Need]) -> dict[str, int]:
+    """The fewest raters, if each works on every task or on one task."""
+    counts = [one.raters for one in tasks]
+    return {"every_task": max(counts, default=0), "one_task": sum(counts)}
+
+
+def sample_to_object(
+    sample: Sample,
+    texts: Sequence[SampledText],
+    tasks: Sequence[Need],
+    *,
+    score: str | None,
+) -> dict[str, Any]:
+    """The sample and the plan as JSON, with the drawn inputs."""
+    cells = [_cell_object(sample, cell) for cell in sample.cells]
+    return {
+        "seed": sample.seed,
+        "by": list(sample.by),
+        "score": score,
+        "levels": list(sample.levels),
+        "systems": list(sample.systems),
+        "inputs": len(sample.inputs),
+        "texts": len(texts),
+        "shown": sum(text.is_shown for text in texts),
+        "controls": sum(bool(text.control) for text in texts),
+        "cells": cells,
+        "unfilled": [one for one in cells if one["inputs"] < one["wanted"]],
+        "partly_scored": sample.partly_scored,
+        "blurred_cells": sum(cell.blurred for cell in sample.cells),
+        "left_out": asdict(sample.left_out) | {"over_max": sample.over},
+        "tasks": [asdict(one) for one in tasks],
+        "judgments": sum(one.judgments for one in tasks),
+        "raters": raters(tasks),
+        "empty": empty_texts(texts),
+        "sample": [
+            {"id": one.id, "cell": dict(one.cell), "score": rounded(one.score)}
+            for one in sample.inputs
+        ],
+    }
+
+
+def _cell_object(sample: Sample, cell: SampleCell) -> dict[str, Any]:
+    values = dict(zip(sample.by, cell.values, strict=True))
+    return {
+        "cell": values,
+        "inputs": cell.inputs,
+        "wanted": cell.wanted,
+        "drawn": cell.drawn,
+        "blurred": cell.blurred,
+    }

@@ -1,42 +1,176 @@
-"""A sample for people: inputs drawn from cells, each with the text of every system.
+"""A sample for people: inputs drawn from the texts of runs, each with the text of every system.
 
 As in paper 004: within each category and size the inputs are ranked by a score averaged over the
-systems and cut into thirds, and as many are drawn from each third. So the sample is balanced over
-systems, and texts of low, medium and high scores are all in it.
+systems and cut into thirds, and equally many are drawn from each third. So the sample is balanced
+over systems and contains texts with low, medium and high scores.
 
 Every choice is a hash of the seed and the input's id: the sample is the same for any order of the
-texts, and on any machine.
+texts and on any machine.
 """
 
 from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from hashlib import blake2b
 from itertools import product
+from pathlib import Path
 
 from adequa.data import Item
-from adequa.errors import DataError, SettingError
+from adequa.errors import DataError, SettingError, UnknownName
 from adequa.fields import FIELDS, NO_VALUE, item_field, natural_order
 from adequa.human.judgments import Key
+from adequa.readers import open_source
+from adequa.run import MANIFEST, SCORES, open_run
 
-# ---
-# What a sample is drawn by: conditions on the fields of items, and the names of tasks.
-# ---
+MOST_CELLS = 10_000
+"""More cells than this are taken for a mistake in the fields."""
+REFERENCE = "reference"
+"""The system name under which human references join."""
+SCORE = "score"
+"""The name of the score level in a text's cell."""
+_PREFERRED = ("similarity", "nli", "esa")
+"""Scores that need no reference text, preferred in this order."""
 
 Namer = Callable[[Item], str]
+Scores = Mapping[Key, float | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Pool:
+    """The texts to draw from, each (system, id) once, and their scores by metric."""
+
+    items: tuple[Item, ...]
+    scores: Mapping[str, Scores]
+
+
+def pool_texts(
+    paths: Sequence[Path],
+    *,
+    format: str | None = None,  # noqa: A002
+) -> Pool:
+    """Read runs (folders of `adequa score`) and files of items, and join them by system and id.
+
+    A text in several of them is one text with the scores of all; two different texts of one system
+    and id are a DataError. A system without a name gets the name of its folder or file. `format` is
+    the format of the files, recognised by default.
+    """
+    if not paths:
+        raise SettingError("there is nothing to draw from; name a run or a file of items")
+    items: dict[Key, Item] = {}
+    origins: dict[Key, Path] = {}
+    scores: dict[str, dict[Key, float | None]] = {}
+    for path in paths:
+        for item, given in _texts(path, format):
+            key = item.key
+            known = items.setdefault(key, item)
+            if (known.text, sorted(known.triples)) != (item.text, sorted(item.triples)):
+                raise DataError(
+                    f"{key[1]!r} of {key[0]!r} differs from the text in {origins[key]}",
+                    path=path,
+                    remedy="rename the system in one of them, or name one run only",
+                )
+            origins.setdefault(key, path)
+            for label, value in given.items():
+                column = scores.setdefault(label, {})
+                before = column.get(key)
+                if before is not None and value not in (None, before):
+                    raise DataError(
+                        f"{key[1]!r} of {key[0]!r} has another {label} than in {origins[key]}",
+                        path=path,
+                        remedy="name one run of the two, or score again under another name",
+                    )
+                column[key] = value if before is None else before
+    return Pool(tuple(items.values()), scores)
+
+
+def _texts(path: Path, form: str | None) -> Iterator[tuple[Item, Mapping[str, float | None]]]:
+    name = path.resolve().name if path.is_dir() else path.stem
+    if not (path / MANIFEST).is_file():
+        for item in open_source(path, format=form):
+            yield _named(item, name), {}
+        return
+    for result in open_run(path).results():
+        for label, value in result.scores.items():
+            if value is not None and (type(value) not in (int, float) or not math.isfinite(value)):
+                raise DataError(
+                    f"has a score {label!r} that is not a number",
+                    path=path / SCORES,
+                    remedy="was the run edited? score again into a new folder",
+                )
+        yield _named(result.item, name), result.scores
+
+
+def _named(item: Item, name: str) -> Item:
+    return item if item.system else replace(item, system=name)
+
+
+def of_systems(items: Sequence[Item], names: Iterable[str]) -> list[Item]:
+    """The texts of the named systems, by default of all."""
+    there, wanted = {item.system for item in items}, set(names)
+    for name in sorted(wanted - there):
+        raise UnknownName("system", name, there)
+    return [item for item in items if not wanted or item.system in wanted]
+
+
+def with_references(items: Sequence[Item]) -> list[Item]:
+    """The texts, and the first human reference of each input as one more system."""
+    if any(item.system == REFERENCE for item in items):
+        raise SettingError(
+            f"a system is already called {REFERENCE!r}; draw without --references, or without it"
+        )
+    first: dict[str, Item] = {}
+    for item in items:
+        known = first.get(item.id)
+        if item.references and (known is None or item.system < known.system):
+            first[item.id] = item
+    if not first:
+        raise DataError("no text has a reference", remedy="draw without --references")
+    return [
+        *items,
+        *(replace(one, system=REFERENCE, text=one.references[0]) for one in first.values()),
+    ]
+
+
+def with_scores(pool: Pool, file: Path, name: str | None) -> Pool:
+    """The pool with the scores of a file (id, system, `name`) in place of those of the runs."""
+    from adequa.metrics.precomputed import Precomputed
+
+    if name is None:
+        raise SettingError(f"{file} needs the name of its field of scores; give --score NAME")
+    found = Precomputed(file=file, key=name).score(pool.items)
+    column = {item.key: one.value for item, one in zip(pool.items, found, strict=True)}
+    if all(value is None for value in column.values()):
+        raise DataError(
+            "has no score for any of the texts",
+            path=file,
+            remedy=f"write systems and ids like {pool.items[0].key}",
+        )
+    return Pool(pool.items, {name: column})
+
+
+def choose_score(pool: Pool, name: str | None) -> str:
+    """The requested score; by default one that needs no reference, or else the first."""
+    if not pool.scores:
+        raise SettingError(
+            "there are no scores for the levels: score the texts first (adequa score INPUT "
+            "--out RUN) and name the run, give --scores FILE, or draw with --levels 1"
+        )
+    if name is not None and name not in pool.scores:
+        raise UnknownName("score", name, pool.scores)
+    return name or next(one for one in (*_PREFERRED, *pool.scores) if one in pool.scores)
 
 
 def field_of(name: str) -> Namer:
-    """Reads a field of an item as a word, which it always is."""
+    """A function that reads a field of an item as a word, `(none)` where it is missing."""
     read = item_field(name)
     return lambda item: read(item) or NO_VALUE
 
 
 def task_namer(field: str | None) -> Namer:
-    """The name of the task an item is handed out in: one task for all where there is no field."""
+    """A function that names an item's task; without a field there is one task for all."""
     if field is None:
         return lambda item: "all"  # noqa: ARG005
     if field == "size":
@@ -45,16 +179,17 @@ def task_namer(field: str | None) -> Namer:
 
 
 def matching(items: Sequence[Item], conditions: Iterable[str]) -> list[Item]:
-    """The items of which all `FIELD=VALUE` or `FIELD=LOW..HIGH` hold; of one field, any.
+    """The items that fulfil the conditions `FIELD=VALUE` or `FIELD=LOW..HIGH`.
 
-    A condition that holds of no item is a DataError, for it is a slip.
+    Conditions on one field are alternatives, all fields must hold. A condition that no item
+    fulfils is a DataError, because it must be a mistake.
     """
     wanted: dict[str, list[str]] = {}
     for condition in conditions:
         field, equals, value = condition.partition("=")
         if not equals or not field or not value:
             raise SettingError(
-                f"{condition!r} is no condition; write FIELD=VALUE or size=1..5, FIELD one of "
+                f"{condition!r} is not a condition; write FIELD=VALUE or size=1..5, FIELD one of "
                 f"{', '.join(FIELDS)}"
             )
         wanted.setdefault(field, []).append(value)
@@ -89,25 +224,20 @@ def _listed(values: Sequence[str], most: int = 20) -> str:
     return ", ".join(values[:most]) + (" …" if len(values) > most else "")
 
 
-MOST_CELLS = 10_000
-SCORE = "score"
-"""What a text's cell calls the level of its input's score."""
-
-
 @dataclass(frozen=True, slots=True)
 class SampleCell:
-    """The inputs that share the values of the fields, and how many of them were drawn."""
+    """The inputs that share the values of the fields, and the number drawn from them."""
 
     values: tuple[str, ...]
     inputs: int
     wanted: int
     drawn: int = 0
     blurred: bool = False
-    """A border between two levels runs through equal scores, so that chance decides there."""
+    """Equal scores lie on both sides of a border between levels, so chance decides there."""
 
     @property
     def is_short(self) -> bool:
-        """There are fewer inputs than were wanted."""
+        """Whether there are fewer inputs than wanted."""
         return self.inputs < self.wanted
 
 
@@ -119,54 +249,54 @@ class DrawnInput:
     cell: Mapping[str, str]
     texts: tuple[Item, ...]
     score: float | None = None
-    """The mean over the systems; None where there are no levels."""
+    """The mean over the systems; None without levels."""
 
 
 @dataclass(frozen=True, slots=True)
 class SampleExclusion:
-    """How many inputs could not be drawn at all, and why."""
+    """The number of inputs that could not be drawn, by reason."""
 
     lacking: Mapping[str, int] = field(default_factory=dict)
-    """By system: the inputs it has no text of."""
+    """By system: the inputs without its text."""
     incomplete: int = 0
-    """Inputs that some system has no text of."""
+    """Inputs without the text of some system."""
     different: int = 0
-    """Inputs whose data are not the same for all systems."""
+    """Inputs with different data for different systems."""
     not_scorable: int = 0
-    """Inputs for which no system's text has a score."""
+    """Inputs without a score for any system."""
 
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """What was drawn, from which cells, and what was not."""
+    """The drawn inputs, their cells, and what was left out."""
 
     by: tuple[str, ...]
     levels: tuple[str, ...]
     systems: tuple[str, ...]
     inputs: tuple[DrawnInput, ...]
     cells: tuple[SampleCell, ...]
-    """Every combination of the values there are, also those without an input."""
+    """Every combination of the values, including those without an input."""
     left_out: SampleExclusion
     partly_scored: int = 0
-    """Inputs whose mean is over fewer systems than that of others."""
+    """Inputs with a score for only some of the systems."""
     over: int = 0
-    """Drawn, but beyond the most that were asked for."""
+    """Inputs dropped because of the maximum."""
     seed: int = 0
 
 
 def level_names(count: int) -> tuple[str, ...]:
-    """The names of so many levels, the lowest first.
+    """The names of `count` levels, the lowest first.
 
     >>> level_names(3)
     ('low', 'medium', 'high')
     """
     if count < 1:
-        raise SettingError(f"there is at least 1 level, not {count}")
+        raise SettingError(f"the number of levels must be at least 1, not {count}")
     named = {1: ("all",), 2: ("low", "high"), 3: ("low", "medium", "high")}
     return named.get(count) or tuple(f"{number} of {count}" for number in range(1, count + 1))
 
 
-def draw(
+def draw_sample(
     items: Iterable[Item],
     scores: Mapping[Key, float | None] | None = None,
     *,
@@ -176,13 +306,13 @@ def draw(
     most: int | None = None,
     seed: int = 0,
 ) -> Sample:
-    """Draw `per_cell` inputs of each level of each cell; with `most`, at most so many in all.
+    """Draw `per_cell` inputs of each level of each cell, and at most `most` in all.
 
-    A score that is None or not there enters no mean, so a system without scores (human references)
-    leaves the levels as they are. The levels of a cell differ by at most one input, and a cell
-    that is short gives all it has.
+    Missing scores do not enter a mean, so a system without scores (human references) does not
+    change the levels. The levels of a cell differ by at most one input, and a cell with too few
+    inputs gives all it has.
     """
-    _check(by, levels, per_cell, most)
+    _validate(by, levels, per_cell, most)
     inputs, systems = _inputs(items)
     complete, left_out = _complete(inputs, systems, by)
     means: dict[str, float] = {}
@@ -196,17 +326,19 @@ def draw(
     found: list[tuple[int, int, int, str]] = []
     for values in _combinations(members, by):
         cell = SampleCell(values, len(members.get(values, ())), per_cell * len(levels))
-        drawn, blurred = _draw_cell(members.get(values, ()), means, len(levels), per_cell, seed)
+        drawn, blurred = _draw_cell(
+            members.get(values, ()), means, levels=len(levels), per_cell=per_cell, seed=seed
+        )
         found += [(len(cells), rank, level, one) for rank, (level, one) in enumerate(drawn)]
         cells.append(replace(cell, blurred=blurred))
-    # The first of every cell come before the second of any.
+    # The first input of every cell comes before the second of any.
     kept = sorted(found, key=lambda one: (one[1], _chance(seed, "most", one[3])))[:most]
     counts = Counter(number for number, *_ in kept)
     return Sample(
-        tuple(by),
-        tuple(levels),
-        tuple(systems),
-        tuple(
+        by=tuple(by),
+        levels=tuple(levels),
+        systems=tuple(systems),
+        inputs=tuple(
             DrawnInput(
                 one,
                 dict(zip(by, cells[number].values, strict=True))
@@ -216,22 +348,22 @@ def draw(
             )
             for number, _, level, one in sorted(kept, key=lambda one: (one[0], one[2], one[3]))
         ),
-        tuple(replace(cell, drawn=counts[number]) for number, cell in enumerate(cells)),
-        left_out,
-        partly_scored,
-        len(found) - len(kept),
-        seed,
+        cells=tuple(replace(cell, drawn=counts[number]) for number, cell in enumerate(cells)),
+        left_out=left_out,
+        partly_scored=partly_scored,
+        over=len(found) - len(kept),
+        seed=seed,
     )
 
 
-def _check(by: Sequence[str], levels: Sequence[str], per_cell: int, most: int | None) -> None:
+def _validate(by: Sequence[str], levels: Sequence[str], per_cell: int, most: int | None) -> None:
     if len(set(by)) != len(by):
-        raise SettingError(f"a field stands twice in {', '.join(by)}; name each once")
+        raise SettingError(f"a field is named twice in {', '.join(by)}; name each once")
     if not levels or len(set(levels)) != len(levels):
-        raise SettingError(f"levels have different names, not {', '.join(levels) or 'none'}")
-    for what, number in (("inputs a level", per_cell), ("most inputs", most)):
+        raise SettingError(f"levels need different names, not {', '.join(levels) or 'none'}")
+    for what, number in (("inputs per level", per_cell), ("inputs in all", most)):
         if number is not None and number < 1:
-            raise SettingError(f"the number of {what} is at least 1, not {number}")
+            raise SettingError(f"the number of {what} must be at least 1, not {number}")
 
 
 def _inputs(items: Iterable[Item]) -> tuple[dict[str, dict[str, Item]], list[str]]:
@@ -240,7 +372,7 @@ def _inputs(items: Iterable[Item]) -> tuple[dict[str, dict[str, Item]], list[str
     for item in items:
         texts = inputs.setdefault(item.id, {})
         if item.system in texts:
-            raise DataError(f"{item.id!r} of {item.system!r} is there twice", remedy="keep one")
+            raise DataError(f"{item.id!r} of {item.system!r} occurs twice", remedy="keep one")
         texts[item.system] = item
     if not inputs:
         raise DataError("there are no texts to draw from", remedy="give a run or a file of items")
@@ -250,7 +382,7 @@ def _inputs(items: Iterable[Item]) -> tuple[dict[str, dict[str, Item]], list[str
 def _complete(
     inputs: Mapping[str, Mapping[str, Item]], systems: Sequence[str], by: Sequence[str]
 ) -> tuple[dict[str, Mapping[str, Item]], SampleExclusion]:
-    """The inputs that every system has a text of, from the same data, and a count of the rest."""
+    """The inputs with a text of every system from the same data, and a count of the rest."""
     absent = {s: sum(1 for texts in inputs.values() if s not in texts) for s in systems}
     lacking = {system: count for system, count in absent.items() if count}
     whole = {one: texts for one, texts in sorted(inputs.items()) if len(texts) == len(systems)}
@@ -258,7 +390,7 @@ def _complete(
         worst = ", ".join(f"{system} lacks {count:,}" for system, count in lacking.items())
         raise DataError(
             f"no input has a text of every system: of {len(inputs):,} inputs, {worst}",
-            remedy="are the ids of all the same? choose fewer with --systems",
+            remedy="use the same ids in all files, or choose fewer systems with --systems",
         )
     readers = [field_of(name) for name in by]
     same = {
@@ -270,7 +402,7 @@ def _complete(
     if not same:
         raise DataError(
             "no input has the same data for every system",
-            remedy="are these texts of one data set?",
+            remedy="give the texts of one data set",
         )
     return same, SampleExclusion(lacking, len(inputs) - len(whole), len(whole) - len(same))
 
@@ -278,7 +410,7 @@ def _complete(
 def _means(
     inputs: Mapping[str, Mapping[str, Item]], scores: Mapping[Key, float | None] | None
 ) -> tuple[dict[str, float], int]:
-    """The mean score of each input that has one, and how many of them are of fewer systems."""
+    """The mean score of each input, and the number of means over fewer systems than others."""
     if scores is None:
         raise SettingError(
             "levels need scores: score the texts first (adequa score), or draw with one level"
@@ -297,12 +429,12 @@ def _means(
     if not means:
         raise DataError(
             "no input has a score",
-            remedy="do the systems and ids of the scores match those of the texts?",
+            remedy="use the systems and ids of the texts in the scores",
         )
     if len(means) > 1 and len(set(means.values())) == 1:
         raise DataError(
             f"the score of every input is {next(iter(means.values())):g}",
-            remedy="choose a score that tells them apart, or draw with one level",
+            remedy="choose a score that differs between inputs, or draw with one level",
         )
     return means, len(scored) - scored.count(max(scored))
 
@@ -310,7 +442,7 @@ def _means(
 def _members(
     inputs: Mapping[str, Mapping[str, Item]], by: Sequence[str]
 ) -> dict[tuple[str, ...], list[str]]:
-    """The inputs of each cell that has any."""
+    """The inputs of each non-empty cell."""
     readers = [field_of(name) for name in by]
     members: dict[tuple[str, ...], list[str]] = {}
     for one, texts in inputs.items():
@@ -341,9 +473,9 @@ def _combinations(
 
 
 def _draw_cell(
-    members: Sequence[str], means: Mapping[str, float], levels: int, per_cell: int, seed: int
+    members: Sequence[str], means: Mapping[str, float], *, levels: int, per_cell: int, seed: int
 ) -> tuple[list[tuple[int, str]], bool]:
-    """Level and id of what a cell gives, in a random order of the levels; and if it is blurred."""
+    """The level and id of each input drawn from a cell, and whether the cell is blurred."""
     ranked = sorted(members, key=lambda one: (means.get(one, 0.0), _chance(seed, "rank", one)))
     borders = [(2 * level * len(ranked) + levels) // (2 * levels) for level in range(levels + 1)]
     drawn: list[tuple[int, int, str]] = []
@@ -361,5 +493,5 @@ def _draw_cell(
 
 
 def _chance(seed: int, purpose: str, one: str) -> bytes:
-    """A random order of the ids, another one for every seed and purpose."""
+    """A sort key that orders ids at random, differently for every seed and purpose."""
     return blake2b(f"{seed} {purpose} {one}".encode("utf-8", "surrogatepass")).digest()

@@ -27,7 +27,7 @@ from functools import cached_property
 from itertools import pairwise
 
 from adequa.data import Item, Mention, Term, Triple
-from adequa.entities.anaphora import PRONOUNS
+from adequa.entities.coreference import PRONOUNS
 from adequa.entities.detector import Detector
 from adequa.metrics.nli.templates import (
     ANY,
@@ -40,7 +40,7 @@ from adequa.metrics.nli.templates import (
     fold_predicate,
     fold_value,
 )
-from adequa.metrics.stemmer import stem
+from adequa.metrics.tokens import require_nltk, stem
 from adequa.readers.enriched import gold_mentions
 from adequa.text import CALENDAR, SMALL_WORDS, common_words, key_of, label_of, readable
 from adequa.text.values import lowered, match_unit, unit_named, word_parts
@@ -269,6 +269,7 @@ def extract(items: Iterable[Item], progress: Callable[[int], None] = lambda _: N
 
     A text of several facts says none of them alone: a predicate with such texts only is missing.
     """
+    require_nltk()
     detector = Detector(mode="adequacy")
     known: dict[str, _Texts] = {}
     for done, item in enumerate(items, 1):

@@ -129,9 +129,9 @@ class Nli(Metric):
         return scores
 
     def _limits(self) -> VerdictLimits:
-        from adequa.entities.judgment import read_phrases, stamp
+        from adequa.entities.judgment import read_phrases
 
-        allowed = () if self.allowed is None else read_phrases(self.allowed, stamp(self.allowed))
+        allowed = () if self.allowed is None else read_phrases(self.allowed)
         return VerdictLimits(self.threshold, self.doubt, frozenset(self.optional), allowed)
 
     def corpus(self, totals: Sequence[float]) -> dict[str, float]:

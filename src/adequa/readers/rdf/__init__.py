@@ -1,1 +1,1 @@
-"""RDF in any syntax: named graphs, or subjects, as items."""
+"""The RDF reader; imported by name, since it loads pyoxigraph."""

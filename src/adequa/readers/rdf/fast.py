@@ -1,21 +1,19 @@
-"""A file of plain N-Triples as one graph, several times faster than by parsing it.
+"""A fast path for plain N-Triples files that are read as one graph.
 
-pyoxigraph reads a line faster than Python can ask it for the parts. But three valid tokens with
-single spaces between them are a valid line, and cutting lines at their spaces is quick; a token is
-checked once, not each time it occurs. Labels are looked for beforehand, so that each statement can
-become a triple at once.
+pyoxigraph parses a line faster than Python can fetch its parts. Three valid tokens with single
+spaces between them are a valid line, so lines are split at spaces, and each distinct token is
+validated once. Labels are collected in a first pass, so that each statement becomes a triple at
+once.
 
-Lines of any other shape are parsed by pyoxigraph. At a token that is not plainly valid, at a blank
-node, and in a file of nothing but labels, `Suspect` is raised, and the whole file is to be read the
-ordinary way; a test holds the two ways against each other.
+Lines of any other shape are parsed by pyoxigraph. A token that is not plainly valid, a blank node,
+and a file with nothing but labels raise `Suspect`; the reader then reads the whole file the
+ordinary way. A test compares the two ways.
 """
 
 from __future__ import annotations
 
-import gc
 import io
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
 from functools import partial
 from itertools import pairwise
 from pathlib import Path
@@ -37,27 +35,24 @@ from adequa.readers.rdf.terms import (
 _BLOCK_BYTES = 64 * 1024
 _LABEL_MARKS = [(token, f" {token} ".encode()) for token in sorted(LABEL_PREDICATES)]
 
-# Triple(…) is a Python function; this is the C function it calls.
 _triple = partial(tuple.__new__, Triple)
+"""Triple(…) without the Python-level constructor of a named tuple; called once per statement."""
 
 
 def read_as_one_graph(path: Path, label_lang: str) -> Item | None:
-    """All triples of the file as one item without a text; None where it has none."""
-    with _collector_paused():
-        graph = _Graph(label_lang)
-        with open_bytes(path) as stream:
-            for block in _blocks(stream, path):
-                graph.find_labels(block)
-        with open_bytes(path) as stream:
-            for block in _blocks(stream, path):
-                graph.add(block)
-        item = graph.item(path.stem)
-        del graph  # before the collector gets to see it
-        return item
+    """All triples of the file as one item without a text; None for an empty file."""
+    graph = _Graph(label_lang)
+    with open_bytes(path) as stream:
+        for block in _blocks(stream, path):
+            graph.find_labels(block)
+    with open_bytes(path) as stream:
+        for block in _blocks(stream, path):
+            graph.add(block)
+    return graph.item(path.stem)
 
 
 def _blocks(stream: BinaryIO, path: Path) -> Iterator[bytes]:
-    """The file in pieces of whole lines."""
+    """The file in blocks of whole lines."""
     try:
         while block := stream.read(_BLOCK_BYTES):
             block += stream.readline(MAX_LINE_BYTES)
@@ -67,7 +62,7 @@ def _blocks(stream: BinaryIO, path: Path) -> Iterator[bytes]:
 
 
 class _Graph:
-    """The facts of a file, as far as it was read."""
+    """The facts of a file, collected block by block."""
 
     def __init__(self, label_lang: str) -> None:
         self._labels = TermLabels(label_lang)
@@ -82,20 +77,20 @@ class _Graph:
         self._empty = True
 
     def find_labels(self, block: bytes) -> None:
-        """Note the labels a block gives."""
+        """Collect the labels of a block."""
         for predicate, mark in _LABEL_MARKS:
             pieces = block.split(mark)
             if len(pieces) == 1:
                 continue
             for before, behind in pairwise(piece.decode(errors="replace") for piece in pieces):
                 subject = before[before.rfind("\n") + 1 :]
-                # Else it is somewhere inside a text, or an IRI that is no label.
+                # Otherwise it is inside a literal, or the value is an IRI and not a label.
                 if behind[:1] == '"' and " " not in subject:
                     value = behind[: behind.find(" .\n")]
                     self._labels.add(subject, predicate, *self._names.split_checked(value))
 
     def add(self, block: bytes) -> None:
-        """Take in the statements of a block."""
+        """Add the statements of a block."""
         self._empty = False
         lines = _plain_lines(block)
         try:
@@ -120,7 +115,7 @@ class _Graph:
                 self._begin(subject)
                 last, name = subject, strings[subject]
             if token[0] == '"' and "\\" not in token:
-                # As `strings` would have it, but that remembers tokens, and few come again.
+                # The same as `strings[token]`, which would remember the token; few literals repeat.
                 end = token.rindex('"')
                 value = token[1:end]
                 kind = kinds[token[end + 1 :]]
@@ -132,10 +127,10 @@ class _Graph:
         self._last = last, name
 
     def _begin(self, subject: str | None) -> None:
-        """Notice whether a statement may have been made twice.
+        """Find out whether a statement may occur twice.
 
-        A set of all triples would tell, but one for each row of statements about a subject is
-        quicker, as long as none of the subjects comes back.
+        One set per run of statements about a subject is faster than a set of all triples, as long
+        as no subject comes back later.
         """
         if not self._repeats:
             latest = self._facts[self._start :]
@@ -145,23 +140,23 @@ class _Graph:
                 self._begun.add(subject)
 
     def _relation(self, subject: str, predicate: str, token: str) -> str | None:
-        """The string of a new predicate; None where the statement is only a label."""
+        """The string of a new predicate; None if the statement is only a label."""
         if self._labels.is_label(subject, predicate, token):
             return None
         if subject[0] != "<" or predicate[0] != "<":
             raise Suspect
-        _ = self._strings[subject]  # the first come is the first served
+        _ = self._strings[subject]  # the term that comes first gets the better name
         string = self._strings[predicate]
         if predicate not in LABEL_PREDICATES:
             self._predicates[predicate] = string
         return string
 
     def item(self, identifier: str) -> Item | None:
-        """What was read, if anything."""
+        """The facts as an item; None for an empty file."""
         if self._empty:
             return None
         if not self._predicates:
-            raise Suspect  # nothing but labels: then they are facts, but that is not known before
+            raise Suspect  # nothing but labels: the ordinary way then treats them as facts
         for token in self._labels.tokens() - self._strings.keys():
             check_iri(token)
         others = self._labels.not_chosen(self._strings)
@@ -172,7 +167,7 @@ class _Graph:
 
 
 def _plain_lines(block: bytes) -> list[str] | None:
-    """The lines of a block without their ends; None where one has another shape."""
+    """The lines of a block without their ends; None if one has another shape."""
     try:
         lines = block.decode().split(" .\n")
     except UnicodeDecodeError:
@@ -184,24 +179,12 @@ def _plain_lines(block: bytes) -> list[str] | None:
 
 
 def _parsed_lines(block: bytes) -> Iterator[str]:
-    """The same by pyoxigraph; what is wrong with the block is found by the ordinary way."""
+    """The lines of a block as pyoxigraph writes them; Suspect where it finds an error."""
     try:
         for statements, _ in parse_statements(io.BytesIO(block), "ntriples", None):
             for subject, predicate, value, _ in statements:
                 if predicate in LABEL_PREDICATES:
-                    raise Suspect(predicate)  # it may not have been found beforehand
+                    raise Suspect(predicate)  # the first pass may have missed it
                 yield f"{subject} {predicate} {value}"
     except DataError:
         raise Suspect from None
-
-
-@contextmanager
-def _collector_paused() -> Iterator[None]:
-    # Triples hold no cycles, but the collector would visit each of them again and again.
-    enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if enabled:
-            gc.enable()

@@ -1,6 +1,7 @@
-"""The statements of an RDF file, in any syntax pyoxigraph reads, as strings.
+"""The statements of an RDF file in any syntax of pyoxigraph, as N-Triples tokens.
 
-A term is the string N-Triples has for it (a *token*): `<iri>`, `_:label`, `"literal"@en`.
+pyoxigraph has no limits on nesting and entities. The guards here read the same bytes just ahead of
+it, keep a few counters, and stop input that would crash it or fill the memory with a DataError.
 """
 
 from __future__ import annotations
@@ -16,15 +17,8 @@ from pyoxigraph import RdfFormat, parse, serialize
 
 from adequa.errors import DataError, SettingError, UnknownName
 
-# ---
-# What an RDF parser is not shown: input that would crash it or fill the memory.
-#
-# pyoxigraph has no limits of its own on nesting and entities. Each guard here reads the same bytes
-# just ahead of it, keeps no more than a few counters, and stops the parse with a DataError.
-# ---
-
 MAX_DEPTH = 250
-"""How deep objects or elements may stand in each other."""
+"""How deeply objects or elements may be nested. No record of the data it was chosen on."""
 
 _MAX_QUOTED = 500
 _FREE_BYTES = 16 * 1024 * 1024
@@ -44,10 +38,10 @@ def _too_many_entities(line: int) -> DataError:
 
 
 class TurtleGuard:
-    """Turtle, TriG, N3: no endless row of `<<(`, which opens a triple about a triple.
+    """Turtle, TriG, N3: limits the number of `<<(`, which opens a triple about a triple.
 
-    Closing marks are not counted, for a comment can feign them; so a file whose texts hold more
-    than a few hundred `<<(` is refused as well.
+    Closing marks are not counted, since a comment can contain them; so a file whose texts contain
+    more than a few hundred `<<(` is rejected too.
     """
 
     def __init__(self, stream: BinaryIO) -> None:
@@ -56,37 +50,37 @@ class TurtleGuard:
         self._count = 0
 
     def read(self, size: int = -1) -> bytes:
-        """The next bytes, looked through."""
+        """The next bytes, after checking them."""
         block = self._stream.read(size)
         seen = self._tail + block
         if self._count or b"<<(" in seen:
-            self._look(seen)
-        # A mark of three bytes may lie across two blocks; two of them are never counted twice.
+            self._count_marks(seen)
+        # A mark of three bytes may span two blocks; a tail of two bytes never counts one twice.
         self._tail = seen[-2:]
         return block
 
-    def _look(self, seen: bytes) -> None:
+    def _count_marks(self, seen: bytes) -> None:
         self._count += seen.count(b"<<(")
         if self._count > _MAX_QUOTED:
             raise DataError(
-                f"has more than {_MAX_QUOTED} times '<<(', which opens a triple about a triple",
+                f"has '<<(', which opens a triple about a triple, more than {_MAX_QUOTED} times",
                 remedy="state the inner triples by themselves; in texts, write N-Triples",
             )
 
 
 class LineGuard(TurtleGuard):
-    """N-Triples and N-Quads: as Turtle, but counted anew on every line."""
+    """N-Triples and N-Quads: as Turtle, but counted per line."""
 
-    def _look(self, seen: bytes) -> None:
+    def _count_marks(self, seen: bytes) -> None:
         first, *others = seen.split(b"\n")
-        super()._look(first)
+        super()._count_marks(first)
         for line in others:
             self._count = 0
-            super()._look(line)
+            super()._count_marks(line)
 
 
 class JsonGuard:
-    """JSON-LD: objects and lists, told from the brackets in strings."""
+    """JSON-LD: limits the nesting of objects and lists; brackets in strings do not count."""
 
     _MARKS = re.compile(rb'[\[\]{}"]')
     _STRING_MARKS = re.compile(rb'\\.?|"', re.DOTALL)
@@ -98,7 +92,7 @@ class JsonGuard:
         self._escaped = False
 
     def read(self, size: int = -1) -> bytes:
-        """The next bytes, looked through."""
+        """The next bytes, after checking them."""
         block = self._stream.read(size)
         position = 1 if self._escaped and block else 0
         self._escaped = self._escaped and not block
@@ -110,7 +104,7 @@ class JsonGuard:
             if mark == b'"':
                 self._in_string = not self._in_string
             elif self._in_string:
-                self._escaped = mark == b"\\"  # what it escapes is in the next block
+                self._escaped = mark == b"\\"  # the escaped character is in the next block
             else:
                 self._depth += 1 if mark in b"[{" else -1
                 if self._depth > MAX_DEPTH:
@@ -119,10 +113,10 @@ class JsonGuard:
 
 
 class XmlGuard:
-    """RDF/XML: well-formed, no deeper than allowed, no entities that multiply or point outside.
+    """RDF/XML: well-formed, not nested too deeply, no entities that multiply or point outside.
 
-    Entities that abbreviate namespaces are common and stay; it is expat that finds them, and that
-    knows the line where the XML is broken.
+    Entities that abbreviate namespaces are common and allowed. expat finds them, and reports the
+    line of malformed XML.
     """
 
     def __init__(self, stream: BinaryIO) -> None:
@@ -138,7 +132,7 @@ class XmlGuard:
         self._parser.EntityDeclHandler = self._declare
 
     def read(self, size: int = -1) -> bytes:
-        """The next bytes, looked through."""
+        """The next bytes, after checking them."""
         block = self._stream.read(size)
         if self._finished:
             return block
@@ -154,16 +148,16 @@ class XmlGuard:
                 line=error.lineno,
                 remedy="repair the XML at this place; is the file cut off?",
             ) from None
-        except (LookupError, ValueError) as error:  # an encoding Python does not know, or expat
+        except (LookupError, ValueError) as error:  # an encoding unknown to Python or expat
             raise DataError(
                 f"declares an encoding that cannot be read ({error})",
                 line=1,
-                remedy="convert the file to UTF-8, and declare no other",
+                remedy="convert the file to UTF-8, and declare that",
             ) from None
         self._bytes += len(block)
         self._expanded += block.count(b"&") * self._longest_entity
         if self._expanded > _FREE_BYTES + _AMPLIFICATION * self._bytes:
-            # Newer versions of expat have a limit of their own, but later and not all of them.
+            # Newer versions of expat have a limit of their own, but a later one.
             raise _too_many_entities(self._parser.CurrentLineNumber)
         return block
 
@@ -181,7 +175,7 @@ class XmlGuard:
             raise DataError(
                 f"the entity {name!r} {what}",
                 line=self._parser.CurrentLineNumber,
-                remedy="write out what it stands for; nothing is fetched or multiplied",
+                remedy="write out what it stands for; such entities are not expanded",
             )
         self._longest_entity = max(self._longest_entity, len(value.encode()))
 
@@ -205,7 +199,7 @@ SYNTAXES: Mapping[str, _Syntax] = {
     "trig": _Syntax(RdfFormat.TRIG, TurtleGuard, (".trig",)),
     "turtle": _Syntax(RdfFormat.TURTLE, TurtleGuard, (".ttl",)),
 }
-"""Every syntax by the name the setting `syntax` has for it."""
+"""Every syntax by its name in the setting `syntax`."""
 
 _BLOCK_STATEMENTS = 1000
 
@@ -215,12 +209,12 @@ _REMEDIES = (
     ("No scheme found", "write absolute IRIs, or give the base: rdf:base=http://example.org/"),
     ("UTF-8", "convert the file to UTF-8"),
     ("utf-8", "convert the file to UTF-8"),
-    ("variables", "N3's variables and rules are no facts: leave them out"),
+    ("variables", "N3 variables and rules are not facts: leave them out"),
 )
 
 
 def syntax_of(path: Path, name: str | None) -> str:
-    """The syntax of a file: the one that was named, else the one its ending tells."""
+    """The syntax of a file: the given one, or the one of its ending."""
     if name is not None:
         if name not in SYNTAXES:
             raise UnknownName("RDF syntax", name, SYNTAXES)
@@ -230,7 +224,7 @@ def syntax_of(path: Path, name: str | None) -> str:
         if suffix in suffixes:
             return syntax
     raise DataError(
-        f"has an ending ({suffix or 'none'}) that says no RDF syntax",
+        f"has an ending ({suffix or 'none'}) of no known RDF syntax",
         path=path,
         remedy=f"name it: rdf:syntax={'|'.join(SYNTAXES)}",
     )
@@ -239,22 +233,21 @@ def syntax_of(path: Path, name: str | None) -> str:
 def parse_statements(
     stream: BinaryIO, syntax: str, base: str | None, *, before: int = 0
 ) -> Iterator[tuple[list[Statement], Mapping[str, str]]]:
-    """The statements of a stream in blocks, each with the prefixes that were declared by then.
+    """The statements of a stream in blocks, each with the prefixes declared so far.
 
-    Nothing the stream names is ever fetched. It begins after `before` lines of its file; errors
-    name the line, but not the file.
+    Nothing is fetched. `before` is the number of lines of the file before the stream; errors have
+    the line, but not the file.
     """
     form, guard, _ = SYNTAXES[syntax]
     try:
         parser: Any = parse(guard(stream), form, base_iri=base)  # type: ignore[arg-type]
     except ValueError as error:
-        raise SettingError(f"rdf:base is no IRI: {error}") from None
+        raise SettingError(f"rdf:base is not an IRI: {error}") from None
     prefixes: dict[str, str] = {}
-    size = 1  # RDF/XML knows its prefixes only as long as the parser is inside the root
+    size = 1  # in RDF/XML the prefixes are known only while the parser is inside the root
     while True:
         try:
-            # Asking once for the lines of many statements is far cheaper than asking each
-            # statement for its parts.
+            # Serialising many statements at once is far cheaper than fetching the parts of each.
             written = serialize(islice(parser, size), format=RdfFormat.N_QUADS)
         except (SyntaxError, ValueError, MemoryError) as error:
             raise _explain(error, before) from None
@@ -268,7 +261,7 @@ def parse_statements(
 
 
 def _split(line: str) -> tuple[str, str, str, str]:
-    """The tokens of a line as pyoxigraph writes it."""
+    """The tokens of a line written by pyoxigraph."""
     subject, predicate, value = line.split(" ", 2)
     if subject.startswith("<<") or value.startswith("<<"):
         raise DataError(
@@ -282,7 +275,7 @@ def _split(line: str) -> tuple[str, str, str, str]:
 
 
 def _explain(error: Exception, before: int) -> DataError:
-    """What pyoxigraph complained about, in one line, with the line where it knows one."""
+    """The error of pyoxigraph as a DataError, with the line if it reports one."""
     if isinstance(error, MemoryError):
         return DataError(
             "has a term or statement of more than 16 MB",

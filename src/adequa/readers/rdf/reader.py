@@ -1,4 +1,10 @@
-"""RDF in any of its syntaxes: named graphs, or subjects, as items."""
+"""The RDF reader: named graphs, or subjects, as items.
+
+`Graphs` collects the statements by graph or subject and builds the items. `fold` first replaces
+blank nodes by paths, so that a fact is about something a text can name: in
+`:pub :address [ :city "Cambridge" ]` the node in brackets becomes the predicate `address.city`, and
+a list becomes one fact per member.
+"""
 
 from __future__ import annotations
 
@@ -25,13 +31,6 @@ from adequa.readers.rdf.terms import (
     split_literal,
 )
 
-# ---
-# Blank nodes folded into paths, so that a fact is about something a text can name.
-#
-# `:pub :address [ :city "Cambridge" ]` says nothing of the node in the brackets that a reader would
-# miss: it becomes one fact with the predicate `address.city`. A list becomes one fact a member.
-# ---
-
 Row = tuple[str, str, str]
 """The tokens of a subject, a predicate (or a path of several) and an object."""
 
@@ -42,10 +41,10 @@ _REST, _NIL = f"<{_RDF}rest>", f"<{_RDF}nil>"
 
 
 def fold(rows: Iterable[Row], labels: TermLabels) -> list[Row]:
-    """The rows with each blank node that is the object of one row replaced by what it says.
+    """The rows with each blank node that is the object of one row replaced by its own rows.
 
-    A node that is named, empty, shared or deeper than any path should be stays, and so does one of
-    a circle. A path is written `<p>/<q>`, as SPARQL has it.
+    A node that has a label, is empty, shared, too deep or part of a cycle remains. A path is
+    written `<p>/<q>`, as in SPARQL.
     """
     rows = list(rows)
     uses = Counter(value for _, _, value in rows if value[0] == "_")
@@ -61,13 +60,13 @@ def fold(rows: Iterable[Row], labels: TermLabels) -> list[Row]:
             outer.append(row)
     folded: list[Row] = []
     _unfold(outer, inner, folded)
-    while inner:  # circles of blank nodes, which no other node leads into
+    while inner:  # cycles of blank nodes that no other node leads to
         _unfold(inner.pop(next(iter(inner))), inner, folded)
-    return list(dict.fromkeys(folded))  # a list may have a member twice
+    return list(dict.fromkeys(folded))  # a list may contain a member twice
 
 
 def _unfold(rows: list[Row], inner: dict[str, list[Row]], folded: list[Row]) -> None:
-    waiting = rows[::-1]  # a stack, for nesting may be deeper than Python's own
+    waiting = rows[::-1]  # a stack: nesting may exceed Python's recursion limit
     while waiting:
         subject, path, value = waiting.pop()
         nested = inner.pop(value, None)
@@ -85,18 +84,13 @@ def _unfold(rows: list[Row], inner: dict[str, list[Row]], folded: list[Row]) -> 
             )
 
 
-# ---
-# Statements gathered into graphs or subjects, and those made into items.
-# ---
-
-
 class _Text(NamedTuple):
     subject: str
     literal: str
 
 
 class Graphs:
-    """The statements of a file by graph (or by subject), its labels and its texts."""
+    """The statements of a file by graph or by subject, with its labels and texts."""
 
     def __init__(
         self,
@@ -129,14 +123,14 @@ class Graphs:
         self._texts_in: dict[str, list[int]] = {}
 
     def add(self, statements: Iterable[Statement], prefixes: Mapping[str, str]) -> None:
-        """Take in statements; the prefixes are those the file has declared so far."""
+        """Add statements; `prefixes` are those declared so far."""
         last = ""
         for subject, predicate, value, graph in statements:
             known = self._predicates.get(predicate)
-            if known is None and not self._meet(predicate, prefixes):
+            if known is None and not self._add_predicate(predicate, prefixes):
                 self._add_text(graph, subject, value)
                 continue
-            # Of equal strings one is kept: there are millions.
+            # Share equal strings: there are millions.
             last = last if subject == last else subject
             key = subject if self._by_subject else graph
             self._groups.setdefault(key, []).append((last, known or predicate, value))
@@ -149,8 +143,8 @@ class Graphs:
             if graph and self._by_subject:
                 self._graphs_of.setdefault(subject, {})[graph] = None
 
-    def _meet(self, predicate: str, prefixes: Mapping[str, str]) -> bool:
-        """Whether a new predicate is that of facts and labels, and not that of the texts."""
+    def _add_predicate(self, predicate: str, prefixes: Mapping[str, str]) -> bool:
+        """Register a new predicate; False if it is the predicate of the texts."""
         if self._text is not None and self._is_text(predicate[1:-1], prefixes):
             if self._text_predicate not in (None, predicate):
                 raise DataError(
@@ -174,7 +168,7 @@ class Graphs:
     def _add_text(self, graph: str, subject: str, value: str) -> None:
         if value[0] != '"':
             raise DataError(
-                f"the text of {subject} is not a literal but {value}",
+                f"the text of {subject} is {value}, not a literal",
                 path=self._path,
                 remedy="name the property whose values are strings",
             )
@@ -184,13 +178,13 @@ class Graphs:
         self._texts_in.setdefault(graph, []).append(number)
 
     def finished(self) -> Iterator[PlacedItem]:
-        """The items of all graphs but the one that was read last, which are then forgotten."""
+        """The items of all graphs but the last one read; their statements are then freed."""
         for key in [key for key in self._groups if key != self._latest]:
             yield from self._items(key, self._facts(key))
             del self._groups[key]
 
     def rest(self) -> Iterator[PlacedItem]:
-        """The items of all that is left; raises where a text belongs to none."""
+        """The remaining items; raises if a text belongs to none of them."""
         if self._text is not None and self._text_predicate is None:
             raise DataError(
                 f"no statement has the property {self._text!r}",
@@ -198,23 +192,23 @@ class Graphs:
                 remedy="name the text's property by its IRI, prefixed name or last part",
             )
         if not self._has_facts:
-            self._labels.clear()  # the file has nothing else: then they are the facts
+            self._labels.clear()  # the file has nothing else, so the labels are its facts
         for key in self._subjects() if self._by_subject else self._groups:
             yield from self._items(key, self._reach(key) if self._by_subject else self._facts(key))
         for text in self._texts.values():
             raise DataError(
-                f"the text of {text.subject} belongs to no item: it has no facts",
+                f"the text of {text.subject} belongs to no item, since there are no facts about it",
                 path=self._path,
                 remedy="state facts about it, or leave the text out",
             )
 
     def _facts(self, key: str) -> list[Row]:
-        """What is said in a graph or of a subject, each once, without what only names things."""
+        """The distinct facts of a graph or subject, without labels."""
         is_label = self._labels.is_label
         return [row for row in dict.fromkeys(self._groups[key]) if not is_label(*row)]
 
     def _subjects(self) -> Iterator[str]:
-        """The subjects that are items: IRIs, then the blank nodes that no item would hold."""
+        """The subjects that become items: IRIs, then blank nodes that no other item contains."""
         blank = [key for key in self._groups if key[0] == "_"]
         reached: set[str] = set()
         for key in self._groups:
@@ -224,7 +218,7 @@ class Graphs:
                     reached.update(row[0] for row in self._reach(key))
         loose = [key for key in blank if key not in reached]
         inside = {row[2] for key in loose for row in self._groups[key] if row[2] != key}
-        # Heads of trees first: what is still not reached then is a circle, begun anywhere.
+        # Roots of trees first; what is then not reached is a cycle, entered at its first node.
         for key in chain((key for key in loose if key not in inside), loose):
             if key not in reached:
                 reached.add(key)
@@ -232,7 +226,7 @@ class Graphs:
                 yield key
 
     def _reach(self, key: str) -> list[Row]:
-        """What is said of a subject and, through blank nodes, of the nodes it leads to."""
+        """The facts about a subject and about the blank nodes it leads to."""
         rows = self._facts(key)
         seen = {key}
         for _, _, value in rows:
@@ -242,7 +236,7 @@ class Graphs:
         return rows
 
     def _items(self, key: str, rows: list[Row]) -> Iterator[PlacedItem]:
-        """The item of a graph or subject, or one for each of its texts; none without facts."""
+        """The item of a graph or subject, or one item per text; none without facts."""
         if not rows:
             return
         texts = self._take_texts(key)
@@ -272,7 +266,7 @@ class Graphs:
             yield PlacedItem(item, self._path, 1)
 
     def _take_texts(self, key: str) -> list[tuple[str, str | None]]:
-        """The texts of an item, in file order: those about it, and those in it about no other."""
+        """The texts of an item in file order: those about it, or in it and about no other item."""
         numbers = set(self._texts_about.pop(key, ()))
         if not self._by_subject and (key or not self._streaming):
             numbers.update(
@@ -297,33 +291,33 @@ class Graphs:
 class RdfReader(Reader):
     """Reads Turtle, TriG, N-Triples, N-Quads, RDF/XML, JSON-LD and N3 (its facts, not its rules).
 
-    **Items.** A named graph is an item, its IRI the id; the statements outside of named graphs are
-    one more, with the name of the file, without its ending, as the id. With `group=subject` an
-    item is a subject and whatever its blank nodes say, over all graphs; `meta.graphs` has their
-    names.
+    **Items.** A named graph is an item with its IRI as the id; the statements outside of named
+    graphs are one more item, with the file's name without its ending as the id. With
+    `group=subject` an item is a subject with its blank nodes, over all graphs; `meta.graphs` has
+    the names of the graphs.
 
     **Strings.** An IRI is called by its label (`rdfs:label`, `skos:prefLabel`, else `foaf:name`,
     `schema:name`, `dcterms:title`), wherever it stands in the file, or else by its last part
     (`Aarhus_Airport`); a literal by its value. `terms` keeps IRI, datatype and language, and
-    `meta.labels` the labels not chosen. A string means one term within an item: the second term
-    that wants it is called by its last part, its whole IRI, or, a literal, by its value in quotes.
-    A statement that only gives the label is no fact, unless the file has nothing else. A statement
-    made twice is one fact.
+    `meta.labels` the other labels. Within an item a string means one term: a second term with the
+    same name is called by its last part or its whole IRI, a literal by its value in quotes. A
+    statement that only gives the label is not a fact, unless the file has nothing else. A repeated
+    statement is one fact.
 
     **Blank nodes.** One that is the object of a single statement is folded into a path:
     `:pub :address [ :city "Cambridge" ]` is the fact *pub · address.city · Cambridge*, and a list
-    repeats its predicate. One with a label is called by it. Any other is `_:b0`, `_:b1`, …, in the
-    order of the file, whatever the file calls it.
+    repeats its predicate. One with a label is called by it. The others are called `_:b0`, `_:b1`,
+    …, in the order of the file.
 
-    **Texts.** With `text`, the statements with that property are not facts but texts: of the named
-    graph they are about, else of the graph they are in (with `group=subject`: of their subject).
-    Several texts of one item are the items `<id>/1`, `<id>/2`, …, in file order. A named graph
-    without a text is an error; the default graph, or a subject, without one is no item.
+    **Texts.** With `text`, the values of that property are texts, not facts: of the named graph
+    they are about, else of the graph they are in (with `group=subject`: of their subject). Several
+    texts of one item become the items `<id>/1`, `<id>/2`, …, in file order. A named graph without a
+    text is an error; the default graph, or a subject, without one is skipped.
 
-    **Memory.** A label may stand anywhere in a file, and a graph may be spread over it, so a file
-    is held in memory, at some 200 bytes a statement. With `contiguous` a graph is let go when the
-    next one begins; labels and texts then have to come before the graph ends, and a graph that
-    comes back is refused as a second item of its id.
+    **Memory.** Labels and the statements of a graph may be anywhere in a file, so a file is held in
+    memory, at about 200 bytes per statement. With `contiguous` a graph is freed when the next one
+    begins; its labels and texts must then come before its end, and a graph that comes back is
+    rejected as a second item with the same id.
 
     Triples about triples (RDF-star) are an error.
     """
@@ -334,28 +328,28 @@ class RdfReader(Reader):
     syntax: str | None = field(
         default=None,
         metadata={
-            "doc": "jsonld, n3, nquads, ntriples, rdfxml, trig or turtle; else by the ending"
+            "doc": "jsonld, n3, nquads, ntriples, rdfxml, trig or turtle; by default by ending"
         },
     )
     text: str | None = field(
         default=None,
-        metadata={"doc": "the property that has the text: its IRI, prefixed name or last part"},
+        metadata={"doc": "the property of the text: its IRI, prefixed name or last part"},
     )
     group: Literal["graph", "subject"] = field(
-        default="graph", metadata={"doc": "what an item is: a named graph, or a subject"}
+        default="graph", metadata={"doc": "one item per named graph, or per subject"}
     )
     label_lang: str = field(
-        default="en", metadata={"doc": "the language of the labels to prefer, as a tag"}
+        default="en", metadata={"doc": "the preferred language of labels, as a tag"}
     )
     base: str | None = field(
         default=None, metadata={"doc": "the IRI against which relative IRIs are resolved"}
     )
     blank: Literal["fold", "keep"] = field(
-        default="fold", metadata={"doc": "what to do with blank nodes: fold into paths, or keep"}
+        default="fold", metadata={"doc": "fold blank nodes into paths, or keep them"}
     )
     contiguous: bool = field(
         default=False,
-        metadata={"doc": "the statements of a graph stand together: stream graph by graph"},
+        metadata={"doc": "the statements of each graph are adjacent: stream graph by graph"},
     )
 
     def __post_init__(self) -> None:
@@ -364,10 +358,12 @@ class RdfReader(Reader):
         if self.blank not in ("fold", "keep"):
             raise SettingError(f"rdf:blank is fold or keep, not {self.blank!r}")
         if self.contiguous and self.group == "subject":
-            raise SettingError("rdf:contiguous streams graphs; it does not go with group=subject")
+            raise SettingError(
+                "rdf:contiguous streams graphs and cannot be combined with group=subject"
+            )
 
     def read(self, path: Path, *, bare: bool = False) -> Iterator[PlacedItem]:
-        """The items, in the order in which their graphs or subjects are first met."""
+        """The items in the order in which their graphs or subjects first occur."""
         syntax = syntax_of(path, self.syntax)
         if syntax == "ntriples" and self.group == "graph" and not (self.text or self.base):
             try:

@@ -1,14 +1,17 @@
-"""Tokens: the strings N-Triples has for terms, `<iri>`, `_:label`, `"literal"@en`, taken apart.
+"""RDF terms: their N-Triples tokens, their labels, and readable strings for them.
 
-Those pyoxigraph wrote can be trusted. Others may be anything: what is not plainly a valid IRI or
-literal is `Suspect`, and then pyoxigraph has to have a look.
+A *token* is the N-Triples form of a term: `<iri>`, `_:label`, `"literal"@en`. Tokens written by
+pyoxigraph are valid. Tokens cut from a file may be anything: one that is not plainly a valid IRI or
+literal raises `Suspect`, and pyoxigraph then decides.
+
+A term is called by its label in the file, else by the last part of its IRI; a literal by its value.
+Within an item two terms never share a string: the later one gets its next best name.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Set
-from functools import partial
 from itertools import chain, count
 from typing import Any, NamedTuple, cast
 from urllib.parse import unquote
@@ -27,11 +30,11 @@ _CHARACTERS = {"t": "\t", "b": "\b", "n": "\n", "r": "\r", "f": "\f"}
 
 
 class Suspect(Exception):
-    """A token that may or may not be valid; never seen outside, for pyoxigraph then decides."""
+    """A token that may be invalid; caught by the reader, which then lets pyoxigraph decide."""
 
 
 def split_literal(token: str) -> tuple[str, str]:
-    """The value of a literal's token, and what follows the closing quote.
+    """The value of a literal's token and its suffix, the part after the closing quote.
 
     >>> split_literal('"say \\\\"hi\\\\""@en')
     ('say "hi"', '@en')
@@ -49,7 +52,7 @@ def _unescape(found: re.Match[str]) -> str:
 
 
 def split_unchecked(token: str) -> tuple[str, str]:
-    """The same of a token that may be no literal; the suffix is still to be checked."""
+    """`split_literal` for a token that may be invalid; does not validate the suffix."""
     if "\\" not in token and token[:1] == '"' != token:
         end = token.rindex('"')
         value = token[1:end]
@@ -61,7 +64,7 @@ def split_unchecked(token: str) -> tuple[str, str]:
 
 
 def check_iri(token: str) -> None:
-    """Raise Suspect unless the token is an IRI."""
+    """Raise Suspect unless the token is a valid IRI."""
     if _PLAIN_IRI.fullmatch(token):
         return
     if not (token[:1] == "<" and token[-1:] == ">"):
@@ -73,7 +76,7 @@ def check_iri(token: str) -> None:
 
 
 def check_suffix(suffix: str) -> str:
-    """The suffix of a literal as pyoxigraph writes it (no `^^xsd:string`), or Suspect."""
+    """The suffix as pyoxigraph writes it (no `^^xsd:string`); raises Suspect if invalid."""
     try:
         statements = list(parse(f'<x:x> <x:x> ""{suffix} .', RdfFormat.N_TRIPLES))
     except (SyntaxError, MemoryError):
@@ -104,10 +107,6 @@ def local_name(iri: str) -> str:
     return name
 
 
-# ---
-# The names a file gives its terms, and which statements do no more than that.
-# ---
-
 _PURE = (
     "<http://www.w3.org/2000/01/rdf-schema#label>",
     "<http://www.w3.org/2004/02/skos/core#prefLabel>",
@@ -122,26 +121,22 @@ _NAMES = (
 _RANK = {predicate: rank for rank, predicate in enumerate((*_PURE, *_NAMES))}
 
 LABEL_PREDICATES = frozenset(_RANK)
-"""Predicates whose literals may name their subject."""
+"""Predicates whose literals may be a label of their subject."""
 
 _PURE_LABELS = frozenset(_PURE)
-"""Those whose literals do nothing else."""
+"""Predicates whose literals are labels and nothing else."""
 
 
 class TermLabel(NamedTuple):
-    """A name, its language, and the predicate that gives it."""
+    """A label, its language, and its predicate."""
 
     text: str
     lang: str | None
     predicate: str
 
 
-# Label(…) is a Python function; this is the C function it calls.
-_label = partial(tuple.__new__, TermLabel)
-
-
 class TermLabels:
-    """One chosen label a term: a pure label before a name, the wanted language before others."""
+    """The chosen label of each term: pure labels before names, the wanted language first."""
 
     def __init__(self, lang: str) -> None:
         self._lang = lang.lower()
@@ -149,15 +144,15 @@ class TermLabels:
         self._several: dict[str, list[TermLabel]] = {}
 
     def add(self, subject: str, predicate: str, text: str, suffix: str) -> bool:
-        """Take notice of a label; False where it has no visible character, and so names nothing."""
+        """Add a label; False if it has no visible character and is therefore ignored."""
         if not text or text.isspace():
             return False
-        label = _label((text, suffix[1:].lower() if suffix[:1] == "@" else None, predicate))
+        label = TermLabel(text, suffix[1:].lower() if suffix[:1] == "@" else None, predicate)
         first = self._chosen.setdefault(subject, label)
         if first is not label:
             labels = self._several.setdefault(subject, [first])
             labels.append(label)
-            # The order of the file decides among equals.
+            # Among equals the first in the file wins.
             self._chosen[subject] = min(labels, key=self._preference)
         return True
 
@@ -176,15 +171,15 @@ class TermLabels:
         self._several.clear()
 
     def tokens(self) -> Set[str]:
-        """The terms that have a label."""
+        """The tokens of the terms that have a label."""
         return self._chosen.keys()
 
     def get(self, token: str) -> TermLabel | None:
-        """The chosen label of a term, if it has one."""
+        """The chosen label of a term, or None."""
         return self._chosen.get(token)
 
     def is_label(self, subject: str, predicate: str, value: str) -> bool:
-        """Whether a statement, in tokens, only names its subject, and so is no fact about it."""
+        """Whether a statement, in tokens, only gives a label and is therefore not a fact."""
         if predicate not in LABEL_PREDICATES or value[0] != '"':
             return False
         chosen = self._chosen.get(subject)
@@ -195,7 +190,7 @@ class TermLabels:
         )
 
     def not_chosen(self, strings: Mapping[str, str]) -> dict[str, list[dict[str, Any]]]:
-        """The other labels of an item's terms, by string: other languages, for instance."""
+        """The other labels of an item's terms, by string, such as other languages."""
         if not self._several:
             return {}
         return {
@@ -216,38 +211,15 @@ class TermLabels:
         return [{"label": text, "lang": lang} for text, lang in others]
 
 
-# ---
-# Readable strings for the terms of an RDF file, and what the strings do not say.
-#
-# A label of the file is the best name of an IRI, its last part the second best, and a literal is
-# called by its value. Within an item two terms never share a string: the later one takes its next
-# best name.
-# ---
-
 _XSD_STRING = "http://www.w3.org/2001/XMLSchema#string"
 _CACHE_SIZE = 1 << 16
-
-
-_new_term = partial(object.__new__, Term)
-_slots: Any = Term
-_set_label, _set_iri = _slots.label.__set__, _slots.iri.__set__
-_set_datatype, _set_lang = _slots.datatype.__set__, _slots.lang.__set__
-
-
-def _term(label: str | None, iri: str, lang: str | None) -> Term:
-    """The same Term in a third of the time: a frozen dataclass sets its fields by their names."""
-    term = _new_term()
-    _set_label(term, label)
-    _set_iri(term, iri)
-    _set_datatype(term, None)
-    _set_lang(term, lang)
-    return term
+"""Terms whose names are remembered; all are forgotten when there are more."""
 
 
 class TermNames:
-    """What the terms of a file would like to be called.
+    """The preferred strings of a file's terms.
 
-    With `check`, tokens come from nobody knows where, and an invalid one raises Suspect.
+    With `check`, tokens are validated, and an invalid one raises Suspect.
     """
 
     def __init__(self, labels: TermLabels, *, check: bool = False) -> None:
@@ -259,16 +231,16 @@ class TermNames:
         self._known: dict[str, tuple[str, Term]] = {}
 
     def best(self, token: str) -> tuple[str, Term | None]:
-        """The string a term would like, and what the string does not say.
+        """The preferred string of a term, and the Term with what the string leaves out.
 
-        The literals of a kind share a term, and no two of them a value: so term and string
-        together tell which literal it is.
+        Literals with the same datatype or language share one Term object, so string and Term
+        together identify a literal.
         """
         if token[:1] == '"':
             value, suffix = self.split(token)
             return value, self.kinds[suffix]
         if self._check:
-            return self._name(token)  # there is one item, which remembers
+            return self._name(token)  # there is one item, and it remembers its strings
         known = self._known.get(token)
         if known is None:
             if len(self._known) >= _CACHE_SIZE:
@@ -277,7 +249,7 @@ class TermNames:
         return known
 
     def split_checked(self, token: str) -> tuple[str, str]:
-        """The value and the suffix of a literal, both valid."""
+        """The value and the suffix of a literal, both validated."""
         value, suffix = self.split(token)
         self.kinds[suffix]
         return value, suffix
@@ -291,24 +263,25 @@ class TermNames:
         label = self.labels.get(token)
         if label is not None:
             text, lang, _ = label
-            return text, _term(text, identifier, lang)
-        return self._last_part(token), _term(None, identifier, None)
+            return text, Term(label=text, iri=identifier, lang=lang)
+        return self._last_part(token), Term(iri=identifier)
 
     def forget(self, token: str) -> None:
-        """Name a term anew when it is next met: it has got a label."""
+        """Forget the name of a term that has just got a label."""
         self._known.pop(token, None)
 
     def others(self, token: str) -> Iterator[tuple[str, Term]]:
-        """Further strings for a term whose best one is taken, without end."""
+        """Further strings for a term whose preferred one is taken; endless."""
         best, own = self.best(token)
         if token[0] == '"':
             lang, datatype = (own.lang, own.datatype) if own else (None, _XSD_STRING)
-            term = Term(best, None, datatype, lang)
+            term = Term(label=best, datatype=datatype, lang=lang)
             suffix = f"@{lang}" if lang else f"^^<{datatype}>"
             strings = [f'"{best}"', f'"{best}"{suffix}']
         else:
             label = self.labels.get(token)
-            term = Term(best, self.identifier(token), None, label.lang if label else None)
+            lang = label.lang if label else None
+            term = Term(label=best, iri=self.identifier(token), lang=lang)
             strings = [
                 self._last_part(token),
                 self.identifier(token),
@@ -318,11 +291,11 @@ class TermNames:
             yield string, term
 
     def identifier(self, token: str) -> str:
-        """What an IRI, a path or a blank node is called where nothing nicer will do."""
+        """The identifier of an IRI, a path or a blank node, used when no better name is free."""
         if ">/<" in token:
             return token
         if token[0] == "_":
-            # Parsers invent names for blank nodes; the order in which they are met is the file's.
+            # Parsers invent names for blank nodes; their order is that of the file.
             return self._blank.setdefault(token, f"_:b{len(self._blank)}")
         return token[1:-1]
 
@@ -334,7 +307,7 @@ class TermNames:
 
 
 class _Kinds(dict[str, "Term | None"]):
-    """What stands behind the closing quote of a literal, as a term that all of its kind share."""
+    """The shared Term of all literals with the same suffix (language or datatype)."""
 
     def __init__(self, *, check: bool) -> None:
         self._check = check
@@ -353,9 +326,9 @@ class _Kinds(dict[str, "Term | None"]):
 
 
 class ItemNames(dict[str, str]):
-    """The string of each token of one item, found when it is first asked for.
+    """The string of each token of one item, chosen at its first use.
 
-    `owners` has what each string in use stands for beyond itself.
+    `owners` maps each string in use to its Term, or None where the string says everything.
     """
 
     def __init__(self, names: TermNames) -> None:
@@ -365,7 +338,7 @@ class ItemNames(dict[str, str]):
 
     def __missing__(self, token: str) -> str:
         string, term = self._names.best(token)
-        # No part of a triple is empty.
+        # A part of a triple must not be empty.
         if not string or self.owners.setdefault(string, term) is not term:
             others = self._names.others(token)
             string, term = next(other for other in others if other[0] not in self.owners)
@@ -374,7 +347,9 @@ class ItemNames(dict[str, str]):
         return string
 
     def terms(self) -> dict[str, Term]:
-        """What the strings do not say by themselves; to be asked when all are named."""
+        """The `terms` of the item; call it last, since it empties the table of owners."""
         for string in [string for string, term in self.owners.items() if term is None]:
-            del self.owners[string]  # most have one, so that a copy would cost more
+            del self.owners[
+                string
+            ]  # in place: most strings have a Term, and a copy would cost more
         return cast("dict[str, Term]", self.owners)

@@ -12,9 +12,8 @@ from starlette.requests import Request
 from starlette.responses import FileResponse, JSONResponse, Response
 
 from adequa.errors import AdequaError
-from adequa.readers import TABLE, open_source, reader_class
-from adequa.readers.formats import SUFFIXES, recognise
-from adequa.run.folder import SCORES, SUMMARY, read_json
+from adequa.readers import SUFFIXES, TABLE, open_source, reader_class, recognise
+from adequa.run import SCORES, SUMMARY, read_json
 from adequa.settings import Spec, build
 from adequa.web.api.bodies import Bodies, media_type
 from adequa.web.api.endpoint import Endpoint, Parameter, json_of, ref

@@ -30,7 +30,7 @@ from typing import TYPE_CHECKING, Any
 from adequa.errors import AdequaError
 from adequa.files import write_json
 from adequa.metrics.base import Metric
-from adequa.run.folder import Run, open_run, read_json
+from adequa.run import Run, open_run, read_json
 from adequa.web.api.scoring import live_with_parent
 from adequa.web.api.settings import ServerSettings
 from adequa.web.errors import Refusal, refusal_of

@@ -15,7 +15,7 @@ from adequa import __version__
 from adequa.codec import item_from_object
 from adequa.data import Item
 from adequa.errors import AdequaError, DataError, UnknownName
-from adequa.run.manifest import describe_metrics
+from adequa.run import describe_metrics
 from adequa.strict_json import kind_of
 from adequa.web.api.bodies import Bodies
 from adequa.web.api.endpoint import Endpoint, json_of, ref

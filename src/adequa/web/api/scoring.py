@@ -25,7 +25,7 @@ from adequa.codec import result_to_object
 from adequa.data import Item, Triple
 from adequa.errors import AdequaError, ModelError
 from adequa.metrics.base import Metric
-from adequa.run.engines import score_items
+from adequa.run import score_items
 from adequa.strict_json import dump_line
 from adequa.web.errors import Refusal
 

@@ -20,7 +20,7 @@ from adequa.errors import AdequaError, MissingExtra
 from adequa.human.campaign.model import Campaign, SampledText
 from adequa.human.campaign.settings import read_campaign
 from adequa.readers import TABLE, reader_class
-from adequa.run.folder import SUMMARY, read_json
+from adequa.run import SUMMARY, read_json
 from adequa.web.api.runs import Record, Runs
 from adequa.web.api.scoring import ScoringEngine
 from adequa.web.api.settings import ServerSettings, shown_bytes

@@ -13,7 +13,7 @@ from starlette.routing import Route
 
 from adequa.data import Item
 from adequa.errors import AdequaError, DataError
-from adequa.readers.formats import read_pasted
+from adequa.readers import read_pasted
 from adequa.text.linearised import linearise
 from adequa.web.api.bodies import Bodies
 from adequa.web.api.runs import Runs

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from adequa.errors import AdequaError, RunError
-from adequa.run.folder import SCORES
+from adequa.run import SCORES
 from adequa.web.api.runs import Record
 from adequa.web.api.scoring import live_with_parent
 from adequa.web.errors import refusal_of

@@ -15,8 +15,7 @@ from starlette.routing import Route
 
 from adequa.report.figures import Axis, axis, digits_for
 from adequa.report.texts import SEEN
-from adequa.run import open_run
-from adequa.run.folder import SUMMARY
+from adequa.run import SUMMARY, open_run
 from adequa.web.api.runs import Record, Runs
 from adequa.web.errors import Refusal
 from adequa.web.workbench.index import (

@@ -1,0 +1,430 @@
+"""The presentation of an examination: conclusions in words, JSON, tables and heat maps."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, Literal
+
+from adequa.analysis.doctor.examination import Alarms, Examination, MetricCell, MissedCase, Share
+from adequa.analysis.doctor.thresholds import AcceptanceThreshold, Advice
+from adequa.charts import heat_map
+from adequa.errors import UnknownName
+from adequa.tables import NOTHING, Cell, Column, Table, escape_markdown, one_line
+
+# Words
+
+Sight = Literal["no", "hardly", "part", "likely", "yes", "unknown"]
+
+_OPENINGS: Mapping[Sight, str] = {
+    "no": "{name} cannot see",
+    "hardly": "{name} seems unable to see",
+    "part": "{name} can see only in part",
+    "likely": "{name} seems able to see",
+    "yes": "{name} can see",
+    "unknown": "There are too few cases to say whether {name} can see",
+}
+_MOST, _FEW, _CHANCE = 0.75, 0.25, 0.5
+"""Shares of cases that count as most and as hardly any, and what chance gives for a score without a
+verdict. They only choose words; there is no record of the data they were chosen on."""
+_WIDE = 0.5
+"""An interval as wide as this is uninformative."""
+
+
+def conclusions(examination: Examination) -> list[str]:
+    """A few sentences per metric: what it sees, what not, and how often it complains otherwise."""
+    return [
+        " ".join(_sentences(examination, metric, alarms))
+        for metric, alarms in zip(examination.metrics, examination.alarms, strict=True)
+    ]
+
+
+def _sentences(examination: Examination, metric: str, alarms: Alarms) -> Iterator[str]:
+    found: dict[Sight, list[str]] = {}
+    silent: list[str] = []
+    astray: list[str] = []
+    for made in examination.made:
+        if not made.cases:
+            continue
+        cell = examination.cell(metric, made.perturbation.name)
+        what = made.perturbation.failing
+        found.setdefault(_sight(cell), []).append(f"{what} ({_measure(cell)})")
+        if _falls_silently(cell):
+            silent.append(f"{what} ({cell.falls})")
+        if cell.located.count * 2 < cell.noticed.count:
+            astray.append(f"{what} ({cell.located})")
+    name = metric if metric in examination.signatures else "the joined verdict"
+    for sight, opening in _OPENINGS.items():
+        if sight in found:
+            yield f"{opening.format(name=name)} {_listed(found[sight])}."
+    if silent:
+        yield f"Its score falls where its verdict stays: {_listed(silent)}."
+    if astray:
+        yield f"It seldom points at the right place of {_listed(astray)}."
+    if alarms.any.total:
+        yield f"It complains of {alarms.any} unchanged texts."
+    else:
+        yield "It gives no verdicts: a case counts where the score falls."
+
+
+def _measure(cell: MetricCell) -> Share:
+    """The share that counts: of the verdicts, or of the score of a metric that gives none."""
+    return cell.noticed if cell.noticed.total else cell.falls
+
+
+def _sight(cell: MetricCell) -> Sight:
+    share = _measure(cell)
+    value, interval = share.value, share.interval
+    if value is None or interval is None or interval[1] - interval[0] >= _WIDE:
+        return "unknown"
+    low, high = interval
+    if value >= _MOST:
+        return "yes" if low >= _MOST else "likely"
+    if not cell.noticed.total:  # a score that changes at random falls half of the time
+        return "no" if low <= _CHANCE else "part"
+    if value <= _FEW:
+        return "no" if high <= _FEW else "hardly"
+    return "part"
+
+
+def _falls_silently(cell: MetricCell) -> bool:
+    """Whether the score is lower in most cases, and the verdict the same in most."""
+    interval = cell.falls.interval
+    if interval is None or not cell.noticed.total:
+        return False
+    return interval[0] >= _MOST and cell.noticed.count * 2 < cell.noticed.total
+
+
+def _listed(things: list[str]) -> str:
+    return things[0] if len(things) == 1 else f"{', '.join(things[:-1])} and {things[-1]}"
+
+
+# Objects
+
+
+def to_object(
+    examination: Examination, *, missed: Sequence[MissedCase] = (), advice: Sequence[Advice] = ()
+) -> dict[str, Any]:
+    """The examination as a JSON object."""
+    return {
+        "originals": examination.originals,
+        "metrics": dict(examination.signatures),
+        "perturbations": [
+            {
+                "name": made.perturbation.name,
+                "side": made.perturbation.side,
+                "change": made.perturbation.doc,
+                "kinds": sorted(made.perturbation.kinds),
+                "items": made.items,
+                "allowed": made.allowed,
+                "cases": len(made.cases),
+            }
+            for made in examination.made
+        ],
+        "cells": [cell_object(cell) for cell in examination.cells],
+        "unchanged": [
+            {
+                "metric": one.metric,
+                "texts": examination.originals,
+                "score": _number(one.score),
+                "not_scorable": one.unscored,
+                "complains": _share_object(one.any),
+                "omission": _share_object(one.omission),
+                "hallucination": _share_object(one.hallucination),
+            }
+            for one in examination.alarms
+        ],
+        "conclusions": conclusions(examination),
+        "missed": [_missed_object(one) for one in missed],
+        "thresholds": [_advice_object(one) for one in advice],
+    }
+
+
+def cell_object(cell: MetricCell) -> dict[str, Any]:
+    """One metric on one perturbation as a JSON object."""
+    return {
+        "perturbation": cell.perturbation,
+        "metric": cell.metric,
+        "cases": len(cell.seen),
+        "not_scorable": cell.unscored,
+        "falls": _share_object(cell.falls),
+        "ties": cell.ties,
+        "change": _number(cell.change),
+        "auc": _number(cell.auc),
+        "noticed": _share_object(cell.noticed),
+        "right_place": _share_object(cell.located),
+    }
+
+
+def _share_object(share: Share) -> dict[str, Any]:
+    interval = share.interval
+    return {
+        "count": share.count,
+        "total": share.total,
+        "value": _number(share.value),
+        "interval": None if interval is None else [_number(end) for end in interval],
+    }
+
+
+def _missed_object(missed: MissedCase) -> dict[str, Any]:
+    case = missed.case
+    return {
+        "metric": missed.metric,
+        "perturbation": missed.perturbation,
+        "system": case.original.system,
+        "id": case.original.id,
+        "what": case.change.what,
+        "scores": [_number(missed.original), _number(missed.changed)],
+        "before": {"text": case.original.text, "spans": [list(one) for one in case.change.before]},
+        "after": {
+            "text": case.changed.text,
+            "spans": [list(one) for one in case.change.after],
+            "triples": [list(one) for one in case.changed.triples],
+        },
+    }
+
+
+def _advice_object(advice: Advice) -> dict[str, Any]:
+    return {
+        "metric": advice.metric,
+        "labelled": advice.labelled,
+        "bad": advice.bad,
+        "risk": advice.target,
+        "level": advice.level,
+        "recommended": None if advice.chosen is None else _step_object(advice.chosen),
+        "why": advice.why,
+        "curve": [_step_object(one) for one in advice.curve],
+    }
+
+
+def _step_object(step: AcceptanceThreshold) -> dict[str, Any]:
+    return {
+        "threshold": step.threshold,
+        "coverage": _share_object(step.coverage),
+        "risk": _share_object(step.risk),
+        "bound": _number(step.bound),
+    }
+
+
+def _number(value: float | None) -> float | None:
+    return None if value is None else round(value, 6)
+
+
+# Tables
+
+_WRITERS: Mapping[str, Callable[[Table], str]] = {
+    "text": Table.text,
+    "markdown": Table.markdown,
+    "latex": Table.latex,
+    "csv": Table.csv,
+}
+FORMATS = (*_WRITERS, "json")
+
+_LEGEND = (
+    "score falls: cases in which the changed copy scores worse than its original (ties apart, in "
+    "the next column); AUC: how well the score tells all originals from all changed copies; "
+    "noticed: cases in which the verdict has a right fault that the original's had not (an "
+    "original with that fault already counts as not noticed); right place: cases in which a "
+    "finding is at the change, and none was on the original. In brackets Wilson's 95 % intervals."
+)
+_UPPER = (
+    "What a metric says of unchanged texts are false alarms only as far as the texts are right: "
+    "the shares are upper bounds."
+)
+_SELECTION = (
+    "Cases are made where adequa's own detector finds the names, so what it overlooks is not asked "
+    "for, which favours esa; and faults made by rule are plainer than those that systems make."
+)
+
+
+def render(
+    examination: Examination,
+    form: str = "text",
+    *,
+    missed: Sequence[MissedCase] = (),
+    advice: Sequence[Advice] = (),
+) -> str:
+    """The examination in one of the formats, without a newline at the end."""
+    if form == "json":
+        return json.dumps(
+            to_object(examination, missed=missed, advice=advice),
+            ensure_ascii=False,
+            allow_nan=False,
+            indent=2,
+        )
+    if form not in _WRITERS:
+        raise UnknownName("format", form, FORMATS)
+    if form == "csv":
+        return _long_table(examination).csv()
+    tables = [_WRITERS[form](table) for table in doctor_tables(examination, advice)]
+    words = [
+        _LEGEND,
+        _UPPER,
+        _SELECTION,
+        *conclusions(examination),
+        *(one.why + "." for one in advice),
+    ]
+    remarks = [one_line(remark) for remark in words]
+    examples = ["\n".join(one_line(line) for line in one.lines()) for one in missed]
+    if form == "latex":
+        written = [line for part in (*remarks, *examples) for line in part.split("\n")]
+        return "\n\n".join([*tables, "\n".join(f"% {line}" for line in written)])
+    if form == "markdown":
+        remarks = [escape_markdown(remark) for remark in remarks]
+        examples = [f"```\n{one.replace('```', '` ` `')}\n```" for one in examples]
+    return "\n\n".join([*tables, *remarks, *examples])
+
+
+def doctor_tables(examination: Examination, advice: Sequence[Advice] = ()) -> list[Table]:
+    """Metrics by perturbations; the cases; the unchanged texts; thresholds of each metric."""
+    return [
+        _cells_table(examination),
+        _made_table(examination),
+        _alarms_table(examination),
+        *(_curve_table(one) for one in advice),
+    ]
+
+
+def _cells_table(examination: Examination) -> Table:
+    columns: list[str | Column] = [
+        "perturbation",
+        "metric",
+        "cases",
+        Column("score falls", align="right"),
+        "ties",
+        Column("mean change", 3),
+        Column("AUC", 2),
+        Column("noticed", align="right"),
+        Column("right place", align="right"),
+    ]
+    rows: list[list[Cell]] = [
+        [
+            cell.perturbation,
+            cell.metric,
+            len(cell.seen),
+            _shown(cell.falls),
+            cell.ties if cell.falls.total else None,
+            cell.change,
+            cell.auc,
+            _shown(cell.noticed),
+            _shown(cell.located),
+        ]
+        for cell in examination.cells
+    ]
+    return Table("What each metric sees", columns, rows)
+
+
+def _shown(share: Share) -> str:
+    interval = share.interval
+    if share.value is None or interval is None:
+        return NOTHING
+    return f"{share.value:.2f} ({interval[0]:.2f}–{interval[1]:.2f})"
+
+
+def _made_table(examination: Examination) -> Table:
+    title = f"What was changed: {examination.originals:,} items, each in some ways"
+    rows: list[list[Cell]] = [
+        [
+            made.perturbation.name,
+            made.perturbation.side,
+            made.perturbation.doc,
+            made.items,
+            made.allowed,
+            len(made.cases),
+        ]
+        for made in examination.made
+    ]
+    return Table(title, ["perturbation", "side", "change", "items", "allow it", "cases"], rows)
+
+
+def _alarms_table(examination: Examination) -> Table:
+    columns: list[str | Column] = [
+        "metric",
+        "texts",
+        Column("mean score", 3),
+        "not scorable",
+        Column("complains", align="right"),
+        Column("omission", align="right"),
+        Column("hallucination", align="right"),
+    ]
+    rows: list[list[Cell]] = [
+        [
+            one.metric,
+            examination.originals,
+            one.score,
+            one.unscored,
+            _shown(one.any),
+            _shown(one.omission),
+            _shown(one.hallucination),
+        ]
+        for one in examination.alarms
+    ]
+    return Table("What each metric says of the unchanged texts", columns, rows)
+
+
+def _curve_table(advice: Advice) -> Table:
+    title = (
+        f"Texts accepted by {advice.metric}: {advice.labelled:,} labelled, {advice.bad:,} bad, "
+        f"risk wanted at most {advice.target:g}"
+    )
+    columns: list[str | Column] = [
+        Column("threshold", 4),
+        "accepted",
+        Column("coverage", 2),
+        "bad",
+        Column("risk", align="right"),
+        Column("risk below", 3),
+        "",
+    ]
+    rows: list[list[Cell]] = [
+        [
+            one.threshold,
+            one.coverage.count,
+            one.coverage.value,
+            one.risk.count,
+            _shown(one.risk),
+            one.bound,
+            "recommended" if one == advice.chosen else "",
+        ]
+        for one in advice.curve
+    ]
+    return Table(title, columns, rows)
+
+
+def _long_table(examination: Examination) -> Table:
+    """One row per cell, for a spreadsheet."""
+    records = [cell_object(cell) for cell in examination.cells]
+    columns = list(records[0])
+    rows: list[list[Cell]] = []
+    for record in records:
+        row: list[Cell] = []
+        for name in columns:
+            value = record[name]
+            row.append(value["value"] if isinstance(value, dict) else value)
+        rows.append(row)
+    return Table("", columns, rows)
+
+
+# Pictures
+
+_PICTURES: Mapping[str, tuple[str, Callable[[MetricCell], float | None]]] = {
+    "score-falls": ("Share of changed texts with a worse score", lambda cell: cell.falls.value),
+    "noticed": ("Share of changes that the verdict notices", lambda cell: cell.noticed.value),
+    "right-place": ("Share of changes that a finding points at", lambda cell: cell.located.value),
+}
+
+
+def doctor_pictures(examination: Examination) -> dict[str, str]:
+    """Heat maps of perturbations by metrics as SVG; a metric without values is left out."""
+    rows = [made.perturbation.name for made in examination.made]
+    pictures = {}
+    for name, (title, value) in _PICTURES.items():
+        columns = {
+            metric: [value(examination.cell(metric, row)) for row in rows]
+            for metric in examination.metrics
+        }
+        drawn = {key: own for key, own in columns.items() if any(one is not None for one in own)}
+        if drawn:
+            values = [[own[place] for own in drawn.values()] for place in range(len(rows))]
+            pictures[name] = heat_map(rows, list(drawn), values, title=title, low=0.0)
+    return pictures

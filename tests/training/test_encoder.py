@@ -1,0 +1,35 @@
+"""The batches of the encoder: always the same, of different graphs, with the mixture asked for."""
+
+from __future__ import annotations
+
+from adequa.training.encoder import MIXTURE, NEGATIVES, ContrastiveBatches
+
+from . import corpora
+
+PAIRS = corpora.pairs()
+KNOWN = corpora.knowledge()
+
+
+def test_a_batch_is_always_the_same_and_its_graphs_differ() -> None:
+    batches = ContrastiveBatches(PAIRS, KNOWN, size=6)
+    for number in range(30):
+        pairs, negatives = batches.batch(number)
+        assert (pairs, negatives) == ContrastiveBatches(PAIRS, KNOWN, size=6).batch(number)
+        graphs = [frozenset(pair.triples) for pair in pairs]
+        assert len(set(graphs)) == len(graphs) <= 6
+        sizes = [len(graph) for graph in graphs]
+        assert max(sizes) - min(sizes) <= 2  # each within one of the first
+        assert len(negatives) <= len(pairs)
+    other = ContrastiveBatches(PAIRS, KNOWN, size=6, seed=1)
+    assert batches.batch(0) != other.batch(0)
+
+
+def test_the_mixture_is_what_is_made() -> None:
+    alone = ContrastiveBatches(PAIRS, KNOWN, size=6, mixture={})
+    assert alone.batch(0)[1] == []
+    dropping = ContrastiveBatches(PAIRS, KNOWN, size=6, mixture={"dropped": 1.0})
+    for number in range(20):
+        pairs, negatives = dropping.batch(number)
+        graphs = [set(pair.triples) for pair in pairs]
+        assert all(any(set(one) < graph for graph in graphs) for one in negatives)
+    assert set(MIXTURE) == set(NEGATIVES)

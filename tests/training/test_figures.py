@@ -1,0 +1,65 @@
+"""The figures on held-out data, against slow arithmetic."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from adequa.stats.effects import area_under_curve
+from adequa.training.figures import HeldOutFigures, inversion_rate, recalls, spread
+
+
+@given(st.lists(st.tuples(st.integers(0, 1), st.integers(-3, 3)), max_size=30))
+def test_the_area_is_the_share_of_pairs_in_order(cases: list[tuple[int, int]]) -> None:
+    high = [score for label, score in cases if label == 1]
+    low = [score for label, score in cases if label == 0]
+    area = area_under_curve([label for label, _ in cases], [float(one) for _, one in cases])
+    if not high or not low:
+        assert area is None
+        return
+    won = [(one > other) + 0.5 * (one == other) for one in high for other in low]
+    assert area == pytest.approx(sum(won) / len(won))
+
+
+def test_recall_counts_a_tie_against_it() -> None:
+    texts = np.eye(12)
+    assert recalls(texts[:6], texts, range(6)) == {"r@1": 1.0, "r@10": 1.0}
+    assert recalls(np.ones((2, 12)), texts, [0, 1]) == {"r@1": 0.0, "r@10": 0.0}
+    graphs = np.array([[0.0] * 9 + [0.9, 1.0, 0.8]])
+    assert recalls(graphs, texts, [9]) == {"r@1": 0.0, "r@10": 1.0}
+
+
+def test_inversions() -> None:
+    texts = np.array([[1.0, 0.0]] * 3)
+    right = np.array([[0.9, 0.0], [0.5, 0.0], [0.5, 0.0]])
+    wrong = np.array([[0.1, 0.0], [0.5, 0.0], [0.6, 0.0]])
+    assert inversion_rate(texts, right, wrong) == pytest.approx(2 / 3)
+
+
+@given(st.integers(0, 500), st.integers(1, 50))
+def test_places_are_spread(count: int, most: int) -> None:
+    places = list(spread(count, most))
+    assert len(places) <= most
+    assert len(places) == count or len(places) > most / 2 - 1
+    assert all(place < count for place in places)
+    assert spread(4468, 750) == range(0, 4468, 6)  # as the shipped models were looked at
+
+
+def test_what_is_seen_of_cases() -> None:
+    seen = HeldOutFigures()
+    tokens = np.array([[5.0, 0, 0], [-1.0, 0, 0], [0, 2.0, -3.0], [0, -2.0, -4.0]])
+    labels = np.array([[1, -1, -1], [0, -1, -1], [-1, 1, 0], [-1, 0, 0]])
+    seen.add("inverted", tokens, labels, 0.5, 0)
+    seen.add("none", -tokens, labels, 2.0, 1)
+    seen.add("dropped", tokens[:0], labels[:0], -9.0, -1)
+    assert seen.figures() == {
+        "auc_stated": 0.5,
+        "auc_unsupported": 0.5,
+        "auc_supported": 1.0,
+        "accuracy_stated": 0.5,
+        "accuracy_supported": 0.5,
+        "found_inverted": 1.0,
+        "found_none": 0.0,
+    }
