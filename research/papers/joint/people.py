@@ -9,6 +9,7 @@ from typing import Literal, get_args
 
 import numpy as np
 
+from adequa.stats import percentile_interval
 from adequa.stats.correlations import (
     COEFFICIENTS,
     Matrix,
@@ -16,7 +17,6 @@ from adequa.stats.correlations import (
     complete_pairs,
     resampled_correlations,
 )
-from adequa.stats.intervals import percentile_interval
 from adequa.tables import Cell, Column, Table
 from research.papers.figures import Bar, bars, scatter
 from research.papers.joint.data import NO_WEIGHTS, JointStudy, RatedTexts

@@ -23,7 +23,7 @@ from adequa.errors import RunError
 from adequa.report.figures import digits_for
 from adequa.report.texts import VERDICTS
 from adequa.run import Run
-from adequa.stats.significance import adjust
+from adequa.stats import adjust
 
 LEVEL = 0.95
 TRIALS = 1000
