@@ -25,7 +25,7 @@ import numpy.typing as npt
 
 from adequa.codec import result_from_object, result_to_object
 from adequa.errors import DataError
-from adequa.report.texts import SEEN, VERDICTS, seen_name
+from adequa.report import SEEN, VERDICTS, seen_name
 from adequa.run import Run, open_run
 from adequa.run.folder import SCORES
 from adequa.strict_json import load_object

@@ -13,8 +13,7 @@ from starlette.requests import Request, cookie_parser
 from starlette.responses import Response
 
 from adequa import __version__
-from adequa.report.figures import percent, written
-from adequa.report.page import asset, script_json
+from adequa.report import asset, percent, script_json, written
 from adequa.web.campaign import pages as campaign_pages
 from adequa.web.limits import Rate, Throttle
 from adequa.web.templates import page_environment, version_of

@@ -13,8 +13,7 @@ from starlette.requests import Request
 from starlette.responses import FileResponse, Response
 from starlette.routing import Route
 
-from adequa.report.figures import Axis, axis, digits_for
-from adequa.report.texts import SEEN
+from adequa.report import SEEN, Axis, axis, digits_for
 from adequa.run import open_run
 from adequa.run.folder import SUMMARY
 from adequa.web.api.runs import Record, Runs
