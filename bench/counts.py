@@ -54,7 +54,7 @@ def _counts(data: Path) -> Iterator[tuple[str, int, int]]:
     for year, (test, outputs) in SYSTEMS.items():
         files = {path.stem: path for path in sorted((data / year / "systems").glob("*.txt"))}
         yield f"{year}: outputs", adequa.read(data / test, texts=files).count(), outputs
-    from adequa.readers.ratings import read_ratings
+    from adequa.readers import read_ratings
 
     for name, ratings in RATINGS.items():
         yield f"{name}: ratings", sum(1 for _ in read_ratings(data / name)), ratings

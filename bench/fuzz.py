@@ -178,7 +178,7 @@ def _passes(format_name: str) -> list[Callable[[Path], Iterable[object]]]:
     if format_name == "dump":
         return [_build_aliases]
     if format_name == "ratings":
-        from adequa.readers.ratings import read_ratings
+        from adequa.readers import read_ratings
 
         return [read_ratings]
     from adequa.readers import load_reader

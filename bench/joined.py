@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from adequa.data import Item, Result
 from adequa.metrics import load_metric
-from adequa.run.verdicts import join
+from adequa.run import join
 
 __all__ = ["BOTH", "judge_items"]
 

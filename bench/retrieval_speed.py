@@ -13,7 +13,7 @@ from pathlib import Path
 
 import numpy as np
 
-from adequa.retrieval.encoders import Vectors
+from adequa.retrieval import Vectors
 from adequa.retrieval.vectors import Nearest, StoredVectors, nearest, quantise
 from bench.clock import ratio
 

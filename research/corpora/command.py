@@ -44,8 +44,7 @@ def inverted(
 
     Example: adequa derive inverted webnlg/test --out inverted.jsonl
     """
-    from adequa.readers import open_source
-    from adequa.readers.output import write_items
+    from adequa.readers import open_source, write_items
     from research.corpora.derived import CorpusTally
     from research.corpora.derived import inverted as invert
 
@@ -70,8 +69,7 @@ def labels(
 
     Example: adequa derive labels mine.jsonl --out labelled.jsonl
     """
-    from adequa.readers import open_source
-    from adequa.readers.output import write_items
+    from adequa.readers import open_source, write_items
     from research.corpora.derived import CorpusTally, make_labels
 
     tally = CorpusTally()
@@ -113,7 +111,7 @@ def chunks(
     Example: adequa derive chunks pages.tsv --triples wikidata.tsv --words 100 --out chunks.jsonl
     """
     from adequa.entities.aliases.lookup import open_aliases
-    from adequa.readers.output import write_items
+    from adequa.readers import write_items
     from research.corpora.derived import CorpusTally
     from research.corpora.passages import PassagesReader
     from research.corpora.wiki_chunks import read_triples, wiki_chunks
@@ -148,8 +146,7 @@ def wikidata(
     Example: adequa derive wikidata webnlg/test --mapping properties.tsv --out wikidata.jsonl
     """
     from adequa.perturb.rewording import read_properties
-    from adequa.readers import open_source
-    from adequa.readers.output import write_items
+    from adequa.readers import open_source, write_items
     from research.corpora.derived import CorpusTally, to_wikidata
 
     tally = CorpusTally()

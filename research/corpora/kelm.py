@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Literal
 from adequa.data import Item, Triple
 from adequa.errors import DataError
 from adequa.files import lines
-from adequa.readers.base import PlacedItem, Reader
+from adequa.readers import PlacedItem, Reader
 from adequa.strict_json import kind_of, load_object
 
 

@@ -12,9 +12,8 @@ from typing import Any, ClassVar
 from adequa.data import Item, Triple
 from adequa.errors import DataError, SettingError
 from adequa.files import lines
-from adequa.readers.base import PlacedItem, Reader
+from adequa.readers import PlacedItem, Reader, read_table
 from adequa.readers.records import JSON_LINES
-from adequa.readers.tables import read_table
 from adequa.strict_json import kind_of, load_object
 
 _WORD = re.compile(r"\S+")

@@ -14,7 +14,7 @@ from typing import Any, BinaryIO, ClassVar
 from adequa.data import Item, Term, Triple
 from adequa.errors import DataError
 from adequa.files import MAX_LINE_BYTES, lines, open_bytes
-from adequa.readers.base import PlacedItem, Reader
+from adequa.readers import PlacedItem, Reader
 from adequa.strict_json import kind_of, load_object, reject_constant
 
 # ---

@@ -11,8 +11,7 @@ from adequa.data import Item, Triple
 from adequa.entities.aliases.lookup import Aliases, name_of, tidy
 from adequa.errors import DataError
 from adequa.files import lines
-from adequa.readers import load_reader
-from adequa.readers.formats import recognise
+from adequa.readers import load_reader, recognise
 from research.corpora.derived import CorpusTally
 from research.corpora.passages import Passage
 

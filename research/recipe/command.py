@@ -50,8 +50,7 @@ def blend(
 
     Example: adequa train blend test.xml --texts A=a.txt --ratings ratings.csv --weights my-weights
     """
-    from adequa.readers import open_source
-    from adequa.readers.ratings import read_ratings
+    from adequa.readers import open_source, read_ratings
     from adequa.tables import Cell, Table
     from research.recipe.similarity import fit_similarity, open_weights, pair_ratings, rated_source
 

@@ -123,7 +123,7 @@ def test_a_port_in_use_is_said(folder: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         done = run(folder, "--port", taken.getsockname()[1])
     assert done.code == 2
-    assert "give another --port" in done.words
+    assert "choose another --port" in done.words
 
 
 @pytest.mark.parametrize(

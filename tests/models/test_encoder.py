@@ -65,13 +65,12 @@ def test_a_text_and_a_graph_are_asked_about_once(reader: WordPiece) -> None:
     assert len(run.asked) == asked + 1
 
 
-def test_only_so_many_graphs_are_remembered(
-    reader: WordPiece, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(room, "_GRAPHS", 3)
+def test_the_cache_of_graphs_is_bounded(reader: WordPiece, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(room, "_GRAPH_BYTES", 3000)
     encoder = ShippedEncoder(reader, Counting(len(reader)))
     encoder.encode_graphs([((Triple(str(number), "b", "c"),), None) for number in range(9)])
-    assert len(encoder._graphs) == 3
+    assert 0 < len(encoder._graphs) < 9
+    assert encoder._graphs.bytes <= 3000
 
 
 @given(st.lists(st.sampled_from(["the", "pub.", "cafe", "aarhus", "文"]), max_size=60))

@@ -107,7 +107,7 @@ def test_a_model_without_a_classifier_is_refused_and_nothing_printed(
     folder = Path(whole).parent / "base"
     capfd.readouterr()
     HubEncoder(whole).encode(TEXTS)
-    with pytest.raises(ModelError, match="is no classifier of texts, it lacks classifier"):
+    with pytest.raises(ModelError, match="is not a classifier of texts: it lacks classifier"):
         HubPairs(str(folder)).probabilities([("a", "b")])
     assert capfd.readouterr() == ("", "")
 

@@ -147,9 +147,9 @@ def test_labels_by_other_names(names: list[str], expected: NliLabels) -> None:
             r"some: its labels have no names \(LABEL_0, .*id2label",
         ),
         (["0", "1"], "its labels have no names"),
-        (["positive", "negative"], "some: none of its labels is entailment: positive, negative; "),
-        (["not_entailment", "neutral"], "none of its labels is entailment"),
-        ([], "none of its labels is entailment: none"),
+        (["positive", "negative"], "some: has no entailment label: positive, negative; "),
+        (["not_entailment", "neutral"], "has no entailment label"),
+        ([], "has no entailment label: none"),
         (["entailment", "Entailment", "neutral"], "the labels entailment and Entailment mean the"),
     ],
 )
@@ -182,7 +182,7 @@ def test_a_folder_that_is_not_there(tmp_path: Path) -> None:
         with pytest.raises(ModelError, match="there is no such folder; give the folder of a model"):
             open_pairs(name)
     (tmp_path / "file").write_text("", encoding="utf-8")
-    with pytest.raises(ModelError, match="is no folder; give"):
+    with pytest.raises(ModelError, match="is not a folder; give"):
         open_pairs(str(tmp_path / "file"))
 
 
@@ -196,7 +196,7 @@ def test_a_name_of_the_hub_is_not_looked_up_before_it_is_used() -> None:
     [
         (None, r"has no config\.json; give the folder of a whole model"),
         ("{", r"config\.json: cannot be read .*copy the model again"),
-        ("[]", r"config\.json: is no JSON object"),
+        ("[]", r"config\.json: is not a JSON object"),
     ],
 )
 def test_a_folder_without_a_configuration(tmp_path: Path, config: str | None, problem: str) -> None:
@@ -223,9 +223,13 @@ def test_a_broken_transformers_model(tmp_path: Path) -> None:
 @pytest.mark.parametrize("labels", [("LABEL_0", "LABEL_1"), ("good", "bad")])
 def test_models_without_an_entailment_label(tmp_path: Path, labels: tuple[str, ...]) -> None:
     folder = write_onnx_classifier(tmp_path / "onnx", *labels)
-    with pytest.raises(ModelError, match=r"onnx: (its labels have no names|none of its labels)"):
+    with pytest.raises(
+        ModelError, match=r"onnx: (its labels have no names|has no entailment label)"
+    ):
         _evidence(folder)
-    with pytest.raises(ModelError, match=r"pairs: (its labels have no names|none of its labels)"):
+    with pytest.raises(
+        ModelError, match=r"pairs: (its labels have no names|has no entailment label)"
+    ):
         _evidence(write_classifier(tmp_path / "pairs", *labels))
 
 

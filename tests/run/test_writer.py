@@ -154,7 +154,7 @@ def test_a_run_is_not_overwritten_without_force(
     items_file: ItemsFile, whole: Run, words: Metric
 ) -> None:
     source = open_source(items_file(10))
-    with pytest.raises(RunError, match="holds a run already"):
+    with pytest.raises(RunError, match="already contains a run"):
         score_run(source, {"words": words}, whole.path)
     run = score_run(source, {"words": words}, whole.path, force=True)
     assert run.manifest["counts"]["items"] == 10
@@ -166,7 +166,7 @@ def test_force_never_deletes_what_is_no_run(
     folder = tmp_path / "thesis"
     folder.mkdir()
     (folder / "thesis.tex").write_text("years of work")
-    with pytest.raises(RunError, match="holds other files"):
+    with pytest.raises(RunError, match="contains other files"):
         score_run(open_source(items_file(5)), {"words": words}, folder, force=True)
     assert (folder / "thesis.tex").read_text() == "years of work"
 

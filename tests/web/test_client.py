@@ -143,13 +143,13 @@ def test_a_connection_that_was_closed_meanwhile_is_opened_anew(
 
 
 def test_nobody_there() -> None:
-    with pytest.raises(adequa.ServiceError, match="cannot be asked"):
+    with pytest.raises(adequa.ServiceError, match="cannot be reached"):
         Client("http://127.0.0.1:9", timeout=5).health()
 
 
 @pytest.mark.parametrize("url", ["", "127.0.0.1:8080", "file:///etc/passwd", "http://"])
 def test_addresses_that_are_none(url: str) -> None:
-    with pytest.raises(adequa.SettingError, match="is no address"):
+    with pytest.raises(adequa.SettingError, match="is not an address"):
         Client(url)
 
 

@@ -13,8 +13,7 @@ from pathlib import Path
 from adequa.data import Finding, Item
 from adequa.errors import DataError, SettingError
 from adequa.metrics import load_metric
-from adequa.readers import open_source
-from adequa.readers.ratings import read_ratings
+from adequa.readers import open_source, read_ratings
 from research.papers.esa.printed import SYSTEMS
 
 YEARS = (2020, 2017)

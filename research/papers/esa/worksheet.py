@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from adequa.errors import DataError
-from adequa.readers.tables import read_table
+from adequa.readers import read_table
 from adequa.tables import Cell, Column, Table, one_line
 from research.papers.esa.data import EsaCorpus, Output
 from research.papers.esa.printed import CHECKED_SYSTEMS

@@ -12,7 +12,7 @@ from adequa.data import Item, Rating, Score
 from adequa.errors import AdequaError, DataError
 from adequa.metrics import resolve
 from adequa.metrics.base import Metric
-from adequa.readers.ratings import read_ratings
+from adequa.readers import read_ratings
 from research.papers.esa.data import EsaCorpus, Key, Progress, given_2017, read_corpus
 from research.papers.human.printed import METRICS
 

@@ -15,8 +15,7 @@ import numpy as np
 
 from adequa.data import Item
 from adequa.errors import DataError, ModelError
-from adequa.retrieval import Encoder, load_encoder
-from adequa.retrieval.encoders import encode_items
+from adequa.retrieval import Encoder, encode_items, load_encoder
 
 Values: TypeAlias = list[float | None]
 PairScores: TypeAlias = Callable[[Sequence[Item]], Mapping[str, Sequence[float | None]]]

@@ -10,8 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from adequa.data import Item
-from adequa.retrieval import Encoder, Recall, Reranker, entity_evidence, evaluate
-from adequa.retrieval.encoders import Graph
+from adequa.retrieval import Encoder, Graph, Recall, Reranker, entity_evidence, evaluate
 from adequa.tables import Cell, Column, Table
 from research.papers.joint.corpora import Part
 from research.papers.joint.data import NO_WEIGHTS, JointStudy, spread

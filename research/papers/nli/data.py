@@ -13,8 +13,7 @@ from pathlib import Path
 
 from adequa.data import Item, Triple, Verdict
 from adequa.errors import DataError
-from adequa.readers import open_source
-from adequa.readers.ratings import read_ratings
+from adequa.readers import open_source, read_ratings
 from adequa.retrieval import read_entries
 from adequa.text.linearised import parse_triples
 from research.papers.nli.printed import Dataset

@@ -14,8 +14,7 @@ from adequa.metrics import load_metric
 from adequa.metrics.base import Metric
 from adequa.metrics.nli.extraction import extract
 from adequa.metrics.nli.templates import write_templates
-from adequa.run.cache import cached
-from adequa.run.engines import encoded_batches
+from adequa.run import cached, encoded_batches
 from adequa.strict_json import load_object
 from research.papers.nli.data import TRAIN, NliCorpus, single_facts
 from research.papers.nli.printed import Wording

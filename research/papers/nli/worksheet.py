@@ -16,7 +16,7 @@ from pathlib import Path
 
 from adequa.data import Finding, Item
 from adequa.errors import DataError
-from adequa.readers.tables import Row, read_table
+from adequa.readers import Row, read_table
 from adequa.tables import Cell, Column, Table, one_line
 from research.papers.nli.data import DATASETS, JudgedText, NliCorpus, read_dataset
 from research.papers.nli.printed import EXAMINED, REASONS, REEXAMINED, Dataset

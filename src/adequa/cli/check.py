@@ -68,7 +68,7 @@ def check(
     from adequa.cli.inputs import read_graph, read_text
     from adequa.codec import result_to_object
     from adequa.metrics import resolve
-    from adequa.run.engines import score_items
+    from adequa.run import score_items
     from adequa.strict_json import dump_line
 
     if triples == text == "-":

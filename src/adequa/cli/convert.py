@@ -39,7 +39,7 @@ def convert(
         for item in opened:
             typer.echo(dump_line(item_to_object(item)), nl=False)
         return
-    from adequa.readers.output import write_items
+    from adequa.readers import write_items
 
     write_items(opened, out)
     echo_written(out)

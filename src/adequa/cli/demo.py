@@ -33,8 +33,7 @@ def demo(
     """
     from adequa.metrics import DEFAULT, resolve
     from adequa.readers import open_source
-    from adequa.run import score_run
-    from adequa.run.summary import summary_table
+    from adequa.run import score_run, summary_table
 
     metrics = resolve([*DEFAULT, "bleu", "chrf", "ter"])
     with progress_bar("scoring the sample") as progress:

@@ -27,8 +27,7 @@ def formats(as_json: Json = False) -> None:
 
 
 def _describe(name: str) -> dict[str, Any]:
-    from adequa.readers import reader_class
-    from adequa.readers.formats import SUFFIXES
+    from adequa.readers import SUFFIXES, reader_class
     from adequa.settings import settings_of
 
     reader = reader_class(name)

@@ -33,7 +33,7 @@ from adequa.progress import progress_bar
 
 if TYPE_CHECKING:
     from adequa.data import Item
-    from adequa.web.campaign.server import Links
+    from adequa.web.campaign import Links
 
 human = group("human", "Run a human evaluation, start to finish.")
 
@@ -268,10 +268,10 @@ def serve(
         if find_spec(package) is None:
             raise MissingExtra("web", package)
     from adequa.human.campaign.store import CampaignStore
-    from adequa.web.campaign import server as campaign_server
+    from adequa.web.campaign import campaign_app, campaign_links, parse_base_url, write_links
 
     if base_url is not None:
-        base_url = campaign_server.checked_base_url(base_url)
+        base_url = parse_base_url(base_url)
     store = CampaignStore.open(campaign, url=database)
     try:
         if export is not None:
@@ -279,22 +279,21 @@ def serve(
 
             echo_written(export, f": {write(store, export):,} lines")
             return
-        from adequa.web.campaign.app import campaign_app
-        from adequa.web.server import listen, url_of
-        from adequa.web.tokens import SignedTokens, load_secret
+        from adequa.web.server import listen, server_of, url_of
+        from adequa.web.sessions import SignedTokens, load_secret
 
         with listen(host, port) as bound:
             secret = load_secret(campaign)
             there = store.raters()
             there += store.add_raters(max(0, raters - len(there)))
-            links = campaign_server.links_of(
+            links = campaign_links(
                 base_url or url_of(bound, host), SignedTokens(secret), there, joining=join
             )
-            file = campaign_server.write_links(campaign, links)
+            file = write_links(campaign, links)
             _show_links(links, file, as_json=as_json)
             _warn_about_network(host, base_url, behind_proxy=behind_proxy)
             app = campaign_app(store, secret=secret, base_url=base_url, joining=join)
-            campaign_server.run(app, bound, behind_proxy=behind_proxy)
+            server_of(app, behind_proxy=behind_proxy).run(sockets=[bound])
     finally:
         store.close()
 
@@ -581,8 +580,7 @@ def _items(ratings: list[Path], items: Path | None) -> Iterator[Item]:
     """The items of --items, or else those of the campaigns."""
     from adequa.human.campaign.settings import ITEMS, is_campaign
     from adequa.readers import open_source
-    from adequa.run import open_run
-    from adequa.run.folder import MANIFEST
+    from adequa.run import MANIFEST, open_run
 
     if items is None:
         for folder in ratings:

@@ -18,7 +18,7 @@ _TRIPLES_IN_ANY_FORM = {".txt", ".json"}
 def read_graph(argument: str, format_: str | None) -> Item:
     """The graph that the argument TRIPLES gives, as an item without text."""
     from adequa.errors import DataError
-    from adequa.readers.formats import SUFFIXES, read_one
+    from adequa.readers import SUFFIXES, read_one
 
     path = _path(argument)
     if path is None or not path.is_file():
@@ -38,7 +38,7 @@ def read_graph(argument: str, format_: str | None) -> Item:
 
 def _parse(written: str, path: Path | None) -> Item:
     from adequa.errors import DataError
-    from adequa.readers.formats import parse_graph
+    from adequa.readers import parse_graph
 
     try:
         return parse_graph(written)
@@ -68,7 +68,7 @@ def read_text(argument: str) -> str:
 def _path(argument: str) -> Path | None:
     """The path that an argument names, or None; raises if it looks like a file but is absent."""
     from adequa.errors import DataError
-    from adequa.readers.formats import SUFFIXES
+    from adequa.readers import SUFFIXES
 
     if not argument or argument == "-":
         return None

@@ -21,8 +21,7 @@ from adequa.progress import progress_bar
 
 if TYPE_CHECKING:
     from adequa.data import Item
-    from adequa.retrieval import Hit, Recall, Reranker
-    from adequa.retrieval.search import Query
+    from adequa.retrieval import Hit, Query, Recall, Reranker
 
 retrieve = group("retrieve", "Find texts by graph, and graphs by text.")
 
@@ -261,8 +260,7 @@ def evaluate(
 def _reranker(top: int | None, scorer: str, weight: float | None) -> Reranker | None:
     if top == 0:
         return None
-    from adequa.retrieval import Reranker, load_scorer
-    from adequa.retrieval.search import TOP, WEIGHT
+    from adequa.retrieval import TOP, WEIGHT, Reranker, load_scorer
 
     return Reranker(
         load_scorer(scorer), TOP if top is None else top, WEIGHT if weight is None else weight

@@ -71,9 +71,7 @@ def score(
     """
     from adequa.metrics import resolve
     from adequa.readers import open_source
-    from adequa.run import add_metrics, open_run, score_run
-    from adequa.run.cache import default_folder
-    from adequa.run.summary import summary_table
+    from adequa.run import add_metrics, default_folder, open_run, score_run, summary_table
 
     if (source is None) == (add is None):
         raise typer.BadParameter("give INPUT and --out, or --add RUN")

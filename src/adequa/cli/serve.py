@@ -75,23 +75,21 @@ def serve(
     from adequa.human.campaign.settings import is_campaign
     from adequa.metrics import resolve
     from adequa.run import open_run
-    from adequa.web.api.app import api_app
-    from adequa.web.api.runs import Runs
-    from adequa.web.api.scoring import ScoringEngine
-    from adequa.web.api.settings import ServerSettings, bytes_of
+    from adequa.web.api import Runs, ScoringEngine, api_app
+    from adequa.web.limits import ServerSettings, bytes_of
     from adequa.web.server import (
-        checked_token,
         hosts_of,
         is_loopback,
         kept_folder,
         listen,
+        read_token,
         server_of,
         url_of,
     )
-    from adequa.web.workbench.home import open_campaign
+    from adequa.web.workbench import Workbench, open_campaign
 
     settings = ServerSettings(
-        token=checked_token(host, token_file),
+        token=read_token(host, token_file),
         hosts=hosts_of(host),
         max_body=bytes_of(max_body),
         max_upload=bytes_of(max_upload),
@@ -117,11 +115,9 @@ def serve(
         if api_only:
             start, app = f"{address}/v1/openapi.json", api_app(engine, kept, settings=settings)
         else:
-            from adequa.web.workbench.app import Workbench
-
             workbench = Workbench(engine, kept, settings=settings, campaigns=campaigns)
             stack.callback(workbench.close)
-            start, app = address + workbench.doors.first_page, workbench.app
+            start, app = address + workbench.access.first_page, workbench.app
 
         def announce() -> None:
             if as_json:

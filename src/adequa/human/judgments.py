@@ -16,7 +16,7 @@ from typing import NamedTuple
 from adequa.data import Item, Rating
 from adequa.errors import DataError, SettingError, UnknownName
 from adequa.files import lines
-from adequa.readers.ratings import read_ratings
+from adequa.readers import read_ratings
 
 Key = tuple[str, str]
 """System and id of a text, as `Item.key`."""

@@ -13,7 +13,7 @@ from adequa.data import Item, Score
 from adequa.errors import DataError
 from adequa.files import read_objects
 from adequa.metrics.base import Metric
-from adequa.readers.tables import read_table
+from adequa.readers import read_table
 
 Scores = Mapping[tuple[str, str], float | None]
 """Values by system and id; None where the file has a row and no value."""

@@ -1,7 +1,7 @@
-"""Logits as probabilities that can be read: by what `adequa train calibrate` wrote.
+"""Calibrated probabilities from logits, by the file of `adequa train calibrate`.
 
-Log-odds are a straight line of the logit (Platt), or steps through known points (isotonic). A group
-of cases, such as those of one predicate, may have a line of its own on top of that.
+Log-odds are a line over the logit (Platt) or interpolated between points (isotonic). A group of
+cases, such as those of one predicate, may have another line on top of that.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
 _FURTHEST = 30.0
-"""Log-odds beyond this are 0 or 1 to every digit that is shown."""
+"""Beyond these log-odds a probability is 0 or 1 to all digits shown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,18 +31,18 @@ class Line:
 
 @dataclass(frozen=True)
 class Calibration:
-    """From a logit to a probability; either a line, or points with rising logits."""
+    """A map from logits to probabilities: a line, or points with rising logits."""
 
     line: Line = Line()
     points: Sequence[tuple[float, float]] = ()
-    """Logits and their log-odds; between two points log-odds lie on a line."""
+    """Logits and their log-odds, interpolated linearly."""
     groups: Mapping[str, Line] = field(default_factory=dict)
-    """For each group that has one, a line from the log-odds of all to its own."""
+    """By group, a line from the common log-odds to the group's."""
 
     def probabilities(
         self, logits: npt.ArrayLike, groups: Sequence[str] | None = None
     ) -> npt.NDArray[np.float64]:
-        """A probability for each logit; of a group that is not known, as for all.
+        """A probability for each logit; an unknown group is treated like all cases.
 
         >>> Calibration(Line(2.0, 0.0)).probabilities([0.0]).tolist()
         [0.5]
@@ -70,7 +70,7 @@ class Calibration:
         return found
 
     def as_object(self) -> dict[str, Any]:
-        """As JSON has it."""
+        """The calibration as a JSON object."""
         whole: dict[str, Any] = (
             {"method": "isotonic", "points": [list(point) for point in self.points]}
             if self.points
@@ -81,7 +81,7 @@ class Calibration:
 
     @classmethod
     def from_object(cls, raw: Any) -> Calibration:
-        """Back from JSON; what is not one of ours raises."""
+        """The calibration of a JSON object; raises DataError for anything else."""
         try:
             groups = {name: _line(line) for name, line in raw.get("groups", {}).items()}
             if raw["method"] == "isotonic":
@@ -90,7 +90,7 @@ class Calibration:
                 return cls(line=_line(raw), groups=groups)
         except (AttributeError, KeyError, TypeError, ValueError) as error:
             raise DataError(
-                f"is no calibration ({error!r})", remedy="write one with adequa train calibrate"
+                f"is not a calibration ({error!r})", remedy="write one with adequa train calibrate"
             ) from None
         raise DataError(f"a calibration is platt or isotonic, not {raw['method']!r}")
 

@@ -1,18 +1,16 @@
-"""Texts and graphs as vectors in one space: near where they say the same."""
+"""Texts and graphs as vectors in one space, near each other if they say the same."""
 
 from __future__ import annotations
 
-import threading
-from collections import OrderedDict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
+from adequa.caches import MEGABYTE, Cache
 from adequa.data import Term, Triple
 from adequa.errors import SettingError
-from adequa.models.runtime import Network, WordTable
+from adequa.models.runtime import Network, WordTable, breaks_of, windows
 from adequa.models.shipped import DEFAULT, weights
-from adequa.models.windows import breaks_of, windows
 from adequa.models.wordpiece import WordPiece
 
 if TYPE_CHECKING:
@@ -20,19 +18,19 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 Graph = tuple[Sequence[Triple], Mapping[str, Term] | None]
-"""Triples, and what their file says of their terms."""
+"""Triples, and the labels and datatypes of their terms."""
 Run = Callable[[Sequence[Sequence[int]]], Sequence[Mapping[str, Any]]]
-"""Word numbers in, the outputs of a network out: `Network.run`, or a function of a test."""
+"""From word numbers to the outputs of a network: `Network.run`, or a test's function."""
 
-_GRAPHS = 8192
-"""Vectors of graphs that are remembered: every system of a corpus speaks of the same ones."""
+_GRAPH_BYTES = 32 * MEGABYTE
+"""The cache of graphs' vectors: the texts of all systems of a corpus refer to the same graphs."""
 
 
 class ShippedEncoder:
-    """Vectors of length one.
+    """The encoder of shipped or exported weights; its vectors have length one.
 
-    What is longer than `positions` is read in parts, cut between sentences or triples where that is
-    possible, and its vector is the mean of theirs, weighted by their length.
+    An input longer than `positions` is read in parts, cut between sentences or triples if possible;
+    its vector is the mean of theirs, weighted by their length.
     """
 
     def __init__(self, reader: WordPiece, run: Run, *, positions: int = 512) -> None:
@@ -43,36 +41,27 @@ class ShippedEncoder:
         self.reader = reader
         self.run = run
         self.positions = positions
-        self._graphs: OrderedDict[tuple[int, ...], NDArray[np.float32]] = OrderedDict()
-        self._lock = threading.Lock()
+        self._graphs: Cache[NDArray[np.float32]] = Cache(_GRAPH_BYTES)
 
     def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """A row a text, in the order of the texts; equal texts are read once."""
+        """One row per text, in the order of the texts; equal texts are read once."""
         parts = {text: self._text(text) for text in texts}
         rows = dict(zip(parts, self._vectors(list(parts.values())), strict=True))
         return _stack([rows[text] for text in texts])
 
     def encode_graphs(self, graphs: Iterable[Graph]) -> NDArray[np.float32]:
-        """A row a graph, in the order of the graphs."""
+        """One row per graph, in the order of the graphs."""
         encoded = [self.reader.encode_graph(*graph) for graph in graphs]
         keys = [tuple(graph.ids) for graph in encoded]
-        rows: dict[tuple[int, ...], NDArray[np.float32]] = {}
-        with self._lock:
-            for key in keys:
-                if key in self._graphs:
-                    self._graphs.move_to_end(key)
-                    rows[key] = self._graphs[key]
+        known = {key: self._graphs.get(key) for key in keys}
+        rows = {key: row for key, row in known.items() if row is not None}
         new = {
             key: self._parts(graph.ids[1:-1], [[place - 1 for place in graph.subjects]])
             for key, graph in zip(keys, encoded, strict=True)
             if key not in rows
         }
-        made = dict(zip(new, self._vectors(list(new.values())), strict=True))
-        with self._lock:
-            self._graphs.update(made)
-            while len(self._graphs) > _GRAPHS:
-                self._graphs.popitem(last=False)
-        rows.update(made)
+        for key, row in zip(new, self._vectors(list(new.values())), strict=True):
+            rows[key] = self._graphs.put(key, row)
         return _stack([rows[key] for key in keys])
 
     def _text(self, text: str) -> list[list[int]]:
@@ -83,7 +72,7 @@ class ShippedEncoder:
         return self._parts(ids, breaks_of(text, [(start, end) for _, start, end in pieces]))
 
     def _parts(self, ids: Sequence[int], breaks: Sequence[Sequence[int]]) -> list[list[int]]:
-        """What one vector is made of: the whole, where it fits."""
+        """The parts of one vector; a single one if the input fits."""
         return [
             [self.reader.start, *ids[start:end], self.reader.separator]
             for start, end in windows(len(ids), self.positions - 2, breaks=breaks)
@@ -104,9 +93,9 @@ class ShippedEncoder:
         return found
 
 
-@lru_cache(maxsize=4)
+@lru_cache(maxsize=4)  # the weights themselves are shared by all encoders of a process
 def load_encoder(name: str = DEFAULT, *, threads: int = 1, positions: int = 512) -> ShippedEncoder:
-    """The encoder of shipped weights or of a folder; the network itself loads when first used."""
+    """The encoder of shipped weights or of a folder; its network is loaded at first use."""
     folder = weights(name)
     reader = WordPiece.read(folder.path("vocabulary.txt"))
     network = Network(
@@ -122,5 +111,5 @@ def load_encoder(name: str = DEFAULT, *, threads: int = 1, positions: int = 512)
 def _stack(rows: Sequence[NDArray[np.float32]]) -> NDArray[np.float32]:
     import numpy as np
 
-    # Without a row nobody knows how long one would be.
+    # Without a row the length of a row is unknown.
     return np.stack(rows) if rows else np.zeros((0, 0), dtype=np.float32)

@@ -1,7 +1,7 @@
-"""Models of others (extra `hf`): any sentence-transformers encoder, any classifier of text pairs.
+"""Hugging Face models (extra `hf`): sentence-transformers encoders and classifiers of text pairs.
 
-A model is a local folder, or a name on the hub with a revision; its labels are read from its
-configuration, and code that comes with a model is never run.
+A model is a local folder, or a name on the hub with a revision. Its labels are read from its
+configuration; code that comes with a model is never run.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from adequa.errors import MissingExtra, ModelError
-from adequa.models.runtime import PerProcess
+from adequa.models.runtime import PerProcess, short_error
 from adequa.text import MARKERS, mark_triples, readable
 
 if TYPE_CHECKING:
@@ -27,10 +27,10 @@ _MODELS: PerProcess[Any] = PerProcess(inherited=False)
 
 @dataclass(frozen=True)
 class HubEncoder:
-    """A sentence-transformers model, with the interface of our encoder.
+    """A sentence-transformers model with the interface of our encoder.
 
-    A model that knows our markers reads a graph with them, any other as plain words. What is longer
-    than it can read is halved until it fits, and the vector is the mean, weighted by length.
+    A model with our markers in its vocabulary reads a graph with them, any other as plain words. An
+    input that is too long is halved until it fits; its vector is the mean, weighted by length.
     """
 
     model: str
@@ -54,7 +54,7 @@ class HubEncoder:
                 show_progress_bar=False,
             )
         except (IndexError, RuntimeError, TypeError, ValueError) as error:
-            raise ModelError(f"{self.model}: fails on a text ({_short(error)})") from error
+            raise ModelError(f"{self.model}: fails on a text ({short_error(error)})") from error
         if not flat:
             return np.zeros((0, 0), dtype=np.float32)
         if not np.isfinite(rows).all():
@@ -86,7 +86,7 @@ class HubEncoder:
             yield text, length
             return
         middle = len(text) // 2
-        space = text.rfind(" ", 1, middle + 1)  # a word is cut only where there is nothing else
+        space = text.rfind(" ", 1, middle + 1)  # a word is cut only if there is no space
         middle = space if space > 0 else middle
         yield from self._fitting(model, text[:middle])
         yield from self._fitting(model, text[middle:])
@@ -114,14 +114,14 @@ class HubPairs:
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """What the columns mean, as the model's configuration has it."""
+        """The names of the columns, from the model's configuration."""
         names = self._loaded()[1].config.id2label
         return tuple(str(names[number]) for number in sorted(names))
 
     def probabilities(self, pairs: Sequence[tuple[str, str]]) -> list[tuple[float, ...] | None]:
-        """A probability a label for each pair; None for a pair that is too long for the model.
+        """One probability per label for each pair; None for a pair too long for the model.
 
-        Where labels exclude each other they sum to one; a single label stands by itself.
+        Probabilities of exclusive labels sum to one.
         """
         tokenizer, model = self._loaded()
         lengths = [
@@ -150,7 +150,7 @@ class HubPairs:
             with torch.inference_mode():
                 logits = model(**feed.to(self.device)).logits.float()
         except (IndexError, RuntimeError, TypeError, ValueError) as error:
-            raise ModelError(f"{self.model}: fails on a pair ({_short(error)})") from error
+            raise ModelError(f"{self.model}: fails on a pair ({short_error(error)})") from error
         if not bool(torch.isfinite(logits).all()):
             raise ModelError(f"{self.model}: gives numbers that are not finite")
         several = logits.shape[1] > 1
@@ -177,10 +177,11 @@ class HubPairs:
             model, report = package.AutoModelForSequenceClassification.from_pretrained(
                 self.model, trust_remote_code=False, output_loading_info=True, **place
             )
-        # A model without a classifier would be given one of random numbers.
+        # transformers would give a model without a classifier one of random numbers.
         if missing := report["missing_keys"]:
             raise ModelError(
-                f"{self.model}: is no classifier of texts, it lacks {', '.join(sorted(missing))}; "
+                f"{self.model}: is not a classifier of texts: it lacks "
+                f"{', '.join(sorted(missing))}; "
                 "name a cross-encoder or a model for natural language inference"
             )
         return tokenizer, model.float().to(self.device).eval()
@@ -188,18 +189,18 @@ class HubPairs:
 
 @contextmanager
 def _loading(model: str, revision: str | None) -> Iterator[None]:
-    """Loads in silence, and turns what goes wrong into an error that names the model."""
+    """Silence the loading, and turn any failure into an error that names the model."""
     logging = _package("transformers.utils.logging", "transformers")
     verbosity, bars = logging.get_verbosity(), logging.is_progress_bar_enabled()
     logging.set_verbosity_error()
     logging.disable_progress_bar()
     try:
         yield
-    except Exception as error:  # the disk, the network, and whatever a stranger's file holds
+    except Exception as error:  # the disk, the network or the content of a foreign file
         name = model if revision is None else f"{model} at {revision}"
         raise ModelError(
-            f"the model {name} cannot be loaded ({_short(error)}); give a local folder, or a name "
-            "and revision of the hub"
+            f"the model {name} cannot be loaded ({short_error(error)}); give a local folder, "
+            "or a name and revision of the hub"
         ) from error
     finally:
         logging.set_verbosity(verbosity)
@@ -218,7 +219,3 @@ def _package(module: str, name: str) -> Any:
         return importlib.import_module(module)
     except ImportError:
         raise MissingExtra("hf", name) from None
-
-
-def _short(error: BaseException) -> str:
-    return f"{type(error).__name__}: {str(error)[:300]}"

@@ -1,4 +1,9 @@
-"""Models for natural language inference: folders and names of the hub, and what labels mean."""
+"""Classifiers of text pairs for natural language inference: ONNX folders, and the labels' meaning.
+
+A folder holds `model.onnx` (or `onnx/model.onnx`), `config.json` with `id2label`, and a tokenizer:
+the `vocab.txt` of an uncased BERT, which we read ourselves, or `tokenizer.json` (extra `hf`). It
+runs on the CPU without torch. Other models come from `adequa.models.hub`; see `open_pairs`.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from adequa.errors import MissingExtra, ModelError
-from adequa.models.runtime import PerProcess, batches, padded_length
+from adequa.models.runtime import PerProcess, batches, open_session, padded_length, short_error
 from adequa.models.wordpiece import WordPiece
 
 if TYPE_CHECKING:
@@ -20,29 +25,25 @@ if TYPE_CHECKING:
 
     from adequa.models.hub import HubPairs
 
-# ---
-# What a folder of a foreign classifier says of it: its labels, and how it cuts a pair of texts.
-# ---
-
 ONNX_FILES = ("model.onnx", "onnx/model.onnx")
 _SPECIAL = ("[PAD]", "[UNK]", "[CLS]", "[SEP]")
 _MARKERS = ("[unused1]", "[unused2]", "[unused3]")
 
 Encoded = tuple[Sequence[int], Sequence[int]]
-"""Numbers of word pieces, and for each whether it is of the first text or the second."""
+"""Numbers of word pieces, and for each 0 in the first text or 1 in the second."""
 
 
 class PairTokenizer(NamedTuple):
-    """What cuts a pair into word pieces."""
+    """A tokenizer of text pairs."""
 
     encode: Callable[[str, str], Encoded]
     pad: int
     limit: int | None
-    """The most pieces a pair may have, where its settings say."""
+    """The most pieces of a pair, if its settings have a limit."""
 
 
 def onnx_file(folder: Path) -> Path | None:
-    """The model in a folder, if it is one of ONNX."""
+    """The ONNX file of a folder, if any."""
     return next((folder / name for name in ONNX_FILES if (folder / name).is_file()), None)
 
 
@@ -58,7 +59,7 @@ def read_config(folder: str | Path) -> Mapping[str, Any]:
 
 
 def labels_of(folder: Path, config: Mapping[str, Any]) -> tuple[str, ...]:
-    """The names of the columns by their number."""
+    """The names of the columns in order."""
     names = config.get("id2label")
     try:
         numbered = {int(number): str(name) for number, name in names.items()}  # type: ignore[union-attr]
@@ -75,7 +76,7 @@ def labels_of(folder: Path, config: Mapping[str, Any]) -> tuple[str, ...]:
 def read_tokenizer(folder: Path) -> PairTokenizer:
     """The tokenizer of a model: ours for an uncased BERT, else that of the extra `hf`."""
     settings = _json(folder / "tokenizer_config.json") or {}
-    most = settings.get("model_max_length")  # where there is none, transformers writes 1e30
+    most = settings.get("model_max_length")  # transformers writes 1e30 for no limit
     limit = int(most) if isinstance(most, int | float) and 0 < most < 1 << 30 else None
     vocabulary, whole = folder / "vocab.txt", folder / "tokenizer.json"
     if vocabulary.is_file() and (words := _uncased_bert(vocabulary, settings)):
@@ -93,7 +94,7 @@ def read_tokenizer(folder: Path) -> PairTokenizer:
 
 
 def _uncased_bert(path: Path, settings: Mapping[str, Any]) -> list[str]:
-    """The vocabulary with our markers, which no text can hold; nothing where it is another kind."""
+    """The vocabulary with our markers added; empty if it is not that of an uncased BERT."""
     try:
         words = path.read_text(encoding="utf-8").removesuffix("\n").split("\n")
     except (OSError, UnicodeDecodeError) as error:
@@ -126,7 +127,7 @@ def _load_tokenizer(path: Path) -> Any:
     try:
         tokenizer = package.Tokenizer.from_file(str(path))
     except Exception as error:  # the package raises nothing narrower
-        raise ModelError(f"{path}: cannot be read ({_short(error)}); save it again") from error
+        raise ModelError(f"{path}: cannot be read ({short_error(error)}); save it again") from error
     tokenizer.no_truncation()
     tokenizer.no_padding()
     return tokenizer
@@ -134,7 +135,7 @@ def _load_tokenizer(path: Path) -> Any:
 
 def _by_tokenizer(tokenizer: Any) -> Callable[[str, str], Encoded]:
     def encode(first: str, second: str) -> Encoded:
-        # One by one: its batches run in threads, which a forked process would lack.
+        # One by one, because its batches run in threads, which a forked process does not have.
         found = tokenizer.encode(first, second)
         return found.ids, found.type_ids
 
@@ -142,7 +143,7 @@ def _by_tokenizer(tokenizer: Any) -> Callable[[str, str], Encoded]:
 
 
 def _json(path: Path) -> dict[str, Any] | None:
-    """What a JSON file holds; None where there is none."""
+    """The object of a JSON file; None if there is no file."""
     try:
         values = json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
@@ -150,26 +151,14 @@ def _json(path: Path) -> dict[str, Any] | None:
     except (OSError, ValueError) as error:
         raise ModelError(f"{path}: cannot be read ({error}); copy the model again") from None
     if not isinstance(values, dict):
-        raise ModelError(f"{path}: is no JSON object; copy the model again")
+        raise ModelError(f"{path}: is not a JSON object; copy the model again")
     return values
 
-
-def _short(error: Exception) -> str:
-    return f"{type(error).__name__}: {str(error)[:300]}"
-
-
-# ---
-# Classifiers of two texts that others exported to ONNX: no torch, on the CPU.
-#
-# A folder holds `model.onnx` (or `onnx/model.onnx`), `config.json` with `id2label`, and a
-# tokenizer: `vocab.txt` of an uncased BERT, which we read ourselves, or `tokenizer.json` (extra
-# `hf`).
-# ---
 
 _INPUTS = ("input_ids", "attention_mask", "token_type_ids")
 _NUMBERS = {"tensor(int64)": "int64", "tensor(int32)": "int32"}
 _SHIFTED = frozenset({"roberta", "xlm-roberta", "camembert", "longformer", "mpnet"})
-"""Models (`model_type`) whose first position follows the number of their padding."""
+"""Models (`model_type`) whose positions begin after the number of their padding."""
 _REMEDY = "export it again for sequence classification, with open batch and sequence axes"
 _LOADED: PerProcess[Any] = PerProcess(inherited=False)
 
@@ -178,20 +167,20 @@ class _Loaded(NamedTuple):
     session: Any
     output: str
     inputs: Mapping[str, str]
-    """The kind of number each input is."""
+    """The number type of each input."""
     tokenizer: PairTokenizer
     pad: int
     limit: int | None
     labels: int
     exclusive: bool
-    """Whether the labels exclude each other."""
+    """Whether exactly one label holds."""
 
 
 @dataclass(frozen=True)
 class OnnxPairs:
-    """A classifier in a folder, with the interface of `HubPairs`; the first use loads it.
+    """An ONNX classifier with the interface of `HubPairs`, loaded at first use.
 
-    A pair is padded to a length that follows from its own alone, so its company changes nothing.
+    A pair is padded to a multiple of its own length alone, so its batch does not change its result.
     """
 
     folder: str | Path
@@ -201,18 +190,18 @@ class OnnxPairs:
 
     @property
     def model(self) -> str:
-        """What it is called in messages."""
+        """Its name in messages."""
         return str(self.folder)
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """What the columns mean, as `config.json` has it."""
+        """The names of the columns, from `config.json`."""
         return labels_of(Path(self.folder), read_config(self.folder))
 
     def probabilities(self, pairs: Sequence[tuple[str, str]]) -> list[tuple[float, ...] | None]:
-        """A probability a label for each pair; None for a pair that is too long for the model.
+        """One probability per label for each pair; None for a pair too long for the model.
 
-        Where labels exclude each other they sum to one; a single label stands by itself.
+        Probabilities of exclusive labels sum to one.
         """
         loaded = self._loaded()
         encoded = [loaded.tokenizer.encode(*pair) for pair in pairs]
@@ -243,10 +232,10 @@ class OnnxPairs:
         feed = {name: values[name].astype(kind) for name, kind in loaded.inputs.items()}
         try:
             (logits,) = loaded.session.run([loaded.output], feed)
-        except Exception as error:  # onnxruntime has a dozen errors and no tree
+        except Exception as error:  # onnxruntime has a dozen errors without a common base
             raise ModelError(
-                f"{self.folder}: fails on {len(batch)} × {width} word pieces ({_short(error)}); "
-                f"{_REMEDY}"
+                f"{self.folder}: fails on {len(batch)} × {width} word pieces "
+                f"({short_error(error)}); {_REMEDY}"
             ) from error
         if logits.shape != (len(batch), loaded.labels):
             raise ModelError(
@@ -287,7 +276,7 @@ def _load(folder: Path, threads: int) -> _Loaded:
         limit = min(limit or positions, positions)
     labels = len(labels_of(folder, config))
     exclusive = labels > 1 and config.get("problem_type") != "multi_label_classification"
-    session = _session(path, threads)
+    session = open_session(path, threads, remedy=_REMEDY)
     inputs = {one.name: _NUMBERS.get(one.type, "") for one in session.get_inputs()}
     outputs = [one.name for one in session.get_outputs()]
     if "input_ids" not in inputs or not set(inputs) <= set(_INPUTS) or "" in inputs.values():
@@ -298,21 +287,16 @@ def _load(folder: Path, threads: int) -> _Loaded:
     if "logits" not in outputs and len(outputs) != 1:
         raise ModelError(f"{path}: gives {', '.join(outputs)} and no logits; {_REMEDY}")
     output = "logits" if "logits" in outputs else outputs[0]
-    return _Loaded(session, output, inputs, tokenizer, pad, limit, labels, exclusive)
-
-
-def _session(path: Path, threads: int) -> Any:
-    onnxruntime = importlib.import_module("onnxruntime")  # it has no types
-    options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads = threads
-    options.inter_op_num_threads = 1
-    options.enable_mem_pattern = False  # as in `runtime`: a plan for every shape fills the memory
-    options.log_severity_level = 4
-    options.add_session_config_entry("session.intra_op.allow_spinning", "0")
-    try:
-        return onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
-    except Exception as error:  # as above
-        raise ModelError(f"{path}: cannot be loaded ({_short(error)}); {_REMEDY}") from error
+    return _Loaded(
+        session=session,
+        output=output,
+        inputs=inputs,
+        tokenizer=tokenizer,
+        pad=pad,
+        limit=limit,
+        labels=labels,
+        exclusive=exclusive,
+    )
 
 
 _ENTAILMENT = ("entailment", "entailed", "entails", "entail", "supported", "supports", "consistent")
@@ -326,15 +310,15 @@ _EXAMPLE = '{"0": "contradiction", "1": "neutral", "2": "entailment"}'
 
 
 class Pairs(Protocol):
-    """A classifier of two texts: premise and hypothesis."""
+    """A classifier of premise and hypothesis."""
 
     def probabilities(self, pairs: Sequence[tuple[str, str]]) -> list[tuple[float, ...] | None]:
-        """A probability a label for each pair; None for a pair that is too long."""
+        """One probability per label for each pair; None for a pair that is too long."""
 
 
 @dataclass(frozen=True, slots=True)
 class NliLabels:
-    """Which columns of a classifier mean what; None where it has no such label."""
+    """The columns of the labels of a classifier; None for a label it does not have."""
 
     entailment: int
     contradiction: int | None = None
@@ -342,12 +326,12 @@ class NliLabels:
 
     @classmethod
     def of(cls, pairs: HubPairs | OnnxPairs) -> NliLabels:
-        """What the labels of a classifier mean."""
+        """The labels of a classifier."""
         return cls.read(pairs.model, pairs.labels)
 
     @classmethod
     def read(cls, model: str, names: Sequence[str]) -> NliLabels:
-        """What the labels of a model mean, by their names in any order and case; never by a guess.
+        """The labels by their names, in any order and case; an unknown name is never guessed.
 
         >>> NliLabels.read("some-model", ["ENTAILMENT", "not_entailment"])
         NliLabels(entailment=0, contradiction=None, neutral=None)
@@ -362,14 +346,14 @@ class NliLabels:
                     f"write id2label into its config.json as its card has it, such as {_EXAMPLE}"
                 )
             raise ModelError(
-                f"{model}: none of its labels is entailment: {said}; name a model for natural "
+                f"{model}: has no entailment label: {said}; name a model for natural "
                 f"language inference, or correct id2label in its config.json, such as {_EXAMPLE}"
             )
         contradiction = _column(model, names, plain, (*_CONTRADICTION, *_REFUTED))
         return cls(entailment, contradiction, _column(model, names, plain, _NEUTRAL))
 
     def entailed(self, row: Sequence[float]) -> float:
-        """Above one half exactly where entailment is the most likely label.
+        """Above one half exactly if entailment is the most likely label.
 
         >>> NliLabels(2).entailed([0.25, 0.25, 0.5])
         0.6666666666666666
@@ -377,12 +361,12 @@ class NliLabels:
         return _against_others(row, self.entailment)
 
     def contradicted(self, row: Sequence[float]) -> float | None:
-        """Above one half exactly where contradiction is the most likely label."""
+        """Above one half exactly if contradiction is the most likely label."""
         return None if self.contradiction is None else _against_others(row, self.contradiction)
 
 
 def _against_others(row: Sequence[float], column: int) -> float:
-    """A label's probability against that of its strongest rival."""
+    """A label's probability relative to its strongest rival's."""
     own = row[column]
     rival = max((one for number, one in enumerate(row) if number != column), default=1 - own)
     return own / (own + rival) if own > 0 else 0.0
@@ -401,9 +385,9 @@ def _column(
 
 
 def open_pairs(model: str, revision: str | None = None) -> HubPairs | OnnxPairs:
-    """A model in a local folder, run by ONNX where the folder has such a file, or one of the hub.
+    """The model of a local folder, run by ONNX if it has such a file, or a model of the hub.
 
-    What a folder lacks is said at once; weights load with the first pair.
+    Missing files are reported at once; weights are loaded with the first pair.
     """
     folder = Path(model)
     if folder.is_dir():
@@ -415,7 +399,7 @@ def open_pairs(model: str, revision: str | None = None) -> HubPairs | OnnxPairs:
         if onnx_file(folder) is not None:
             return OnnxPairs(model)
     elif folder.exists() or not _HUB_NAME.fullmatch(model):
-        problem = "is no folder" if folder.exists() else "there is no such folder"
+        problem = "is not a folder" if folder.exists() else "there is no such folder"
         raise ModelError(
             f"{model}: {problem}; give the folder of a model, or a name of the hub such as "
             "roberta-large-mnli"

@@ -1,8 +1,8 @@
-"""The weights inside the package, and folders of the same layout that a user trained and exported.
+"""The weights in the package, and folders of the same layout that `adequa export` writes.
 
 A folder holds `encoder.onnx`, `verifier.onnx`, `words.npz`, `vocabulary.txt`, `calibration.json`, a
 card for each model (`encoder.md`), and `manifest.json`: `version`, `files` by name with `size` and
-`sha256`, and the cards as data in `models`. A file is checked once in a process, before it is used.
+`sha256`, and the cards as data in `models`. A file is verified once per process, before its use.
 """
 
 from __future__ import annotations
@@ -20,22 +20,22 @@ from adequa.errors import ModelError, UnknownName
 from adequa.models.runtime import PerProcess
 
 DEFAULT = "v2"
-"""The weights that are used where none are named; a new default is a new version of adequa."""
+"""The default weights; a new default is a new version of adequa."""
 
-_CHECKED: PerProcess[Path] = PerProcess(inherited=True)
+_VERIFIED: PerProcess[Path] = PerProcess(inherited=True)
 _BLOCK = 1 << 20
 
 
 @dataclass(frozen=True)
 class Weights:
-    """A folder of weights, and what its manifest says of it."""
+    """A folder of weights and its manifest."""
 
     folder: Path
     manifest: Mapping[str, Any] = field(repr=False)
 
     @property
     def version(self) -> str:
-        """The name its makers gave it."""
+        """The version in the manifest."""
         return str(self.manifest["version"])
 
     @property
@@ -46,24 +46,24 @@ class Weights:
 
     @property
     def licence(self) -> str:
-        """What base model and training data allow: one line, or one for each model."""
-        said = {kind: _said(card.get("licence")) for kind, card in self.models.items()}
-        if len(set(said.values())) == 1:
-            return next(iter(said.values()))
-        return "; ".join(f"{kind}: {licence}" for kind, licence in sorted(said.items()))
+        """The licence of base model and training data, for all models or for each."""
+        licences = {kind: _one_line(card.get("licence")) for kind, card in self.models.items()}
+        if len(set(licences.values())) == 1:
+            return next(iter(licences.values()))
+        return "; ".join(f"{kind}: {licence}" for kind, licence in sorted(licences.items()))
 
     @property
     def digest(self) -> str:
-        """Twelve letters that change with any of the files: for a metric's signature."""
+        """Twelve hexadecimal digits that change with any of the files, for signatures."""
         sums = sorted((name, one["sha256"]) for name, one in self.manifest["files"].items())
         return hashlib.sha256(json.dumps(sums).encode()).hexdigest()[:12]
 
     def path(self, name: str) -> Path:
-        """A file of the folder, which is the one the manifest speaks of."""
+        """The path of a file, verified against the manifest."""
         place = self.folder / name
         if name not in self.manifest["files"]:
             raise ModelError(f"{place}: is not in the manifest; {self._remedy()}")
-        _CHECKED.get(place.resolve(), lambda: self._check(name))
+        _VERIFIED.get(place.resolve(), lambda: self._verify(name))
         return place
 
     def text(self, name: str) -> str:
@@ -77,7 +77,7 @@ class Weights:
         """A file as a JSON object: the calibration."""
         return _object(self.path(name), self.text(name))
 
-    def _check(self, name: str) -> Path:
+    def _verify(self, name: str) -> Path:
         place = self.folder / name
         expected = self.manifest["files"][name]
         digest = hashlib.sha256()
@@ -105,13 +105,13 @@ class Weights:
 
 
 def versions() -> tuple[str, ...]:
-    """The weights that are in the package, the oldest first."""
+    """The versions of the weights in the package, the oldest first."""
     names = [path.parent.name for path in _shipped().glob("*/manifest.json")]
     return tuple(sorted(names, key=_natural))
 
 
 def weights(name: str = DEFAULT) -> Weights:
-    """Weights of the package by version, or of a folder by its path."""
+    """The weights of a version in the package, or of a folder."""
     if name in versions():
         return _read(_shipped() / name)
     folder = Path(name)
@@ -121,7 +121,7 @@ def weights(name: str = DEFAULT) -> Weights:
 
 
 def licence_of(name: str = DEFAULT) -> str:
-    """The licence of weights, which is not that of the code."""
+    """The licence of weights, which differs from that of the code."""
     return weights(name).licence
 
 
@@ -157,12 +157,12 @@ def _read(folder: Path) -> Weights:
     return Weights(folder, manifest)
 
 
-def _said(value: object) -> str:
-    """A licence, which may be told apart by base model and data, in one line."""
+def _one_line(value: object) -> str:
+    """A licence, possibly by base model and data, in one line."""
     if isinstance(value, Mapping):
-        return ", ".join(f"{name} {_said(part)}" for name, part in value.items())
+        return ", ".join(f"{name} {_one_line(part)}" for name, part in value.items())
     if isinstance(value, list):
-        return ", ".join(map(_said, value))
+        return ", ".join(map(_one_line, value))
     return "not stated" if value is None else str(value)
 
 
@@ -178,7 +178,7 @@ def _object(place: Path, text: str) -> dict[str, Any]:
     try:
         value = json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise ModelError(f"{place}: is no JSON ({error})") from None
+        raise ModelError(f"{place}: is not JSON ({error})") from None
     if not isinstance(value, dict):
-        raise ModelError(f"{place}: is no JSON object")
+        raise ModelError(f"{place}: is not a JSON object")
     return value

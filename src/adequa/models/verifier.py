@@ -1,14 +1,14 @@
-"""Every triple of a graph against a text in one pass, and every word of the text against the graph.
+"""The verifier: each triple of a graph against a text, and each word of the text against the graph.
 
-What is longer than the model can read is never cut off: the text is read in overlapping windows,
-the graph in chunks of triples, each window with each chunk, and the evidence is pooled.
+Long inputs are never cut off: the text is read in overlapping windows, the graph in chunks of
+triples, each window with each chunk, and the results are pooled.
 - A triple is stated if any window states it: the highest value.
-- A word is unsupported, or disfluent, only if it is so in every pass that saw it: the lowest value.
-- The text is supported only as far as its weakest window, and a window as far as the chunk that
-  supports it best: for a graph in several chunks, a value on the safe side.
+- A word is unsupported, or disfluent, only if it is so in every pass: the lowest value.
+- The text is supported as far as its weakest window, and a window as far as the chunk that supports
+  it best, which for a graph in several chunks is a lower bound.
 - The state is the mean over the passes.
-A triple that is too long even beside a short window is not read, and its value is None; so are then
-the values of what the whole graph must be known for.
+A triple that is too long even beside a short window is not read; its value is None, and so are the
+values that depend on the whole graph.
 """
 
 from __future__ import annotations
@@ -20,9 +20,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from adequa.data import Term, Triple
 from adequa.errors import SettingError
-from adequa.models.runtime import Network, WordTable
+from adequa.models.runtime import Network, WordTable, breaks_of, chunks, windows
 from adequa.models.shipped import DEFAULT, weights
-from adequa.models.windows import breaks_of, chunks, windows
 from adequa.models.wordpiece import EncodedPair, Piece, WordPiece
 from adequa.text.values import word_triple
 
@@ -31,18 +30,20 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 Wording = Callable[[Triple, Mapping[str, Term]], Sequence[str]]
-"""How a triple is said to the verifier: its subject, predicate and object as words."""
+"""The wording of a triple for the verifier: its subject, predicate and object as words."""
 Run = Callable[[Sequence[Sequence[int]], Sequence[Sequence[int]]], Sequence[Mapping[str, Any]]]
-"""Word numbers and types in, the outputs of a network out: `Network.run`, or a test's function."""
+"""From word numbers and types to a network's outputs: `Network.run`, or a test's function."""
 
 _SPECIAL = 3
+"""The markers of start and end around text and graph."""
 _LEAST_TEXT = 48
-"""Words of the text that a long triple must leave room for."""
+"""Word pieces of the text that a long triple must leave room for."""
 _OVERLAP = 48
+"""Word pieces that windows share. No record of how it was chosen; kept for stable scores."""
 
 
 class TextAndGraph(Protocol):
-    """What can be verified: an `Item`, or a `Pair`."""
+    """An input of the verifier: an `Item` or a `VerifierPair`."""
 
     @property
     def text(self) -> str:
@@ -54,11 +55,11 @@ class TextAndGraph(Protocol):
 
     @property
     def terms(self) -> Mapping[str, Term]:
-        """What is known of the data's terms."""
+        """The labels and datatypes of the data's terms."""
 
 
 class VerifierPair(NamedTuple):
-    """A text and the graph to hold it against, where there is no item."""
+    """A text and the graph to verify it against, without an item."""
 
     text: str
     triples: Sequence[Triple]
@@ -67,10 +68,10 @@ class VerifierPair(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class VerifierOutput:
-    """What the verifier says of a text and a graph; logits, and None for what it could not read.
+    """The verifier's logits for a text and a graph, with None for parts it could not read.
 
-    `stated` has a value a triple; `unsupported` and `disfluent` have one a piece of the text, whose
-    places are `offsets`; `supported` is of the pair, `state` the mean of its hidden states.
+    `stated` has one value per triple; `unsupported` and `disfluent` have one per word piece of the
+    text, at `offsets`; `supported` is for the pair, `state` the mean of its hidden states.
     """
 
     stated: tuple[float | None, ...]
@@ -91,7 +92,7 @@ class _Pass(NamedTuple):
 
 
 class Verifier:
-    """The three questions to the verifier in one: is it stated, supported, fluent."""
+    """Decides which triples are stated, and which words are supported and fluent."""
 
     def __init__(self, reader: WordPiece, run: Run, *, positions: int = 512) -> None:
         if positions < 2 * _LEAST_TEXT:
@@ -103,7 +104,7 @@ class Verifier:
     def verify(
         self, pairs: Sequence[TextAndGraph], wording: Wording = word_triple
     ) -> list[VerifierOutput]:
-        """One answer a pair, in the order of the pairs."""
+        """One output per pair, in the order of the pairs."""
         plans = [self._plan(pair, wording) for pair in pairs]
         encoded = [one.encoded for plan in plans for one in plan]
         outputs = iter(self.run([one.ids for one in encoded], [one.types for one in encoded]))
@@ -113,7 +114,7 @@ class Verifier:
         ]
 
     def _plan(self, pair: TextAndGraph, wording: Wording) -> list[_Pass]:
-        """The passes: one, where text and graph fit together."""
+        """The passes; a single one if text and graph fit together."""
         pieces = self.reader.pieces(pair.text)
         triples = [self.reader.parts(wording(triple, pair.terms)) for triple in pair.triples]
         room = self.positions - _SPECIAL
@@ -123,7 +124,7 @@ class Verifier:
             return [_Pass(0, 0, tuple(range(len(triples))), encoded)]
         half = room // 2
         together = chunks(lengths, max(half, room - len(pieces)))
-        # A triple that is longer than that has a chunk to itself, and the text less room.
+        # A longer triple has a chunk to itself, and leaves less room for the text.
         most = room - min(len(pieces), _LEAST_TEXT)
         known = {number for chunk in together for number in chunk}
         together += [
@@ -184,9 +185,9 @@ def _pool(
     )
 
 
-@lru_cache(maxsize=4)
+@lru_cache(maxsize=4)  # the weights themselves are shared by all verifiers of a process
 def load_verifier(name: str = DEFAULT, *, threads: int = 1, positions: int = 512) -> Verifier:
-    """The verifier of shipped weights or of a folder; the network itself loads when first used."""
+    """The verifier of shipped weights or of a folder; its network is loaded at first use."""
     folder = weights(name)
     reader = WordPiece.read(folder.path("vocabulary.txt"))
     network = Network(

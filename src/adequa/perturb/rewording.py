@@ -19,7 +19,7 @@ from adequa.errors import DataError
 from adequa.files import lines
 from adequa.perturb.documents import Document, LabelledDocument
 from adequa.perturb.knowledge import Knowledge, Phrases, same_label
-from adequa.readers.tables import read_table
+from adequa.readers import read_table
 from adequa.strict_json import load_object
 from adequa.text import folded, label_of
 

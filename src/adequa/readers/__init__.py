@@ -1,6 +1,42 @@
-"""Files in, items out: one module per family of formats, found by name or by content."""
+"""Readers turn files into items and ratings; one module per family of formats.
 
-from adequa.readers.base import PlacedItem, Reader
-from adequa.readers.formats import TABLE, Source, load_reader, open_source, reader_class
+Readers that load a library (`webnlg`, `enriched`, `rdf`) are imported by name through `TABLE`.
+"""
 
-__all__ = ["TABLE", "PlacedItem", "Reader", "Source", "load_reader", "open_source", "reader_class"]
+from adequa.readers.base import PlacedItem, Reader, SeenKeys, unique
+from adequa.readers.formats import (
+    SUFFIXES,
+    TABLE,
+    Source,
+    load_reader,
+    open_source,
+    parse_graph,
+    read_one,
+    read_pasted,
+    reader_class,
+    recognise,
+)
+from adequa.readers.output import write_items
+from adequa.readers.ratings import read_ratings
+from adequa.readers.tables import Row, read_table
+
+__all__ = [
+    "SUFFIXES",
+    "TABLE",
+    "PlacedItem",
+    "Reader",
+    "Row",
+    "SeenKeys",
+    "Source",
+    "load_reader",
+    "open_source",
+    "parse_graph",
+    "read_one",
+    "read_pasted",
+    "read_ratings",
+    "read_table",
+    "reader_class",
+    "recognise",
+    "unique",
+    "write_items",
+]

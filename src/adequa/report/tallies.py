@@ -11,8 +11,7 @@ from adequa.data import Result, Triple
 from adequa.errors import DataError, RunError
 from adequa.report.changes import Baseline, ChangedText
 from adequa.report.texts import PackedTexts, Texts, seen_name
-from adequa.run import Run
-from adequa.run.folder import SCORES
+from adequa.run import SCORES, Run
 
 DIMENSIONS = ("category", "size", "seen")
 """The fields that texts are sliced by; facts are sliced by their predicate."""

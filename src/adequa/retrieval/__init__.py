@@ -1,4 +1,4 @@
-"""Graphs and texts that belong together: an index on disk, search both ways, and recall.
+"""Retrieval between graphs and texts: an index on disk, search both ways, and recall.
 
 >>> from adequa.retrieval import Recall
 >>> Recall((1, 3, 12), pool=100).figures()["r@1"]
@@ -7,11 +7,14 @@
 
 from __future__ import annotations
 
-from adequa.retrieval.encoders import Encoder, load_encoder
+from adequa.retrieval.encoders import Encoder, Graph, Vectors, encode_items, load_encoder
 from adequa.retrieval.evaluation import Recall, evaluate
 from adequa.retrieval.index import Index, build_index, open_index
 from adequa.retrieval.search import (
+    TOP,
+    WEIGHT,
     Hit,
+    Query,
     Reranker,
     entity_evidence,
     load_scorer,
@@ -21,12 +24,18 @@ from adequa.retrieval.search import (
 from adequa.retrieval.sources import read_documents, read_entries
 
 __all__ = [
+    "TOP",
+    "WEIGHT",
     "Encoder",
+    "Graph",
     "Hit",
     "Index",
+    "Query",
     "Recall",
     "Reranker",
+    "Vectors",
     "build_index",
+    "encode_items",
     "entity_evidence",
     "evaluate",
     "load_encoder",

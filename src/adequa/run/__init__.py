@@ -1,8 +1,30 @@
-"""A stream of items scored into a folder, resumable at any moment."""
+"""Runs: items scored into a folder that can be resumed at any moment."""
 
 from __future__ import annotations
 
-from adequa.run.folder import Run, open_run
+from adequa.run.cache import cached, default_folder
+from adequa.run.engines import encoded_batches, score_items
+from adequa.run.folder import MANIFEST, SCORES, SUMMARY, Run, open_run, read_json
+from adequa.run.manifest import describe_metrics
+from adequa.run.summary import summary_table
+from adequa.run.verdicts import OVERRULED, join
 from adequa.run.writer import add_metrics, score_run
 
-__all__ = ["Run", "add_metrics", "open_run", "score_run"]
+__all__ = [
+    "MANIFEST",
+    "OVERRULED",
+    "SCORES",
+    "SUMMARY",
+    "Run",
+    "add_metrics",
+    "cached",
+    "default_folder",
+    "describe_metrics",
+    "encoded_batches",
+    "join",
+    "open_run",
+    "read_json",
+    "score_items",
+    "score_run",
+    "summary_table",
+]

@@ -1,8 +1,8 @@
-"""A content-addressed cache for metrics that are worth it, behind the metric interface.
+"""A content-addressed cache of the scores of expensive metrics, behind the metric interface.
 
-The key is everything that can change a score: the metric's signature (settings, weights, version)
-and the fields of the item it `reads`. That these are all is true by construction: the metric is
-shown an item with nothing else in it.
+The key is everything that can change a score: the signature of the metric (settings, weights,
+version) and the fields of the item it `reads`. The metric gets an item with no other fields, so
+nothing else can change its score.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _BUSY_SECONDS = 60.0
 
 
 def default_folder() -> Path:
-    """`$ADEQUA_CACHE`, or where this system keeps caches."""
+    """`$ADEQUA_CACHE`, or the folder for caches of the operating system."""
     if named := os.environ.get("ADEQUA_CACHE"):
         return Path(named)
     if sys.platform == "win32":
@@ -43,7 +43,7 @@ def default_folder() -> Path:
 
 
 def cached(metrics: Mapping[str, Metric], folder: Path | None) -> dict[str, Scorer]:
-    """The metrics, with a cache in front of the expensive ones where a folder is given."""
+    """The metrics, the expensive ones with a cache if a folder is given."""
     return {
         label: CachedMetric(metric, folder) if folder is not None and metric.expensive else metric
         for label, metric in metrics.items()
@@ -52,13 +52,13 @@ def cached(metrics: Mapping[str, Metric], folder: Path | None) -> dict[str, Scor
 
 @dataclass(frozen=True)
 class CachedMetric:
-    """A metric that remembers."""
+    """A metric whose scores are kept in a cache."""
 
     metric: Metric
     folder: Path
 
     def score(self, items: Sequence[Item]) -> list[Score]:
-        """Look up what is known, score the rest once, and keep it."""
+        """Look up known scores, compute the others once, and store them."""
         import sqlite3
 
         shown = [self._shown(item) for item in items]

@@ -1,4 +1,4 @@
-"""Batches of items through the metrics, in this process or in several; the order never changes."""
+"""Scoring of items in memory and in batches, in this process or in several, in input order."""
 
 from __future__ import annotations
 
@@ -20,18 +20,14 @@ from adequa.strict_json import dump_line
 if TYPE_CHECKING:
     from concurrent.futures import Future
 
-# ---
-# Metrics on items, in memory: what runs, the Python API and every later surface stand on.
-# ---
-
 
 def score_items(items: Iterable[Item], metrics: Mapping[str, Scorer]) -> list[Result]:
-    """One result an item, in order."""
+    """One result per item, in order."""
     return extend_results([Result(item, {}) for item in items], metrics)
 
 
 def extend_results(results: Sequence[Result], metrics: Mapping[str, Scorer]) -> list[Result]:
-    """The results with what further metrics say added to each."""
+    """The results with the scores of further metrics."""
     if not results:
         return []
     items = [result.item for result in results]
@@ -43,7 +39,7 @@ def extend_results(results: Sequence[Result], metrics: Mapping[str, Scorer]) -> 
 
 
 def _checked(label: str, metric: Scorer, items: Sequence[Item]) -> list[Score]:
-    """The metric's scores, if they keep what the interface promises: a plug-in may not."""
+    """The scores of a metric, checked against the interface, since a plug-in may break it."""
     scores = metric.score(items)
     if len(scores) != len(items):
         raise ModelError(
@@ -65,7 +61,7 @@ _worker_metrics: Mapping[str, Scorer] = {}
 def encoded_batches(
     results: Iterable[Result], metrics: Mapping[str, Scorer], *, batch_size: int, jobs: int
 ) -> Iterator[tuple[int, bytes]]:
-    """The lines of the run, batch by batch: how many items, and their bytes."""
+    """The lines of the run, batch by batch: the number of items, and their bytes."""
     batches = _batched(results, batch_size)
     if jobs == 1:
         for batch in batches:
@@ -119,13 +115,13 @@ def _in_processes(
 
 
 def _start_worker(metrics: Mapping[str, Scorer]) -> None:
-    global _worker_metrics  # noqa: PLW0603  # one set of metrics a worker, loaded once
+    global _worker_metrics  # noqa: PLW0603  # each worker loads the metrics once
     _worker_metrics = metrics
     threading.Thread(target=_end_with_parent, daemon=True).start()
 
 
 def _end_with_parent() -> None:
-    """A killed parent cannot stop its workers, so they watch it."""
+    """End this worker when its parent ends: a killed parent cannot stop its workers."""
     import multiprocessing
 
     parent = multiprocessing.parent_process()

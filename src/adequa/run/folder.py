@@ -1,4 +1,4 @@
-"""A run on disk: `manifest.json`, `scores.jsonl`, `summary.json`, and how they are opened."""
+"""A finished run on disk: `manifest.json`, `scores.jsonl` and `summary.json`."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Run:
         return self.path.resolve().name
 
     def objects(self) -> Iterator[tuple[int, dict[str, Any]]]:
-        """The lines of `scores.jsonl` as plain objects with their numbers: the fast way through."""
+        """The lines of `scores.jsonl` as plain objects with their numbers; faster than results."""
         path = self.path / SCORES
         for number, line in lines(path):
             try:
@@ -42,7 +42,7 @@ class Run:
                 raise error.at(path, number) from None
 
     def results(self) -> Iterator[Result]:
-        """What the metrics said of each item, in input order."""
+        """The result of each item, in input order."""
         for number, raw in self.objects():
             try:
                 yield result_from_object(raw)
@@ -50,7 +50,7 @@ class Run:
                 raise error.at(self.path / SCORES, number) from None
 
     def metrics(self) -> dict[str, Metric]:
-        """The metrics of the run, built again; one that cannot be (a Python object) is left out."""
+        """The metrics of the run; one that cannot be built again (a Python object) is left out."""
         built: dict[str, Metric] = {}
         for label, entry in self.manifest["metrics"].items():
             try:
@@ -82,7 +82,7 @@ def open_run(path: Run | Path | str) -> Run:
 
 
 def read_json(path: Path) -> dict[str, Any]:
-    """A JSON object of a run, or a RunError that names the file."""
+    """A JSON object of a run; raises a RunError if it cannot be read."""
     try:
         raw = load_object(path.read_text(encoding="utf-8"))
     except DataError as error:

@@ -1,4 +1,4 @@
-"""What a run says of itself: its inputs and metrics, and whether another plan is the same."""
+"""The manifest of a run: its inputs and metrics, and the check before a run is resumed."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from adequa.settings import plain_settings
 
 
 def plan_run(source: Source, metrics: Mapping[str, Metric], total: int) -> dict[str, Any]:
-    """The manifest of a run before its first score."""
+    """The manifest of a run that is about to start."""
     return {
         "format": 1,
         "version": __version__,
@@ -36,7 +36,7 @@ def plan_run(source: Source, metrics: Mapping[str, Metric], total: int) -> dict[
 
 
 def describe_metrics(metrics: Mapping[str, Metric]) -> dict[str, Any]:
-    """The metrics by label, with all that is needed to build them again."""
+    """The metrics by label, with everything needed to build them again."""
     return {
         label: {
             "name": metric.name,
@@ -64,7 +64,7 @@ def _fingerprint(path: Path) -> dict[str, Any]:
 
 
 def check_same(out: Path, begun: Mapping[str, Any], plan: Mapping[str, Any]) -> bool:
-    """Refuse to continue a run with other data or settings, and say what differs."""
+    """Whether the run is complete; raises if it was begun with other data or settings."""
     try:
         old_metrics = {label: entry["signature"] for label, entry in begun["metrics"].items()}
         old_inputs = _essence(begun["inputs"])
@@ -82,7 +82,7 @@ def check_same(out: Path, begun: Mapping[str, Any], plan: Mapping[str, Any]) -> 
     if differences:
         raise RunError(
             f"{out} was begun with other data or settings ({'; '.join(differences)}); "
-            "give the same ones, or --force to begin anew"
+            "give the same ones, or replace the run with --force"
         )
     return bool(status == "complete")
 

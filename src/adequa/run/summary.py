@@ -1,4 +1,4 @@
-"""A run in numbers: a pure function of its `scores.jsonl`."""
+"""The summary of a run, computed from its `scores.jsonl` alone."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from adequa import __version__
 from adequa.metrics.base import Metric
-from adequa.stats.intervals import Moments
+from adequa.stats import Moments
 
 if TYPE_CHECKING:
     from adequa.tables import Table
@@ -17,7 +17,7 @@ LEVEL = 0.95
 
 
 class _Column:
-    """One metric on one system, added up line by line."""
+    """The scores of one metric for one system, accumulated line by line."""
 
     def __init__(self) -> None:
         self.moments = Moments()
@@ -58,7 +58,7 @@ class _Column:
 def summarise(
     objects: Iterable[Mapping[str, Any]], metrics: Mapping[str, Metric]
 ) -> dict[str, Any]:
-    """Per system: its metrics' means, intervals, counts and corpus values; verdicts; findings."""
+    """Per system: mean, interval, counts and corpus value of each metric; verdicts; findings."""
     columns: dict[str, dict[str, _Column]] = {}
     items: Counter[str] = Counter()
     verdicts: dict[str, Counter[str]] = {}
@@ -98,7 +98,7 @@ def _rounded(value: float | None) -> float | None:
 
 def summary_table(summary: Mapping[str, Any], manifest: Mapping[str, Any]) -> Table:
     """The systems side by side: mean ± half the interval, and the corpus value if there is one."""
-    from adequa.tables import Table  # printing is no part of scoring
+    from adequa.tables import Table  # scoring does not need it
 
     labels = list(manifest["metrics"])
     corpus = {

@@ -1,18 +1,18 @@
-"""How several metrics' words on one item become one result: the only place that knows the rule.
+"""The rule that joins the scores of several metrics for one item into one result.
 
 - *Verdict*: an item has every fault that any metric with a verdict sees; it is OK when at least one
   metric gives a verdict and none sees a fault; it has no verdict when no metric gives one.
-- *Entities against facts*: that an entity is not named is no omission where every fact about it is
-  found stated with a confidence of at least `SURE`: a text can say a fact without the data's word
-  for it. The finding stays, with the detail `overruled`, and counts for no verdict.
-- *Findings*: two metrics that point at the same thing (a stretch of the text; else kind, triple and
-  entity) make one finding; it names both metrics by their labels (`esa+nli`), and keeps the first
-  one's words and the higher confidence.
-- *Facts*: a triple keeps its first status with a confidence; else its first that is not
+- *Entities against facts*: a missing entity is not an omission if every fact about it is stated
+  with a confidence of at least `SURE`, since a text can state a fact in other words. The finding
+  stays, with the detail `overruled`, and does not count for the verdict.
+- *Findings*: findings of two metrics about the same thing (a span of the text; else kind, triple
+  and entity) become one; it names both metrics by their labels (`esa+nli`) and keeps the reason of
+  the first and the higher confidence.
+- *Facts*: a triple keeps its first status with a confidence, else its first that is not
   `unchecked`.
-- *Mentions*: one a span and entity, the first metric's.
+- *Mentions*: one per span and entity, that of the first metric.
 
-Joining is associative: adding a metric to a result gives what scoring with both would have given.
+Joining is associative: adding a metric to a result equals scoring with both.
 """
 
 from __future__ import annotations
@@ -24,20 +24,23 @@ from adequa.data import Fact, Finding, Mention, Result, Score, Triple, Verdict
 
 OVERRULED = "overruled"
 SURE = 0.9
-"""The confidence from which facts speak for an entity that is not named."""
+"""The confidence from which stated facts overrule a missing entity.
+
+No record of the data it was chosen on; kept for stable scores.
+"""
 
 
 def join(result: Result, scores: Mapping[str, Score]) -> Result:
-    """The result with further metrics' scores added to it, by label."""
+    """The result with the scores of further metrics, by label."""
     verdicts: dict[str, Verdict] = dict(result.verdicts)
     verdicts.update((label, score.verdict) for label, score in scores.items() if score.verdict)
-    said = [_labelled(label, score) for label, score in scores.items()]
-    facts = _join_facts(result.facts, said)
-    findings = _overrule(_join_findings(result.findings, said), facts, result.item.triples)
+    labelled = [_labelled(label, score) for label, score in scores.items()]
+    facts = _join_facts(result.facts, labelled)
+    findings = _overrule(_join_findings(result.findings, labelled), facts, result.item.triples)
     return replace(
         result,
         scores={**result.scores, **{label: score.value for label, score in scores.items()}},
-        mentions=_join_mentions(result.mentions, said),
+        mentions=_join_mentions(result.mentions, labelled),
         facts=facts,
         findings=findings,
         verdicts=verdicts,
@@ -58,7 +61,7 @@ def join(result: Result, scores: Mapping[str, Score]) -> Result:
 
 
 def _labelled(label: str, score: Score) -> Score:
-    """A metric's findings under the name it has in this run."""
+    """The score with the label of the metric in its findings."""
     if all(finding.metric == label for finding in score.findings):
         return score
     return replace(
@@ -67,7 +70,7 @@ def _labelled(label: str, score: Score) -> Score:
 
 
 def join_verdicts(verdicts: Iterable[Verdict]) -> Verdict | None:
-    """One verdict of several: every fault that one of them names.
+    """One verdict of several, with every fault that any of them has.
 
     >>> join_verdicts(["OK", "omission", "hallucination"])
     'hallucination+omission'
@@ -84,7 +87,7 @@ def join_verdicts(verdicts: Iterable[Verdict]) -> Verdict | None:
 
 
 def _counting(verdicts: Mapping[str, Verdict], findings: tuple[Finding, ...]) -> list[Verdict]:
-    """The verdicts without omissions all of whose findings are overruled."""
+    """The verdicts, without an omission if all findings for it are overruled."""
     open_ = {
         name
         for finding in findings
@@ -114,10 +117,10 @@ _WITHOUT_OMISSION: Mapping[Verdict, Verdict] = {
 def _overrule(
     findings: tuple[Finding, ...], facts: tuple[Fact, ...], triples: Iterable[Triple]
 ) -> tuple[Finding, ...]:
-    """Entities that are not named, where what is said of them is stated all the same.
+    """Mark findings of missing entities as overruled if all facts about the entity are stated.
 
-    A fact that no metric has spoken of yet is not stated: a later one may, and never the other way
-    round.
+    A fact without a status is not stated; a metric added later may state it, but never the reverse,
+    so the order of metrics does not matter.
     """
     if not any(one.kind == "omission" and one.entity is not None for one in findings):
         return findings
@@ -134,17 +137,17 @@ def _overrule(
     )
 
 
-def _join_mentions(first: tuple[Mention, ...], said: Iterable[Score]) -> tuple[Mention, ...]:
+def _join_mentions(first: tuple[Mention, ...], scores: Iterable[Score]) -> tuple[Mention, ...]:
     joined = {(mention.entity, mention.start, mention.end): mention for mention in first}
-    for score in said:
+    for score in scores:
         for mention in score.mentions:
             joined.setdefault((mention.entity, mention.start, mention.end), mention)
     return tuple(joined.values())
 
 
-def _join_facts(first: tuple[Fact, ...], said: Iterable[Score]) -> tuple[Fact, ...]:
+def _join_facts(first: tuple[Fact, ...], scores: Iterable[Score]) -> tuple[Fact, ...]:
     joined = {fact.triple: fact for fact in first}
-    for score in said:
+    for score in scores:
         for fact in score.facts:
             known = joined.get(fact.triple)
             if known is None or _rank(fact) > _rank(known):
@@ -153,15 +156,15 @@ def _join_facts(first: tuple[Fact, ...], said: Iterable[Score]) -> tuple[Fact, .
 
 
 def _rank(fact: Fact) -> int:
-    """Whom to believe: who read the fact, then who looked for its ends, then who did neither."""
+    """The priority of a status: with a confidence, then without, then `unchecked`."""
     if fact.status == "unchecked":
         return 0
     return 1 if fact.confidence is None else 2
 
 
-def _join_findings(first: tuple[Finding, ...], said: Iterable[Score]) -> tuple[Finding, ...]:
+def _join_findings(first: tuple[Finding, ...], scores: Iterable[Score]) -> tuple[Finding, ...]:
     joined: dict[object, Finding] = {_thing(finding): finding for finding in first}
-    for score in said:
+    for score in scores:
         for finding in score.findings:
             known = joined.get(_thing(finding))
             joined[_thing(finding)] = finding if known is None else _agree(known, finding)
@@ -169,7 +172,7 @@ def _join_findings(first: tuple[Finding, ...], said: Iterable[Score]) -> tuple[F
 
 
 def _thing(finding: Finding) -> object:
-    """What a finding is about: a stretch of the text, or a fact or entity."""
+    """The identity of a finding: a span of the text, or a fact or entity."""
     if finding.kind == "hallucination" and finding.start is not None:
         return finding.kind, finding.start, finding.end
     return finding.kind, finding.triple, finding.entity, finding.start, finding.end

@@ -1,8 +1,8 @@
-"""Scoring into a run folder: begin, resume, add. Killed at any moment, nothing is lost or doubled.
+"""The writer of runs: starts, resumes and extends them without losing or repeating an item.
 
-`scores.jsonl` only ever grows by whole batches of lines, so whatever a kill leaves is a run's
-beginning plus at most one torn line. `manifest.json` is written before the first score and says
-`running` until the summary stands; both JSON files are replaced whole or not at all.
+`scores.jsonl` grows only by whole batches of lines, so a killed process leaves the beginning of a
+run and at most one incomplete line. `manifest.json` is written before the first score, and its
+status is `running` until the summary is written; both JSON files are replaced as a whole.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 import itertools
 import os
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import IO, Any
 
@@ -18,7 +18,8 @@ from adequa import __version__
 from adequa.data import Result
 from adequa.errors import DataError, RunError
 from adequa.files import locked, write_json
-from adequa.metrics.base import Metric, Scorer
+from adequa.metrics.base import Metric
+from adequa.progress import Progress, silent
 from adequa.readers import Source
 from adequa.run.cache import cached
 from adequa.run.engines import encoded_batches
@@ -27,15 +28,8 @@ from adequa.run.manifest import check_same, describe_metrics, plan_run
 from adequa.run.summary import summarise
 from adequa.strict_json import load_object
 
-Progress = Callable[[int, int], None]
-"""Called with the items done and the items in all."""
-
 ADDED = "scores.jsonl.adding"
 _DEFAULT_BATCH = 256
-
-
-def _silent(done: int, total: int) -> None:
-    del done, total
 
 
 def score_run(
@@ -48,11 +42,14 @@ def score_run(
     resume: bool = False,
     force: bool = False,
     cache: Path | None = None,
-    progress: Progress = _silent,
+    progress: Progress = silent,
 ) -> Run:
-    """Score a source into the folder `out`; same bytes whatever the jobs, batches and resumes."""
+    """Score a source into the folder `out`.
+
+    The bytes of `scores.jsonl` do not depend on jobs, batch size or resumes.
+    """
     started = time.perf_counter()
-    total = source.count()  # reads it all once: what is wrong shows before hours of scoring
+    total = source.count()  # reads the whole input, so that its errors show before hours of scoring
     manifest = plan_run(source, metrics, total)
     if _prepare(out, manifest, resume=resume, force=force):
         return open_run(out)
@@ -62,7 +59,8 @@ def score_run(
         if done:
             _check_continues(stream, next(items).item.key, out)
         results = (Result(placed.item, {}) for placed in items)
-        _write(stream, results, cached(metrics, cache), done, total, jobs, batch_size, progress)
+        batches = encoded_batches(results, cached(metrics, cache), batch_size=batch_size, jobs=jobs)
+        _write(stream, batches, done=done, total=total, progress=progress)
     return _finish(out, manifest, metrics, started)
 
 
@@ -73,9 +71,9 @@ def add_metrics(
     jobs: int = 1,
     batch_size: int = _DEFAULT_BATCH,
     cache: Path | None = None,
-    progress: Progress = _silent,
+    progress: Progress = silent,
 ) -> Run:
-    """Add metrics to a finished run, from its own lines; until the end the old run stays whole."""
+    """Add metrics to a finished run, which stays unchanged until all of them are scored."""
     started = time.perf_counter()
     known = sorted(metrics.keys() & run.manifest["metrics"].keys())
     if known:
@@ -91,14 +89,17 @@ def add_metrics(
     with temporary.open("ab") as stream, locked(stream, run.path):
         stream.truncate(0)
         total = run.manifest["counts"]["items"]
-        _write(stream, run.results(), cached(metrics, cache), 0, total, jobs, batch_size, progress)
-    # A kill from here on leaves lines that know more than the manifest: adding again mends it.
+        batches = encoded_batches(
+            run.results(), cached(metrics, cache), batch_size=batch_size, jobs=jobs
+        )
+        _write(stream, batches, done=0, total=total, progress=progress)
+    # A kill after this leaves lines with more metrics than the manifest; adding again repairs it.
     temporary.replace(run.path / SCORES)
     return _finish(run.path, manifest, {**run.metrics(), **metrics}, started)
 
 
 def _prepare(out: Path, plan: Mapping[str, Any], *, resume: bool, force: bool) -> bool:
-    """Make the folder ready for the plan; whether the run stands there complete already."""
+    """Prepare the folder for the plan; True if the run is already complete."""
     if resume and force:
         raise RunError("--resume continues a run and --force replaces it; give one of them")
     if out.exists() and not out.is_dir():
@@ -109,13 +110,13 @@ def _prepare(out: Path, plan: Mapping[str, Any], *, resume: bool, force: bool) -
             return check_same(out, read_json(out / MANIFEST), plan)
         if not force:
             raise RunError(
-                f"{out} holds a run already; --resume continues it, --force replaces it, "
+                f"{out} already contains a run; --resume continues it, --force replaces it, "
                 "or name another folder"
             )
         for name in (MANIFEST, SUMMARY, SCORES, ADDED):
             (out / name).unlink(missing_ok=True)
     elif present - {MANIFEST + ".new"}:
-        raise RunError(f"{out} holds other files and no run; name a new or empty folder")
+        raise RunError(f"{out} contains other files, not a run; name a new or empty folder")
     try:
         out.mkdir(parents=True, exist_ok=True)
         write_json(out / MANIFEST, plan)
@@ -125,7 +126,7 @@ def _prepare(out: Path, plan: Mapping[str, Any], *, resume: bool, force: bool) -
 
 
 def _keep_whole_lines(stream: IO[bytes]) -> int:
-    """Cut off what a kill left of a torn line; how many lines remain."""
+    """Cut off an incomplete last line; the number of whole lines."""
     stream.seek(0)
     count = end = position = 0
     while block := stream.read(1 << 20):
@@ -139,7 +140,7 @@ def _keep_whole_lines(stream: IO[bytes]) -> int:
 
 
 def _check_continues(stream: IO[bytes], key: tuple[str, str], out: Path) -> None:
-    """The last line kept must be the item before the one that comes next."""
+    """Raise unless the last line kept is the item before the next one."""
     size = stream.seek(0, os.SEEK_END)
     window = 4096
     while True:
@@ -155,21 +156,19 @@ def _check_continues(stream: IO[bytes], key: tuple[str, str], out: Path) -> None
     except (DataError, UnicodeDecodeError, KeyError, AttributeError):
         found = None
     if found != key:
-        raise RunError(f"{out / SCORES} was damaged or edited; --force begins anew")
+        raise RunError(f"{out / SCORES} was damaged or edited; --force replaces the run")
 
 
 def _write(
     stream: IO[bytes],
-    results: Iterable[Result],
-    metrics: Mapping[str, Scorer],
+    batches: Iterable[tuple[int, bytes]],
+    *,
     done: int,
     total: int,
-    jobs: int,
-    batch_size: int,
     progress: Progress,
 ) -> None:
     progress(done, total)
-    for count, data in encoded_batches(results, metrics, batch_size=batch_size, jobs=jobs):
+    for count, data in batches:
         stream.write(data)
         stream.flush()
         done += count

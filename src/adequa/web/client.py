@@ -28,7 +28,7 @@ _PAGE = 500
 
 @dataclass(frozen=True)
 class RemoteRun:
-    """A run of a server, as it was when last asked for."""
+    """A run of a server, as of the last request."""
 
     id: str
     name: str
@@ -39,13 +39,13 @@ class RemoteRun:
 
     @property
     def is_over(self) -> bool:
-        """Whether nothing more will happen to it."""
+        """Whether the run has ended."""
         return self.status in _OVER
 
 
 @dataclass(frozen=True)
 class Client:
-    """A server by its address; waits and asks again where it is busy, `retries` times.
+    """A client of the server at `url`; if it is busy, waits and tries again up to `retries` times.
 
     Safe to use from several threads.
     """
@@ -61,7 +61,7 @@ class Client:
     def __post_init__(self) -> None:
         split = urlsplit(self.url)
         if split.scheme not in ("http", "https") or not split.hostname:
-            raise SettingError(f"{self.url!r} is no address; write http://127.0.0.1:8080")
+            raise SettingError(f"{self.url!r} is not an address; write http://127.0.0.1:8080")
 
     def score(
         self,
@@ -72,7 +72,7 @@ class Client:
         metrics: Sequence[str] | None = None,
         lang: str | None = None,
     ) -> Result:
-        """Judge one text, as `adequa.score` does."""
+        """Score one text, as `adequa.score` does."""
         raw: dict[str, Any] = {
             "triples": triples if isinstance(triples, str) else [list(one) for one in triples],
             "text": text,
@@ -84,7 +84,7 @@ class Client:
     def evaluate(
         self, items: Iterable[Item], *, metrics: Sequence[str] | None = None, batch: int = 100
     ) -> Iterator[Result]:
-        """The results of items, in their order, asked for in batches."""
+        """The results of items, in their order, requested in batches."""
         waiting: list[Mapping[str, Any]] = []
         for item in items:
             waiting.append(item_to_object(item))
@@ -100,16 +100,16 @@ class Client:
         return found
 
     def health(self) -> dict[str, Any]:
-        """How the server is."""
+        """Whether the server has room for more requests."""
         found: dict[str, Any] = self._json("GET", "/v1/health")
         return found
 
     def runs(self) -> list[RemoteRun]:
-        """The runs there are, the newest last."""
+        """All runs, the newest last."""
         return [_run(raw) for raw in self._json("GET", "/v1/runs")["runs"]]
 
     def run(self, id_: str) -> RemoteRun:
-        """One run as it is now."""
+        """The current state of a run."""
         return _run(self._json("GET", _of(id_)))
 
     def start_run(
@@ -120,7 +120,7 @@ class Client:
         metrics: Sequence[str] | None = None,
         name: str | None = None,
     ) -> RemoteRun:
-        """Score a file on the server; its format is known by its ending, or named."""
+        """Score a file on the server; its format is recognised or given."""
         path = Path(path)
         try:
             body = path.read_bytes()
@@ -132,13 +132,13 @@ class Client:
         return _run(self._json("POST", address, body, "application/octet-stream"))
 
     def wait(self, id_: str, *, every: float = 0.5) -> RemoteRun:
-        """The run when it is over."""
+        """Wait until a run is over."""
         while not (run := self.run(id_)).is_over:
             time.sleep(every)
         return run
 
     def cancel(self, id_: str) -> RemoteRun:
-        """Stop a run."""
+        """Cancel a run."""
         return _run(self._json("POST", f"{_of(id_)}/cancel", b""))
 
     def delete(self, id_: str) -> None:
@@ -146,7 +146,7 @@ class Client:
         self._request("DELETE", _of(id_))
 
     def summary(self, id_: str) -> dict[str, Any]:
-        """A run in numbers."""
+        """The summary of a run."""
         found: dict[str, Any] = self._json("GET", f"{_of(id_)}/summary")
         return found
 
@@ -161,7 +161,7 @@ class Client:
                 return
 
     def close(self) -> None:
-        """Let go of the connections that are kept; the next request opens another."""
+        """Close the idle connections; the next request opens another."""
         while self._idle:
             self._idle.pop().close()
 
@@ -192,7 +192,7 @@ class Client:
         try:
             return load_object(self._request(method, address, body, kind).decode())
         except (DataError, UnicodeDecodeError):
-            raise self._failure("answered something that is not JSON") from None
+            raise self._failure("sent an answer that is not JSON") from None
 
     def _request(
         self, method: str, address: str, body: bytes | None = None, kind: str | None = None
@@ -207,12 +207,12 @@ class Client:
             if status not in (429, 503) or wait is None or attempt == self.retries:
                 break
             time.sleep(min(wait, 30.0))
-        raise self._told(status, answer)
+        raise self._refusal(status, answer)
 
     def _once(
         self, method: str, address: str, body: bytes | None, headers: Mapping[str, str]
     ) -> tuple[int, float | None, bytes]:
-        """One request; a kept connection that the server closed meanwhile is replaced."""
+        """One request; a kept connection that the server has closed is replaced."""
         while True:
             try:
                 connection, is_new = self._idle.pop(), False
@@ -225,7 +225,7 @@ class Client:
             except (OSError, http.client.HTTPException) as error:
                 connection.close()
                 if is_new:
-                    problem = f"cannot be asked ({error or type(error).__name__})"
+                    problem = f"cannot be reached ({error or type(error).__name__})"
                     raise self._failure(problem) from None
                 continue
             self._idle.append(connection)
@@ -238,7 +238,7 @@ class Client:
         kind = http.client.HTTPSConnection if is_safe else http.client.HTTPConnection
         return kind(split.hostname or "", split.port, timeout=self.timeout)
 
-    def _told(self, status: int, answer: bytes) -> ServiceError:
+    def _refusal(self, status: int, answer: bytes) -> ServiceError:
         try:
             error = json.loads(answer)["error"]
             where = f"{error['where']}: " if error["where"] else ""
@@ -261,5 +261,10 @@ def _joined(metrics: Sequence[str] | None) -> str | None:
 def _run(raw: Mapping[str, Any]) -> RemoteRun:
     progress = raw["progress"]
     return RemoteRun(
-        raw["id"], raw["name"], raw["status"], progress["done"], progress["total"], raw["error"]
+        id=raw["id"],
+        name=raw["name"],
+        status=raw["status"],
+        done=progress["done"],
+        total=progress["total"],
+        error=raw["error"],
     )

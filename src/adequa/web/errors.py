@@ -1,11 +1,11 @@
-"""Every refusal of the API as one JSON object, with a status that fits it."""
+"""Refusals: one exception for every request that is not served, answered as JSON or as a page."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from dataclasses import asdict, dataclass
 from http import HTTPStatus
-from typing import Any
+from typing import Annotated, Any
 
 from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse, Response
@@ -20,36 +20,47 @@ from adequa.errors import (
     UnknownName,
 )
 
+_LONGEST_MESSAGE = 400
 _CODES = {404: "not_found", 405: "method_not_allowed"}
 _UNREAD = {401, 403, 408, 413, 415, 421}
-"""Where the rest of a body may still be on its way, which nobody will read."""
+"""Statuses after which the rest of a body may still arrive, which nobody will read."""
 _REMEDIES = {
-    404: "the addresses there are stand in /v1/openapi.json",
-    405: "the header Allow names the methods there are",
+    404: "see /v1/openapi.json for the available addresses",
+    405: "see the Allow header for the available methods",
+}
+_ASK = "ask the operator of this server to look at its log"
+_HEADINGS = {
+    400: "The request could not be read",
+    401: "Sign in first",
+    404: "Not found",
+    403: "Not allowed",
+    405: "Not possible here",
+    409: "Something has changed",
+    413: "Too large",
+    421: "Unknown server name",
+    422: "Something is missing or wrong",
+    429: "Please wait a moment",
+    500: "Something went wrong",
+    503: "Please wait a moment",
+}
+_PARAGRAPHS = {
+    "not_found": "There is no page at this address.",
+    "method_not_allowed": "This address does not accept this kind of request.",
 }
 
-ERROR_SCHEMA: Mapping[str, Any] = {
-    "type": "object",
-    "required": ["error"],
-    "additionalProperties": False,
-    "properties": {
-        "error": {
-            "type": "object",
-            "required": ["code", "message", "remedy", "where"],
-            "additionalProperties": False,
-            "properties": {
-                "code": {"type": "string", "description": "For programs; it stays the same."},
-                "message": {"type": "string", "description": "What is wrong, for people."},
-                "remedy": {"type": ["string", "null"], "description": "What to do about it."},
-                "where": {"type": ["string", "null"], "description": "The place in the input."},
-            },
-        }
-    },
-}
+
+@dataclass(frozen=True, slots=True)
+class ErrorBody:
+    """The `error` object of a JSON answer."""
+
+    code: Annotated[str, "Stable, for programs."]
+    message: Annotated[str, "What is wrong, for people."]
+    remedy: Annotated[str | None, "What to do about it."]
+    where: Annotated[str | None, "The place in the input."]
 
 
 class Refusal(Exception):
-    """A request that is not served; `wait` is the seconds after which it may be."""
+    """A request that is not served; `wait` is the number of seconds before a retry makes sense."""
 
     def __init__(
         self,
@@ -67,26 +78,45 @@ class Refusal(Exception):
 
     @property
     def object(self) -> dict[str, Any]:
-        """What the answer holds."""
-        return {
-            "code": self.code,
-            "message": self.message,
-            "remedy": self.remedy,
-            "where": self.where,
-        }
+        """The `error` object of the JSON answer."""
+        return asdict(ErrorBody(self.code, self.message, self.remedy, self.where))
+
+    @property
+    def headers(self) -> dict[str, str]:
+        """The headers of the answer, whatever its form."""
+        headers = {}
+        if self.wait is not None:
+            headers["Retry-After"] = str(max(1, math.ceil(self.wait)))
+        if self.status in _UNREAD:
+            headers["Connection"] = "close"
+        return headers
+
+    @property
+    def heading(self) -> str:
+        """The heading of the answer as a page."""
+        return _HEADINGS.get(self.status) or HTTPStatus(self.status).phrase
+
+    @property
+    def paragraphs(self) -> list[str]:
+        """The text of the answer as a page."""
+        if self.code in _PARAGRAPHS:
+            return [_PARAGRAPHS[self.code]]
+        place = f" ({self.where})" if self.where else ""
+        parts = (self.message + place, self.remedy)
+        return [_sentence(part) for part in parts if part]
 
 
 def refusal_of(error: Exception, *, where: str | None = None) -> Refusal:
-    """The refusal for anything that can be raised; no folder of the server is named in it."""
+    """The refusal for any exception; it names no folder of the server."""
     if isinstance(error, Refusal):
         return error
     if isinstance(error, DataError):
         place = where if error.line is None else f"{where or 'the input'}, line {error.line}"
-        return Refusal(422, "wrong_data", _line(error.problem), error.remedy, where=place)
+        return Refusal(422, "wrong_data", _one_line(error.problem), error.remedy, where=place)
     if isinstance(error, UnknownName):
-        known = ", ".join(error.choices) or "none"
-        message = f"unknown {error.kind} {error.name!r}"
-        return Refusal(422, "unknown_name", _line(message), f"there are: {known}", where=where)
+        message = _one_line(f"unknown {error.kind} {error.name!r}")
+        remedy = f"choose from: {', '.join(error.choices) or 'none'}"
+        return Refusal(422, "unknown_name", message, remedy, where=where)
     if isinstance(error, SettingError):
         return Refusal(422, "wrong_setting", str(error), where=where)
     if isinstance(error, HTTPException):
@@ -94,25 +124,24 @@ def refusal_of(error: Exception, *, where: str | None = None) -> Refusal:
         phrase = HTTPStatus(error.status_code).phrase.lower()
         return Refusal(error.status_code, code, phrase, _REMEDIES.get(error.status_code))
     if isinstance(error, MissingExtra):
-        return Refusal(501, "not_installed", str(error), "ask who runs this server", where=where)
+        remedy = "ask the operator of this server to install it"
+        return Refusal(501, "not_installed", str(error), remedy, where=where)
     if isinstance(error, ModelError | RunError):
-        remedy = "ask who runs this server to look at its log"
-        return Refusal(500, "cannot_score", "the metrics failed on this", remedy, where=where)
-    known = "an error of adequa" if isinstance(error, AdequaError) else "a fault of adequa's own"
-    return Refusal(500, "internal", known, "ask who runs this server to look at its log")
+        return Refusal(500, "cannot_score", "the metrics failed on this input", _ASK, where=where)
+    message = "error in adequa" if isinstance(error, AdequaError) else "internal error"
+    return Refusal(500, "internal", message, _ASK)
 
 
-def respond(refused: Refusal, headers: Mapping[str, str] | None = None) -> Response:
-    """The answer for a refusal."""
-    response = JSONResponse({"error": refused.object}, refused.status, headers=dict(headers or {}))
-    if refused.wait is not None:
-        response.headers["Retry-After"] = str(max(1, math.ceil(refused.wait)))
-    if refused.status in _UNREAD:
-        response.headers["Connection"] = "close"
-    return response
+def respond(refusal: Refusal) -> Response:
+    """The answer to a refused request as JSON."""
+    return JSONResponse({"error": refusal.object}, refusal.status, headers=refusal.headers)
 
 
-def _line(text: str) -> str:
-    """One line, whatever an offending value contained, and not the whole of it."""
+def _one_line(text: str) -> str:
+    """A message on one line of bounded length, whatever an offending value contained."""
     text = " ".join(text.split())
-    return text if len(text) <= 400 else text[:399] + "…"
+    return text if len(text) <= _LONGEST_MESSAGE else text[: _LONGEST_MESSAGE - 1] + "…"
+
+
+def _sentence(text: str) -> str:
+    return text[:1].upper() + text[1:] + ("" if text.endswith((".", "!", "?")) else ".")

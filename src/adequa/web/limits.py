@@ -1,52 +1,81 @@
-"""How much one address or one rater may ask for: sizes, rates, and the time to send a body."""
+"""How much a server accepts: sizes, times, numbers of requests, and rates per client."""
 
 from __future__ import annotations
 
-import asyncio
-import math
 import time
 from collections import OrderedDict
-from collections.abc import AsyncIterator, Callable, Hashable
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
 
+from adequa.errors import SettingError
+from adequa.web.errors import Refusal
 
-class CampaignRefusal(Exception):
-    """A request that is not served: the status, words for the page, and seconds to wait."""
+_UNITS = {"": 1, "B": 1, "KB": 1 << 10, "MB": 1 << 20, "GB": 1 << 30}
 
-    def __init__(self, status: int, words: str, *, wait: float | None = None) -> None:
-        self.status, self.words, self.wait = status, words, wait
-        super().__init__(status, words)
+
+@dataclass(frozen=True)
+class ServerSettings:
+    """The limits of `adequa serve` and who may use it; the defaults suit one machine and one user.
+
+    None of the limits was measured on data: each is far above normal use and far below what would
+    exhaust a laptop. A request that exceeds one is answered with the limit's name.
+    """
+
+    token: str | None = field(default=None, repr=False)
+    """The token for `Authorization: Bearer`; None lets in everyone who can reach the port."""
+    hosts: tuple[str, ...] = ("localhost", "127.0.0.1", "::1")
+    """The names in `Host` that are answered without a token, against DNS rebinding."""
+    max_body: int = 8 << 20
+    max_upload: int = 512 << 20
+    max_items: int = 1000
+    max_text: int = 20_000
+    max_triples: int = 1_000
+    max_depth: int = 32
+    seconds: float = 60.0
+    """For scoring one request, including its time in the queue."""
+    body_seconds: float = 20.0
+    """For sending a body, and for each part of an upload."""
+    upload_seconds: float = 1_800.0
+    waiting: int = 512
+    """Items in the queue; a single request may bring `max_items` to an idle server."""
+    in_flight: int = 256
+    """Requests at the same time."""
+    bodies: int = 64 << 20
+    """Bytes of all bodies that are being read at the same time."""
+    max_runs: int = 200
+    waiting_runs: int = 16
+    run_seconds: float = 6 * 3600.0
 
 
 @dataclass(frozen=True, slots=True)
 class Rate:
-    """At most `burst` at once, and `per_second` in the long run."""
+    """At most `burst` requests at once and `per_second` in the long run."""
 
     burst: float
     per_second: float
 
 
 @dataclass(frozen=True, slots=True)
-class RateLimits:
-    """The limits of a server; the defaults are far above what a person does."""
+class CampaignLimits:
+    """The limits of a campaign's server; the defaults are far above what a person does."""
 
     body_bytes: int = 256 * 1024
     body_seconds: float = 20.0
     wrong_links: Rate = Rate(20, 1 / 30)
-    """By address; only links that were wrong count."""
+    """Per address; only wrong links count."""
     joins: Rate = Rate(500, 1.0)
-    """By address: a whole class may sit behind one."""
+    """Per address: a whole class may share one."""
     answers: Rate = Rate(60, 2.0)
-    """By rater."""
+    """Per rater."""
     drafts: Rate = Rate(120, 4.0)
-    """By rater; a sign of life is a draft too."""
+    """Per rater; a heartbeat counts as a draft."""
 
 
 @dataclass
 class Throttle:
-    """A bucket a key, filled at a steady rate; keys long unseen are forgotten, so memory is bound.
+    """One token bucket per key, refilled at a steady rate.
 
-    In one process only: with several, each keeps its own count.
+    Keys unseen for longest are forgotten, so memory is bounded. The count is per process.
     """
 
     rate: Rate
@@ -55,27 +84,27 @@ class Throttle:
     _buckets: OrderedDict[Hashable, tuple[float, float]] = field(default_factory=OrderedDict)
 
     def wait(self, key: Hashable) -> float:
-        """Seconds until the next is allowed; 0 if it is now."""
+        """Seconds until the next request is allowed; 0 if it is allowed now."""
         missing = 1.0 - self._level(key)
         return max(0.0, missing / self.rate.per_second)
 
     def take(self, key: Hashable) -> None:
-        """Count one."""
+        """Count one request."""
         self._buckets[key] = (self._level(key) - 1.0, self.clock())
         self._buckets.move_to_end(key)
         while len(self._buckets) > self.most_keys:
             self._buckets.popitem(last=False)
 
-    def check(self, key: Hashable) -> None:
-        """Refuse where the bucket is empty, and count nothing."""
+    def require(self, key: Hashable) -> None:
+        """Refuse if the bucket is empty, without counting."""
         wait = self.wait(key)
         if wait > 0:
-            words = "That was too much in too short a time. Please wait a little and try again."
-            raise CampaignRefusal(429, words, wait=math.ceil(wait))
+            message = "too many requests in a short time"
+            raise Refusal(429, "too_many", message, "wait a little and try again", wait=wait)
 
     def allow(self, key: Hashable) -> None:
-        """Refuse where the bucket is empty, else count one."""
-        self.check(key)
+        """Refuse if the bucket is empty, otherwise count one request."""
+        self.require(key)
         self.take(key)
 
     def _level(self, key: Hashable) -> float:
@@ -83,23 +112,27 @@ class Throttle:
         return min(self.rate.burst, level + (self.clock() - then) * self.rate.per_second)
 
 
-async def read_body(
-    stream: AsyncIterator[bytes], declared: str | None, limits: RateLimits
-) -> bytes:
-    """A request's body, refused as soon as it is known to be too long or takes too long."""
-    too_long = CampaignRefusal(413, "That was more than a page of this campaign ever sends.")
-    if declared is not None and (not declared.isdecimal() or int(declared) > limits.body_bytes):
-        raise too_long
+def bytes_of(text: str) -> int:
+    """A size as people write it.
 
-    async def gather() -> bytes:
-        body = bytearray()
-        async for chunk in stream:
-            body += chunk
-            if len(body) > limits.body_bytes:
-                raise too_long
-        return bytes(body)
+    >>> bytes_of("8MB"), bytes_of("512 kb"), bytes_of("100")
+    (8388608, 524288, 100)
+    """
+    stripped = text.strip().upper()
+    digits = stripped.rstrip("KMGB ")
+    unit = stripped[len(digits) :].strip()
+    if not (digits.isascii() and digits.isdecimal() and len(digits) < 13) or unit not in _UNITS:
+        raise SettingError(f"{text!r} is not a size; write 8MB, 512KB or a number of bytes")
+    return int(digits) * _UNITS[unit]
 
-    try:
-        return await asyncio.wait_for(gather(), limits.body_seconds)
-    except asyncio.TimeoutError:
-        raise CampaignRefusal(408, "The connection was too slow. Please try again.") from None
+
+def format_bytes(count: int) -> str:
+    """A size for a message.
+
+    >>> format_bytes(8 << 20), format_bytes(100)
+    ('8 MB', '100 bytes')
+    """
+    for unit in ("GB", "MB", "KB"):
+        if count >= _UNITS[unit]:
+            return f"{count / _UNITS[unit]:.4g} {unit}"
+    return f"{count} bytes"

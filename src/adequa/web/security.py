@@ -1,12 +1,31 @@
-"""What every response carries, and whether a form comes from a page of ours."""
+"""Who is let in and what every response carries: security headers, origins and the guard.
+
+Without a token a server trusts everyone who can reach its port; on loopback these are the programs
+of this machine. A page of another site in a browser is one of them: it is kept out by the host name
+it has to use (DNS rebinding) and by what browsers say about the origin of a request.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING
+import asyncio
+import hmac
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Protocol
 from urllib.parse import urlsplit
 
+from starlette.applications import Starlette
+from starlette.datastructures import Headers
+from starlette.exceptions import HTTPException
+from starlette.middleware import Middleware
+from starlette.requests import Request
+
+from adequa.errors import AdequaError
+from adequa.web.errors import Refusal, refusal_of, respond
+from adequa.web.limits import ServerSettings
+
 if TYPE_CHECKING:
+    from starlette.responses import Response
+    from starlette.routing import BaseRoute
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 HEADERS: Mapping[str, str] = {
@@ -22,18 +41,52 @@ HEADERS: Mapping[str, str] = {
     "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
     "Cache-Control": "no-store",
 }
-"""A response that says its own, as the files that never change do, keeps it."""
+"""A response that sets one of these itself, as static files do, keeps its own."""
+_SEND_SECONDS = 30.0
+_SMALL = 1 << 16
+
+Answer = Callable[["Scope", Refusal], "Response"]
+
+
+def secured_app(
+    routes: Sequence[BaseRoute], *, answer: Answer, middleware: Sequence[Middleware] = ()
+) -> Starlette:
+    """An application with security headers; `answer` makes the response to every refusal."""
+
+    async def refuse(request: Request, error: Exception) -> Response:
+        response = answer(request.scope, refusal_of(error))
+        if isinstance(error, HTTPException):
+            response.headers.update(error.headers or {})
+        return response
+
+    async def fail(request: Request, error: Exception) -> Response:
+        response = answer(request.scope, refusal_of(error))
+        response.headers.update(HEADERS)  # this response is made outside of the middleware
+        return response
+
+    app = Starlette(
+        routes=routes,
+        middleware=[Middleware(SecurityHeaders), *middleware],
+        exception_handlers={
+            Refusal: refuse,
+            AdequaError: refuse,
+            HTTPException: refuse,
+            Exception: fail,
+        },
+    )
+    app.router.redirect_slashes = False
+    return app
 
 
 class SecurityHeaders:
-    """Adds the headers to each response, also to the ones made for errors."""
+    """Middleware that adds the security headers to each response, also to errors."""
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
         self.headers = {name.lower().encode(): value.encode() for name, value in HEADERS.items()}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass the request on, and the headers back."""
+        """Pass the request on, and add the headers to its response."""
 
         async def with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
@@ -47,10 +100,10 @@ class SecurityHeaders:
 
 
 def is_own_origin(headers: Mapping[str, str], base_url: str | None) -> bool:
-    """Whether a request that changes something comes from this server's pages, as far as it says.
+    """Whether a request that changes something comes from this server's pages, by its headers.
 
-    Under `no-referrer` browsers send `Origin: null` with a form, so what they say of the site
-    counts where they say it. A request that says nothing is judged by its form token alone.
+    Under `no-referrer` browsers send `Origin: null` with a form, so `Sec-Fetch-Site` decides where
+    it is present. A request without either is judged by its form token alone.
     """
     if headers.get("sec-fetch-site", "same-origin") != "same-origin":
         return False
@@ -61,3 +114,111 @@ def is_own_origin(headers: Mapping[str, str], base_url: str | None) -> bool:
     if base_url is not None:
         own.add(urlsplit(base_url).netloc)
     return urlsplit(origin).netloc in own
+
+
+class BrowserAccess(Protocol):
+    """How browsers get in, which have a session instead of the token."""
+
+    def is_open(self, path: str) -> bool:
+        """Whether an address is open to everyone."""
+
+    def is_known(self, headers: Mapping[str, str]) -> bool:
+        """Whether a request has a session."""
+
+    def is_form(self, headers: Mapping[str, str]) -> bool:
+        """Whether a page of ours sent a request, within its own session."""
+
+
+class Guard:
+    """Middleware of `adequa serve` that refuses requests before any of their body is read."""
+
+    def __init__(
+        self,
+        app: ASGIApp,
+        settings: ServerSettings,
+        browsers: BrowserAccess | None = None,
+        answer: Answer = lambda _scope, refusal: respond(refusal),
+    ) -> None:
+        self.app, self.settings, self.browsers = app, settings, browsers
+        self._answer = answer
+        self._in_flight = 0
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass a request on, or refuse it."""
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        refusal = self._refusal(scope["method"], scope["path"], Headers(scope=scope))
+        if refusal is not None:
+            response = self._answer(scope, refusal)
+            if refusal.status == 401:
+                response.headers["WWW-Authenticate"] = "Bearer"
+            await response(scope, receive, send)
+            return
+        self._in_flight += 1
+        try:
+            await self.app(scope, receive, _in_time(send))
+        finally:
+            self._in_flight -= 1
+
+    def _refusal(self, method: str, path: str, headers: Headers) -> Refusal | None:
+        token, browsers = self.settings.token, self.browsers
+        known = browsers is not None and browsers.is_known(headers)
+        if token is None:
+            if _host_name(headers.get("host", "")) not in self.settings.hosts:
+                return Refusal(
+                    421,
+                    "wrong_host",
+                    "this server does not answer to that name",
+                    "use http://127.0.0.1 or http://localhost",
+                    where="Host",
+                )
+        elif not (_has_token(headers, token) or known or (browsers and browsers.is_open(path))):
+            return Refusal(
+                401,
+                "no_token",
+                "the token is missing or wrong",
+                "send Authorization: Bearer TOKEN",
+                where="Authorization",
+            )
+        if method not in ("GET", "HEAD"):
+            if not is_own_origin(headers, None):
+                message = "pages of other sites may not use this server"
+                return Refusal(403, "foreign_origin", message, where="Origin")
+            if known and browsers is not None and not browsers.is_form(headers):
+                return no_form_token()
+        if self._in_flight >= self.settings.in_flight:
+            message = f"{self._in_flight} requests are being answered already"
+            return Refusal(503, "busy", message, "send fewer at once", wait=2)
+        return None
+
+
+def no_form_token() -> Refusal:
+    """The refusal of a change that no page of the session asked for."""
+    message = "this request does not come from a page of your session"
+    return Refusal(403, "no_form_token", message, "reload the page")
+
+
+def _has_token(headers: Headers, token: str) -> bool:
+    kind, _, given = headers.get("authorization", "").partition(" ")
+    same = hmac.compare_digest(given.strip().encode("utf-8", "replace"), token.encode())
+    return same and kind.lower() == "bearer"
+
+
+def _host_name(host: str) -> str:
+    """The host without its port."""
+    if host.startswith("["):
+        return host[1:].partition("]")[0].lower()
+    return host.partition(":")[0].lower()
+
+
+def _in_time(send: Send) -> Send:
+    """A client that does not take its answer must not keep it in memory for ever."""
+
+    async def sent(message: Message) -> None:
+        if len(message.get("body", b"")) < _SMALL:
+            await send(message)
+        else:
+            await asyncio.wait_for(send(message), _SEND_SECONDS)
+
+    return sent

@@ -1,4 +1,4 @@
-"""Addresses and ports: bound before anything is promised."""
+"""Servers: the address they listen on, the process that serves, and their token and folder."""
 
 from __future__ import annotations
 
@@ -20,9 +20,15 @@ from adequa.files import locked
 if TYPE_CHECKING:
     from starlette.applications import Starlette
 
+_HEAD_SECONDS = 20.0
+"""For the whole head of a request; browsers need well under a second."""
+_MOST_CONNECTIONS = 2048
+_SHORTEST_TOKEN = 16
+_LOOPBACK = ("localhost", "127.0.0.1", "::1")
+
 
 def is_loopback(host: str) -> bool:
-    """Whether only this machine can reach a host's address."""
+    """Whether an address can be reached from this machine only."""
     try:
         return ip_address(host).is_loopback
     except ValueError:
@@ -30,15 +36,15 @@ def is_loopback(host: str) -> bool:
 
 
 def listen(host: str, port: int) -> socket.socket:
-    """A socket on a port; port 0 takes a free one."""
+    """A listening socket, bound before any address is printed; port 0 takes a free one."""
     try:
         family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
-        # Named TCP, or asyncio does not know that it is and leaves Nagle's delay of 40 ms on.
+        # Named TCP, or asyncio does not recognise it and leaves Nagle's delay of 40 ms on.
         bound = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     except OSError as error:
         raise ServiceError(
             f"the host {host!r}",
-            f"is not known ({error})",
+            f"is unknown ({error})",
             "give --host an address of this machine",
         ) from None
     try:
@@ -49,24 +55,16 @@ def listen(host: str, port: int) -> socket.socket:
         bound.close()
         raise ServiceError(
             f"port {port} of {host}",
-            f"cannot be had ({error.strerror})",
-            "something else may be using it: give another --port",
+            f"is not available ({error.strerror})",
+            "another program may be using it: choose another --port",
         ) from None
     return bound
 
 
 def url_of(bound: socket.socket, host: str) -> str:
-    """The address of what listens there."""
+    """The URL of a listening socket."""
     name = f"[{host}]" if ":" in host else host
     return f"http://{name}:{bound.getsockname()[1]}"
-
-
-# ---
-# The application on a port, with an end to connections that only pretend to ask.
-# ---
-
-_HEAD_SECONDS = 20.0
-_MOST_CONNECTIONS = 2048
 
 
 def server_of(
@@ -74,16 +72,21 @@ def server_of(
     *,
     head_seconds: float = _HEAD_SECONDS,
     started: Callable[[], None] | None = None,
+    behind_proxy: bool = False,
 ) -> uvicorn.Server:
-    """A server for one application; `.run(sockets=[…])` serves until it is stopped."""
+    """A server for one application; `.run(sockets=[…])` serves until it is stopped.
+
+    With `behind_proxy` the client addresses a proxy names are believed, if it runs on this machine
+    or is named in the environment variable FORWARDED_ALLOW_IPS.
+    """
     config = uvicorn.Config(
         app,
-        http=type("Protocol", (_Hurried,), {"head_seconds": head_seconds}),
+        http=type("Protocol", (_ImpatientProtocol,), {"head_seconds": head_seconds}),
         ws="none",
-        # An access log would hold what people ask for.
+        # An access log would contain login links and queries.
         access_log=False,
         log_level="warning",
-        proxy_headers=False,
+        proxy_headers=behind_proxy,
         server_header=False,
         lifespan="off",
         timeout_keep_alive=30,
@@ -94,20 +97,23 @@ def server_of(
 
 
 class _Server(uvicorn.Server):
-    """Says when it listens."""
+    """Calls back when it listens."""
 
     def __init__(self, config: uvicorn.Config, started: Callable[[], None] | None) -> None:
         super().__init__(config)
-        self._say = started
+        self._started = started
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
-        if self._say is not None:
-            self._say()
+        if self._started is not None:
+            self._started()
 
 
-class _Hurried(H11Protocol):
-    """A connection must bring the whole head of a request in time: uvicorn alone waits for ever."""
+class _ImpatientProtocol(H11Protocol):
+    """Closes connections that do not send the whole head of a request in time.
+
+    uvicorn itself waits for ever.
+    """
 
     head_seconds = _HEAD_SECONDS
     _timer: asyncio.TimerHandle | None = None
@@ -126,7 +132,7 @@ class _Hurried(H11Protocol):
         super().connection_lost(exc)
 
     def _watch(self) -> None:
-        """The clock runs while a head is awaited, and parts of it do not set it back."""
+        """Run the timer while a head is awaited; parts of a head do not reset it."""
         is_awaited = self.cycle is None or self.cycle.response_complete
         if not is_awaited and self._timer is not None:
             self._timer.cancel()
@@ -140,16 +146,8 @@ class _Hurried(H11Protocol):
             self.transport.close()
 
 
-# ---
-# What a server is started with: who may ask, and where its runs are kept.
-# ---
-
-_SHORTEST_TOKEN = 16
-_LOOPBACK = ("localhost", "127.0.0.1", "::1")
-
-
-def checked_token(host: str, file: Path | None) -> str | None:
-    """The token in a file; a host that others can reach must have one."""
+def read_token(host: str, file: Path | None) -> str | None:
+    """The token in a file; required for an address that other machines can reach."""
     if file is None:
         if is_loopback(host):
             return None
@@ -163,7 +161,7 @@ def checked_token(host: str, file: Path | None) -> str | None:
         raise DataError("cannot be read", path=file, remedy="name a file with a token") from None
     if len(token) < _SHORTEST_TOKEN or not token.isascii() or any(map(str.isspace, token)):
         raise DataError(
-            f"its first line is no token of {_SHORTEST_TOKEN} characters or more",
+            f"its first line is not a token of {_SHORTEST_TOKEN} or more characters",
             path=file,
             remedy="openssl rand -hex 32 > FILE",
         )
@@ -171,13 +169,13 @@ def checked_token(host: str, file: Path | None) -> str | None:
 
 
 def hosts_of(host: str) -> tuple[str, ...]:
-    """The names by which a server without a token may be asked for."""
+    """The host names a server without a token answers to."""
     return tuple(dict.fromkeys((*_LOOPBACK, host.lower())))
 
 
 @contextmanager
 def kept_folder(folder: Path | None) -> Iterator[Path]:
-    """The folder for runs, held against a second server; without one, until the end only."""
+    """The folder for runs, locked against a second server; temporary if none is given."""
     if folder is None:
         with tempfile.TemporaryDirectory(prefix="adequa-runs-") as name:
             yield Path(name)
@@ -186,6 +184,8 @@ def kept_folder(folder: Path | None) -> Iterator[Path]:
         folder.mkdir(parents=True, exist_ok=True)
         lock = (folder / ".lock").open("ab")
     except OSError as error:
-        raise RunError(f"{folder} cannot be written ({error.strerror}); name another") from None
+        raise RunError(
+            f"{folder} cannot be written ({error.strerror}); choose another folder"
+        ) from None
     with lock, locked(lock, folder):
         yield folder

@@ -16,11 +16,11 @@ from adequa.codec import result_to_object
 from adequa.data import Item, Score
 from adequa.errors import ModelError
 from adequa.metrics.base import Metric
+from adequa.web.api.engine import InThread, ScoringEngine
 from adequa.web.api.runs import Runs
-from adequa.web.api.scoring import InThread, ScoringEngine
-from adequa.web.api.settings import ServerSettings, bytes_of
+from adequa.web.limits import ServerSettings, bytes_of
 
-from .conftest import ONE, SMALL, browse
+from ..conftest import ONE, SMALL, browse
 
 TOKEN = "a-token-of-our-own"
 
@@ -172,7 +172,7 @@ def test_bodies_of_all_requests_together_have_a_bound(engine: ScoringEngine, run
 
 @pytest.mark.parametrize("text", ["", "MB", "-1", "8 parsecs", "1.5MB", "9" * 20])
 def test_sizes_that_are_none(text: str) -> None:
-    with pytest.raises(adequa.SettingError, match="is no size"):
+    with pytest.raises(adequa.SettingError, match="is not a size"):
         bytes_of(text)
 
 

@@ -11,9 +11,9 @@ from typing import Any, NamedTuple
 import pytest
 from starlette.testclient import TestClient
 
-from adequa.web.api.scoring import ScoringEngine
+from adequa.web.api.engine import ScoringEngine
 
-from .conftest import JSON_LINES, LINE, ONE
+from ..conftest import JSON_LINES, LINE, ONE
 
 JSON = {"Content-Type": "application/json"}
 DEEP = 100_000

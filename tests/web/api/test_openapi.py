@@ -10,10 +10,10 @@ from starlette.routing import Route
 from starlette.testclient import TestClient
 
 from adequa.web.api.app import api_app
+from adequa.web.api.engine import ScoringEngine
 from adequa.web.api.runs import Runs
-from adequa.web.api.scoring import ScoringEngine
 
-from .conftest import SMALL
+from ..conftest import SMALL
 
 
 def _described(client: TestClient) -> dict[str, Any]:

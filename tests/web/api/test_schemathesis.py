@@ -12,9 +12,9 @@ import pytest
 
 from adequa.metrics import resolve
 from adequa.web.api.app import api_app
+from adequa.web.api.engine import InThread, ScoringEngine
 from adequa.web.api.runs import Runs
-from adequa.web.api.scoring import InThread, ScoringEngine
-from adequa.web.api.settings import ServerSettings
+from adequa.web.limits import ServerSettings
 
 schemathesis = pytest.importorskip(
     "schemathesis", reason="pip install schemathesis to test the API against its description"

@@ -62,11 +62,11 @@ class Place:
     tokens: Any
 
     def rater_link(self, number: int) -> str:
-        return f"/r/{self.tokens.of_rater(number)}"
+        return f"/r/{self.tokens.numbered('rater', number)}"
 
     @property
     def organiser_link(self) -> str:
-        return f"/organise/{self.tokens.of_organiser}"
+        return f"/organise/{self.tokens.token('organiser')}"
 
 
 @pytest.fixture
@@ -74,7 +74,7 @@ def place(tmp_path: Path) -> Iterator[Callable[..., Place]]:
     """Makes a campaign: what is asked, of which texts, and options of the application."""
     from adequa.human.campaign.store import CampaignStore
     from adequa.web.campaign.app import campaign_app
-    from adequa.web.tokens import SignedTokens
+    from adequa.web.sessions import SignedTokens
 
     opened = []
 

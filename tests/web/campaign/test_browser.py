@@ -130,7 +130,7 @@ def test_by_mouse_from_the_link_to_the_export(served: Make, device: Make) -> Non
         page.get_by_text(["Incorrectly", "Medium", "Correctly"][done], exact=True).first.click()
         if done == 0:
             page.get_by_role("button", name="Send and go on").click()
-            sync_api.expect(page.locator("#problem-grammar")).to_have_text("Please choose one.")
+            sync_api.expect(page.locator("#problem-grammar")).to_have_text("Choose one.")
             shot(page, "problems")
         page.get_by_text("Grammatical", exact=True).click()
         page.get_by_text("Medium").last.click()
@@ -161,7 +161,7 @@ def test_by_mouse_from_the_link_to_the_export(served: Make, device: Make) -> Non
     organiser.get_by_role("button", name="Go on to confirm").click()
     shot(organiser, "confirm")
     organiser.get_by_role("button", name="Yes, start round 2").click()
-    sync_api.expect(organiser.get_by_role("heading", name="Round 2 has begun")).to_be_visible()
+    sync_api.expect(organiser.get_by_role("heading", name="Round 2 has started")).to_be_visible()
     assert not list(here.store.ratings())
 
 
@@ -180,11 +180,11 @@ def test_by_keyboard_alone(served: Make, device: Make, every_kind: Any) -> None:
     page.keyboard.press("Escape")
     sync_api.expect(page.locator("#keys")).to_be_hidden()
     page.keyboard.press("Enter")
-    sync_api.expect(page.locator("#problem-semantics")).to_have_text("Please choose one.")
+    sync_api.expect(page.locator("#problem-semantics")).to_have_text("Choose one.")
     page.keyboard.press("2")  # answers the first question and goes on to the slider
     assert page.evaluate("document.activeElement.type") == "range"
     page.keyboard.press("Enter")  # not set, so not sent
-    sync_api.expect(page.locator("#problem-DataCoverage")).to_have_text("Please set a value.")
+    sync_api.expect(page.locator("#problem-DataCoverage")).to_have_text("Set a value.")
     for _ in range(3):
         page.keyboard.press("ArrowRight")
     assert page.locator("input[type=number]").input_value() == "53"

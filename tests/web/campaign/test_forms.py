@@ -1,4 +1,4 @@
-"""What a form or a script sends: understood, or refused in words."""
+"""Forms and drafts become answers, or a message for each question."""
 
 from __future__ import annotations
 
@@ -7,16 +7,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from adequa.human.campaign.settings import PRESETS, SPANS
+from adequa.web.bodies import parse_form
 from adequa.web.campaign.forms import (
     answers_from_form,
     cleaned_draft,
-    read_form,
-    read_object,
     seconds_in,
     seconds_of,
 )
-from adequa.web.limits import CampaignRefusal
-from adequa.web.security import is_own_origin
 
 QUESTIONS = (PRESETS["webnlg2017"][0], PRESETS["webnlg2020"][0], SPANS)
 
@@ -26,7 +23,7 @@ def test_a_whole_form() -> None:
     body = (
         f"q:semantics=3&q:DataCoverage=41,5&marks:errors={marks}&omitted:errors=0&omitted:errors=2"
     )
-    raw, problems = answers_from_form(QUESTIONS, read_form(body.encode()))
+    raw, problems = answers_from_form(QUESTIONS, parse_form(body.encode()))
     assert problems == {}
     assert raw == {
         "semantics": 3.0,
@@ -36,7 +33,7 @@ def test_a_whole_form() -> None:
 
 
 def test_what_is_missing_is_said_for_each_question() -> None:
-    raw, problems = answers_from_form(QUESTIONS, read_form(b"q:semantics=&q:DataCoverage=much"))
+    raw, problems = answers_from_form(QUESTIONS, parse_form(b"q:semantics=&q:DataCoverage=much"))
     assert raw == {"errors": {"marks": [], "omitted": []}}
     assert list(problems) == ["semantics", "DataCoverage", "errors"]
     assert "JavaScript" in problems["errors"]
@@ -52,18 +49,6 @@ def test_what_is_no_number_is_no_answer(number: str) -> None:
 def test_a_fact_that_is_none_is_none_of_the_data() -> None:
     fields = {"marks:errors": ["[]"], "omitted:errors": ["x", "-1", "٣", "9" * 30]}
     assert answers_from_form([SPANS], fields)[0]["errors"]["omitted"] == [-1] * 4
-
-
-@pytest.mark.parametrize("body", [b"\xff", b"a=%ff", b"&".join([b"a=1"] * 6000), b"a"])
-def test_unreadable_forms_are_refused(body: bytes) -> None:
-    with pytest.raises(CampaignRefusal):
-        read_form(body)
-
-
-@pytest.mark.parametrize("body", [b"", b"[]", b"{", b"\xff", b"[" * 200_000, b"1"])
-def test_unreadable_objects_are_refused(body: bytes) -> None:
-    with pytest.raises(CampaignRefusal):
-        read_object(body)
 
 
 def test_a_draft_keeps_what_can_be_shown() -> None:
@@ -108,23 +93,3 @@ def test_seconds_without_a_script_are_those_since_the_page_was_made() -> None:
     assert seconds_in(made, 112.0) == 17
     assert seconds_in({**made, "seconds": ["3"]}, 112.0) == 3
     assert seconds_in({}, 112.0) == 0
-
-
-@pytest.mark.parametrize(
-    ("headers", "is_own"),
-    [
-        ({}, True),
-        ({"origin": "http://here:8000"}, True),
-        ({"origin": "https://study.org"}, True),
-        ({"origin": "null"}, True),
-        ({"origin": "null", "sec-fetch-site": "same-origin"}, True),
-        ({"origin": "null", "sec-fetch-site": "cross-site"}, False),
-        ({"sec-fetch-site": "same-site"}, False),
-        ({"sec-fetch-site": "none"}, False),
-        ({"origin": "http://here:8001"}, False),
-        ({"origin": "http://here.evil.org:8000"}, False),
-        ({"origin": ""}, False),
-    ],
-)
-def test_origins(headers: dict[str, str], is_own: bool) -> None:
-    assert is_own_origin({"host": "here:8000", **headers}, "https://study.org/x") is is_own

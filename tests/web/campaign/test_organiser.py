@@ -76,7 +76,7 @@ def test_a_round_is_confirmed_before_it_begins(here: Any, client: TestClient) ->
     assert here.store.overview().round == 1
     sent = {"form_token": form_token(client), "round": "1", "exclude": "r001"}
     page = client.post("/organise/round", data=sent).text
-    assert "Round 2 has begun" in page
+    assert "Round 2 has started" in page
     assert "Excluded: r001" in page
     assert client.post("/organise/round", data=sent).status_code == 409, "sent twice"
     assert here.store.overview().round == 2

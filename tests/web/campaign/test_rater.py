@@ -78,7 +78,7 @@ def test_from_the_welcome_to_the_end(place: Make) -> None:
         page = response.text
         if done < 3:
             assert f"{done} of 3" in page
-    assert "Thank you, this task is done" in page
+    assert "Thank you, this task is complete" in page
     assert "Go on with another task" in page
     ratings = list(here.store.ratings())
     assert len(ratings) == 9
@@ -99,7 +99,7 @@ def test_who_is_not_eligible_is_thanked(place: Make) -> None:
     sent = {"form_token": form_token(page)}
     again = client.post("/begin", data=sent)
     assert again.status_code == 422
-    assert "Please choose one." in again.text
+    assert "Choose one." in again.text
     assert client.post("/begin", data={**sent, "e:english": "maybe"}).status_code == 400
     assert here.store.rater(1).status == "new"
     page = client.post("/begin", data={**sent, "e:english": "no"}).text
@@ -124,9 +124,7 @@ def test_what_is_missing_is_said_beside_the_question_and_the_rest_is_kept(place:
     client, page = begun(place())
     response = answered(client, page, **{"q:grammar": ""})
     assert response.status_code == 422
-    assert (
-        '<p class="problem" id="problem-grammar" role="alert">Please choose one.' in response.text
-    )
+    assert '<p class="problem" id="problem-grammar" role="alert">Choose one.' in response.text
     assert '<p class="problem" id="problem-fluency" role="alert"></p>' in response.text
     assert re.search(r'name="q:semantics" value="3" checked', response.text)
     response = answered(client, page, **{"q:grammar": "4"})
@@ -205,7 +203,7 @@ def test_a_text_that_is_gone_is_said_to_be(place: Make) -> None:
         answered(third, page_of_other)
     response = answered(client, page)
     assert response.status_code == 409
-    assert "Go on with the next text" in response.text
+    assert "Continue with the next text" in response.text
     gone = client.post(
         f"/text/{slot_of(page)}/draft",
         json={"draft": {}, "seconds": 1},
@@ -219,7 +217,7 @@ def test_when_others_hold_the_last_texts_one_waits(place: Make) -> None:
     begun(here, 1)
     begun(here, 2)
     _, page = begun(here, 3)
-    assert "Nothing to do just now" in page
+    assert "Nothing to do at the moment" in page
     assert 'http-equiv="refresh"' in page
 
 
@@ -233,7 +231,7 @@ def test_an_excluded_rater_is_thanked(place: Make) -> None:
 
 def test_the_open_link_makes_one_rater_an_id(place: Make) -> None:
     here = place(raters=0, joining=True)
-    link = f"/join/{here.tokens.of_joining}"
+    link = f"/join/{here.tokens.token('join')}"
     client = client_of(here)
     assert "Your identifier" in client.get(link).text
     assert client.get(link, params={"id": "x" * 201}).status_code == 422

@@ -10,7 +10,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from adequa.errors import ServiceError
-from adequa.web.limits import Rate, RateLimits
+from adequa.web.limits import CampaignLimits, Rate
 
 Make = Callable[..., Any]
 ANSWER = {"q:semantics": "3", "q:grammar": "2", "q:fluency": "1", "seconds": "1"}
@@ -64,14 +64,14 @@ def test_a_rater_is_no_organiser_and_the_other_way_round(place: Make) -> None:
     assert (
         client.post("/organise/raters", data={"form_token": token, "count": 5}).status_code == 401
     )
-    assert client.get("/organise/" + here.tokens.of_rater(1)).status_code == 404
+    assert client.get("/organise/" + here.tokens.numbered("rater", 1)).status_code == 404
     cookie = next(iter(client.cookies.jar))
     client.cookies.set(cookie.name.replace("rater", "organiser"), cookie.value)
     assert client.get("/organise").status_code == 401
     organiser = TestClient(here.app)
     assert organiser.get(here.organiser_link).status_code == 200
     assert organiser.get("/text").status_code == 401
-    assert organiser.get("/r/" + here.tokens.of_organiser).status_code == 404
+    assert organiser.get("/r/" + here.tokens.token("organiser")).status_code == 404
 
 
 def test_forms_of_others_are_refused(place: Make) -> None:
@@ -116,7 +116,7 @@ def test_texts_data_and_ids_are_shown_not_run(place: Make) -> None:
     page = client.get(here.rater_link(1)).text
     token = re.findall(r'name="form_token" value="([^"]+)"', page)[0]
     page += client.post("/begin", data={"form_token": token}).text
-    client.get(f"/join/{here.tokens.of_joining}", params={"id": "<script>x</script>"})
+    client.get(f"/join/{here.tokens.token('join')}", params={"id": "<script>x</script>"})
     client.get(here.organiser_link)
     page += client.get("/organise").text + client.get("/organise/raters").text
     assert "&lt;script&gt;alert(1)" in page
@@ -144,10 +144,10 @@ def test_every_response_carries_its_headers(place: Make) -> None:
 
 
 def test_wrong_links_are_counted_by_address(place: Make) -> None:
-    here = place(limits=RateLimits(wrong_links=Rate(3, 0.01)))
+    here = place(limits=CampaignLimits(wrong_links=Rate(3, 0.01)))
     client = TestClient(here.app)
     assert client.get(here.rater_link(1)).status_code == 200
-    wrong = ["/r/1-x", "/organise/x", "/join/x", f"/r/{here.tokens.of_rater(999)}"]
+    wrong = ["/r/1-x", "/organise/x", "/join/x", f"/r/{here.tokens.numbered('rater', 999)}"]
     assert [client.get(path).status_code for path in wrong] == [404, 404, 404, 429]
     refused = client.get(here.rater_link(1))
     assert refused.status_code == 429
@@ -158,7 +158,7 @@ def test_wrong_links_are_counted_by_address(place: Make) -> None:
 
 
 def test_answers_and_drafts_are_counted_by_rater(place: Make) -> None:
-    here = place(limits=RateLimits(answers=Rate(3, 0.01), drafts=Rate(2, 0.01)))
+    here = place(limits=CampaignLimits(answers=Rate(3, 0.01), drafts=Rate(2, 0.01)))
     client, token, slot = signed_in(here, 1)  # beginning is the first
     codes = [client.post(f"/text/{slot}", data={"form_token": token}).status_code for _ in range(3)]
     assert codes == [422, 422, 429]
@@ -170,14 +170,14 @@ def test_answers_and_drafts_are_counted_by_rater(place: Make) -> None:
 
 
 def test_joins_are_counted_by_address(place: Make) -> None:
-    here = place(joining=True, limits=RateLimits(joins=Rate(2, 0.01)))
+    here = place(joining=True, limits=CampaignLimits(joins=Rate(2, 0.01)))
     client = TestClient(here.app)
-    link = f"/join/{here.tokens.of_joining}"
+    link = f"/join/{here.tokens.token('join')}"
     assert [client.get(link, params={"id": name}).status_code for name in "abc"] == [200, 200, 429]
 
 
 def test_bodies_beyond_the_limit_are_refused(place: Make) -> None:
-    here = place(limits=RateLimits(body_bytes=2000))
+    here = place(limits=CampaignLimits(body_bytes=2000))
     client, token, slot = signed_in(here, 1)
     sent = {"form_token": token, **ANSWER, "padding": "x" * 3000}
     assert client.post(f"/text/{slot}", data=sent).status_code == 413
@@ -205,7 +205,7 @@ def test_broken_drafts_break_nothing(place: Make, body: bytes) -> None:
     client, token, slot = signed_in(here, 1)
     headers = {"content-type": "application/json", "x-form-token": token}
     response = client.post(f"/text/{slot}/draft", content=body, headers=headers)
-    assert response.status_code in (204, 400)
+    assert response.status_code in (204, 400, 422)
     assert client.get("/text").status_code == 200
 
 

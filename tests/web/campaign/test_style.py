@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 
 import adequa.web.campaign
-from adequa.web.campaign.pages import STATIC, static_file
+from adequa.web.campaign.site import PAGES
 
 ROOM = Path(adequa.web.campaign.__file__).parent
-CSS = static_file("campaign.css").decode()
+CSS = PAGES.files["campaign.css"].decode()
 
 
 def colours(dark: bool) -> dict[str, str]:
@@ -84,6 +84,7 @@ def test_the_wheel_holds_them() -> None:
     builder = module.WheelBuilder(str(root))
     held = {Path(one.distribution_path).as_posix() for one in builder.recurse_included_files()}
     templates = {f"templates/{path.name}" for path in (ROOM / "templates").iterdir()}
-    for name in {*templates, *(f"static/{name}" for name in STATIC)}:
+    for name in {*templates, *(f"static/{name}" for name in PAGES.static)}:
         assert f"adequa/web/campaign/{name}" in held
-    assert {path.name for path in (ROOM / "static").iterdir()} == set(STATIC)
+    assert "adequa/web/static/icon.svg" in held
+    assert {path.name for path in (ROOM / "static").iterdir()} == set(PAGES.static)

@@ -18,9 +18,9 @@ from adequa.human.campaign.settings import PRESETS, write_campaign
 from adequa.metrics import resolve
 from adequa.readers import open_source
 from adequa.run import open_run, score_run
+from adequa.web.api.engine import InThread, ScoringEngine
 from adequa.web.api.runs import Runs
-from adequa.web.api.scoring import InThread, ScoringEngine
-from adequa.web.api.settings import ServerSettings
+from adequa.web.limits import ServerSettings
 from adequa.web.workbench.app import Workbench
 from adequa.web.workbench.home import open_campaign
 

@@ -355,7 +355,7 @@ def test_with_a_token_the_link_lets_in(served, device):
     page.goto(url)
     assert page.get_by_role("heading", name="Please open the link").is_visible()
     shot(page, "locked")
-    page.goto(url + here.workbench.doors.first_page)
+    page.goto(url + here.workbench.access.first_page)
     assert page.url == f"{url}/"
     ready(page, f"{url}/live")
     page.get_by_role("button", name="All said").click()

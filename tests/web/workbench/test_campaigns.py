@@ -21,7 +21,7 @@ def answered(folder, count):
 
 def test_before_it_begins_the_samples_numbers_are_shown(place, campaign):
     opened = open_campaign(campaign)
-    assert opened.standing().overview is None
+    assert opened.progress().overview is None
     assert (opened.needed, dict(opened.systems)) == (12, {"T5": 3, "LSTM": 3})
     page = place(campaigns=(campaign,)).get(f"/campaigns/{opened.id}").text
     assert "Not begun" in page
@@ -50,10 +50,10 @@ def test_no_link_of_the_campaign_is_shown(place, campaign):
 
 def test_a_database_that_does_not_fit_is_said_to_be(place, campaign):
     (campaign / "campaign.db").write_bytes(b"no database at all" * 100)
-    standing = open_campaign(campaign).standing()
-    assert standing.problem == "its database does not fit these files"
+    progress = open_campaign(campaign).progress()
+    assert progress.problem == "its database does not match these files"
     here = place(campaigns=(campaign,))
-    assert "does not fit these files" in here.get("/").text
+    assert "does not match these files" in here.get("/").text
 
 
 def test_what_is_no_campaign(place, tmp_path):

@@ -13,7 +13,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from adequa.report.page import asset
-from adequa.web.workbench.pages import STATIC, static_file
+from adequa.web.workbench.site import PAGES
 
 from .conftest import HOSTILE, PAGE, Place
 
@@ -72,11 +72,11 @@ def test_every_page_has_the_headers_and_no_inline_script(place, sample_run, camp
 
 def test_components_are_those_of_the_report(place):
     here = place()
-    for name in STATIC:
+    for name in PAGES.files:
         response = here.get(f"/static/{name}")
-        assert response.content == static_file(name)
+        assert response.content == PAGES.files[name]
         assert "immutable" in response.headers["cache-control"]
-    assert static_file("components.js") == asset("components.js").encode()
+    assert PAGES.files["components.js"] == asset("components.js").encode()
     for wrong in ("nothing.js", "..%2fapp.py", "components.js%00", "people.json"):
         assert here.get(f"/static/{wrong}").status_code == 404
 
@@ -219,8 +219,8 @@ def test_with_a_token_a_browser_comes_in_by_the_link(place, sample_run):
     assert here.get("/v1/runs").status_code == 401
     assert here.get("/static/workbench.css").status_code == 200
     assert here.get("/in/wrong").status_code == 404
-    assert TOKEN not in here.workbench.doors.first_page
-    response = here.get(here.workbench.doors.first_page, follow_redirects=False)
+    assert TOKEN not in here.workbench.access.first_page
+    response = here.get(here.workbench.access.first_page, follow_redirects=False)
     assert (response.status_code, response.headers["location"]) == (303, "/")
     cookie = response.headers["set-cookie"]
     assert "HttpOnly" in cookie
@@ -244,7 +244,7 @@ def test_guessing_links_is_slowed_down(place):
 
 def test_a_forged_cookie_is_nobody(place):
     here = place(token=TOKEN)
-    name = here.workbench.doors._name
+    name = here.workbench.access.sessions.cookie_name
     for value in ("", "o-1-2-3", "o-9999999999-aa-" + "a" * 32, "x" * 5000, "o"):
         here.client.cookies.clear()
         here.client.cookies.set(name, value)
@@ -344,7 +344,7 @@ def test_a_run_whose_files_are_gone(place, tmp_path, sample_run):
     for path in ("", "/texts", "/item?system=hasty&id=airport-1"):
         response = here.get(f"/runs/{here.id_of('gone')}{path}")
         assert response.status_code == 410
-        assert "not there any more" in response.text
+        assert "no longer exist" in response.text
 
 
 def test_a_run_that_takes_long_to_read_shows_how_far_it_is(place, sample_run, monkeypatch):
@@ -375,9 +375,9 @@ def test_a_program_is_told_in_json(place):
 
 
 def test_no_script_makes_markup_of_strings():
-    for name in STATIC:
+    for name in PAGES.files:
         if name.endswith(".js"):
-            script = static_file(name).decode()
+            script = PAGES.files[name].decode()
             for wrong in ("innerHTML", "outerHTML", "insertAdjacent", "document.write", "eval("):
                 assert wrong not in script, name
             assert not re.search(r"https?://(?!www\.w3\.org/2000/svg)", script), name

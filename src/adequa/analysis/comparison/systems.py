@@ -21,9 +21,8 @@ from adequa.data import Item
 from adequa.errors import DataError, RunError, SettingError, UnknownName
 from adequa.fields import FIELDS, NO_VALUE, item_field, natural_order
 from adequa.metrics.base import Metric
-from adequa.run import Run
-from adequa.run.folder import MANIFEST, SCORES
-from adequa.stats.resampling import Aggregate, mean_of, rowwise
+from adequa.run import MANIFEST, SCORES, Run
+from adequa.stats import Aggregate, mean_of, rowwise
 
 Integers = npt.NDArray[np.int64]
 Matrix = npt.NDArray[np.float64]

@@ -24,9 +24,8 @@ from adequa.fields import as_word, item_field, seen_word
 from adequa.files import read_objects
 from adequa.human.judgments import Key, averaged, gather, standardised
 from adequa.metrics.base import Metric
-from adequa.readers.tables import read_table
-from adequa.run import Run
-from adequa.run.folder import MANIFEST
+from adequa.readers import read_table
+from adequa.run import MANIFEST, Run
 
 ALL = "all"
 ID_PREFIX = "Id"

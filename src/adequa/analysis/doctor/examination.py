@@ -14,10 +14,8 @@ from adequa.data import Finding, Item, Result, Score
 from adequa.errors import DataError
 from adequa.metrics.base import Metric
 from adequa.perturb import Perturbation, PerturbedCase, PerturbedSet
-from adequa.run.engines import encoded_batches
-from adequa.run.verdicts import OVERRULED, join
-from adequa.stats.effects import superiority
-from adequa.stats.intervals import Interval, wilson_interval
+from adequa.run import OVERRULED, encoded_batches, join
+from adequa.stats import Interval, superiority, wilson_interval
 from adequa.strict_json import load_object
 from adequa.text import Span
 

@@ -19,7 +19,7 @@ from adequa.analysis.doctor.examination import Share
 from adequa.data import Item
 from adequa.errors import DataError
 from adequa.files import read_objects
-from adequa.readers.tables import read_table
+from adequa.readers import read_table
 
 _STEPS = 10
 """Thresholds that are tried: one per tenth of the texts."""

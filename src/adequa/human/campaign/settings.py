@@ -20,8 +20,7 @@ from adequa.human.campaign.model import (
     QuestionKind,
     SampledText,
 )
-from adequa.readers import open_source
-from adequa.readers.output import write_items
+from adequa.readers import open_source, write_items
 from adequa.strict_json import dump_line, kind_of, load_object
 
 VERSION = 1

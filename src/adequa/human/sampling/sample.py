@@ -23,8 +23,7 @@ from adequa.errors import DataError, SettingError, UnknownName
 from adequa.fields import FIELDS, NO_VALUE, item_field, natural_order
 from adequa.human.judgments import Key
 from adequa.readers import open_source
-from adequa.run import open_run
-from adequa.run.folder import MANIFEST, SCORES
+from adequa.run import MANIFEST, SCORES, open_run
 
 MOST_CELLS = 10_000
 """More cells than this are taken for a mistake in the fields."""

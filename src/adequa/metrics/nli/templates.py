@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 from adequa.data import Item, Term, Triple
 from adequa.errors import DataError, SettingError, UnknownName
 from adequa.files import MAX_LINE_BYTES, lines
-from adequa.readers.tables import read_table
+from adequa.readers import read_table
 from adequa.settings import object_hash
 from adequa.strict_json import kind_of, load_object, reject_constant
 from adequa.text import folded, label_of

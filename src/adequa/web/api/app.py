@@ -1,134 +1,523 @@
-"""The API as a web application, for any ASGI server; the workbench's pages stand beside it."""
+"""The endpoints of the HTTP API: scoring on request, and runs scored in the background."""
 
 from __future__ import annotations
 
-import copy
-from collections.abc import Callable, Sequence
+import asyncio
+import typing
+from collections.abc import Mapping, Sequence
+from concurrent.futures import Future
+from dataclasses import asdict, fields
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 from starlette.applications import Starlette
-from starlette.exceptions import HTTPException
+from starlette.concurrency import run_in_threadpool
 from starlette.middleware import Middleware
 from starlette.requests import Request
-from starlette.responses import JSONResponse, Response
-from starlette.routing import BaseRoute
-from starlette.types import Scope
+from starlette.responses import FileResponse, JSONResponse, Response
 
 from adequa import __version__
-from adequa.errors import AdequaError
-from adequa.web.api.endpoint import RESPONSES, SCHEMAS, Endpoint, json_of, routes_of
-from adequa.web.api.guard import Guard, ServerAccess
-from adequa.web.api.run_endpoints import RunEndpoints
-from adequa.web.api.runs import Runs
-from adequa.web.api.score_endpoints import ScoreEndpoints
-from adequa.web.api.scoring import ScoringEngine
-from adequa.web.api.settings import ServerSettings
-from adequa.web.errors import Refusal, refusal_of, respond
-from adequa.web.security import HEADERS, SecurityHeaders
-
-# ---
-# The OpenAPI 3.1 document, put together from what stands beside each endpoint.
-# ---
-
-PREFIX = "/v1"
-_ABOUT = (
-    "Does a text say all and only what its data says? Scores, verdicts and the places they come "
-    "from. Every refusal is an object `error` with a code, a message and a remedy."
+from adequa.codec import item_from_object
+from adequa.data import Item
+from adequa.errors import AdequaError, DataError, UnknownName
+from adequa.readers import SUFFIXES, TABLE, open_source, reader_class, recognise
+from adequa.run import SCORES, SUMMARY, describe_metrics, read_json
+from adequa.settings import Spec, build
+from adequa.strict_json import kind_of
+from adequa.web.api.engine import ScoringEngine
+from adequa.web.api.openapi import (
+    Endpoint,
+    FormatInfo,
+    Health,
+    MetricInfo,
+    Parameter,
+    document,
+    endpoints_of,
+    json_content,
+    operation,
+    ref,
+    routes_of,
 )
+from adequa.web.api.runs import LineIndex, Runs
+from adequa.web.bodies import Bodies, media_type
+from adequa.web.errors import Refusal, refusal_of, respond
+from adequa.web.limits import ServerSettings
+from adequa.web.security import Guard, secured_app
 
-
-def document(endpoints: Sequence[Endpoint], labels: Sequence[str], settings: ServerSettings) -> Any:
-    """What a server with these metrics and limits does."""
-    paths: dict[str, dict[str, Any]] = {}
-    for endpoint in endpoints:
-        methods = paths.setdefault(PREFIX + endpoint.path, {})
-        methods[endpoint.method.lower()] = endpoint.operation
-    described: dict[str, Any] = {
-        "openapi": "3.1.0",
-        "info": {"title": "adequa", "version": __version__, "description": _ABOUT},
-        "paths": paths,
-        "components": {"schemas": _schemas(labels, settings), "responses": dict(RESPONSES)},
-    }
-    if settings.token is not None:
-        bearer = {"type": "http", "scheme": "bearer"}
-        described["components"]["securitySchemes"] = {"token": bearer}
-        described["security"] = [{"token": []}]
-    return described
-
-
-def _schemas(labels: Sequence[str], settings: ServerSettings) -> dict[str, Any]:
-    """The shapes with this server's names and limits in them."""
-    schemas = copy.deepcopy(dict(SCHEMAS))
-    schemas["MetricName"] = {"enum": list(labels)}
-    schemas["ManyToScore"]["properties"]["items"]["maxItems"] = settings.max_items
-    for name in ("Item", "OneToScore"):
-        properties = schemas[name]["properties"]
-        properties["text"]["maxLength"] = settings.max_text
-        properties["triples"]["anyOf"][0]["maxItems"] = settings.max_triples
-    return schemas
-
-
-Answer = Callable[[Scope, Refusal], Response]
+_ITEM_FIELDS = tuple(field.name for field in fields(Item))
+_OPTIONAL = {"references": list, "terms": dict, "meta": dict}
+_UPLOAD_TYPES = ("application/x-ndjson", "application/octet-stream")
+_LONGEST_NAME = 200
+_MOST_UPLOADS = 4
 
 
 def api_endpoints(engine: ScoringEngine, runs: Runs, settings: ServerSettings) -> list[Endpoint]:
-    """Every address of the API, the one of its description included."""
-    own: list[Endpoint] = []
-
-    async def describe(_request: Request) -> Response:
-        return JSONResponse(document(own, list(engine.metrics), settings))
-
-    own += [
-        *ScoreEndpoints(engine, settings).endpoints,
-        *RunEndpoints(engine, runs, settings).endpoints,
-        Endpoint(
-            "GET",
-            "/openapi.json",
-            "openapi",
-            "This description.",
-            describe,
-            {200: ("OpenAPI 3.1.", json_of({"type": "object"}))},
-        ),
-    ]
-    return own
+    """All endpoints of the API, including the one of its description."""
+    description = _Description(engine, settings)
+    groups = (ScoreEndpoints(engine, settings), RunEndpoints(engine, runs, settings), description)
+    description.endpoints = list(endpoints_of(*groups))
+    return description.endpoints
 
 
 def api_app(engine: ScoringEngine, runs: Runs, *, settings: ServerSettings) -> Starlette:
-    """The API under `/v1`; `engine` and `runs` stay the caller's to start and close."""
-    return guarded(routes_of(api_endpoints(engine, runs, settings), PREFIX), settings)
-
-
-def guarded(
-    routes: Sequence[BaseRoute],
-    settings: ServerSettings,
-    doors: ServerAccess | None = None,
-    answer: Answer = lambda _scope, refused: respond(refused),
-) -> Starlette:
-    """Routes behind the guard; `answer` makes the response to whatever is refused."""
-
-    async def refused(request: Request, error: Exception) -> Response:
-        response = answer(request.scope, refusal_of(error))
-        if isinstance(error, HTTPException):
-            response.headers.update(error.headers or {})
-        return response
-
-    async def broken(request: Request, error: Exception) -> Response:
-        response = answer(request.scope, refusal_of(error))
-        response.headers.update(HEADERS)  # it is made outside of the middleware
-        return response
-
-    app = Starlette(
-        routes=routes,
-        middleware=[
-            Middleware(SecurityHeaders),
-            Middleware(Guard, settings=settings, doors=doors, answer=answer),
-        ],
-        exception_handlers={
-            Refusal: refused,
-            AdequaError: refused,
-            HTTPException: refused,
-            Exception: broken,
-        },
+    """The API under `/v1`; the caller starts and closes `engine` and `runs`."""
+    return secured_app(
+        routes_of(api_endpoints(engine, runs, settings)),
+        answer=lambda _scope, refusal: respond(refusal),
+        middleware=[Middleware(Guard, settings=settings)],
     )
-    app.router.redirect_slashes = False
-    return app
+
+
+class _Description:
+    """The endpoint that describes all the others."""
+
+    endpoints: Sequence[Endpoint] = ()
+
+    def __init__(self, engine: ScoringEngine, settings: ServerSettings) -> None:
+        self.engine, self.settings = engine, settings
+
+    @operation(
+        "GET",
+        "/openapi.json",
+        name="openapi",
+        answer="OpenAPI 3.1.",
+        content=json_content({"type": "object"}),
+    )
+    async def describe(self, _request: Request) -> Response:
+        """The OpenAPI description of the API."""
+        return JSONResponse(document(self.endpoints, list(self.engine.metrics), self.settings))
+
+
+class ScoreEndpoints:
+    """The endpoints that score items and describe the server."""
+
+    def __init__(self, engine: ScoringEngine, settings: ServerSettings) -> None:
+        self.engine, self.settings = engine, settings
+        self.bodies = Bodies.of_server(settings)
+        self._described: dict[str, Any] | None = None
+
+    @operation(
+        "POST",
+        "/score",
+        name="score",
+        answer="The scores and verdicts.",
+        content=json_content({"anyOf": [ref("Result"), ref("Results")]}),
+        refusals=(408, 413, 415, 422, 500),
+        body=json_content({"anyOf": [ref("OneToScore"), ref("ManyToScore")]}),
+    )
+    async def score(self, request: Request) -> Response:
+        """Score one text, or many.
+
+        A single item is answered with its result, `items` with `results` in the same order.
+        """
+        if self.engine.is_full:
+            raise self.engine.full()  # before the body is read: a flood must cost little
+        raw = await self.bodies.json(request)
+        labels = chosen_labels(raw.pop("metrics", None), self.engine)
+        items = self._items(raw) if "items" in raw else [self._item(raw, 1, "body")]
+        lines = await awaited(request, self.engine.submit(items, labels), self.settings.seconds)
+        if "items" not in raw:
+            return Response(lines[0], media_type="application/json")
+        body = b'{"results": [' + b", ".join(lines) + b"]}"
+        return Response(body, media_type="application/json")
+
+    @operation(
+        "GET",
+        "/metrics",
+        name="metrics",
+        answer="In the order of their scores.",
+        content=json_content(ref("Metrics")),
+    )
+    async def list_metrics(self, _request: Request) -> Response:
+        """The metrics of this server."""
+        if self._described is None:
+            described = []
+            for label, entry in describe_metrics(self.engine.metrics).items():
+                metric = self.engine.metrics[label]
+                info = MetricInfo(
+                    label=label,
+                    name=entry["name"],
+                    doc=metric.doc,
+                    signature=entry["signature"],
+                    higher_is_better=entry["higher_is_better"],
+                    best=entry["best"],
+                    worst=entry["worst"],
+                    needs_references=metric.needs_references,
+                )
+                described.append(asdict(info))
+            self._described = {"metrics": described}
+        return JSONResponse(self._described)
+
+    @operation(
+        "GET", "/formats", name="formats", answer="By name.", content=json_content(ref("Formats"))
+    )
+    async def list_formats(self, _request: Request) -> Response:
+        """The file formats that a run can be made from."""
+        formats = [asdict(FormatInfo(name, reader_class(name).doc)) for name in TABLE]
+        return JSONResponse({"formats": formats})
+
+    @operation(
+        "GET", "/health", name="health", answer="It answers.", content=json_content(ref("Health"))
+    )
+    async def health(self, _request: Request) -> Response:
+        """Whether the server has room for more requests."""
+        engine = self.engine
+        status: Any = "busy" if engine.is_full else "ok"
+        health = Health(status, __version__, workers=engine.workers, waiting=engine.waiting)
+        return JSONResponse(asdict(health))
+
+    def _items(self, raw: Mapping[str, Any]) -> list[Item]:
+        unknown = sorted(raw.keys() - {"items"})
+        if unknown:
+            message = f"unexpected field {unknown[0][:100]!r} beside 'items'"
+            raise Refusal(422, "wrong_data", message, "put it into each item", where="body")
+        given = raw["items"]
+        if type(given) is not list:
+            raise Refusal(422, "wrong_data", f"'items' is {kind_of(given)}, not a list")
+        if not given:
+            raise Refusal(422, "wrong_data", "'items' is empty", "send at least one")
+        if len(given) > self.settings.max_items:
+            raise Refusal(
+                413,
+                "too_many_items",
+                f"{len(given)} items exceed the limit of {self.settings.max_items}",
+                "send them in parts, or send a file as a run: POST /v1/runs",
+                where="items",
+            )
+        return [self._item(one, place + 1, f"items[{place}]") for place, one in enumerate(given)]
+
+    def _item(self, raw: Any, number: int, where: str) -> Item:
+        settings = self.settings
+        if type(raw) is dict:
+            raw = {"id": str(number), **raw}
+            _require_types(raw, where)
+        triples = raw.get("triples") if type(raw) is dict else None
+        if type(triples) is list and len(triples) > settings.max_triples:
+            raise _too_much(f"{len(triples)} triples", settings.max_triples, where)
+        try:
+            item = item_from_object(raw)
+        except AdequaError as error:
+            raise refusal_of(_for_body(error), where=where) from None
+        if len(item.triples) > settings.max_triples:
+            raise _too_much(f"{len(item.triples)} triples", settings.max_triples, where)
+        for text in (item.text, *item.references):
+            if len(text) > settings.max_text:
+                raise _too_much(f"{len(text)} characters of text", settings.max_text, where)
+        return item
+
+
+def _require_types(raw: Mapping[str, Any], where: str) -> None:
+    """Refuse unknown fields, which a client may have misspelt, and 0 or "" instead of null."""
+    unknown = sorted(raw.keys() - _ITEM_FIELDS)
+    if unknown:
+        message = f"unknown field {unknown[0][:100]!r}"
+        remedy = f"known fields: {', '.join(_ITEM_FIELDS)}; put anything else into 'meta'"
+        raise Refusal(422, "wrong_data", message, remedy, where=where)
+    for name, kind in _OPTIONAL.items():
+        value = raw.get(name)
+        if value is not None and type(value) is not kind:
+            wanted = kind_of(kind())
+            message = f"{name!r} is {kind_of(value)}, not {wanted}"
+            raise Refusal(422, "wrong_data", message, "leave it out if there is none", where=where)
+
+
+def _for_body(error: AdequaError) -> AdequaError:
+    """Here the id is optional, so no remedy may ask for it."""
+    if isinstance(error, DataError) and error.problem.startswith("has no "):
+        return DataError(error.problem, remedy="an item needs 'triples' and 'text'")
+    return error
+
+
+def _too_much(what: str, most: int, where: str) -> Refusal:
+    message = f"{what} exceed the limit of {most}"
+    return Refusal(413, "item_too_large", message, "split the item", where=where)
+
+
+def chosen_labels(given: Any, engine: ScoringEngine) -> list[str]:
+    """The metrics a request asks for, in the server's order, without settings."""
+    if given is None:
+        return list(engine.metrics)
+    if type(given) is not list or not given or any(type(one) is not str for one in given):
+        message = "'metrics' is not a list of names"
+        raise Refusal(422, "wrong_data", message, 'write ["esa"]', where="metrics")
+    for label in given:
+        if label in engine.metrics:
+            continue
+        if ":" in label or "=" in label:
+            raise Refusal(
+                422,
+                "settings_refused",
+                "a request cannot set a metric's settings",
+                f"choose from: {', '.join(engine.metrics)}; others are set with `-m` when the "
+                "server is started",
+                where="metrics",
+            )
+        raise refusal_of(UnknownName("metric", label[:100], engine.metrics), where="metrics")
+    if len(set(given)) < len(given):
+        raise Refusal(
+            422, "wrong_data", "'metrics' names a metric twice", "keep one", where="metrics"
+        )
+    return [label for label in engine.metrics if label in given]
+
+
+async def awaited(request: Request, future: Future[list[bytes]], seconds: float) -> Sequence[bytes]:
+    """The lines; given up if they take too long or the client disconnects."""
+    scored = asyncio.wrap_future(future)
+    left = asyncio.ensure_future(_disconnected(request))
+    both: set[asyncio.Future[Any]] = {scored, left}
+    try:
+        await asyncio.wait(both, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
+        if scored.done():
+            return scored.result()
+        if left.done():
+            raise Refusal(400, "gone", "the client disconnected")
+        raise Refusal(
+            503,
+            "timeout",
+            f"not finished within {seconds:g} seconds",
+            "send fewer items at once, or start a run: POST /v1/runs",
+            wait=seconds,
+        )
+    finally:
+        left.cancel()
+        scored.cancel()
+
+
+async def _disconnected(request: Request) -> None:
+    while (await request.receive())["type"] != "http.disconnect":
+        pass
+
+
+class RunEndpoints:
+    """The endpoints of runs: files scored in the background."""
+
+    def __init__(self, engine: ScoringEngine, runs: Runs, settings: ServerSettings) -> None:
+        self.engine, self.runs, self.settings = engine, runs, settings
+        self.bodies, self.lines = Bodies.of_server(settings), LineIndex()
+        self._uploads = 0
+
+    @operation(
+        "GET",
+        "/runs",
+        name="listRuns",
+        answer="The newest last.",
+        content=json_content(ref("Runs")),
+    )
+    async def list_runs(self, _request: Request) -> Response:
+        """All runs."""
+        return JSONResponse({"runs": self.runs.list()})
+
+    @operation(
+        "POST",
+        "/runs",
+        name="startRun",
+        status=202,
+        answer="The run is queued.",
+        content=json_content(ref("Run")),
+        refusals=(408, 409, 413, 415, 422, 429),
+        parameters=(
+            Parameter(
+                "format",
+                {"enum": sorted(TABLE)},
+                "One of /v1/formats, with options as in `csv:key=value`; recognised by default.",
+            ),
+            Parameter("name", {"type": "string", "maxLength": _LONGEST_NAME}, "For display."),
+            Parameter("metrics", ref("MetricName"), "Comma-separated."),
+        ),
+        body={kind: {"schema": {}} for kind in _UPLOAD_TYPES},
+    )
+    async def start(self, request: Request) -> Response:
+        """Score a file in the background.
+
+        The body is the file itself. Its name is only displayed, and its ending may reveal the
+        format; the server chooses the folder.
+        """
+        self.runs.require_room()
+        if media_type(request) not in _UPLOAD_TYPES:
+            raise Refusal(
+                415,
+                "wrong_content_type",
+                f"the content type is {media_type(request)[:100] or 'missing'!r}",
+                f"send the file itself with Content-Type: {' or '.join(_UPLOAD_TYPES)}",
+                where="Content-Type",
+            )
+        query = request.query_params
+        name = query.get("name", "upload")
+        if len(name) > _LONGEST_NAME:
+            message = f"the name has more than {_LONGEST_NAME} characters"
+            raise Refusal(422, "wrong_query", message, "shorten it", where="name")
+        asked = query.get("metrics")
+        labels = chosen_labels(None if asked is None else asked.split(","), self.engine)
+        written = query.get("format")
+        format_ = None if written is None else parse_format(written)
+        if self._uploads >= _MOST_UPLOADS:
+            raise Refusal(503, "busy", "other uploads are in progress", "try again later", wait=5)
+        self._uploads += 1
+        try:
+            id_, file = self.runs.begin_upload(_suffix(name))
+            try:
+                await self._save(request, file)
+                if format_ is None:
+                    format_ = await run_in_threadpool(_recognised, file)
+                record = await run_in_threadpool(
+                    self.runs.add, id_, file=file, name=name, format_=format_, labels=labels
+                )
+            except BaseException:
+                self.runs.drop_upload(id_)
+                raise
+        finally:
+            self._uploads -= 1
+        return JSONResponse(record.object, 202, headers={"Location": f"/v1/runs/{id_}"})
+
+    @operation(
+        "GET",
+        "/runs/{id}",
+        name="getRun",
+        answer="The run.",
+        content=json_content(ref("Run")),
+        refusals=(404,),
+    )
+    async def show(self, request: Request) -> Response:
+        """A run and its progress."""
+        return JSONResponse(self.runs.get(request.path_params["id"]).object)
+
+    @operation(
+        "DELETE",
+        "/runs/{id}",
+        name="deleteRun",
+        status=204,
+        answer="The run is deleted.",
+        content={},
+        refusals=(404, 409),
+    )
+    async def delete(self, request: Request) -> Response:
+        """Delete a run with all its files; one in progress is cancelled first."""
+        await run_in_threadpool(self.runs.delete, request.path_params["id"])
+        return Response(status_code=204)
+
+    @operation(
+        "POST",
+        "/runs/{id}/cancel",
+        name="cancelRun",
+        answer="The run is cancelled.",
+        content=json_content(ref("Run")),
+        refusals=(404, 409),
+    )
+    async def cancel(self, request: Request) -> Response:
+        """Cancel a run; idempotent."""
+        record = await run_in_threadpool(self.runs.cancel, request.path_params["id"])
+        return JSONResponse(record.object)
+
+    @operation(
+        "GET",
+        "/runs/{id}/summary",
+        name="summary",
+        answer="The summary.json of the run.",
+        content=json_content(ref("Summary")),
+        refusals=(404, 409),
+    )
+    async def summary(self, request: Request) -> Response:
+        """A run in numbers: means, intervals, counts, verdicts."""
+        folder = self.runs.finished(request.path_params["id"]).folder
+        return JSONResponse(await run_in_threadpool(read_json, folder / SUMMARY))
+
+    @operation(
+        "GET",
+        "/runs/{id}/scores",
+        name="scores",
+        answer="In the order of the file.",
+        content=json_content(ref("Page")),
+        refusals=(404, 409),
+        parameters=(
+            Parameter("offset", {"type": "integer", "minimum": 0}, "Results to skip."),
+            Parameter(
+                "limit", {"type": "integer", "minimum": 1, "maximum": 1000}, "Results to return."
+            ),
+        ),
+    )
+    async def scores(self, request: Request) -> Response:
+        """A page of a run's results."""
+        record = self.runs.finished(request.path_params["id"])
+        offset = _whole(request, "offset", default=0, least=0, most=10**12)
+        limit = _whole(request, "limit", default=50, least=1, most=1000)
+        path = record.folder / SCORES
+        total, lines = await run_in_threadpool(self.lines.page, path, offset, limit)
+        head = f'{{"total": {total}, "offset": {offset}, "results": ['.encode()
+        return Response(head + b", ".join(lines) + b"]}", media_type="application/json")
+
+    @operation(
+        "GET",
+        "/runs/{id}/scores.jsonl",
+        name="download",
+        answer="scores.jsonl",
+        content={"application/x-ndjson": {"schema": {"type": "string"}}},
+        refusals=(404, 409),
+    )
+    async def download(self, request: Request) -> Response:
+        """All results of a run as a file."""
+        record = self.runs.finished(request.path_params["id"])
+        return FileResponse(
+            record.folder / SCORES,
+            media_type="application/x-ndjson",
+            filename=f"scores-{record.id}.jsonl",
+        )
+
+    async def _save(self, request: Request, file: Path) -> None:
+        settings = self.settings
+        parts = self.bodies.parts(
+            request, most_bytes=settings.max_upload, seconds=settings.upload_seconds
+        )
+        with file.open("wb") as stream:
+            async for part in parts:
+                stream.write(part)
+            if not stream.tell():
+                raise Refusal(422, "empty", "the upload is empty", "send a file with items")
+
+
+def parse_format(written: str) -> str:
+    """A format and its options, none of which may name a file of the server."""
+    try:
+        spec = Spec.parse(written[:1000])
+        target = reader_class(spec.name)
+        hints = typing.get_type_hints(target)
+        for key in spec.settings:
+            hint = hints.get(key)
+            if hint is Path or Path in typing.get_args(hint):
+                raise Refusal(
+                    422,
+                    "settings_refused",
+                    f"the option {key!r} names a file, which a request must not do",
+                    "use `adequa score` instead",
+                    where="format",
+                )
+        build(spec.name, target, spec.settings)
+    except AdequaError as error:
+        raise refusal_of(error, where="format") from None
+    return written
+
+
+def _suffix(name: str) -> str:
+    """The ending of a name if it is known; no other part of a name reaches the disk."""
+    suffix = PurePosixPath(name).suffix.lower()
+    return suffix if suffix in SUFFIXES else ".jsonl"
+
+
+def _recognised(file: Path) -> str:
+    try:
+        found = recognise(file)
+        open_source(file, format=found)
+    except AdequaError as error:
+        raise refusal_of(error, where="the upload") from None
+    return found
+
+
+def _whole(request: Request, name: str, *, default: int, least: int, most: int) -> int:
+    written = request.query_params.get(name)
+    if written is None:
+        return default
+    if written.isascii() and written.isdecimal() and len(written) < 14:
+        number = int(written)
+        if least <= number <= most:
+            return number
+    message = f"{name!r} is not a whole number from {least} to {most}"
+    raise Refusal(400, "wrong_query", message, where=name)

@@ -1,18 +1,16 @@
-"""Runs that the server scores in the background, each in a folder whose name is ours.
+"""The runs of a server: files scored in the background, each in a folder with a name of our own.
 
-    <folder>/<id>/run.json     what a client is told
+    <folder>/<id>/run.json     the run as clients see it
     <folder>/<id>/input/…      the upload
-    <folder>/<id>/scored/…     the run
+    <folder>/<id>/scored/…     the run folder
 
-One is scored at a time, in a process of its own that can be ended, and that yields to the requests
-of `/v1/score`.
+One run is scored at a time, in a process of its own that can be ended and that gives way to the
+requests of `/v1/score`.
 """
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
-import os
 import re
 import secrets
 import shutil
@@ -22,96 +20,65 @@ import traceback
 from array import array
 from collections import OrderedDict, deque
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from datetime import datetime, timezone
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from adequa.errors import AdequaError
 from adequa.files import write_json
 from adequa.metrics.base import Metric
-from adequa.run.folder import Run, open_run, read_json
-from adequa.web.api.scoring import live_with_parent
-from adequa.web.api.settings import ServerSettings
+from adequa.run import Run, open_run, read_json
+from adequa.web.api.openapi import RunInfo, RunProgress
 from adequa.web.errors import Refusal, refusal_of
+from adequa.web.limits import ServerSettings
+from adequa.web.processes import ChildProcess, ProcessLost, ProcessTimeout
 
 if TYPE_CHECKING:
     from multiprocessing.connection import Connection
 
-# ---
-# One run in a process of its own: watched while it goes, ended at any moment.
-# ---
-
+_ID = re.compile(r"[0-9a-f]{16}")
+_STATE = "run.json"
+_STOPPED = Refusal(
+    503, "stopped", "the server stopped before the run was finished", "start it again"
+)
 _BATCH = 64
-"""Items between two signs of progress."""
+"""Items between two reports of progress."""
 
 
-class RunProcess:
-    """An upload to be scored."""
+class RunProcess(ChildProcess):
+    """The process that scores one upload."""
 
     def __init__(self, file: Path, format_: str, metrics: Mapping[str, Metric], out: Path) -> None:
-        self._plan = (file, format_, metrics, out)
-        self._lock = threading.Lock()
-        self._process: Any = None
-        self._ended = False
+        super().__init__(_score_upload, file, format_, metrics, out, is_background=True)
 
     def run(self, seconds: float, progress: Callable[[int, int], None]) -> Mapping[str, Any] | None:
-        """Score it; what went wrong, as a client is told, or None."""
-        import multiprocessing
-
-        context = multiprocessing.get_context("spawn")
-        ours, theirs = context.Pipe(duplex=False)
-        with self._lock:
-            if self._ended:
-                return None
-            process = context.Process(target=_score, args=(theirs, *self._plan), daemon=True)
-            process.start()
-            self._process = process
-        theirs.close()
+        """Score the upload; the error object for the client, or None."""
+        if not self.start():
+            return None
+        ends = time.monotonic() + seconds
         try:
-            return self._watch(ours, time.monotonic() + seconds, progress)
-        finally:
-            ours.close()
-            self.end()
-            process.join()
-
-    def end(self) -> None:
-        """End it, or see that it does not begin."""
-        with self._lock:
-            self._ended = True
-            if self._process is not None and self._process.is_alive():
-                self._process.kill()
-                self._process.join(5)
-
-    def _watch(
-        self, pipe: Connection, ends: float, progress: Callable[[int, int], None]
-    ) -> Mapping[str, Any] | None:
-        while True:
-            if not pipe.poll(max(0.0, ends - time.monotonic())):
-                remedy = "split the file"
-                return Refusal(503, "timeout", "the run took too long", remedy).object
-            try:
-                kind, value = pipe.recv()
-            except (EOFError, OSError):
-                remedy = "is the file too large for the server's memory? split it"
-                return Refusal(500, "died", "the scoring process died", remedy).object
-            if kind == "progress":
+            while True:
+                kind, value = self.receive(max(0.0, ends - time.monotonic()))
+                if kind == "end":
+                    return cast("Mapping[str, Any] | None", value)
                 progress(*value)
-            else:
-                error: Mapping[str, Any] | None = value
-                return error
+        except ProcessTimeout:
+            return Refusal(503, "timeout", "the run took too long", "split the file").object
+        except ProcessLost:
+            remedy = "the file may be too large for the server's memory: split it"
+            return Refusal(500, "died", "the scoring process died", remedy).object
+        finally:
+            self.end()
 
 
-def _score(
+def _score_upload(
     pipe: Connection, file: Path, format_: str, metrics: Mapping[str, Metric], out: Path
 ) -> None:
     """What the process does."""
     from adequa.readers import open_source
     from adequa.run import score_run
 
-    live_with_parent()
-    with contextlib.suppress(OSError, AttributeError):
-        os.nice(5)  # requests that somebody waits for go first
     error: Mapping[str, Any] | None = None
     try:
         score_run(
@@ -123,20 +90,15 @@ def _score(
         )
     except AdequaError as known:
         error = refusal_of(known, where="the upload").object
-    except Exception as unknown:  # noqa: BLE001  # a client is told, the log has the traceback
+    except Exception as unknown:  # noqa: BLE001  # for the client; the log has the traceback
         traceback.print_exc()
         error = refusal_of(unknown).object
     pipe.send(("end", error))
 
 
-_ID = re.compile(r"[0-9a-f]{16}")
-_STATE = "run.json"
-_STOPPED = Refusal(503, "stopped", "the server stopped before the run was done", "start it again")
-
-
 @dataclass(eq=False)
 class Record:
-    """One run and how far it is."""
+    """One run and its progress."""
 
     id: str
     name: str
@@ -144,8 +106,8 @@ class Record:
     format: str | None
     metrics: tuple[str, ...]
     folder: Path
-    """Of the run itself, as `adequa score --out` writes it."""
-    status: str = "queued"
+    """The run folder, as `adequa score --out` writes it."""
+    status: Any = "queued"
     done: int = 0
     total: int | None = None
     error: Mapping[str, Any] | None = None
@@ -154,18 +116,19 @@ class Record:
 
     @property
     def object(self) -> dict[str, Any]:
-        """What a client is told: no path."""
-        return {
-            "id": self.id,
-            "name": self.name,
-            "status": self.status,
-            "created": self.created,
-            "format": self.format,
-            "metrics": list(self.metrics),
-            "progress": {"done": self.done, "total": self.total},
-            "error": self.error,
-            "opened": self.opened,
-        }
+        """The run as clients see it, without any path."""
+        info = RunInfo(
+            id=self.id,
+            name=self.name,
+            status=self.status,
+            created=self.created,
+            format=self.format,
+            metrics=list(self.metrics),
+            progress=RunProgress(self.done, self.total),
+            error=None,
+            opened=self.opened,
+        )
+        return asdict(info) | {"error": self.error}
 
 
 class Runs:
@@ -190,50 +153,52 @@ class Runs:
         self._find()
 
     def list(self) -> list[dict[str, Any]]:
-        """All of them, the newest last."""
+        """All runs as clients see them, the newest last."""
         with self._changed:
             return [record.object for record in self._records.values()]
 
     def get(self, id_: str) -> Record:
-        """The run of an id; refused where there is none."""
+        """The run with an id; refused if there is none."""
         record = self._records.get(id_)
         if record is None:
-            remedy = "the runs there are stand at /v1/runs"
+            remedy = "see /v1/runs for the existing runs"
             raise Refusal(404, "no_such_run", "there is no such run", remedy)
         return record
 
     def finished(self, id_: str) -> Record:
-        """The run of an id, if it has scores to show."""
+        """The run with an id; refused unless it has scores."""
         record = self.get(id_)
         if record.status != "done":
             message = f"the run is {record.status}, so it has no scores"
-            raise Refusal(409, "not_done", message, "look at its status first")
+            raise Refusal(409, "not_done", message, "wait until its status is done")
         return record
 
-    def check_room(self) -> None:
-        """Refuse where another run would be too many."""
+    def require_room(self) -> None:
+        """Refuse if another run would be too many."""
         with self._changed:
             if len(self._queue) >= self.settings.waiting_runs:
                 message = f"{len(self._queue)} runs are waiting already"
                 raise Refusal(429, "too_many_waiting", message, "wait for one to end", wait=30)
             if len(self._records) >= self.settings.max_runs:
-                message = f"the server keeps {self.settings.max_runs} runs at most"
+                message = f"the server keeps at most {self.settings.max_runs} runs"
                 raise Refusal(409, "too_many_runs", message, "delete some")
 
     def begin_upload(self, suffix: str) -> tuple[str, Path]:
-        """A new id, and the file that its upload is to be written to."""
+        """A new id, and the file to write its upload to."""
         id_ = secrets.token_hex(8)
         file = self.folder / id_ / "input" / f"upload{suffix}"
         file.parent.mkdir(parents=True)
         return id_, file
 
     def drop_upload(self, id_: str) -> None:
-        """Forget an upload that did not become a run."""
+        """Delete an upload that did not become a run."""
         shutil.rmtree(self.folder / id_, ignore_errors=True)
 
-    def add(self, id_: str, file: Path, name: str, format_: str, labels: Sequence[str]) -> Record:
-        """A run of an upload, to be scored when its turn comes."""
-        # Runs are listed in this order, and two may begin within a second.
+    def add(
+        self, id_: str, *, file: Path, name: str, format_: str, labels: Sequence[str]
+    ) -> Record:
+        """Queue a run of an upload."""
+        # Runs are listed in this order, and two may start within a second.
         created = datetime.now(timezone.utc).isoformat(timespec="microseconds")
         scored = self.folder / id_ / "scored"
         record = Record(id_, name, created, format_, tuple(labels), scored)
@@ -250,12 +215,12 @@ class Runs:
         return record
 
     def cancel(self, id_: str) -> Record:
-        """Stop a run; once more is no harm, and what is over cannot be stopped."""
+        """Stop a run; idempotent, but a run that is over cannot be stopped."""
         record = self.get(id_)
         with self._changed:
             if record.status in ("done", "failed"):
                 message = f"the run is {record.status} already"
-                raise Refusal(409, "over", message, "delete it if it is not wanted")
+                raise Refusal(409, "over", message, "delete it if you do not want it")
             if record.status != "cancelled":
                 record.status = "cancelled"
                 if record in self._queue:
@@ -266,11 +231,11 @@ class Runs:
         return record
 
     def delete(self, id_: str) -> None:
-        """Stop a run if it is not over, and delete it with all its files."""
+        """Delete a run with all its files; one that is not over is stopped first."""
         record = self.get(id_)
         if record.opened:
-            message = "the run is a folder that the server was started with"
-            raise Refusal(409, "opened", message, "delete the folder where it lies")
+            message = "the run is a folder the server was started with"
+            raise Refusal(409, "opened", message, "delete the folder itself")
         if record.status in ("queued", "running"):
             self.cancel(id_)
         with self._changed:
@@ -278,7 +243,7 @@ class Runs:
         shutil.rmtree(self.folder / id_, ignore_errors=True)
 
     def close(self) -> None:
-        """Stop what runs; it is told so by the next server on this folder."""
+        """Stop the current run; the next server on this folder reports it as stopped."""
         with self._changed:
             self._closed = True
             self._changed.notify_all()
@@ -300,7 +265,8 @@ class Runs:
             self._end(record, self._score(record))
 
     def _score(self, record: Record) -> Mapping[str, Any] | None:
-        assert record.process is not None  # noqa: S101  # for the type checker
+        if record.process is None:
+            return None
 
         def progress(done: int, total: int) -> None:
             record.done, record.total = done, total
@@ -309,7 +275,7 @@ class Runs:
 
     def _end(self, record: Record, error: Mapping[str, Any] | None) -> None:
         with self._changed:
-            if record.status == "running" and not self._closed:  # else it was stopped
+            if record.status == "running" and not self._closed:  # otherwise it was stopped
                 record.status = "failed" if error else "done"
                 record.error = error
                 self._keep(record)
@@ -321,7 +287,7 @@ class Runs:
             write_json(folder / _STATE, record.object)
 
     def _find(self) -> None:
-        """The runs that an earlier server left in the folder, oldest first."""
+        """Load the runs that an earlier server left in the folder, oldest first."""
         folders = self.folder.iterdir() if self.folder.is_dir() else ()
         found = []
         for folder in folders:
@@ -330,7 +296,7 @@ class Runs:
             try:
                 record = _read(folder)
             except (AdequaError, KeyError, TypeError):
-                continue  # not ours, or damaged: nothing of it can be shown
+                continue  # not ours, or damaged
             if record.status in ("queued", "running"):
                 record.status, record.error = "failed", _STOPPED.object
                 self._keep(record)
@@ -345,37 +311,41 @@ def _read(folder: Path) -> Record:
         open_run(folder / "scored")
     progress = raw["progress"]
     return Record(
-        folder.name,
-        str(raw["name"]),
-        str(raw["created"]),
-        raw["format"],
-        tuple(raw["metrics"]),
-        folder / "scored",
-        raw["status"],
-        progress["done"],
-        progress["total"],
-        raw["error"],
+        id=folder.name,
+        name=str(raw["name"]),
+        created=str(raw["created"]),
+        format=raw["format"],
+        metrics=tuple(raw["metrics"]),
+        folder=folder / "scored",
+        status=raw["status"],
+        done=progress["done"],
+        total=progress["total"],
+        error=raw["error"],
     )
 
 
 def _opened(run: Run) -> Record:
     id_ = hashlib.sha256(str(run.path.resolve()).encode(errors="replace")).hexdigest()[:16]
     total = run.manifest["counts"]["items"]
-    metrics = tuple(run.manifest["metrics"])
-    format_ = run.manifest["inputs"]["reader"]
-    created = run.manifest["created"]
     return Record(
-        id_, run.name, created, format_, metrics, run.path, "done", total, total, opened=True
+        id=id_,
+        name=run.name,
+        created=run.manifest["created"],
+        format=run.manifest["inputs"]["reader"],
+        metrics=tuple(run.manifest["metrics"]),
+        folder=run.path,
+        status="done",
+        done=total,
+        total=total,
+        opened=True,
     )
 
 
-# ---
-# Some lines of a long file, without reading those before them each time.
-# ---
-
-
 class LineIndex:
-    """Remembers where the lines of the files last asked for begin; safe from any thread."""
+    """Where the lines of the files last asked for begin; safe to use from any thread.
+
+    A page of a long file is read without reading the lines before it.
+    """
 
     def __init__(self, most_files: int = 8) -> None:
         self._known: OrderedDict[tuple[str, int, int], array[int]] = OrderedDict()
@@ -383,7 +353,7 @@ class LineIndex:
         self._most = most_files
 
     def page(self, path: Path, offset: int, limit: int) -> tuple[int, list[bytes]]:
-        """How many lines there are, and some of them without their line ends."""
+        """The number of lines, and some of them without their line ends."""
         starts = self._starts(path)
         total = len(starts) - 1
         first, last = min(offset, total), min(offset + limit, total)

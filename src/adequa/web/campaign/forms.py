@@ -1,48 +1,21 @@
-"""What a form or a page's script sends, turned into answers, with words for what is missing."""
+"""Form fields and drafts turned into answers, with a message for each that is missing."""
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
-from urllib.parse import parse_qs
 
 from adequa.human.campaign.model import Question
-from adequa.web.limits import CampaignRefusal
+from adequa.web.bodies import Fields, parse_json_value
 
-Fields = Mapping[str, Sequence[str]]
-_MOST_FIELDS = 5000
 _LONGEST_SECONDS = 24 * 3600.0
-_UNREADABLE = CampaignRefusal(400, "The page sent something that cannot be read. Please reload it.")
-
-
-def read_form(body: bytes) -> Fields:
-    """The fields of a form, each with all its values."""
-    try:
-        return parse_qs(
-            body.decode("ascii"),
-            keep_blank_values=True,
-            strict_parsing=bool(body),
-            errors="strict",
-            max_num_fields=_MOST_FIELDS,
-        )
-    except ValueError:
-        raise _UNREADABLE from None
-
-
-def read_object(body: bytes) -> Mapping[str, Any]:
-    """The JSON object that a page's script sends."""
-    value = _loaded(body)
-    if type(value) is not dict:
-        raise _UNREADABLE
-    return value
 
 
 def answers_from_form(
     questions: Iterable[Question], fields: Fields
 ) -> tuple[dict[str, Any], dict[str, str]]:
-    """By question what was answered, and words for each that was not."""
+    """The answers by question, and a message for each question that lacks one."""
     raw: dict[str, Any] = {}
     problems: dict[str, str] = {}
     for question in questions:
@@ -60,23 +33,23 @@ def answers_from_form(
             problems[name] = "This is not a number."
         else:
             kind = question.kind
-            problems[name] = "Please choose one." if kind == "choice" else "Please set a value."
+            problems[name] = "Choose one." if kind == "choice" else "Set a value."
     return raw, problems
 
 
 def _marks(question: Question, fields: Fields, problems: dict[str, str]) -> Any:
     if not question.labels:
         return []
-    # Left empty by the server and filled by the script: no marks is "[]", no script is "".
+    # Left empty by the server and filled by the script: "[]" means no marks, "" no script.
     given = (fields.get(f"marks:{question.name}") or [""])[-1]
     if not given:
-        problems[question.name] = "Marking needs JavaScript: please turn it on and reload the page."
+        problems[question.name] = "Marking needs JavaScript: turn it on and reload the page."
         return []
-    return _loaded(given.encode("utf-8", "replace"))
+    return parse_json_value(given.encode("utf-8", "replace"))
 
 
 def cleaned_draft(questions: Iterable[Question], raw: object) -> dict[str, Any]:
-    """What of a draft can be shown again: anything else is dropped, for a draft is no answer."""
+    """The parts of a draft that can be shown again; the rest is dropped."""
     given: Mapping[Any, Any] = raw if isinstance(raw, Mapping) else {}
     draft: dict[str, Any] = {}
     for question in questions:
@@ -94,7 +67,7 @@ def cleaned_draft(questions: Iterable[Question], raw: object) -> dict[str, Any]:
 
 
 def seconds_of(given: object) -> float:
-    """Time on a page as sent, held within a day: a clock that went astray is no reason to fail."""
+    """Seconds on a page as sent, limited to a day: a wrong clock is no reason to fail."""
     number = _number(given) if isinstance(given, str) else given
     if not isinstance(number, int | float) or isinstance(number, bool) or number != number:
         return 0.0
@@ -102,7 +75,7 @@ def seconds_of(given: object) -> float:
 
 
 def seconds_in(fields: Fields, now: float) -> float:
-    """Time on a page as its script counted it; without a script, since the page was made."""
+    """Seconds on a page as its script counted them; without a script, since it was rendered."""
     given, made, before = (
         (fields.get(name) or [""])[-1] for name in ("seconds", "shown", "before")
     )
@@ -127,13 +100,6 @@ def _list(value: object) -> Sequence[Any]:
     return value if isinstance(value, list | tuple) else ()
 
 
-def _loaded(body: bytes) -> Any:
-    try:
-        return json.loads(body)
-    except (ValueError, RecursionError):
-        raise _UNREADABLE from None
-
-
 def _number(given: str) -> float | None:
     try:
         number = float(given.replace(",", "."))
@@ -143,5 +109,5 @@ def _number(given: str) -> float | None:
 
 
 def _whole(given: str) -> int:
-    """A fact's place, or one that no data has."""
+    """The place of a fact; -1, which no data has, if it is not a number."""
     return int(given) if given.isascii() and given.isdecimal() and len(given) < 10 else -1

@@ -1,4 +1,4 @@
-"""The organiser's pages: how it goes, who takes part, another round, and the answers."""
+"""The organiser's pages: progress, raters and links, another round, exports."""
 
 from __future__ import annotations
 
@@ -11,10 +11,9 @@ from starlette.routing import Route
 
 from adequa.errors import AdequaError
 from adequa.human.campaign.export import export_lines
-from adequa.web.campaign.server import links_of
-from adequa.web.campaign.site import CampaignSite
-from adequa.web.limits import CampaignRefusal
-from adequa.web.tokens import Session
+from adequa.web.campaign.site import CampaignSite, campaign_links, client_address
+from adequa.web.errors import Refusal
+from adequa.web.sessions import Session
 
 REFRESH_SECONDS = 30
 _MOST_AT_ONCE = 1000
@@ -24,7 +23,7 @@ _EXPORTS = {
     "ratings.csv": ("csv", "text/csv; charset=utf-8", "CSV"),
     "factgenie.jsonl": ("factgenie", "application/x-ndjson", "factgenie"),
 }
-"""By the name of the file: format, media type, and what the button says."""
+"""By the name of the file: format, media type and label of the button."""
 
 
 @dataclass(frozen=True)
@@ -35,7 +34,7 @@ class OrganiserPages:
 
     @property
     def routes(self) -> list[Route]:
-        """Where the pages are."""
+        """The routes of the pages."""
         return [
             Route("/organise", self.overview),
             Route("/organise/raters", self.raters),
@@ -47,18 +46,15 @@ class OrganiserPages:
         ]
 
     async def sign_in(self, request: Request) -> Response:
-        """The organiser's link."""
-        site, address = self.site, self.site.address_of(request)
-        site.wrong_links.check(address)
-        if not site.tokens.is_organiser(request.path_params["token"]):
-            site.wrong_links.take(address)
-            raise CampaignRefusal(
-                404, "This link is not complete. Please copy all of it and try again."
-            )
-        return site.signed_in(site.tokens.new_session(None), "/organise")
+        """Sign in by the organiser's link."""
+        site, address = self.site, client_address(request)
+        site.wrong_links.require(address)
+        if not site.tokens.is_token("organiser", request.path_params["token"]):
+            raise site.wrong_link(address)
+        return site.sign_in(site.organisers, "/organise")
 
     async def overview(self, request: Request) -> Response:
-        """How the campaign stands; the page looks again by itself."""
+        """The progress of the campaign, on a page that refreshes by itself."""
         self._session(request)
         return self.site.page(
             "overview.html",
@@ -70,33 +66,35 @@ class OrganiserPages:
         )
 
     async def raters(self, request: Request) -> Response:
-        """Who takes part, and their links."""
+        """The raters and their links."""
         session = self._session(request)
         raters = await self.site.call(self.site.store.raters)
         base = self.site.base_url or str(request.base_url)
-        links = links_of(base, self.site.tokens, raters, joining=self.site.is_open)
+        links = campaign_links(base, self.site.tokens, raters, joining=self.site.is_open)
         return self.site.page(
             "raters.html",
             here="raters",
             raters=[(rater, links.raters[rater.name]) for rater in raters],
             joining=links.joining,
             most=_MOST_AT_ONCE,
-            form_token=self.site.form_token(session),
+            form_token=self.site.organisers.form_token(session),
         )
 
     async def add_raters(self, request: Request) -> Response:
-        """More raters."""
+        """Add raters."""
         session = self._session(request)
-        fields = await self.site.form(request, session)
+        fields = await self.site.form(request, self.site.organisers, session)
         given = (fields.get("count") or [""])[-1].strip()
         digits = given.isascii() and given.isdecimal() and len(given) < 6
         if not digits or not 1 <= int(given) <= _MOST_AT_ONCE:
-            raise CampaignRefusal(400, f"Please add from 1 to {_MOST_AT_ONCE:,} raters at a time.")
+            message = "the number of raters is not valid"
+            remedy = f"add between 1 and {_MOST_AT_ONCE:,} raters at a time"
+            raise Refusal(400, "wrong_count", message, remedy)
         await self.site.call(self.site.store.add_raters, int(given))
         return self.site.to("/organise/raters")
 
     async def choose_round(self, request: Request) -> Response:
-        """Whom another round is to do without: first to tick, then to confirm."""
+        """Choose the raters to exclude from another round, then confirm."""
         session = self._session(request)
         overview = await self.site.call(self.site.store.overview)
         chosen = set(request.query_params.getlist("exclude"))
@@ -108,34 +106,35 @@ class OrganiserPages:
             now=self.site.clock(),
             chosen=[one for one in overview.raters if one.rater.name in chosen],
             asking=asking,
-            form_token=self.site.form_token(session),
+            form_token=self.site.organisers.form_token(session),
         )
 
     async def start_round(self, request: Request) -> Response:
-        """Begin another round, once it was confirmed; a page sent twice begins one round."""
+        """Start another round once confirmed; a form sent twice starts one round."""
         session = self._session(request)
-        fields = await self.site.form(request, session)
+        fields = await self.site.form(request, self.site.organisers, session)
         if fields.get("round") != [str((await self.site.call(self.site.store.overview)).round)]:
-            raise CampaignRefusal(409, "Another round has begun meanwhile. Please look again.")
+            message = "another round has been started in the meantime"
+            raise Refusal(409, "round_started", message, "look at the progress again")
         excluded = fields.get("exclude", ())
         try:
             report = await self.site.call(self.site.store.start_round, exclude=excluded)
         except AdequaError as error:
-            raise CampaignRefusal(400, str(error)) from None
+            raise Refusal(400, "wrong_round", str(error)) from None
         return self.site.message(
-            f"Round {report.round} has begun",
+            f"Round {report.round} has started",
             f"Excluded: {', '.join(report.excluded) or 'nobody'}. "
             f"{report.set_aside:,} answers no longer count, and {report.open:,} judgments are "
-            "open. Links of the other raters go on as before.",
-            onward=("/organise", "To the overview"),
+            "open. The links of the other raters remain valid.",
+            onward=("/organise", "Show progress"),
         )
 
     async def export(self, request: Request) -> Response:
-        """All answers so far, as a file."""
+        """Export all answers so far as a file."""
         self._session(request)
         name = request.path_params["name"]
         if name not in _EXPORTS:
-            raise CampaignRefusal(404, "There is no such export.")
+            raise Refusal(404, "no_such_export", "there is no such export")
         format_, media_type, _ = _EXPORTS[name]
         store, every = self.site.store, "every" in request.query_params
         return StreamingResponse(
@@ -147,11 +146,11 @@ class OrganiserPages:
         )
 
     def _session(self, request: Request) -> Session:
-        return self.site.session(request, organiser=True)
+        return self.site.session(request, self.site.organisers)
 
 
 def _chunks(lines: Iterator[str]) -> Iterator[bytes]:
-    """Lines in larger parts: each part is a turn of a thread."""
+    """Lines joined into larger parts, each of which costs one switch of threads."""
     waiting, size = [], 0
     for line in lines:
         waiting.append(line.encode())

@@ -1,4 +1,4 @@
-"""A rater's pages: sign in, welcome, one text after another, and the end."""
+"""A rater's pages: sign in, welcome, one text after another, the end."""
 
 from __future__ import annotations
 
@@ -15,66 +15,25 @@ from adequa.errors import DataError
 from adequa.human.campaign.answers import WrongAnswer
 from adequa.human.campaign.model import Campaign, NothingLeft, Page, Rater
 from adequa.web.campaign.forms import answers_from_form, cleaned_draft, seconds_in, seconds_of
-from adequa.web.campaign.site import CampaignSite
+from adequa.web.campaign.site import CampaignSite, client_address
 from adequa.web.campaign.text import drawing, facts_by_subject, pieces, shown
-from adequa.web.limits import CampaignRefusal
-from adequa.web.tokens import Session
+from adequa.web.errors import Refusal
+from adequa.web.sessions import Session
 
-# ---
-# What the page of one text is filled with.
-# ---
-
-_BEAT_SECONDS = 60
-"""Between two signs of life of a page that is looked at."""
-
-
-def text_values(
-    campaign: Campaign,
-    page: Page,
-    *,
-    correcting: bool = False,
-    given: Mapping[str, Any] | None = None,
-    problems: Mapping[str, str] | None = None,
-    seconds: float | None = None,
-) -> dict[str, Any]:
-    """The data, the text and the questions, with the draft, or with what was just given."""
-    item, questions = page.text.item, campaign.questions
-    subjects = facts_by_subject(item)
-    marking = any(question.labels for question in questions)
-    return {
-        "slot": page.slot,
-        "progress": page.progress,
-        "seconds": round(page.seconds if seconds is None else seconds, 1),
-        "beat": max(2, min(_BEAT_SECONDS, campaign.return_after // 3)),
-        "questions": questions,
-        "omission_questions": [question for question in questions if question.omissions],
-        "draft": cleaned_draft(questions, page.draft if given is None else given),
-        "problems": problems or {},
-        "correcting": correcting,
-        "can_go_back": not correcting and page.progress.total_done > 0,
-        "subjects": subjects,
-        # Its words are escaped where it is drawn.
-        "graph": Markup(drawing(subjects, "The data as a drawing")),  # noqa: S704
-        "lang": item.lang,
-        "text": shown(item.text),
-        "marking": marking,
-        "pieces": pieces(item.text) if marking else (),
-        "instructions": shown(campaign.instructions).strip(),
-    }
-
-
+_HEARTBEAT_SECONDS = 60
+"""Between two heartbeats of a page that is in view."""
 _LONGEST_ID = 200
 _MOST_SLOTS = 2**31 - 1
-_NO_SUCH_TEXT = CampaignRefusal(404, "There is no such text in your hands.")
+_NO_SUCH_TEXT = Refusal(404, "no_such_text", "this text is not assigned to you")
 _ENDS = {
     "finished task": (
-        "Thank you, this task is done",
+        "Thank you, this task is complete",
         "You have answered all the texts that one person may answer in this task.",
     ),
-    "nothing left": ("Thank you, that was all", "There are no more texts for you."),
+    "nothing left": ("Thank you, that was everything", "There are no more texts for you."),
     "waiting": (
-        "Nothing to do just now",
-        "The last texts are with other people. If one comes back, it appears on this page.",
+        "Nothing to do at the moment",
+        "The last texts are with other people. If one becomes available, it appears on this page.",
     ),
 }
 
@@ -87,7 +46,7 @@ class RaterPages:
 
     @property
     def routes(self) -> list[Route]:
-        """Where the pages are."""
+        """The routes of the pages."""
         return [
             Route("/", self.home),
             Route("/r/{token}", self.sign_in),
@@ -102,36 +61,32 @@ class RaterPages:
         ]
 
     async def sign_in(self, request: Request) -> Response:
-        """A rater's link: the session begins, and the link leaves the address bar."""
-        site, address = self.site, self.site.address_of(request)
-        site.wrong_links.check(address)
-        number = site.tokens.rater(request.path_params["token"])
+        """Sign in by a rater's link, which then leaves the address bar."""
+        site, address = self.site, client_address(request)
+        site.wrong_links.require(address)
+        number = site.tokens.number("rater", request.path_params["token"])
         if number is None or await site.call(site.store.rater, number) is None:
-            site.wrong_links.take(address)
-            raise CampaignRefusal(
-                404, "This link is not complete. Please copy all of it and try again."
-            )
-        return site.signed_in(site.tokens.new_session(number), "/")
+            raise site.wrong_link(address)
+        return site.sign_in(site.raters, "/", number)
 
     async def join(self, request: Request) -> Response:
-        """The open link: an external id finds its rater, or makes one."""
-        site, address = self.site, self.site.address_of(request)
-        site.wrong_links.check(address)
-        if not site.is_open or not site.tokens.is_joining(request.path_params["token"]):
-            site.wrong_links.take(address)
-            raise CampaignRefusal(404, "This link is not complete, or nobody can join any more.")
+        """Sign in by the open link: an external id finds its rater or creates one."""
+        site, address = self.site, client_address(request)
+        site.wrong_links.require(address)
+        if not site.is_open or not site.tokens.is_token("join", request.path_params["token"]):
+            raise site.wrong_link(address)
         external = request.query_params.get("id", "").strip()
         if not external:
             return site.page("join.html", problem="")
         if len(external) > _LONGEST_ID or not external.isprintable():
-            problem = f"Please use at most {_LONGEST_ID} letters, digits and signs."
+            problem = f"Use at most {_LONGEST_ID} letters, digits and symbols."
             return site.page("join.html", 422, problem=problem)
         site.joins.allow(address)
         rater = await site.call(site.store.join, external)
-        return site.signed_in(site.tokens.new_session(rater.number), "/")
+        return site.sign_in(site.raters, "/", rater.number)
 
     async def home(self, request: Request) -> Response:
-        """Where a rater stands: welcome, the texts, or why there are none."""
+        """The page for a rater's status: welcome, the texts, or why there are none."""
         session, rater = await self._rater(request)
         if rater.status == "new" or (rater.status == "eligible" and rater.task is None):
             return self._welcome(session, rater, {}, {})
@@ -140,45 +95,44 @@ class RaterPages:
         if rater.status == "refused":
             return self.site.message(
                 "Thank you for your interest",
-                "This campaign needs people with other answers to its first questions, so you "
-                "cannot take part in it. There is nothing more for you to do here.",
+                "By your answers to the first questions you cannot take part in this campaign. "
+                "There is nothing more for you to do here.",
             )
         return self.site.message(
-            "Thank you", "Your part in this campaign is over. There is nothing more to do here."
+            "Thank you", "Your part in this campaign is over. There is nothing more for you to do."
         )
 
     async def begin(self, request: Request) -> Response:
-        """The welcome page was read, and the questions of eligibility were answered."""
+        """Take the answers to the eligibility questions of the welcome page."""
         session, rater = await self._rater(request)
-        fields = await self.site.form(request, session)
+        fields = await self.site.form(request, self.site.raters, session)
         if rater.status != "new":
             return self.site.to("/text")
         asked = self.site.store.campaign.eligibility
         given = {
             one.name: fields[f"e:{one.name}"][-1] for one in asked if f"e:{one.name}" in fields
         }
-        problems = {one.name: "Please choose one." for one in asked if one.name not in given}
+        problems = {one.name: "Choose one." for one in asked if one.name not in given}
         if problems:
             return self._welcome(session, rater, given, problems, status=422)
         self.site.answers.allow(rater.number)
         try:
             judged = await self.site.call(self.site.store.judge_eligibility, rater.number, given)
         except DataError:
-            raise CampaignRefusal(
-                400, "This is not one of the answers. Please reload the page."
-            ) from None
+            message = "this is not one of the possible answers"
+            raise Refusal(400, "wrong_answer", message, "reload the page") from None
         return self.site.to("/text" if judged.status == "eligible" else "/")
 
     async def another(self, request: Request) -> Response:
-        """On with another task."""
+        """Continue with another task."""
         session, number = self._session(request)
-        await self.site.form(request, session)
+        await self.site.form(request, self.site.raters, session)
         self.site.answers.allow(number)
         await self.site.call(self.site.store.next_page, number, another_task=True)
         return self.site.to("/text")
 
     async def next_text(self, request: Request) -> Response:
-        """The text in the rater's hands, or a new one, or the end."""
+        """The text assigned to the rater, or a new one, or the end."""
         session, number = self._session(request)
         page = await self.site.call(self.site.store.next_page, number)
         if isinstance(page, Page):
@@ -194,17 +148,17 @@ class RaterPages:
         return self.site.to("/text") if page is None else self._text(session, page, correcting=True)
 
     async def text(self, request: Request) -> Response:
-        """The address a form was sent to, opened or reloaded: back to the text in hand."""
+        """The address of a form, opened or reloaded: back to the current text."""
         _, number = self._session(request)
         if await self.site.call(self.site.store.page, number, _slot(request)) is None:
             raise _NO_SUCH_TEXT
         return self.site.to("/text")
 
     async def answer(self, request: Request) -> Response:
-        """The answers to one text; sent twice, they are stored once."""
+        """Store the answers to one text; sent twice, they are stored once."""
         session, number = self._session(request)
         store, slot = self.site.store, _slot(request)
-        fields = await self.site.form(request, session)
+        fields = await self.site.form(request, self.site.raters, session)
         self.site.answers.allow(number)
         raw, problems = answers_from_form(store.campaign.questions, fields)
         seconds = seconds_in(fields, self.site.clock())
@@ -224,10 +178,10 @@ class RaterPages:
         )
 
     async def draft(self, request: Request) -> Response:
-        """What was entered so far, or only a sign of life, which touches no draft."""
+        """Save the draft; a request without one is a heartbeat and leaves the draft alone."""
         session, number = self._session(request)
         self.site.drafts.allow(number)
-        sent = await self.site.object(request, session)
+        sent = await self.site.json(request, self.site.raters, session)
         store = self.site.store
         if "draft" not in sent:
             held = await self.site.call(store.page, number, _slot(request))
@@ -238,16 +192,15 @@ class RaterPages:
         return Response(status_code=204 if kept else 409)
 
     def _session(self, request: Request) -> tuple[Session, int]:
-        session = self.site.session(request, organiser=False)
-        if session.number is None:  # pragma: no cover  # a rater's session has a number
-            raise _NO_SUCH_TEXT
+        session = self.site.session(request, self.site.raters)
         return session, session.number
 
     async def _rater(self, request: Request) -> tuple[Session, Rater]:
         session, number = self._session(request)
         rater = await self.site.call(self.site.store.rater, number)
         if rater is None:
-            raise CampaignRefusal(401, "Please open your personal link again.")
+            message = "this browser is not signed in"
+            raise Refusal(401, "no_session", message, "open your personal link again")
         return session, rater
 
     def _welcome(
@@ -268,7 +221,7 @@ class RaterPages:
             limit=campaign.texts_per_rater,
             given=given,
             problems=problems,
-            form_token=self.site.form_token(session),
+            form_token=self.site.raters.form_token(session),
         )
 
     def _text(self, session: Session, page: Page, **entered: Any) -> Response:
@@ -277,7 +230,7 @@ class RaterPages:
             "text.html",
             422 if values["problems"] else 200,
             shown_at=round(self.site.clock(), 1),
-            form_token=self.site.form_token(session),
+            form_token=self.site.raters.form_token(session),
             **values,
         )
 
@@ -291,17 +244,53 @@ class RaterPages:
             refresh=30 if end.reason == "waiting" else 0,
             total_done=end.progress.total_done,
             can_go_back=end.progress.total_done > 0,
-            form_token=self.site.form_token(session),
+            form_token=self.site.raters.form_token(session),
         )
 
     def _gone(self) -> Response:
         return self.site.message(
             "This text has been answered by others",
-            "You were away for long, so it was given to someone else, and it has all the answers "
-            "it needs. We are sorry that yours could not be kept. All your earlier ones are safe.",
+            "You were away for a long time, so the text was given to other people and now has all "
+            "the answers it needs. Sorry, yours could not be kept. All your earlier answers are "
+            "safe.",
             status=409,
-            onward=("/text", "Go on with the next text"),
+            onward=("/text", "Continue with the next text"),
         )
+
+
+def text_values(
+    campaign: Campaign,
+    page: Page,
+    *,
+    correcting: bool = False,
+    given: Mapping[str, Any] | None = None,
+    problems: Mapping[str, str] | None = None,
+    seconds: float | None = None,
+) -> dict[str, Any]:
+    """The values of the page of one text; questions show the draft or the given answers."""
+    item, questions = page.text.item, campaign.questions
+    subjects = facts_by_subject(item)
+    marking = any(question.labels for question in questions)
+    return {
+        "slot": page.slot,
+        "progress": page.progress,
+        "seconds": round(page.seconds if seconds is None else seconds, 1),
+        "beat": max(2, min(_HEARTBEAT_SECONDS, campaign.return_after // 3)),
+        "questions": questions,
+        "omission_questions": [question for question in questions if question.omissions],
+        "draft": cleaned_draft(questions, page.draft if given is None else given),
+        "problems": problems or {},
+        "correcting": correcting,
+        "can_go_back": not correcting and page.progress.total_done > 0,
+        "subjects": subjects,
+        # The labels are escaped in `drawing`.
+        "graph": Markup(drawing(subjects, "The data as a graph")),  # noqa: S704
+        "lang": item.lang,
+        "text": shown(item.text),
+        "marking": marking,
+        "pieces": pieces(item.text) if marking else (),
+        "instructions": shown(campaign.instructions).strip(),
+    }
 
 
 def _slot(request: Request) -> int:

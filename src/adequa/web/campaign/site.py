@@ -1,10 +1,15 @@
-"""What the handlers of a campaign's pages share: the store, who is asking, and how to answer."""
+"""What the handlers of a campaign's pages share: the store, sessions, forms, pages and links."""
 
 from __future__ import annotations
 
+import logging
+import math
+import os
+import secrets
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 from urllib.parse import urlsplit
 
@@ -12,18 +17,75 @@ from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
-from adequa.web.campaign.forms import Fields, read_form, read_object
-from adequa.web.campaign.pages import rendered
-from adequa.web.limits import CampaignRefusal, RateLimits, Throttle, read_body
-from adequa.web.security import is_own_origin
-from adequa.web.tokens import Session, SignedTokens
+from adequa.errors import DataError, ServiceError, SettingError
+from adequa.human.campaign.model import Question, Rater
+from adequa.web.bodies import Bodies, Fields
+from adequa.web.errors import Refusal
+from adequa.web.limits import CampaignLimits, Throttle
+from adequa.web.pages import Pages
+from adequa.web.security import is_own_origin, no_form_token
+from adequa.web.sessions import FORM_TOKEN, Session, Sessions, SignedTokens
 
 if TYPE_CHECKING:
     from adequa.human.campaign.store import CampaignStore
 
 Given = ParamSpec("Given")
-Made = TypeVar("Made")
-_COOKIE_SECONDS = 30 * 24 * 3600
+Answer = TypeVar("Answer")
+LINKS_FILE = "links.tsv"
+_LOG = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Links:
+    """Every login link of a campaign; each is a key."""
+
+    organiser: str
+    raters: dict[str, str]
+    joining: str | None = None
+
+
+def campaign_links(
+    base_url: str, tokens: SignedTokens, raters: Sequence[Rater], *, joining: bool
+) -> Links:
+    """The links under an address."""
+    base = base_url.rstrip("/")
+    return Links(
+        f"{base}/organise/{tokens.token('organiser')}",
+        {rater.name: f"{base}/r/{tokens.numbered('rater', rater.number)}" for rater in raters},
+        f"{base}/join/{tokens.token('join')}?id=" if joining else None,
+    )
+
+
+def write_links(folder: Path, links: Links) -> Path:
+    """Write one line per link, readable by the owner only; an older file is replaced."""
+    path = folder / LINKS_FILE
+    rows = [("organiser", links.organiser), *links.raters.items()]
+    rows += [("join", links.joining)] if links.joining else []
+    temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
+    try:
+        descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        with os.fdopen(descriptor, "w", encoding="utf-8", newline="\n") as file:
+            file.writelines(f"{who}\t{link}\n" for who, link in rows)
+        temporary.replace(path)
+    except OSError as error:
+        temporary.unlink(missing_ok=True)
+        raise DataError(
+            f"cannot be written ({error.strerror})",
+            path=path,
+            remedy="use a folder that you can write to",
+        ) from None
+    return path
+
+
+def parse_base_url(url: str) -> str:
+    """The address people use, without a trailing slash."""
+    split = urlsplit(url)
+    if split.scheme not in ("http", "https") or not split.netloc or split.query or split.fragment:
+        raise SettingError(
+            f"--base-url is {url!r}, which is not a web address: write https://example.org or "
+            "https://example.org/study"
+        )
+    return url.rstrip("/")
 
 
 @dataclass
@@ -32,9 +94,9 @@ class CampaignSite:
 
     store: CampaignStore
     tokens: SignedTokens
-    limits: RateLimits = field(default_factory=RateLimits)
+    limits: CampaignLimits = field(default_factory=CampaignLimits)
     base_url: str | None = None
-    """The address people use, where it is not the one of this process."""
+    """The address people use, if it is not the one of this process."""
     is_open: bool = False
     """Whether new raters may join by the open link."""
     clock: Callable[[], float] = time.time
@@ -43,22 +105,31 @@ class CampaignSite:
         split = urlsplit(self.base_url or "")
         self.root = split.path.rstrip("/")
         self.is_secure = split.scheme == "https"
+        path = self.root + "/"
+        self.raters = Sessions(self.tokens, "rater", is_numbered=True, path=path)
+        self.organisers = Sessions(self.tokens, "organiser", path=path)
+        self.bodies = Bodies.of_campaign(self.limits)
         self.wrong_links = Throttle(self.limits.wrong_links)
         self.joins = Throttle(self.limits.joins)
         self.answers = Throttle(self.limits.answers)
         self.drafts = Throttle(self.limits.drafts)
 
     async def call(
-        self, function: Callable[Given, Made], *args: Given.args, **options: Given.kwargs
-    ) -> Made:
-        """Something of the store, which waits for its database, off the event loop."""
-        return await run_in_threadpool(function, *args, **options)
+        self, function: Callable[Given, Answer], *args: Given.args, **options: Given.kwargs
+    ) -> Answer:
+        """Call a method of the store, which waits for its database, off the event loop."""
+        try:
+            return await run_in_threadpool(function, *args, **options)
+        except ServiceError as error:
+            _LOG.error("%s", error)  # the message says it all
+            message = "the database of this campaign cannot be reached at the moment"
+            remedy = "all saved answers are safe; try again soon"
+            raise Refusal(503, "unavailable", message, remedy, wait=10) from None
 
     def page(self, template: str, status: int = 200, **values: Any) -> Response:
         """A rendered page."""
         common = {"root": self.root, "title": self.store.campaign.title}
-        body = rendered(template, **(common | values))
-        return Response(body, status, media_type="text/html")
+        return Response(PAGES.render(template, **(common | values)), status, media_type="text/html")
 
     def message(
         self,
@@ -67,75 +138,113 @@ class CampaignSite:
         status: int = 200,
         onward: tuple[str, str] | None = None,
     ) -> Response:
-        """A page that only says something, with a way on where there is one."""
+        """A page that only shows a message, optionally with a link onwards."""
         return self.page(
             "message.html", status, heading=heading, paragraphs=paragraphs, onward=onward
         )
 
-    def to(self, path: str) -> Response:
-        """On to another page of this campaign, with a GET."""
-        return RedirectResponse(self.root + path, 303)
-
-    def address_of(self, request: Request) -> str:
-        """The address to count by."""
-        return request.client.host if request.client else "unknown"
-
-    def signed_in(self, session: Session, path: str) -> Response:
-        """On to a page, with the session's cookie: the link stays in no later address."""
-        response = self.to(path)
-        response.set_cookie(
-            self._cookie(organiser=session.number is None),
-            session.cookie,
-            max_age=_COOKIE_SECONDS,
-            path=self.root + "/",
-            secure=self.is_secure,
-            httponly=True,
-            # Lax, not strict: a link in a mail leads here, and the redirect must carry the cookie.
-            samesite="lax",
-        )
+    def refuse(self, refusal: Refusal) -> Response:
+        """The answer to a refused request, as a page."""
+        paragraphs = refusal.paragraphs
+        if refusal.code == "internal":
+            paragraphs = [
+                "An error occurred on the server. All saved answers are safe.",
+                "Try again.",
+            ]
+        response = self.message(refusal.heading, *paragraphs, status=refusal.status)
+        response.headers.update(refusal.headers)
         return response
 
-    def session(self, request: Request, *, organiser: bool) -> Session:
-        """Whose request this is; refused where nobody is signed in."""
-        cookie = request.cookies.get(self._cookie(organiser=organiser), "")
-        session = self.tokens.session(cookie, organiser=organiser)
+    def to(self, path: str) -> Response:
+        """A redirect to another page of this campaign."""
+        return RedirectResponse(self.root + path, 303)
+
+    def sign_in(self, sessions: Sessions, path: str, number: int = 0) -> Response:
+        """A redirect with the session's cookie, so that no later address contains the link."""
+        response = self.to(path)
+        sessions.begin(response, secure=self.is_secure, number=number)
+        return response
+
+    def session(self, request: Request, sessions: Sessions) -> Session:
+        """The session of a request; refused if nobody is signed in."""
+        session = sessions.find(request.cookies)
         if session is None:
-            whose = "organiser's" if organiser else "personal"
-            raise CampaignRefusal(
-                401, f"Please open your {whose} link: this browser is not signed in."
-            )
+            whose = "personal" if sessions is self.raters else "organiser's"
+            message = "this browser is not signed in"
+            raise Refusal(401, "no_session", message, f"open your {whose} link")
         return session
 
-    def form_token(self, session: Session) -> str:
-        """For a page's forms."""
-        return self.tokens.form_token(session)
+    def wrong_link(self, address: str) -> Refusal:
+        """Count a wrong link and return its refusal."""
+        self.wrong_links.take(address)
+        return Refusal(
+            404, "wrong_link", "this link is not valid", "copy the whole link and try again"
+        )
 
-    async def form(self, request: Request, session: Session) -> Fields:
-        """The fields of a form that a page of ours sent for this session."""
-        body = await self._body(request, "application/x-www-form-urlencoded")
-        fields = read_form(body)
-        self._check(request, session, (fields.get("form_token") or [""])[-1])
+    async def form(self, request: Request, sessions: Sessions, session: Session) -> Fields:
+        """The fields of a form that a page of ours sent within this session."""
+        fields = await self.bodies.form(request)
+        self._require_own(request, sessions, session, (fields.get("form_token") or [""])[-1])
         return fields
 
-    async def object(self, request: Request, session: Session) -> Mapping[str, Any]:
-        """The JSON that a script of ours sent for this session."""
-        self._check(request, session, request.headers.get("x-form-token", ""))
-        return read_object(await self._body(request, "application/json"))
+    async def json(
+        self, request: Request, sessions: Sessions, session: Session
+    ) -> Mapping[str, Any]:
+        """The JSON that a script of ours sent within this session."""
+        self._require_own(request, sessions, session, request.headers.get(FORM_TOKEN, ""))
+        return await self.bodies.json(request)
 
-    async def _body(self, request: Request, kind: str) -> bytes:
-        if request.headers.get("content-type", "").partition(";")[0].strip().lower() != kind:
-            raise CampaignRefusal(
-                415, "The page sent something of an unknown kind. Please reload it."
-            )
-        declared = request.headers.get("content-length")
-        return await read_body(request.stream(), declared, self.limits)
+    def _require_own(
+        self, request: Request, sessions: Sessions, session: Session, token: str
+    ) -> None:
+        is_own = is_own_origin(request.headers, self.base_url)
+        if not is_own or not sessions.is_form_token(session, token):
+            raise no_form_token()
 
-    def _check(self, request: Request, session: Session, token: str) -> None:
-        own = is_own_origin(request.headers, self.base_url)
-        if not own or not self.tokens.is_form_token(session, token):
-            raise CampaignRefusal(
-                403, "This form is not from your session. Please go back and reload."
-            )
 
-    def _cookie(self, *, organiser: bool) -> str:
-        return f"adequa_{'organiser' if organiser else 'rater'}_{self.tokens.mark}"
+def client_address(request: Request) -> str:
+    """The address that wrong links and joins are counted by."""
+    return request.client.host if request.client else "unknown"
+
+
+def _number(value: float) -> str:
+    """A number as people write it: 3, not 3.0."""
+    return str(int(value)) if float(value).is_integer() else repr(float(value))
+
+
+def _step(question: Question) -> str:
+    """The step of a slider: 1 if the range has ten whole numbers or more, else a hundredth."""
+    whole = question.low.is_integer() and question.high.is_integer()
+    distance = question.high - question.low
+    return "1" if whole and distance >= 10 else repr(distance / 100)
+
+
+def _duration(seconds: float | None) -> str:
+    if seconds is None:
+        return "–"
+    if seconds < 10:
+        return f"{seconds:.1f} s"
+    return f"{seconds:.0f} s" if seconds < 120 else f"{seconds / 60:.0f} min"
+
+
+def _ago(seconds: float | None) -> str:
+    """How long ago, in the largest unit that fits."""
+    if seconds is None:
+        return "never"
+    for unit, size in (("day", 86400), ("hour", 3600), ("minute", 60)):
+        count = math.floor(seconds / size)
+        if count:
+            return f"{count} {unit}{'s' if count > 1 else ''} ago"
+    return "now"
+
+
+def _percent(part: float, whole: float) -> str:
+    return f"{100 * part / whole:.0f} %" if whole else "–"
+
+
+PAGES = Pages(
+    package="adequa.web.campaign",
+    static=("campaign.css", "campaign.js", "marks.js"),
+    filters={"number": _number, "duration": _duration, "ago": _ago, "percent": _percent},
+    values={"step": _step},
+)

@@ -1,4 +1,8 @@
-"""A text and its data as a page shows them: facts by subject, and a text in pieces to mark."""
+"""A text and its data as a page shows them: facts by subject, a graph, and words to mark.
+
+The graph is a tree drawn from left to right, each arrow on a line of its own, so that labels never
+overlap; a thing that occurs again is in a dashed box. The style sheet has the colours.
+"""
 
 from __future__ import annotations
 
@@ -15,6 +19,15 @@ from adequa.text.labels import readable
 
 _HIDDEN = re.compile("[\x00-\x08\x0b\x0e-\x1f\x7f\x80-\x9f\ud800-\udfff\ufffe\uffff]")
 _JOINER, _SELECTORS = "\u200d", "\ufe00\ufe0e\ufe0f"
+# Pixels, measured for the style sheet's font at its default size.
+_CHARACTER, _LINE, _PAD, _ROW_GAP = 7.6, 18.0, 8.0, 14.0
+_MOST_CHARACTERS = 26
+_MOST_LINES = 4
+_SHORTEST_ARROW = 60.0
+_TIP = (
+    '<defs><marker id="tip" viewBox="0 0 8 8" refX="8" refY="4" markerWidth="8" markerHeight="8" '
+    'orient="auto"><path class="tip" d="M0 0L8 4L0 8z"/></marker></defs>'
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +41,7 @@ class FactRow:
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """A thing and what the data says of it."""
+    """A thing and its facts."""
 
     name: str
     rows: tuple[FactRow, ...]
@@ -36,7 +49,7 @@ class Subject:
 
 @dataclass(frozen=True, slots=True)
 class TextPiece:
-    """A word or what stands between two, with its offsets in the text, counted as Python does."""
+    """A word or a gap between two, with its Python offsets in the text."""
 
     start: int
     end: int
@@ -45,7 +58,7 @@ class TextPiece:
 
 
 def shown(text: str) -> str:
-    """The text with a mark for each character that a page cannot hold: as long as it was."""
+    """The text, of the same length, with a placeholder for characters a page cannot hold."""
     return _HIDDEN.sub("\ufffd", text)
 
 
@@ -60,7 +73,7 @@ def facts_by_subject(item: Item) -> list[Subject]:
 
 
 def pieces(text: str) -> list[TextPiece]:
-    """The text in words and gaps, without rest: a page counts from each piece's own offset.
+    """The text divided into words and gaps; a page counts from each piece's own offset.
 
     A page cannot count from the start of the text: browsers count UTF-16 units and fold line ends.
     A piece never begins with a combining mark, nor inside a flag or a joined emoji.
@@ -81,7 +94,7 @@ def pieces(text: str) -> list[TextPiece]:
 
 
 def _clusters(text: str) -> Iterator[tuple[int, int]]:
-    """Characters with what belongs to them, near enough to Unicode's grapheme clusters."""
+    """Characters with their combining marks, close to Unicode's grapheme clusters."""
     start = 0
     for index in range(1, len(text) + 1):
         if index == len(text) or not _belongs(text, start, index):
@@ -107,7 +120,7 @@ def _is_flag(character: str) -> bool:
 
 
 def _joins(last: str, cluster: str) -> bool:
-    """Whether a word goes on; scripts without spaces go character by character."""
+    """Whether a word continues; scripts without spaces are divided by character."""
     return _is_letter(last[0]) and _is_letter(cluster[0])
 
 
@@ -122,7 +135,7 @@ def _is_letter(character: str) -> bool:
 
 
 def _with_inner_marks(made: list[TextPiece]) -> list[TextPiece]:
-    """Words that an apostrophe, a hyphen or a decimal point holds together are one piece."""
+    """Join words around an apostrophe, a hyphen or a decimal point into one piece."""
     joined: list[TextPiece] = []
     for piece in made:
         if (
@@ -141,7 +154,7 @@ def _with_inner_marks(made: list[TextPiece]) -> list[TextPiece]:
 
 
 def _base(word: str) -> str:
-    """The last character that is no mark on another; a piece never begins with one but at 0."""
+    """The last character that is not a combining mark."""
     return next((one for one in reversed(word) if unicodedata.category(one)[0] != "M"), word[0])
 
 
@@ -149,26 +162,9 @@ def _digits(*characters: str) -> bool:
     return all(character.isdigit() for character in characters)
 
 
-# ---
-# The data as a small drawing: things in boxes, facts as arrows that carry their predicate.
-#
-# Drawn as a tree from left to right, each arrow with a line of its own, so that no two labels meet;
-# a thing met again stands in a dashed box. Colours are the style sheet's, for light and dark.
-# ---
-
-_CHARACTER, _LINE, _PAD, _ROW_GAP = 7.6, 18.0, 8.0, 14.0
-_MOST_CHARACTERS = 26
-_MOST_LINES = 4
-_SHORTEST_ARROW = 60.0
-_TIP = (
-    '<defs><marker id="tip" viewBox="0 0 8 8" refX="8" refY="4" markerWidth="8" markerHeight="8" '
-    'orient="auto"><path class="tip" d="M0 0L8 4L0 8z"/></marker></defs>'
-)
-
-
 @dataclass(slots=True, eq=False)
 class _Node:
-    """A box; `predicate` is on the arrow that leads to it, "" for a root."""
+    """A box; `predicate` labels the arrow that leads to it, "" for a root."""
 
     lines: list[str]
     predicate: str
@@ -189,7 +185,7 @@ class _Node:
 
 
 def drawing(subjects: list[Subject], title: str) -> str:
-    """An SVG of the facts, its words escaped; for one place of a page only (it has a marker)."""
+    """An SVG of the facts with escaped labels; one per page, because its marker has an id."""
     roots = _trees(subjects)
     columns: list[list[_Node]] = []
     for root in roots:
@@ -233,7 +229,7 @@ def _trees(subjects: list[Subject]) -> list[_Node]:
         return tree
 
     first = [name for name in by_name if name not in objects]
-    # What stands in a circle has no first; what is not reached from a first begins a tree too.
+    # A cycle has no first; whatever no tree has reached yet begins another tree.
     return [grow(name) for name in (*first, *by_name) if name not in drawn]
 
 
@@ -249,7 +245,7 @@ def _collect(root: _Node, columns: list[list[_Node]]) -> None:
 
 
 def _place(root: _Node, top: float) -> float:
-    """A subtree beside its parent, one below the other, no box on another; gives the bottom."""
+    """Place the children beside their parent without overlap; returns the bottom."""
     order = _in_order(root)
     for node in reversed(order):
         below = sum(child.room + _ROW_GAP for child in node.children) - _ROW_GAP
@@ -265,7 +261,7 @@ def _place(root: _Node, top: float) -> float:
 
 
 def _in_order(root: _Node) -> list[_Node]:
-    """Each before its children; without recursion, for a chain may be a thousand facts long."""
+    """Each node before its children; not recursive, as a chain may be a thousand facts long."""
     order, waiting = [], [root]
     while waiting:
         node = waiting.pop()
@@ -316,5 +312,5 @@ def _wrapped(name: str) -> list[str]:
 
 
 def _width(text: str) -> int:
-    """In columns: wide characters take two."""
+    """The width in columns; wide characters take two."""
     return sum(2 if unicodedata.east_asian_width(one) in "WF" else 1 for one in text)

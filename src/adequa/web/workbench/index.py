@@ -1,7 +1,7 @@
-"""Where each text of a run lies in its file, and the numbers to filter and sort by.
+"""The index of a run: where each text is in its file, and columns to filter and sort by.
 
-One pass over `scores.jsonl`; memory holds some fifty bytes a text, and never a text. Lines are read
-from the file when a page shows them.
+Built in one pass over `scores.jsonl`; it takes some fifty bytes per text and holds no text. Lines
+are read from the file when a page shows them.
 """
 
 from __future__ import annotations
@@ -25,24 +25,36 @@ import numpy.typing as npt
 
 from adequa.codec import result_from_object, result_to_object
 from adequa.errors import DataError
-from adequa.report import SEEN, VERDICTS, seen_name
-from adequa.run import Run, open_run
-from adequa.run.folder import SCORES
+from adequa.report.texts import SEEN, VERDICTS, seen_name
+from adequa.run import SCORES, Run, open_run
 from adequa.strict_json import load_object
+from adequa.web.api.engine import stopping
 from adequa.web.errors import Refusal
 
 _FAULTS = ("missing", "contradicted")
 _MOST = 0xFFFF
 _EVERY = 2_000
-"""Lines between two signs of progress."""
-_REMEDY = "was the run edited? score again into a new folder"
+"""Lines between two reports of progress."""
+_REMEDY = "if the run was edited, score again into a new folder"
+_KEPT_RUNS = 8
+_KEPT_CHOICES = 32
+_LONGEST = 300
+_VERDICTS: Mapping[str, tuple[int, ...]] = {
+    "OK": (1,),
+    "fault": (2, 3, 4),
+    "omission": (2, 4),
+    "hallucination": (3, 4),
+    "hallucination+omission": (4,),
+    "none": (0,),
+}
+"""The codes of `adequa.report.texts.VERDICTS` by the name in the address."""
 
 Numbers = npt.NDArray[Any]
 
 
 @dataclass(slots=True)
 class FactCounts:
-    """The facts of one predicate, by what became of them."""
+    """The facts of one predicate: all, missing and contradicted."""
 
     facts: int = 0
     missing: int = 0
@@ -51,17 +63,17 @@ class FactCounts:
 
 @dataclass(frozen=True)
 class RunIndex:
-    """A run's columns, a value a text; codes count the names beside them."""
+    """The columns of a run, one value per text; codes refer to the tuples of names."""
 
     path: Path
     labels: tuple[str, ...]
     higher: Mapping[str, bool]
-    """By metric, whether more is better."""
+    """By metric, whether higher is better."""
     systems: tuple[str, ...]
     categories: tuple[str, ...]
     predicates: Mapping[str, FactCounts]
     starts: Numbers
-    """Byte offsets; one more than there are texts."""
+    """Byte offsets, with one more at the end."""
     system: Numbers
     verdict: Numbers
     category: Numbers
@@ -70,21 +82,21 @@ class RunIndex:
     missing: Numbers
     unsupported: Numbers
     faults: Numbers
-    """Codes of predicates at fault, of one text after the other."""
+    """Codes of the predicates at fault, text after text."""
     fault_ends: Numbers
     inputs: Numbers
-    """A hash of id and triples: the same for the same input of two systems."""
+    """A hash of id and triples, the same for the same input of two systems."""
     names: Numbers
-    """A hash of system and id, which are unique together."""
+    """A hash of system and id, which together are unique."""
     scores: Mapping[str, Numbers]
 
     @property
     def count(self) -> int:
-        """How many texts there are."""
+        """The number of texts."""
         return len(self.system)
 
     def line(self, row: int) -> dict[str, Any]:
-        """A text as its line has it, checked against the contract, without what no page shows."""
+        """The line of a text, validated, without the fields no page shows."""
         start, end = int(self.starts[row]), int(self.starts[row + 1])
         with self.path.open("rb") as stream:
             stream.seek(start)
@@ -112,13 +124,13 @@ class RunIndex:
         return {self.systems[int(self.system[one])]: int(one) for one in rows}
 
     def partners(self, system: str) -> dict[int, int]:
-        """By the hash of the input, the row of a system's text on it."""
+        """The rows of a system's texts by the hash of their input."""
         rows = np.flatnonzero(self.system == self.systems.index(system))
         return {int(key): int(row) for key, row in zip(self.inputs[rows], rows, strict=True)}
 
 
 def build_index(run: Run, progress: Callable[[float], None] = lambda share: None) -> RunIndex:  # noqa: ARG005
-    """Read a run once; `progress` is told the share that is done."""
+    """Read a run once; `progress` is called with the share that is done."""
     growing = _Growing(tuple(run.manifest["metrics"]))
     path = run.path / SCORES
     whole = max(1, path.stat().st_size)
@@ -139,7 +151,7 @@ def build_index(run: Run, progress: Callable[[float], None] = lambda share: None
 
 
 class _Growing:
-    """The columns while they are filled."""
+    """The columns while they are being filled."""
 
     def __init__(self, labels: Sequence[str]) -> None:
         self.labels = tuple(labels)
@@ -164,7 +176,7 @@ class _Growing:
         self.scores = {label: array("d") for label in labels}
 
     def add(self, raw: Mapping[str, Any], length: int) -> None:
-        """The next line."""
+        """Add the next line."""
         columns, system, triples = self.columns, raw.get("system", ""), raw["triples"]
         self.starts.append(self.starts[-1] + length)
         columns["system"].append(self.systems.setdefault(system, len(self.systems)))
@@ -184,7 +196,7 @@ class _Growing:
             column.append(float("nan") if value is None else value)
 
     def _add_facts(self, facts: Sequence[Mapping[str, Any]]) -> int:
-        """How many are at fault."""
+        """Add the facts of a text; the number at fault."""
         at_fault: dict[int, None] = {}
         count = 0
         for fact in facts:
@@ -203,7 +215,7 @@ class _Growing:
         return count
 
     def finish(self, path: Path, higher: Mapping[str, bool]) -> RunIndex:
-        """All columns, as arrays."""
+        """The index of the columns."""
         return RunIndex(
             path,
             self.labels,
@@ -226,25 +238,12 @@ def _hash(*parts: str) -> int:
     return int.from_bytes(digest.digest(), "little")
 
 
-# ---
-# Which texts of a run a page shows, and in which order: what stands in its address.
-# ---
-
-_LONGEST = 300
-_VERDICTS: Mapping[str, tuple[int, ...]] = {
-    "OK": (1,),
-    "fault": (2, 3, 4),
-    "omission": (2, 4),
-    "hallucination": (3, 4),
-    "hallucination+omission": (4,),
-    "none": (0,),
-}
-"""By the name in the address, the codes of `adequa.report.texts.VERDICTS`."""
-
-
 @dataclass(frozen=True, slots=True)
 class TextSelection:
-    """Filters and order, each "" where it was not chosen; the report's addresses have the same."""
+    """Filters and order of a page, as in its address; "" means not selected.
+
+    The addresses of the report use the same names.
+    """
 
     search: str = ""
     system: str = ""
@@ -258,32 +257,32 @@ class TextSelection:
 
     @classmethod
     def read(cls, query: Mapping[str, str]) -> TextSelection:
-        """From the query of an address; what is unknown there is nothing to us."""
+        """Read the query of an address; unknown names are ignored."""
         given = {one.name: query.get(one.name, "") for one in fields(cls)}
         return cls(**given | {"search": given["search"][:_LONGEST].strip()})
 
     def query(self, **changes: object) -> str:
-        """As an address has it, with what is to be different."""
+        """The query of an address, with changes."""
         values = asdict(self) | changes
         return urlencode({name: value for name, value in values.items() if value not in ("", None)})
 
     @property
     def is_narrow(self) -> bool:
-        """Whether any text may be left out."""
+        """Whether a filter is set."""
         return replace(self, sort="", compare="") != TextSelection()
 
 
 @dataclass(frozen=True, slots=True)
 class SelectedTexts:
-    """Rows in their order, and how far a search came."""
+    """Rows in their order, and how far a search got."""
 
     rows: Numbers
     searched: int | None = None
-    """Texts that were searched before time was up; None where all were."""
+    """The number of texts searched before the time ran out; None if all were."""
 
 
 def choose(index: RunIndex, choice: TextSelection, *, seconds: float = 20.0) -> SelectedTexts:
-    """The rows that pass every filter, in the chosen order; a search stops after `seconds`."""
+    """The rows that pass every filter, in order; a search stops after `seconds`."""
     rows = np.flatnonzero(_mask(index, choice))
     searched = None
     if choice.search:
@@ -319,9 +318,9 @@ def _code(names: Iterable[str], name: str) -> int:
 def _search(
     index: RunIndex, rows: Numbers, words: str, seconds: float
 ) -> tuple[Numbers, int | None]:
-    """Those of the rows that have the words in their text, id or data."""
+    """The rows that contain the words in their text, id or data."""
     wanted = words.casefold()
-    # A bar may be one of those between the parts of a triple, which the file does not have.
+    # A bar may separate the parts of a triple, and the file has no such bars.
     longest = max((part.strip() for part in wanted.split("|")), key=len)
     written = json.dumps(longest, ensure_ascii=False)[1:-1]
     ends = time.monotonic() + seconds
@@ -333,7 +332,7 @@ def _search(
             start = int(index.starts[row])
             stream.seek(start)
             line = stream.read(int(index.starts[row + 1]) - start)
-            # Most lines do not have the words anywhere: only the others are worth parsing.
+            # Most lines do not contain the words, so only the others are parsed.
             if _may_have(line, written) and _has(line.decode("utf-8", "replace"), wanted):
                 found.append(row)
     return np.array(found, dtype=rows.dtype), None
@@ -357,7 +356,7 @@ def _has(line: str, wanted: str) -> bool:
 
 
 def _sorted(index: RunIndex, rows: Numbers, choice: TextSelection) -> Numbers:
-    """What has no value comes last; equals stay in the order of the file."""
+    """Sort rows; those without a value come last, equal ones stay in file order."""
     by, _, label = choice.sort.partition(":")
     sign = 1.0 if index.higher.get(label, True) else -1.0
     if by == "missing":
@@ -382,24 +381,19 @@ def _sorted(index: RunIndex, rows: Numbers, choice: TextSelection) -> Numbers:
     return sorted_
 
 
-# ---
-# The indexes of the runs last looked at, made in the background, and what was last chosen.
-# ---
-
-_KEPT_RUNS = 8
-_KEPT_CHOICES = 32
-
-
 @dataclass
 class IndexProgress:
-    """An index that is being made; `share` is what is done of it."""
+    """An index that is being built; `share` is how much is done."""
 
     share: float = 0.0
     future: Future[RunIndex] | None = None
 
 
 class Indexes:
-    """Safe to use from any thread; one run is read at a time."""
+    """The indexes of the runs last viewed and the texts last selected.
+
+    Safe to use from any thread; one run is read at a time, in the background.
+    """
 
     def __init__(self) -> None:
         self._pool = ThreadPoolExecutor(1, "index")
@@ -411,14 +405,14 @@ class Indexes:
         )
 
     async def get(self, folder: Path, *, wait: float = 1.5) -> RunIndex | IndexProgress:
-        """The index of a run, or how far it is where it takes longer than `wait` seconds."""
+        """The index of a run, or its progress if it takes longer than `wait` seconds."""
         reading = self._reading(folder)
         assert reading.future is not None  # noqa: S101  # for the type checker
         await asyncio.wait([asyncio.wrap_future(reading.future)], timeout=wait)
         return reading.future.result() if reading.future.done() else reading
 
     def choose(self, index: RunIndex, choice: TextSelection) -> SelectedTexts:
-        """The rows of a choice; turning a page does not search again."""
+        """The selected rows, remembered so that turning a page does not search again."""
         key = id(index), choice
         with self._lock:
             if key in self._chosen:
@@ -426,14 +420,14 @@ class Indexes:
                 return self._chosen[key][1]
         chosen = choose(index, choice)
         with self._lock:
-            # The index is kept along, so that its number is not given to another one.
+            # Kept with its index, so that no other index can get the same id.
             self._chosen[key] = index, chosen
             while len(self._chosen) > _KEPT_CHOICES:
                 self._chosen.popitem(last=False)
         return chosen
 
     def close(self) -> None:
-        """Begin nothing more, and stop what is being read: a large run would hold up the end."""
+        """Stop reading: a large run would delay the end of the server."""
         self._closed.set()
         self._pool.shutdown(wait=False, cancel_futures=True)
 
@@ -441,7 +435,7 @@ class Indexes:
         try:
             status = (folder / SCORES).stat()
         except OSError:
-            message = "the files of this run are not there any more"
+            message = "the files of this run no longer exist"
             raise Refusal(410, "gone", message, "score it again") from None
         key = str(folder), status.st_size, status.st_mtime_ns
         with self._lock:
@@ -459,6 +453,6 @@ def _read(folder: Path, reading: IndexProgress, closed: threading.Event) -> RunI
     def tell(share: float) -> None:
         reading.share = share
         if closed.is_set():
-            raise Refusal(503, "stopping", "the server is stopping", "try again later", wait=5)
+            raise stopping()
 
     return build_index(open_run(folder), tell)

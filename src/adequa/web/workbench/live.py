@@ -1,4 +1,4 @@
-"""The live page: data and a text, and what the metrics say of them while somebody types."""
+"""The live page: data and a text, scored while somebody types."""
 
 from __future__ import annotations
 
@@ -13,25 +13,22 @@ from starlette.routing import Route
 
 from adequa.data import Item
 from adequa.errors import AdequaError, DataError
-from adequa.readers.formats import read_pasted
+from adequa.readers import read_pasted
 from adequa.text.linearised import linearise
-from adequa.web.api.bodies import Bodies
+from adequa.web.api.app import awaited, chosen_labels
+from adequa.web.api.engine import ScoringEngine
 from adequa.web.api.runs import Runs
-from adequa.web.api.score_endpoints import awaited, chosen_labels
-from adequa.web.api.scoring import ScoringEngine
-from adequa.web.api.settings import ServerSettings
+from adequa.web.bodies import Bodies
 from adequa.web.errors import Refusal, refusal_of
+from adequa.web.limits import ServerSettings
+from adequa.web.security import no_form_token
 from adequa.web.workbench.index import Indexes, IndexProgress
-from adequa.web.workbench.pages import WorkbenchSite
-
-# ---
-# Small texts to click on, each with another fault, in another form of data.
-# ---
+from adequa.web.workbench.site import WorkbenchSite
 
 
 @dataclass(frozen=True, slots=True)
 class LiveExample:
-    """A text with its data."""
+    """A small text with its data to try; each has another fault or form of data."""
 
     name: str
     triples: str
@@ -45,24 +42,24 @@ Orrin_Sound | country | Scotland"""
 
 EXAMPLES = (
     LiveExample(
-        "All said",
+        "Complete",
         _LIGHTHOUSE,
         "Skerry Light is a lighthouse in Orrin Sound, Scotland. It was built in 1862 and is 34 "
         "metres high.",
     ),
     LiveExample(
-        "Something left out",
+        "Omission",
         _LIGHTHOUSE,
         "Skerry Light stands in Orrin Sound, Scotland, and was built in 1862.",
     ),
     LiveExample(
-        "Something made up",
+        "Hallucination",
         _LIGHTHOUSE,
         "Skerry Light in Orrin Sound, Scotland, was built in 1862 by Marion Tulloch and is 34 "
         "metres high.",
     ),
     LiveExample(
-        "A wrong number, as JSON",
+        "Wrong number (JSON)",
         '[["Alva_Bridge", "crosses", "River_Devon"],\n ["Alva_Bridge", "length", "212"],\n'
         ' ["River_Devon", "flowsThrough", "Tillicoultry"]]',
         "Alva Bridge, 121 metres long, crosses the River Devon, which flows through Tillicoultry.",
@@ -83,25 +80,24 @@ _FIELDS = {"triples", "text", "metrics"}
 
 @dataclass(frozen=True)
 class LivePages:
-    """`/live` and what its script asks."""
+    """`/live` and the requests of its script."""
 
     site: WorkbenchSite
     engine: ScoringEngine
     runs: Runs
     indexes: Indexes
     settings: ServerSettings
-    bodies: Bodies
 
     @property
     def routes(self) -> list[Route]:
-        """Where the page is."""
+        """The routes of the page."""
         return [
             Route("/live", self.page),
             Route("/live/score", self.score, methods=["POST"]),
         ]
 
     async def page(self, request: Request) -> Response:
-        """The form, with a text of a run in it where the address names one."""
+        """The form, filled with a text of a run if the address names one."""
         triples, text = await self._given(request)
         return self.site.page(
             request,
@@ -116,13 +112,12 @@ class LivePages:
         )
 
     async def score(self, request: Request) -> Response:
-        """The result of one text, as a line of a run; refusals name the field they are about."""
-        if not self.site.doors.is_form(request.headers):
-            message = "this does not come from a page of the session"
-            raise Refusal(403, "no_form_token", message, "reload the page")
+        """The result of one text as a line of a run; refusals name their field."""
+        if not self.site.access.is_form(request.headers):
+            raise no_form_token()
         if self.engine.is_full:
             raise self.engine.full()
-        raw = await self.bodies.object(request)
+        raw = await Bodies.of_server(self.settings).json(request)
         item = await run_in_threadpool(self._item, raw)
         labels = chosen_labels(raw.get("metrics"), self.engine)
         future = self.engine.submit([item], labels)
@@ -132,7 +127,7 @@ class LivePages:
     def _item(self, raw: Mapping[str, Any]) -> Item:
         for name in ("triples", "text"):
             if type(raw.get(name)) is not str:
-                raise Refusal(422, "wrong_data", f"{name!r} is no string", where=name)
+                raise Refusal(422, "wrong_data", f"{name!r} is not a string", where=name)
         if raw.keys() - _FIELDS:
             raise Refusal(422, "wrong_data", "the request has unknown fields", "reload the page")
         text, settings = raw["text"], self.settings
@@ -144,7 +139,7 @@ class LivePages:
         except AdequaError as error:
             raise refusal_of(_placed(error), where="triples") from None
         if len(graph.triples) > settings.max_triples:
-            message = f"{len(graph.triples):,} triples are more than {settings.max_triples:,}"
+            message = f"{len(graph.triples):,} triples exceed the limit of {settings.max_triples:,}"
             raise Refusal(413, "too_large", message, "give fewer", where="triples")
         return replace(graph, id="1", system="", text=text, references=(), meta={})
 
@@ -164,19 +159,19 @@ class LivePages:
 
 
 def _placed(error: AdequaError) -> AdequaError:
-    """The line of what was pasted in the message itself, which stands beside the field."""
+    """Put the line of the pasted data into the message, which is shown beside the field."""
     if not isinstance(error, DataError):
         return error
     if error.line is not None:
-        return DataError(f"line {error.line} {error.problem}", remedy="repair it there")
+        return DataError(f"line {error.line} {error.problem}", remedy="correct it")
     if error.problem.startswith("is not JSON"):
-        return DataError(f"the data {error.problem}", remedy="repair it there")
+        return DataError(f"the data {error.problem}", remedy="correct it")
     begins = error.problem.startswith(("is ", "has ", "holds ", "was ", "cannot "))
     return DataError(f"the data {error.problem}", remedy=error.remedy) if begins else error
 
 
 def _written(triples: Any) -> str:
-    """Triples as one would type them, or as JSON where that would not be read back the same."""
+    """Triples as people type them, or as JSON if that would not be read back the same."""
     try:
         return linearise(triples, "newline")
     except DataError:

@@ -1,10 +1,15 @@
-"""The pages of runs: a run in tables, its texts page by page, one text, and what to download."""
+"""The pages of runs: tables, texts page by page, one text, and downloads."""
 
 from __future__ import annotations
 
+import asyncio
+import threading
+import traceback
 from collections.abc import Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
 
 import numpy as np
@@ -13,11 +18,13 @@ from starlette.requests import Request
 from starlette.responses import FileResponse, Response
 from starlette.routing import Route
 
-from adequa.report import SEEN, Axis, axis, digits_for
-from adequa.run import open_run
-from adequa.run.folder import SUMMARY
+from adequa.errors import AdequaError, RunError
+from adequa.report.figures import Axis, axis, digits_for
+from adequa.report.texts import SEEN
+from adequa.run import SCORES, SUMMARY, open_run
 from adequa.web.api.runs import Record, Runs
-from adequa.web.errors import Refusal
+from adequa.web.errors import Refusal, refusal_of
+from adequa.web.processes import ChildProcess, ProcessLost
 from adequa.web.workbench.index import (
     FactCounts,
     Indexes,
@@ -26,20 +33,22 @@ from adequa.web.workbench.index import (
     RunIndex,
     TextSelection,
 )
-from adequa.web.workbench.pages import WorkbenchSite
-from adequa.web.workbench.reports import Reports, ReportTask
+from adequa.web.workbench.site import WorkbenchSite
 
-# ---
-# A run in tables: its systems, and its texts by category, size, seen and predicate.
-# ---
+if TYPE_CHECKING:
+    from multiprocessing.connection import Connection
 
+PAGE = 50
 _MOST_ROWS = 30
+_MOST_OPTIONS = 400
+_MOST_REPORT_TEXTS = 30_000
+"""A report of a larger run shows this many texts, evenly chosen; its numbers are of all."""
 _VERDICTS = ("OK", "omission", "hallucination", "hallucination+omission")
 
 
 @dataclass(frozen=True, slots=True)
 class SystemRow:
-    """A system of a run; values are mean, half of the interval's width or None, not scorable."""
+    """A system of a run; each value is mean, interval or None, and the count not scorable."""
 
     name: str
     texts: int
@@ -48,14 +57,14 @@ class SystemRow:
 
     @property
     def judged(self) -> int:
-        """Texts with a verdict."""
+        """The number of texts with a verdict."""
         return sum(count for name, count in self.verdicts if name)
 
 
 def system_table(
     summary: Mapping[str, Any], manifest: Mapping[str, Any]
 ) -> tuple[list[dict[str, Any]], list[SystemRow]]:
-    """Metrics and systems, from what the run itself sums up."""
+    """The metrics and systems of a run's summary."""
     rows = [_row(name, one, manifest["metrics"]) for name, one in summary["systems"].items()]
     measures = []
     for place, (label, entry) in enumerate(manifest["metrics"].items()):
@@ -92,7 +101,7 @@ def _ends(value: tuple[float | None, tuple[float, float] | None, int]) -> list[f
 
 @dataclass(frozen=True, slots=True)
 class RunSlice:
-    """The texts of one category, size or kind, of all systems."""
+    """The texts of all systems with one category, size or kind."""
 
     value: str
     texts: int
@@ -104,7 +113,7 @@ class RunSlice:
 
 
 def slice_tables(index: RunIndex) -> list[tuple[str, list[RunSlice], int]]:
-    """By dimension: its slices, the largest ones if they are many, and how many were left out."""
+    """By dimension: its slices, only the largest if there are many, and the number left out."""
     sizes = np.unique(index.size)
     dimensions: list[tuple[str, Numbers, Sequence[str]]] = [
         ("category", index.category, index.categories),
@@ -153,7 +162,7 @@ def _means(scores: Numbers, codes: Numbers, count: int) -> list[float | None]:
 
 
 def predicate_rows(index: RunIndex) -> tuple[list[tuple[str, FactCounts]], int]:
-    """Predicates by how often they are at fault, and how many were left out."""
+    """Predicates by the number of their faults, and the number left out."""
     faulty = [
         (name, counts)
         for name, counts in index.predicates.items()
@@ -163,14 +172,97 @@ def predicate_rows(index: RunIndex) -> tuple[list[tuple[str, FactCounts]], int]:
     return faulty[:_MOST_ROWS], max(0, len(faulty) - _MOST_ROWS)
 
 
-PAGE = 50
-_MOST_OPTIONS = 400
-_NO_TEXT = "there is no such text in this run"
+@dataclass
+class ReportTask:
+    """A report that is being written."""
+
+    share: float = 0.0
+    future: Future[Path] | None = None
+
+
+class Reports:
+    """HTML reports, written on request in a process of their own, once per run.
+
+    `folder` is for the reports of runs outside of the server's own folder.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._pool = ThreadPoolExecutor(1, "report")
+        self._lock = threading.Lock()
+        self._writing: dict[Path, ReportTask] = {}
+        self._children: set[ChildProcess] = set()
+
+    async def get(self, record: Record, *, wait: float = 3.0) -> Path | ReportTask:
+        """The report of a run, or its progress if it takes longer than `wait` seconds."""
+        path = self._path(record)
+        if path.is_file() and path.stat().st_mtime >= (record.folder / SCORES).stat().st_mtime:
+            return path
+        with self._lock:
+            task = self._writing.get(path)
+            if task is None:
+                task = self._writing[path] = ReportTask()
+                task.future = self._pool.submit(self._write, record, path, task)
+        assert task.future is not None  # noqa: S101  # for the type checker
+        await asyncio.wait([asyncio.wrap_future(task.future)], timeout=wait)
+        return task.future.result() if task.future.done() else task
+
+    def close(self) -> None:
+        """End the writing of reports."""
+        self._pool.shutdown(wait=False, cancel_futures=True)
+        for child in list(self._children):
+            child.end()
+
+    def _path(self, record: Record) -> Path:
+        if record.opened:
+            return self._folder / "reports" / f"{record.id}.html"
+        return record.folder.parent / "report.html"
+
+    def _write(self, record: Record, path: Path, task: ReportTask) -> Path:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        child = ChildProcess(_write_report, record.folder, path, record.name, is_background=True)
+        self._children.add(child)
+        try:
+            child.start()
+            while isinstance(value := child.receive(), float):
+                task.share = value
+            if value is not None:
+                raise value
+            return path
+        except ProcessLost:
+            raise RunError("the report could not be written: its process died") from None
+        finally:
+            child.end()
+            self._children.discard(child)
+            with self._lock:
+                self._writing.pop(path, None)
+
+
+def _write_report(pipe: Connection, folder: Path, path: Path, title: str) -> None:
+    """What the process does: shares of progress as floats, then an error or None."""
+    from adequa.report import write_report
+
+    error: Exception | None = None
+    try:
+        write_report(
+            [folder],
+            path,
+            title=f"Adequacy of {title}",
+            max_items=_MOST_REPORT_TEXTS,
+            force=True,
+            progress=lambda done, total: pipe.send(float(done / max(1, total))),
+        )
+    except AdequaError as known:
+        error = known
+    except Exception as unknown:  # noqa: BLE001  # for the page; the log has the traceback
+        traceback.print_exc()
+        error = refusal_of(unknown)
+    pipe.send(error)
 
 
 @dataclass(frozen=True)
 class RunPages:
-    """Everything below `/runs`."""
+    """The pages under `/runs`."""
 
     site: WorkbenchSite
     runs: Runs
@@ -179,7 +271,7 @@ class RunPages:
 
     @property
     def routes(self) -> list[Route]:
-        """Where the pages are."""
+        """The routes of the pages."""
         return [
             Route("/runs/{id}", self.overview),
             Route("/runs/{id}/texts", self.texts),
@@ -189,7 +281,7 @@ class RunPages:
         ]
 
     async def overview(self, request: Request) -> Response:
-        """A run in tables, or how far it is."""
+        """The tables of a run, or its progress."""
         record = self.runs.get(request.path_params["id"])
         if record.status != "done":
             return self.site.page(
@@ -227,7 +319,7 @@ class RunPages:
         )
 
     async def texts(self, request: Request) -> Response:
-        """The texts that were chosen, some at a time."""
+        """The selected texts, page by page."""
         record = self.runs.finished(request.path_params["id"])
         index = await self.indexes.get(record.folder)
         if isinstance(index, IndexProgress):
@@ -258,7 +350,7 @@ class RunPages:
         )
 
     async def item(self, request: Request) -> Response:
-        """One text, beside that of another system if one was chosen."""
+        """One text, beside that of another system if one is selected."""
         record = self.runs.finished(request.path_params["id"])
         index = await self.indexes.get(record.folder)
         if isinstance(index, IndexProgress):
@@ -267,7 +359,12 @@ class RunPages:
         system, id_, other = query.get("system", ""), query.get("id", ""), query.get("vs", "")
         row = await run_in_threadpool(index.find, system, id_)
         if row is None:
-            raise Refusal(404, "no_such_text", _NO_TEXT, "go back to the list of its texts")
+            raise Refusal(
+                404,
+                "no_such_text",
+                "there is no such text in this run",
+                "go back to the list of texts",
+            )
         beside = index.beside(row)
         compared = other if other in beside and other != system else ""
         names = [system, *([compared] if compared else [])]
@@ -291,7 +388,7 @@ class RunPages:
         )
 
     async def summary(self, request: Request) -> Response:
-        """The numbers of a run, as a file."""
+        """The summary of a run as a file."""
         record = self.runs.finished(request.path_params["id"])
         return FileResponse(
             record.folder / SUMMARY,
@@ -300,7 +397,7 @@ class RunPages:
         )
 
     async def report(self, request: Request) -> Response:
-        """The run as one HTML file, written when it is first asked for."""
+        """The run as one HTML file, written on the first request."""
         record = self.runs.finished(request.path_params["id"])
         report = await self.reports.get(record)
         if isinstance(report, ReportTask):
@@ -308,13 +405,13 @@ class RunPages:
                 request,
                 "waiting.html",
                 heading="The report is being written",
-                words="It is downloaded as soon as it is there; this page can then be left.",
+                words="The download starts as soon as the report is ready.",
                 share=report.share,
                 onward=f"/runs/{record.id}",
                 refresh=2,
                 scripts=("waiting.js",),
             )
-        # As a download: a page of ours must not be one with scripts inside.
+        # As a download: a page of this server must not contain inline scripts.
         return FileResponse(report, media_type="text/html", filename=f"report-{record.id}.html")
 
     def _reading(self, request: Request, record: Record, reading: IndexProgress) -> Response:
@@ -322,7 +419,7 @@ class RunPages:
             request,
             "waiting.html",
             heading=f"Reading {record.name}",
-            words="A run is read once before it can be browsed; the page comes by itself.",
+            words="A run is read once before it can be browsed. This page refreshes by itself.",
             onward="",
             share=reading.share,
             refresh=1,
@@ -331,7 +428,7 @@ class RunPages:
 
 
 def _cards(index: RunIndex, rows: list[int], compare: str) -> list[list[dict[str, Any]]]:
-    """Lines to be drawn, a text each or two side by side."""
+    """Lines to show, one per text or two side by side."""
     cards = []
     for row in rows:
         lines = [index.line(row)]
@@ -343,7 +440,7 @@ def _cards(index: RunIndex, rows: list[int], compare: str) -> list[list[dict[str
 
 
 def _options(index: RunIndex) -> dict[str, list[str]]:
-    """What there is to choose from, by filter; the longest lists are cut."""
+    """The options of each filter; the longest lists are cut."""
     at_fault = [name for name, one in index.predicates.items() if one.missing or one.contradicted]
     sizes = sorted({int(size) for size in index.size})
     return {
@@ -356,7 +453,7 @@ def _options(index: RunIndex) -> dict[str, list[str]]:
 
 
 def _labels(index: RunIndex) -> list[dict[str, Any]]:
-    """How the script writes scores."""
+    """What the script needs to format scores."""
     return [{"name": label, "higher": index.higher[label]} for label in index.labels]
 
 

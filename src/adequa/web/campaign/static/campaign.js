@@ -189,7 +189,7 @@
   form.addEventListener("submit", (event) => {
     const open = questions.filter((one) => !isAnswered(one));
     for (const question of questions) {
-      const words = question.dataset.kind === "choice" ? "Please choose one." : "Please set a value.";
+      const words = question.dataset.kind === "choice" ? "Choose one." : "Set a value.";
       complain(question, open.includes(question) ? words : "");
     }
     if (open.length || isSending) {

@@ -1,17 +1,24 @@
-"""Batches form under load, requests take turns, and nobody pays for another's fault."""
+"""The engine batches under load, takes turns and isolates faults; workers are replaced if lost."""
 
 from __future__ import annotations
 
+import importlib
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
 
 import pytest
 
+from adequa.codec import result_to_object
 from adequa.data import Item, Triple
 from adequa.errors import ModelError
+from adequa.metrics import resolve
 from adequa.metrics.base import Metric
-from adequa.web.api.scoring import ScoringEngine, WorkerLost
+from adequa.run.engines import score_items
+from adequa.strict_json import dump_line
+from adequa.web.api.engine import InProcess, ScoringEngine
 from adequa.web.errors import Refusal
+from adequa.web.processes import ProcessLost
 
 
 class Fake:
@@ -36,7 +43,7 @@ class Fake:
         if "bad" in texts:
             raise ModelError("a bad text")
         if "deadly" in texts:
-            raise WorkerLost("it died")
+            raise ProcessLost("it died")
         if "bug" in texts:
             raise ZeroDivisionError
         return [f"{'+'.join(labels)} {text}".encode() for text in texts]
@@ -192,7 +199,7 @@ def test_a_closed_engine_refuses(make: Callable[..., Made]) -> None:
         engine.submit(items("a"), ["m"])
 
 
-@pytest.mark.parametrize("error", [ModelError("no weights"), WorkerLost("no memory")])
+@pytest.mark.parametrize("error", [ModelError("no weights"), ProcessLost("no memory")])
 def test_what_cannot_be_loaded_is_raised_at_the_start(error: Exception) -> None:
     class Broken(Fake):
         def start(self) -> None:
@@ -219,3 +226,75 @@ def test_many_threads_at_once(make: Callable[..., Made]) -> None:
         thread.join()
     assert found == [True] * 400
     assert engine.waiting == 0
+
+
+FACTS = (Triple("MV_Alba", "homePort", "Oban"),)
+METRIC = """
+import os, time
+from dataclasses import dataclass
+from typing import ClassVar
+from adequa.data import Score
+from adequa.errors import ModelError
+from adequa.metrics.base import Metric
+
+@dataclass(frozen=True)
+class Moody(Metric):
+    name: ClassVar[str] = "moody"
+    doc: ClassVar[str] = "does what the text says"
+    best: ClassVar[float] = 1.0
+    worst: ClassVar[float] = 0.0
+
+    def score(self, items):
+        for item in items:
+            if item.text == "hang":
+                time.sleep(60)
+            if item.text == "die":
+                os._exit(9)
+            if item.text == "fail":
+                raise ModelError("it fails")
+            if item.text == "bug":
+                raise ZeroDivisionError
+        return [Score(1.0) for item in items]
+"""
+
+
+@pytest.fixture
+def moody(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Mapping[str, Metric]:
+    """A metric that another process can import."""
+    (tmp_path / "moody_metric.py").write_text(METRIC, encoding="utf-8")
+    monkeypatch.syspath_prepend(tmp_path)
+    return {"moody": importlib.import_module("moody_metric").Moody()}
+
+
+def _item(text: str) -> Item:
+    return Item("1", FACTS, text)
+
+
+def test_lines_are_those_of_a_run() -> None:
+    metrics = resolve(["esa"])
+    items = [Item(str(number), FACTS, f"MV Alba №{number}.") for number in range(3)]
+    worker = InProcess(metrics)
+    try:
+        worker.start()
+        lines = worker.score(items, ["esa"], 60)
+    finally:
+        worker.close()
+    wanted = [dump_line(result_to_object(result)) for result in score_items(items, metrics)]
+    assert [line.decode() + "\n" for line in lines] == wanted
+
+
+def test_what_hangs_is_ended_and_what_dies_is_replaced(moody: Mapping[str, Metric]) -> None:
+    worker = InProcess(moody)
+    try:
+        with pytest.raises(ProcessLost, match="longer than 1 seconds"):
+            worker.score([_item("hang")], ["moody"], 1)
+        assert b'"moody": 1.0' in worker.score([_item("fine")], ["moody"], 60)[0]
+        with pytest.raises(ProcessLost, match="died"):
+            worker.score([_item("die")], ["moody"], 60)
+        for text, words in (("fail", "it fails"), ("bug", "ZeroDivisionError")):
+            with pytest.raises(ModelError, match=words):
+                worker.score([_item(text)], ["moody"], 60)
+        # An error is no reason to start anew.
+        assert b'"moody": 1.0' in worker.score([_item("fine")], ["moody"], 60)[0]
+    finally:
+        worker.close()

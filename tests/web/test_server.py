@@ -14,12 +14,12 @@ from pathlib import Path
 import pytest
 
 from adequa.web.api.app import api_app
+from adequa.web.api.engine import ScoringEngine
 from adequa.web.api.runs import Runs
-from adequa.web.api.scoring import ScoringEngine
 from adequa.web.client import Client
 from adequa.web.server import listen, server_of, url_of
 
-from .api.conftest import ONE, SMALL
+from .conftest import ONE, SMALL
 
 BODY = json.dumps(ONE).encode()
 HEAD = (

@@ -1,16 +1,17 @@
-"""Requests of many clients, gathered into batches for a few workers.
+"""The scoring engine: requests of many clients, gathered into batches for a few workers.
 
-A thread a worker takes from one queue whatever waits there, so a lone request starts at once and
-batches form by themselves when there is more to do than workers. Requests take turns within a
-batch, so a long one does not hold up the short ones behind it. What fails or is too slow is tried
-again request by request, so nobody's request fails for another's.
+One thread per worker takes from a shared queue whatever waits there, so a lone request starts at
+once and batches form by themselves when there is more to do than workers. Requests take turns
+within a batch, so a long one does not hold up the short ones behind it. A batch that fails or is
+too slow is tried again request by request, so no request fails because of another.
+
+A worker is a process of its own, which may die or hang without harm to the server. It returns the
+lines of `scores.jsonl`, so that the server's process only has to send them on.
 """
 
 from __future__ import annotations
 
 import contextlib
-import os
-import signal
 import sys
 import threading
 import time
@@ -25,42 +26,100 @@ from adequa.codec import result_to_object
 from adequa.data import Item, Triple
 from adequa.errors import AdequaError, ModelError
 from adequa.metrics.base import Metric
-from adequa.run.engines import score_items
+from adequa.run import score_items
 from adequa.strict_json import dump_line
 from adequa.web.errors import Refusal
+from adequa.web.processes import ChildProcess, ProcessLost
 
 if TYPE_CHECKING:
     from multiprocessing.connection import Connection
 
-# ---
-# Where items are scored: a process of its own, which may die or hang without harm to the server.
-#
-# A worker gives the lines of `scores.jsonl`, so that the server's process has nothing left to do
-# but to send them on.
-# ---
-
 _WARM = Item("1", (Triple("Blue_Spice", "eatType", "pub"),), "Blue Spice is a pub in Cambridge.")
 _START_SECONDS = 300.0
-
-
-class WorkerLost(Exception):
-    """A worker died, or was ended because it took too long."""
+_SHARE = 4
+"""Items a request may put into a batch before the next request's turn."""
+_SMOOTHING = 0.1
+"""Weight of the last batch in the mean seconds per item, which only feeds Retry-After."""
 
 
 class Worker(Protocol):
     """Scores batches, one at a time."""
 
     def start(self) -> None:
-        """Be ready to score at full speed; what cannot be loaded is raised here."""
+        """Load the metrics, and raise what cannot be loaded."""
 
     def score(self, items: Sequence[Item], labels: Sequence[str], seconds: float) -> list[bytes]:
-        """A line an item; raises WorkerLost where it takes longer."""
+        """One line per item; raises ProcessLost if it takes longer."""
 
     def close(self) -> None:
-        """Let go of everything."""
+        """Release everything."""
 
 
-def lines_of(
+class InThread:
+    """A worker in the calling thread, for metrics that no other process can load; never ended."""
+
+    def __init__(self, metrics: Mapping[str, Metric]) -> None:
+        self.metrics = metrics
+
+    def start(self) -> None:
+        """Load the metrics by scoring an item."""
+        _lines([_WARM], self.metrics, list(self.metrics))
+
+    def score(self, items: Sequence[Item], labels: Sequence[str], seconds: float) -> list[bytes]:
+        """One line per item, however long it takes."""
+        del seconds
+        return _lines(items, self.metrics, labels)
+
+    def close(self) -> None:
+        """Nothing is held."""
+
+
+class InProcess:
+    """A worker in a process of its own, which is started again if it was lost."""
+
+    def __init__(self, metrics: Mapping[str, Metric]) -> None:
+        self.metrics = metrics
+        self._child: ChildProcess | None = None
+
+    def start(self) -> None:
+        """Start the process and wait until its metrics are loaded."""
+        child = self._child = ChildProcess(_serve, self.metrics)
+        child.start()
+        self._receive(child, _START_SECONDS)
+
+    def score(self, items: Sequence[Item], labels: Sequence[str], seconds: float) -> list[bytes]:
+        """One line per item; the process is ended if it takes longer."""
+        if self._child is None:
+            self.start()
+        child = self._child
+        if child is None:
+            raise ProcessLost("the worker was closed")
+        try:
+            child.send((items, labels))
+        except ProcessLost:
+            self.close()
+            raise
+        lines: list[bytes] = self._receive(child, seconds)
+        return lines
+
+    def close(self) -> None:
+        """End the process."""
+        child, self._child = self._child, None
+        if child is not None:
+            child.end()
+
+    def _receive(self, child: ChildProcess, seconds: float) -> Any:
+        try:
+            value = child.receive(seconds)
+        except ProcessLost:
+            self.close()
+            raise
+        if isinstance(value, Exception):
+            raise value
+        return value
+
+
+def _lines(
     items: Sequence[Item], metrics: Mapping[str, Metric], labels: Sequence[str]
 ) -> list[bytes]:
     """The lines of a run for items, without their line ends."""
@@ -68,131 +127,25 @@ def lines_of(
     return [dump_line(result_to_object(result))[:-1].encode() for result in results]
 
 
-class InThread:
-    """Scores in the calling thread: for metrics that no other process could load. Never ended."""
-
-    def __init__(self, metrics: Mapping[str, Metric]) -> None:
-        self.metrics = metrics
-
-    def start(self) -> None:
-        """Load what the metrics load late."""
-        lines_of([_WARM], self.metrics, list(self.metrics))
-
-    def score(self, items: Sequence[Item], labels: Sequence[str], seconds: float) -> list[bytes]:
-        """A line an item, however long it takes."""
-        del seconds
-        return lines_of(items, self.metrics, labels)
-
-    def close(self) -> None:
-        """Nothing is held."""
-
-
-class InProcess:
-    """Scores in a process of its own, which is started anew where it was lost."""
-
-    def __init__(self, metrics: Mapping[str, Metric]) -> None:
-        self.metrics = metrics
-        self._process: Any = None
-        self._pipe: Connection | None = None
-
-    def start(self) -> None:
-        """Start the process and wait until its models are loaded."""
-        self._answer(self._started(), _START_SECONDS)
-
-    def score(self, items: Sequence[Item], labels: Sequence[str], seconds: float) -> list[bytes]:
-        """A line an item; the process is ended where it takes longer."""
-        if self._pipe is None:
-            self.start()
-        pipe = self._pipe
-        assert pipe is not None  # noqa: S101  # for the type checker
-        try:
-            pipe.send((items, labels))
-        except OSError:
-            self.close()
-            raise WorkerLost("the worker process had died") from None
-        lines: list[bytes] = self._answer(pipe, seconds)
-        return lines
-
-    def close(self) -> None:
-        """End the process."""
-        if self._pipe is not None:
-            self._pipe.close()
-            self._pipe = None
-        if self._process is not None:
-            self._process.kill()
-            self._process.join()
-            self._process = None
-
-    def _started(self) -> Connection:
-        import multiprocessing
-
-        # Spawned, not forked: the same on every system, and safe with threads.
-        context = multiprocessing.get_context("spawn")
-        self._pipe, theirs = context.Pipe()
-        self._process = context.Process(target=_work, args=(theirs, self.metrics), daemon=True)
-        self._process.start()
-        theirs.close()
-        return self._pipe
-
-    def _answer(self, pipe: Connection, seconds: float) -> Any:
-        try:
-            if not pipe.poll(seconds):
-                self.close()
-                raise WorkerLost(f"scoring took longer than {seconds:g} seconds")
-            kind, value = pipe.recv()
-        except (OSError, EOFError):
-            self.close()
-            raise WorkerLost("the worker process died") from None
-        if kind == "error":
-            raise value
-        return value
-
-
-def _work(pipe: Connection, metrics: Mapping[str, Metric]) -> None:
-    """What the process does: batches in, lines out, until the server closes the pipe."""
-    live_with_parent()
+def _serve(pipe: Connection, metrics: Mapping[str, Metric]) -> None:
+    """The worker process: batches in, lines or an error out, until the server closes the pipe."""
     items: Sequence[Item] = [_WARM]
     labels: Sequence[str] = list(metrics)
     while True:
-        pipe.send(_said(items, metrics, labels))
+        answer: Any
+        try:
+            answer = _lines(items, metrics, labels)
+        except AdequaError as error:
+            sys.stderr.write(f"adequa: {error}\n")
+            answer = error
+        except Exception as error:  # noqa: BLE001  # a broken metric must not end the worker
+            traceback.print_exc()
+            answer = ModelError(f"a metric failed with {type(error).__name__}")
+        pipe.send(answer)
         try:
             items, labels = pipe.recv()
         except (EOFError, OSError):
             return
-
-
-def _said(
-    items: Sequence[Item], metrics: Mapping[str, Metric], labels: Sequence[str]
-) -> tuple[str, Any]:
-    try:
-        return "lines", lines_of(items, metrics, labels)
-    except AdequaError as error:
-        sys.stderr.write(f"adequa: {error}\n")
-        return "error", error
-    except Exception as error:  # noqa: BLE001  # a fault in a metric must not take the server along
-        traceback.print_exc()
-        return "error", ModelError(f"a metric failed with {type(error).__name__}")
-
-
-def live_with_parent() -> None:
-    """For a child: end when the server ends, however it ends, and leave Ctrl-C to the server."""
-    import multiprocessing
-
-    with contextlib.suppress(ValueError):  # not the main thread
-        signal.signal(signal.SIGINT, signal.SIG_IGN)
-    parent = multiprocessing.parent_process()
-
-    def watch() -> None:
-        if parent is not None:
-            parent.join()
-            os._exit(1)
-
-    threading.Thread(target=watch, daemon=True).start()
-
-
-_SHARE = 4
-"""Items a request may put into a batch before the next one's turn."""
-_SMOOTHING = 0.1
 
 
 @dataclass(eq=False)
@@ -210,7 +163,7 @@ class _Request:
 
 
 _Part = tuple[_Request, int]
-"""One item: whose, and which of them."""
+"""One item of a request, by its place in it."""
 
 
 class ScoringEngine:
@@ -235,37 +188,37 @@ class ScoringEngine:
         self._waiting = 0
         self._idle = 0
         self._closed = False
-        self._pace = 0.05  # seconds an item, of one worker
+        self._pace = 0.05  # seconds per item of one worker
 
     @property
     def workers(self) -> int:
-        """How many batches are scored at once."""
+        """The number of batches scored at the same time."""
         return len(self._workers)
 
     @property
     def waiting(self) -> int:
-        """Items that no worker has taken yet."""
+        """The number of items that no worker has taken yet."""
         return self._waiting
 
     @property
     def wait(self) -> float:
-        """Seconds, about, until what waits now is done."""
+        """Estimated seconds until the queue is done."""
         return self._waiting * self._pace / len(self._workers)
 
     @property
     def is_full(self) -> bool:
-        """Whether not even one more item may wait."""
+        """Whether the queue has no room for another item."""
         return self._waiting >= self.room
 
     def start(self) -> None:
-        """Load the metrics in every worker, and raise what cannot be loaded."""
+        """Load the metrics in every worker, and raise the first failure."""
         failures: list[Exception] = []
 
         def load(worker: Worker) -> None:
             try:
                 worker.start()
-            except WorkerLost as error:
-                remedy = "is there memory for so many --jobs?"
+            except ProcessLost as error:
+                remedy = "is there enough memory for this many --jobs?"
                 failures.append(ModelError(f"the metrics cannot be loaded: {error}; {remedy}"))
             except AdequaError as error:
                 failures.append(error)
@@ -284,11 +237,11 @@ class ScoringEngine:
             thread.start()
 
     def submit(self, items: Sequence[Item], labels: Sequence[str]) -> Future[list[bytes]]:
-        """A line an item, later; cancel the future to give up on it. Refused where it is full."""
+        """One line per item, later; cancel the future to give up. Refused if the queue is full."""
         request = _Request(items, tuple(labels), Future())
         with self._changed:
             if self._closed:
-                raise Refusal(503, "stopping", "the server is stopping", "try again later", wait=5)
+                raise stopping()
             if self._waiting and self._waiting + len(items) > self.room:
                 raise self.full()
             self._queue.append(request)
@@ -298,31 +251,30 @@ class ScoringEngine:
         return request.future
 
     def full(self) -> Refusal:
-        """What is said to a request for which there is no room."""
+        """The refusal of a request for which the queue has no room."""
         return Refusal(
             503,
             "busy",
             f"{self._waiting} items are waiting already",
-            "wait as long as Retry-After says and send it again",
+            "try again after the seconds in Retry-After",
             wait=max(1.0, self.wait),
         )
 
     def close(self) -> None:
-        """Stop; what still waits is refused."""
+        """Stop; whatever still waits is refused."""
         with self._changed:
             self._closed = True
             left = list(self._queue)
             self._changed.notify_all()
         for request in left:
-            stopping = Refusal(503, "stopping", "the server is stopping", "try again later", wait=5)
-            _fail(request, stopping)
+            _fail(request, stopping())
         for worker in self._workers:
             worker.close()
         for thread in self._threads:
             thread.join(5)
 
     def _forget(self, request: _Request) -> None:
-        """Done, failed or given up: nothing of it waits any longer."""
+        """Remove a request that is done, failed or given up from the queue."""
         with self._changed:
             if request in self._queue:
                 self._queue.remove(request)
@@ -332,20 +284,20 @@ class ScoringEngine:
         while batch := self._take():
             try:
                 self._score(worker, batch)
-            except Exception as error:  # noqa: BLE001  # a fault of ours must not stop the others
+            except Exception as error:  # noqa: BLE001  # one failure must not stop the others
                 traceback.print_exc()
                 for request, _ in batch:
                     _fail(request, error)
 
     def _take(self) -> list[_Part]:
-        """The next batch, all of the same metrics; waits for one, and is empty at the end."""
+        """The next batch, all with the same metrics; waits for one, and is empty at the end."""
         with self._changed:
             self._idle += 1
             self._changed.wait_for(lambda: self._queue or self._closed)
             idle, self._idle = self._idle, self._idle - 1
             if self._closed:
                 return []
-            # What waits is shared among those who have nothing to do.
+            # The queue is shared among the idle workers.
             wanted = min(self.batch, -(-self._waiting // idle))
             labels = self._queue[0].labels
             parts: list[_Part] = []
@@ -370,15 +322,15 @@ class ScoringEngine:
         items = [request.items[place] for request, place in batch]
         started = time.perf_counter()
         try:
-            # In company a slow one is ended sooner: then each gets all the time there is, alone.
+            # A mixed batch is ended sooner: its requests then get the full time, one by one.
             seconds = self.seconds if alone else self.seconds / 4
             lines = worker.score(items, requests[0].labels, seconds)
-        except (AdequaError, WorkerLost) as error:
+        except (AdequaError, ProcessLost) as error:
             if self._closed:
                 return
             if alone:
                 sys.stderr.write(f"adequa: a request failed: {error}\n")
-                _fail(requests[0], _told(error))
+                _fail(requests[0], _as_refusal(error))
                 return
             for request in requests:
                 if not request.future.done():
@@ -387,23 +339,28 @@ class ScoringEngine:
         pace = (time.perf_counter() - started) / len(batch)
         self._pace += _SMOOTHING * (pace - self._pace)
         for (request, place), line in zip(batch, lines, strict=True):
-            self._give(request, place, line)
+            self._deliver(request, place, line)
 
-    def _give(self, request: _Request, place: int, line: bytes) -> None:
+    def _deliver(self, request: _Request, place: int, line: bytes) -> None:
         with self._changed:
             request.lines[place] = line
             request.missing -= 1
             is_whole = not request.missing
         if is_whole:
-            with contextlib.suppress(InvalidStateError):  # given up meanwhile
+            with contextlib.suppress(InvalidStateError):  # given up in the meantime
                 request.future.set_result(request.lines)
 
 
-def _told(error: Exception) -> Exception:
-    if not isinstance(error, WorkerLost):
+def _as_refusal(error: Exception) -> Exception:
+    if not isinstance(error, ProcessLost):
         return error
     remedy = "send fewer or shorter items, or start a run"
     return Refusal(503, "timeout", str(error), remedy, wait=1)
+
+
+def stopping() -> Refusal:
+    """The refusal of a server that is shutting down."""
+    return Refusal(503, "stopping", "the server is stopping", "try again later", wait=5)
 
 
 def _fail(request: _Request, error: Exception) -> None:

@@ -12,9 +12,9 @@ from starlette.testclient import TestClient
 
 from adequa.metrics import resolve
 from adequa.web.api.app import api_app
+from adequa.web.api.engine import InThread, ScoringEngine
 from adequa.web.api.runs import Runs
-from adequa.web.api.scoring import InThread, ScoringEngine
-from adequa.web.api.settings import ServerSettings
+from adequa.web.limits import ServerSettings
 
 SMALL = ServerSettings(
     max_body=200_000,

@@ -1,0 +1,438 @@
+"""The OpenAPI 3.1 document, derived from the endpoints and from the dataclasses they exchange."""
+
+from __future__ import annotations
+
+import copy
+import dataclasses
+import inspect
+import types
+import typing
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Annotated, Any, Literal
+
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from adequa import __version__
+from adequa.data import Item, Result, Term, Triple
+from adequa.web.errors import ErrorBody, Refusal
+from adequa.web.limits import ServerSettings
+
+PREFIX = "/v1"
+RUN_ID = {"type": "string", "pattern": "^[0-9a-f]{16}$"}
+Handler = Callable[[Request], Awaitable[Response]]
+Schema = Mapping[str, Any]
+
+_ABOUT = (
+    "Does a text say all and only what its data says? Scores, verdicts and the evidence for them. "
+    "Every refusal is an object `error` with a code, a message and a remedy."
+)
+_REFUSALS = {
+    400: "The request cannot be read.",
+    401: "The token is missing or wrong.",
+    403: "Refused to pages of other sites.",
+    404: "Not found.",
+    408: "The body arrived too slowly.",
+    409: "Not possible in the current state.",
+    413: "More than is allowed at once.",
+    415: "A content type that is not accepted here.",
+    421: "Not a name of this server.",
+    422: "The request was read, but something in it is wrong.",
+    429: "Too many runs are waiting.",
+    500: "An error of the server.",
+    501: "A format that needs a package this server lacks.",
+    503: "Busy, or it took too long; Retry-After says when to try again.",
+}
+_ALWAYS = (400, 401, 403, 421, 503)
+_SIMPLE = {str: "string", int: "integer", float: "number", bool: "boolean"}
+
+
+# --- The objects the API exchanges, beside Item and Result.
+
+
+@dataclass(frozen=True, slots=True)
+class MetricInfo:
+    """A metric of the server."""
+
+    label: str
+    name: str
+    doc: str
+    signature: str
+    higher_is_better: bool
+    best: float | str
+    worst: float | str
+    needs_references: bool
+
+
+@dataclass(frozen=True, slots=True)
+class FormatInfo:
+    """A format of files."""
+
+    name: str
+    doc: str
+
+
+@dataclass(frozen=True, slots=True)
+class Health:
+    """How busy the server is."""
+
+    status: Literal["ok", "busy"]
+    version: str
+    workers: int
+    waiting: int
+
+
+@dataclass(frozen=True, slots=True)
+class RunProgress:
+    """Items scored and items in total, once known."""
+
+    done: int
+    total: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class RunInfo:
+    """A run as a client sees it, without any path of the server."""
+
+    id: str
+    name: str
+    status: Literal["queued", "running", "done", "failed", "cancelled"]
+    created: str
+    format: str | None
+    metrics: Sequence[str]
+    progress: RunProgress
+    error: ErrorBody | None
+    opened: Annotated[bool, "A folder the server was started with; it is not deleted."]
+
+
+# --- Schemas from type hints.
+
+
+def schema_of(hint: Any) -> dict[str, Any]:
+    """The JSON schema of a type hint; `Annotated` adds a description."""
+    origin, args = typing.get_origin(hint), typing.get_args(hint)
+    if origin is Annotated:
+        return schema_of(args[0]) | {"description": args[1]}
+    if hint in _SIMPLE:
+        return {"type": _SIMPLE[hint]}
+    if hint is Triple:
+        return copy.deepcopy(dict(_TRIPLE))
+    if hint is Any:
+        return {}
+    if origin is Literal:
+        return {"enum": list(args)}
+    if origin in (typing.Union, types.UnionType):
+        return _union([schema_of(one) for one in args if one is not type(None)], type(None) in args)
+    if dataclasses.is_dataclass(hint):
+        return object_schema(hint)
+    if origin is not None and issubclass(origin, Mapping):
+        return {"type": "object", "additionalProperties": schema_of(args[1])}
+    if origin is not None and issubclass(origin, Sequence):
+        return {"type": "array", "items": schema_of(args[0])}
+    raise TypeError(f"no JSON schema for {hint!r}")
+
+
+def object_schema(noun: Any, *, without: Sequence[str] = ()) -> dict[str, Any]:
+    """The schema of a dataclass as an answer: every field is present."""
+    hints = typing.get_type_hints(noun, include_extras=True)
+    names = [one.name for one in dataclasses.fields(noun) if one.name not in without]
+    properties = {name: schema_of(hints[name]) for name in names}
+    closed = {"additionalProperties": False} if noun is ErrorBody else {}
+    return {"type": "object", "required": names, "properties": properties, **closed}
+
+
+def input_schema(noun: Any, *, own: Mapping[str, Schema], required: Sequence[str]) -> Schema:
+    """The schema of a dataclass as a request: fields with a default may be null or left out."""
+    hints = typing.get_type_hints(noun)
+    properties = {}
+    for one in dataclasses.fields(noun):
+        properties[one.name] = own.get(one.name) or _union([schema_of(hints[one.name])], True)
+    made = {"type": "object", "additionalProperties": False, "properties": properties}
+    return made | ({"required": list(required)} if required else {})
+
+
+def _union(schemas: Sequence[dict[str, Any]], with_null: bool) -> dict[str, Any]:
+    if with_null and len(schemas) == 1 and "enum" in schemas[0]:
+        return {"enum": [*schemas[0]["enum"], None]}
+    if any(not isinstance(one.get("type"), str | list) or "required" in one for one in schemas):
+        nulls: list[Schema] = [{"type": "null"}] if with_null else []
+        return {"anyOf": [*schemas, *nulls]}
+    kinds: list[str] = []
+    for one in schemas:
+        kinds += [one["type"]] if isinstance(one["type"], str) else one["type"]
+    kinds += ["null"] if with_null and "null" not in kinds else []
+    rest = {key: value for one in schemas for key, value in one.items() if key != "type"}
+    return {"type": kinds[0] if len(kinds) == 1 else kinds, **rest}
+
+
+def ref(name: str) -> dict[str, str]:
+    """A reference to a named schema."""
+    return {"$ref": f"#/components/schemas/{name}"}
+
+
+def json_content(schema: Schema) -> dict[str, Any]:
+    """A JSON body of a schema, as OpenAPI writes it."""
+    return {"application/json": {"schema": schema}}
+
+
+def _listed(name: str, schema: Schema) -> dict[str, Any]:
+    inner = {name: {"type": "array", "items": schema}}
+    return {"type": "object", "required": [name], "properties": inner}
+
+
+_TRIPLE: Schema = {
+    "type": "array",
+    "minItems": 3,
+    "maxItems": 3,
+    "items": {"type": "string", "minLength": 1},
+    "description": "Subject, predicate, object.",
+}
+_PART = r"[A-Za-z0-9_]+"
+_FACT = rf"{_PART} \| {_PART} \| {_PART}"
+
+
+def _schemas(labels: Sequence[str], settings: ServerSettings) -> dict[str, Any]:
+    """The named schemas, with the metrics and limits of one server."""
+    triples = {
+        "description": "The data: triples, or one string in a linearised form.",
+        "anyOf": [
+            {"type": "array", "minItems": 1, "maxItems": settings.max_triples, "items": _TRIPLE},
+            {
+                "type": "string",
+                "pattern": f"^{_FACT}( && {_FACT})*$",
+                "description": "The other forms that `adequa check` reads are accepted too.",
+            },
+        ],
+    }
+    id_ = {
+        "type": ["string", "integer"],
+        "minLength": 1,
+        "description": "Defaults to the item's position.",
+    }
+    text = {
+        "type": ["string", "null"],
+        "maxLength": settings.max_text,
+        "description": "May be empty; null means that the system gave no text.",
+    }
+    meta = {"type": ["object", "null"], "description": "Anything; returned unchanged."}
+    terms = {
+        "type": ["object", "null"],
+        "additionalProperties": input_schema(Term, own={}, required=()),
+    }
+    own: dict[str, Schema] = {
+        "id": id_,
+        "triples": triples,
+        "text": text,
+        "meta": meta,
+        "terms": terms,
+    }
+    item = dict(input_schema(Item, own=own, required=("triples", "text")))
+    metrics = {
+        "type": ["array", "null"],
+        "minItems": 1,
+        "uniqueItems": True,
+        "items": ref("MetricName"),
+        "description": "Names from /v1/metrics; all of them by default.",
+    }
+    items = {"type": "array", "minItems": 1, "maxItems": settings.max_items, "items": ref("Item")}
+    page = _listed("results", ref("Result"))
+    page["required"] += ["total", "offset"]
+    page["properties"] |= {"total": {"type": "integer"}, "offset": {"type": "integer"}}
+    run = object_schema(RunInfo)
+    run["properties"]["id"] = RUN_ID
+    return {
+        "Error": {
+            "type": "object",
+            "required": ["error"],
+            "additionalProperties": False,
+            "properties": {"error": object_schema(ErrorBody)},
+        },
+        "Item": item,
+        "OneToScore": {**item, "properties": {**item["properties"], "metrics": metrics}},
+        "ManyToScore": {
+            "type": "object",
+            "required": ["items"],
+            "additionalProperties": False,
+            "properties": {"items": items, "metrics": metrics},
+        },
+        "MetricName": {"enum": list(labels)},
+        "Result": _result_schema(),
+        "Results": _listed("results", ref("Result")),
+        "Page": page,
+        "Metric": object_schema(MetricInfo),
+        "Metrics": _listed("metrics", ref("Metric")),
+        "Formats": _listed("formats", object_schema(FormatInfo)),
+        "Health": object_schema(Health),
+        "Run": run,
+        "Runs": _listed("runs", ref("Run")),
+        "Summary": {
+            "type": "object",
+            "required": ["items", "systems"],
+            "description": "The summary.json of a run.",
+        },
+    }
+
+
+def _result_schema() -> dict[str, Any]:
+    """A line of `scores.jsonl`: the fields of the item that are always there, then the result's."""
+    optional = [one.name for one in dataclasses.fields(Item)][3:]
+    item = object_schema(Item, without=optional)
+    result = object_schema(Result, without=("item", "statistics", "reasons"))
+    scores = result["properties"]["scores"]["additionalProperties"]
+    scores["description"] = "null: not scorable."
+    for name in ("facts", "findings", "mentions"):
+        for offset in ("start", "end"):
+            place = result["properties"][name]["items"]["properties"][offset]
+            place["description"] = "In code points of `text`, counted from 0."
+    return {
+        "type": "object",
+        "description": "A line of the scores.jsonl of a run.",
+        "required": item["required"] + result["required"],
+        "properties": item["properties"] | result["properties"],
+    }
+
+
+# --- Endpoints: the route and its part of the document from one place.
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """One parameter of the query."""
+
+    name: str
+    schema: Schema
+    doc: str
+
+    @property
+    def object(self) -> dict[str, Any]:
+        """The parameter as OpenAPI writes it."""
+        return {"name": self.name, "in": "query", "description": self.doc, "schema": self.schema}
+
+
+@dataclass(frozen=True)
+class Operation:
+    """One method of one path: its answer, and the refusals beyond those of every operation."""
+
+    method: str
+    path: str
+    name: str
+    answer: str
+    content: Schema
+    status: int = 200
+    refusals: Sequence[int] = ()
+    parameters: Sequence[Parameter] = ()
+    body: Schema | None = None
+
+
+@dataclass(frozen=True)
+class Endpoint:
+    """An operation and the function that carries it out."""
+
+    operation: Operation
+    handler: Handler
+    doc: str = field(default="")
+
+    @property
+    def object(self) -> dict[str, Any]:
+        """The operation as OpenAPI writes it."""
+        own = self.operation
+        placed = {"name": "id", "in": "path", "required": True, "schema": RUN_ID}
+        statuses = sorted({*_ALWAYS, *own.refusals})
+        described: dict[str, Any] = {
+            "operationId": own.name,
+            "summary": self.doc.partition("\n")[0],
+            "description": self.doc,
+            "parameters": [
+                *([placed] if "{id}" in own.path else []),
+                *(parameter.object for parameter in own.parameters),
+            ],
+            "responses": {
+                str(own.status): {"description": own.answer, "content": own.content},
+                **{str(one): {"$ref": f"#/components/responses/{one}"} for one in statuses},
+            },
+        }
+        if own.body is not None:
+            described["requestBody"] = {"required": True, "content": own.body}
+        return described
+
+    async def __call__(self, request: Request) -> Response:
+        """Answer a request whose query has no unknown and no repeated parameter."""
+        known = [parameter.name for parameter in self.operation.parameters]
+        seen = set()
+        for name, _ in request.query_params.multi_items():
+            if name not in known or name in seen:
+                raise Refusal(
+                    400,
+                    "wrong_query",
+                    "the query has an unknown or repeated parameter",
+                    f"allowed parameters: {', '.join(known) or 'none'}",
+                    where=name[:100],
+                )
+            seen.add(name)
+        return await self.handler(request)
+
+
+Method = typing.TypeVar("Method", bound=Callable[..., Awaitable[Response]])
+
+
+def operation(method: str, path: str, **options: Any) -> Callable[[Method], Method]:
+    """Mark a method as the handler of an operation; its docstring is the operation's text."""
+
+    def mark(handler: Method) -> Method:
+        handler.__dict__["operation"] = Operation(method, path, **options)
+        return handler
+
+    return mark
+
+
+def endpoints_of(*groups: object) -> Iterator[Endpoint]:
+    """The endpoints of objects whose methods are marked as operations."""
+    for group in groups:
+        for name, function in vars(type(group)).items():
+            if hasattr(function, "operation"):
+                doc = inspect.getdoc(function) or ""
+                yield Endpoint(function.operation, getattr(group, name), doc)
+
+
+def routes_of(endpoints: Sequence[Endpoint]) -> list[Route]:
+    """One route per path, which knows the methods of all its endpoints."""
+    paths: dict[str, dict[str, Endpoint]] = {}
+    for one in endpoints:
+        paths.setdefault(one.operation.path, {})[one.operation.method] = one
+    return [
+        Route(PREFIX + path, _switch(methods), methods=list(methods))
+        for path, methods in paths.items()
+    ]
+
+
+def _switch(methods: Mapping[str, Endpoint]) -> Handler:
+    async def answer(request: Request) -> Response:
+        method = "GET" if request.method == "HEAD" else request.method
+        return await methods[method](request)
+
+    return answer
+
+
+def document(endpoints: Sequence[Endpoint], labels: Sequence[str], settings: ServerSettings) -> Any:
+    """The OpenAPI document of a server with these metrics and limits."""
+    paths: dict[str, dict[str, Any]] = {}
+    for one in endpoints:
+        methods = paths.setdefault(PREFIX + one.operation.path, {})
+        methods[one.operation.method.lower()] = one.object
+    responses = {
+        str(status): {"description": meaning, "content": json_content(ref("Error"))}
+        for status, meaning in _REFUSALS.items()
+    }
+    components = {"schemas": _schemas(labels, settings), "responses": responses}
+    described: dict[str, Any] = {
+        "openapi": "3.1.0",
+        "info": {"title": "adequa", "version": __version__, "description": _ABOUT},
+        "paths": paths,
+        "components": components,
+    }
+    if settings.token is not None:
+        components["securitySchemes"] = {"token": {"type": "http", "scheme": "bearer"}}
+        described["security"] = [{"token": []}]
+    return described
