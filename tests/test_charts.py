@@ -35,7 +35,7 @@ from adequa.charts import (
     text,
 )
 from adequa.errors import DataError, MissingExtra, SettingError
-from adequa.training.calibration import reliability
+from adequa.stats.reliability import reliability
 
 SVG = "{http://www.w3.org/2000/svg}"
 AWKWARD = """<b> & "it's" ä →"""

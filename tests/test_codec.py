@@ -180,7 +180,7 @@ def test_the_kept_numbers_have_six_decimals() -> None:
         ({"terms": {"a": {"name": "b"}}}, "the term 'a'"),
         ({"terms": {"a": {"label": 3}}}, "the term 'a' has a part"),
         ({"meta": [1]}, "'meta' is a list"),
-        ({"meta": {"x": 1}, "x": 2}, "'x' stands both"),
+        ({"meta": {"x": 1}, "x": 2}, "'x' is both"),
     ],
 )
 def test_what_breaks_the_contract_is_named(change: dict[str, Any], message: str) -> None:

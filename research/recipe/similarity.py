@@ -27,7 +27,7 @@ from adequa.metrics.sources import (
     verifier_source,
 )
 from adequa.models.shipped import weights
-from adequa.stats.correlations import COEFFICIENTS
+from adequa.stats import COEFFICIENTS
 from adequa.training.export import seal, write_files
 
 # ---

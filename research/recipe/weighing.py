@@ -28,7 +28,7 @@ from adequa.metrics.nli.signs import (
 )
 from adequa.models.verifier import VerifierOutput
 from adequa.perturb import UNKNOWN, Document, Knowledge, LabelledSpan
-from adequa.training.calibration import Reliability, reliability
+from adequa.stats.reliability import Reliability, reliability
 from adequa.training.cases import Cases, TrainingCase
 from adequa.training.export import seal, write_files
 from research.recipe.composer import Composer

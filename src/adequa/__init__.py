@@ -61,7 +61,7 @@ __all__ = [
 ]
 
 
-# Each name is imported when it is first asked for, so that `adequa --help` waits for none of them.
+# Each name is imported at its first use, so that `adequa --help` starts quickly.
 _HOMES = {
     "adequa.api": ("Evaluation", "evaluate", "read", "score"),
     "adequa.data": (

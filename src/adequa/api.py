@@ -1,4 +1,4 @@
-"""The library's front: one text, many items, one file."""
+"""The Python API: score one text, evaluate items, read a file."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def score(
     metrics: Metrics = None,
     lang: str | None = None,
 ) -> Result:
-    """Judge one text; `triples` are three strings each, or one string in any linearised form.
+    """Score one text; `triples` are three strings each, or one string in any linearised form.
 
     >>> result = score("Blue_Spice | eatType | pub", "Blue Spice is a pub.",
     ...                references=["Blue Spice is a pub."], metrics=["bleu"])
@@ -52,7 +52,7 @@ def score(
 
 @dataclass(frozen=True)
 class Evaluation(Sequence[Result]):
-    """Results in the order of the items; `evaluation["bleu"]` is one metric's column."""
+    """Results in the order of the items; `evaluation["bleu"]` is the column of one metric."""
 
     results: tuple[Result, ...]
 
@@ -71,11 +71,11 @@ class Evaluation(Sequence[Result]):
         return Evaluation(self.results[key]) if isinstance(key, slice) else self.results[key]
 
     def to_pandas(self) -> Any:
-        """One row an item, one column a metric."""
+        """One row per item, one column per metric."""
         return self._to_frame("pandas")
 
     def to_polars(self) -> Any:
-        """One row an item, one column a metric."""
+        """One row per item, one column per metric."""
         return self._to_frame("polars")
 
     def _to_frame(self, library: str) -> Any:
@@ -102,7 +102,7 @@ def _items(items: Any) -> Iterator[Item]:
     if isinstance(items, str | bytes | Mapping) or not isinstance(items, Iterable):
         raise DataError(
             f"evaluate takes a sequence of items, not {type(items).__name__}",
-            remedy="a file is read with adequa.read(path)",
+            remedy="read a file with adequa.read(path)",
         )
     for number, item in enumerate(items, 1):
         yield item if isinstance(item, Item) else _item(item, number)
@@ -116,7 +116,7 @@ def _item(raw: Any, number: int) -> Item:
 
 
 def _as_json(raw: Any) -> Any:
-    """Tuples as lists: Python callers write both."""
+    """The value with tuples as lists, since Python callers use both."""
     if isinstance(raw, Mapping):
         return {key: _as_json(value) for key, value in raw.items()}
     if isinstance(raw, list | tuple | Triple):
@@ -134,9 +134,9 @@ def read(
     format: str | None = None,  # noqa: A002
     texts: Mapping[str, Path | str] | Iterable[str] = (),
 ) -> Source:
-    """The items of a file or folder, to be iterated as often as one likes.
+    """The items of a file or folder, which can be iterated repeatedly.
 
-    `format` is `NAME[:key=value,…]`, recognised where it is not given; `texts` maps a system to a
-    file whose line i is the text of item i.
+    `format` is `NAME[:key=value,…]`, recognised if it is not given; `texts` maps a system to a file
+    whose line i is the text of item i.
     """
     return open_source(path, format=format, texts=texts)

@@ -1,7 +1,7 @@
-"""The nouns to and from plain JSON objects: the contract, checked in one place.
+"""Items, ratings, results and scores to and from JSON objects, with all checks of the contract.
 
-Nothing here knows a file: an object that breaks the contract raises a DataError without a place,
-and the reader that has one adds it with `DataError.at`.
+An object that breaks the contract raises a DataError without a place; the reader of the file adds
+the place with `DataError.at`.
 """
 
 from __future__ import annotations
@@ -18,21 +18,17 @@ from adequa.text.linearised import triples_from_object
 
 
 def without_none(noun: Any) -> dict[str, Any]:
-    """The fields of a noun that are set."""
+    """The fields of a dataclass that are not None."""
     pairs = ((field.name, getattr(noun, field.name)) for field in fields(noun))
     return {name: value for name, value in pairs if value is not None}
 
-
-# ---
-# Items to and from JSON objects.
-# ---
 
 _ITEM_FIELDS = frozenset(field.name for field in fields(Item))
 _TERM_FIELDS = frozenset(field.name for field in fields(Term))
 
 
 def item_from_object(raw: Any, *, bare: bool = False) -> Item:
-    """An Item from its JSON object; unknown fields go to `meta`; `bare`: a text may be absent."""
+    """An Item from a JSON object; unknown fields go to `meta`; `bare` allows a missing text."""
     if type(raw) is not dict:
         raise DataError(f"is {kind_of(raw)}, not an object", remedy='write {"id": …, "triples": …}')
     try:
@@ -50,7 +46,7 @@ def item_from_object(raw: Any, *, bare: bool = False) -> Item:
         raise DataError(f"'id' is {what}, not a name", remedy='write a string: "Id1"')
     meta = _meta(raw)
     if text is None or (bare and text):
-        # A system that gave nothing, or a text that another will replace: `meta` remembers it.
+        # A system without an output, or a text that will be replaced: `meta` keeps it.
         text, meta = "", {**meta, "text": text}
     if type(text) is not str:
         raise DataError(
@@ -108,7 +104,7 @@ def _meta(raw: Mapping[str, Any]) -> dict[str, Any]:
     extra = {name: value for name, value in raw.items() if name not in _ITEM_FIELDS}
     clash = sorted(extra.keys() & meta.keys())
     if clash:
-        raise DataError(f"{clash[0]!r} stands both beside and inside 'meta'", remedy="keep one")
+        raise DataError(f"{clash[0]!r} is both inside and outside of 'meta'", remedy="keep one")
     return {**meta, **extra}
 
 
@@ -132,15 +128,11 @@ def item_to_object(item: Item) -> dict[str, Any]:
     return raw
 
 
-# ---
-# Ratings in the long form to and from JSON objects.
-# ---
-
 _RATING_FIELDS = frozenset(field.name for field in fields(Rating))
 
 
 def rating_from_object(raw: Any) -> Rating:
-    """A Rating from the long form; unknown fields are kept in `meta`."""
+    """A Rating from its JSON object in the long form; unknown fields go to `meta`."""
     if type(raw) is not dict:
         raise DataError(f"is {kind_of(raw)}, not an object")
     for name in ("id", "system", "rater", "criterion", "value"):
@@ -157,7 +149,7 @@ def rating_from_object(raw: Any) -> Rating:
     extra = {name: value for name, value in raw.items() if name not in _RATING_FIELDS}
     clash = sorted(extra.keys() & meta.keys())
     if clash:
-        raise DataError(f"{clash[0]!r} stands both beside and inside 'meta'", remedy="keep one")
+        raise DataError(f"{clash[0]!r} is both inside and outside of 'meta'", remedy="keep one")
     return Rating(
         id=_filled(raw, "id"),
         system=_name(raw, "system"),
@@ -183,7 +175,7 @@ def _name(raw: Mapping[str, Any], field: str) -> str:
 def _filled(raw: Mapping[str, Any], field: str) -> str:
     value = _name(raw, field)
     if not value:
-        raise DataError(f"{field!r} is empty", remedy="say which")
+        raise DataError(f"{field!r} is empty", remedy="fill it")
     return value
 
 
@@ -206,10 +198,6 @@ def rating_to_object(rating: Rating) -> dict[str, Any]:
     return {name: value for name, value in raw.items() if name not in ("spans", "meta") or value}
 
 
-# ---
-# Results and scores to and from JSON objects: the lines of a run, the rows of a cache.
-# ---
-
 _RESULT_FIELDS = tuple(field.name for field in fields(Result) if field.name != "item")
 
 
@@ -218,7 +206,7 @@ def _number(value: float | None) -> float | None:
 
 
 def result_to_object(result: Result) -> dict[str, Any]:
-    """A line of `scores.jsonl`: the item's fields, then what the metrics said."""
+    """A line of `scores.jsonl`: the fields of the item, then those of the result."""
     raw = item_to_object(result.item)
     raw["scores"] = {name: _number(value) for name, value in result.scores.items()}
     raw.update(_evidence_to_object(result))
@@ -231,7 +219,7 @@ def result_to_object(result: Result) -> dict[str, Any]:
     return raw
 
 
-def _evidence_to_object(said: Result | Score) -> dict[str, Any]:
+def _evidence_to_object(source: Result | Score) -> dict[str, Any]:
     return {
         "mentions": [
             {
@@ -241,7 +229,7 @@ def _evidence_to_object(said: Result | Score) -> dict[str, Any]:
                 "method": mention.method,
                 "distance": _number(mention.distance),
             }
-            for mention in said.mentions
+            for mention in source.mentions
         ],
         "facts": [
             {
@@ -251,7 +239,7 @@ def _evidence_to_object(said: Result | Score) -> dict[str, Any]:
                 "start": fact.start,
                 "end": fact.end,
             }
-            for fact in said.facts
+            for fact in source.facts
         ],
         "findings": [
             {
@@ -265,7 +253,7 @@ def _evidence_to_object(said: Result | Score) -> dict[str, Any]:
                 "confidence": _number(finding.confidence),
                 "why": finding.why,
             }
-            for finding in said.findings
+            for finding in source.findings
         ],
     }
 
@@ -287,17 +275,17 @@ def result_from_object(raw: Any) -> Result:
     """A Result from a line of `scores.jsonl`."""
     if type(raw) is not dict or type(raw.get("scores")) is not dict:
         raise DataError("is not a line of a run", remedy="was the file edited? score it again")
-    said = {name: raw[name] for name in _RESULT_FIELDS if name in raw}
-    item = item_from_object({name: raw[name] for name in raw if name not in said})
+    own = {name: raw[name] for name in _RESULT_FIELDS if name in raw}
+    item = item_from_object({name: raw[name] for name in raw if name not in own})
     try:
         return Result(
             item,
-            scores=said["scores"],
-            **_evidence_from_object(said),
-            verdicts=said["verdicts"],
-            verdict=said["verdict"],
-            statistics={name: tuple(row) for name, row in said.get("statistics", {}).items()},
-            reasons=said.get("reasons", {}),
+            scores=own["scores"],
+            **_evidence_from_object(own),
+            verdicts=own["verdicts"],
+            verdict=own["verdict"],
+            statistics={name: tuple(row) for name, row in own.get("statistics", {}).items()},
+            reasons=own.get("reasons", {}),
         )
     except (KeyError, TypeError, AttributeError) as error:
         raise DataError(
@@ -306,7 +294,7 @@ def result_from_object(raw: Any) -> Result:
 
 
 def score_to_object(score: Score) -> dict[str, Any]:
-    """One metric's word on one item, as the cache keeps it."""
+    """The JSON object of a Score, for the cache."""
     return {
         "value": _number(score.value),
         "statistics": list(score.statistics),
@@ -317,7 +305,7 @@ def score_to_object(score: Score) -> dict[str, Any]:
 
 
 def score_from_object(raw: Any) -> Score:
-    """A Score from the cache's object."""
+    """A Score from its JSON object."""
     try:
         return Score(
             value=raw["value"],

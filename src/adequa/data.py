@@ -1,4 +1,4 @@
-"""The nouns: everything else in adequa is a verb on these. Standard library only."""
+"""The data types that the whole project works on. Standard library only."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ FindingKind = Literal["omission", "hallucination"]
 
 
 class Triple(NamedTuple):
-    """One fact of the input, its strings exactly as the file had them.
+    """One fact of the input, with its strings exactly as in the file.
 
-    A named tuple rather than a dataclass: corpora hold millions, and it unpacks.
+    A named tuple rather than a dataclass, since corpora have millions of them.
     """
 
     subject: str
@@ -37,7 +37,7 @@ class Triple(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Term:
-    """What a file says about a subject or object beyond its string."""
+    """Label, IRI, datatype and language of a subject or object, as given by the file."""
 
     label: str | None = None
     iri: str | None = None
@@ -47,7 +47,7 @@ class Term:
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """A text and the data it should say; an empty text is a valid text."""
+    """A text and the data it should express; an empty text is valid."""
 
     id: str
     triples: tuple[Triple, ...]
@@ -61,7 +61,7 @@ class Item:
 
     @property
     def key(self) -> tuple[str, str]:
-        """What is unique in a corpus."""
+        """The system and id, which are unique in a corpus."""
         return self.system, self.id
 
 
@@ -78,7 +78,7 @@ class Mention:
 
 @dataclass(frozen=True, slots=True)
 class Fact:
-    """One input triple and what the text does with it."""
+    """One input triple and its status in the text."""
 
     triple: Triple
     status: FactStatus
@@ -89,7 +89,7 @@ class Fact:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One thing that is wrong: a fact or entity left out, or a span the data does not support."""
+    """One fault: a fact or entity left out, or a span that the data does not support."""
 
     metric: str
     kind: FindingKind
@@ -104,7 +104,7 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """What one metric says of one item; `value` is None when it cannot say, and `reason` says why.
+    """The score of one metric for one item; `value` is None, with a `reason`, if not scorable.
 
     `statistics` are additive over items: a metric's corpus value is computed from their sum.
     """
@@ -120,7 +120,7 @@ class Score:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """What all metrics of a run say of one item: a line of `scores.jsonl`."""
+    """The joined scores of all metrics for one item: a line of `scores.jsonl`."""
 
     item: Item
     scores: Mapping[str, float | None]
@@ -134,7 +134,7 @@ class Result:
 
     @property
     def missing(self) -> tuple[Finding, ...]:
-        """What the data says and the text does not."""
+        """The findings of what the text leaves out."""
         return tuple(
             finding
             for finding in self.findings
@@ -143,7 +143,7 @@ class Result:
 
     @property
     def unsupported(self) -> tuple[Finding, ...]:
-        """What the text says and the data does not."""
+        """The findings of what the data does not support."""
         return tuple(finding for finding in self.findings if finding.kind == "hallucination")
 
 

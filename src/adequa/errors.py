@@ -1,13 +1,13 @@
 """Every error a user of adequa can cause.
 
     AdequaError
-    ├── DataError       an input is wrong: says which file and line, and what to do
-    ├── UnknownName     a metric, reader or setting that does not exist: lists the ones that do
-    ├── SettingError    a known setting with a value it cannot have
+    ├── DataError       wrong input, with its file, line and remedy
+    ├── UnknownName     a metric, reader or setting that does not exist, with those that do
+    ├── SettingError    a known setting with an invalid value
     ├── RunError        a run folder that cannot be written, resumed or read
-    ├── MissingExtra    an optional dependency is not installed: names the extra
+    ├── MissingExtra    an optional dependency that is not installed, with its extra
     ├── ModelError      a model or its weights cannot be loaded
-    └── ServiceError    a service the user asked for did not answer as it should
+    └── ServiceError    an external service that failed
 
 The library raises these and nothing else for wrong use; only the command line turns them into exit
 codes. Programming errors keep their traceback.
@@ -32,7 +32,7 @@ __all__ = [
 
 
 class AdequaError(Exception):
-    """The root: catch this to catch everything adequa raises on purpose."""
+    """The base class of all errors that adequa raises on purpose."""
 
     def __str__(self) -> str:
         # A message is one line, whatever an offending value contained.
@@ -40,7 +40,7 @@ class AdequaError(Exception):
 
 
 class DataError(AdequaError):
-    """Wrong input, with the place it was found and the remedy."""
+    """Wrong input, with its place and the remedy."""
 
     def __init__(
         self,
@@ -67,7 +67,7 @@ class DataError(AdequaError):
         return _rebuild_data_error, (self.problem, self.path, self.line, self.remedy)
 
     def at(self, path: Path | str, line: int | None = None) -> DataError:
-        """The same error with a place, where the code that found it did not know one."""
+        """The same error with a place, unless it has one."""
         return DataError(
             self.problem,
             path=self.path or path,
@@ -83,7 +83,7 @@ def _rebuild_data_error(
 
 
 class UnknownName(AdequaError):
-    """A name that is not in a table, with the nearest one that is."""
+    """A name that is not in a table, with the most similar one that is."""
 
     def __init__(self, kind: str, name: str, choices: Iterable[str]) -> None:
         self.kind = kind
@@ -99,7 +99,7 @@ class UnknownName(AdequaError):
 
 
 class SettingError(AdequaError):
-    """A setting that exists, with a value it cannot take."""
+    """A known setting with an invalid value."""
 
 
 class RunError(AdequaError):
@@ -126,7 +126,7 @@ class ModelError(AdequaError):
 
 
 class ServiceError(AdequaError):
-    """A service the user asked for did not answer as it should, and what to do."""
+    """An external service failed, with the remedy."""
 
     def __init__(self, service: str, problem: str, remedy: str | None = None) -> None:
         self.service = service

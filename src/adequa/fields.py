@@ -1,4 +1,7 @@
-"""What items can be told apart by: a field of an item as a word, and the order of such words."""
+"""The fields by which items are grouped (category, size, …), as words, and their order.
+
+It is at the bottom because both analysis and human evaluation group items.
+"""
 
 from __future__ import annotations
 
@@ -12,13 +15,13 @@ from adequa.errors import UnknownName
 
 FIELDS = ("category", "lang", "seen", "size", "meta.KEY")
 NO_VALUE = "(none)"
-"""How the value of a field is shown that an item does not have."""
+"""Shown for a field that an item does not have."""
 
 _SEEN = {"true": "seen", "false": "unseen"}
 
 
 def item_field(name: str, *, what: str = "field") -> Callable[[Item], str | None]:
-    """Reads a field of an item as a word; None where the item has none.
+    """A function that gives a field of an item as a word, or None if it is absent.
 
     >>> item_field("size")(Item("Id1", (), "A text."))
     '0'
@@ -38,20 +41,20 @@ def item_field(name: str, *, what: str = "field") -> Callable[[Item], str | None
 
 
 def as_word(value: Any) -> str | None:
-    """A value of JSON as it is shown: words as they are; nothing and no words are None."""
+    """A JSON value as a word; None for null and the empty string."""
     if value is None or value == "":
         return None
     return value if type(value) is str else json.dumps(value, ensure_ascii=False, sort_keys=True)
 
 
 def seen_word(value: Any) -> str | None:
-    """Whether a category was seen in training, in a word: true and false are seen and unseen."""
+    """`seen` for true and `unseen` for false; other values as words."""
     word = as_word(value)
     return None if word is None else _SEEN.get(word, word)
 
 
 def natural_order(word: str | None) -> tuple[bool, list[tuple[int, float, str]]]:
-    """A sort key in which numbers count as numbers, and what has no value stands last.
+    """A sort key that compares numbers by value and puts absent values last.
 
     >>> sorted(["10triples", "(none)", "2triples", "1triple", "2.5"], key=natural_order)
     ['1triple', '2triples', '2.5', '10triples', '(none)']

@@ -1,4 +1,4 @@
-"""A plug-in for pytest: the fixture `assert_adequate`. Loads nothing until a test asks for it."""
+"""The pytest plug-in with the fixture `assert_adequate`; it loads adequa only when used."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Settings of metrics and readers: dataclass fields, written `NAME:key=value,key=value`.
 
-A metric or reader is a frozen dataclass; this room turns text into its fields and its fields into
-the pairs of a signature. It knows no metric and no reader.
+A metric or reader is a frozen dataclass; this module turns text into its fields, and these into
+the pairs of a signature.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class Spec:
 
     @classmethod
     def parse(cls, text: str) -> Spec:
-        """Read the written form; raises SettingError where a pair has no `=`."""
+        """Parse the written form; raises SettingError if a pair has no `=`."""
         head, _, tail = text.partition(":")
         alias: str | None = None
         name = head.strip()
@@ -51,7 +51,7 @@ class Spec:
             alias, name = (part.strip() for part in head.split("=", 1))
         if not name or alias == "":
             raise SettingError(
-                f"{text!r} names nothing; write NAME, NAME:key=value or ALIAS=NAME:key=value"
+                f"{text!r} has no name; write NAME, NAME:key=value or ALIAS=NAME:key=value"
             )
         settings: dict[str, str] = {}
         for pair in _split_pairs(tail):
@@ -68,7 +68,7 @@ class Spec:
 
     @property
     def label(self) -> str:
-        """The key under which scores appear."""
+        """The key of the scores: the alias, or else the name."""
         return self.alias or self.name
 
 
@@ -194,7 +194,7 @@ def _plain(value: object) -> str:
 
 
 def plain_settings(built: Any) -> dict[str, str]:
-    """The settings of a metric or reader as text that `build` reads back."""
+    """The settings of a metric or reader as text that `build` accepts."""
     return {field.name: _plain(getattr(built, field.name)) for field in fields(built) if field.init}
 
 
@@ -218,7 +218,7 @@ def _encode(text: str) -> str:
 
 
 def object_hash(value: Any) -> str:
-    """The first 12 digits of the sha256 of something that JSON can hold."""
+    """The first 12 digits of the sha256 of a JSON value."""
     written = json.dumps(value, ensure_ascii=False, sort_keys=True)
     return hashlib.sha256(written.encode(errors="replace")).hexdigest()[:12]
 
@@ -236,6 +236,8 @@ def content_hash(path: Path) -> str:
                     digest.update(block)
     except OSError as error:
         raise DataError(
-            f"cannot be read ({error.strerror})", path=path, remedy="check the path and its rights"
+            f"cannot be read ({error.strerror})",
+            path=path,
+            remedy="check the path and its permissions",
         ) from None
     return digest.hexdigest()[:12]

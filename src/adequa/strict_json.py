@@ -10,7 +10,7 @@ from adequa.errors import DataError
 
 
 def reject_constant(name: str) -> NoReturn:
-    """For a decoder's `parse_constant`: NaN and its like are no JSON."""
+    """For `parse_constant` of a decoder: NaN and Infinity are not JSON."""
     raise DataError(f"{name} is not a JSON number", remedy="write null or leave the field out")
 
 
@@ -28,7 +28,7 @@ def load_object(line: str, *, decode: Callable[[str], Any] = _decode) -> Any:
                 "begins with a byte order mark", remedy="remove it; were two files joined here?"
             ) from None
         raise DataError(
-            f"is not JSON ({error.msg} at column {error.colno})", remedy="write one object a line"
+            f"is not JSON ({error.msg} at column {error.colno})", remedy="write one object per line"
         ) from None
     except RecursionError:
         raise DataError("is nested too deeply", remedy="flatten the object") from None
@@ -37,7 +37,7 @@ def load_object(line: str, *, decode: Callable[[str], Any] = _decode) -> Any:
             "has a number that cannot be read (too many digits)", remedy="write it as a string"
         ) from None
     if "\\ud" in line or "\\uD" in line:
-        # Lone surrogates parse, but no file can hold them: better here than at the end of a run.
+        # Lone surrogates can be parsed but not written; reject them now, not at the end of a run.
         try:
             _encode(value).encode()
         except UnicodeEncodeError:
@@ -54,7 +54,7 @@ def dump_line(value: Mapping[str, Any]) -> str:
 
 
 def kind_of(value: Any) -> str:
-    """What a JSON value is, in a word for a message."""
+    """The type of a JSON value, for a message."""
     names = {
         dict: "an object",
         list: "a list",

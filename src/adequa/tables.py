@@ -1,4 +1,4 @@
-"""A table, once, and every way to write it down: text, Markdown, LaTeX, CSV, JSON."""
+"""Tables, written as text, Markdown, LaTeX, CSV or JSON."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ Cell = str | int | float | None
 Alignment = Literal["left", "right"]
 
 NOTHING = "–"
-"""What a reader is shown for None; machines get an empty field or null."""
+"""Shown for None; CSV has an empty field and JSON null."""
 
 _LATEX = {
     "\\": r"\textbackslash{}",
@@ -57,7 +57,7 @@ _MARKDOWN = re.compile(r"[\\|`*<\[]|(?<![^\W_])_|_(?![^\W_])")
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A heading, how many digits its fractions show, and its side: numbers stand right."""
+    """A heading, the digits of its fractions, and its alignment; numbers are right-aligned."""
 
     name: str
     digits: int = 3
@@ -66,7 +66,7 @@ class Column:
 
 @dataclass(frozen=True)
 class Table:
-    """Headings and rows; cells keep their values, and only what people read is rounded.
+    """Columns and rows; cells keep their values, which are rounded only for display.
 
     >>> print(Table("", ["system", Column("bleu", 1)], [["good", 41.25], ["bad", None]]).text())
     system  bleu
@@ -112,7 +112,7 @@ class Table:
         ]
 
     def text(self) -> str:
-        """Aligned columns for a terminal, without a newline at the end."""
+        """Aligned columns for a terminal, without a final newline."""
         grid = [[one_line(name) for name in self._names], *self._shown()]
         widths = [max(map(_width, column)) for column in zip(*grid, strict=True)]
         lines = [
@@ -130,7 +130,7 @@ class Table:
         )
 
     def markdown(self) -> str:
-        """A pipe table, its title in bold above it."""
+        """A pipe table with its title in bold above."""
         lines = [f"**{escape_markdown(one_line(self.title))}**", ""] if self.title else []
         sides = ["---:" if side == "right" else "---" for side in self._alignments]
         grid = [[one_line(name) for name in self._names], *self._shown()]
@@ -139,7 +139,7 @@ class Table:
         return "\n".join([*lines, *(f"| {' | '.join(row)} |" for row in written)])
 
     def latex(self) -> str:
-        """A table float that needs the package booktabs, its title as the caption."""
+        """A table float with its title as caption; needs the package booktabs."""
         sides = "".join(side[0] for side in self._alignments)
         grid = [[one_line(name) for name in self._names], *self._shown()]
         written = [" & ".join(map(_latex, row)) + r" \\" for row in grid]
@@ -161,7 +161,7 @@ class Table:
         )
 
     def csv(self) -> str:
-        """Comma-separated values as they are; None is an empty field."""
+        """Comma-separated values, not rounded; None is an empty field."""
         stream = io.StringIO()
         writer = csv.writer(stream, lineterminator="\n")
         writer.writerow(self._names)
@@ -169,7 +169,7 @@ class Table:
         return stream.getvalue().removesuffix("\n")
 
     def json_rows(self) -> list[dict[str, Cell]]:
-        """An object a row, by column name, values as they are."""
+        """One object per row, by column name, not rounded."""
         return [dict(zip(self._names, row, strict=True)) for row in self.rows]
 
 
@@ -229,13 +229,13 @@ def _shown(cell: Cell, column: Column) -> str:
         return "yes" if cell else "no"
     if isinstance(cell, float):
         text = f"{cell:.{column.digits}f}"
-        # -0.0 and what rounds to it would read as a difference.
+        # A zero with a minus sign would look like a difference.
         return text.removeprefix("-") if float(text) == 0 else text
     return one_line(str(cell))
 
 
 def one_line(text: str) -> str:
-    """One line, without what would move a terminal's cursor."""
+    """The text on one line, without control characters."""
     if text.isprintable():
         return text
     return "".join(one if one.isprintable() else " " if one.isspace() else "\ufffd" for one in text)
@@ -251,11 +251,11 @@ def _width(text: str) -> int:
 
 
 def escape_markdown(text: str) -> str:
-    """A text that Markdown shows as it is."""
+    """The text with the special characters of Markdown escaped."""
     return _MARKDOWN.sub(lambda found: "\\" + found[0], text)
 
 
 def _latex(text: str) -> str:
     escaped = "".join(_LATEX.get(one, one) for one in text)
-    # After a row's end these two would be read as its argument.
+    # After the end of a row LaTeX would read these two as its argument.
     return "{}" + escaped if escaped.startswith(("[", "*")) else escaped

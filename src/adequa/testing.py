@@ -1,11 +1,11 @@
-"""Adequacy as an assertion, for the tests of whoever generates texts.
+"""Adequacy as an assertion, for the tests of programs that generate texts.
 
     from adequa.testing import assert_adequate
 
     def test_the_description_says_what_the_record_says():
         assert_adequate("Blue_Spice | eatType | pub", describe(record))
 
-Installed with adequa, a plug-in gives pytest the same as the fixture `assert_adequate`.
+The pytest plug-in of adequa offers the same as the fixture `assert_adequate`.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ __all__ = ["assert_adequate"]
 def assert_adequate(
     triples: Any, text: str, *, metrics: Any = None, allow: Collection[str] = ()
 ) -> Result:
-    """Fail unless the text says all and only what the triples say, and tell what is wrong.
+    """Raise an AssertionError with all faults unless the text says all and only its triples.
 
-    `triples` and `metrics` are what `adequa.score` takes; `allow` names kinds of faults that are no
-    failure: omission, hallucination. Gives the result, for further assertions.
+    `triples` and `metrics` are those of `adequa.score`; `allow` names kinds of faults that are
+    accepted: omission, hallucination. Returns the result, for further assertions.
     """
     __tracebackhide__ = True  # pytest shows the caller's line
     from adequa.api import score
@@ -40,11 +40,11 @@ def assert_adequate(
         raise SettingError("no metric gave a verdict on the text; use esa or nli")
     faults = [kind for kind in kinds if kind in result.verdict and kind not in allow]
     if faults:
-        raise AssertionError(_told(result, faults))
+        raise AssertionError(_message(result, faults))
     return result
 
 
-def _told(result: Result, faults: Collection[str]) -> str:
+def _message(result: Result, faults: Collection[str]) -> str:
     lines = [f"the text is not adequate ({' and '.join(faults)}):", f"  text: {result.item.text!r}"]
     if "omission" in faults:
         lines += [

@@ -141,7 +141,7 @@ def test_the_contract_of_evaluate(adequa: Run) -> None:
     ("arguments", "message"),
     [
         (["index", "absent.xml", "--out", "i"], "absent.xml: does not exist"),
-        (["index", "test.xml", "--out", "test.xml"], "test.xml: is there and is no index"),
+        (["index", "test.xml", "--out", "test.xml"], "test.xml: exists and is not an index"),
         (["index", "test.xml"], "--out"),
         (["search", "absent", "x"], "absent: is not an index"),
         (["search", "i", "nonsense"], "TRIPLES"),
@@ -177,7 +177,7 @@ def test_wrong_encoders(adequa: Run) -> None:
 def test_force_and_resume(adequa: Run) -> None:
     build = ("index", "test.xml", "--out", "i", "-q")
     assert adequa(*build)[0] == 0
-    assert "say --force" in adequa(*build)[2]
+    assert "replace it with --force" in adequa(*build)[2]
     assert adequa(*build, "--resume")[0] == 0
     assert adequa(*build, "--force")[0] == 0
 

@@ -174,3 +174,15 @@ def test_an_encoder_from_items_to_a_checkpoint(adequa: Run, tmp_path: Path) -> N
     code, said, told = adequa(*given, "--resume", "--json", "-q")  # nothing is left to do
     assert (code, told) == (0, "")
     assert json.loads(said)["figures"]["dev"]["r@10"] == 1.0
+
+
+def test_composed_cases_need_a_checkout(
+    adequa: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from adequa import checkout
+
+    monkeypatch.setattr(checkout, "has_research", lambda: False)
+    given = ("verifier", str(tmp_path), "--out", str(tmp_path / "out"), "--composed", "0.3")
+    code, _, message = adequa(*given)
+    assert code == 2
+    assert "train verifier --composed is not part of the installed package" in message

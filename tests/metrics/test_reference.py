@@ -188,7 +188,7 @@ def test_another_sacrebleu_would_be_noticed() -> None:
         _preprocess_segment = None
 
     with pytest.raises(ModelError, match="has no _compute_score_from_stats; sacrebleu is"):
-        SacrebleuEngine(Changed(), remembered=1)
+        SacrebleuEngine(Changed())
 
 
 def command_line(folder: Path, corpus: Sequence[tuple[str, Sequence[str]]], *options: str) -> Any:

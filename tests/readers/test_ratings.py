@@ -123,7 +123,7 @@ def test_2017_has_a_worker_for_nobody(tmp_path: Path) -> None:
         ("r.jsonl", LONG.replace("2", "1" * 400), ":1: 'value' is a number, not a finite number"),
         ("r.jsonl", LONG.replace('"c"', '""'), ":1: 'criterion' is empty"),
         ("r.jsonl", LONG.replace('"1"', '""'), ":1: 'id' is empty"),
-        ("r.jsonl", LONG[:-1] + ', "a": 1, "meta": {"a": 2}}', "both beside and inside 'meta'"),
+        ("r.jsonl", LONG[:-1] + ', "a": 1, "meta": {"a": 2}}', "both inside and outside of 'meta'"),
         ("r.jsonl", '{"id": 1, "system": "S", "Fluency": %s}' % ("1" * 400), "not a number"),
         (
             "r.jsonl",

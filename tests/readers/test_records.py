@@ -295,7 +295,7 @@ WRONG = {
     "cut off": ("a.json", '[{"name": "A", "p": 1, "text": ""},\n{"name": ', 2, "never closed"),
     "cut list": ("a.json", "[", 1, "never closed"),
     "open string": ("a.json", '[\n{"name": "A\n"}]', 2, "string that is not closed"),
-    "spread": ("a.jsonl", '{"name": "A",\n"p": 1, "text": ""}', 1, "write one object a line"),
+    "spread": ("a.jsonl", '{"name": "A",\n"p": 1, "text": ""}', 1, "write one object per line"),
     "bare value": ("a.jsonl", '{"name": "A", "p": 1, "text": ""}\n5', 2, "is not an object"),
     "mixed": ("a.jsonl", '{"name": "A"]', 1, "is not JSON"),
     "deep": ("a.json", '{"a":' * 100_000, 1, "nested too deeply"),

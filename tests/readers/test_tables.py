@@ -198,7 +198,11 @@ WRONG_CSV = {
     "not a list": (b'id,triples,text,references\nb,A | p | B,One,"""x"""\n', 2, "list of strings"),
     "bad terms": (b"id,triples,text,terms\nb,A | p | B,One,[1]\n", 2, "'terms' is a list"),
     "bad meta": (b"id,triples,text,meta\nb,A | p | B,One,[1]\n", 2, "'meta' is a list"),
-    "clash": (b'id,triples,text,meta,x\nb,A | p | B,One,"{""x"": 1}",2\n', 2, "beside and inside"),
+    "clash": (
+        b'id,triples,text,meta,x\nb,A | p | B,One,"{""x"": 1}",2\n',
+        2,
+        "inside and outside of",
+    ),
 }
 
 

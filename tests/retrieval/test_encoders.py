@@ -11,14 +11,14 @@ import pytest
 from adequa.data import Item, Term, Triple
 from adequa.errors import MissingExtra, SettingError, UnknownName
 from adequa.retrieval import load_encoder
-from adequa.retrieval.encoders import encode_items, load_object
+from adequa.retrieval.encoders import encode_items, import_object
 
 
 def test_an_object_of_ones_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(str(tmp_path))
     (tmp_path / "an_encoder_of_mine.py").write_text("thing = object()\n", encoding="utf-8")
     found = load_encoder("an_encoder_of_mine:thing")
-    assert found is load_object("an_encoder_of_mine:thing", "encoder")
+    assert found is import_object("an_encoder_of_mine:thing", "encoder")
     with pytest.raises(SettingError, match="'an_encoder_of_mine:other' cannot be loaded"):
         load_encoder("an_encoder_of_mine:other")
 
@@ -26,7 +26,7 @@ def test_an_object_of_ones_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
 def test_unknown_weights() -> None:
     with pytest.raises(UnknownName, match="weights"):
         load_encoder("v0")
-    with pytest.raises(SettingError, match="hub: names no model"):
+    with pytest.raises(SettingError, match="hub: has no model"):
         load_encoder("hub:")
 
 

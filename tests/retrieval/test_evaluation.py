@@ -126,5 +126,5 @@ def test_wrong_input_says_so(items: Any, words: Any) -> None:
         evaluate(items, [Item("x", items[0].triples, "")], words)
     with pytest.raises(DataError, match="the item 'x' has no triples"):
         evaluate([Item("x", (), "a text")], items, words)
-    with pytest.raises(SettingError, match="not a vector for each"):
+    with pytest.raises(SettingError, match="number of vectors does not match"):
         ranks_of(items, 1, np.ones((1, 2)), np.ones((2, 2)), "texts")

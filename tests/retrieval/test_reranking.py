@@ -62,7 +62,7 @@ def test_search_ranks_the_first_few_again(texts: Any, words: Any, tmp_path: Path
 
 def test_like_cannot_be_ranked_again(texts: Any, words: Any, tmp_path: Path) -> None:
     index = build_index(texts, tmp_path / "index", words)
-    with pytest.raises(SettingError, match="for queries that are graphs alone"):
+    with pytest.raises(SettingError, match="only for queries that are graphs"):
         search(index, ["a text"], words, rerank=Reranker(entity_evidence))
     assert search(index, [texts[2].text, GRAPH], words)[0][0].item.id == "far"
 
@@ -82,7 +82,7 @@ def test_unknown_scorers_and_unfit_metrics() -> None:
         load_scorer("absent.module:name")
     with pytest.raises(SettingError, match="bleu needs references"):
         load_scorer("bleu")
-    with pytest.raises(SettingError, match="one or more"):
+    with pytest.raises(SettingError, match="at least 1"):
         Reranker(entity_evidence, 0)
     with pytest.raises(SettingError, match="not nan"):
         Reranker(entity_evidence, weight=float("nan"))

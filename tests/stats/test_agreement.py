@@ -219,7 +219,7 @@ def test_no_coefficient_is_none_with_a_reason(rows: Rows, reason: str) -> None:
 
 def test_what_a_measure_cannot_take_is_refused() -> None:
     labels = Ratings.from_matrix([["low", "high"]])
-    with pytest.raises(ValueError, match="'high' is no number"):
+    with pytest.raises(ValueError, match="'high' is not a number"):
         krippendorff_alpha(labels, "ordinal")
     with pytest.raises(ValueError, match="is no number"):
         cohen_kappa(labels, 0, 1, "linear")

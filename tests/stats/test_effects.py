@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from adequa.stats.effects import (
+    area_under_curve,
     average_d,
     cliffs_delta,
     magnitude_of_d,
@@ -105,3 +106,15 @@ def test_words_for_d(effect: float, word: str) -> None:
 )
 def test_words_for_delta(effect: float, word: str) -> None:
     assert magnitude_of_delta(effect) == word
+
+
+@given(st.lists(st.tuples(st.integers(0, 1), st.integers(-3, 3)), max_size=30))
+def test_the_area_is_the_share_of_pairs_in_order(cases: list[tuple[int, int]]) -> None:
+    high = [score for label, score in cases if label == 1]
+    low = [score for label, score in cases if label == 0]
+    area = area_under_curve([label for label, _ in cases], [float(one) for _, one in cases])
+    if not high or not low:
+        assert area is None
+        return
+    won = [(one > other) + 0.5 * (one == other) for one in high for other in low]
+    assert area == pytest.approx(sum(won) / len(won))

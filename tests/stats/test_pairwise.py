@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adequa.stats.pairwise import pairwise_accuracy, soft_pairwise_accuracy
+from adequa.stats.correlations import pairwise_accuracy, soft_pairwise_accuracy
 
 ROWS = st.lists(
     st.tuples(st.integers(0, 4), st.integers(0, 3), st.integers(0, 2)), min_size=2, max_size=14

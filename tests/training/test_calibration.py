@@ -17,13 +17,13 @@ from adequa.metrics.nli.evidence import VerifierEvidence
 from adequa.models.calibration import Calibration, Line
 from adequa.models.verifier import Verifier
 from adequa.models.wordpiece import WordPiece
+from adequa.stats.reliability import reliability
 from adequa.training.calibration import (
     LabelledCase,
     calibrate,
     fit_isotonic,
     fit_platt,
     read_labelled,
-    reliability,
 )
 
 from . import bases
@@ -267,5 +267,5 @@ def test_wrong_labels(meta: dict[str, object], message: str, tmp_path: Path) -> 
     path = write(tmp_path / "x.jsonl", [{**LINES[0], "meta": meta}])
     with pytest.raises(DataError, match=message):
         read_labelled(path, logit="logit")
-    with pytest.raises(SettingError, match="and not both"):
+    with pytest.raises(SettingError, match="either the field that has the logits or a function"):
         read_labelled(path)

@@ -262,7 +262,7 @@ def test_what_cannot_be_exported_is_refused(folders: Folders, tmp_path: Path) ->
     with pytest.raises(UnknownName, match=r"unknown layer '2\.qkv'"):
         export(folders["encoder"], out=out, keep=["2.qkv"])
     broken = made.write_checkpoint(tmp_path / "broken", said={"seed": 1})
-    with pytest.raises(ModelError, match="does not say recipe, data, commit, figures"):
+    with pytest.raises(ModelError, match="lacks recipe, data, commit, figures"):
         export(broken, out=out)
     (broken / "training.json").write_text(json.dumps(made.SAID), encoding="utf-8")
     (broken / "vocab.txt").write_text("one\n", encoding="utf-8")

@@ -6,13 +6,14 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Literal
 
-from adequa.stats.correlations import (
+from adequa.stats import (
     COEFFICIENTS,
     Correlation,
+    Interval,
     cluster_counts,
+    percentile_interval,
     resampled_correlations,
 )
-from adequa.stats.intervals import Interval, percentile_interval
 from research.papers.correlations.data import CorrelationStudy
 from research.papers.correlations.printed import ESA, Pair, PrintedTable
 from research.papers.section import mark

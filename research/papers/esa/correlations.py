@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from adequa.errors import AdequaError
 from adequa.metrics import resolve
-from adequa.stats.correlations import COEFFICIENTS, Correlation, complete_pairs
+from adequa.stats import COEFFICIENTS, Correlation, complete_pairs
 from adequa.tables import Cell, Column, Table
 from research.papers.esa.data import EsaCorpus, Output
 from research.papers.esa.printed import CORRELATIONS, RATED_TEXTS, SUBSETS, TABLE_NUMBERS

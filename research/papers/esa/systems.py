@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from adequa.metrics import resolve
-from adequa.stats.correlations import spearman
+from adequa.stats import spearman
 from adequa.tables import Cell, Column, Table
 from research.papers.esa.data import EsaCorpus, Output, bleu_of
 from research.papers.esa.printed import HALLUCINATIONS, SYSTEMS, TEXTS

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from itertools import combinations
 
 from adequa.charts import heat_map
-from adequa.stats.correlations import COEFFICIENTS, Correlation
+from adequa.stats import COEFFICIENTS, Correlation
 from adequa.tables import Cell, Column, Table
 from research.papers.human.data import AUTOMATIC, REFERENCE, HumanStudy
 from research.papers.human.printed import CRITERIA, METRICS

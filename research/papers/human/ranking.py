@@ -10,9 +10,15 @@ import numpy as np
 import numpy.typing as npt
 
 from adequa.data import Score
-from adequa.stats.correlations import spearman
-from adequa.stats.resampling import Aggregate, bootstrap_p, bootstrap_totals, mean_of, rowwise
-from adequa.stats.significance import significance_letters
+from adequa.stats import (
+    Aggregate,
+    bootstrap_p,
+    bootstrap_totals,
+    mean_of,
+    rowwise,
+    significance_letters,
+    spearman,
+)
 from adequa.tables import Cell, Column, Table
 from research.papers.human.data import FILE_SCALES, OWN, SCALES, HumanStudy
 from research.papers.human.printed import METRICS, PrintedRank, alike
@@ -50,7 +56,7 @@ def rank_systems(
 ) -> dict[str, RankedPlace]:
     """The systems by their value, best first; rows of the samples are the same entries.
 
-    >>> from adequa.stats.resampling import mean_of
+    >>> from adequa.stats import mean_of
     >>> few = {"good": np.ones((9, 1)), "bad": np.arange(9.0)[:, None] / 9}
     >>> {name: (place.low, place.group) for name, place in rank_systems(few, mean_of(9)).items()}
     {'good': (1, 'a'), 'bad': (2, 'b')}

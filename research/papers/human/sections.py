@@ -6,7 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping
 
 from adequa.charts import series_chart
-from adequa.stats.correlations import spearman
+from adequa.stats import spearman
 from adequa.tables import Cell, Column, Table
 from research.papers.human.data import REFERENCE, HumanStudy
 from research.papers.human.groups import best_table, group_agreements, settings_table

@@ -8,6 +8,7 @@ from typing import Literal, get_args
 
 import numpy as np
 
+from adequa.stats import percentile_interval
 from adequa.stats.correlations import (
     COEFFICIENTS,
     Matrix,
@@ -15,7 +16,6 @@ from adequa.stats.correlations import (
     complete_pairs,
     resampled_correlations,
 )
-from adequa.stats.intervals import percentile_interval
 from adequa.tables import Cell, Column, Table
 from research.papers.joint.corpora import Part
 from research.papers.joint.data import NO_WEIGHTS, JointStudy, RatedTexts

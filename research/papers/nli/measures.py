@@ -8,9 +8,20 @@ from dataclasses import dataclass
 import numpy as np
 
 from adequa.data import Verdict
-from adequa.stats.correlations import Correlation, cluster_counts, complete_pairs, spearman
-from adequa.stats.effects import area_under_curve
-from adequa.stats.intervals import percentile_interval
+<<<<<<< HEAD
+from adequa.stats import (
+    Correlation,
+    area_under_curve,
+    cluster_counts,
+    complete_pairs,
+    percentile_interval,
+    spearman,
+)
+=======
+from adequa.stats import Correlation, cluster_counts, complete_pairs, spearman
+from adequa.stats import area_under_curve
+from adequa.stats import percentile_interval
+>>>>>>> house
 from research.papers.nli.data import JudgedText, NliCorpus, Rule
 from research.papers.nli.setups import ScoredSetup
 

@@ -32,7 +32,7 @@ from adequa.analysis.comparison import SystemPair, compare
 from adequa.data import Result
 from adequa.errors import RunError, SettingError, UnknownName
 from adequa.run import Run, open_run
-from adequa.stats.intervals import Interval, bootstrap_interval, student_interval, wilson_interval
+from adequa.stats import Interval, bootstrap_interval, student_interval, wilson_interval
 from adequa.tables import Cell, Table, escape_markdown, one_line
 
 RATES = ("omission", "hallucination", "not-ok", "unscored")

@@ -206,6 +206,7 @@ def verifier(
         float | None,
         typer.Option(
             "--composed",
+            metavar="SHARE",
             min=0,
             max=1,
             help="The share of cases composed from built-in phrases; needs a checkout of adequa.",

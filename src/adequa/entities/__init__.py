@@ -1,1 +1,87 @@
-"""The mention detector: which entities of the data a text mentions, where, and how sure that is."""
+"""The entities of some data in a text: names, the mention detector, and judgments for `esa`.
+
+`Detector` finds mentions, `judge` decides what is missing or unexplained, and `evaluate_mentions`
+compares a detector with gold mentions. The REL client is in `linker`, aliases are in `aliases`.
+"""
+
+from adequa.entities.candidates import Candidate
+from adequa.entities.coreference import (
+    PRONOUNS,
+    StanzaCoreference,
+)
+from adequa.entities.detector import (
+    Detection,
+    Detector,
+)
+from adequa.entities.evaluation import (
+    Disagreement,
+    MentionAgreement,
+    MentionEvaluation,
+    Prediction,
+    evaluate_mentions,
+    find_disagreements,
+    gold_spans,
+    mention_detector,
+    mention_key,
+    write_predictions,
+)
+from adequa.entities.graph import (
+    Entity,
+    Graph,
+    compile_graph,
+)
+from adequa.entities.judgment import (
+    EntityJudgment,
+    JudgmentSettings,
+    judge,
+    read_phrases,
+)
+from adequa.entities.mentions import (
+    Judge,
+    Option,
+    WeightsJudge,
+    load_weights,
+    probabilities,
+)
+from adequa.entities.paper import (
+    PaperDetector,
+    greedy_matches,
+)
+from adequa.entities.unexplained import (
+    UnexplainedSpan,
+    find_unexplained,
+)
+
+__all__ = [
+    "PRONOUNS",
+    "Candidate",
+    "Detection",
+    "Detector",
+    "Disagreement",
+    "Entity",
+    "EntityJudgment",
+    "Graph",
+    "Judge",
+    "JudgmentSettings",
+    "MentionAgreement",
+    "MentionEvaluation",
+    "Option",
+    "PaperDetector",
+    "Prediction",
+    "StanzaCoreference",
+    "UnexplainedSpan",
+    "WeightsJudge",
+    "compile_graph",
+    "evaluate_mentions",
+    "find_disagreements",
+    "find_unexplained",
+    "gold_spans",
+    "greedy_matches",
+    "judge",
+    "load_weights",
+    "mention_detector",
+    "mention_key",
+    "probabilities",
+    "read_phrases",
+    "write_predictions",
+]

@@ -1,16 +1,13 @@
-"""The detector against gold mentions: the paper's section 4.2, with the entities on top.
+"""A detector against gold mentions, as in the paper's section 4.2, and the same for entities.
 
-A mention is right when the gold has one of the same entity with the same letters in that text, each
-gold mention used once (a multiset): what counts is case folded, without accents, letters and digits
-only. The lenient figure allows a normalised edit distance of 0.2 between the letters.
+A mention is right if the gold has one of the same entity with the same letters in that text, each
+gold mention used once (a multiset). Letters and digits are compared, case-folded and without
+accents. The lenient figure allows a normalised edit distance of 0.2 between them.
 """
 
 from __future__ import annotations
 
-import contextlib
-import os
 import re
-import secrets
 import unicodedata
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -22,13 +19,15 @@ from rapidfuzz.distance import Levenshtein
 
 from adequa.data import Item, Mention
 from adequa.errors import DataError
+from adequa.files import replacing
 from adequa.strict_json import dump_line
 
 LENIENT_DISTANCE = 0.2
+"""The paper's (section 4.2)."""
 
 
 class NamedSpan(NamedTuple):
-    """An entity and the words of a text that mention it; `kind` is the gold's type of mention."""
+    """An entity and the words that mention it; `kind` is the gold's type of mention."""
 
     entity: str
     text: str
@@ -36,7 +35,7 @@ class NamedSpan(NamedTuple):
 
 
 def mention_key(string: str) -> str:
-    """The letters that two mentions must share to be the same.
+    """The letters that are compared.
 
     >>> mention_key("the São-Paulo's ")
     'thesaopaulos'
@@ -47,7 +46,7 @@ def mention_key(string: str) -> str:
 
 @dataclass
 class MentionCounts:
-    """Right ones, and how many there were on each side."""
+    """Counts of right, found and gold mentions."""
 
     right_found: int = 0
     found: int = 0
@@ -56,12 +55,12 @@ class MentionCounts:
 
     @property
     def precision(self) -> float | None:
-        """The share of what was found that is right; None where nothing was found."""
+        """The share of found mentions that are right; None if nothing was found."""
         return self.right_found / self.found if self.found else None
 
     @property
     def recall(self) -> float | None:
-        """The share of the gold that was found; None where there is none."""
+        """The share of gold mentions that were found; None if there are none."""
         return self.right_gold / self.gold if self.gold else None
 
     @property
@@ -73,20 +72,20 @@ class MentionCounts:
         return 2 * precision * recall / (precision + recall) if precision + recall else 0.0
 
     def add(self, right: int, found: int, gold: int) -> None:
-        """Count one text's mentions of one entity, or whatever else is counted."""
+        """Add the counts of one text or entity."""
         self.right_found += right
         self.right_gold += right
         self.found += found
         self.gold += gold
 
     def figures(self) -> dict[str, float | None]:
-        """For JSON."""
+        """The figures for JSON."""
         return {"precision": self.precision, "recall": self.recall, "f1": self.f1}
 
 
 @dataclass
 class MentionAgreement:
-    """All figures over a corpus; add a text at a time."""
+    """The figures over a corpus."""
 
     exact: MentionCounts = field(default_factory=MentionCounts)
     lenient: MentionCounts = field(default_factory=MentionCounts)
@@ -94,10 +93,10 @@ class MentionAgreement:
     by_type: dict[str, MentionCounts] = field(default_factory=lambda: defaultdict(MentionCounts))
     texts: int = 0
     not_annotated: int = 0
-    """Texts without a gold mention: nothing says whether what is found in them is right."""
+    """Texts without gold mentions, which count in no other figure."""
 
     def figures(self) -> dict[str, object]:
-        """For JSON: the contract of `adequa mentions`."""
+        """The JSON output of `adequa mentions`."""
         return {
             "exact": self.exact.figures(),
             "lenient": self.lenient.figures(),
@@ -115,7 +114,7 @@ class MentionAgreement:
 def agree(
     pairs: Iterable[tuple[Sequence[NamedSpan], Sequence[NamedSpan]]],
 ) -> MentionAgreement:
-    """The figures over texts, each given as the spans found and the spans of the gold."""
+    """The figures over texts, each given as found and gold spans."""
     agreement = MentionAgreement()
     for found, gold in pairs:
         if gold:
@@ -158,7 +157,7 @@ def _by_entity(spans: Sequence[NamedSpan]) -> Mapping[str, Counter[str]]:
 
 
 def _near(found: Counter[str], gold: Counter[str]) -> int:
-    """How many of the gold find a partner within the lenient distance, nearest pairs first."""
+    """The number of pairs within the lenient distance, the nearest first."""
     pairs = sorted(
         (distance, mine, theirs)
         for mine in found
@@ -174,20 +173,16 @@ def _near(found: Counter[str], gold: Counter[str]) -> int:
     return right
 
 
-# ---
-# A detector over a corpus with gold mentions: its figures, what it found, where the two differ.
-# ---
-
 Detect: TypeAlias = Callable[[Item], Sequence[Mention]]
 
 _EXAMPLES = 3
 _NEAR = 0.6
-"""Words of one entity that are this near are one mention, drawn differently."""
+"""Mentions of one entity within this distance differ in their boundaries only."""
 _WORD = re.compile(r"'s\b|[^\W_]+")
 
 
 class Prediction(NamedTuple):
-    """What a detector found in the text of one item."""
+    """The mentions that a detector found in one item's text."""
 
     item: Item
     mentions: tuple[Mention, ...]
@@ -200,14 +195,14 @@ class Prediction(NamedTuple):
 
 
 class MentionEvaluation(NamedTuple):
-    """The figures, and a prediction a text in the order of the items."""
+    """The figures, and one prediction per text in the order of the items."""
 
     agreement: MentionAgreement
     predictions: list[Prediction]
 
 
 class Disagreement(NamedTuple):
-    """A way in which detector and gold differ, how often, and a few cases of it."""
+    """A kind of difference between detector and gold, its frequency and examples."""
 
     kind: str
     times: int
@@ -219,7 +214,7 @@ def mention_detector(
     mode: Literal["mentions", "adequacy"] = "mentions",
     threshold: float | None = None,
 ) -> Detect:
-    """A detector by name; a threshold of None is the detector's own."""
+    """A detector by name; with threshold None, the detector's default is used."""
     if detector == "paper":
         from adequa.entities.paper import PaperDetector
 
@@ -232,7 +227,7 @@ def mention_detector(
 
 
 def gold_spans(item: Item) -> list[NamedSpan]:
-    """The annotated mentions of an item, also those whose place in the text is not known."""
+    """The annotated mentions of an item, including those without a place in the text."""
     try:
         return [
             NamedSpan(one["entity"] or "", one["text"], one["type"] or "")
@@ -248,12 +243,12 @@ def gold_spans(item: Item) -> list[NamedSpan]:
 def evaluate_mentions(
     items: Iterable[Item], detect: Detect, progress: Callable[[int], None] | None = None
 ) -> MentionEvaluation:
-    """Compare a detector with gold mentions; `progress` is told how many texts are done."""
+    """Compare a detector with gold mentions; `progress` gets the number of texts done."""
     predictions: list[Prediction] = []
 
     def pairs() -> Iterator[tuple[list[NamedSpan], list[NamedSpan]]]:
         for item in items:
-            gold = gold_spans(item)  # before the work: what is no gold corpus shows at once
+            gold = gold_spans(item)  # first, so that a corpus without gold is reported at once
             prediction = Prediction(item, tuple(detect(item)))
             predictions.append(prediction)
             yield prediction.spans, gold
@@ -270,27 +265,15 @@ def evaluate_mentions(
 
 
 def write_predictions(predictions: Iterable[Prediction], path: Path) -> None:
-    """Write what was found, a line a text; the file appears whole or not at all."""
+    """Write one line per text; the file appears whole or not at all."""
     try:
-        with _replacing(path) as temporary, temporary.open("xb") as stream:
+        with replacing(path) as stream:
             for prediction in predictions:
                 stream.write(_line(prediction))
-            stream.flush()
-            os.fsync(stream.fileno())
     except OSError as error:
         raise DataError(
             f"cannot be written ({error.strerror or error})", path=path, remedy="check the path"
         ) from None
-
-
-@contextlib.contextmanager
-def _replacing(path: Path) -> Iterator[Path]:
-    temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
-    try:
-        yield temporary
-        temporary.replace(path)
-    finally:
-        temporary.unlink(missing_ok=True)
 
 
 def _line(prediction: Prediction) -> bytes:
@@ -317,10 +300,10 @@ def _line(prediction: Prediction) -> bytes:
 
 
 def find_disagreements(predictions: Iterable[Prediction], most: int) -> list[Disagreement]:
-    """The most frequent ways in which found and gold mentions differ, with examples.
+    """The most frequent differences between found and gold mentions, with examples.
 
-    *missed* is gold that was not found, *extra* is found and not gold, and *boundary* is found with
-    other words than the gold has.
+    *missed*: gold that was not found; *extra*: found but not gold; *boundary*: found with other
+    words than the gold.
     """
     counts: Counter[str] = Counter()
     examples: dict[str, list[str]] = defaultdict(list)
@@ -358,7 +341,7 @@ def _differences(prediction: Prediction) -> Iterator[tuple[str, str]]:
 
 
 def _without(spans: Sequence[NamedSpan], others: Sequence[NamedSpan]) -> list[NamedSpan]:
-    """The spans that have no partner among the others, each of which is a partner once."""
+    """The spans without a partner among the others, each of which is used once."""
     left = Counter((other.entity, mention_key(other.text)) for other in others)
     alone = []
     for span in spans:
@@ -371,8 +354,6 @@ def _without(spans: Sequence[NamedSpan], others: Sequence[NamedSpan]) -> list[Na
 
 
 def _nearest(span: NamedSpan, others: Sequence[NamedSpan]) -> NamedSpan | None:
-    from rapidfuzz.distance import Levenshtein
-
     key = mention_key(span.text)
     distances = []
     for other in others:

@@ -1,8 +1,12 @@
-"""Entities by a linker: a client for a REL server (van Hulst et al. 2020), which the user runs.
+"""Entity linking: a client for a REL server (van Hulst et al. 2020) that the user runs.
 
-The paper asks REL for the spans of a text that name something in Wikipedia, keeps those whose title
-is an entity of the input as mentions (section 4.1), and takes the others for hallucinated entities
-(section 6.2, Table 4).
+The paper asks REL for the spans of a text that name a Wikipedia page, keeps those of the input's
+entities as mentions (section 4.1), and counts the others as hallucinated (section 6.2, Table 4).
+
+A service must not be able to delay a text of a corpus: the timeout covers the whole exchange (name
+lookup, connection, every byte of the answer, every retry), and a service that failed several times
+in a row is not asked for a while. Hand-written on `http.client`, because the timeouts of `urllib`
+and `requests` are per read.
 """
 
 from __future__ import annotations
@@ -26,14 +30,6 @@ from typing import Any, NamedTuple
 from adequa.data import Mention
 from adequa.errors import ServiceError, SettingError
 
-# ---
-# Asking a service outside this process: one JSON answer within a time, or a ServiceError.
-#
-# A corpus has thousands of texts, so that a service must not be able to hold one of them up: the
-# time is for the whole exchange (names looked up, connection, every byte of the answer, every
-# retry), and a service that failed some times in a row is left alone for a while.
-# ---
-
 _LARGEST_ANSWER = 8 * 1024 * 1024
 _CHUNK = 64 * 1024
 _PAUSE = 0.05
@@ -45,7 +41,7 @@ class ServiceWarning(UserWarning):
 
 
 class _Passing(Exception):
-    """A failure that another attempt may mend."""
+    """A failure after which another attempt may succeed."""
 
 
 @dataclass
@@ -56,7 +52,7 @@ class _Health:
     lock: threading.Lock = field(default_factory=threading.Lock)
 
 
-# One record a service and process: metrics are rebuilt at will, and must not ask anew each time.
+# One record per service and process, because metrics may be rebuilt at any time.
 _HEALTH: dict[str, _Health] = {}
 
 
@@ -65,14 +61,14 @@ def _health(service: str) -> _Health:
 
 
 def worked(service: str) -> None:
-    """Note a good answer: the count of failures starts again, and so do the warnings."""
+    """Record a good answer, which resets failures and warnings."""
     health = _health(service)
     with health.lock:
         health.failures, health.closed_until, health.warned = 0, 0.0, False
 
 
 def failed(service: str, give_up_after: int, give_up_seconds: float) -> None:
-    """Note a failure; with the last one allowed in a row, close the service for a while."""
+    """Record a failure; after `give_up_after` in a row the service is closed for a while."""
     health = _health(service)
     with health.lock:
         health.failures += 1
@@ -80,8 +76,8 @@ def failed(service: str, give_up_after: int, give_up_seconds: float) -> None:
             health.closed_until = time.monotonic() + give_up_seconds
 
 
-def check_open(service: str) -> None:
-    """Raise at once where a service has been given up for now."""
+def require_open(service: str) -> None:
+    """Raise ServiceError if the service is closed for now."""
     health = _health(service)
     if time.monotonic() < health.closed_until:
         raise ServiceError(
@@ -90,7 +86,7 @@ def check_open(service: str) -> None:
 
 
 def degrade(error: ServiceError) -> str:
-    """Give the reason for a score of None, and warn of it once until the service works again."""
+    """The reason for a score of None; warns once until the service works again."""
     health = _health(error.service)
     with health.lock:
         first, health.warned = not health.warned, True
@@ -99,8 +95,8 @@ def degrade(error: ServiceError) -> str:
     return str(error)
 
 
-def check_url(url: str) -> urllib.parse.SplitResult:
-    """Split the URL of a service; raises SettingError for what cannot be one."""
+def require_url(url: str) -> urllib.parse.SplitResult:
+    """Split the URL of a service; raises SettingError for anything else."""
     example = "write something like http://localhost:5555"
     try:
         parts = urllib.parse.urlsplit(url)
@@ -118,7 +114,7 @@ def check_url(url: str) -> urllib.parse.SplitResult:
 
 def post_json(url: str, payload: Mapping[str, Any], *, timeout: float, retries: int) -> Any:
     """Post JSON and return the parsed answer; all attempts together take `timeout` seconds."""
-    parts = check_url(url)
+    parts = require_url(url)
     body = json.dumps(payload).encode("ascii")
     deadline = time.monotonic() + timeout
     attempt = 0
@@ -135,9 +131,9 @@ def post_json(url: str, payload: Mapping[str, Any], *, timeout: float, retries: 
 def _within(
     deadline: float, url: str, timeout: float, parts: urllib.parse.SplitResult, body: bytes
 ) -> bytes:
-    # Timeouts of sockets are per read and do not cover the look-up of names, so that a service that
-    # drips could hold a text for hours. The exchange runs in a thread of its own; at the deadline
-    # its connection is cut and the thread left to end by itself.
+    # Socket timeouts are per read and do not cover name lookup, so a slow service could take hours.
+    # The exchange runs in its own thread; at the deadline its connection is cut and the thread left
+    # to end by itself.
     exchange = _Exchange(parts, body, deadline)
     thread = threading.Thread(target=exchange.run, name="adequa-service", daemon=True)
     thread.start()
@@ -221,12 +217,12 @@ class _Exchange:
                     self.answer += chunk
                 else:
                     return
-                # Asked for so many bytes, http.client keeps quiet about an answer that broke off.
+                # When reading in chunks, http.client does not report a truncated answer.
                 if response.length:
                     raise http.client.IncompleteRead(b"", response.length)
 
     def cut(self) -> None:
-        """Wake the thread from whatever read it hangs in."""
+        """Interrupt the thread's current read."""
         self.was_cut = True
         sock = self.connection.sock if self.connection is not None else None
         if sock is not None:
@@ -261,7 +257,7 @@ class Link(NamedTuple):
 
 @dataclass(frozen=True)
 class RelClient:
-    """A REL server; `timeout` is for a whole text, and after failures in a row it is left alone."""
+    """A REL server; `timeout` is for a whole text."""
 
     url: str
     timeout: float = 10.0
@@ -270,20 +266,20 @@ class RelClient:
     give_up_seconds: float = 60.0
 
     def __post_init__(self) -> None:
-        check_url(self.url)
+        require_url(self.url)
         if not (self.timeout > 0 and math.isfinite(self.timeout)):
-            raise SettingError(f"a timeout of {self.timeout!r} is no time; give seconds above 0")
+            raise SettingError(f"a timeout of {self.timeout!r} is not a time; give seconds above 0")
         if self.retries < 0 or self.give_up_after < 1 or not self.give_up_seconds >= 0:
             raise SettingError(
                 "retries and give_up_seconds cannot be below 0, nor give_up_after below 1"
             )
 
     def link(self, text: str) -> tuple[Link, ...]:
-        """Ask which spans name which pages; raises ServiceError for any other answer."""
+        """The links of a text; raises ServiceError if there is no valid answer."""
         sent = _Sent(text)
         if not sent.text:
             return ()
-        check_open(self.url)
+        require_open(self.url)
         # With no spans REL finds the mentions itself. Both its first server and the later one,
         # where the path chooses a mode and / is the one for named entities, take these fields.
         request = {"text": sent.text, "spans": []}
@@ -316,10 +312,10 @@ _CHANGED = re.compile(r"&amp;|\s\s|[^\S ]|\A\s|\s\Z|[\ud800-\udfff]")
 
 
 class _Sent:
-    """The text as it is sent, and where each of its characters stands in the text.
+    """The text as it is sent, and the original place of each character.
 
-    REL replaces "&amp;" before it counts, and looks for a sentence whose spaces its splitter may
-    have changed; without either in the text, its offsets are right.
+    REL replaces "&amp;" before counting, and its sentence splitter may change spaces; without
+    either in the text its offsets are right.
     """
 
     def __init__(self, text: str) -> None:
@@ -351,7 +347,7 @@ class _Sent:
 def _read_row(row: Any, sent: _Sent) -> Link | None:
     """Read `[start, length, mention, title, ED confidence, MD confidence, tag]`, or its first four.
 
-    The documents of REL call the second value an end; its code sends a length.
+    REL's documentation calls the second value an end, but its code sends a length.
     """
     if not isinstance(row, list) or len(row) not in (4, 7):
         raise ValueError("is not a list of 4 or 7 values")
@@ -380,7 +376,7 @@ def _read_row(row: Any, sent: _Sent) -> Link | None:
 
 
 def _is(value: Any, kind: Any) -> bool:
-    # To Python True is a whole number; to us it is nonsense.
+    # In Python True is an int.
     return isinstance(value, kind) and not isinstance(value, bool)
 
 
@@ -396,7 +392,7 @@ _LITERAL = re.compile(r'"([^"]*)"(?:@[A-Za-z-]*|\^\^\S*)?', re.DOTALL)
 
 
 def _title_key(name: str) -> str:
-    """Make names of one page equal: IRIs, underscores, quotes, case of the first letter."""
+    """The title of a page without IRI, underscores, quotes and case of the first letter."""
     name = name.strip()
     for form in (_RESOURCE, _LITERAL):
         found = form.fullmatch(name)
@@ -410,7 +406,7 @@ def _title_key(name: str) -> str:
 
 
 def linked_mentions(links: Iterable[Link], entities: Sequence[str]) -> list[Mention]:
-    """Keep the links whose title is an entity of the input, as mentions at distance 0."""
+    """The links to entities of the input, as mentions at distance 0."""
     named: dict[str, list[str]] = {}
     for entity in dict.fromkeys(entities):
         named.setdefault(_title_key(entity), []).append(entity)
@@ -422,6 +418,6 @@ def linked_mentions(links: Iterable[Link], entities: Sequence[str]) -> list[Ment
 
 
 def foreign_links(links: Iterable[Link], entities: Sequence[str]) -> list[Link]:
-    """Keep the links to what the input does not have: the paper's hallucinated entities."""
+    """The links to anything else: the paper's hallucinated entities."""
     known = {_title_key(entity) for entity in entities}
     return [link for link in links if _title_key(link.title) not in known]

@@ -1,1 +1,70 @@
-"""The only room that loads weights: what a model reads, the runtime, and what is shipped."""
+"""The only room that loads weights: encoders, the verifier, classifiers of text pairs, calibration.
+
+Importing it loads neither numpy nor onnxruntime; models are loaded at their first use.
+"""
+
+from adequa.models.calibration import (
+    Calibration,
+    Line,
+)
+from adequa.models.encoder import (
+    ShippedEncoder,
+    load_encoder,
+)
+from adequa.models.hub import (
+    HubEncoder,
+    HubPairs,
+)
+from adequa.models.pairs import (
+    NliLabels,
+    OnnxPairs,
+    Pairs,
+    open_pairs,
+)
+from adequa.models.runtime import (
+    Network,
+    PerProcess,
+    WordTable,
+)
+from adequa.models.shipped import (
+    DEFAULT,
+    Weights,
+    licence_of,
+    versions,
+    weights,
+)
+from adequa.models.verifier import (
+    TextAndGraph,
+    Verifier,
+    VerifierOutput,
+    VerifierPair,
+    load_verifier,
+)
+from adequa.models.wordpiece import WordPiece
+
+__all__ = [
+    "DEFAULT",
+    "Calibration",
+    "HubEncoder",
+    "HubPairs",
+    "Line",
+    "Network",
+    "NliLabels",
+    "OnnxPairs",
+    "Pairs",
+    "PerProcess",
+    "ShippedEncoder",
+    "TextAndGraph",
+    "Verifier",
+    "VerifierOutput",
+    "VerifierPair",
+    "Weights",
+    "WordPiece",
+    "WordTable",
+    "licence_of",
+    "load_encoder",
+    "load_verifier",
+    "open_pairs",
+    "versions",
+    "weights",
+]

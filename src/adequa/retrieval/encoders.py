@@ -1,4 +1,4 @@
-"""What turns texts and graphs into vectors, and what is asked of it."""
+"""Encoders of texts and graphs as vectors: the interface, and how they are loaded by name."""
 
 from __future__ import annotations
 
@@ -23,24 +23,24 @@ _HUB = "hub:"
 
 
 class Encoder(Protocol):
-    """Texts and graphs as vectors of one space, a row each; near is similar.
+    """Encodes texts and graphs as vectors of one space, one row each.
 
-    `signature` names the model and its weights: vectors of different signatures are not compared.
+    `signature` names the model and its weights; vectors of different signatures are not compared.
     """
 
     @property
     def signature(self) -> str:
-        """The model, its weights and whatever else changes a vector."""
+        """The model, its weights and everything else that changes a vector."""
 
     def encode(self, texts: Sequence[str]) -> npt.NDArray[Any]:
-        """A vector a text."""
+        """One vector per text."""
 
     def encode_graphs(self, graphs: Sequence[Graph]) -> npt.NDArray[Any]:
-        """A vector a graph, which is its triples and what a file says of its terms."""
+        """One vector per graph, which is its triples and the `terms` of its item."""
 
 
 class _Coder(Protocol):
-    """What the encoders of `adequa.models` have: all but a signature."""
+    """An encoder of `adequa.models`, which has no signature."""
 
     def encode(self, texts: Sequence[str]) -> npt.NDArray[Any]: ...
 
@@ -49,7 +49,7 @@ class _Coder(Protocol):
 
 @dataclass(frozen=True)
 class _Signed:
-    """An encoder of `adequa.models` and the signature of its weights."""
+    """An encoder of `adequa.models` with the signature of its weights."""
 
     signature: str
     coder: _Coder
@@ -71,12 +71,12 @@ def load_encoder(name: str | None = None) -> Encoder:
     if name is not None and name.startswith(_HUB):
         return _hub_encoder(name.removeprefix(_HUB))
     if name is not None and ":" in name and not Path(name).is_dir():
-        return cast(Encoder, load_object(name, "encoder"))
+        return cast(Encoder, import_object(name, "encoder"))
     from adequa.models import encoder, shipped
 
     name = shipped.DEFAULT if name is None else name
     weights = shipped.weights(name)
-    # Not the version of adequa: an index stays good as long as the weights are the same.
+    # Without the version of adequa: an index stays valid as long as the weights are the same.
     own = signature("encoder", {"weights": weights.digest}, weights.version)
     return _Signed(own, encoder.load_encoder(name))
 
@@ -86,18 +86,18 @@ def _hub_encoder(name: str) -> Encoder:
 
     model, _, revision = name.partition("@")
     if not model:
-        raise SettingError("hub: names no model; write hub:MODEL or hub:MODEL@REVISION")
+        raise SettingError("hub: has no model; write hub:MODEL or hub:MODEL@REVISION")
     folder = Path(model)
     own = {"model": folder if folder.is_dir() else model}
     return _Signed(signature("hub", own, revision or "latest"), HubEncoder(model, revision or None))
 
 
-def load_object(name: str, kind: str) -> object:
-    """What a user names as `package.module:attribute`."""
+def import_object(name: str, kind: str) -> object:
+    """The object that a user names as `package.module:attribute`."""
     module, _, attribute = name.partition(":")
     remedy = f"name an {kind} as package.module:attribute"
     if not module or not attribute:
-        raise SettingError(f"{name!r} names no {kind}; {remedy}")
+        raise SettingError(f"{name!r} is not the name of an {kind}; {remedy}")
     try:
         return getattr(importlib.import_module(module), attribute)
     except (ImportError, AttributeError) as error:
@@ -114,7 +114,7 @@ def encode_items(encoder: Encoder, items: Sequence[Item], kind: Kind) -> Vectors
     if vectors.ndim != 2 or len(vectors) != len(items):
         raise ModelError(
             f"the encoder {encoder.signature!r} gave an array of shape {vectors.shape} for"
-            f" {len(items)} {kind}; it must give a row each"
+            f" {len(items)} {kind}; it must give one row each"
         )
     if not np.isfinite(vectors).all():
         raise ModelError(f"the encoder {encoder.signature!r} gave numbers that are not finite")

@@ -1,8 +1,8 @@
-"""How often the right one is found: recall and mean reciprocal rank, in both directions.
+"""Recall and mean reciprocal rank of retrieval, in both directions.
 
-A candidate that says exactly what the right one says (the same text, or the same set of triples)
-is right too. Ties count against: whatever scores as high as the right one stands before it, so that
-an encoder for which all are equal finds nothing.
+A candidate with the same text, or the same set of triples, as the right one is right too. Ties
+count against the encoder: candidates with the score of the right one rank before it, so an encoder
+that gives equal scores finds nothing.
 """
 
 from __future__ import annotations
@@ -16,13 +16,14 @@ import numpy.typing as npt
 
 from adequa.data import Item
 from adequa.errors import DataError, SettingError
+from adequa.progress import Progress, silent
 from adequa.retrieval.encoders import Encoder, Kind, Vectors, encode_items
 from adequa.retrieval.search import Reranker, pair
 
 DEPTHS = (1, 5, 10)
 
 _TIE = 1e-6
-"""Cosines nearer than this are equal: the order in which numbers are added up says no more."""
+"""Cosines closer than this are equal: rounding depends on the order of additions."""
 
 _BATCH = 1024
 _CELLS = 1 << 22
@@ -31,22 +32,22 @@ _CELLS = 1 << 22
 
 @dataclass(frozen=True, slots=True)
 class Recall:
-    """The rank of the right one for each query, from 1, among `pool` candidates."""
+    """The rank of the right candidate of each query, from 1, among `pool` candidates."""
 
     ranks: tuple[int, ...]
     pool: int
 
     def at(self, depth: int) -> float:
-        """The share of queries whose right one is among the first `depth`."""
+        """The share of queries whose right candidate is among the first `depth`."""
         return sum(rank <= depth for rank in self.ranks) / len(self.ranks)
 
     @property
     def mean_reciprocal_rank(self) -> float:
-        """1 where it is always the first, 0.5 where it is always the second."""
+        """The mean of 1 / rank."""
         return sum(1 / rank for rank in self.ranks) / len(self.ranks)
 
     def figures(self) -> dict[str, float | int]:
-        """As the command line writes it."""
+        """The figures as printed by the command line."""
         return {
             **{f"r@{depth}": round(self.at(depth), 6) for depth in DEPTHS},
             "mrr": round(self.mean_reciprocal_rank, 6),
@@ -61,12 +62,12 @@ def evaluate(
     encoder: Encoder,
     *,
     rerank: Reranker | None = None,
-    progress: Callable[[int, int], None] = lambda _done, _total: None,
+    progress: Progress = silent,
 ) -> dict[str, Recall]:
-    """Each query's text among all texts by its graph, and the reverse.
+    """The recall of each query's text by its graph among all texts, and the reverse.
 
-    The candidates are the queries' own texts or graphs and those of `pool`. `progress` hears the
-    steps done, of texts and graphs encoded and queries ranked, and all there are.
+    The candidates are the texts or graphs of the queries and of `pool`. The steps of `progress` are
+    texts and graphs encoded and queries ranked.
     """
     if not queries:
         raise DataError("there are no queries", remedy="is it the right input?")
@@ -74,7 +75,7 @@ def evaluate(
         if not (item.text.strip() and item.triples):
             raise DataError(
                 f"the item {item.id!r} has no {'triples' if item.text.strip() else 'text'}",
-                remedy="recall is measured on graphs with a text each",
+                remedy="give items with a graph and a text",
             )
     candidates = [*queries, *pool]
     total = 2 * len(candidates) + 2 * len(queries)
@@ -116,26 +117,26 @@ def ranks_of(
     `asked` has the vectors of the queries, `found` those of the candidates.
     """
     if len(found) != len(candidates) or len(asked) < queries:
-        raise SettingError("there is not a vector for each query and each candidate")
+        raise SettingError("the number of vectors does not match the queries and candidates")
     alike: dict[Hashable, list[int]] = {}
     for position, item in enumerate(candidates):
-        alike.setdefault(_said(item, of), []).append(position)
+        alike.setdefault(_content(item, of), []).append(position)
     ranks: list[int] = []
     size = max(1, _CELLS // len(candidates))
     for start in range(0, queries, size):
         some = range(start, min(start + size, queries))
         cosines = asked[some.start : some.stop] @ found.T
-        right = [np.array(alike[_said(candidates[query], of)]) for query in some]
+        right = [np.array(alike[_content(candidates[query], of)]) for query in some]
         rows = list(zip(some, cosines, right, strict=True))
         if rerank is None:
             ranks += [_rank(scores, own) for _, scores, own in rows]
         else:
-            ranks += _rank_again(candidates, rows, of, rerank)
+            ranks += _reranked(candidates, rows, of, rerank)
         step(len(some))
     return ranks
 
 
-def _said(item: Item, of: Kind) -> Hashable:
+def _content(item: Item, of: Kind) -> Hashable:
     return item.text if of == "texts" else frozenset(item.triples)
 
 
@@ -144,13 +145,13 @@ def _rank(scores: npt.NDArray[Any], right: npt.NDArray[np.int64]) -> int:
     return 1 + int(as_high.sum() - as_high[right].sum())
 
 
-def _rank_again(
+def _reranked(
     candidates: Sequence[Item],
     rows: Sequence[tuple[int, Vectors, npt.NDArray[np.int64]]],
     of: Kind,
     rerank: Reranker,
 ) -> list[int]:
-    """The ranks after a second look at the first few of each query."""
+    """The ranks after reranking the first candidates of each query."""
     firsts = [_first(scores, right, rerank.top) for _, scores, right in rows]
     pairs = [
         pair(candidates[query], candidates[position], of)
@@ -173,7 +174,7 @@ def _rank_again(
 
 
 def _first(scores: Vectors, right: npt.NDArray[np.int64], top: int) -> npt.NDArray[np.int64]:
-    """The positions of the highest scores; of equals the wrong ones first."""
+    """The positions of the highest scores; among equals the wrong candidates first."""
     top = min(top, len(scores))
     against = scores.copy()
     against[right] -= _TIE

@@ -1,13 +1,17 @@
-"""An index on disk, and how it is opened: a folder of plain files, mapped, not read.
+"""An index on disk: how it is built, resumed and opened.
+
+It is a folder of plain files that are mapped into memory. They grow by whole batches, and the
+status in the manifest is `building` until the last one is complete. To resume, the items are read
+from the beginning and must equal those already there.
 
 | file | content |
 |---|---|
-| `manifest.json` | what is indexed, by which encoder, how many, and the size of every other file |
-| `vectors.npy` | a row each, 32-bit or 8-bit numbers |
-| `scales.npy` | for 8-bit rows: what to multiply each with |
-| `items.jsonl` | id, triples and text, a line each |
-| `offsets.npy` | where each line begins, and the end of the last |
-| `graph.usearch` | the graph of neighbours, where one was asked for |
+| `manifest.json` | the kind of items, their number, the encoder, and the size of every other file |
+| `vectors.npy` | one row per item, of 32-bit or 8-bit numbers |
+| `scales.npy` | for 8-bit rows: the factor of each row |
+| `items.jsonl` | id, triples and text, one line per item |
+| `offsets.npy` | the beginning of each line, and the end of the last |
+| `graph.usearch` | the graph of neighbours of an approximate index |
 """
 
 from __future__ import annotations
@@ -34,7 +38,7 @@ from adequa.retrieval.vectors import Nearest, StoredVectors, nearest, quantise
 from adequa.strict_json import dump_line, load_object
 
 FORMAT = 1
-"""Of the folder; one of another format has to be built again."""
+"""The version of the folder's format; an index of another version must be built again."""
 
 MANIFEST, VECTORS, SCALES = "manifest.json", "vectors.npy", "scales.npy"
 ITEMS, OFFSETS, GRAPH = "items.jsonl", "offsets.npy", "graph.usearch"
@@ -43,7 +47,7 @@ _REMEDY = "build the index again: adequa retrieve index INPUT --out INDEX --forc
 
 @dataclass(frozen=True)
 class Index:
-    """A finished index; its vectors and items stay on disk until they are asked for."""
+    """A finished index; vectors and items are loaded from disk when they are used."""
 
     path: Path
     manifest: Mapping[str, Any]
@@ -57,7 +61,7 @@ class Index:
 
     @property
     def of(self) -> Kind:
-        """What is found in it: texts or graphs."""
+        """Whether the index has texts or graphs."""
         return cast(Kind, self.manifest["of"])
 
     @property
@@ -65,8 +69,8 @@ class Index:
         """Whether it has a graph of neighbours."""
         return bool(self.manifest["approximate"])
 
-    def check(self, encoder: Encoder) -> None:
-        """Refuse an encoder whose vectors have nothing to do with those of the index."""
+    def require_encoder(self, encoder: Encoder) -> None:
+        """Raise unless the index was built with this encoder."""
         if encoder.signature != self.manifest["encoder"]:
             raise DataError(
                 f"was built with the encoder {self.manifest['encoder']!r}, not"
@@ -76,18 +80,18 @@ class Index:
             )
 
     def item(self, position: int) -> Item:
-        """What stands at a position: its id, and the triples and the text it came with."""
+        """The item at a position, with its id, triples and text."""
         start, end = (int(one) for one in self._offsets[position : position + 2])
         try:
             return _item(load_object(self._lines[start:end].tobytes().decode()))
         except (DataError, UnicodeDecodeError, KeyError, TypeError, AttributeError):
             raise DataError(
-                "is not as it was written", path=self.path / ITEMS, line=position + 1,
+                "was changed after it was written", path=self.path / ITEMS, line=position + 1,
                 remedy=_REMEDY,
             ) from None  # fmt: skip
 
     def nearest(self, queries: Vectors, k: int, *, exact: bool | None = None) -> Nearest:
-        """The nearest of each unit vector; through the graph of neighbours where there is one."""
+        """The nearest items of each unit vector; uses the graph of neighbours if there is one."""
         if queries.shape[1] != self.vectors.dimension:
             raise DataError(
                 f"has vectors of {self.vectors.dimension} numbers, the query of {queries.shape[1]}",
@@ -98,7 +102,7 @@ class Index:
             return nearest(self.vectors, queries, k)
         from adequa.retrieval.vectors import nearest_in_graph
 
-        with self._lock:  # a search sets how far the graph is to look
+        with self._lock:  # a search sets the search width of the graph
             return nearest_in_graph(self._graph, self.vectors, queries, k)
 
     @cached_property
@@ -109,7 +113,7 @@ class Index:
 
 
 def open_index(path: Path | str) -> Index:
-    """Open a finished index; a DataError says what to do with anything else."""
+    """Open a finished index; raises a DataError for anything else."""
     path = Path(path)
     manifest = read_manifest(path)
     if manifest["status"] != "complete":
@@ -132,13 +136,13 @@ def open_index(path: Path | str) -> Index:
         or (scales is not None and scales.shape != (count,))
         or offsets.shape != (count + 1,)
     ):
-        raise DataError("has other vectors than its manifest says", path=path, remedy=_REMEDY)
+        raise DataError("has vectors that do not match its manifest", path=path, remedy=_REMEDY)
     lines = np.memmap(path / ITEMS, dtype=np.uint8, mode="r")
     return Index(path, manifest, StoredVectors(vectors, scales), lines, offsets)
 
 
 def read_manifest(path: Path) -> dict[str, Any]:
-    """What an index says of itself, finished or not."""
+    """The manifest of an index, finished or not."""
     file = path / MANIFEST
     if not file.is_file():
         raise DataError(
@@ -168,7 +172,7 @@ def _map(path: Path) -> npt.NDArray[Any]:
 
 
 def item_line(item: Item) -> bytes:
-    """An item as an index keeps it: without references and meta, which no search needs."""
+    """The line of an item in an index, without references and meta."""
     raw = item_to_object(item)
     kept = {
         name: raw[name]
@@ -179,7 +183,7 @@ def item_line(item: Item) -> bytes:
 
 
 def _item(raw: Mapping[str, Any]) -> Item:
-    # Not the reader's way: what is indexed may have a text and no triples, or the reverse.
+    # Not `item_from_object`: an indexed item may have a text without triples, or the reverse.
     return Item(
         raw["id"],
         tuple(Triple(*triple) for triple in raw.get("triples", ())),
@@ -191,16 +195,12 @@ def _item(raw: Mapping[str, Any]) -> Item:
     )
 
 
-# ---
-# NumPy files that grow row by row, and whose whole rows survive a kill.
-# ---
-
 _HEADER = 128
-"""Bytes before the first row: enough for any shape, so that it can be rewritten in its place."""
+"""Bytes before the first row: enough for any shape, so that the header can be rewritten."""
 
 
 class Appender:
-    """An `.npy` file of rows; its header says how many once it is closed."""
+    """An `.npy` file that grows by rows; whole rows survive a kill."""
 
     def __init__(self, path: Path, dtype: npt.DTypeLike, width: int | None = None) -> None:
         self._path = path
@@ -212,11 +212,13 @@ class Appender:
         self.rows = max(0, size - _HEADER) // self._row
         if size >= _HEADER and not self._is_own_header():
             self._stream.close()
-            raise DataError("was begun with other vectors", path=path, remedy="say --force")
+            raise DataError(
+                "was begun with other vectors", path=path, remedy="replace it with --force"
+            )
         self.cut(self.rows)
 
     def cut(self, rows: int) -> None:
-        """Keep the first rows only."""
+        """Keep only the first rows."""
         self.rows = rows
         self._stream.truncate(_HEADER + rows * self._row)
         self._write_header(0)
@@ -229,14 +231,14 @@ class Appender:
         self.rows += len(rows)
 
     def finish(self) -> None:
-        """Write how many there are, and close the file."""
+        """Write the number of rows into the header, and close the file."""
         self._write_header(self.rows)
         self._stream.flush()
         os.fsync(self._stream.fileno())
         self.close()
 
     def close(self) -> None:
-        """Let go of the file as it is; it can be opened again and continued."""
+        """Close the file as it is; it can be opened again and continued."""
         self._stream.close()
 
     def _is_own_header(self) -> bool:
@@ -263,17 +265,7 @@ class Appender:
         return (rows,) if self._width is None else (rows, self._width)
 
 
-# ---
-# Building an index: a stream in, bounded memory, and what a kill leaves can be continued.
-#
-# The files grow by whole batches; the manifest says `building` until the last one stands. To
-# resume, the items are read from the beginning again, and must be those that are there already.
-# ---
-
 Numbers = Literal["float32", "int8"]
-Progress = Callable[[int], None]
-"""Called with the items that are done."""
-
 _FILES = (VECTORS, SCALES, ITEMS, OFFSETS, GRAPH)
 
 
@@ -288,12 +280,13 @@ def build_index(
     batch_size: int = 1024,
     resume: bool = False,
     force: bool = False,
-    progress: Progress = lambda _done: None,
+    progress: Callable[[int], None] = lambda _done: None,
 ) -> Index:
     """Write the texts or the graphs of items to the folder `out`; empty texts are left out.
 
     `dtype="int8"` takes a quarter of the space; `approximate` adds a graph of neighbours (extra
-    `retrieval`) for millions. Same items, same encoder: the same bytes.
+    `retrieval`) for millions of items. The same items and encoder give the same bytes. `progress`
+    is called with the number of items done; their total is not known.
     """
     out = Path(out)
     if of not in get_args(Kind):
@@ -301,11 +294,11 @@ def build_index(
     if dtype not in get_args(Numbers):
         raise SettingError(f"vectors are float32 or int8, not {dtype!r}")
     if batch_size < 1:
-        raise SettingError(f"a batch has one item or more, not {batch_size}")
+        raise SettingError(f"the size of a batch is at least 1, not {batch_size}")
     if approximate:
-        from adequa.retrieval.vectors import check_installed
+        from adequa.retrieval.vectors import require_usearch
 
-        check_installed()  # said now, not after hours of work
+        require_usearch()  # before hours of work, not after
     plan = {
         "retrieval": FORMAT,
         "version": __version__,
@@ -320,7 +313,16 @@ def build_index(
             return open_index(out)
         wanted = (item for item in items if of == "graphs" or item.text.strip())
         with (out / ITEMS).open("ab+") as stream, locked(stream, out):
-            count, dimension = _write(wanted, stream, out, encoder, of, dtype, batch_size, progress)
+            count, dimension = _write(
+                wanted,
+                stream,
+                out,
+                encoder=encoder,
+                of=of,
+                dtype=dtype,
+                batch_size=batch_size,
+                progress=progress,
+            )
             _write_offsets(stream, out / OFFSETS)
         _finish(out, {**plan, "count": count, "dimension": dimension})
     except OSError as error:
@@ -331,7 +333,7 @@ def build_index(
 
 
 def _begin(out: Path, plan: dict[str, Any], *, resume: bool, force: bool) -> bool:
-    """Make the folder, or look at what is in it; True where nothing is left to do."""
+    """Prepare the folder; True if the index is already complete."""
     if resume and (out / MANIFEST).is_file():
         begun = read_manifest(out)
         for name, value in plan.items():
@@ -339,20 +341,22 @@ def _begin(out: Path, plan: dict[str, Any], *, resume: bool, force: bool) -> boo
                 raise DataError(
                     f"was begun with another {name}: {begun.get(name)!r} then, {value!r} now",
                     path=out,
-                    remedy="give the same, or --force to begin anew",
+                    remedy="give the same, or replace the index with --force",
                 )
         return bool(begun["status"] == "complete")
     if (out / MANIFEST).is_file():
         if not force:
             raise DataError(
-                "is an index already", path=out, remedy="name another folder, or say --force"
+                "is already an index",
+                path=out,
+                remedy="name another folder, or replace it with --force",
             )
-        # Removed rather than cut short: another process may have them mapped.
+        # Removed rather than truncated: another process may have them mapped.
         for name in (MANIFEST, *_FILES):
             (out / name).unlink(missing_ok=True)
     elif out.exists() and (not out.is_dir() or any(out.iterdir())):
         raise DataError(
-            "is there and is no index", path=out, remedy="name a new or an empty folder"
+            "exists and is not an index", path=out, remedy="name a new or an empty folder"
         )
     out.mkdir(parents=True, exist_ok=True)
     write_json(out / MANIFEST, plan)
@@ -363,17 +367,18 @@ def _write(
     items: Iterator[Item],
     stream: IO[bytes],
     out: Path,
+    *,
     encoder: Encoder,
     of: Kind,
     dtype: Numbers,
     batch_size: int,
-    progress: Progress,
+    progress: Callable[[int], None],
 ) -> tuple[int, int]:
-    """Encode what is not there yet; gives how many items there are and the length of a vector."""
+    """Encode the items that are missing; the number of all items and the length of a vector."""
     first = next(items, None)
     if first is None:
         raise DataError(f"there are no {of} to index", path=out, remedy="is it the right input?")
-    # The length of a vector is known once there is one.
+    # The length of a vector is known only from a first one.
     dimension = encode_items(encoder, [first], of).shape[1]
     items = chain([first], items)
     files = [Appender(out / VECTORS, dtype, dimension)]
@@ -404,7 +409,7 @@ def _write(
 
 
 def _skip(items: Iterator[Item], stream: IO[bytes], out: Path, files: Sequence[Appender]) -> int:
-    """Pass over the items that all files have, cut off what only some have, and count them."""
+    """Skip the items that all files have, cut off those that only some have; their number."""
     whole = min(file.rows for file in files)
     count = end = 0
     stream.seek(0)
@@ -415,7 +420,7 @@ def _skip(items: Iterator[Item], stream: IO[bytes], out: Path, files: Sequence[A
                 "was begun with other items",
                 path=out / ITEMS,
                 line=count + 1,
-                remedy="give the same input, or --force to begin anew",
+                remedy="give the same input, or replace the index with --force",
             )
         count += 1
         end += len(line)

@@ -1,4 +1,7 @@
-"""Queries in, hits out: the same for texts and graphs, from Python and the command line."""
+"""Search in an index by texts or graphs, and the reranking of the first hits.
+
+A reranker adds the score of a pair of graph and text, such as the entity evidence, to the cosine.
+"""
 
 from __future__ import annotations
 
@@ -12,27 +15,23 @@ import numpy as np
 from adequa.data import Item, Triple
 from adequa.errors import SettingError, UnknownName
 from adequa.metrics.base import Metric
-from adequa.retrieval.encoders import Encoder, Kind, Vectors, encode_items, load_object
+from adequa.retrieval.encoders import Encoder, Kind, Vectors, encode_items, import_object
 from adequa.retrieval.index import Index
 
-# ---
-# A second look at the first few: what a scorer of pairs says, blended with the cosine.
-# ---
-
 PairScorer: TypeAlias = Callable[[Sequence[Item]], Sequence[float]]
-"""Graphs with the text that may belong to them, as items, to scores: higher is better."""
+"""Scores pairs of a graph and a text, given as items; higher is better."""
 
 WEIGHT = 1.0
-"""Of the entity evidence beside the cosine, chosen on WebNLG dev among dev and train, where twice
-as much changes little and half as much loses a point of R@1."""
+"""The weight of the entity evidence, chosen on WebNLG dev among dev and train: twice as much
+changes little, half as much loses a point of R@1."""
 
 TOP = 50
-"""How many are looked at again: enough for the encoder's misses, a fortieth of a second a query."""
+"""The number of hits to rerank: enough for the misses of the encoder, 25 ms per query."""
 
 
 @dataclass(frozen=True)
 class Reranker:
-    """Scores the first `top` again: `cosine + weight * scorer(pair)`; the rest stay behind them."""
+    """Scores the first `top` hits as `cosine + weight * scorer(pair)`; the rest stay behind."""
 
     scorer: PairScorer
     top: int = TOP
@@ -40,7 +39,7 @@ class Reranker:
 
     def __post_init__(self) -> None:
         if self.top < 1:
-            raise SettingError(f"one or more are ranked again, not {self.top}")
+            raise SettingError(f"the number of hits to rerank is at least 1, not {self.top}")
         if not math.isfinite(self.weight):
             raise SettingError(f"the weight of a scorer is a number, not {self.weight}")
 
@@ -54,16 +53,16 @@ class Reranker:
 
 
 def pair(query: Item, candidate: Item, of: Kind) -> Item:
-    """The graph of one and the text of the other; `of` says which the candidate gives."""
+    """The graph of one and the text of the other; `of` is what the candidate contributes."""
     graph, text = (query, candidate) if of == "texts" else (candidate, query)
     return Item("1", graph.triples, text.text, lang=text.lang or graph.lang, terms=graph.terms)
 
 
 def entity_evidence(pairs: Sequence[Item]) -> list[float]:
-    """What the entity detector sees: 1 where every entity is found and every name explained.
+    """The entity detector as a scorer: 1 if every entity is found and every name explained.
 
-    The share of missing entities is taken off, and the share of unexplained names and values among
-    all that the text mentions.
+    The share of missing entities is subtracted, and the share of unexplained names and values among
+    all mentions of the text.
     """
     from adequa.entities.judgment import JudgmentSettings, judge
 
@@ -79,7 +78,7 @@ def entity_evidence(pairs: Sequence[Item]) -> list[float]:
 
 
 def metric_scorer(metric: Metric) -> PairScorer:
-    """A metric as a scorer of pairs: its best value is 1; its worst, and no value, is 0."""
+    """A metric as a scorer of pairs, from 1 for its best value to 0 for its worst or none."""
     if metric.needs_references:
         raise SettingError(f"{metric.name} needs references, so it cannot rank pairs")
     span = metric.best - metric.worst
@@ -103,17 +102,17 @@ def load_scorer(name: str) -> PairScorer:
         (metric,) = resolve([name]).values()
         return metric_scorer(metric)
     if ":" in name:
-        return cast(PairScorer, load_object(name, "scorer"))
+        return cast(PairScorer, import_object(name, "scorer"))
     raise UnknownName("scorer", name, ["entities", *names()])
 
 
 Query = str | Item | Sequence[Triple]
-"""A text is a string; a graph is its triples, or an item whose triples are meant."""
+"""A text is a string; a graph is a sequence of triples, or an item with triples."""
 
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """Something found: what it is, how near, and its score after a second look at it."""
+    """An item found, its cosine, and its score after reranking."""
 
     item: Item
     cosine: float
@@ -131,13 +130,13 @@ def search(
 ) -> list[list[Hit]]:
     """The `k` nearest for each query, best first.
 
-    Texts find graphs and graphs find texts, depending on what the index is of; like finds like as
-    well. With `rerank` the first `rerank.top` are put in the order of their new scores; what stands
-    behind them keeps its cosine as its score. `exact` passes by the graph of neighbours.
+    An index of texts or graphs can be searched by either. With `rerank` the first `rerank.top` hits
+    are sorted by their new scores; the others keep their cosine as score. `exact` does not use the
+    graph of neighbours.
     """
-    index.check(encoder)
+    index.require_encoder(encoder)
     if k < 1:
-        raise SettingError(f"one or more are looked for, not {k}")
+        raise SettingError(f"the number of hits is at least 1, not {k}")
     if isinstance(queries, str):
         raise SettingError("queries are a sequence; put a single text into a list")
     asked = [_item(query) for query in queries]
@@ -145,8 +144,8 @@ def search(
         return []
     if rerank is not None and any(kind == index.of for _, kind in asked):
         raise SettingError(
-            f"an index of {index.of} can be ranked again for queries that are"
-            f" {'graphs' if index.of == 'texts' else 'texts'} alone"
+            f"an index of {index.of} can be reranked only for queries that are"
+            f" {'graphs' if index.of == 'texts' else 'texts'}"
         )
     vectors = _vectors(asked, encoder)
     wanted = k if rerank is None else max(k, rerank.top)

@@ -1,4 +1,4 @@
-"""What is indexed, and what recall is measured on, out of whatever a reader reads."""
+"""The items to index, and the graphs and texts to measure recall on, from any known format."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ _SEVERAL_TEXTS = {"webnlg", "enriched", "e2e"}
 
 
 def read_documents(path: Path | str, of: Kind, *, format: str | None = None) -> Iterator[Item]:  # noqa: A002
-    """The items to index: of texts each text, of graphs each graph, once where texts share it.
+    """The items to index: every text, or every distinct graph.
 
-    Texts need no triples: a `.txt` file has one a line, and a JSONL file may leave them out.
-    Graphs need no texts.
+    Texts need no triples: a `.txt` file has one text per line, and a JSONL file may leave the
+    triples out. Graphs need no texts.
     """
     path = Path(path)
     if of == "texts" and format is None and path.suffix.lower() == _TEXTS:
@@ -40,11 +40,11 @@ def read_documents(path: Path | str, of: Kind, *, format: str | None = None) -> 
 
 
 def read_entries(path: Path | str, *, format: str | None = None) -> list[Item]:  # noqa: A002
-    """A graph and a text each, to measure recall on; of several texts of a graph the first.
+    """Pairs of a graph and a text to measure recall on.
 
-    Where a format has several texts for a graph (WebNLG, E2E), an entry is the graph, and its text
-    the first that is not empty; an item of another format is an entry as it is. Entries without a
-    text are left out: nothing could find them.
+    In a format with several texts per graph (WebNLG, E2E) an entry is a graph with its first
+    non-empty text; in other formats every item is an entry. Entries without a text are left out,
+    since they cannot be found.
     """
     source = open_source(path, format=format)
     first = next(iter(source))
@@ -76,12 +76,12 @@ def _text_lines(path: Path) -> Iterator[Item]:
 
 
 def _has_texts_alone(path: Path) -> bool:
-    """Whether the first line of a JSONL file is an item but for its triples."""
+    """Whether the first line of a JSONL file is an item without triples."""
     if path.suffix.lower() != ".jsonl" or not path.is_file():
         return False
     try:
         raw = load_object(next((line for _, line in lines(path) if line.strip()), ""))
-    except DataError:  # its reader will say it better
+    except DataError:  # the reader of the format reports it
         return False
     return isinstance(raw, dict) and "text" in raw and raw.keys() <= _FIELDS - {"triples"}
 
@@ -97,6 +97,6 @@ def _texts_of_jsonl(path: Path) -> Iterator[PlacedItem]:
 
 def _text_item(raw: object) -> Item:
     if isinstance(raw, dict) and "triples" not in raw:
-        # The contract asks for triples: it is checked with some, and they are taken out again.
+        # The contract requires triples, so it is validated with a placeholder.
         return replace(item_from_object({**raw, "triples": [["–", "–", "–"]]}), triples=())
     return item_from_object(raw)

@@ -1,4 +1,8 @@
-"""Many vectors, as 32-bit or 8-bit numbers, and the nearest of them, found exactly."""
+"""Stored vectors of 32-bit or 8-bit numbers, and the nearest of them.
+
+The search is exact, or approximate through a graph of neighbours (HNSW, by usearch) for millions of
+vectors.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +19,7 @@ from adequa.errors import DataError, MissingExtra
 from adequa.retrieval.encoders import Vectors
 
 BLOCK = 8192
-"""Rows compared at once: 12 MB of vectors with 384 numbers, whatever the size of the index."""
+"""Rows compared at once: 12 MB of vectors with 384 numbers."""
 
 QUERIES = 256
 """Queries compared at once."""
@@ -24,7 +28,7 @@ _LARGEST = 127
 
 
 class Nearest(NamedTuple):
-    """For each query the positions of the nearest rows, nearest first, and their cosines."""
+    """The positions of the nearest rows of each query, nearest first, and their cosines."""
 
     positions: npt.NDArray[np.int64]
     scores: Vectors
@@ -32,7 +36,7 @@ class Nearest(NamedTuple):
 
 @dataclass(frozen=True)
 class StoredVectors:
-    """Unit vectors in memory or mapped from a file; 8-bit rows have a scale each."""
+    """Unit vectors in memory or mapped from a file; each 8-bit row has a scale."""
 
     rows: npt.NDArray[Any]
     scales: Vectors | None = None
@@ -51,13 +55,13 @@ class StoredVectors:
         return rows if self.scales is None else rows * self.scales[chosen][:, np.newaxis]
 
     def blocks(self, size: int = BLOCK) -> Iterator[tuple[int, Vectors]]:
-        """All rows, some at a time, with the position of the first."""
+        """All rows in blocks, with the position of the first row of each."""
         for start in range(0, len(self), size):
             yield start, self.take(slice(start, start + size))
 
 
 def quantise(vectors: Vectors) -> tuple[npt.NDArray[np.int8], Vectors]:
-    """Rows of whole numbers from -127 to 127, and what to multiply each row with.
+    """Rows of integers from -127 to 127, and the factor of each row.
 
     >>> rows, scales = quantise(np.array([[0.6, -0.8]], dtype=np.float32))
     >>> rows.tolist(), round(float(scales[0]), 6)
@@ -69,7 +73,7 @@ def quantise(vectors: Vectors) -> tuple[npt.NDArray[np.int8], Vectors]:
 
 
 def nearest(stored: StoredVectors, queries: Vectors, k: int, *, block: int = BLOCK) -> Nearest:
-    """The `k` nearest rows of each query, or all where there are fewer; of equals the first."""
+    """The `k` nearest rows of each query, or all if there are fewer; of equals the first."""
     k = min(k, len(stored))
     scores = np.full((len(queries), k), -np.inf, dtype=np.float32)
     positions = np.zeros((len(queries), k), dtype=np.int64)
@@ -81,9 +85,9 @@ def nearest(stored: StoredVectors, queries: Vectors, k: int, *, block: int = BLO
 
 
 def _merge(found: Vectors, start: int, positions: npt.NDArray[np.int64], scores: Vectors) -> None:
-    """Put what a block has into the best so far, in place."""
+    """Merge the rows of a block into the best so far, in place."""
     k = scores.shape[1]
-    # A later row that is only as near as the last of the best does not displace it.
+    # A later row with the same cosine as the last of the best does not replace it.
     better = found > scores[:, -1:]
     for query in np.flatnonzero(better.any(axis=1)):
         places = np.flatnonzero(better[query])
@@ -104,21 +108,19 @@ def cosines(stored: StoredVectors, queries: Vectors, positions: npt.NDArray[np.i
     return found
 
 
-# ---
-# A graph of neighbours (HNSW, by usearch) for indexes of millions: near the best, in no time.
-# ---
-
 CONNECTIVITY = 16
 EXPANSION_BUILD = 128
 EXPANSION_SEARCH = 128
-"""How many candidates a build and a search keep open: the defaults of most HNSW libraries."""
+"""Candidates kept in a build and in a search: the defaults of most HNSW libraries."""
 
 _OVERSAMPLE = 4
-"""Neighbours asked for each one wanted: the graph has 8-bit vectors, the last word has ours."""
+"""Neighbours fetched for each one wanted, since the graph has 8-bit vectors and ours decide.
+
+No record of the data it was chosen on."""
 
 
-def check_installed() -> Any:
-    """The module usearch, or an error that says how to get it."""
+def require_usearch() -> Any:
+    """The module usearch; raises MissingExtra if it is not installed."""
     try:
         return importlib.import_module("usearch.index")
     except ImportError:
@@ -128,9 +130,9 @@ def check_installed() -> Any:
 def build_graph(stored: StoredVectors, path: Path) -> None:
     """Write the graph of all rows to `path`, whole or not at all.
 
-    One thread: with several, the same rows would give another graph each time.
+    It uses one thread, since with several the graph would differ each time.
     """
-    graph = check_installed().Index(
+    graph = require_usearch().Index(
         ndim=stored.dimension,
         metric="cos",
         dtype="i8",
@@ -147,7 +149,7 @@ def build_graph(stored: StoredVectors, path: Path) -> None:
 
 def open_graph(path: Path, stored: StoredVectors) -> Any:
     """The graph, mapped from its file."""
-    module = check_installed()
+    module = require_usearch()
     try:
         graph = module.Index.restore(str(path), view=True)
     except Exception as error:  # noqa: BLE001  # usearch raises whatever C++ threw
@@ -163,7 +165,7 @@ def open_graph(path: Path, stored: StoredVectors) -> Any:
 
 
 def nearest_in_graph(graph: Any, stored: StoredVectors, queries: Vectors, k: int) -> Nearest:
-    """The nearest rows as far as the graph finds them, with exact cosines."""
+    """The nearest rows that the graph finds, with exact cosines."""
     k = min(k, len(stored))
     wanted = min(_OVERSAMPLE * k, len(stored))
     graph.expansion_search = max(EXPANSION_SEARCH, wanted)
@@ -171,7 +173,7 @@ def nearest_in_graph(graph: Any, stored: StoredVectors, queries: Vectors, k: int
     scores = np.zeros((len(queries), k), dtype=np.float32)
     for number, query in enumerate(queries):
         near: npt.NDArray[np.int64] = graph.search(query, wanted, threads=1).keys.astype(np.int64)
-        if len(near) < k:  # rows that no way leads to; seldom, and then all are compared
+        if len(near) < k:  # rare: some rows cannot be reached, so all are compared
             positions[number], scores[number] = (one[0] for one in nearest(stored, query[None], k))
             continue
         near.sort()

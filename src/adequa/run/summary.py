@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from adequa import __version__
 from adequa.metrics.base import Metric
-from adequa.stats.intervals import Moments
+from adequa.stats import Moments
 
 if TYPE_CHECKING:
     from adequa.tables import Table

@@ -1,5 +1,8 @@
 """How far raters agree beyond chance: Krippendorff's alpha, Cohen's and Fleiss' kappa, shares.
 
+Hand-written because the package `krippendorff` is GPL and none of the usual ones keeps gaps, row
+order and undefined coefficients apart; the tests hold the published examples.
+
 Each coefficient is 1 - observed / expected *disagreement*: 1 for raters who agree on everything, 0
 for what chance would bring, below 0 for less than that. They differ in what chance is:
 
@@ -24,13 +27,10 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from adequa.stats.intervals import Interval
-
-# ---
-# Who rated what how: the table under agreement and every other look at raters.
-# ---
+from adequa.stats.intervals import Interval, bootstrap_interval
 
 Vector = npt.NDArray[np.float64]
+Matrix = npt.NDArray[np.float64]
 Codes = npt.NDArray[np.int64]
 RaterPair = tuple[Hashable, Hashable]
 
@@ -60,7 +60,7 @@ class Ratings:
         raters: Iterable[Hashable],
         values: Iterable[float | str | None],
     ) -> Ratings:
-        """From three columns, a row a rating; None and NaN are gaps.
+        """From three columns with one row per rating; None and NaN are gaps.
 
         A rater's second rating of an item is a ValueError: which of the two counts is not ours to
         say. So are columns of unequal length and an infinite value.
@@ -82,7 +82,7 @@ class Ratings:
 
     @classmethod
     def from_matrix(cls, matrix: Iterable[Iterable[float | str | None]]) -> Ratings:
-        """From a matrix, a row an item, a column a rater, both named by their number from 0.
+        """From a matrix with one row per item and one column per rater, numbered from 0.
 
         >>> Ratings.from_matrix([[1, 1], [2, float("nan")]]).raters
         (0, 1)
@@ -97,7 +97,7 @@ class Ratings:
         """The categories as numbers; a label among them is a ValueError."""
         for category in self.categories:
             if isinstance(category, str):
-                message = f"the label {category!r} is no number; labels are nominal only"
+                message = f"the label {category!r} is not a number; labels are nominal only"
                 raise ValueError(message)  # noqa: TRY004 - the type is allowed, not for this
         return np.array(self.categories, dtype=np.float64)
 
@@ -155,11 +155,10 @@ def _is_present(value: object) -> bool:
     if not isinstance(value, Real):
         raise TypeError(f"a rating is a number or a label, not {value!r}")
     if math.isinf(value):
-        raise ValueError("an infinite value is no rating")
+        raise ValueError("an infinite value is not a rating")
     return not math.isnan(value)
 
 
-Matrix = npt.NDArray[np.float64]
 Scale = Literal["nominal", "ordinal", "interval", "ratio"]
 Weights = Literal["none", "linear", "quadratic"]
 
@@ -253,8 +252,6 @@ def krippendorff_alpha(
         return Agreement(None, items, count, float(observed[0]), 0.0, reason=_NO_VARIATION)
     interval = None
     if resamples:
-        from adequa.stats.intervals import bootstrap_interval
-
         statistics = np.zeros((len(ratings.items), len(found) + size))
         np.add.at(statistics, (row, column), weight)
         spots = ratings.item[pairable], len(found) + ratings.category[pairable]
@@ -265,7 +262,7 @@ def krippendorff_alpha(
 
 
 def coincidences(ratings: Ratings) -> Matrix:
-    """How often value c meets value k in an item, a row and a column a category, symmetric.
+    """How often value c meets value k in an item: a symmetric matrix of categories.
 
     An item's pairs weigh 1 / (ratings - 1), so that the whole adds up to the pairable ratings.
     """

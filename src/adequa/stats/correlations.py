@@ -1,4 +1,11 @@
-"""How two series of numbers go together: Pearson, Spearman and Kendall, each with its p-value."""
+"""How well two series of numbers go together: correlations, their intervals, and pairwise accuracy.
+
+Pearson, Spearman and Kendall come from SciPy, each with its p-value. The versions for many rows at
+once are our own: SciPy has none, and permutations and resamples need thousands of coefficients.
+Texts on one graph are resampled together (the bootstrap of clusters). Williams' test and PERM-BOTH
+compare two measures that are held against the same third one; pairwise accuracy asks how often a
+metric puts two texts or systems in the order in which people put them.
+"""
 
 from __future__ import annotations
 
@@ -12,9 +19,11 @@ import numpy.typing as npt
 from adequa.errors import UnknownName
 
 Vector = npt.NDArray[np.float64]
+Matrix = npt.NDArray[np.float64]
+Codes = npt.NDArray[np.int64]
 
 FEWEST_PAIRS = 3
-"""Two points always lie on a line, which says nothing."""
+"""Two points always lie on a line, so their correlation means nothing."""
 
 
 class Correlation(NamedTuple):
@@ -125,15 +134,9 @@ def _scaled(values: Vector) -> Vector:
     return scaled
 
 
-# ---
-# Correlations of many rows at once: what permutations and resamples are made of.
-# ---
-
-Matrix = npt.NDArray[np.float64]
-
 _ROUNDING = 1e-24
 _SHORT_ROWS = 60
-"""Up to here every two columns are compared; longer rows are sorted one by one."""
+"""Columns up to which every two are compared; longer rows are sorted one by one."""
 
 
 def rowwise_correlations(first: npt.ArrayLike, second: npt.ArrayLike, coefficient: str) -> Vector:
@@ -200,24 +203,17 @@ def _kendall(one: Matrix, other: Matrix, count: int) -> Vector:
 
 
 def _kendall_by_row(one: Matrix, other: Matrix) -> Vector:
-
     found = (kendall(row, row_too) for row, row_too in zip(one, other, strict=True))
     return np.array([np.nan if value is None else value.value for value in found])
 
 
-# ---
-# Intervals of correlations by the bootstrap of clusters: texts on one graph are drawn together.
-# ---
-
-Codes = npt.NDArray[np.int64]
-
-_ROUNDING_CLUSTERED, _ROUNDED_AWAY = 1e-24, 1e-13
+_ROUNDED_AWAY = 1e-13
 _BLOCK = 2_000_000
-"""So many pairs of items are looked at together."""
+"""Pairs of items that are compared at once: 16 MB."""
 
 
 def cluster_counts(clusters: Sequence[Hashable], *, n: int, seed: int) -> Matrix:
-    """How often each item is drawn in each of `n` resamples of the clusters, a row a resample.
+    """How often each item is drawn in each of `n` resamples of the clusters, one row per resample.
 
     The draws depend on clusters, n and seed alone: measures resampled by the same matrix are
     paired.
@@ -228,7 +224,7 @@ def cluster_counts(clusters: Sequence[Hashable], *, n: int, seed: int) -> Matrix
 
 
 def cluster_draws(count: int, *, n: int, seed: int) -> Matrix:
-    """How often each of `count` clusters is drawn in each of `n` resamples, a row a resample."""
+    """How often each of `count` clusters is drawn, one row for each of `n` resamples."""
     if not count:
         return np.zeros((n, 0))
     drawn = np.random.default_rng(seed).integers(0, count, size=(n, count))
@@ -323,22 +319,19 @@ def _weighted(first: Matrix, second: Matrix, counts: Matrix) -> Vector:
     together = np.einsum("ij,ij,ij->i", counts, one, other)
     squares = [np.einsum("ij,ij,ij->i", counts, side, side) for side in (one, other)]
     # Equal but for rounding is constant.
-    least = [
-        _ROUNDING_CLUSTERED * total * np.square(np.abs(side).max()) for side in (first, second)
-    ]
+    least = [_ROUNDING * total * np.square(np.abs(side).max()) for side in (first, second)]
     found: Vector = np.full(len(counts), np.nan)
     varied = (squares[0] > least[0]) & (squares[1] > least[1])
     np.divide(together, np.sqrt(squares[0] * squares[1]), out=found, where=varied)
     return found
 
 
-# ---
-# Whether one measure agrees better with a third than another does, all three on the same items.
-# ---
-
 _ROWS = 250
-"""So many permutations are looked at together."""
-_ROUNDING_DEPENDENT = 1e-12
+"""Permutations that are computed at once."""
+_TIE = 1e-12
+"""Differences up to here are rounding errors."""
+_SIGN_ROWS = 500
+"""Draws of signs that are computed at once."""
 
 
 class Williams(NamedTuple):
@@ -375,7 +368,7 @@ def williams(first: float, second: float, between: float, n: int) -> Williams | 
     determinant = 1 - first**2 - second**2 - between**2 + 2 * first * second * between
     mean = (first + second) / 2
     spread = 2 * (n - 1) / (n - 3) * max(0.0, determinant) + mean**2 * (1 - between) ** 3
-    if spread <= _ROUNDING_DEPENDENT:
+    if spread <= _TIE:
         return None
     value = (first - second) * math.sqrt((n - 1) * (1 + between) / spread)
     return Williams(value, n - 3, float(2 * student.sf(abs(value), n - 3)))
@@ -391,7 +384,7 @@ def permute_both(
 ) -> CorrelationDifference | None:
     """PERM-BOTH of Deutsch et al. (2021): scores of single texts change sides at random.
 
-    `agreement` says of rows of scores, one a text, how well each agrees with what both are held
+    `agreement` says of rows of scores, one per text, how well each agrees with what both are held
     against. Scores are standardised first, for they are of different scales. The p-value is
     two-sided. None where a side is constant or an agreement is not defined.
     """
@@ -410,17 +403,145 @@ def permute_both(
         change = random.random((min(_ROWS, n - start), len(one))) < 0.5
         drawn = agreement(np.where(change, other, one)) - agreement(np.where(change, one, other))
         # A permutation whose agreement is not defined speaks for chance.
-        extreme += int((~(np.abs(drawn) < abs(observed) - _ROUNDING_DEPENDENT)).sum())
+        extreme += int((~(np.abs(drawn) < abs(observed) - _TIE)).sum())
     return CorrelationDifference(observed, (1 + extreme) / (n + 1))
 
 
 def _standardised(values: Vector) -> Vector | None:
     if values.ndim != 1:
-        raise ValueError(f"scores are one a text, not of shape {values.shape}")
+        raise ValueError(f"scores are one per text, not of shape {values.shape}")
     if len(values) < 2 or not np.isfinite(values).all():
         return None
     deviation = float(values.std())
-    if deviation <= _ROUNDING_DEPENDENT * float(np.abs(values).max()):
+    if deviation <= _TIE * float(np.abs(values).max()):
         return None
     standard: Vector = (values - values.mean()) / deviation
     return standard
+
+
+class Accuracy(NamedTuple):
+    """The share of pairs on which a metric and people say the same, in the mean over groups."""
+
+    value: float
+    epsilon: float
+    """Two scores that differ by no more are tied."""
+    pairs: int
+    by_group: Vector
+    """The share in each group, groups in order; NaN where a group has no pair."""
+
+
+def pairwise_accuracy(
+    metric: npt.ArrayLike,
+    human: npt.ArrayLike,
+    groups: npt.ArrayLike,
+    *,
+    epsilon: float | None = None,
+) -> Accuracy | None:
+    """acc_eq of Deutsch, Foster and Freitag (2023, "Ties Matter"), pairs taken within groups.
+
+    A pair counts when both put it in the same order, or both call it a tie. People tie where their
+    values are equal, the metric where its scores differ by at most `epsilon`. Without one, the
+    smallest that gives the best accuracy is taken, the same in all groups, which is the paper's tie
+    calibration and an optimistic choice: it has seen the ratings. None without a pair.
+
+    >>> pairwise_accuracy([0.1, 0.9, 0.5, 0.6], [1, 2, 3, 3], [0, 0, 0, 0], epsilon=0).value
+    0.5
+    """
+    scores, values = (np.asarray(side, dtype=np.float64) for side in (metric, human))
+    _, places = np.unique(np.asarray(groups), return_inverse=True)
+    if not len(scores) == len(values) == len(places):
+        raise ValueError("a pairwise accuracy needs a score, a rating and a group for each text")
+    if not (np.isfinite(scores).all() and np.isfinite(values).all()):
+        raise ValueError("scores and ratings are finite numbers")
+    if epsilon is not None and not epsilon >= 0:
+        raise ValueError(f"a tie is a difference from 0 on, not {epsilon}")
+    count = int(places.max()) + 1 if len(places) else 0
+    pairs = _pairs(scores, values, places, count)
+    if not len(pairs.group):
+        return None
+    each = np.bincount(pairs.group, minlength=count)
+    weights = 1 / (each[pairs.group] * np.count_nonzero(each))
+    bound = _best_epsilon(pairs, weights) if epsilon is None else epsilon
+    right = np.where(pairs.apart <= bound, pairs.tied, pairs.ordered)
+    sums = np.bincount(pairs.group, weights=right, minlength=count)
+    by_group = np.full(count, np.nan)
+    np.divide(sums, each, out=by_group, where=each > 0)
+    return Accuracy(float(np.nanmean(by_group)), bound, len(pairs.group), by_group)
+
+
+class _Pairs(NamedTuple):
+    group: npt.NDArray[np.int64]
+    apart: Vector
+    """How far apart the metric puts the two."""
+    tied: npt.NDArray[np.bool_]
+    """Whether people tie them."""
+    ordered: npt.NDArray[np.bool_]
+    """Whether both put them in the same order."""
+
+
+def _pairs(scores: Vector, values: Vector, places: npt.NDArray[np.int64], count: int) -> _Pairs:
+    columns: list[list[npt.NDArray[np.float64]]] = [[], [], []]
+    for group in range(count):
+        inside = np.flatnonzero(places == group)
+        left, right = np.triu_indices(len(inside), 1)
+        columns[0].append(np.full(len(left), group, dtype=np.float64))
+        columns[1].append(scores[inside[left]] - scores[inside[right]])
+        columns[2].append(values[inside[left]] - values[inside[right]])
+    group_of, by_metric, by_people = (
+        np.concatenate(column) if column else np.zeros(0) for column in columns
+    )
+    ordered = (np.sign(by_metric) == np.sign(by_people)) & (by_people != 0)
+    return _Pairs(group_of.astype(np.int64), np.abs(by_metric), by_people == 0, ordered)
+
+
+def _best_epsilon(pairs: _Pairs, weights: Vector) -> float:
+    """The smallest of the best: 0, or a distance that occurs."""
+    candidates, place = np.unique(np.append(pairs.apart, 0.0), return_inverse=True)
+    gained = np.bincount(place[:-1], weights=weights * pairs.tied, minlength=len(candidates))
+    lost = np.bincount(place[:-1], weights=weights * pairs.ordered, minlength=len(candidates))
+    accuracy = np.cumsum(gained - lost)
+    return float(candidates[np.flatnonzero(accuracy >= accuracy.max() - _TIE)[0]])
+
+
+def soft_pairwise_accuracy(
+    metric: npt.ArrayLike, human: npt.ArrayLike, *, n: int = 1000, seed: int = 0
+) -> float | None:
+    """SPA of Thompson et al. (2024): how sure a metric is of a pair of systems, against people.
+
+    Matrices have one row per system and one column per input, NaN where a text is missing. For each
+    pair of systems a permutation test of the paired differences says how likely the first is no
+    better, once by the metric and once by people; the accuracy of a pair is one less the difference
+    of the two p-values. Draws as great as the observed count half, so that the order of systems
+    does not matter. None without two systems that share an input.
+    """
+    scores, values = (np.asarray(side, dtype=np.float64) for side in (metric, human))
+    if scores.ndim != 2 or scores.shape != values.shape:
+        raise ValueError("scores and ratings are matrices of one shape, systems by inputs")
+    if n < 1:
+        raise ValueError(f"a permutation test draws at least once, not {n} times")
+    missing = ~(np.isfinite(scores) & np.isfinite(values))
+    left, right = np.triu_indices(len(scores), 1)
+    apart = missing[left] | missing[right]
+    shared = ~apart.all(axis=1)
+    if not shared.any():
+        return None
+    signs = np.random.default_rng(seed).choice([-1.0, 1.0], size=(n, scores.shape[1]))
+    chances = []
+    for table in (scores, values):
+        filled = np.where(missing, 0.0, table)
+        # A text that one of the two lacks adds nothing, whatever its sign.
+        differences = np.where(apart, 0.0, filled[left] - filled[right])[shared]
+        chances.append(_chance(differences, signs))
+    return float(np.mean(1 - np.abs(chances[0] - chances[1])))
+
+
+def _chance(differences: Matrix, signs: Matrix) -> Vector:
+    observed = differences.sum(axis=1)
+    tolerance = _TIE * np.abs(differences).sum(axis=1)
+    found = np.zeros(len(differences))
+    for start in range(0, len(signs), _SIGN_ROWS):
+        beyond = differences @ signs[start : start + _SIGN_ROWS].T - observed[:, None]
+        equal = np.abs(beyond) <= tolerance[:, None]
+        found += ((beyond > 0) & ~equal).sum(axis=1) + 0.5 * equal.sum(axis=1)
+    chance: Vector = found / len(signs)
+    return chance

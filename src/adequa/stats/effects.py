@@ -1,4 +1,4 @@
-"""How large a difference is, whatever the number of items: effect sizes of two samples."""
+"""Effect sizes: how large a difference between two samples is, whatever their size."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Vector = npt.NDArray[np.float64]
 def paired_d(first: npt.ArrayLike, second: npt.ArrayLike) -> float | None:
     """Cohen's d_z: the mean of the paired differences in their own standard deviations.
 
-    None below two pairs, and where all differences are equal: a spread of nothing is no unit.
+    None below two pairs, and where all differences are equal, so that they have no spread.
     """
     differences = _pairs(first, second)
     if len(differences) < 2:
@@ -34,7 +34,7 @@ def average_d(first: npt.ArrayLike, second: npt.ArrayLike) -> float | None:
 
 
 def cliffs_delta(first: npt.ArrayLike, second: npt.ArrayLike) -> float | None:
-    """How much oftener a value of the first sample is above one of the second than below it.
+    """How much more often a value of the first sample is above one of the second than below it.
 
     Over all n × m pairs of values, from -1 to 1 (Cliff 1993); None where a sample is empty.
     """
@@ -48,23 +48,25 @@ def cliffs_delta(first: npt.ArrayLike, second: npt.ArrayLike) -> float | None:
 
 
 def superiority(first: npt.ArrayLike, second: npt.ArrayLike) -> float | None:
-    """The chance that a value of the first sample is above one of the second, a tie being half."""
+    """The chance that a value of the first sample is above one of the second; a tie counts half."""
     delta = cliffs_delta(first, second)
     return None if delta is None else (delta + 1) / 2
 
 
 def area_under_curve(labels: npt.ArrayLike, scores: npt.ArrayLike) -> float | None:
-    """The chance that a score of label 1 is above one of label 0, a tie being half.
+    """The area under the ROC curve: the chance that a score of label 1 is above one of label 0.
+
+    A tie counts half; None unless both labels occur.
 
     >>> area_under_curve([0, 1, 1], [0.1, 0.1, 0.7])
     0.75
     """
-    known, values = np.asarray(labels), np.asarray(scores, dtype=np.float64)
-    return superiority(values[known == 1], values[known != 1])
+    positive, values = np.asarray(labels) == 1, _vector(scores)
+    return superiority(values[positive], values[~positive])
 
 
 def paired_superiority(first: npt.ArrayLike, second: npt.ArrayLike) -> float | None:
-    """The share of pairs in which the first is above the second, a tie being half; None of none."""
+    """The share of pairs in which the first is above the second; a tie counts half."""
     differences = _pairs(first, second)
     if not len(differences):
         return None

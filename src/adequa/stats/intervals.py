@@ -1,4 +1,4 @@
-"""Confidence intervals of arrays: Student's t, and the bootstrap."""
+"""Confidence intervals: Student's t of a stream or an array, bootstrap, Wilson's of a share."""
 
 from __future__ import annotations
 
@@ -14,11 +14,8 @@ import numpy.typing as npt
 if TYPE_CHECKING:
     from adequa.stats.resampling import Aggregate
 
-# ---
-# Means and how far they can be trusted: Student's t over a stream, the bootstrap over an array.
-# ---
-
 Interval = tuple[float, float]
+Vector = npt.NDArray[np.float64]
 
 
 @dataclass(slots=True)
@@ -47,7 +44,7 @@ class Moments:
         return moments
 
     def add(self, value: float) -> None:
-        """Take one more number in; what is not finite is a ValueError, for it would spoil all."""
+        """Take one more number in; one that is not finite is a ValueError."""
         if not math.isfinite(value):
             raise ValueError(f"{value} has no place in a mean")
         self.count += 1
@@ -82,7 +79,7 @@ class Moments:
         return None if variance is None else math.sqrt(variance)
 
     def interval(self, level: float = 0.95) -> Interval | None:
-        """Student's t interval of the mean; None below two numbers, which say nothing of spread."""
+        """Student's t interval of the mean; None below two numbers, which have no spread."""
         deviation = self.deviation
         if deviation is None:
             return None
@@ -105,9 +102,6 @@ def require_level(level: float) -> None:
     """Refuse a confidence level outside (0, 1): a caller's mistake, not a user's."""
     if not 0 < level < 1:
         raise ValueError(f"a confidence level lies between 0 and 1, not {level}")
-
-
-Vector = npt.NDArray[np.float64]
 
 
 def student_interval(values: npt.ArrayLike, level: float = 0.95) -> Interval | None:
@@ -187,11 +181,6 @@ def _quantiles(replicates: Vector, low: float, high: float) -> Interval | None:
     return float(ends[0]), float(ends[1])
 
 
-# ---
-# How far a share can be trusted.
-# ---
-
-
 def wilson_interval(count: int, total: int, level: float = 0.95) -> Interval | None:
     """Wilson's score interval (1927) of `count` out of `total`; None of nothing.
 
@@ -203,7 +192,7 @@ def wilson_interval(count: int, total: int, level: float = 0.95) -> Interval | N
     """
     require_level(level)
     if not 0 <= count <= total:
-        raise ValueError(f"{count} out of {total} is no share")
+        raise ValueError(f"{count} out of {total} is not a share")
     if not total:
         return None
     z = NormalDist().inv_cdf((1 + level) / 2)

@@ -1,8 +1,8 @@
 """Significance by resampling, for means and for corpus values alike.
 
-A sample is an array of item values, or a matrix of *sufficient statistics*: a row an item, additive
-over items, such as the n-gram counts behind BLEU. An `Aggregate` turns totals, a row a resample,
-into values; so a resample costs one row of a matrix product, and no item is scored again.
+A sample is an array of item values, or a matrix of *sufficient statistics*: one row per item,
+additive over items, such as the n-gram counts behind BLEU. An `Aggregate` turns totals, one row per
+resample, into values; so a resample costs one row of a matrix product, and no item is scored again.
 
 Two tests of "both systems are equally good", both paired by item, two-sided, and with the
 observation itself counted among the trials, so that no p is zero: p = (c + 1) / (n + 1).
@@ -31,7 +31,7 @@ from adequa.stats.intervals import Interval, percentile_interval
 Vector = npt.NDArray[np.float64]
 Matrix = npt.NDArray[np.float64]
 Aggregate = Callable[[Matrix], Vector]
-"""Totals, a row a resample, to values; NaN where a value is not defined."""
+"""Totals, one row per resample, to values; NaN where a value is not defined."""
 
 _CHUNK = 1 << 22
 """Numbers held at once for the draws of a chunk of resamples: 32 MB."""
@@ -39,9 +39,9 @@ _CHUNK = 1 << 22
 
 @dataclass(frozen=True, slots=True)
 class PairedTest:
-    """Two samples, paired by item: their values, the difference and what a test says of it.
+    """Two samples, paired by item: their values, the difference and the result of a test.
 
-    None stands for what cannot be said: all of it of no items, interval and p of one.
+    None stands for what is undefined: everything without items, interval and p with one item.
     """
 
     items: int
@@ -51,7 +51,7 @@ class PairedTest:
     interval: Interval | None = None
     """Of the difference, from the bootstrap."""
     wins: float | None = None
-    """The share of resamples in which the first is above the second, a tie being half."""
+    """The share of resamples in which the first is above the second, a tie counting half."""
     p: float | None = None
 
 
@@ -71,7 +71,7 @@ def rowwise(corpus: Callable[[Sequence[float]], float | None]) -> Aggregate:
 
 
 def bootstrap_totals(statistics: Matrix, *, n: int, seed: int) -> Matrix:
-    """The totals of `n` resamples of the rows, drawn with replacement: a row a resample.
+    """The totals of `n` resamples of the rows, drawn with replacement, one row per resample.
 
     The draws depend on the number of rows, n and the seed alone: two matrices with as many rows are
     resampled alike, which is what pairs them; so columns of several systems may stand side by side.
@@ -131,7 +131,7 @@ def randomisation_p(swapped: Vector, observed: float, *, items: int, n: int) -> 
 
 
 def win_share(differences: Vector) -> float | None:
-    """The share of differences above zero, a tie being half; None of none."""
+    """The share of differences above zero, a tie counting half; None of none."""
     defined = differences[np.isfinite(differences)]
     return float((np.sign(defined).mean() + 1) / 2) if len(defined) else None
 

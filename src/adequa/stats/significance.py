@@ -1,4 +1,12 @@
-"""Adjusted p-values for many comparisons at once."""
+"""Which of many differences are significant: rank tests, corrected p-values, letters.
+
+The rank tests are SciPy's, called so that they give the two-sided p of R's `wilcox.test`: exact up
+to 49 values per sample without ties (and, of pairs, without zeros), otherwise by the normal
+distribution with the variance corrected for ties and the statistic moved half a step towards its
+mean (`continuity`). Two things are added. Values that differ by no more than rounding errors are
+equal (0.3 - 0.2 and 0.2 - 0.1 must tie; R needs `digits.rank = 10` for that), and a statistic that
+is at its mean stays there.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +14,6 @@ import math
 import string
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 
 import numpy as np
 import numpy.typing as npt
@@ -60,7 +67,7 @@ CORRECTION_NOTES: Mapping[str, str] = {
 
 
 def adjust(p_values: Sequence[float | None], correction: str = "holm") -> list[float | None]:
-    """The p-values of one family, corrected, in their order; a None stays and is no comparison.
+    """The p-values of one family, corrected, in their order; a None stays and does not count.
 
     >>> adjust([0.01, None, 0.04, 0.03])
     [0.03, None, 0.06, 0.06]
@@ -78,13 +85,9 @@ def adjust(p_values: Sequence[float | None], correction: str = "holm") -> list[f
     return adjusted
 
 
-# ---
-# Significance letters: two systems that share one cannot be told apart.
-# ---
-
 _LETTERS = string.ascii_lowercase + string.ascii_uppercase
 _TOO_MANY = 500
-"""Odd patterns of differences make very many groups; past this the display helps nobody."""
+"""Odd patterns of differences make very many groups, which no longer help a reader."""
 
 
 def significance_letters(count: int, different: Iterable[tuple[int, int]]) -> list[str] | None:
@@ -127,29 +130,19 @@ def _without_parts(groups: list[frozenset[int]]) -> list[frozenset[int]]:
     return kept
 
 
-# ---
-# Wilcoxon's tests of two samples, as R's `wilcox.test` computes them, two-sided.
-#
-# Equal values share the mean of their ranks. Up to 49 values a sample, without ties (and, of pairs,
-# without zeros), p is exact; else it is the normal distribution's, with the variance corrected for
-# ties and the statistic moved half a step towards its mean (`continuity`).
-#
-# Values that differ by no more than rounding errors are equal here: 0.3 - 0.2 and 0.2 - 0.1 must
-# tie. R ranks them apart unless it is given `digits.rank = 10`.
-# ---
-
 Vector = npt.NDArray[np.float64]
 
 _EXACT_BELOW = 50
+"""Values per sample; R's limit, up to which p is exact if no values are equal."""
 _DIGITS = 10
 
 
 @dataclass(frozen=True, slots=True)
 class RankTest:
-    """What a rank test says."""
+    """The result of a rank test."""
 
     statistic: float
-    """R's W: in how many pairs of values the first sample is above, a tie being half; or R's V:
+    """R's W: in how many pairs of values the first sample is above, a tie counting half; or R's V:
     the sum of the ranks of the positive differences."""
     p: float
     exact: bool
@@ -173,15 +166,19 @@ def rank_sum(
     values = _rounded(np.concatenate([one, other]))
     if values.min() == values.max():
         return None
-    ranks, ties = _mid_ranks(values)
-    statistic = float(ranks[: len(one)].sum()) - len(one) * (len(one) + 1) / 2
-    used = len(values)
-    if max(len(one), len(other)) < _EXACT_BELOW and not ties:
-        tails = _rank_sum_tails(len(one), len(other))
-        return RankTest(statistic, _two_sided(tails, round(statistic)), True, used)
-    middle = len(one) * len(other) / 2
-    variance = middle / 6 * (used + 1 - ties / (used * (used - 1)))
-    return RankTest(statistic, _normal_p(statistic - middle, variance, continuity), False, used)
+    from scipy.stats import mannwhitneyu
+
+    exact = max(len(one), len(other)) < _EXACT_BELOW and len(np.unique(values)) == len(values)
+    found = mannwhitneyu(
+        values[: len(one)],
+        values[len(one) :],
+        use_continuity=continuity,
+        method="exact" if exact else "asymptotic",
+    )
+    statistic, p = float(found.statistic), float(found.pvalue)
+    if continuity and not exact and statistic == len(one) * len(other) / 2:
+        p = 1.0  # SciPy moves a statistic that is at its mean already
+    return RankTest(statistic, p, exact, len(values))
 
 
 def signed_rank(
@@ -189,28 +186,27 @@ def signed_rank(
 ) -> RankTest | None:
     """Wilcoxon's signed-rank test of two samples that are paired by place.
 
-    Pairs of equals are left out, as in R; None where no other is there.
+    Pairs of equal values are left out, as in R; None if there is no other pair.
     """
     one, other = _vector(first), _vector(second)
     if one.shape != other.shape:
         raise ValueError(f"{len(one)} values cannot be paired with {len(other)}")
     if not len(one):
         return None
-    # An error of the subtraction is one of the values, not of their difference.
+    # The rounding error of a subtraction depends on the values, not on their difference.
     scale = max(float(np.abs(one).max()), float(np.abs(other).max()))
     differences = _rounded(one - other, scale)
     kept = differences[differences != 0]
-    count = len(kept)
-    if not count:
+    if not len(kept):
         return None
-    ranks, ties = _mid_ranks(np.abs(kept))
-    statistic = float(ranks[kept > 0].sum())
-    if count < _EXACT_BELOW and not ties and count == len(differences):
-        tails = _signed_rank_tails(count)
-        return RankTest(statistic, _two_sided(tails, round(statistic)), True, count)
-    middle = count * (count + 1) / 4
-    variance = middle * (2 * count + 1) / 6 - ties / 48
-    return RankTest(statistic, _normal_p(statistic - middle, variance, continuity), False, count)
+    from scipy.stats import rankdata, wilcoxon
+
+    sizes = np.abs(kept)
+    untied = len(np.unique(sizes)) == len(kept) == len(differences)
+    exact = len(kept) < _EXACT_BELOW and untied
+    found = wilcoxon(kept, correction=continuity, method="exact" if exact else "approx")
+    statistic = float(rankdata(sizes)[kept > 0].sum())
+    return RankTest(statistic, float(found.pvalue), exact, len(kept))
 
 
 def _vector(values: npt.ArrayLike) -> Vector:
@@ -221,54 +217,9 @@ def _vector(values: npt.ArrayLike) -> Vector:
 
 
 def _rounded(values: Vector, scale: float | None = None) -> Vector:
-    """The values to ten digits of the largest."""
+    """The values to ten digits of the largest, in units of the last digit."""
     largest = float(np.abs(values).max()) if scale is None else scale
     if largest == 0:
         return values
     step = 10.0 ** (math.floor(math.log10(largest)) + 1 - _DIGITS)
     return np.rint(values / step) if step else values
-
-
-def _mid_ranks(values: Vector) -> tuple[Vector, float]:
-    """The ranks from 1, equal values sharing their mean, and the sum of t³ - t over the ties."""
-    _, place, counts = np.unique(values, return_inverse=True, return_counts=True)
-    last = np.cumsum(counts)
-    ranks = (last - (counts - 1) / 2)[place]
-    sizes = counts.astype(np.float64)
-    return ranks, float((sizes**3 - sizes).sum())
-
-
-def _normal_p(distance: float, variance: float, continuity: bool) -> float:
-    if continuity:
-        distance -= math.copysign(0.5, distance) if distance else 0.0
-    return min(1.0, math.erfc(abs(distance) / math.sqrt(2 * variance)))
-
-
-def _two_sided(tails: Vector, statistic: int) -> float:
-    """Twice the smaller tail; the distribution is symmetric, so one tail serves for both."""
-    return min(1.0, 2 * float(tails[min(statistic, len(tails) - 1 - statistic)]))
-
-
-@lru_cache(maxsize=64)
-def _rank_sum_tails(first: int, second: int) -> Vector:
-    """How likely W is at most 0, 1, 2, …, by counting the sets of ranks with each sum."""
-    total = first + second
-    most = first * (2 * second + first + 1) // 2
-    sums = np.zeros((first + 1, most + 1))
-    sums[0, 0] = 1
-    for rank in range(1, total + 1):
-        # Larger sets first, so that no rank is taken twice.
-        for size in range(min(rank, first), 0, -1):
-            sums[size, rank:] += sums[size - 1, : most + 1 - rank]
-    counts = sums[first, first * (first + 1) // 2 :]
-    return np.asarray(np.cumsum(counts) / counts.sum(), dtype=np.float64)
-
-
-@lru_cache(maxsize=64)
-def _signed_rank_tails(count: int) -> Vector:
-    """How likely V is at most 0, 1, 2, …, by counting the sets of ranks with each sum."""
-    sums = np.zeros(count * (count + 1) // 2 + 1)
-    sums[0] = 1
-    for rank in range(1, count + 1):
-        sums[rank:] += sums[:-rank].copy()
-    return np.asarray(np.cumsum(sums) / sums.sum(), dtype=np.float64)

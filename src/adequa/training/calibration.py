@@ -1,9 +1,9 @@
-"""Learns from labelled cases what a logit is worth: Platt's line or isotonic steps.
+"""Calibration of logits on labelled cases, by Platt's line or isotonic steps.
 
-Platt (1999) draws a line through the log-odds; labels are softened by his prior, so that cases
-which can be told apart without a mistake give no infinite slope. Isotonic regression assumes no
-more than that a higher logit is no less likely; it needs more cases. For a group, such as the cases
-of one predicate, a line is fitted on top and held near the identity: a few labels move it a little.
+Platt (1999) fits a line to the log-odds; labels are softened by his prior, so that separable cases
+do not give an infinite slope. Isotonic regression assumes only that probability does not fall as
+the logit rises; it needs more cases. For a group, such as the cases of one predicate, a line is
+fitted on top and regularised towards the identity, so that a few labels move it only a little.
 """
 
 from __future__ import annotations
@@ -21,77 +21,9 @@ from adequa.data import Item
 from adequa.errors import DataError, SettingError
 from adequa.models.calibration import Calibration, Line
 from adequa.readers import PlacedItem, open_source
+from adequa.stats.reliability import Reliability, reliability
 
-# ---
-# Are probabilities what they say? Claimed against true, bin by bin.
-# ---
-
-
-@dataclass(frozen=True, slots=True)
-class Bin:
-    """The cases whose probability lies between two bounds; means of no case are 0."""
-
-    low: float
-    high: float
-    count: int
-    claimed: float
-    """The mean probability."""
-    true: float
-    """The share of label 1."""
-
-
-@dataclass(frozen=True)
-class Reliability:
-    """All bins, and what they come to."""
-
-    bins: Sequence[Bin]
-    error: float
-    """The expected calibration error: the distance of claimed and true, weighted by count."""
-    brier: float
-    """The mean squared distance of probability and label."""
-
-    def as_object(self) -> dict[str, Any]:
-        """As JSON has it."""
-        rows = [
-            {"low": one.low, "high": one.high, "count": one.count}
-            | {"claimed": round(one.claimed, 6), "true": round(one.true, 6)}
-            for one in self.bins
-        ]
-        return {"error": round(self.error, 6), "brier": round(self.brier, 6), "bins": rows}
-
-
-def reliability(
-    probabilities: npt.ArrayLike, labels: npt.ArrayLike, *, bins: int = 10
-) -> Reliability:
-    """Bins of equal width; a probability on a bound belongs to the bin above it, 1 to the last.
-
-    >>> reliability([0.1, 0.1, 0.9, 0.9], [0, 0, 1, 0], bins=2).error
-    0.25
-    """
-    values = np.asarray(probabilities, dtype=np.float64)
-    known = np.asarray(labels, dtype=np.float64)
-    if values.shape != known.shape or values.ndim != 1 or not len(values):
-        raise ValueError(
-            f"{values.shape} probabilities and {known.shape} labels cannot be compared"
-        )
-    bounds = np.linspace(0, 1, bins + 1)
-    places = np.clip(np.searchsorted(bounds, values, side="right") - 1, 0, bins - 1)
-    found = []
-    for number in range(bins):
-        inside = places == number
-        count = int(inside.sum())
-        found.append(
-            Bin(
-                float(round(bounds[number], 6)),
-                float(round(bounds[number + 1], 6)),
-                count,
-                float(values[inside].mean()) if count else 0.0,
-                float(known[inside].mean()) if count else 0.0,
-            )
-        )
-    error = sum(one.count * abs(one.claimed - one.true) for one in found) / len(values)
-    return Reliability(found, error, float(((values - known) ** 2).mean()))
-
+# Fits
 
 Method = Literal["platt", "isotonic"]
 METHODS: tuple[Method, ...] = ("platt", "isotonic")
@@ -99,13 +31,14 @@ Vector = npt.NDArray[np.float64]
 
 _FOLDS = 5
 _HOLD = 2.0
-"""How strongly a group's line is held near the identity: as by so many labels, about."""
+"""The regularisation of a group's line towards the identity, worth about as many labels. There is
+no record of the data it was chosen on; kept for stable calibrations."""
 _ROUNDS = 100
 _IDENTITY = (1.0, 0.0)
 
 
 class LabelledCase(NamedTuple):
-    """A logit, whether what it claims was true, and the group and item it belongs to."""
+    """A logit, its label (0 or 1), and the group and item it belongs to."""
 
     logit: float
     label: int
@@ -115,9 +48,9 @@ class LabelledCase(NamedTuple):
 
 @dataclass(frozen=True)
 class CalibrationResult:
-    """A calibration, on how much it rests, and how reliable probabilities are before and after.
+    """A calibration, its numbers of cases, and the reliability before and after.
 
-    After is out of fold: each item is judged by a calibration that has not seen it.
+    `after` is out of fold: each item is judged by a calibration that has not seen it.
     """
 
     calibration: Calibration
@@ -128,7 +61,7 @@ class CalibrationResult:
     after: Reliability
 
     def as_object(self) -> dict[str, Any]:
-        """As JSON has it."""
+        """The result as a JSON object."""
         return {
             **self.calibration.as_object(),
             "cases": self.cases,
@@ -185,7 +118,7 @@ def calibrate(
     least: int = 10,
     bins: int = 10,
 ) -> CalibrationResult:
-    """Fit all cases, then each group of at least `least`; groups named "" are none."""
+    """Fit all cases, then each group of at least `least` cases; the name "" is not a group."""
     labels = np.array([case.label for case in cases], dtype=np.float64)
     logits = np.array([case.logit for case in cases], dtype=np.float64)
     if len(cases) < 2 * _FOLDS or labels.min() == labels.max():
@@ -197,7 +130,7 @@ def calibrate(
     if calibration.line.slope <= 0 or _falls(calibration):
         raise DataError(
             "the labels run against the logits: the higher the logit, the rarer is label 1",
-            remedy="is 1 the label of what is stated, or supported?",
+            remedy="check that label 1 means stated, or supported",
         )
     counts: dict[str, int] = {}
     for case in cases:
@@ -224,7 +157,7 @@ def calibrate(
 
 
 def _item(case: LabelledCase) -> str | LabelledCase:
-    """Cases of one item go into one fold; a case without an item is one of its own."""
+    """The key of the fold: cases of one item belong together, a case without an item is alone."""
     return case.item or case
 
 
@@ -265,7 +198,7 @@ def _vectors(logits: npt.ArrayLike, labels: npt.ArrayLike) -> tuple[Vector, Vect
 def _newton(
     values: Vector, targets: Vector, centre: tuple[float, float], hold: float
 ) -> tuple[float, float]:
-    """The line that makes the targets likeliest, held near a centre; no step makes it worse."""
+    """The maximum-likelihood line, regularised towards a centre; no step increases the loss."""
     middle = np.array(centre)
     rows = np.stack([values, np.ones_like(values)])
 
@@ -292,14 +225,12 @@ def _newton(
     return float(line[0]), float(line[1])
 
 
-# ---
-# Labelled items as cases to calibrate on; a logit is in the file, or the verifier's.
-# ---
+# Labelled items as cases
 
 Head = Literal["stated", "supported"]
 HEADS: tuple[Head, ...] = ("stated", "supported")
 Ask = Callable[[Sequence[Item]], "list[list[float | None]]"]
-"""The log-odds of each item: one a triple for `stated`, else one."""
+"""Gives the log-odds of each item: one per triple for `stated`, else one."""
 _WORDS = {"0": 0, "1": 1, "false": 0, "true": 1, "no": 0, "yes": 1, "0.0": 0, "1.0": 1}
 _BATCH = 256
 
@@ -314,14 +245,14 @@ def read_labelled(
     format: str | None = None,  # noqa: A002
     progress: Callable[[int, int], None] | None = None,
 ) -> list[LabelledCase]:
-    """The cases of a file: for `stated` one a triple, its predicate the group; else one an item.
+    """The cases of a file: for `stated` one per triple, grouped by predicate; else one per item.
 
-    `label` and `logit` name fields of `meta`, which are columns of a table: one value, or of
-    `stated` a list with one for each triple; null is not known. Without `logit`
-    whoever is to be calibrated gives the log-odds.
+    `label` and `logit` name fields of `meta`, which are columns of a table: one value, or for
+    `stated` a list with one value per triple; null means unknown. Without `logit` the function
+    `ask` gives the log-odds.
     """
     if (logit is None) == (ask is None):
-        raise SettingError("give the field that has the logits, or whom to ask, and not both")
+        raise SettingError("give either the field that has the logits or a function for them")
     placed = list(open_source(path, format=format).placed())
     found: list[LabelledCase] = []
     for first in range(0, len(placed), _BATCH):
@@ -352,7 +283,7 @@ def _cases(
 def _values(
     placed: PlacedItem, name: str, head: Head, read: Callable[[Any], float | None]
 ) -> list[float | None]:
-    """A field of `meta` as one value a case; an item without it has none that are known."""
+    """A field of `meta` as one value per case; for an item without it all are unknown."""
     item = placed.item
     wanted = len(item.triples) if head == "stated" else 1
     raw = item.meta.get(name)

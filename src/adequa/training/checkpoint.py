@@ -19,14 +19,14 @@ Array = npt.NDArray[Any]
 CONFIG, WEIGHTS, HEADS = "config.json", "model.safetensors", "heads.safetensors"
 VOCABULARY, TRAINING = "vocab.txt", "training.json"
 WORDS = "embeddings.word_embeddings.weight"
-_SAID = ("recipe", "data", "seed", "commit", "figures")
+_REQUIRED = ("recipe", "data", "seed", "commit", "figures")
 _SIZES = ("num_hidden_layers", "num_attention_heads", "hidden_size", "intermediate_size")
 _HEAD_NAMES = ("tokens.weight", "tokens.bias", "pair.weight", "pair.bias")
 
 
 @dataclass(frozen=True)
 class Checkpoint:
-    """A BERT model in plain arrays, the heads of a verifier, and what was said of its training."""
+    """A BERT model in plain arrays, the heads of a verifier, and its training record."""
 
     folder: Path
     layers: int
@@ -41,7 +41,7 @@ class Checkpoint:
 
     @property
     def kind(self) -> str:
-        """What it is: an encoder has no heads."""
+        """`verifier` if it has heads, else `encoder`."""
         return "verifier" if self.heads else "encoder"
 
     def __getitem__(self, name: str) -> Array:
@@ -56,7 +56,7 @@ class Checkpoint:
 
 
 def read_checkpoint(folder: Path) -> Checkpoint:
-    """The checkpoint of a folder; what an ONNX graph could not express is refused here."""
+    """Read the checkpoint of a folder; models that `onnx` cannot express are refused."""
     config = _read_object(folder / CONFIG)
     for key, known in (
         ("model_type", "bert"),
@@ -71,11 +71,11 @@ def read_checkpoint(folder: Path) -> Checkpoint:
         layers, heads, hidden, intermediate = (int(config[name]) for name in _SIZES)
         epsilon = float(config["layer_norm_eps"])
     except (KeyError, TypeError, ValueError) as error:
-        raise ModelError(f"{folder / CONFIG}: is no configuration of BERT ({error!r})") from None
+        raise ModelError(f"{folder / CONFIG}: is not a configuration of BERT ({error!r})") from None
     training = _read_object(folder / TRAINING)
-    if absent := [name for name in _SAID if name not in training]:
+    if absent := [name for name in _REQUIRED if name not in training]:
         raise ModelError(
-            f"{folder / TRAINING}: does not say {', '.join(absent)}; a model card needs it"
+            f"{folder / TRAINING}: lacks {', '.join(absent)}, which the model card needs"
         )
     verifier = (folder / HEADS).is_file()
     checkpoint = Checkpoint(
@@ -132,17 +132,15 @@ def _read_tensors(path: Path) -> dict[str, Array]:
     return {name: np.asarray(array, dtype=np.float32) for name, array in sorted(read.items())}
 
 
-# ---
-# Numbers as small whole ones: weights by output column, word vectors by row.
-# ---
+# Quantisation: weights by output column, word vectors by row
 
 Floats = npt.NDArray[np.float32]
 Small = npt.NDArray[np.int8]
 
 _TOP = 127
 _PAIR_TOP = 128
-"""Without VNNI a processor adds the products of two neighbours in sixteen bits, and cuts what does
-not fit: 255 · 127 · 2 does not, 255 · 128 does. The same score on every machine is worth a bit less
+"""Without VNNI a processor adds the products of two neighbours in sixteen bits and saturates:
+255 · 127 · 2 does not fit, 255 · 128 does. Equal scores on every machine are worth slightly less
 precision in a column where two large weights are neighbours.
 """
 

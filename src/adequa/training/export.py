@@ -1,4 +1,4 @@
-"""Turns checkpoints of training into the files a package ships."""
+"""The export of checkpoints into a folder of weights: ONNX files, cards and a manifest."""
 
 from __future__ import annotations
 
@@ -18,9 +18,7 @@ from adequa.errors import DataError, ModelError, SettingError
 from adequa.training.checkpoint import WORDS, Array, Checkpoint, quantise_rows, read_checkpoint
 from adequa.training.onnx import build_encoder, build_verifier, kept_layers
 
-# ---
-# Model cards: what a model was made of and by whom it may be used, as a page and as fields.
-# ---
+# Model cards
 
 _USE = {
     "encoder": "Turns a graph or a text into a vector; the product of two vectors says how much "
@@ -30,13 +28,13 @@ _USE = {
     "whole text.",
 }
 _SECTIONS = ("base", "licence", "data", "recipe", "seed", "commit", "figures", "limits")
-_UNSAID = "not stated"
+_NOT_STATED = "not stated"
 
 
 def card_fields(checkpoint: Checkpoint, precision: str, kept: tuple[str, ...]) -> dict[str, Any]:
-    """The card as data: what training said, and how it was exported."""
-    said = {name: checkpoint.training.get(name, _UNSAID) for name in _SECTIONS}
-    more = {name: value for name, value in checkpoint.training.items() if name not in said}
+    """The card as data: the training record, and how the model was exported."""
+    known = {name: checkpoint.training.get(name, _NOT_STATED) for name in _SECTIONS}
+    more = {name: value for name, value in checkpoint.training.items() if name not in known}
     return {
         "kind": checkpoint.kind,
         "use": _USE[checkpoint.kind],
@@ -44,7 +42,7 @@ def card_fields(checkpoint: Checkpoint, precision: str, kept: tuple[str, ...]) -
         "hidden": checkpoint.hidden,
         "precision": precision,
         "kept": list(kept),
-        **said,
+        **known,
         **more,
     }
 
@@ -91,8 +89,8 @@ def _lines(value: Any, depth: int = 0) -> list[str]:
     lines: list[str] = []
     for head, inner in pairs:
         if head.endswith("-") and isinstance(inner, Mapping) and inner:
-            said = "; ".join(f"{name}: {_plain(one)}" for name, one in inner.items())
-            lines.append(f"{head} {said}")
+            fields = "; ".join(f"{name}: {_plain(one)}" for name, one in inner.items())
+            lines.append(f"{head} {fields}")
         elif isinstance(inner, (Mapping, list)) and inner:
             lines += [head, *_lines(inner, depth + 1)]
         else:
@@ -108,16 +106,14 @@ def _plain(value: Any) -> str:
     return f"{value:.6g}" if isinstance(value, float) else " ".join(str(value).split())
 
 
-# ---
-# The folder of a version of weights: its files, and a manifest that vouches for them.
-# ---
+# The folder of a version of weights
 
 MANIFEST = "manifest.json"
 _FORMAT = 1
 
 
 def word_table(table: Array) -> bytes:
-    """`words.npz`: a row of int8 and a scale for each word."""
+    """The content of `words.npz`: a row of int8 and a scale for each word."""
     rows, scales = quantise_rows(table)
     stream = io.BytesIO()
     np.savez(stream, rows=rows, scales=scales)
@@ -125,7 +121,7 @@ def word_table(table: Array) -> bytes:
 
 
 def read_manifest(folder: Path) -> dict[str, Any]:
-    """What a folder says of itself; nothing where there is no manifest yet."""
+    """The manifest of a folder; empty where there is none yet."""
     path = folder / MANIFEST
     if not path.exists():
         return {}
@@ -139,7 +135,7 @@ def read_manifest(folder: Path) -> dict[str, Any]:
 
 
 def write_files(folder: Path, files: Mapping[str, bytes]) -> None:
-    """Write files, each whole or not at all."""
+    """Write files, each completely or not at all."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
         for name, content in files.items():
@@ -161,7 +157,7 @@ def write_files(folder: Path, files: Mapping[str, bytes]) -> None:
 def seal(
     folder: Path, *, version: str | None = None, models: Mapping[str, Any] | None = None
 ) -> dict[str, Any]:
-    """Write the manifest anew over all files that are there, and return it.
+    """Write the manifest of all files in the folder, and return it.
 
     Call it again after adding a file such as `calibration.json`: version and cards stay unless
     given.
@@ -194,14 +190,14 @@ _SHARED = ("words.npz", "vocabulary.txt")
 
 @dataclass(frozen=True)
 class ExportResult:
-    """A folder that was written, and its manifest."""
+    """The exported folder and its manifest."""
 
     folder: Path
     manifest: dict[str, Any]
 
     @property
     def size(self) -> int:
-        """Bytes of all files the manifest vouches for."""
+        """Bytes of all files in the manifest."""
         return sum(file["size"] for file in self.manifest["files"].values())
 
 
@@ -229,10 +225,10 @@ def export(
         if checkpoint.kind in read:
             raise ModelError(f"{path}: is a second {checkpoint.kind}; give one of each kind")
         read[checkpoint.kind] = checkpoint
-    _check_same_words(list(read.values()))
+    _require_same_words(list(read.values()))
     one = next(iter(read.values()))
     shared = dict(zip(_SHARED, (word_table(one[WORDS]), one.vocabulary), strict=True))
-    _check_folder(folder, read, shared, force=force)
+    _require_room(folder, read, shared, force=force)
     label = version or folder.absolute().name
     files = dict(shared)
     models = {}
@@ -245,8 +241,8 @@ def export(
     return ExportResult(folder, seal(folder, version=label, models=models))
 
 
-def _check_same_words(checkpoints: Sequence[Checkpoint]) -> None:
-    """Two models share one table of words, so that training must have left it alone."""
+def _require_same_words(checkpoints: Sequence[Checkpoint]) -> None:
+    """Refuse models with different word tables: they share one, so training must not change it."""
     first = checkpoints[0]
     for other in checkpoints[1:]:
         if other.vocabulary != first.vocabulary:
@@ -259,17 +255,17 @@ def _check_same_words(checkpoints: Sequence[Checkpoint]) -> None:
             )
 
 
-def _check_folder(
+def _require_room(
     folder: Path, read: dict[str, Checkpoint], shared: dict[str, bytes], *, force: bool
 ) -> None:
-    """Nothing is replaced unasked, and a model that stays keeps the words it was trained with."""
+    """Refuse to replace a model without `force`, or the words of a model that stays."""
     there = read_manifest(folder).get("models", {})
     for kind in read:
         if (kind in there or (folder / f"{kind}.onnx").exists()) and not force:
             raise DataError(
                 f"has the {kind} already",
                 path=folder,
-                remedy="name another folder, or say --force",
+                remedy="name another folder, or give --force",
             )
     if not set(there) - set(read):
         return

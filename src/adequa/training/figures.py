@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from adequa.stats.effects import area_under_curve
+from adequa.stats import area_under_curve
 
 Array = npt.NDArray[Any]
 HEADS = ("stated", "unsupported", "disfluent")

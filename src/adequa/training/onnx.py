@@ -6,6 +6,10 @@ matrix [items · tokens, hidden]; only attention knows which row belongs to whic
 In `int8` the linear layers, where nine tenths of the work are, multiply whole numbers. Each row has
 a scale of its own, computed in the graph, so that an item's output depends neither on its batch nor
 on padding. Attention, softmax, layer norm and gelu stay as they are.
+
+Hand-written on purpose. torch's exporter with onnxruntime's dynamic quantisation takes one scale
+for a whole batch, which would let an item's score depend on its neighbours; QuantizeLinear with a
+scale per row and MatMulIntegerToFloat, as written here, do not.
 """
 
 from __future__ import annotations
@@ -22,14 +26,10 @@ from adequa import __version__
 from adequa.errors import MissingExtra, UnknownName
 from adequa.training.checkpoint import Array, Checkpoint, quantise_columns
 
-# ---
-# A notebook for an ONNX graph: operations and constants are named as they come.
-# ---
-
 FUSED = "com.microsoft"
 """The domain of onnxruntime's own operations, each of which does the work of several."""
 _OPSET, _FUSED_OPSET, _FORMAT = 17, 1, 8
-"""The oldest that hold all that is used, so that older runtimes read the files too."""
+"""The oldest versions with all operations used here, so that older runtimes read the files."""
 
 
 def load_onnx() -> Any:
@@ -73,7 +73,7 @@ class OnnxGraph:
         name: str | None = None,
         **attributes: Any,
     ) -> str:
-        """Append an operation, and say under which name its (first) output is found."""
+        """Append an operation and return the name of its (first) output."""
         self._numbers += 1
         own = name or f"{operation}:{self._numbers}"
         names = [own, *(f"{own}:{number}" for number in range(1, outputs))]
@@ -121,31 +121,25 @@ class OnnxGraph:
         return bytes(model.SerializeToString(deterministic=True))
 
 
-# ---
-# Linear layers in an ONNX graph: exact, or in whole numbers with a scale for each row.
-#
-# A scale over a whole batch, as onnxruntime's own dynamic quantisation takes it, would let an
-# item's score depend on its neighbours. QuantizeLinear takes a scale for each row of a matrix, and
-# MatMulIntegerToFloat multiplies and applies the scales of columns; both are much faster than the
-# same in single steps.
-# ---
+# Linear layers: exact, or in whole numbers with a scale for each row. The fused operations are
+# much faster than the same in single steps.
 
 
 @dataclass(frozen=True)
 class Range:
-    """Where values lie, and so which whole number stands for nought."""
+    """The range of values, and so the whole number that stands for 0."""
 
     middle: int
     lowest: float | None = None
-    """The least value there can be; without it, values go as far down as up."""
+    """The least possible value; without it the range is symmetric."""
 
 
 ROWS = Range(middle=128)
 GELU = Range(middle=16, lowest=-0.17)
-"""What comes out of gelu is hardly negative: nearly all numbers are left for what is above 0."""
+"""Outputs of gelu are never below -0.17, so nearly all whole numbers are left for positive ones."""
 _LARGEST = 255
 _TINY = 1e-12
-"""A row of noughts has a scale all the same."""
+"""The least scale, for a row of zeros."""
 
 
 class Linear:
@@ -159,9 +153,9 @@ class Linear:
     def add(
         self, layer: str, rows: str, weight: Array, *, within: Range = ROWS, part: str = ""
     ) -> str:
-        """A matrix [out, in] applied to rows, without its bias: what comes next adds that.
+        """Apply a matrix [out, in] to rows, without its bias, which the next operation adds.
 
-        `layer` decides whether it is exact; `part` tells apart matrices of one layer.
+        `layer` decides whether it is exact; `part` distinguishes matrices of one layer.
         """
         graph = self._graph
         name = layer + part
@@ -212,7 +206,7 @@ def layer_names(checkpoint: Checkpoint) -> tuple[str, ...]:
 
 
 def kept_layers(checkpoint: Checkpoint, keep: Sequence[str]) -> frozenset[str]:
-    """The layers that names or patterns such as `5.*` and `*.down` mean."""
+    """The layers that match names or patterns such as `5.*` and `*.down`."""
     names = layer_names(checkpoint)
     kept: set[str] = set()
     for pattern in keep:
@@ -263,7 +257,7 @@ def build_verifier(checkpoint: Checkpoint, precision: str, keep: Sequence[str] =
 
 
 def _mean(graph: OnnxGraph, states: str, name: str | None = None) -> str:
-    """The mean over the tokens that are no padding."""
+    """The mean over the tokens that are not padding."""
     mask = graph.add("Unsqueeze", graph.cast("mask", "FLOAT"), graph.integers(1))
     total = graph.add("Squeeze", graph.add("MatMul", mask, states), graph.integers(1))
     count = graph.add("ReduceSum", mask, graph.integers(2), keepdims=0)
@@ -271,7 +265,7 @@ def _mean(graph: OnnxGraph, states: str, name: str | None = None) -> str:
 
 
 class _Blocks:
-    """The part both models have: embeddings and the layers over them."""
+    """The part that both models share: embeddings and the layers above them."""
 
     def __init__(
         self, graph: OnnxGraph, checkpoint: Checkpoint, precision: str, keep: Sequence[str]
@@ -287,7 +281,7 @@ class _Blocks:
         self._shape = shape
 
     def inputs(self, *, types: bool) -> dict[str, tuple[str, Sequence[str | int]]]:
-        """What the graph takes: the same for both models but for token types."""
+        """The inputs of the graph: the same for both models, apart from token types."""
         shape = ("items", "tokens")
         return {
             "words": ("FLOAT", (*shape, self._model.hidden)),
@@ -296,7 +290,7 @@ class _Blocks:
         }
 
     def run(self, types: str | None = None) -> str:
-        """The last hidden states, a row a token."""
+        """The last hidden states, one row per token."""
         rows = self._embed(types)
         mask = self._graph.cast("mask", "INT32")
         for layer in range(self._model.layers):
@@ -338,11 +332,11 @@ class _Blocks:
         return self._join(narrow, rows, f"{prefix}.output")
 
     def _attend(self, layer: int, rows: str, mask: str) -> str:
-        """What each token gathers from the others of its item, a row a token."""
+        """The output of attention, one row per token."""
         graph, model = self._graph, self._model
         names = ("query", "key", "value")
         prefix = f"encoder.layer.{layer}.attention.self"
-        # Three products of the same small rows: one product would have to be cut in three again.
+        # Three products of the same rows: the result of a single one would have to be split again.
         views = [
             self.unpack(
                 self._linear.add(
@@ -361,7 +355,7 @@ class _Blocks:
         return graph.add("Reshape", context, graph.integers(-1, model.hidden))
 
     def _join(self, rows: str, before: str, prefix: str) -> str:
-        """Bias, what was before, and layer norm: faster in three steps than fused, as measured."""
+        """Bias, residual and layer norm: measured to be faster in three steps than fused."""
         graph = self._graph
         bias = graph.constant(f"{prefix}.bias", self._model[f"{prefix}.dense.bias"])
         total = graph.add("Add", graph.add("Add", rows, bias), before)

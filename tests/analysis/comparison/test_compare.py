@@ -15,10 +15,15 @@ from adequa.data import Item, Result, Score, Triple
 from adequa.errors import DataError, RunError, SettingError, UnknownName
 from adequa.metrics.base import Metric
 from adequa.run import Run, open_run
-from adequa.stats.effects import cliffs_delta, paired_d
-from adequa.stats.intervals import Moments
-from adequa.stats.resampling import approximate_randomisation, paired_bootstrap, rowwise
-from adequa.stats.significance import adjust
+from adequa.stats import (
+    Moments,
+    adjust,
+    approximate_randomisation,
+    cliffs_delta,
+    paired_bootstrap,
+    paired_d,
+    rowwise,
+)
 
 from .conftest import EDITS, PLAIN, WriteRun, result
 

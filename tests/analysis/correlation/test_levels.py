@@ -17,7 +17,7 @@ from adequa.analysis.correlation.levels import (
     resample_at,
 )
 from adequa.errors import UnknownName
-from adequa.stats.correlations import COEFFICIENTS, cluster_draws
+from adequa.stats import COEFFICIENTS, cluster_draws
 
 Row = tuple[int, int, int, int]
 ROWS = st.lists(

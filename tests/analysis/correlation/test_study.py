@@ -15,7 +15,7 @@ from adequa.analysis.correlation import MetricAgreement, Options, Study, correla
 from adequa.analysis.correlation import study_to_object as to_object
 from adequa.analysis.correlation.levels import LEVELS
 from adequa.errors import AdequaError, DataError, SettingError, UnknownName
-from adequa.stats.correlations import pearson
+from adequa.stats import pearson
 
 from .conftest import campaign, run_results
 

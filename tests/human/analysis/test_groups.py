@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from adequa.errors import DataError, SettingError, UnknownName
 from adequa.human.analysis.groups import TESTS, significance_groups
-from adequa.stats.significance import CORRECTIONS, adjust, rank_sum, signed_rank
+from adequa.stats import CORRECTIONS, adjust, rank_sum, signed_rank
 
 TEXTS = 12
 values = st.integers(1, 3).map(float)

@@ -20,8 +20,8 @@ from adequa.metrics.nli.signs import FACT_SIGNS, WORD_SIGNS, Weigher, read_weigh
 from adequa.models.shipped import weights
 from adequa.models.verifier import VerifierOutput
 from adequa.perturb import FALSE, TRUE, UNKNOWN, LabelledDocument, LabelledSpan
+from adequa.stats.reliability import reliability
 from adequa.text import split_sentences
-from adequa.training.calibration import reliability
 from adequa.training.cases import TrainingCase
 from research.recipe.weighing import (
     Rows,

@@ -13,12 +13,15 @@ from typing import Literal, TypeVar
 import numpy as np
 
 from adequa.analysis.comparison.systems import Integers, Matrix, SystemSample, Vector, Yardstick
-from adequa.stats.effects import cliffs_delta, paired_d
-from adequa.stats.intervals import Interval, percentile_interval, student_interval
-from adequa.stats.resampling import (
+from adequa.stats import (
+    Interval,
     bootstrap_p,
     bootstrap_totals,
+    cliffs_delta,
+    paired_d,
+    percentile_interval,
     randomisation_p,
+    student_interval,
     swapped_totals,
     win_share,
 )

@@ -19,7 +19,7 @@ from adequa.analysis.comparison.significance import (
 from adequa.analysis.comparison.systems import Measure, choose_yardsticks, load_systems
 from adequa.errors import SettingError, UnknownName
 from adequa.run import Run, open_run
-from adequa.stats.significance import CORRECTIONS, adjust, significance_letters
+from adequa.stats import CORRECTIONS, adjust, significance_letters
 
 TESTS: Mapping[str, tuple[TestName, ...]] = {
     "bootstrap": ("bootstrap",),

@@ -22,7 +22,7 @@ from adequa.errors import DataError, RunError, SettingError, UnknownName
 from adequa.fields import FIELDS, NO_VALUE, item_field, natural_order
 from adequa.metrics.base import Metric
 from adequa.run import MANIFEST, SCORES, Run
-from adequa.stats.resampling import Aggregate, mean_of, rowwise
+from adequa.stats import Aggregate, mean_of, rowwise
 
 Integers = npt.NDArray[np.int64]
 Matrix = npt.NDArray[np.float64]

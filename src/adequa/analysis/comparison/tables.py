@@ -10,8 +10,7 @@ from typing import Any
 from adequa.analysis.comparison.significance import SystemPair, SystemValue
 from adequa.analysis.comparison.study import Comparison, Slice
 from adequa.analysis.comparison.systems import Measure
-from adequa.stats.effects import magnitude_of_d
-from adequa.stats.significance import CORRECTION_NOTES
+from adequa.stats import CORRECTION_NOTES, magnitude_of_d
 from adequa.tables import Cell, Column, Table, counted, render_tables, rounded
 
 FORMATS = ("text", "markdown", "latex", "json", "csv")

@@ -28,6 +28,13 @@ from adequa.analysis.correlation.sample import MetricValues, RatedSample, Text, 
 from adequa.data import Rating
 from adequa.errors import DataError
 from adequa.human.judgments import Key
+from adequa.stats import (
+    Interval,
+    adjust,
+    pairwise_accuracy,
+    percentile_interval,
+    soft_pairwise_accuracy,
+)
 from adequa.stats.correlations import (
     FEWEST_PAIRS,
     cluster_draws,
@@ -36,9 +43,6 @@ from adequa.stats.correlations import (
     permute_both,
     williams,
 )
-from adequa.stats.intervals import Interval, percentile_interval
-from adequa.stats.pairwise import pairwise_accuracy, soft_pairwise_accuracy
-from adequa.stats.significance import adjust
 
 ACCURACY, SOFT_ACCURACY = "acc_eq", "spa"
 ONE_RATER = "one rater"

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from adequa.errors import UnknownName
-from adequa.stats.correlations import (
+from adequa.stats import (
     COEFFICIENTS,
     resampled_correlations,
     resampled_kendall,

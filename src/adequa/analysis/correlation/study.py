@@ -46,7 +46,7 @@ from adequa.data import Rating
 from adequa.errors import DataError, SettingError, UnknownName
 from adequa.human.judgments import Key
 from adequa.run import Run, open_run
-from adequa.stats.correlations import COEFFICIENTS
+from adequa.stats import COEFFICIENTS
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,8 +15,7 @@ from adequa.errors import DataError
 from adequa.metrics.base import Metric
 from adequa.perturb import Perturbation, PerturbedCase, PerturbedSet
 from adequa.run import OVERRULED, encoded_batches, join
-from adequa.stats.effects import superiority
-from adequa.stats.intervals import Interval, wilson_interval
+from adequa.stats import Interval, superiority, wilson_interval
 from adequa.strict_json import load_object
 from adequa.text import Span
 

@@ -1,7 +1,7 @@
-"""Dumps into one SQLite file of aliases.
+"""Build one SQLite file of aliases from dumps.
 
-What the dumps say is first put down as it comes, without an index; then SQLite sorts it, on disk,
-and each entity's names are gathered from one run of rows. So the size of a dump costs time and
+The names in the dumps are first stored in their order, without an index; then SQLite sorts them on
+disk, and each entity's names are gathered from consecutive rows. So a large dump takes time and
 disk, but no memory.
 """
 
@@ -27,10 +27,10 @@ from adequa.entities.aliases.lookup import SCHEMA, VERSION, distinct, name_of
 from adequa.errors import DataError, SettingError
 
 STORED = 250
-"""The most aliases that are kept of an entity: a hostile dump may have millions for one."""
+"""The most aliases kept per entity: a hostile dump may have millions for one."""
 
 MOST_CHARACTERS = 200
-"""What is longer is no name that a text would repeat."""
+"""A longer name would not occur in a text."""
 
 _encode = json.JSONEncoder(ensure_ascii=False).encode
 _BATCH = 1000
@@ -56,7 +56,7 @@ _CHAIN = """
 CREATE TABLE chain (source TEXT PRIMARY KEY, target TEXT) WITHOUT ROWID;
 INSERT INTO chain SELECT source, min(target) FROM redirect GROUP BY source ORDER BY source;
 """
-# Every pass doubles the length of the chains that are followed.
+# Each pass doubles the length of the chains followed.
 _FOLLOW = """
 UPDATE chain SET target = (SELECT next.target FROM chain next WHERE next.source = chain.target)
 WHERE target IN (SELECT source FROM chain) AND target <> source
@@ -85,7 +85,7 @@ ORDER BY key, rank, length(text), text
 
 @dataclass
 class BuildReport:
-    """What a build found, and what it left out."""
+    """The counts of a build."""
 
     statements: int = 0
     entities: int = 0
@@ -106,9 +106,9 @@ def build_aliases(
     force: bool = False,
     progress: Callable[[int, int], None] = lambda _done, _total: None,
 ) -> BuildReport:
-    """Write the aliases that the dumps know to `out`, which appears whole or not at all.
+    """Write the aliases in the dumps to `out`, which appears whole or not at all.
 
-    With `only`, those of the named entities. `progress` hears the bytes done and their total.
+    With `only`, those of the given entities. `progress` gets the bytes done and their total.
     """
     if not _LANGUAGE.fullmatch(lang):
         raise SettingError(f"{lang!r} is not a language; write its tag: en, de, pt-br")
@@ -142,7 +142,7 @@ def build_aliases(
 
 
 def read_entities(path: Path) -> list[str]:
-    """The entities of a file, one a line; of a table, its first column; # begins a comment."""
+    """The entities of a file, one per line; of a table, the first column; # begins a comment."""
     from adequa.files import lines
 
     cells = (line.split("\t")[0] for _, line in lines(path) if not line.startswith("#"))
@@ -153,7 +153,7 @@ def read_entities(path: Path) -> list[str]:
 
 
 def _connect(path: Path) -> sqlite3.Connection:
-    # No transaction is ever rolled back: what is not finished is thrown away.
+    # No transaction is rolled back: an unfinished file is deleted.
     connection = sqlite3.connect(path, isolation_level=None)
     for pragma in ("journal_mode = OFF", "synchronous = OFF", "cache_size = -65536"):
         connection.execute(f"PRAGMA {pragma}")
@@ -170,7 +170,11 @@ def _take_in(
     before = 0
     for dump in dumps:
         connection.execute("BEGIN")
-        for block in dump.said(names, lambda done, before=before: progress(before + done, total)):  # type: ignore[misc]
+
+        def advance(done: int, before: int = before) -> None:
+            progress(before + done, total)
+
+        for block in dump.statements_about_names(names, advance):
             _put_down(connection, block)
         connection.execute("COMMIT")
         before += dump.size
@@ -282,14 +286,14 @@ def _write_entities(
 def _usable(
     name: str, group: Iterable[tuple[str, int, str]], report: BuildReport
 ) -> Iterator[tuple[int, str]]:
-    """The texts of one entity that can serve as names; the others are counted."""
+    """The texts of one entity that are usable as names; the others are counted."""
     last: str | None = None
     for _, rank, text in group:
         if text == last:
             continue
         last = text
         if rank == _REDIRECT_RANK:
-            # The title of a page, whose brackets no text repeats.
+            # The title of a page; texts do not repeat its brackets.
             text = _BRACKETS.sub("", name_of(text))
             if _NOT_A_NAME.match(text):
                 report.unusable += 1
@@ -303,7 +307,7 @@ def _usable(
 
 
 def _is_dangerous(text: str) -> bool:
-    """One sign, or no letter at all ("1984"): it would be found in texts that do not mean it."""
+    """Whether a name is one character or has no letter ("1984"), and so is too ambiguous."""
     signs = sum(map(str.isalnum, text))
     return signs < 2 or not any(map(str.isalpha, text))
 

@@ -1,4 +1,10 @@
-"""A dump, packed or not, as what it says about names; never more of it in memory than a block."""
+"""The names in a dump of DBpedia or Wikidata, compressed or not, read block by block.
+
+N-Triples and N-Quads are parsed here with string methods rather than by pyoxigraph, because nearly
+all lines of a dump have single spaces and say nothing about names: only their beginning and end are
+examined. Other lines take a slower parser with the same result. Inside IRIs only characters that
+could be mistaken for their end are refused. Turtle is left to pyoxigraph.
+"""
 
 from __future__ import annotations
 
@@ -15,19 +21,10 @@ from urllib.parse import unquote
 from adequa.entities.aliases.lookup import tidy
 from adequa.errors import DataError
 
-# ---
-# N-Triples and N-Quads, line by line, at the speed of string methods.
-#
-# Nearly all lines of a dump are written the same way, with single spaces, and say nothing about
-# names: of these only the beginning and the end are looked at. What is written in another way takes
-# a slower road to the same result. Inside IRIs only what could be mistaken for their end is
-# refused.
-# ---
-
 Statement = tuple[str, str, str, str, str]
 """Subject (`<iri>` or `_:label`), and without their marks predicate, object IRI, literal, language.
 
-All are as the file has them, escapes and all; what a statement has not is "".
+All are as in the file, with escapes; a missing part is "".
 """
 
 _IRI = r"<[^<> \n]*>"
@@ -50,21 +47,21 @@ _HALF = re.compile("[\ud800-\udfff]")
 
 
 class NTriplesLines:
-    """The statements of lines whose predicate is wanted, in a language that is."""
+    """The statements with a wanted predicate and language."""
 
     def __init__(self, predicates: Container[str], is_wanted: Callable[[str], bool]) -> None:
         self._wanted = predicates
         self._is_wanted_language = is_wanted
-        # By what stands in the file; False: valid, and of no interest.
+        # By the bytes in the file; False means valid, but not wanted.
         self._predicates: dict[bytes, str | Literal[False]] = {}
         self._languages: dict[bytes, str | Literal[False]] = {}
         self.statements = 0
-        """How many there were, wanted or not."""
+        """The number of statements, wanted or not."""
 
     def wanted(self, block: bytes) -> Iterator[tuple[int, Statement]]:
-        """Those of a block without newline at its end, with the line's number in it from 1.
+        """The statements of a UTF-8 block without a final newline, with line numbers from 1.
 
-        The block is UTF-8. A line that is no statement raises a DataError with its number.
+        A line that is not a statement raises a DataError with its number.
         """
         subject_before = b""
         subject = ""
@@ -132,15 +129,15 @@ class NTriplesLines:
 
 
 def _is_literal(value: bytes) -> bool:
-    """Whether what begins with a quote and ends with one has none between that is not escaped."""
+    """Whether a value in quotes has no unescaped quote inside."""
     if b"\\" in value:
-        # The pairs first: then a backslash before a quote is one that escapes it.
+        # Without pairs of backslashes, a backslash before a quote escapes it.
         value = value.replace(b"\\\\", b"").replace(b'\\"', b"")
     return len(value) > 1 and value.find(b'"', 1) == len(value) - 1
 
 
 def parse_line(line: str) -> Statement | None:
-    """Any line; all "" where it says nothing, None where it is not N-Triples."""
+    """The statement of any line; all "" for an empty line, None if it is not N-Triples."""
     beginning = _BEGINNING.match(line)
     if beginning is None:
         return ("", "", "", "", "") if _NOTHING.fullmatch(line) else None
@@ -164,7 +161,7 @@ def parse_line(line: str) -> Statement | None:
 
 
 def _closing_quote(line: str, start: int) -> int:
-    """Where the literal that begins at `start` ends; a loop, for a pattern would need a stack."""
+    """The end of the literal that begins at `start`; a loop, because a pattern could recurse."""
     end = line.find('"', start + 1)
     while end >= 0:
         first = end
@@ -186,7 +183,7 @@ def _complaint(line: str, number: int) -> DataError:
 
 
 def unescaped(text: str) -> str:
-    """A text of the file without its escapes."""
+    """A text of the file with its escapes resolved."""
     if "\\" not in text:
         return text
     text = _ESCAPE.sub(_unescape, text)
@@ -215,12 +212,8 @@ def _unescape(found: re.Match[str]) -> str:
     return chr(code)
 
 
-# ---
-# What the statements of a dump say about the names of entities.
-# ---
-
 LABEL, NAME, OTHER, NICK, REDIRECT, LINK = range(6)
-"""What a statement says of its subject; the lower, the better the name."""
+"""Kinds of statements about names; the lower, the better the name."""
 
 _WIKIDATA = "http://www.wikidata.org/prop/direct/"
 KINDS = {
@@ -242,7 +235,7 @@ KINDS = {
     "http://schema.org/about": LINK,  # a Wikipedia page and its Wikidata item
     "http://www.w3.org/2002/07/owl#sameAs": LINK,  # a DBpedia resource and its Wikidata item
 }
-"""The predicates that name something."""
+"""The predicates of names."""
 
 _RESOURCE_NAMING = re.compile(r"https?://(?:[a-z-]+\.)?dbpedia\.org/resource/(.+)")
 _ITEM = re.compile(r"https?://www\.wikidata\.org/entity/(Q[0-9]+)")
@@ -250,7 +243,7 @@ _PAGE = re.compile(r"https?://([a-z-]+)\.wikipedia\.org/wiki/(.+)")
 
 
 class NameStatement(NamedTuple):
-    """That `text` names `entity`, with a rank; for REDIRECT and LINK, that key `text` means it."""
+    """`text` names `entity` with a rank; for REDIRECT and LINK, the key `text` refers to it."""
 
     kind: int
     entity: str
@@ -259,14 +252,14 @@ class NameStatement(NamedTuple):
 
 
 class EntityNames:
-    """What statements say about the names of entities in one language."""
+    """The names of entities in one language, from statements."""
 
     def __init__(self, lang: str) -> None:
         self._lang = lang.lower()
         self._last: tuple[str, str | None] = ("", None)
 
     def preference(self, language: str) -> int | None:
-        """Best a name in the very language; then in none or all; then of a variety ("en-gb")."""
+        """0 for the language itself, 1 for none or all, 2 for a variety ("en-gb"), else None."""
         if language == self._lang:
             return 0
         language = language.lower()
@@ -277,7 +270,7 @@ class EntityNames:
         return 2 if language.startswith(f"{self._lang}-") else None
 
     def of(self, statement: Statement) -> NameStatement | None:
-        """What is said, if it is about an entity and in the language."""
+        """The name in a statement, if it is of an entity and in the language."""
         subject, predicate, iri, literal, language = statement
         kind = KINDS.get(predicate)
         if kind is None or subject[0] != "<":
@@ -287,7 +280,7 @@ class EntityNames:
         preference = self.preference(language)
         if preference is None or not literal:
             return None
-        if subject != self._last[0]:  # dumps say all of a subject at once
+        if subject != self._last[0]:  # dumps group statements by subject
             self._last = subject, entity_key(unescaped(subject[1:-1]))
         entity, text = self._last[1], tidy(unescaped(literal))
         return NameStatement(kind, entity, 3 * kind + preference, text) if entity and text else None
@@ -307,7 +300,7 @@ class EntityNames:
 
 
 def entity_key(iri: str) -> str | None:
-    """How data call a thing: its name at DBpedia, its number at Wikidata, the last part elsewhere.
+    """The key of an IRI: DBpedia's name, Wikidata's number, elsewhere the last part.
 
     >>> entity_key("http://dbpedia.org/resource/AC/DC"), entity_key("http://example.org/a#b%20c")
     ('AC/DC', 'b c')
@@ -331,7 +324,7 @@ def _decoded(name: str) -> str:
 
 
 MAX_LINE_BYTES = 8 << 20
-"""No statement is nearly as long; a file without line ends must not fill the memory."""
+"""Bounds the memory for a file without line ends; no statement is nearly as long."""
 
 _BLOCK_BYTES = 1 << 20
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
@@ -341,7 +334,7 @@ _DAMAGED = (EOFError, OSError, lzma.LZMAError, zlib.error)
 
 
 class _Counted(io.RawIOBase):
-    """The bytes of a file as they are on disk, counted and hashed on their way to an unpacker."""
+    """The bytes of a file, counted and hashed on their way to a decompressor."""
 
     def __init__(self, stream: BinaryIO) -> None:
         self._stream = stream
@@ -362,7 +355,7 @@ class _Counted(io.RawIOBase):
 
 
 class _Chained(io.RawIOBase):
-    """A stream whose beginning was looked at, from its beginning."""
+    """A stream whose beginning was already read, from its beginning."""
 
     def __init__(self, head: bytes, rest: BinaryIO) -> None:
         self._head = io.BytesIO(head)
@@ -380,7 +373,7 @@ class _Chained(io.RawIOBase):
 
 
 class Dump:
-    """One file; once `said` was read to its end, `facts` tells what it was."""
+    """One file; after `statements_about_names` is exhausted, `facts` describes it."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -398,7 +391,7 @@ class Dump:
 
     @property
     def facts(self) -> dict[str, Any]:
-        """For the metadata of what is built."""
+        """The metadata for the built file."""
         return {
             "name": self.path.name,
             "bytes": self.size,
@@ -406,18 +399,18 @@ class Dump:
             "statements": self.statements,
         }
 
-    def said(
-        self, names: EntityNames, tell: Callable[[int], None]
+    def statements_about_names(
+        self, names: EntityNames, progress: Callable[[int], None]
     ) -> Iterator[list[NameStatement]]:
-        """What the dump says about names, a list a block; `tell` hears how many bytes are done."""
+        """The names in the dump, one list per block; `progress` gets the bytes done."""
         try:
             with self.path.open("rb") as file:
                 counted = _Counted(file)
                 with _unpacked(io.BufferedReader(counted, _BLOCK_BYTES)) as stream:
-                    for said in self._read(stream, names):
-                        yield said
-                        tell(counted.done)
-                    while counted.read(_BLOCK_BYTES):  # what an unpacker saw no need to read
+                    for statements in self._read(stream, names):
+                        yield statements
+                        progress(counted.done)
+                    while counted.read(_BLOCK_BYTES):  # the rest that a decompressor did not read
                         pass
                 self._digest = counted.digest.hexdigest()
         except DataError as error:
@@ -453,7 +446,7 @@ class Dump:
             yield said
 
     def _is_turtle(self, head: bytes) -> bool:
-        """Whether only a parser can read it; the .ttl files of DBpedia are N-Triples in truth."""
+        """Whether it needs a Turtle parser; DBpedia's .ttl files are in fact N-Triples."""
         text = head.decode(errors="replace")
         if _TURTLE.match(text):
             return True
@@ -463,7 +456,7 @@ class Dump:
         )
 
     def _blocks(self, stream: BinaryIO) -> Iterator[bytes]:
-        """The file in pieces that end where a line ends, without the newline there."""
+        """The file in blocks of whole lines, without the final newline."""
         left = b""
         while raw := stream.read(_BLOCK_BYTES):
             block, newline, rest = raw.rpartition(b"\n")
@@ -475,7 +468,7 @@ class Dump:
             if len(left) > MAX_LINE_BYTES:
                 problem = DataError(
                     f"is longer than {MAX_LINE_BYTES >> 20} MB",
-                    remedy="is it N-Triples, a statement a line?",
+                    remedy="is it N-Triples, with one statement per line?",
                 )
                 raise self._at(problem, self._line + 1)
         if left:
@@ -517,7 +510,7 @@ class Dump:
 
 
 def _unpacked(stream: io.BufferedReader) -> BinaryIO:
-    """The stream, through the unpacker its first bytes ask for."""
+    """The decompressed stream, by its first bytes."""
     head = stream.peek(6)[:6]
     if head.startswith(b"\x1f\x8b"):
         import gzip

@@ -8,18 +8,15 @@ import os
 import sqlite3
 import unicodedata
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import closing
-from functools import cached_property, lru_cache
+from functools import cached_property
 from pathlib import Path
 from threading import Lock
 from typing import Any
 
+from adequa.caches import MEGABYTE, Cache
 from adequa.errors import DataError, SettingError
-
-# ---
-# What a source of aliases is, and how names are made comparable.
-# ---
 
 
 class Aliases(ABC):
@@ -27,15 +24,15 @@ class Aliases(ABC):
 
     @abstractmethod
     def of(self, entity: str) -> tuple[str, ...]:
-        """The aliases of an entity without itself, the best first, none twice whatever its case."""
+        """The aliases of an entity without its own name, the best first, distinct in any case."""
 
     @abstractmethod
     def content_hash(self) -> str:
-        """Twelve digits that change when an alias does, for the signature of a metric."""
+        """Twelve hexadecimal digits that change with any alias, for the signature of a metric."""
 
 
 def tidy(text: str) -> str:
-    """A text in composed Unicode, with single spaces and none around it."""
+    """A text in composed Unicode with single spaces, stripped."""
     text = " ".join(text.split())
     return text if text.isascii() else unicodedata.normalize("NFC", text)
 
@@ -50,7 +47,7 @@ def name_of(entity: str) -> str:
 
 
 def distinct(texts: Iterable[str], *, but: str, limit: int | None = None) -> tuple[str, ...]:
-    """The first of each text, whatever its case, without the entity `but` itself."""
+    """The texts without the entity `but` and without those that differ in case only."""
     found: dict[str, str] = {}
     itself = name_of(but).casefold()
     for text in texts:
@@ -63,7 +60,7 @@ def distinct(texts: Iterable[str], *, but: str, limit: int | None = None) -> tup
 
 
 LIMIT = 50
-"""The most aliases an entity gets from a built file: the last ones are the worst."""
+"""The most aliases of an entity from a built file: the last ones are the worst."""
 
 _MAGIC = b"SQLite format 3\0"
 _BUILT = (".sqlite", ".sqlite3", ".db")
@@ -71,7 +68,7 @@ _DUMPS = (".nt", ".nq", ".ttl", ".gz", ".bz2", ".xz", ".zst")
 
 
 def open_aliases(path: Path | str, *, limit: int = LIMIT) -> Aliases:
-    """The aliases of a file: SQLite by its first bytes, JSON and TSV by its ending."""
+    """The aliases of a file: SQLite by its first bytes, JSON and TSV by its suffix."""
     from adequa.files import open_bytes
 
     path = Path(path)
@@ -103,15 +100,11 @@ def open_aliases(path: Path | str, *, limit: int = LIMIT) -> Aliases:
     )
 
 
-# ---
-# Aliases that a user wrote down: TSV or JSON.
-# ---
-
 Entry = tuple[str, list[str]]
 
 
 class Dictionary(Aliases):
-    """Aliases held in memory; an entity is found by its name, and then by its name in any case."""
+    """Aliases in memory; an entity is found by its exact name, then by its name in any case."""
 
     def __init__(self, entries: Iterable[Entry]) -> None:
         self._exact: dict[str, list[str]] = {}
@@ -130,7 +123,7 @@ class Dictionary(Aliases):
         return distinct(texts, but=entity)
 
     def content_hash(self) -> str:
-        """Of the entities and aliases, whatever the form of their file."""
+        """The hash of entities and aliases, independent of the file format."""
         return self._hash
 
     @cached_property
@@ -143,7 +136,7 @@ class Dictionary(Aliases):
 
 
 def read_tsv(path: Path) -> Dictionary:
-    """`entity<TAB>alias[<TAB>alias…]` a line; blank lines and those that begin with # are not."""
+    """Read `entity<TAB>alias[<TAB>alias…]` lines; blank lines and # comments are skipped."""
     from adequa.files import lines
 
     def entries() -> Iterator[Entry]:
@@ -167,7 +160,7 @@ def read_tsv(path: Path) -> Dictionary:
 
 
 def read_json(path: Path) -> Dictionary:
-    """`{"entity": ["alias", …]}`, or `{"entity": "alias"}`; an entity stands once."""
+    """Read `{"entity": ["alias", …]}` or `{"entity": "alias"}`; an entity occurs once."""
     from adequa.files import lines
     from adequa.strict_json import kind_of, load_object
 
@@ -221,15 +214,11 @@ def read_json(path: Path) -> Dictionary:
         raise error.at(path) from None
 
 
-# ---
-# Aliases in the SQLite file that `adequa aliases build` writes.
-# ---
-
 VERSION = 1
-"""Of the tables; a file of another version has to be built again."""
+"""The version of the tables; a file of another version has to be built again."""
 
 # A name finds entities: 0 as its own name, 1 as one that redirects to it, 2 as its label. ASCII
-# letters of either case are equal to the index; which are truly equal is seen when it is read.
+# letters of either case are equal in the index; exact matches are selected after reading.
 SCHEMA = """
 CREATE TABLE {into}.meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE {into}.entity (id INTEGER PRIMARY KEY, key TEXT NOT NULL, aliases TEXT NOT NULL);
@@ -240,8 +229,7 @@ CREATE TABLE {into}.name (
 """
 
 _LABEL_RANK = 2
-_CACHED_ENTITIES = 4096
-# Wikidata first, whose aliases people chose; of its items the older one, which is better known.
+# Wikidata first, whose aliases people chose; of its items the oldest, which is better known.
 _FIND = """
 SELECT name.name, name.rank, entity.key, entity.aliases
 FROM name JOIN entity ON entity.id = name.entity WHERE name.name = ?
@@ -251,7 +239,7 @@ LIMIT 100
 
 
 class AliasStore(Aliases):
-    """A built file, opened when it is first asked, in each process by itself."""
+    """A built file, opened at the first lookup in each process."""
 
     def __init__(self, path: Path | str, *, limit: int = 50) -> None:
         if limit < 0:
@@ -265,7 +253,7 @@ class AliasStore(Aliases):
         self._connection: sqlite3.Connection | None = None
         self._process = 0
         self._lock = Lock()
-        self._known: Callable[[str], tuple[str, ...]] = lru_cache(_CACHED_ENTITIES)(self._look_up)
+        self._known: Cache[tuple[str, ...]] = Cache(8 * MEGABYTE)
 
     def __getstate__(self) -> dict[str, Any]:
         return {"path": self.path, "limit": self.limit, "facts": self.facts}
@@ -275,23 +263,23 @@ class AliasStore(Aliases):
         self._start()
 
     def of(self, entity: str) -> tuple[str, ...]:
-        """The aliases of whom the string is the own name, else a redirect, else the label."""
-        return self._known(entity)
+        """The aliases of the entity with this name, else with this redirect, else this label."""
+        return self._known.get_or_make(entity, lambda: self._look_up(entity))
 
     def content_hash(self) -> str:
-        """The hash that was taken of the names and aliases when the file was built."""
+        """The hash of names and aliases, stored when the file was built."""
         return str(self.facts["content"])
 
     def _look_up(self, entity: str) -> tuple[str, ...]:
         name = name_of(entity)
         try:
             rows = self._query(_FIND, name)
-        except UnicodeEncodeError:  # half of a surrogate pair: no file has such a name
+        except UnicodeEncodeError:  # half of a surrogate pair, which no file can hold
             return ()
         rows = [row for row in rows if row[0] == name] or rows
         best = [row for row in rows if row[1] == rows[0][1]]
         if best and best[0][1] == _LABEL_RANK:
-            # Many things are called Paris: the names of them all would be those of none.
+            # Many things are called Paris: use only the best one's names.
             best = best[:1]
         texts = [alias for row in best for alias in json.loads(row[3])]
         return distinct(texts, but=entity, limit=self.limit)
@@ -304,7 +292,7 @@ class AliasStore(Aliases):
                 raise self._broken(str(error)) from None
 
     def _open(self) -> sqlite3.Connection:
-        # A connection must not be carried into a forked process.
+        # A connection must not be used in a forked process.
         if self._connection is None or self._process != os.getpid():
             self._connection = self._connect()
             self._process = os.getpid()
@@ -316,7 +304,7 @@ class AliasStore(Aliases):
 
     def _read_facts(self) -> dict[str, Any]:
         try:
-            # Closed at once: who only pickles this into other processes needs no connection.
+            # Closed at once, because a store that is only pickled needs no connection.
             with closing(self._connect()) as connection:
                 pairs = connection.execute("SELECT key, value FROM meta").fetchall()
             facts = {key: json.loads(value) for key, value in pairs}
@@ -334,13 +322,13 @@ class AliasStore(Aliases):
         )
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Close the file."""
         with self._lock:
             if self._connection is not None and self._process == os.getpid():
                 self._connection.close()
             self._connection = None
 
     def __del__(self) -> None:
-        # From Python 3.13 a connection that nobody closed is a warning.
+        # From Python 3.13 on, an unclosed connection is a warning.
         if getattr(self, "_lock", None) is not None:
             self.close()

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import combinations
 
 from adequa.errors import DataError, SettingError, UnknownName
-from adequa.stats.significance import (
+from adequa.stats import (
     CORRECTIONS,
     RankTest,
     adjust,

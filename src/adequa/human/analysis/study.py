@@ -23,9 +23,7 @@ from adequa.errors import DataError, SettingError, UnknownName
 from adequa.fields import NO_VALUE, as_word, natural_order, seen_word
 from adequa.human.analysis.groups import TESTS, Grouping, Sample, significance_groups
 from adequa.human.judgments import by_criterion, one_each, standardised
-from adequa.stats.intervals import Interval, percentile_interval
-from adequa.stats.resampling import bootstrap_totals
-from adequa.stats.significance import CORRECTIONS
+from adequa.stats import CORRECTIONS, Interval, bootstrap_totals, percentile_interval
 from adequa.tables import counted
 
 MOST_VALUES = 200

@@ -10,7 +10,7 @@ from typing import Any
 
 from adequa.charts import series_chart
 from adequa.human.analysis.study import Analysis, Part, SystemScore
-from adequa.stats.significance import CORRECTION_NOTES
+from adequa.stats import CORRECTION_NOTES
 from adequa.tables import Cell, Column, Table, render_tables, rounded, significant
 
 FORMATS = ("text", "markdown", "latex", "csv", "json")

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from adequa.data import Rating
 from adequa.human.judgments import Key, Scale
 from adequa.human.mace import fit_mace
-from adequa.stats.agreement import (
+from adequa.stats import (
     Agreement,
     Ratings,
     cohen_kappas,
@@ -181,7 +181,7 @@ def standings(ratings: Sequence[Rating]) -> dict[str, RaterStanding]:
 
 
 def _standing(given: Sequence[Rating], totals: Mapping[Key, tuple[float, int]]) -> RaterStanding:
-    from adequa.stats.correlations import pearson
+    from adequa.stats import pearson
 
     pairs = [
         (one.value, (total - one.value) / (count - 1))

@@ -55,7 +55,7 @@ from adequa.human.judgments import (
 )
 from adequa.human.quality.criteria import Criterion, agreement, table
 from adequa.human.quality.raters import Quality, QualitySettings, RaterQuality, assess_raters
-from adequa.stats.agreement import percent_agreement
+from adequa.stats import percent_agreement
 from adequa.tables import TABLE_FORMS, Cell, Column, Table, escape_markdown, one_line
 
 FORMATS = ("text", "markdown", "latex", "csv", "json")

@@ -10,7 +10,7 @@ import pytest
 from adequa.data import Rating
 from adequa.errors import DataError
 from adequa.readers.ratings import read_ratings
-from adequa.stats.significance import CORRECTIONS
+from adequa.stats import CORRECTIONS
 from research.papers.human.groups import (
     PAPER,
     SETTINGS,

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from adequa.errors import DataError, UnknownName
-from adequa.stats.resampling import mean_of
+from adequa.stats import mean_of
 from research.papers.human.ranking import rank_systems
 from research.papers.human.reproduction import SECTIONS, reproduce_human
 from research.papers.joint.reproduction import write_pictures

@@ -1,0 +1,76 @@
+"""The reliability of probabilities: claimed against true, bin by bin."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+
+@dataclass(frozen=True, slots=True)
+class Bin:
+    """The cases whose probability lies between two bounds; the means of an empty bin are 0."""
+
+    low: float
+    high: float
+    count: int
+    claimed: float
+    """The mean probability."""
+    true: float
+    """The share of label 1."""
+
+
+@dataclass(frozen=True)
+class Reliability:
+    """All bins, with their calibration error and Brier score."""
+
+    bins: Sequence[Bin]
+    error: float
+    """The expected calibration error: the distance of claimed and true, weighted by count."""
+    brier: float
+    """The mean squared distance of probability and label."""
+
+    def as_object(self) -> dict[str, Any]:
+        """The result as a JSON object."""
+        rows = [
+            {"low": one.low, "high": one.high, "count": one.count}
+            | {"claimed": round(one.claimed, 6), "true": round(one.true, 6)}
+            for one in self.bins
+        ]
+        return {"error": round(self.error, 6), "brier": round(self.brier, 6), "bins": rows}
+
+
+def reliability(
+    probabilities: npt.ArrayLike, labels: npt.ArrayLike, *, bins: int = 10
+) -> Reliability:
+    """Bins of equal width; a probability on a bound belongs to the bin above it, 1 to the last.
+
+    >>> reliability([0.1, 0.1, 0.9, 0.9], [0, 0, 1, 0], bins=2).error
+    0.25
+    """
+    values = np.asarray(probabilities, dtype=np.float64)
+    known = np.asarray(labels, dtype=np.float64)
+    if values.shape != known.shape or values.ndim != 1 or not len(values):
+        raise ValueError(
+            f"{values.shape} probabilities and {known.shape} labels cannot be compared"
+        )
+    bounds = np.linspace(0, 1, bins + 1)
+    places = np.clip(np.searchsorted(bounds, values, side="right") - 1, 0, bins - 1)
+    found = []
+    for number in range(bins):
+        inside = places == number
+        count = int(inside.sum())
+        found.append(
+            Bin(
+                float(round(bounds[number], 6)),
+                float(round(bounds[number + 1], 6)),
+                count,
+                float(values[inside].mean()) if count else 0.0,
+                float(known[inside].mean()) if count else 0.0,
+            )
+        )
+    error = sum(one.count * abs(one.claimed - one.true) for one in found) / len(values)
+    return Reliability(found, error, float(((values - known) ** 2).mean()))
