@@ -275,7 +275,7 @@ def serve(
     store = CampaignStore.open(campaign, url=database)
     try:
         if export is not None:
-            from adequa.human.campaign.export import export as write
+            from adequa.human.campaign import export_answers as write
 
             echo_written(export, f": {write(store, export):,} lines")
             return

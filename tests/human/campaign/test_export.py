@@ -7,7 +7,7 @@ import json
 import pytest
 
 from adequa.errors import DataError, UnknownName
-from adequa.human.campaign.export import export, export_lines, format_of
+from adequa.human.campaign.export import export_answers, export_lines, format_of
 from adequa.human.campaign.settings import PRESETS, SPANS
 from adequa.human.campaign.store import CampaignStore
 from adequa.readers.ratings import read_ratings
@@ -37,7 +37,7 @@ def store(make_campaign):
 @pytest.mark.parametrize("name", ["ratings.jsonl", "ratings.csv"])
 def test_the_long_form_is_read_back_as_it_was(store, tmp_path, name):
     path = tmp_path / name
-    written = export(store, path)
+    written = export_answers(store, path)
     ratings = list(store.ratings())
     assert list(read_ratings(path)) == ratings
     assert written == len(ratings) + name.endswith("csv")
@@ -46,15 +46,15 @@ def test_the_long_form_is_read_back_as_it_was(store, tmp_path, name):
 
 def test_excluded_raters_are_left_out_unless_all_is_asked_for(store, tmp_path):
     store.start_round(exclude=["r001"])
-    export(store, tmp_path / "a.jsonl")
-    export(store, tmp_path / "b.jsonl", every=True)
+    export_answers(store, tmp_path / "a.jsonl")
+    export_answers(store, tmp_path / "b.jsonl", every=True)
     few, all_ = (list(read_ratings(tmp_path / name)) for name in ("a.jsonl", "b.jsonl"))
     assert {one.rater for one in few} == {"", "r002"}
     assert {one.rater for one in all_} == {"", "r001", "r002"}
 
 
 def test_factgenie_gets_a_record_an_annotated_output(store, tmp_path):
-    export(store, tmp_path / "factgenie.jsonl")
+    export_answers(store, tmp_path / "factgenie.jsonl")
     records = [json.loads(line) for line in (tmp_path / "factgenie.jsonl").read_text().splitlines()]
     assert len(records) == 4
     record = records[0]
@@ -75,8 +75,8 @@ def test_factgenie_gets_a_record_an_annotated_output(store, tmp_path):
 def test_an_export_is_told_by_its_name_and_never_half_written(store, tmp_path):
     assert format_of(tmp_path / "x.factgenie.jsonl") == "factgenie"
     with pytest.raises(UnknownName, match=r"\.csv"):
-        export(store, tmp_path / "x.txt")
+        export_answers(store, tmp_path / "x.txt")
     with pytest.raises(UnknownName, match="factgenie"):
         export_lines(store, "xml")
     with pytest.raises(DataError, match="cannot be written"):
-        export(store, tmp_path / "nowhere" / "x.csv")
+        export_answers(store, tmp_path / "nowhere" / "x.csv")

@@ -9,8 +9,7 @@ import sqlalchemy as sql
 
 from adequa.errors import DataError
 from adequa.human.campaign import database as tables
-from adequa.human.campaign.database import Database
-from adequa.human.campaign.migrations import VERSION_TABLE, upgrade
+from adequa.human.campaign.database import VERSION_TABLE, Database, upgrade
 from adequa.human.campaign.model import NothingLeft
 from adequa.human.campaign.store import CampaignStore
 

@@ -1,4 +1,16 @@
-"""A campaign's database: SQLite in the campaign's folder, or PostgreSQL by its address."""
+"""A campaign's database: SQLite in the campaign's folder, or PostgreSQL by its address.
+
+    campaign   one row: what the database was created for, and the round
+    raters     the people who answer
+    slots      one needed judgment each: `place` 1 to N of a text; assigning a text claims a slot
+    visits     what a rater entered about a text they were shown, answered or not
+    answers    one per slot
+    history    earlier versions of corrected answers
+
+A text has at most N slots that are not void, a rater at most one slot of a text, and a slot at most
+one answer: the database enforces this, whatever its clients do. `migrations` creates the tables,
+this module names them.
+"""
 
 from __future__ import annotations
 
@@ -9,21 +21,6 @@ from pathlib import Path
 from typing import Any
 
 from adequa.errors import DataError, MissingExtra, ServiceError
-from adequa.human.campaign.migrations import upgrade
-
-# ---
-# The tables of a campaign's database; `migrations` makes them, this module names them.
-#
-#     campaign   one row: what the database was made for, and the round
-#     raters     who answers
-#     slots      a judgment that is needed: `place` 1 to N of a text; handing out is claiming one
-#     visits     what a rater entered about a text they were shown, answered or not
-#     answers    one a slot
-#     history    what an answer was before its rater corrected it
-#
-# A text has at most N slots that are not void, a rater at most one slot of a text, and a slot at
-# most one answer: these are constraints of the database, whatever its clients do.
-# ---
 
 __all__ = ["Database", "answers", "campaign", "history", "raters", "slots", "sql", "visits"]
 
@@ -100,10 +97,11 @@ history = sql.Table(
     sql.Column("at", sql.Double, nullable=False),
 )
 
+VERSION_TABLE = "campaign_version"
 FILE = "campaign.db"
 _WAIT_SECONDS = 60
 _LOCK = 0x61646571
-"""Of PostgreSQL's advisory locks, the one under which a database is set up."""
+"""The PostgreSQL advisory lock under which a database is set up."""
 
 
 class Database:
@@ -121,7 +119,7 @@ class Database:
 
     @classmethod
     def open(cls, folder: Path, url: str | None = None) -> Database:
-        """The database at an address, else the one in the folder; it is made where it is not."""
+        """The database at an address, or the one in the folder; created if missing."""
         if url is None:
             path = folder / FILE
             _make_private(path)
@@ -148,7 +146,7 @@ class Database:
 
     @contextlib.contextmanager
     def setting_up(self) -> Iterator[sql.Connection]:
-        """A transaction on the newest version, in which one process at a time sets things up."""
+        """A transaction on the newest version, open to one process at a time."""
         with self.writing() as connection:
             if not self._is_sqlite:
                 connection.execute(sql.select(sql.func.pg_advisory_xact_lock(_LOCK)))
@@ -160,10 +158,10 @@ class Database:
 
     @contextlib.contextmanager
     def writing(self, *, lasting: bool = True) -> Iterator[sql.Connection]:
-        """A transaction that may write: whole or, after an exception, not at all.
+        """A transaction that may write, undone after an exception.
 
-        Once it ends, what is `lasting` outlives a loss of power; the rest outlives only the end of
-        the process. A transaction that lasts makes those before it last.
+        Once it ends, a `lasting` transaction and all before it survive a loss of power; others
+        survive only the end of the process.
         """
         queue = self._queue if self._is_sqlite else contextlib.nullcontext()
         mode = "lasting" if lasting else "quick"
@@ -183,7 +181,7 @@ class Database:
                 yield marked
 
     def close(self) -> None:
-        """Let go of every connection."""
+        """Close every connection."""
         self._engine.dispose()
 
     @contextlib.contextmanager
@@ -193,24 +191,49 @@ class Database:
         except (sql.exc.IntegrityError, sql.exc.ProgrammingError):
             raise
         except (sql.exc.DBAPIError, sql.exc.TimeoutError) as error:
-            # The driver's words without the statement and its parameters, which hold answers.
+            # The driver's message without the statement and its parameters, which contain answers.
             words = str(error.orig if isinstance(error, sql.exc.DBAPIError) else error)
             raise ServiceError(
                 f"the database {self._name}",
                 words.strip() or type(error).__name__,
-                "check that it runs, that you may write to it and that it is a campaign's",
+                "check that it runs, that you can write to it and that it belongs to a campaign",
             ) from None
 
 
+def upgrade(connection: sql.Connection, revision: str = "head") -> None:
+    """Migrate a database to a version within the connection's transaction: all or nothing."""
+    try:
+        from alembic.operations import Operations
+        from alembic.runtime.migration import MigrationContext
+        from alembic.script import ScriptDirectory
+    except ImportError:
+        raise MissingExtra("web", "alembic") from None
+    folder = str(Path(__file__).parent / "migrations")
+    scripts = ScriptDirectory(folder, version_locations=[folder])
+    known = {script.revision for script in scripts.walk_revisions()}
+    context = MigrationContext.configure(connection, opts={"version_table": VERSION_TABLE})
+    current = context.get_current_revision()
+    if current is not None and current not in known:
+        raise DataError(
+            f"the database has version {current}, which this adequa does not know",
+            remedy="it was created by a newer adequa: pip install --upgrade adequa",
+        )
+    missing = list(scripts.iterate_revisions(revision, current or "base"))
+    with Operations.context(context):
+        for script in reversed(missing):
+            script.module.upgrade()
+            context.stamp(scripts, script.revision)
+
+
 def _make_private(path: Path) -> None:
-    """Answers and ids of people: a new file is for the owner's eyes; SQLite's logs follow it."""
+    """Create a file readable by its owner only: it holds answers and ids of people."""
     try:
         path.touch(mode=0o600)
     except OSError as error:
         raise DataError(
             f"cannot be written ({error.strerror})",
             path=path,
-            remedy="serve a folder that you may write to",
+            remedy="use a folder that you can write to",
         ) from None
 
 
@@ -218,7 +241,7 @@ def _address(url: str) -> sql.URL:
     try:
         address = sql.make_url(url)
     except (sql.exc.ArgumentError, ValueError):
-        # Not repeated: it may hold a password.
+        # Not repeated, because it may contain a password.
         raise DataError(
             "the address of the database cannot be read",
             remedy="write postgresql://user:password@host:5432/name",
@@ -228,7 +251,7 @@ def _address(url: str) -> sql.URL:
     if address.drivername in ("sqlite", "sqlite+pysqlite") and address.database:
         return address.set(drivername="sqlite+pysqlite")
     raise DataError(
-        f"a database of the kind {address.drivername!r} is not known",
+        f"databases of type {address.drivername!r} are not supported",
         remedy="write postgresql://user:password@host:5432/name, or nothing for a file",
     )
 

@@ -45,7 +45,7 @@ def format_of(path: Path) -> str:
     return ending
 
 
-def export(
+def export_answers(
     store: CampaignStore,
     path: Path | str,
     format: str | None = None,  # noqa: A002

@@ -1,1 +1,0 @@
-"""One module a version; none is ever changed after a release."""
