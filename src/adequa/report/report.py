@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -10,6 +10,7 @@ from typing import Any
 from adequa import __version__
 from adequa.analysis.comparison import Comparison, compare
 from adequa.errors import DataError, SettingError
+from adequa.progress import Progress, silent
 from adequa.report.changes import ChangeTests, changes_view, paired_tests
 from adequa.report.methods import PeopleAgreement, metric_notes, read_people, run_notes
 from adequa.report.page import page, script_json
@@ -40,7 +41,7 @@ def write_report(
     max_items: int | None = None,
     people: Path | str | None = None,
     force: bool = False,
-    progress: Callable[[int, int], None] = lambda done, total: None,  # noqa: ARG005
+    progress: Progress = silent,
 ) -> ReportFile:
     """Write the runs' systems side by side into one self-contained HTML file.
 
