@@ -136,7 +136,7 @@ def test_filter_sort_and_search(opened, demo_report):
     page.wait_for_timeout(200)
     assert cards(page).count() == 50
     choose(page, search="no text has these words")
-    assert "No text fits" in page.inner_text("#count")
+    assert "No matching texts" in page.inner_text("#count")
 
 
 def test_pages(opened, demo_report):
@@ -309,7 +309,7 @@ def test_without_a_script_the_tables_are_there(chromium, demo_report):
     assert page.is_visible("#systems table")
     assert page.is_visible("[data-slices=category] table")
     assert page.is_hidden("#filters")
-    assert "need JavaScript" in page.inner_text("#texts")
+    assert "needs JavaScript" in page.inner_text("#texts")
     context.close()
 
 

@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adequa.report.page import Chunks, pack, script_json, unpack
+from adequa.report.page import script_json
+from adequa.report.texts import Chunks, pack, unpack
 
 values = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(),

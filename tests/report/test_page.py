@@ -12,7 +12,7 @@ from lxml import html
 from adequa.errors import DataError, SettingError
 from adequa.report import write_report
 from adequa.report.figures import digits_for, histogram
-from adequa.report.page import unpack
+from adequa.report.texts import unpack
 
 from .made_runs import HOSTILE, made_lines, write_lines
 

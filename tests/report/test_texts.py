@@ -12,8 +12,7 @@ import numpy as np
 import pytest
 
 from adequa.report import write_report
-from adequa.report.page import unpack
-from adequa.report.texts import STATUSES, VERDICTS
+from adequa.report.texts import STATUSES, VERDICTS, unpack
 
 from .made_runs import made_lines, write_lines
 

@@ -1,5 +1,20 @@
-"""Runs as one HTML file to send to a colleague: numbers, and the texts behind them."""
+"""Reports: runs as one HTML file to send to a colleague, with numbers and texts."""
 
-from adequa.report.report import ReportFile, write_report
+from adequa.report.figures import Axis, axis, digits_for, percent, written
+from adequa.report.page import ReportFile, asset, script_json, write_report
+from adequa.report.texts import SEEN, VERDICTS, seen_name
 
-__all__ = ["ReportFile", "write_report"]
+__all__ = [
+    "SEEN",
+    "VERDICTS",
+    "Axis",
+    "ReportFile",
+    "asset",
+    "axis",
+    "digits_for",
+    "percent",
+    "script_json",
+    "seen_name",
+    "write_report",
+    "written",
+]

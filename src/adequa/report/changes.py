@@ -1,20 +1,20 @@
-"""Two runs of the same systems over time: what got better or worse, and which facts broke."""
+"""Changes since a baseline: which systems got better or worse, and which facts broke."""
 
 from __future__ import annotations
 
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 from adequa.analysis.comparison import (
     Measure,
     Procedure,
-    Significance,
     SystemPair,
     TestName,
     choose_yardsticks,
+    correct_pairs,
     load_systems,
     measure_systems,
 )
@@ -23,18 +23,19 @@ from adequa.errors import RunError
 from adequa.report.figures import digits_for
 from adequa.report.texts import VERDICTS
 from adequa.run import Run
-from adequa.stats import adjust
 
 LEVEL = 0.95
 TRIALS = 1000
 TEST: TestName = "bootstrap"
 CORRECTION = "holm"
 _FAULTS = ("missing", "contradicted")
+MOST_ROWS = 20
+MOST_ITEMS = 10
 
 
 @dataclass(frozen=True, slots=True)
 class EarlierScore:
-    """What the baseline said of a text, without the text."""
+    """The results of a text in the baseline, without the text."""
 
     triples: tuple[Triple, ...]
     scores: Mapping[str, float | None]
@@ -50,7 +51,7 @@ class Baseline:
         self._known: dict[tuple[int, str], EarlierScore] = {}
 
     def add(self, system: int, result: Result) -> None:
-        """One more text of the baseline."""
+        """Add a text of the baseline."""
         self._systems.setdefault(result.item.system, system)
         faults = frozenset(fact.triple for fact in result.facts if fact.status in _FAULTS)
         self._known[system, result.item.id] = EarlierScore(
@@ -58,7 +59,7 @@ class Baseline:
         )
 
     def partner(self, name: str, *, single: bool) -> int | None:
-        """The system of that name; where both have one system only, that one."""
+        """The system of that name; if both runs have only one system, that one."""
         if name in self._systems:
             return self._systems[name]
         if single and len(self._systems) == 1:
@@ -66,14 +67,14 @@ class Baseline:
         return None
 
     def get(self, system: int, item: Item) -> EarlierScore | None:
-        """The same item in the baseline: same id, same triples in whatever order."""
+        """The same item in the baseline: same id, same triples in any order."""
         was = self._known.get((system, item.id))
         return was if was and sorted(was.triples) == sorted(item.triples) else None
 
 
 @dataclass(slots=True)
 class ChangedText:
-    """What became of one system's texts since the baseline."""
+    """The changes of one system's texts since the baseline."""
 
     before: int
     """The number of the baseline's system."""
@@ -82,15 +83,15 @@ class ChangedText:
     differences: dict[str, list[tuple[float, str]]] = field(default_factory=dict)
     """By metric: now minus then, and the item, where both are scored."""
     verdicts: Counter[tuple[str, str]] = field(default_factory=Counter)
-    """Then and now; "" is no verdict."""
+    """Verdicts then and now; "" for none."""
     broken: Counter[Triple] = field(default_factory=Counter)
-    """Facts that were no fault then and are now."""
+    """Facts that are missing or contradicted now and were not then."""
     mended: Counter[Triple] = field(default_factory=Counter)
     broken_in: dict[Triple, str] = field(default_factory=dict)
     """The first item each broke in."""
 
     def add(self, result: Result, was: EarlierScore | None) -> tuple[int, int]:
-        """A text and what it was; how many of its facts broke, and how many are mended."""
+        """Add a text; returns how many of its facts broke, and how many were mended."""
         if was is None:
             self.unpaired += 1
             return 0, 0
@@ -99,7 +100,7 @@ class ChangedText:
         for label, value in result.scores.items():
             old = was.scores.get(label)
             if value is not None and old is not None:
-                # Six decimals, as the run has them: what differs in the last bit is the same.
+                # Six decimals, as in the run, so that rounding errors are not changes.
                 change = round(value - old, 6)
                 self.differences.setdefault(label, []).append((change, result.item.id))
         faults = {fact.triple for fact in result.facts if fact.status in _FAULTS}
@@ -115,7 +116,7 @@ class ChangedText:
 def changed_score(
     differences: Sequence[tuple[float, str]], *, higher_is_better: bool
 ) -> tuple[int, int, int]:
-    """How many items got better, how many worse, and how many stayed."""
+    """The number of items that got better, got worse, and stayed the same."""
     sign = 1 if higher_is_better else -1
     better = sum(sign * change > 0 for change, _ in differences)
     worse = sum(sign * change < 0 for change, _ in differences)
@@ -124,11 +125,11 @@ def changed_score(
 
 @dataclass(frozen=True, slots=True)
 class ChangeTests:
-    """The paired tests of each system against what it was."""
+    """The paired tests of each system against its baseline."""
 
     measures: tuple[Measure, ...]
     pairs: Mapping[int, tuple[SystemPair, ...]]
-    """By system, a pair a measure; the first of a pair is now, the second then."""
+    """By system: one pair per measure, with the current system first, the baseline second."""
     trials: int
     notes: tuple[str, ...]
 
@@ -138,28 +139,28 @@ def paired_tests(
 ) -> ChangeTests:
     """Test each system against its partner; the numbers are those of `collect`.
 
-    p-values are corrected over the systems, a measure a family.
+    P-values are corrected over the systems, for each measure.
     """
     if not partners:
         raise RunError(
-            f"{baseline.path} has none of the systems of the runs; name a baseline of the same "
-            "systems, or runs of one system each"
+            f"{baseline.path} has none of the systems of the runs; name a baseline with the same "
+            "systems, or runs with one system each"
         )
     aligned = load_systems([baseline, *runs])
     # Systems are numbered as they are met, here as in `collect`.
     names = [system.name for system in aligned.systems]
     wanted = {number: (names[number], names[old]) for number, old in partners.items()}
     yardsticks, notes = choose_yardsticks(aligned, None)
-    # A correction for m pairs finds nothing when m / (trials + 1) is not below the level.
+    # A correction for m pairs finds nothing unless m / (trials + 1) is below 1 - LEVEL.
     trials = max(TRIALS, math.ceil(2 * len(wanted) / (1 - LEVEL)))
     procedure = Procedure((TEST,), {TEST: trials}, seed, LEVEL)
     found: dict[int, list[SystemPair]] = {number: [] for number in wanted}
     for yardstick in yardsticks:
         samples = {system.name: yardstick.sample(system, None) for system in aligned.systems}
         _, pairs = measure_systems(yardstick, samples, list(wanted.values()), procedure)
-        corrected = adjust([pair.tests[TEST].p for pair in pairs], CORRECTION)
-        for number, pair, p in zip(wanted, pairs, corrected, strict=True):
-            found[number].append(_judged(pair, p, yardstick.measure))
+        judged = correct_pairs(pairs, yardstick.measure, correction=CORRECTION, alpha=1 - LEVEL)
+        for number, pair in zip(wanted, judged, strict=True):
+            found[number].append(pair)
     return ChangeTests(
         tuple(one.measure for one in yardsticks),
         {number: tuple(pairs) for number, pairs in found.items()},
@@ -168,26 +169,10 @@ def paired_tests(
     )
 
 
-def _judged(pair: SystemPair, corrected: float | None, measure: Measure) -> SystemPair:
-    winner = None
-    if pair.difference and corrected is not None and corrected < 1 - LEVEL:
-        is_better = (pair.difference > 0) == measure.higher_is_better
-        winner = pair.first if is_better else pair.second
-    return replace(pair, tests={TEST: Significance(pair.tests[TEST].p, corrected)}, winner=winner)
-
-
-# ---
-# What changed since the baseline, as the template takes it.
-# ---
-
-MOST_ROWS = 20
-MOST_ITEMS = 10
-
-
 def changes_view(
     changed: Mapping[int, ChangedText], tests: ChangeTests, names: Mapping[int, str]
 ) -> dict[str, Any]:
-    """A system a part: the paired tests, verdicts then and now, facts that broke, items to read."""
+    """One part per system: paired tests, verdicts then and now, broken facts, items to read."""
     return {
         "trials": tests.trials,
         "systems": [_system(number, one, tests, names) for number, one in changed.items()],
@@ -248,7 +233,7 @@ def _system(
 
 
 def _worst(changed: ChangedText, tests: ChangeTests) -> list[tuple[str, str, float]]:
-    """Metric, item and difference of those that lost most by the first metric that has any."""
+    """Metric, item and difference of the largest losses, by the first metric with a loss."""
     for measure in tests.measures:
         sign = 1 if measure.higher_is_better else -1
         lost = [

@@ -1,4 +1,4 @@
-"""Numbers into what the page draws: places of whiskers, bars and bins, and words for numbers."""
+"""Figures of the page: axes, histograms, and numbers as text."""
 
 from __future__ import annotations
 
@@ -11,25 +11,25 @@ import numpy as np
 
 BINS = 20
 WIDTH = 120
-"""Of a picture in a table's cell."""
+"""The width of a picture in a table cell."""
 
 
 @dataclass(frozen=True, slots=True)
 class Axis:
-    """From numbers to places in a picture."""
+    """The range of an axis, which maps numbers to positions."""
 
     low: float
     high: float
 
     def place(self, value: float, width: float = WIDTH) -> float:
-        """Where a number lies, from 0 to `width`."""
+        """The position of a number, from 0 to `width`."""
         share = (value - self.low) / (self.high - self.low)
         return round(width * min(1.0, max(0.0, share)), 1)
 
 
 @dataclass(frozen=True, slots=True)
 class Histogram:
-    """How scores are spread: a bar a bin, as a share of the fullest."""
+    """The distribution of scores, one bar per bin."""
 
     counts: tuple[int, ...]
     edges: tuple[float, float]
@@ -37,13 +37,13 @@ class Histogram:
 
     @property
     def heights(self) -> tuple[float, ...]:
-        """Of the bars; the square root lets a bin of few texts be seen beside one of many."""
+        """The heights of the bars; square roots keep bins with few texts visible."""
         most = max(self.counts)
         return tuple(round(math.sqrt(count / most), 3) for count in self.counts)
 
 
 def axis(values: Iterable[float | None]) -> Axis:
-    """An axis on which all of the values lie, a little inside."""
+    """An axis that covers all values, with a margin."""
     known = [value for value in values if value is not None]
     low, high = (min(known), max(known)) if known else (0.0, 1.0)
     margin = 0.05 * (high - low) or 0.5
@@ -51,7 +51,7 @@ def axis(values: Iterable[float | None]) -> Axis:
 
 
 def range_of(entry: Mapping[str, Any], values: Iterable[Sequence[float]]) -> tuple[float, float]:
-    """From a metric's worst to its best value, or as far as scores go where it has none."""
+    """From a metric's worst to its best value, or the range of the scores if it has none."""
     ends = [entry.get("worst"), entry.get("best")]
     known = [float(end) for end in ends if isinstance(end, (int, float))]
     seen = [one for some in values if len(some) for one in (min(some), max(some))]
@@ -60,7 +60,7 @@ def range_of(entry: Mapping[str, Any], values: Iterable[Sequence[float]]) -> tup
 
 
 def histogram(values: Sequence[float], ends: tuple[float, float]) -> Histogram | None:
-    """The scores of a system in bins; None where there are none."""
+    """The histogram of a system's scores; None without scores."""
     if not len(values):
         return None
     scores = np.asarray(values, dtype=np.float64)
@@ -69,17 +69,17 @@ def histogram(values: Sequence[float], ends: tuple[float, float]) -> Histogram |
 
 
 def digits_for(values: Iterable[float | None]) -> int:
-    """Three digits for what lives between 0 and 1, one for what counts to 100."""
+    """Three decimals for values between 0 and 1, one for values up to 100."""
     return 3 if max((abs(value) for value in values if value is not None), default=0) <= 1.5 else 1
 
 
 def written(value: float | None, digits: int) -> str:
-    """A number as it is shown; a dash where there is none."""
+    """A number as text; a dash for None."""
     return "–" if value is None else f"{value:.{digits}f}"
 
 
 def signed(value: float | None, digits: int) -> str:
-    """A difference as it is shown; what rounds to nothing has no direction.
+    """A difference as text; one that rounds to zero has no sign.
 
     >>> signed(-0.25, 2), signed(-0.0001, 2), signed(None, 2)
     ('−0.25', '0.00', '–')
@@ -90,7 +90,7 @@ def signed(value: float | None, digits: int) -> str:
 
 
 def percent(part: int, whole: int) -> str:
-    """A share as it is shown.
+    """A share as text.
 
     >>> percent(1, 3), percent(1, 3000), percent(0, 5), percent(1, 0)
     ('33 %', '0.03 %', '0 %', '–')

@@ -1,32 +1,166 @@
-"""All parts into one file that needs nothing else: template, style, script and data blocks."""
+"""The report: runs as one self-contained HTML file, with numbers and the texts behind them."""
 
 from __future__ import annotations
 
 import base64
 import hashlib
 import json
-import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from importlib.resources import files
+from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-import numpy as np
-import numpy.typing as npt
-
+from adequa import __version__
+from adequa.analysis.comparison import Comparison, compare
+from adequa.errors import DataError, SettingError
+from adequa.report.changes import ChangeTests, changes_view, paired_tests
 from adequa.report.figures import percent, signed, written
+from adequa.report.summary import (
+    PeopleAgreement,
+    headlines,
+    lists,
+    metric_notes,
+    read_people,
+    run_notes,
+    script_summary,
+    slice_tables,
+    system_table,
+)
+from adequa.report.tallies import RunTallies, collect
+from adequa.run import Run, open_run
 
 SCRIPTS = ("components", "data", "choosing", "tables", "report")
 STYLES = ("components", "report")
 
 
+@dataclass(frozen=True, slots=True)
+class ReportFile:
+    """A report on disk."""
+
+    path: Path
+    bytes: int
+    systems: int
+    texts: int
+    """The number of texts behind the numbers."""
+    shown_texts: int
+    """The number of texts that can be read in the file, including the baseline's."""
+
+
+def write_report(
+    runs: Iterable[Run | Path | str],
+    out: Path | str,
+    *,
+    title: str | None = None,
+    baseline: Run | Path | str | None = None,
+    max_items: int | None = None,
+    people: Path | str | None = None,
+    force: bool = False,
+    progress: Callable[[int, int], None] = lambda done, total: None,  # noqa: ARG005
+) -> ReportFile:
+    """Write the runs' systems side by side into one self-contained HTML file.
+
+    `baseline` is an earlier run of the same systems. `max_items` is about how many texts the file
+    shows (whole inputs, evenly chosen; numbers are over all texts). `people` is a file on the
+    agreement of metrics with people, in place of the shipped one.
+    """
+    out = Path(out)
+    opened = [open_run(run) for run in runs]
+    if not opened:
+        raise SettingError("there is no run to report; name at least one")
+    if max_items is not None and max_items < 0:
+        raise SettingError(f"--max-items must be 0 or more, not {max_items}")
+    if out.exists() and not force:
+        raise SettingError(f"{out} already exists; name another file, or replace it with --force")
+    old = None if baseline is None else open_run(baseline)
+    agreement = read_people(None if people is None else Path(people))
+    comparison = compare(opened)
+    collected = collect(opened, baseline=old, max_items=max_items, progress=progress)
+    partners = {number: one.before for number, one in collected.changed.items()}
+    tests = None if old is None else paired_tests(opened, old, partners)
+    values = _values(opened, old, title, comparison, collected, tests, agreement)
+    size = _write(out, page(values))
+    return ReportFile(
+        path=out,
+        bytes=size,
+        systems=len(comparison.systems),
+        texts=collected.text_count,
+        shown_texts=collected.packed.text_count,
+    )
+
+
+def _values(
+    runs: Sequence[Run],
+    baseline: Run | None,
+    title: str | None,
+    comparison: Comparison,
+    collected: RunTallies,
+    tests: ChangeTests | None,
+    agreement: Sequence[PeopleAgreement],
+) -> dict[str, Any]:
+    """All values for the template."""
+    names = _names(collected, comparison)
+    table = system_table(collected, comparison, runs)
+    partners = {number: one.before for number, one in collected.changed.items()}
+    every = [*runs, *([baseline] if baseline else [])]
+    return {
+        "title": title or "Adequacy of " + ", ".join(run.name for run in runs),
+        "version": __version__,
+        "runs": run_notes(runs, baseline),
+        "names": names,
+        "texts": collected.text_count,
+        "packed": collected.packed,
+        "table": table,
+        "comparison": comparison,
+        "headlines": headlines(collected, table),
+        "slices": slice_tables(collected),
+        "lists": lists(collected),
+        "changes": tests and changes_view(collected.changed, tests, names),
+        "metrics": metric_notes(every, collected, agreement),
+        "summary": script_json(script_summary(collected, names, table, partners)),
+    }
+
+
+def _names(collected: RunTallies, comparison: Comparison) -> dict[int, str]:
+    """The names of the systems as in the comparison, with those of the baseline marked."""
+    shown = (number for number, _ in collected.shown())
+    names = dict(zip(shown, comparison.systems, strict=True))
+    for number, system in enumerate(collected.systems):
+        if system.is_baseline:
+            name = f"{system.name} (baseline)".strip()
+            while name in names.values():
+                name += "′"
+            names[number] = name
+    return names
+
+
+def _write(out: Path, parts: Iterable[str]) -> int:
+    """Write the whole file or nothing; returns its size in bytes."""
+    temporary = out.with_name(out.name + ".new")
+    size = 0
+    try:
+        with temporary.open("wb") as stream:
+            for part in parts:
+                # A name from the command line may have characters that UTF-8 cannot encode.
+                size += stream.write(part.encode("utf-8", "replace"))
+        temporary.replace(out)
+    except OSError as error:
+        raise DataError(
+            f"cannot be written ({error.strerror})", path=out, remedy="name another file"
+        ) from None
+    finally:
+        temporary.unlink(missing_ok=True)
+    return size
+
+
 def asset(name: str) -> str:
-    """A file of the package's that pages are made of."""
+    """The text of a file in the package's `assets`."""
     return (files("adequa.report") / "assets" / name).read_text(encoding="utf-8")
 
 
 def page(values: Mapping[str, Any]) -> Iterator[str]:
-    """The page in parts, to be written one after the other: data blocks can be large."""
+    """The page in parts, to be written one after another: data blocks can be large."""
     from jinja2 import Environment, StrictUndefined
 
     environment = Environment(
@@ -52,7 +186,7 @@ def page(values: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _policy(script: str, style: str) -> str:
-    """Only this script and this style may run, and nothing may be fetched from anywhere."""
+    """The content security policy: only this script and style, and nothing is fetched."""
     return (
         f"default-src 'none'; script-src '{_hash(script)}'; style-src '{_hash(style)}'; "
         "base-uri 'none'; form-action 'none'"
@@ -73,69 +207,11 @@ def _item_link(item: str, system: str) -> str:
     return f"#/item/{quote(system, safe='')}/{quote(item, safe='')}"
 
 
-# ---
-# Values into the text of a data block of the page: JSON or numbers, deflated, in base64.
-# ---
-
-LEVEL = 9
-
-
-def pack(value: Any) -> str:
-    """A JSON value as the page's script unpacks it: base64 of raw deflate of UTF-8.
-
-    >>> unpack(pack({"text": "</script>"}))
-    {'text': '</script>'}
-    """
-    written = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
-    return _deflated(written.encode("utf-8"))
-
-
-def pack_numbers(values: npt.ArrayLike, kind: str) -> str:
-    """Numbers as a typed array of the browser reads them; `kind` is u1, u2, u4, i4 or f4."""
-    return _deflated(np.asarray(values, dtype=f"<{kind}").tobytes())
-
-
-def _deflated(raw: bytes) -> str:
-    # Raw: the browser's "deflate-raw"; nothing in a header would differ between two machines.
-    deflate = zlib.compressobj(LEVEL, zlib.DEFLATED, -zlib.MAX_WBITS)
-    return base64.b64encode(deflate.compress(raw) + deflate.flush()).decode("ascii")
-
-
-def unpack(packed: str) -> Any:
-    """What was packed, for whoever reads a report without a browser."""
-    return json.loads(zlib.decompress(base64.b64decode(packed), -zlib.MAX_WBITS))
-
-
 def script_json(value: Any) -> str:
-    """JSON that can stand inside a script element: nothing in it can end the element.
+    """JSON for a script element: nothing in it can end the element.
 
     >>> script_json("</script>")
     '"\\\\u003c/script>"'
     """
     written = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     return written.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
-
-
-class Chunks:
-    """Records packed a few at a time, so that one can be had without unpacking all."""
-
-    def __init__(self, size: int) -> None:
-        self._size = size
-        self._open: list[Any] = []
-        self._packed: list[str] = []
-
-    def add(self, record: Any) -> None:
-        """The next record."""
-        self._open.append(record)
-        if len(self._open) == self._size:
-            self._close()
-
-    def finish(self) -> tuple[str, ...]:
-        """All chunks; record n is in chunk n // size."""
-        if self._open:
-            self._close()
-        return tuple(self._packed)
-
-    def _close(self) -> None:
-        self._packed.append(pack(self._open))
-        self._open = []

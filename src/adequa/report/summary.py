@@ -1,26 +1,34 @@
-"""The report's tables as the template and the script take them: plain values, ranked and cut."""
+"""The summary of a report: tables, headlines and notes as values for the template."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from importlib.resources import files
+from pathlib import Path
 from typing import Any
 
 from adequa.analysis.comparison import Comparison, Measure, SystemValue
+from adequa.errors import DataError
 from adequa.report.figures import axis, digits_for, histogram, percent, range_of
 from adequa.report.tallies import DIMENSIONS, FactTally, RunTallies, ScoreTally, SystemTexts
 from adequa.report.texts import VERDICTS
 from adequa.run import Run
+from adequa.strict_json import load_object
 
 MOST_ROWS = 20
-"""Of the most common missing facts and unsupported spans."""
+"""Rows of the most common missing facts and unsupported spans."""
 MOST_SLICES = 60
 MOST_PREDICATES = 250
 FEWEST_FACTS = 10
-"""A share of fewer facts is no headline."""
+"""Fewer facts than this do not make a headline."""
+
+_FIELDS = ("metric", "data", "criterion", "command")
+_NUMBERS = ("pearson", "spearman")
 
 Names = Mapping[int, str]
-"""What the report calls each system, by its number."""
+"""The name of each system, by its number."""
 
 
 def system_table(
@@ -79,7 +87,7 @@ def _rank(measure: Measure | None, values: Sequence[SystemValue | None]) -> tupl
 
 
 def slice_tables(collected: RunTallies) -> list[dict[str, Any]]:
-    """All systems together, by category, size and seen; what no text says is left out."""
+    """All systems together by category, size and seen, where there are several values."""
     tables = []
     for dimension in DIMENSIONS:
         pooled: dict[str, ScoreTally] = {}
@@ -102,13 +110,13 @@ def _pool(into: ScoreTally, tally: ScoreTally) -> None:
 
 
 def _chosen(dimension: str, pooled: Mapping[str, ScoreTally]) -> list[str]:
-    """The largest slices, sizes in the order of numbers and words by the alphabet."""
+    """The largest slices, sizes in numeric and words in alphabetical order."""
     largest = sorted(pooled, key=lambda value: (-pooled[value].texts, value))[:MOST_SLICES]
     return sorted(largest, key=int) if dimension == "size" else sorted(largest)
 
 
 def _predicates(collected: RunTallies) -> dict[str, FactTally]:
-    """What became of the facts of each predicate, the most often faulty on top."""
+    """The facts of each predicate by status, the most faults first."""
     pooled: dict[str, FactTally] = {}
     for _, system in collected.shown():
         for predicate, tally in system.predicates.items():
@@ -124,7 +132,7 @@ def _faults(tally: FactTally) -> int:
 
 
 def lists(collected: RunTallies) -> dict[str, Any]:
-    """The predicates, the facts most often left out, and the spans most often made up."""
+    """The predicates, the facts most often missing, and the most common unsupported spans."""
     predicates = _predicates(collected)
     facts = sorted(
         ((triple, tally) for triple, tally in collected.facts.items() if _faults(tally)),
@@ -142,23 +150,23 @@ def lists(collected: RunTallies) -> dict[str, Any]:
 
 
 def headlines(collected: RunTallies, table: Mapping[str, Any]) -> list[str]:
-    """What a reader in a hurry should know, in sentences."""
+    """The main findings as sentences."""
     verdicts: Counter[str] = Counter()
     for _, system in collected.shown():
         verdicts.update(system.verdicts)
     judged = sum(count for verdict, count in verdicts.items() if verdict)
-    said = []
+    found = []
     if judged:
         parts = [
             f"{percent(count, judged)} {words}"
             for words, count in (
-                ("say all and only what the data says", verdicts["OK"]),
+                ("state all and only the data", verdicts["OK"]),
                 ("leave something out", _naming(verdicts, "omission")),
                 ("say something the data does not support", _naming(verdicts, "hallucination")),
             )
         ]
-        said.append(f"Of {judged:,} judged texts, {parts[0]}, {parts[1]}, {parts[2]}.")
-    said += _leaders(table)
+        found.append(f"Of {judged:,} judged texts, {parts[0]}, {parts[1]}, {parts[2]}.")
+    found += _leaders(table)
     rated = [
         (predicate, tally)
         for predicate, tally in _predicates(collected).items()
@@ -166,15 +174,15 @@ def headlines(collected: RunTallies, table: Mapping[str, Any]) -> list[str]:
     ]
     if rated:
         predicate, tally = max(rated, key=lambda pair: pair[1].missing / pair[1].facts)
-        said.append(
+        found.append(
             f"{predicate} is missing in {percent(tally.missing, tally.facts)} "
-            f"of the {tally.facts:,} texts that should say it: the most of all predicates with "
-            f"{FEWEST_FACTS} facts or more."
+            f"of the {tally.facts:,} texts that should state it, the most of all predicates with "
+            f"at least {FEWEST_FACTS} facts."
         )
     if collected.spans and collected.spans[0].texts > 1:
         span = collected.spans[0]
-        said.append(f"Most often unsupported: “{span.words}”, in {span.texts:,} texts.")
-    return said
+        found.append(f"Most often unsupported: “{span.words}”, in {span.texts:,} texts.")
+    return found
 
 
 def _naming(verdicts: Mapping[str, int], fault: str) -> int:
@@ -182,7 +190,7 @@ def _naming(verdicts: Mapping[str, int], fault: str) -> int:
 
 
 def _leaders(table: Mapping[str, Any]) -> list[str]:
-    """Who is best by the first measure, and who cannot be told from it."""
+    """The best system by the first measure, and the systems that do not differ from it."""
     rows = [row for row in table["rows"] if row["values"] and row["values"][0] is not None]
     if len(rows) < 2 or rows[0]["values"][0].value is None:
         return []
@@ -203,7 +211,7 @@ def _shares_letter(one: SystemValue, other: SystemValue) -> bool:
 def script_summary(
     collected: RunTallies, names: Names, table: Mapping[str, Any], partners: Mapping[int, int]
 ) -> dict[str, Any]:
-    """What the page's script draws tables of systems by slices from."""
+    """The data from which the page's script draws tables of systems by slices."""
     order = [row["number"] for row in table["rows"]]
     digits = {one["name"]: one["digits"] for one in table["measures"]}
     higher = {one["name"]: one["higher"] for one in table["measures"]}
@@ -253,3 +261,129 @@ def _predicate_cells(collected: RunTallies, order: Sequence[int]) -> dict[str, A
             [cell(collected.systems[number], predicate) for number in order] for predicate in chosen
         ],
     }
+
+
+@dataclass(frozen=True, slots=True)
+class PeopleAgreement:
+    """The correlation of a metric with people's ratings of the same texts."""
+
+    metric: str
+    data: str
+    criterion: str
+    texts: int | None
+    pearson: float | None
+    spearman: float | None
+    command: str
+
+
+@dataclass(frozen=True, slots=True)
+class MetricNote:
+    """The facts about a metric of the runs."""
+
+    label: str
+    name: str
+    signatures: tuple[str, ...]
+    higher_is_better: bool
+    not_scorable: tuple[tuple[str, int], ...]
+    agreement: tuple[PeopleAgreement, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class RunNote:
+    """The origin of the texts of a run."""
+
+    name: str
+    is_baseline: bool
+    version: str
+    created: str
+    files: tuple[str, ...]
+
+
+def read_people(path: Path | None = None) -> tuple[PeopleAgreement, ...]:
+    """The agreement of metrics with people: the shipped file, or one of the same form."""
+    if path is None:
+        shipped = files("adequa.report") / "assets" / "people.json"
+        return _agreements(load_object(shipped.read_text(encoding="utf-8")))
+    try:
+        return _agreements(load_object(path.read_text(encoding="utf-8")))
+    except OSError as error:
+        raise DataError(
+            f"cannot be read ({error.strerror})", path=path, remedy="name another file"
+        ) from None
+    except UnicodeDecodeError:
+        raise DataError("is not UTF-8", path=path, remedy="save it as UTF-8") from None
+    except DataError as error:
+        raise error.at(path) from None
+
+
+def _agreements(raw: Any) -> tuple[PeopleAgreement, ...]:
+    remedy = (
+        'write {"agreement": [{"metric": "esa", "data": "my ratings", "criterion": "Correctness", '
+        '"texts": 200, "pearson": 0.52, "spearman": 0.41, "command": "adequa correlate …"}]}'
+    )
+    rows = raw.get("agreement") if type(raw) is dict else None
+    if type(rows) is not list:
+        raise DataError("has no list 'agreement'", remedy=remedy)
+    found = []
+    for number, row in enumerate(rows, 1):
+        if type(row) is not dict:
+            raise DataError(f"agreement {number} is not an object", remedy=remedy)
+        for name in _FIELDS:
+            if type(row.get(name)) is not str:
+                raise DataError(f"agreement {number} has no {name!r} or a wrong one", remedy=remedy)
+        if row.get("texts") is not None and type(row["texts"]) is not int:
+            raise DataError(f"agreement {number}: 'texts' is not a count", remedy=remedy)
+        for name in _NUMBERS:
+            value = row.get(name)
+            if value is not None and (type(value) not in (int, float) or not -1 <= value <= 1):
+                raise DataError(f"agreement {number}: {name!r} is not a correlation", remedy=remedy)
+        names = (*_FIELDS, *_NUMBERS, "texts")
+        values: dict[str, Any] = {name: row.get(name) for name in names}
+        found.append(PeopleAgreement(**values))
+    return tuple(found)
+
+
+def metric_notes(
+    runs: Sequence[Run], collected: RunTallies, people: Sequence[PeopleAgreement]
+) -> list[MetricNote]:
+    """One note per metric, in the order of the runs."""
+    notes = []
+    for label in collected.labels:
+        entries = [run.manifest["metrics"].get(label) for run in runs]
+        known = [entry for entry in entries if entry]
+        reasons: Counter[str] = Counter()
+        for _, system in collected.shown():
+            reasons.update(system.reasons.get(label, {}))
+        name = str(known[0].get("name", label))
+        notes.append(
+            MetricNote(
+                label,
+                name,
+                tuple(dict.fromkeys(str(entry["signature"]) for entry in known)),
+                bool(known[0]["higher_is_better"]),
+                tuple(sorted(reasons.items(), key=lambda pair: (-pair[1], pair[0]))),
+                tuple(one for one in people if one.metric == name),
+            )
+        )
+    return notes
+
+
+def run_notes(runs: Sequence[Run], baseline: Run | None) -> list[RunNote]:
+    """One note per run, with the file names of its inputs but not their paths."""
+    return [
+        RunNote(
+            run.name,
+            run is baseline,
+            str(run.manifest.get("version", "")),
+            str(run.manifest.get("created", "")),
+            tuple(_file_names(run.manifest)),
+        )
+        for run in [*runs, *([baseline] if baseline else [])]
+    ]
+
+
+def _file_names(manifest: Mapping[str, Any]) -> list[str]:
+    entries = manifest.get("inputs", {}).get("files", [])
+    return [
+        Path(str(entry["path"])).name + f" (sha256 {entry['sha256'][:12]})" for entry in entries
+    ]

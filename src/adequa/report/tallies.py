@@ -1,4 +1,4 @@
-"""One pass over runs into all that a report says of them, texts apart."""
+"""One pass over runs into the counts of a report and its packed texts."""
 
 from __future__ import annotations
 
@@ -15,25 +15,25 @@ from adequa.report.texts import PackedTexts, Texts, seen_name
 from adequa.run import SCORES, Run
 
 DIMENSIONS = ("category", "size", "seen")
-"""What texts are sliced by; facts are sliced by their predicate."""
+"""The fields that texts are sliced by; facts are sliced by their predicate."""
 _EDITED = "was the run edited? score again into a new folder"
 
 
 @dataclass(slots=True)
 class ScoreTally:
-    """The texts of one system, all or those of a slice, counted."""
+    """Counts over the texts of one system, all or in one slice."""
 
     texts: int = 0
     judged: int = 0
-    """Those with a verdict."""
+    """Texts with a verdict."""
     omission: int = 0
     hallucination: int = 0
     not_ok: int = 0
     totals: dict[str, tuple[int, float]] = field(default_factory=dict)
-    """By metric: how many texts it scored, and the sum of the scores."""
+    """By metric: the number of scored texts, and the sum of the scores."""
 
     def add(self, result: Result) -> None:
-        """One more text."""
+        """Add a text."""
         self.texts += 1
         if result.verdict is not None:
             self.judged += 1
@@ -48,7 +48,7 @@ class ScoreTally:
 
 @dataclass(slots=True)
 class FactTally:
-    """Facts that texts should say, counted by what became of them."""
+    """Counts of facts that texts should state, by status."""
 
     facts: int = 0
     missing: int = 0
@@ -56,7 +56,7 @@ class FactTally:
     unchecked: int = 0
 
     def add(self, status: str) -> None:
-        """One more fact."""
+        """Add a fact."""
         self.facts += 1
         self.missing += status == "missing"
         self.contradicted += status == "contradicted"
@@ -65,7 +65,7 @@ class FactTally:
 
 @dataclass(slots=True)
 class Span:
-    """Words that texts say and the data does not support, wherever they were found."""
+    """Words in texts that the data does not support."""
 
     words: str
     texts: int = 0
@@ -80,18 +80,18 @@ class SystemTexts:
 
     run: int
     name: str
-    """As the run has it; what the report calls it is decided where all systems are known."""
+    """The name in the run; the report may add to it where names clash."""
     is_baseline: bool
     overall: ScoreTally = field(default_factory=ScoreTally)
     verdicts: Counter[str] = field(default_factory=Counter)
     scores: dict[str, array[float]] = field(default_factory=dict)
     reasons: dict[str, Counter[str]] = field(default_factory=dict)
-    """By metric: why texts were not scorable, and how many."""
+    """By metric: why texts were not scorable, with counts."""
     slices: dict[str, dict[str, ScoreTally]] = field(default_factory=dict)
     predicates: dict[str, FactTally] = field(default_factory=dict)
 
     def add(self, result: Result) -> None:
-        """One more text."""
+        """Add a text."""
         self.overall.add(result)
         self.verdicts[result.verdict or ""] += 1
         for label, value in result.scores.items():
@@ -115,29 +115,29 @@ class SystemTexts:
 
 @dataclass(slots=True)
 class RunTallies:
-    """All that one pass over the runs gave."""
+    """The result of one pass over the runs."""
 
     systems: list[SystemTexts]
-    """The baseline's first; a text's record names its system by its place here."""
+    """The baseline's systems first; texts refer to their system by its position here."""
     labels: tuple[str, ...]
     packed: PackedTexts
     facts: dict[Triple, FactTally]
     spans: list[Span]
     changed: dict[int, ChangedText]
-    """By system: what became of its texts since the baseline."""
+    """By system: the changes of its texts since the baseline."""
 
     def shown(self) -> Iterator[tuple[int, SystemTexts]]:
-        """The systems the report is about, with their numbers: all but the baseline's."""
+        """The systems of the runs with their numbers, without those of the baseline."""
         return ((one, two) for one, two in enumerate(self.systems) if not two.is_baseline)
 
     @property
     def text_count(self) -> int:
-        """How many texts the report is about."""
+        """The number of texts of the runs."""
         return sum(system.overall.texts for _, system in self.shown())
 
 
 class _Pass:
-    """What grows while the runs are read."""
+    """The tallies while the runs are read."""
 
     def __init__(self, labels: tuple[str, ...], texts: Texts) -> None:
         self.labels, self.texts = labels, texts
@@ -237,5 +237,5 @@ def _count(run: Run) -> int:
 
 
 def _is_single(runs: Sequence[Run]) -> bool:
-    """Whether the runs have one system in all, which may be named otherwise in the baseline."""
+    """Whether the runs have only one system, whose name in the baseline may differ."""
     return sum(len(run.summary.get("systems", ())) for run in runs) == 1

@@ -1,7 +1,7 @@
-"""What the page needs of each text: compact records in chunks, and columns to filter and sort by.
+"""The data blocks of the page: compact records of texts in chunks, and columns to filter by.
 
-An input (triples, references, category) stands once for all systems. Records are lists, whose order
-`unpackLine` in `assets/report.js` knows:
+A block is JSON or numbers, deflated, in base64. An input (triples, references, category) is stored
+once for all systems. Records are lists, whose order `unpackLine` in `assets/report.js` knows:
 
 input    id, category, language, triples, references
 text     text, mentions, facts, findings, verdicts by metric, reasons of what was not scorable
@@ -9,24 +9,31 @@ mention  entity, start, end, method, distance
 fact     triple, status, confidence, start, end
 finding  metric, kind, detail, triple, entity, start, end, confidence, why
 
-An entity or a triple is a number where the input has it, else itself.
+An entity or a triple of the input is stored as its number there, any other as itself.
 """
 
 from __future__ import annotations
 
+import base64
+import json
+import zlib
 from array import array
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
+
 from adequa.data import Result, Triple
-from adequa.report.page import Chunks, pack, pack_numbers
 
 CHUNK = 96
+"""Records per chunk."""
 VERDICTS = (None, "OK", "omission", "hallucination", "hallucination+omission")
 STATUSES = ("unchecked", "stated", "missing", "contradicted")
 SEEN = (None, "seen", "unseen")
 _FAULTS = ("missing", "contradicted")
+_COMPRESSION = 9
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +49,7 @@ class PackedTexts:
 
 
 class Texts:
-    """Takes results one by one; memory holds packed chunks and numbers."""
+    """Packs results one by one; memory holds packed chunks and numbers."""
 
     def __init__(self, labels: Sequence[str], *, kept: int | None, total: int) -> None:
         self._labels = tuple(labels)
@@ -70,7 +77,7 @@ class Texts:
         self._scores = {label: array("f") for label in self._labels}
 
     def add(self, system: int, result: Result, broken: int = 0, mended: int = 0) -> None:
-        """A text of a system; one whose input was not chosen is left out."""
+        """Add a text of a system, unless its input was not chosen for the page."""
         number = self._input(result)
         if number is None:
             return
@@ -115,7 +122,7 @@ class Texts:
         return number
 
     def _is_chosen(self, met: int) -> bool:
-        """Evenly over all inputs: neither the first ones nor the worst ones stand for the rest."""
+        """Whether an input is chosen: evenly over all, neither the first nor the worst ones."""
         if self._kept is None or self._kept >= self._total:
             return True
         return met * self._kept // self._total != (met + 1) * self._kept // self._total
@@ -148,7 +155,7 @@ class Texts:
 
 
 def seen_name(meta: Mapping[str, Any]) -> str | None:
-    """Whether the training data of the systems had such inputs, where the data says so."""
+    """Whether the systems' training data had such inputs; None where unknown."""
     seen = meta.get("seen")
     if isinstance(seen, bool):
         return "seen" if seen else "unseen"
@@ -156,7 +163,7 @@ def seen_name(meta: Mapping[str, Any]) -> str | None:
 
 
 def _entities(triples: Sequence[Triple]) -> dict[str, int]:
-    """Subjects and objects by the number the page gives them: in the order of the triples."""
+    """Subjects and objects with their numbers, in the order of the triples."""
     ends = dict.fromkeys(end for one in triples for end in (one.subject, one.object))
     return {entity: place for place, entity in enumerate(ends)}
 
@@ -200,7 +207,7 @@ def _text_record(
 
 
 def _short(value: float | None) -> float | None:
-    """Three digits are more than anybody reads of a confidence."""
+    """A confidence with three decimals."""
     return None if value is None else round(value, 3)
 
 
@@ -209,5 +216,56 @@ def _bounded(count: int) -> int:
 
 
 def _number(names: dict[str, int], name: str) -> int:
-    """The number of a name; past what a column can hold, all names share the last."""
+    """The number of a name; beyond the limit of a column, names share the last number."""
     return _bounded(names.setdefault(name, len(names)))
+
+
+def pack(value: Any) -> str:
+    """A JSON value for a data block of the page: base64 of raw deflate of UTF-8.
+
+    >>> unpack(pack({"text": "</script>"}))
+    {'text': '</script>'}
+    """
+    written = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    return _deflated(written.encode("utf-8"))
+
+
+def pack_numbers(values: npt.ArrayLike, kind: str) -> str:
+    """Numbers for a typed array in the browser; `kind` is u1, u2, u4, i4 or f4."""
+    return _deflated(np.asarray(values, dtype=f"<{kind}").tobytes())
+
+
+def _deflated(raw: bytes) -> str:
+    # Raw, for the browser's "deflate-raw"; a header could differ between machines.
+    deflate = zlib.compressobj(_COMPRESSION, zlib.DEFLATED, -zlib.MAX_WBITS)
+    return base64.b64encode(deflate.compress(raw) + deflate.flush()).decode("ascii")
+
+
+def unpack(packed: str) -> Any:
+    """The JSON value of a packed block, for readers without a browser."""
+    return json.loads(zlib.decompress(base64.b64decode(packed), -zlib.MAX_WBITS))
+
+
+class Chunks:
+    """Records packed in chunks, so that one can be read without unpacking all."""
+
+    def __init__(self, size: int) -> None:
+        self._size = size
+        self._open: list[Any] = []
+        self._packed: list[str] = []
+
+    def add(self, record: Any) -> None:
+        """Add a record."""
+        self._open.append(record)
+        if len(self._open) == self._size:
+            self._close()
+
+    def finish(self) -> tuple[str, ...]:
+        """All chunks; record n is in chunk n // size."""
+        if self._open:
+            self._close()
+        return tuple(self._packed)
+
+    def _close(self) -> None:
+        self._packed.append(pack(self._open))
+        self._open = []

@@ -99,7 +99,7 @@ def begin(page: Any, address: str, here: Any, number: int = 1) -> None:
     page.goto(address + here.rater_link(number))
     if page.get_by_label("yes").count():
         page.get_by_label("yes").check()
-    page.get_by_role("button", name="Begin").click()
+    page.get_by_role("button", name="Start").click()
     page.wait_for_selector("html.js #answers")
 
 
@@ -118,7 +118,7 @@ def test_by_mouse_from_the_link_to_the_export(served: Make, device: Make) -> Non
     assert page.url == address + "/"
     shot(page, "welcome")
     page.get_by_text("yes", exact=True).click()
-    page.get_by_role("button", name="Begin").click()
+    page.get_by_role("button", name="Start").click()
     given = {}
     for done in range(3):
         # First that the next page is there: the last one has answers too.
@@ -129,12 +129,12 @@ def test_by_mouse_from_the_link_to_the_export(served: Make, device: Make) -> Non
         given[text_of(page)] = {"semantics": done + 1, "grammar": 3, "fluency": 2}
         page.get_by_text(["Incorrectly", "Medium", "Correctly"][done], exact=True).first.click()
         if done == 0:
-            page.get_by_role("button", name="Send and go on").click()
+            page.get_by_role("button", name="Submit and continue").click()
             sync_api.expect(page.locator("#problem-grammar")).to_have_text("Choose one.")
             shot(page, "problems")
         page.get_by_text("Grammatical", exact=True).click()
         page.get_by_text("Medium").last.click()
-        page.get_by_role("button", name="Send and go on").click()
+        page.get_by_role("button", name="Submit and continue").click()
         page.wait_for_load_state()
     sync_api.expect(page.get_by_role("heading", name="Thank you")).to_be_visible()
     shot(page, "done")
@@ -156,11 +156,11 @@ def test_by_mouse_from_the_link_to_the_export(served: Make, device: Make) -> Non
     organiser.get_by_role("link", name="Raters and links").click()
     shot(organiser, "raters")
     organiser.get_by_role("link", name="New round").click()
-    organiser.get_by_label("Without r001").check()
+    organiser.get_by_label("Exclude r001").check()
     shot(organiser, "round")
-    organiser.get_by_role("button", name="Go on to confirm").click()
+    organiser.get_by_role("button", name="Continue").click()
     shot(organiser, "confirm")
-    organiser.get_by_role("button", name="Yes, start round 2").click()
+    organiser.get_by_role("button", name="Start round 2").click()
     sync_api.expect(organiser.get_by_role("heading", name="Round 2 has started")).to_be_visible()
     assert not list(here.store.ratings())
 
@@ -239,9 +239,9 @@ def test_a_reload_and_a_second_device_keep_the_draft(
         assert page.locator("input[type=number]").input_value() == value
         assert page.locator(".marks li").count() == 1
         assert page.locator("input[type=checkbox]").nth(1).is_checked()
-    second.get_by_role("button", name="Send and go on").click()
+    second.get_by_role("button", name="Submit and continue").click()
     second.wait_for_selector("text=1 of 3")
-    first.get_by_role("button", name="Send and go on").click()
+    first.get_by_role("button", name="Submit and continue").click()
     first.wait_for_selector("text=1 of 3")
     assert text_of(first) == text_of(second) != text
     assert len(list(here.store.ratings())) == 3
@@ -249,8 +249,8 @@ def test_a_reload_and_a_second_device_keep_the_draft(
     first.wait_for_selector("html.js #answers")
     assert text_of(first) == text
     first.get_by_role("button", name="Remove").click()
-    first.get_by_role("button", name="Save the change").click()
-    first.wait_for_selector("text=Send and go on")
+    first.get_by_role("button", name="Save changes").click()
+    first.wait_for_selector("text=Submit and continue")
     assert [one.value for one in here.store.ratings()][2] == 1
 
 
@@ -286,7 +286,7 @@ def test_marks_by_mouse_count_as_python_does(
     shot(page, f"marks-{'rtl' if right_to_left else 'ltr'}")
     page.get_by_text("Medium").click()
     page.locator("input[type=number]").fill("7")
-    page.get_by_role("button", name="Send and go on").click()
+    page.get_by_role("button", name="Submit and continue").click()
     page.wait_for_selector("text=1 of 2")
     span = next(one for one in here.store.ratings() if one.criterion == "errors").spans[0]
     assert (span["text"], text[span["start"] : span["end"]]) == (words, words)
@@ -360,6 +360,6 @@ def test_time_counts_only_in_view_and_a_lost_server_is_said(served: Make, device
     page.get_by_text("Fluent", exact=True).click()
     saved(page)
     assert page.locator("#conflict").is_hidden()
-    page.get_by_role("button", name="Send and go on").click()
+    page.get_by_role("button", name="Submit and continue").click()
     page.wait_for_selector("text=1 of 3")
     assert next(here.store.ratings()).seconds < 1.4

@@ -44,7 +44,7 @@ def form_token(client: TestClient) -> str:
 def test_progress_by_task_system_cell_and_rater(client: TestClient) -> None:
     page = client.get("/organise").text
     assert "<b>2</b> of 8 judgments" in page
-    assert "<b>2</b> being given now" in page
+    assert "<b>2</b> in progress" in page
     assert "<b>2</b> empty texts" in page
     for words in ("small", "T5", "LSTM", "Ship · 0", "r001", "10 s", "20 s", "never", "Round 1"):
         assert words in page

@@ -79,7 +79,7 @@ def test_from_the_welcome_to_the_end(place: Make) -> None:
         if done < 3:
             assert f"{done} of 3" in page
     assert "Thank you, this task is complete" in page
-    assert "Go on with another task" in page
+    assert "Continue with another task" in page
     ratings = list(here.store.ratings())
     assert len(ratings) == 9
     assert {(one.rater, one.seconds) for one in ratings} == {("r001", 12.5)}

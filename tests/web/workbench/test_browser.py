@@ -119,7 +119,7 @@ def test_the_live_page_follows_what_one_types(served, device):
     assert said.get_attribute("aria-live") == "polite"
     sync_api.expect(page.locator("#graph .fact.missing .predicate")).to_have_text("✗ builtIn")
     assert page.locator("#graph .thing.not-found title").text_content() == (
-        "1974: not named in the text"
+        "1974: not mentioned in the text"
     )
     assert page.locator("#body mark.entity").count() == 2
     page.keyboard.type(", built in 1974.")
@@ -175,14 +175,14 @@ def test_the_last_question_wins(served, device):
 def test_examples_by_keyboard_alone(served, device):
     _, url = served()
     page = ready(device(), f"{url}/live")
-    page.get_by_role("button", name="All said").focus()
+    page.get_by_role("button", name="Complete").focus()
     for number in range(1, 6):
         page.keyboard.press("Enter")
         answered(page, number)
         assert page.locator("#triples-problem").inner_text() == ""
         page.keyboard.press("Tab")
     assert "The Quiet Kettle" in page.locator("#graph").text_content()
-    page.get_by_role("button", name="Something made up").click()
+    page.get_by_role("button", name="Hallucination").click()
     sync_api.expect(page.locator("#body mark.unsupported")).to_have_text(re.compile("Tulloch"))
 
 
@@ -198,7 +198,7 @@ def test_from_upload_to_download(served, device, tmp_path):
     page.set_input_files("#file", file)
     sync_api.expect(page.locator("#chosen")).to_contain_text("ferries.jsonl")
     shot(page, "home", whole=True)
-    page.get_by_role("button", name="Score it").click()
+    page.get_by_role("button", name="Score", exact=True).click()
     page.wait_for_url("**/runs/*")
     if page.locator("#progress").count():
         shot(page, "progress")
@@ -216,7 +216,7 @@ def test_from_upload_to_download(served, device, tmp_path):
     page.get_by_role("button", name="Delete").click()
     page.get_by_role("button", name="Really").click()
     page.wait_for_url(f"{url}/")
-    assert page.get_by_text("None yet").is_visible()
+    assert page.get_by_text("No runs yet").is_visible()
 
 
 def test_a_run_is_cancelled_on_its_page(served, device, tmp_path):
@@ -226,7 +226,7 @@ def test_a_run_is_cancelled_on_its_page(served, device, tmp_path):
     file.write_text("".join(json.dumps({"id": str(one)} | line) + "\n" for one in range(1500)))
     page = ready(device(), url)
     page.set_input_files("#file", file)
-    page.get_by_role("button", name="Score it").click()
+    page.get_by_role("button", name="Score", exact=True).click()
     page.get_by_role("button", name="Cancel").click()
     sync_api.expect(page.get_by_text("was cancelled")).to_be_visible()
     assert here.runs.list()[0]["status"] == "cancelled"
@@ -237,10 +237,10 @@ def test_a_wrong_file_is_refused_beside_the_form(served, device, tmp_path):
     (tmp_path / "wrong.xml").write_text("<html></html>")
     page = ready(device(), url)
     page.set_input_files("#file", tmp_path / "wrong.xml")
-    page.get_by_role("button", name="Score it").click()
+    page.get_by_role("button", name="Score", exact=True).click()
     problem = page.locator("#upload-problem")
     sync_api.expect(problem).to_contain_text("neither WebNLG nor RDF/XML")
-    assert page.get_by_role("button", name="Score it").is_enabled()
+    assert page.get_by_role("button", name="Score", exact=True).is_enabled()
 
 
 def test_browse_filter_and_deep_link(served, device, sample_run):
@@ -358,7 +358,7 @@ def test_with_a_token_the_link_lets_in(served, device):
     page.goto(url + here.workbench.access.first_page)
     assert page.url == f"{url}/"
     ready(page, f"{url}/live")
-    page.get_by_role("button", name="All said").click()
+    page.get_by_role("button", name="Complete").click()
     answered(page, 1)
 
 
@@ -367,7 +367,7 @@ def test_dark_by_the_system_and_by_choice(served, device, sample_run):
     page = ready(device(color_scheme="dark"), f"{url}/live")
     ground = "getComputedStyle(document.body).backgroundColor"
     assert page.evaluate(ground) == "rgb(20, 23, 27)"
-    page.get_by_role("button", name="A wrong number").click()
+    page.get_by_role("button", name="Wrong number").click()
     answered(page, 1)
     shot(page, "live-dark", whole=True)
     page.get_by_role("button", name="Dark colours").click()
@@ -391,7 +391,7 @@ def test_a_phone_is_wide_enough(served, device, sample_run, campaign):
     }.items():
         page.goto(url + address)
         if name == "live":
-            page.get_by_role("button", name="Something left out").click()
+            page.get_by_role("button", name="Omission").click()
             answered(page, 1)
             assert page.locator("#graph svg").bounding_box()["width"] < 340
         assert is_narrow(page), name
@@ -426,7 +426,7 @@ def test_axe_finds_no_violation(served, device, sample_run, campaign, scheme):
     for address in ("/live", item, *(light if scheme == "light" else ())):
         page.goto(url + address)
         if address == "/live":
-            page.get_by_role("button", name="Something made up").click()
+            page.get_by_role("button", name="Hallucination").click()
             answered(page, 1)
         page.evaluate(axe)
         found = page.evaluate(

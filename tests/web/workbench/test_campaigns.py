@@ -24,7 +24,7 @@ def test_before_it_begins_the_samples_numbers_are_shown(place, campaign):
     assert opened.progress().overview is None
     assert (opened.needed, dict(opened.systems)) == (12, {"T5": 3, "LSTM": 3})
     page = place(campaigns=(campaign,)).get(f"/campaigns/{opened.id}").text
-    assert "Not begun" in page
+    assert "Not started" in page
     assert "adequa human serve campaign" in page
     assert not (campaign / "campaign.db").exists()
 

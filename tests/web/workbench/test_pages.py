@@ -48,7 +48,7 @@ def test_the_first_page_lists_what_is_open(place, sample_run, campaign):
     page = place(sample_run, campaigns=(campaign,)).get("/").text
     assert "120 texts of 3 systems" in page
     assert "Texts about &lt;ferries&gt;" in page
-    assert "6 texts, 12 judgments wanted · not begun" in page
+    assert "6 texts, 12 judgments needed · not started" in page
 
 
 def test_every_page_has_the_headers_and_no_inline_script(place, sample_run, campaign):
@@ -111,7 +111,7 @@ def test_one_text_by_its_address(place, sample_run):
         ["dreamer", "careful"],
         ["hasty"],
     ]
-    assert "nobody" in page.text
+    assert ">none<" in page.text
     same = here.get(f"/runs/{run}/item?system=dreamer&id=airport-2&vs=dreamer")
     assert same.status_code == 200
     for query in ("", "?system=dreamer", "?system=dreamer&id=none", "?system=x&id=airport-2"):
@@ -309,7 +309,7 @@ def test_a_run_that_failed_says_why(place):
     page = here.get(f"/runs/{run}").text
     assert "is not JSON" in page
     assert "line 4" in page
-    assert "What to do" in page
+    assert "Suggestion" in page
     assert "failed" in here.get("/").text
     for path in ("texts", "report.html", "summary.json"):
         assert here.get(f"/runs/{run}/{path}").status_code == 409

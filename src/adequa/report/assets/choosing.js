@@ -1,4 +1,4 @@
-/* Which texts are shown, and in which order: the filters, and the address that holds them. */
+/* The selection of texts and their order: the filters, and the address that stores them. */
 const reportChoice = (() => {
   const NAMES = ["search", "system", "compare", "verdict", "category", "size", "seen", "predicate", "changed", "sort"];
   const AT_ONCE = 4; // chunks that are unpacked together by a search
@@ -51,7 +51,7 @@ const reportChoice = (() => {
     return other === undefined ? NaN : data.scores[label][row] - data.scores[label][other];
   }
 
-  /** Rows in the chosen order; what has no value comes last, equals stay in the order of the file. */
+  /** Rows in the chosen order; rows without a value come last, ties keep the order of the file. */
   function sort(rows, choice, data, summary) {
     const [by, label] = choice.sort.split(":");
     if (!by) return rows;

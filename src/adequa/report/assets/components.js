@@ -9,10 +9,10 @@ const adequaComponents = (() => {
   const LINES = 3;
 
   const VERDICTS = {
-    OK: { sign: "✓", words: "OK", tip: "says all and only what the data says" },
-    omission: { sign: "−", words: "omission", tip: "leaves out something the data says" },
-    hallucination: { sign: "+", words: "hallucination", tip: "says something the data does not support" },
-    "hallucination+omission": { sign: "±", words: "both", tip: "leaves out something the data says, and says something it does not support" },
+    OK: { sign: "✓", words: "OK", tip: "states all and only the data" },
+    omission: { sign: "−", words: "omission", tip: "leaves out part of the data" },
+    hallucination: { sign: "+", words: "hallucination", tip: "states something the data does not support" },
+    "hallucination+omission": { sign: "±", words: "both", tip: "leaves out part of the data, and states something it does not support" },
     "": { sign: "·", words: "no verdict", tip: "no metric of the run gives a verdict" },
   };
   const STATUSES = {
@@ -38,7 +38,7 @@ const adequaComponents = (() => {
     return element("span", { class: "visually-hidden" }, words);
   }
 
-  /** Offsets of Python count characters, those of JavaScript units of UTF-16. */
+  /** Converts offsets: Python counts characters, JavaScript counts UTF-16 units. */
   function utf16Offsets(text) {
     if (!/[\ud800-\udfff]/.test(text)) return (offset) => Math.min(Math.max(offset, 0), text.length);
     const places = [0];
@@ -46,12 +46,12 @@ const adequaComponents = (() => {
     return (offset) => places[Math.min(Math.max(offset, 0), places.length - 1)];
   }
 
-  /** Subjects and objects in the order of the triples: their place is their number and colour. */
+  /** Subjects and objects in the order of the triples; the position gives number and colour. */
   function entitiesOf(triples) {
     return [...new Set(triples.flatMap(([subject, , object]) => [subject, object]))];
   }
 
-  /** A name that may be broken where its parts meet; what is copied stays the same. */
+  /** A name with line-break opportunities between its parts; copying gives the plain name. */
   function breakable(name) {
     const parts = name.split(/(?<=[_/:.,-])(?=\S)|(?<=\p{Ll})(?=\p{Lu})/u);
     return parts.flatMap((part, place) => (place ? [document.createElement("wbr"), part] : [part]));
@@ -69,7 +69,7 @@ const adequaComponents = (() => {
     return share === null || share === undefined ? "" : `${Math.round(100 * share)} %`;
   }
 
-  /** All that is marked in a text, in units of UTF-16. */
+  /** All marks of a text, in UTF-16 units. */
   function marksOf(line, entities) {
     const at = utf16Offsets(line.text);
     const marks = [];
@@ -99,7 +99,7 @@ const adequaComponents = (() => {
     return marks.filter((mark) => mark.start < mark.end);
   }
 
-  /** The text as a paragraph; marks may overlap, so it is cut wherever one begins or ends. */
+  /** The text as a paragraph; marks may overlap, so it is split wherever one begins or ends. */
   function drawText(line) {
     const paragraph = element("p", { class: "adequa-text", lang: line.lang || "" });
     if (!line.text.trim()) {
@@ -172,7 +172,7 @@ const adequaComponents = (() => {
     );
   }
 
-  /** The data as a table; each of `columns` ({name, line}) says what its text does with each fact. */
+  /** The data as a table; each of `columns` ({name, line}) shows the status of each fact. */
   function drawTable(triples, columns) {
     const entities = entitiesOf(triples);
     const found = new Set(columns.flatMap(({ line }) => line.mentions.map((mention) => mention.entity)));
@@ -195,11 +195,11 @@ const adequaComponents = (() => {
         ...columns.map(({ line }, place) => drawStatus(facts[place], line, triple)),
       );
     });
-    const caption = element("caption", { class: "visually-hidden" }, "The data the text should say");
+    const caption = element("caption", { class: "visually-hidden" }, "The data the text should state");
     return element("table", { class: "adequa-data" }, caption, element("thead", {}, head), element("tbody", {}, ...rows));
   }
 
-  /** Every finding in words; those that were overruled are there, and count for nothing. */
+  /** Every finding in words; overruled ones are listed but do not count. */
   function drawFindings(line) {
     const list = element("ul", { class: "adequa-findings" });
     for (const finding of line.findings) {
@@ -215,7 +215,7 @@ const adequaComponents = (() => {
       ));
     }
     for (const [label, reason] of Object.entries(line.reasons || {})) {
-      list.append(element("li", { class: "overruled" }, `${label} could not score it: ${reason}`));
+      list.append(element("li", { class: "overruled" }, `${label} could not score the text: ${reason}`));
     }
     return list;
   }
@@ -256,7 +256,7 @@ const adequaComponents = (() => {
     );
   }
 
-  /** Explanations on hover, focus and touch, and what belongs together lit up, below `root`. */
+  /** Tooltips on hover, focus and touch within `root`, and highlighting of related marks. */
   function explainMarks(root) {
     const tip = element("div", { class: "adequa-tip", role: "tooltip", hidden: true });
     document.body.append(tip);

@@ -1,4 +1,4 @@
-/* The report's data blocks: columns to filter by, and chunks that are unpacked when they are read. */
+/* The report's data blocks: columns to filter by, and chunks that are unpacked on demand. */
 const reportData = (() => {
   const KINDS = { u1: Uint8Array, u2: Uint16Array, u4: Uint32Array, f4: Float32Array };
   const VERDICTS = [null, "OK", "omission", "hallucination", "hallucination+omission"];
@@ -17,7 +17,7 @@ const reportData = (() => {
     return JSON.parse(new TextDecoder().decode(await inflate(packed)));
   }
 
-  /** A chunk of records, the last ones used kept. */
+  /** A chunk of records; the most recent ones are cached. */
   function chunk(name) {
     const known = chunks.get(name);
     chunks.delete(name);
@@ -27,7 +27,7 @@ const reportData = (() => {
     return made;
   }
 
-  /** What can be searched of a chunk, in lower case; all of it is kept, for it is small. */
+  /** The searchable text of a chunk in lower case; all of it is cached, because it is small. */
   function words(name, pick) {
     if (!haystacks.has(name)) {
       const packed = document.getElementById(name).textContent;
@@ -36,7 +36,7 @@ const reportData = (() => {
     return haystacks.get(name);
   }
 
-  /** Columns and names, and how to get at lines of the run. */
+  /** Columns, names, and access to lines of the run. */
   async function open() {
     const index = await unpack(document.getElementById("index").textContent);
     const numbers = async ([kind, packed]) => new KINDS[kind](await inflate(packed));
@@ -59,7 +59,7 @@ const reportData = (() => {
       rowOf: (system, input) => rows.get(system * inputs + input),
       /** The row of a system's text by the input's id. */
       find: (system, id) => (byId.get(id) || []).map((input) => rows.get(system * inputs + input)).find((row) => row !== undefined),
-      /** Whether a row is at fault in a predicate. */
+      /** Whether a row has a fault in a predicate. */
       hasFault: (row, predicate) => columns.faults.subarray(row ? columns.fault_ends[row - 1] : 0, columns.fault_ends[row]).includes(predicate),
       input: async (number) => (await chunk(`inputs-${Math.floor(number / index.chunk)}`))[number % index.chunk],
       /** The words of a chunk's texts, and those of a chunk's inputs, to search in. */
@@ -75,7 +75,7 @@ const reportData = (() => {
     };
   }
 
-  /** Records of items.py as a line of scores.jsonl. */
+  /** Records of texts.py as a line of scores.jsonl. */
   function unpackLine(input, record, scores, verdict) {
     const [id, category, lang, triples, references] = input;
     const [text, mentions, facts, findings, verdicts, reasons] = record;

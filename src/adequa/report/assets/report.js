@@ -1,4 +1,4 @@
-/* The page: list and single text, keyboard, theme. */
+/* The page: the list of texts, a single text, the keyboard, the theme. */
 (() => {
   const { element, drawBody, drawText, drawVerdict, explainMarks } = adequaComponents;
   const PAGE = 50;
@@ -102,7 +102,7 @@
     const total = summary.baselines.some(Boolean) ? "" : ` of ${data.count.toLocaleString("en")}`;
     at("count").textContent = rows.length
       ? `${rows.length.toLocaleString("en")}${total} texts, ${(first + 1).toLocaleString("en")} to ${last.toLocaleString("en")} shown`
-      : "No text fits; widen the filters.";
+      : "No matching texts; relax the filters.";
     at("previous").disabled = first === 0;
     at("next").disabled = last >= rows.length;
     at("pager").hidden = rows.length <= PAGE;
@@ -171,7 +171,7 @@
     return element("p", { class: "back" }, element("a", { href: reportChoice.write(choice) }, "← back to the list"));
   }
 
-  /** The marks of the text one is at can be reached with the Tab key, those of all others not. */
+  /** Makes the marks of the focused text, and no others, reachable with the Tab key. */
   function reachMarks(card) {
     if (card === reached) return; // taking the mark one is at away from the keyboard would lose it
     reached = card;
@@ -303,7 +303,7 @@
       reportTables.drawSlices(box, box.dataset.slices, summary, reportChoice.write);
     }
     if (!reportData.isSupported()) {
-      at("count").textContent = "This browser is too old to unpack the texts (it has no DecompressionStream); everything above can be read.";
+      at("count").textContent = "This browser cannot unpack the texts (it has no DecompressionStream); the tables above still work.";
       return;
     }
     await reportChoice.nextTask();

@@ -3,7 +3,7 @@ const reportTables = (() => {
   const { element, breakable } = adequaComponents;
   const FIRST_ROWS = 25;
 
-  /** What a cell of texts shows: a share of those judged, or a metric's mean. */
+  /** The values a cell can show: a share of the judged texts, or a metric's mean. */
   function textMeasures(summary) {
     const share = (place) => (cell) => (cell[1] ? cell[place] / cell[1] : null);
     return [
@@ -31,7 +31,7 @@ const reportTables = (() => {
     return `${share > 0 && share < 1 ? share.toFixed(1) : Math.round(share)} %`;
   }
 
-  /** From 0, as good as any in the table, to 1, as bad as any. */
+  /** From 0 for the best value in the table to 1 for the worst. */
   function badness(values, measure) {
     const known = values.flat().filter((value) => value !== null);
     const low = measure.isShare ? 0 : Math.min(...known);
@@ -40,7 +40,7 @@ const reportTables = (() => {
     return measure.higher ? (value) => 1 - up(value) : up;
   }
 
-  /** Replaces the static table of a dimension by one of systems, with a choice of measure. */
+  /** Replaces the static table of a dimension by one with a column per system and a choice of measure. */
   function drawSlices(container, dimension, summary, link) {
     const isFacts = dimension === "predicate";
     const table = isFacts ? summary.predicates : summary.slices[dimension];
@@ -88,7 +88,7 @@ const reportTables = (() => {
     container.replaceChildren(element("p", { class: "controls" }, label), holder);
   }
 
-  /** Heads of `table.sortable` become buttons that sort its rows. */
+  /** Turns the headings of `table.sortable` into buttons that sort its rows. */
   function makeSortable(table) {
     const heads = [...table.tHead.rows[0].cells];
     heads.forEach((head, column) => {

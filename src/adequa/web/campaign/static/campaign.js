@@ -201,7 +201,7 @@
     clearTimeout(timer);
     form.elements.seconds.value = seconds().toFixed(1);
     send.disabled = true;
-    say("Sending …");
+    say("Submitting …");
   });
 
   // A page that comes back from the browser's memory may be answered long since.

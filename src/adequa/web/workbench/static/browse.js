@@ -92,7 +92,7 @@
       drawCards();
     } catch (error) {
       if (error.name === "AbortError") return;
-      at("count").textContent = "The server does not answer. Is it still running?";
+      at("count").textContent = "The server does not respond. Is it still running?";
       at("results").removeAttribute("aria-busy");
     }
   }

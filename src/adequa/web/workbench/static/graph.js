@@ -185,7 +185,7 @@ const adequaGraph = (() => {
       svg("rect", { x: one.x, y: top, width: one.width, height: one.height, rx: 6 }),
       ...words,
       svg("text", { class: "number", x: one.x + one.width - 5, y: top + 12, "text-anchor": "end" }, String(number + 1)),
-      svg("title", {}, `${one.name}: ${isFound ? "named in the text" : "not named in the text"}`),
+      svg("title", {}, `${one.name}: ${isFound ? "mentioned in the text" : "not mentioned in the text"}`),
     );
   }
 
@@ -209,7 +209,7 @@ const adequaGraph = (() => {
     const told = Object.keys(SIGNS).filter(count).map((status) => `${count(status)} ${WORDS[status]}`).join(", ");
     const drawing = svg("svg", {
       class: "graph", viewBox: `0 0 ${Math.ceil(size.width)} ${Math.ceil(size.height)}`, width: Math.ceil(size.width),
-      height: Math.ceil(size.height), role: "img", "aria-label": `The data as a graph of ${facts.length} facts: ${told}. The table above has them one by one.`,
+      height: Math.ceil(size.height), role: "img", "aria-label": `The data as a graph of ${facts.length} facts: ${told}. The table above lists them.`,
     }, svg("defs", {}, ...tips));
     for (const root of roots) {
       const order = inOrder(root);

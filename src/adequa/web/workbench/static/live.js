@@ -30,7 +30,7 @@
     if (!triples.trim()) {
       clear();
       at("result").hidden = true;
-      at("said").textContent = "Type data and a text, or take an example.";
+      at("said").textContent = "Enter data and a text, or choose an example.";
       at("scores").replaceChildren();
       line = null;
       return;
@@ -55,7 +55,7 @@
       if (response.ok) show(answer);
       else refuse(answer.error);
     } catch (error) {
-      if (error.name !== "AbortError" && mine === asked) refuse({ message: "the server does not answer", remedy: "is it still running?" });
+      if (error.name !== "AbortError" && mine === asked) refuse({ message: "the server does not respond", remedy: "is it still running?" });
     } finally {
       if (mine === asked) at("result").removeAttribute("aria-busy");
     }
@@ -64,7 +64,7 @@
   function refuse({ message, remedy, where }) {
     const words = `${message[0].toUpperCase()}${message.slice(1)}${remedy ? `: ${remedy}` : ""}.`;
     tell(where in fields ? where : "", words);
-    if (line) at("said").textContent = "What is shown below is of what stood here before.";
+    if (line) at("said").textContent = "The result below is for the previous input.";
     at("scores").replaceChildren();
     at("result").classList.add("old");
   }
@@ -76,7 +76,7 @@
     const spans = line.findings.filter((one) => one.kind === "hallucination" && one.detail !== "overruled").length;
     if (spans) parts.push(`${spans} unsupported ${spans === 1 ? "place" : "places"} in the text`);
     if (parts.length) return `${parts.join(", ")}.`;
-    return line.verdict === "OK" ? "It says all and only what the data says." : "";
+    return line.verdict === "OK" ? "The text says all and only what the data says." : "";
   }
 
   function show(answer) {

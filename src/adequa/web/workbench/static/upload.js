@@ -37,7 +37,7 @@
     request.upload.addEventListener("progress", (event) => {
       if (event.lengthComputable) at("upload-progress").value = event.loaded / event.total;
     });
-    request.addEventListener("error", () => refuse("The file could not be sent. Is the server still running?"));
+    request.addEventListener("error", () => refuse("The file could not be uploaded. Is the server still running?"));
     request.addEventListener("load", () => {
       let answer = {};
       try {

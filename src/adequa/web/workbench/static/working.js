@@ -26,7 +26,7 @@
         at("said").textContent = `${progress.done.toLocaleString("en")} of ${progress.total.toLocaleString("en")} texts scored`;
       }
     } catch {
-      at("said").textContent = "The server does not answer; trying again …";
+      at("said").textContent = "The server does not respond; trying again …";
       next = 5 * EVERY;
     }
     setTimeout(look, next);
@@ -47,7 +47,7 @@
         if (await act("DELETE", run)) location.assign("/");
       } else {
         button.dataset.sure = "yes";
-        button.textContent = "Really delete it?";
+        button.textContent = "Confirm deletion";
       }
     },
   };
@@ -64,7 +64,7 @@
       }
       location.assign(link.href); // the file, or the page that says why there is none
     } catch {
-      at("problem").textContent = "The server does not answer. Is it still running?";
+      at("problem").textContent = "The server does not respond. Is it still running?";
     }
     link.textContent = words;
     link.removeAttribute("aria-disabled");

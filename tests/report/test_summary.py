@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from adequa.errors import DataError
-from adequa.report.methods import read_people
+from adequa.report.summary import read_people
 
 RESULTS = Path(__file__).resolve().parents[2] / "docs" / "results.md"
 ROWS = {
@@ -71,5 +71,5 @@ def test_no_correlation_is_beyond_one(tmp_path):
     shipped["agreement"][0]["pearson"] = 1.5
     path = tmp_path / "people.json"
     path.write_text(json.dumps(shipped))
-    with pytest.raises(DataError, match="no correlation"):
+    with pytest.raises(DataError, match="not a correlation"):
         read_people(path)
