@@ -12,7 +12,7 @@ from __future__ import annotations
 import json
 import random
 import warnings
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -34,6 +34,7 @@ from adequa.metrics.sources import (
     verifier_source,
 )
 from adequa.models.shipped import weights
+from adequa.progress import Progress
 from adequa.stats import COEFFICIENTS
 from adequa.training.export import seal, write_files
 
@@ -276,7 +277,7 @@ def fit_similarity(
     folder: Path,
     rated: Sequence[tuple[Item, float]],
     source: str,
-    progress: Callable[[int, int], None] | None = None,
+    progress: Progress | None = None,
 ) -> FitResult:
     """Fit the rating head and the blends of the weights in a folder, and write them into it.
 
