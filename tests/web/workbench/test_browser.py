@@ -214,7 +214,7 @@ def test_from_upload_to_download(served, device, tmp_path):
     assert json.loads(found["summary.json"])["items"] == 150
     assert "Adequacy of ferries.jsonl" in found["HTML report"]
     page.get_by_role("button", name="Delete").click()
-    page.get_by_role("button", name="Really").click()
+    page.get_by_role("button", name="Confirm deletion").click()
     page.wait_for_url(f"{url}/")
     assert page.get_by_text("No runs yet").is_visible()
 
@@ -353,7 +353,7 @@ def test_with_a_token_the_link_lets_in(served, device):
     here, url = served(token="a-token-that-is-long-enough")
     page = device()
     page.goto(url)
-    assert page.get_by_role("heading", name="Please open the link").is_visible()
+    assert page.get_by_role("heading", name="Sign in first").is_visible()
     shot(page, "locked")
     page.goto(url + here.workbench.access.first_page)
     assert page.url == f"{url}/"
