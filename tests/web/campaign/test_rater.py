@@ -148,7 +148,7 @@ def test_the_last_text_can_be_corrected(place: Make) -> None:
     assert "/previous" in second
     back = client.get("/previous").text
     assert slot_of(back) == slot_of(first)
-    assert "last text again" in back
+    assert "This is your last text" in back
     assert re.search(r'name="q:fluency" value="1" checked', back)
     wrong = answered(client, back, **{"q:fluency": "", "correcting": "1"})
     assert "last text again" in wrong.text
