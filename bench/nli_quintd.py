@@ -16,11 +16,7 @@ from typing import NamedTuple
 from adequa.data import Item, Result
 from adequa.errors import DataError
 from adequa.readers import open_source
-<<<<<<< HEAD
 from adequa.stats import area_under_curve
-=======
-from adequa.stats import area_under_curve
->>>>>>> house
 from bench.joined import BOTH, judge_items
 
 NEEDS_DATA = True

@@ -1,23 +1,35 @@
-"""A part of a paper, told again: tables, single values and notes, for people and for machines."""
+"""What all papers share: sections with tables and figures, marks, and a reproduction of them.
+
+A paper has `data` (what it needs from a folder), `printed` (the numbers it prints), modules that
+build its sections, and `reproduction`, which puts them together.
+"""
 
 from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from adequa.errors import DataError
+from adequa.errors import DataError, UnknownName
+from adequa.progress import Progress
 from adequa.tables import Cell, Table, one_line
+
+Shown = Callable[[str], AbstractContextManager[Progress]]
+"""Opens a progress bar by its title."""
+
+Content = str | Callable[[], str]
+"""A text to write, or a function that draws it."""
 
 
 @dataclass(frozen=True)
 class Section:
-    """Tables with what belongs to them.
+    """A part of a paper: tables, single values, notes and figures.
 
-    `values` are single numbers by their key in JSON, each with the words people read; `records`
-    stand for the tables' rows in JSON.
+    `values` are single numbers by their JSON key, each with its description; `records` replace the
+    tables' rows in JSON; `files` are figures and worksheets by file name.
     """
 
     key: str
@@ -25,6 +37,7 @@ class Section:
     values: Mapping[str, tuple[str, Cell]] = field(default_factory=dict)
     notes: Sequence[str] = ()
     records: Sequence[Mapping[str, object]] | None = None
+    files: Mapping[str, Content] = field(default_factory=dict)
 
     def text(self) -> str:
         """For a terminal."""
@@ -48,43 +61,169 @@ def _shown(value: Cell) -> str:
     return f"{value:.3f}" if isinstance(value, float) else str(value)
 
 
-# ---
-# How near a number of ours is to a printed one: equal, close or different.
-# ---
+@dataclass(frozen=True)
+class Chapter:
+    """The sections of one data set, one year or a whole paper, and what is missing for them.
+
+    `signatures` are of the models or metrics behind it; in JSON they are under `signatures_key`.
+    """
+
+    key: str = ""
+    title: str = ""
+    sections: Sequence[Section] = ()
+    absent: Sequence[str] = ()
+    signatures: Mapping[str, str] | None = None
+    signatures_key: str = "signatures"
+    notes: Sequence[str] | None = None
+    extra_files: Mapping[str, Content] = field(default_factory=dict)
+
+    @property
+    def files(self) -> dict[str, Content]:
+        """Figures and other files to write, by name."""
+        files = dict(self.extra_files)
+        for section in self.sections:
+            files.update(section.files)
+        return files
+
+    def text(self) -> str:
+        """For a terminal."""
+        head = [self.title] if self.title else []
+        head += [f"{name}: {signature}" for name, signature in (self.signatures or {}).items()]
+        head += [f"n/a: {one}" for one in self.absent]
+        head += [f"note: {one}" for one in self.notes or ()]
+        parts = ["\n".join(head)] if head else []
+        return "\n\n".join([*parts, *(section.text() for section in self.sections)])
+
+    def as_object(self) -> dict[str, object]:
+        """For `--json`."""
+        found: dict[str, object] = {}
+        if self.signatures is not None:
+            found[self.signatures_key] = dict(self.signatures)
+        found |= {section.key: section.as_object() for section in self.sections}
+        if self.notes is not None:
+            found["notes"] = list(self.notes)
+        return {**found, "absent": list(self.absent)}
+
+
+@dataclass(frozen=True)
+class Reproduction:
+    """A paper reproduced, chapter by chapter; in JSON the chapters are under `key`, if given."""
+
+    chapters: Sequence[Chapter]
+    signature: str = ""
+    key: str = ""
+
+    @property
+    def sections(self) -> list[Section]:
+        """The sections of all chapters."""
+        return [section for chapter in self.chapters for section in chapter.sections]
+
+    @property
+    def absent(self) -> list[str]:
+        """What is missing for any chapter."""
+        return [one for chapter in self.chapters for one in chapter.absent]
+
+    @property
+    def files(self) -> dict[str, Content]:
+        """The files of all chapters."""
+        return {name: file for chapter in self.chapters for name, file in chapter.files.items()}
+
+    def text(self) -> str:
+        """For a terminal."""
+        head = [self.signature] if self.signature else []
+        return "\n\n\n".join([*head, *(chapter.text() for chapter in self.chapters)])
+
+    def as_object(self) -> dict[str, object]:
+        """For `--json`."""
+        if len(self.chapters) == 1 and not self.chapters[0].key:
+            return self.chapters[0].as_object()
+        found: dict[str, object] = {one.key: one.as_object() for one in self.chapters}
+        return {"signature": self.signature, self.key: found} if self.key else found
+
+    def write(self, folder: Path) -> list[Path]:
+        """Write the figures and worksheets, replacing those of an earlier run.
+
+        A worksheet that is not as we would write it may have been filled in, and is kept.
+        """
+        return write_texts(self.files, folder, filled="worksheet")
+
+
+def require_sections(only: Iterable[str], sections: Collection[str]) -> None:
+    """Raise if a section that is asked for does not exist."""
+    for name in only:
+        if name not in sections:
+            raise UnknownName("section", name, sections)
+
+
+def require_folder(data: Path, content: str) -> None:
+    """Raise if the data folder is not a folder."""
+    if not data.is_dir():
+        raise DataError("is not a folder", path=data, remedy=f"name the folder with {content}")
+
+
+def write_texts(
+    files: Mapping[str, Content], folder: Path, *, filled: str | None = None
+) -> list[Path]:
+    """Write files by name into a folder and return their paths.
+
+    Files whose name begins with `filled` are filled in by people: one that differs from what we
+    would write is kept, and an error.
+    """
+    written = []
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        for name, content in files.items():
+            path = folder / name
+            text = content if isinstance(content, str) else content()
+            by_hand = filled is not None and name.startswith(filled)
+            if by_hand and path.exists() and path.read_bytes() != text.encode("utf-8"):
+                raise DataError(
+                    "already exists and may have been filled in",
+                    path=path,
+                    remedy="name another folder, or move the file",
+                )
+            path.write_text(text, encoding="utf-8", newline="\n")
+            written.append(path)
+    except OSError as error:
+        raise DataError(
+            f"cannot be written ({error.strerror})", path=folder, remedy="name another folder"
+        ) from None
+    return written
+
 
 CLOSE = 0.02
-"""Numbers of two decimals are close within this."""
+"""Numbers with two decimals are close within this; chosen by hand, no record of the data."""
 
 EQUAL, NEAR, DIFFERENT, ABSENT = MARKS = ("equal", "close", "different", "n/a")
 
 SIGNS: Mapping[str, str] = {EQUAL: "=", NEAR: "~", DIFFERENT: "≠", ABSENT: ""}
-"""A mark as one character beside the number."""
+"""A mark as one character next to the number."""
 
 
 def mark(
     ours: float | None, printed: float | None, *, digits: int = 2, close: float = CLOSE
 ) -> str:
-    """Equal where ours rounds to what is printed, close where it is at most `close` away.
+    """Equal if ours rounds to the printed number, close if it is at most `close` away.
 
     >>> mark(0.734, 0.73), mark(0.75, 0.73), mark(0.751, 0.73), mark(None, 0.73)
     ('equal', 'close', 'different', 'n/a')
     """
     if ours is None or printed is None or not (math.isfinite(ours) and math.isfinite(printed)):
         return ABSENT
-    # Printed numbers come from rounding as ours do: half a unit of the last digit either way.
+    # The printed number is rounded: half a unit of its last digit either way.
     if abs(ours - printed) <= 0.5 * 10**-digits + 1e-9:
         return EQUAL
     return NEAR if abs(ours - printed) <= close + 1e-9 else DIFFERENT
 
 
 def counts(marks: Iterable[str]) -> dict[str, int]:
-    """How often each mark stands there, those that do not as zero."""
+    """How often each mark occurs, including those that do not."""
     found = Counter(marks)
     return {one: found[one] for one in MARKS}
 
 
 def shown_pair(ours: float | None, printed: float | None, digits: int = 2) -> str:
-    """Ours with its sign, for a cell below or beside the printed number.
+    """Our number with its sign, for a cell next to the printed number.
 
     >>> shown_pair(0.734, 0.73), shown_pair(-0.5, 0.73), shown_pair(None, 0.73)
     ('.73=', '-.50≠', 'n/a')
@@ -95,7 +234,7 @@ def shown_pair(ours: float | None, printed: float | None, digits: int = 2) -> st
 
 
 def without_zero(value: float, digits: int = 2) -> str:
-    """A number below one without the zero before its point, which narrow tables have no room for.
+    """A number below one without its leading zero, for narrow tables.
 
     >>> without_zero(-0.5), without_zero(1.0), without_zero(-0.001)
     ('-.50', '1.00', '.00')
@@ -103,34 +242,3 @@ def without_zero(value: float, digits: int = 2) -> str:
     text = f"{abs(value):.{digits}f}"
     sign = "-" if value < 0 and float(text) else ""
     return sign + (text[1:] if text.startswith("0.") else text)
-
-
-# ---
-# Pictures and worksheets of a paper into a folder.
-# ---
-
-
-def write_texts(files: Mapping[str, str], folder: Path, *, filled: str | None = None) -> list[Path]:
-    """Write texts by file name, replacing those of an earlier run, and say where they are.
-
-    People fill files whose name begins with `filled`: one that is not as we would write it stays.
-    """
-    written = []
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        for name, content in files.items():
-            path = folder / name
-            by_hand = filled is not None and name.startswith(filled)
-            if by_hand and path.exists() and path.read_bytes() != content.encode("utf-8"):
-                raise DataError(
-                    "is there already and may have been filled",
-                    path=path,
-                    remedy="name another folder, or move it away",
-                )
-            path.write_text(content, encoding="utf-8", newline="\n")
-            written.append(path)
-    except OSError as error:
-        raise DataError(
-            f"cannot be written ({error.strerror})", path=folder, remedy="name another folder"
-        ) from None
-    return written

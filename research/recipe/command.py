@@ -129,7 +129,7 @@ def weigh(
     from adequa.training.export import write_files
     from adequa.training.setup import read_pairs
     from research.recipe.similarity import known_parts, open_weights
-    from research.recipe.weighing import fit_weighing, made_cases, write_weighing
+    from research.recipe.weights import fit_weighing, made_cases, write_weighing
 
     open_weights(weights)
     known_parts(weights)  # a broken file shows before the work, not after

@@ -23,9 +23,7 @@ from adequa.entities.evaluation import mention_key
 from adequa.entities.mentions import Option
 from adequa.errors import DataError, ModelError, SettingError
 
-# ---
-# Learns the weights of `entities.linear`: conditional logit with an L2 penalty, by L-BFGS.
-# ---
+# Weights of the detector's decisions: conditional logit with an L2 penalty, by L-BFGS
 
 
 class OptionChoice(NamedTuple):

@@ -1,11 +1,18 @@
-"""What makes a similarity of models: rated texts in, the calibration of some weights out."""
+"""The calibration of `similarity` on rated texts: a rating head of the verifier, and the blends.
+
+The members of a blend enter with equal weights after their spread is taken out: a trial on other
+ratings showed that weights fitted on one campaign do worse on the next. Ratings decide only the
+last step, a curve from the mean of the members to a value between 0 and 1, which does not change
+the order of texts. The rating head is a linear layer; the verifier itself does not change, so that
+whatever else uses it has seen no rating.
+"""
 
 from __future__ import annotations
 
 import json
 import random
 import warnings
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -27,17 +34,11 @@ from adequa.metrics.sources import (
     verifier_source,
 )
 from adequa.models.shipped import weights
+from adequa.progress import Progress
 from adequa.stats import COEFFICIENTS
 from adequa.training.export import seal, write_files
 
-# ---
-# How much each member of a similarity weighs, and what its values mean to people.
-#
-# The members enter with equal weights after their spread is taken out: a trial on other ratings
-# showed that weights fitted on one campaign do worse on the next. Ratings decide only the last
-# step, a curve from the mean of the members to a value between 0 and 1; it changes no order of
-# texts.
-# ---
+# Blends
 
 PARTS: Mapping[str, Mapping[str, float]] = {
     "bi": {"bi": 1.0},
@@ -48,7 +49,7 @@ PARTS: Mapping[str, Mapping[str, float]] = {
 """The members of each part of the metric, with their weights."""
 _LEAST = 10
 _LEAST_SPREAD = 1e-6
-"""Less than the digits of a model can be trusted for."""
+"""Smaller than the numerical precision of a model."""
 
 
 def fit_blends(
@@ -132,11 +133,7 @@ def _known(
     ]
 
 
-# ---
-# The rating head of a verifier: a linear layer fitted on what people said of texts.
-#
-# The verifier itself does not change, so that what else stands on it has seen no rating.
-# ---
+# The rating head
 
 if TYPE_CHECKING:
     import numpy as np
@@ -194,7 +191,7 @@ def out_of_fold(
     folds: int = 10,
     seed: int = 0,
 ) -> list[float]:
-    """What a head fitted without an item's group says of it: texts of one graph stay together."""
+    """The out-of-fold values of the head; texts of one graph are in one fold."""
     names = sorted(set(groups))
     if len(names) < 2:
         raise DataError(
@@ -237,7 +234,7 @@ class FitResult:
 
     texts: int
     blank: int
-    """Texts without a word, which are given 0 and fit nothing; the parts' figures count them."""
+    """Texts without a word: they score 0 and are not fitted, but the figures count them."""
     figures: dict[str, dict[str, float]]
 
 
@@ -280,7 +277,7 @@ def fit_similarity(
     folder: Path,
     rated: Sequence[tuple[Item, float]],
     source: str,
-    progress: Callable[[int, int], None] | None = None,
+    progress: Progress | None = None,
 ) -> FitResult:
     """Fit the rating head and the blends of the weights in a folder, and write them into it.
 
@@ -330,7 +327,7 @@ def fit_similarity(
 
 
 def known_parts(folder: Path) -> dict[str, Any]:
-    """What the calibration of some weights holds already; what is not fitted anew stays."""
+    """The existing calibration of some weights; parts that are not fitted again stay."""
     path = folder / CALIBRATION
     if not path.is_file():
         return {}
@@ -346,7 +343,7 @@ def known_parts(folder: Path) -> dict[str, Any]:
 def _figures(
     members: Sequence[Members], ratings: Sequence[float], blank: Sequence[float]
 ) -> dict[str, dict[str, float]]:
-    """Of each member and each part: Pearson and Spearman with the ratings."""
+    """Pearson and Spearman correlations of each member and each part with the ratings."""
     values = [*ratings, *blank]
     columns: dict[str, list[float | None]] = {
         name: [*(getattr(row, name) for row in members), *[None] * len(blank)]
@@ -366,7 +363,7 @@ def _figures(
 
 
 def rated_source(path: Path, criterion: str) -> str:
-    """How the card names what was fitted on, without the folders of this machine."""
+    """The name of the fitting data for the card, without the folders of this machine."""
     return f"{'/'.join(path.absolute().parts[1:][-2:])}, {criterion}"
 
 

@@ -50,7 +50,7 @@ def test_tables_and_pictures(adequa: Run, tmp_path: Path) -> None:
     assert "Figure 1: graphs find their texts" in said
     assert "n/a: WebNLG dev" in said
     assert "n/a: no rated texts" in said
-    assert "written: out/figure5.svg" in said.replace("\\", "/")
+    assert "written to out/figure5.svg" in progress.replace("\\", "/")
     assert "tiny, WebNLG-DB: 6 of 6" in progress
     assert {path.name for path in (tmp_path / "out").iterdir()} == {
         *("figure1.svg", "figure2.svg", "figure5.svg")

@@ -45,7 +45,7 @@ def test_tables_and_pictures(adequa: Run) -> None:
     assert code == 0
     assert "E2E: OK or not_OK, as the gold has it" in said
     assert "n/a: WebNLG 2017" in said
-    assert "written: out/accuracy.svg" in said.replace("\\", "/")
+    assert "written to out/accuracy.svg" in progress.replace("\\", "/")
     assert "E2E, templates: 2 of 2" in progress
 
 
@@ -60,9 +60,9 @@ def test_json_of_one_section(adequa: Run) -> None:
 
 def test_a_worksheet_from_draw_to_tally(adequa: Run, tmp_path: Path) -> None:
     draw = ("--data", "data", "--dataset", "e2e", "--worksheet", "sheet.tsv")
-    code, said, _ = adequa(*draw, "--setup", "backoff", "--quiet")
+    code, _, progress = adequa(*draw, "--setup", "backoff", "--quiet")
     assert code == 0
-    assert said.startswith("written: sheet.tsv (")
+    assert progress.startswith("written to sheet.tsv (")
     sheet = tmp_path / "sheet.tsv"
     text = sheet.read_text(encoding="utf-8")
     assert "one\t2\t" in text

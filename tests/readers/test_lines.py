@@ -1,64 +1,59 @@
-"""JSON lines in the Item contract."""
+"""Files with one item per line."""
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import pytest
 
-import adequa
-import adequa.files
+from adequa.data import Triple
 from adequa.errors import DataError
-from adequa.readers.lines import JsonlReader
-
-GOOD = '{"id": "1", "triples": [["s", "p", "o"]], "text": "t"}'
-
-
-@pytest.mark.parametrize(
-    ("content", "line", "message"),
-    [
-        (f"{GOOD}\n{{", 2, "is not JSON"),
-        (f"{GOOD}\n\n[1]", 3, "is a list, not an object"),
-        (f'{GOOD}\n{{"id": "2", "triples": [["s", "p", "o"]], "text": "\0"}}', 2, "NUL"),
-        (GOOD.replace('"t"', "NaN"), 1, "NaN is not a JSON number"),
-        (f"{GOOD}\n\ufeff{GOOD}", 2, "byte order mark"),
-    ],
-)
-def test_a_broken_line_is_named(content: str, line: int, message: str, tmp_path: Path) -> None:
-    path = tmp_path / "a.jsonl"
-    path.write_text(content, encoding="utf-8")
-    with pytest.raises(DataError, match=message) as caught:
-        list(JsonlReader().read(path))
-    assert (caught.value.path, caught.value.line) == (path, line)
+from adequa.readers import open_source
+from adequa.readers.lines import LinesReader
 
 
-def test_broken_utf8_is_named(tmp_path: Path) -> None:
-    path = tmp_path / "a.jsonl"
-    path.write_bytes(GOOD.encode() + b'\n{"id": "\xff"}')
-    with pytest.raises(DataError, match=r":2: is not UTF-8 \(0xff at byte 9\)"):
-        list(JsonlReader().read(path))
+def test_the_line_is_the_id(tmp_path: Path) -> None:
+    path = tmp_path / "graphs.txt"
+    path.write_bytes("A | p | B<br>A | q | C\r\n[S] D [P] r [O] É".encode())
+    placed = list(LinesReader().read(path, bare=True))
+    assert [(place.item.id, place.line, place.item.text) for place in placed] == [
+        ("1", 1, ""),
+        ("2", 2, ""),
+    ]
+    assert placed[0].item.triples == (Triple("A", "p", "B"), Triple("A", "q", "C"))
+    assert placed[1].item.triples == (Triple("D", "r", "É"),)
 
 
-def test_a_line_that_does_not_end_is_refused_early(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(adequa.files, "MAX_LINE_BYTES", 1 << 20)
-    path = tmp_path / "a.jsonl"
-    path.write_bytes(GOOD.encode() + b"\n" + b"x" * (2 << 20))
-    with pytest.raises(DataError, match=":2: is longer than 1 MB"):
-        list(JsonlReader().read(path))
+def test_without_texts_it_says_how_to_give_them(tmp_path: Path) -> None:
+    path = tmp_path / "graphs.txt"
+    path.write_text("A | p | B\n")
+    with pytest.raises(DataError, match="--texts SYSTEM=FILE"):
+        list(LinesReader().read(path))
 
 
-def test_a_long_text_is_no_long_line(tmp_path: Path) -> None:
-    path = tmp_path / "a.jsonl"
-    path.write_text(json.dumps({"id": "1", "triples": [["s", "p", "o"]], "text": "é" * 1_000_000}))
-    assert len(next(iter(adequa.read(path))).text) == 1_000_000
+@pytest.mark.parametrize("line", ["", "words", "A | p", "[S] A"])
+def test_a_line_that_is_no_graph_is_named(tmp_path: Path, line: str) -> None:
+    path = tmp_path / "graphs.txt"
+    path.write_text(f"A | p | B\n{line}\nC | q | D\n")
+    with pytest.raises(DataError) as caught:
+        list(LinesReader().read(path, bare=True))
+    assert (caught.value.path, caught.value.line) == (path, 2)
+
+
+def test_texts_come_line_by_line(tmp_path: Path) -> None:
+    graphs, texts = tmp_path / "graphs.txt", tmp_path / "mine.txt"
+    graphs.write_text("A | p | B\nC | q | D\n")
+    texts.write_text("One.\n")
+    with pytest.raises(DataError, match="1 line too few"):
+        list(open_source(graphs, texts={"mine": texts}))
+    texts.write_text("One.\n\n")
+    assert [item.text for item in open_source(graphs, texts={"mine": texts})] == ["One.", ""]
 
 
 @pytest.mark.data
-@pytest.mark.parametrize(
-    ("name", "count"), [("quintd/wikidata-dev.jsonl", 300), ("dart/tables.jsonl", 923)]
-)
-def test_the_real_files_count(name: str, count: int, data_dir: Path) -> None:
-    assert adequa.read(data_dir / name).count() == count
+def test_the_sample_of_2017(data_dir: Path) -> None:
+    folder = data_dir / "webnlg2017" / "human"
+    items = [place.item for place in LinesReader().read(folder / "MRs.txt", bare=True)]
+    assert len(items) == 223
+    written = (folder / "MRs.txt").read_text(encoding="utf-8").splitlines()
+    assert ["<br>".join(" | ".join(t) for t in item.triples) for item in items] == written

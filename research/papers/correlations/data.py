@@ -16,10 +16,11 @@ from adequa.data import Item
 from adequa.errors import DataError
 from adequa.files import lines
 from adequa.metrics import load_metric
+from adequa.progress import Progress
 from adequa.readers import read_ratings
 from research.papers.correlations.printed import ESA
 from research.papers.esa.correlations import SYSTEMS_ONLY, metric_columns, subsets_of
-from research.papers.esa.data import EsaCorpus, Key, Output, Progress, read_corpus, score_corpus
+from research.papers.esa.data import EsaCorpus, Key, Output, read_corpus, score_corpus
 
 Columns = Mapping[str, Sequence[float | None]]
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import nullcontext
 from pathlib import Path
 
 from adequa.charts import heat_map
 from adequa.errors import DataError
 from adequa.metrics import load_metric
+from adequa.progress import silent
 from adequa.tables import Cell, Column, Table
 from research.papers.correlations.cells import KINDS, ComparedCell, Matrices, kind_of
 from research.papers.correlations.data import (
@@ -20,14 +21,20 @@ from research.papers.correlations.data import (
 )
 from research.papers.correlations.printed import CORRELATION_TABLES, ESA, NAMES, PrintedTable
 from research.papers.esa.correlations import UNCERTAIN
-from research.papers.esa.data import YEARS, Progress
+from research.papers.esa.data import YEARS
 from research.papers.esa.printed import RATED_TEXTS
-from research.papers.esa.reproduction import EsaReproduction, Year
-from research.papers.section import MARKS, Section, counts, shown_pair, without_zero
-
-# ---
-# The tables of correlations told again: how near they come, under which reading, and why.
-# ---
+from research.papers.section import (
+    MARKS,
+    Chapter,
+    Content,
+    Reproduction,
+    Section,
+    Shown,
+    counts,
+    require_folder,
+    shown_pair,
+    without_zero,
+)
 
 MISNAMED = 10
 """Table 10 says Spearman and is Kendall."""
@@ -278,34 +285,30 @@ def reproduce_correlations(
     *,
     detector: str = "adequa",
     seed: int = 0,
-    progress: Callable[[str], AbstractContextManager[Progress]] | None = None,
-) -> EsaReproduction:
-    """The tables of each year of which `data` has rated texts; `progress` opens a bar by title."""
+    progress: Shown | None = None,
+) -> Reproduction:
+    """Reproduce the tables of each year for which `data` has rated texts."""
     signature = load_metric("esa", detector=detector).signature
-    if not data.is_dir():
-        raise DataError("is no folder", path=data, remedy="name the one that holds webnlg2020")
+    require_folder(data, "webnlg2020 and webnlg2017")
     found = []
     for year in years:
-        shown = progress(f"scoring {year}") if progress else nullcontext(_silent)
+        shown = progress(f"scoring {year}") if progress else nullcontext(silent)
         with shown as advance:
             study = read_study(data, year, detector, advance)
-        found.append(_year(study, seed))
+        found.append(_chapter(study, seed))
     if not any(year.sections for year in found):
         raise DataError(
             "has no rated texts: " + "; ".join(year.absent[0] for year in found if year.absent),
             path=data,
             remedy="it should hold webnlg2020 and webnlg2017, each with test, systems and human",
         )
-    return EsaReproduction(signature, found)
+    return Reproduction(found, signature, "years")
 
 
-def _silent(done: int, total: int) -> None:
-    del done, total
-
-
-def _year(study: CorrelationStudy, seed: int) -> Year:
+def _chapter(study: CorrelationStudy, seed: int) -> Chapter:
+    name, heading = str(study.year), f"WebNLG {study.year}"
     if not study.ids:
-        return Year(study.year, (), study.absent or ["human ratings of any text"])
+        return Chapter(name, heading, absent=study.absent or ["human ratings of any text"])
     # The texts of 2017 are all there: what differs there is no chance of a sample.
     matrices = Matrices(study, n=RESAMPLES if study.year == 2020 else 0, seed=seed)
     sections = [summary(matrices)]
@@ -314,5 +317,7 @@ def _year(study: CorrelationStudy, seed: int) -> Year:
     sections.append(differences(matrices))
     tables = tables_of(study.year)
     sections += [side_by_side(matrices, table) for table in tables]
-    files = {f"table{table.number:02}.svg": picture(matrices, table) for table in tables}
-    return Year(study.year, sections, study.absent, files)
+    files: dict[str, Content] = {
+        f"table{table.number:02}.svg": picture(matrices, table) for table in tables
+    }
+    return Chapter(name, heading, sections, study.absent, extra_files=files)

@@ -6,13 +6,14 @@ The folder of a year is `webnlg2020` or `webnlg2017` with `test/*.xml`, `systems
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from adequa.data import Finding, Item
 from adequa.errors import DataError, SettingError
 from adequa.metrics import load_metric
+from adequa.progress import Progress
 from adequa.readers import open_source, read_ratings
 from research.papers.esa.printed import SYSTEMS
 
@@ -21,7 +22,6 @@ BATCH = 256
 
 Key = tuple[str, str]
 """System and id."""
-Progress = Callable[[int, int], None]
 Values = dict[Key, dict[str, float]]
 
 _RATINGS = {2020: "averaged.jsonl", 2017: "all_data_final_averaged.csv"}

@@ -1,15 +1,15 @@
-"""The paper on ESA (Faille, Gatt and Gardent 2021), told again on the same data."""
+"""The paper on ESA (Faille, Gatt and Gardent 2021), reproduced on the same data."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
+from functools import partial
 from pathlib import Path
 
-from adequa.charts import INK, document, line, text
 from adequa.errors import DataError
 from adequa.metrics import load_metric
+from adequa.progress import silent
 from adequa.tables import Cell, Column, Table
 from research.papers.esa.correlations import correlations
 from research.papers.esa.data import (
@@ -17,20 +17,14 @@ from research.papers.esa.data import (
     EsaCorpus,
     Key,
     Output,
-    Progress,
     read_corpus,
     score_corpus,
 )
 from research.papers.esa.printed import CASES, SYSTEMS
-from research.papers.esa.systems import Ranks, figure_3, ranks, standings, table_1, table_4
+from research.papers.esa.systems import figure_3, ranks, standings, table_1, table_4
 from research.papers.esa.worksheet import worksheets
-from research.papers.section import Section, write_texts
-
-# ---
-# Single texts of the ESA paper: high BLEU with low ESA (Figure 2), and disagreement with people.
-#
-# Disagreement is by the thresholds of section 6.2, whose examples are in appendix A.4.
-# ---
+from research.papers.figures import rank_plot
+from research.papers.section import Chapter, Content, Reproduction, Section, Shown, require_folder
 
 LOW_ESA, SHOWN = 0.8, 10
 """Figure 2's examples have an ESA below this; how many of ours are shown."""
@@ -123,111 +117,8 @@ def _ratings(corpus: EsaCorpus, output: Output) -> str:
     return ", ".join(f"{name} {values[name]:.4g}" for name in names if name in values)
 
 
-# ---
-# The rank picture (Figure 3 of the ESA paper) as SVG, ours with the paper's places behind it.
-# ---
-
-SIZE, MARGIN = 720, 70
-_OURS, _THEIRS, _FAINT = "#1f5fa8", "#b0563b", "#c8c8c8"
-
-
-def rank_picture(ours: Ranks, theirs: Ranks, names: Mapping[str, str], title: str) -> str:
-    """A dot a system: further right is more adequate, further up has more BLEU.
-
-    `names` are the labels by system. A ring is the place the paper's table gives the system.
-    """
-    count = len(ours.esi)
-    parts, dots = _axes(count), []
-    for system, place in ours.esi.items():
-        x, y = _position(place, count), SIZE - _position(ours.bleu[system], count)
-        there = _position(theirs.esi[system], count)
-        over = SIZE - _position(theirs.bleu[system], count)
-        parts.append(
-            line(x, y, there, over, _FAINT)
-            + f'<circle class="paper" cx="{there:.1f}" cy="{over:.1f}" r="5" fill="none" '
-            f'stroke="{_THEIRS}"/>'
-        )
-        # At the right edge a label goes to the left of its dot.
-        right = x > SIZE * 0.75
-        dots.append(
-            f'<circle class="ours" cx="{x:.1f}" cy="{y:.1f}" r="5" fill="{_OURS}"/>'
-            + text(
-                x + (-9 if right else 9), y - 7, names[system], anchor="end" if right else "start"
-            )
-        )
-    return document(SIZE, SIZE, title, [*parts, *dots, *_legend()], title_size=17)
-
-
-def _position(rank: int, count: int) -> float:
-    """From left to right, the best rank last."""
-    step = (SIZE - 2 * MARGIN) / count
-    return MARGIN + (count - rank + 0.5) * step
-
-
-def _axes(count: int) -> list[str]:
-    """They cross between the halves; of an odd number of systems the better half is smaller."""
-    half = count // 2
-    x = (_position(half, count) + _position(half + 1, count)) / 2
-    y = SIZE - x
-    low, high = MARGIN, SIZE - MARGIN
-    return [
-        f'<line x1="{low}" y1="{y:.1f}" x2="{high}" y2="{y:.1f}" stroke="{INK}"/>',
-        f'<line x1="{x:.1f}" y1="{low}" x2="{x:.1f}" y2="{high}" stroke="{INK}"/>',
-        text(high, y - 8, "more adequate (ESI¹ rank) →", anchor="end"),
-        text(x + 8, low - 6, "↑ higher BLEU rank", anchor="start"),
-    ]
-
-
-def _legend() -> list[str]:
-    y = SIZE - 26
-    return [
-        f'<circle cx="{MARGIN}" cy="{y - 4}" r="5" fill="{_OURS}"/>',
-        text(MARGIN + 12, y, "adequa", anchor="start"),
-        f'<circle cx="{MARGIN + 90}" cy="{y - 4}" r="5" fill="none" stroke="{_THEIRS}"/>',
-        text(MARGIN + 102, y, "the paper's Table 1", anchor="start"),
-    ]
-
-
 CHECKED_YEAR = 2020
 """The manual check of section 5.2 is of systems of this year."""
-
-
-@dataclass(frozen=True)
-class Year:
-    """What the paper says of one challenge beside what we find; `files` are to be written."""
-
-    year: int
-    sections: Sequence[Section]
-    absent: Sequence[str]
-    files: Mapping[str, str] = field(default_factory=dict)
-
-    def text(self) -> str:
-        """For a terminal."""
-        missing = [f"n/a: {one}" for one in self.absent]
-        parts = [f"WebNLG {self.year}", *(["\n".join(missing)] if missing else [])]
-        return "\n\n".join([*parts, *(section.text() for section in self.sections)])
-
-    def as_object(self) -> dict[str, object]:
-        """For `--json`."""
-        parts = {section.key: section.as_object() for section in self.sections}
-        return {**parts, "absent": list(self.absent)}
-
-
-@dataclass(frozen=True)
-class EsaReproduction:
-    """The whole paper, year by year, and the signature of the metric behind it."""
-
-    signature: str
-    years: Sequence[Year]
-
-    def text(self) -> str:
-        """For a terminal."""
-        return "\n\n\n".join([self.signature, *(year.text() for year in self.years)])
-
-    def as_object(self) -> dict[str, object]:
-        """For `--json`."""
-        years = {str(year.year): year.as_object() for year in self.years}
-        return {"signature": self.signature, "years": years}
 
 
 def reproduce_esa(
@@ -237,15 +128,14 @@ def reproduce_esa(
     detector: str = "adequa",
     sample: int = 20,
     seed: int = 0,
-    progress: Callable[[str], AbstractContextManager[Progress]] | None = None,
-) -> EsaReproduction:
-    """The paper's tables, pictures and cases, for each year of which there is data in `data`.
+    progress: Shown | None = None,
+) -> Reproduction:
+    """Reproduce the paper's tables, figures and cases for each year with data in `data`.
 
-    `sample` texts a system go into the worksheets; `progress` opens a bar by its title.
+    `sample` is the number of texts per system in the worksheets.
     """
     esa = load_metric("esa", detector=detector)
-    if not data.is_dir():
-        raise DataError("is no folder", path=data, remedy="name the one that holds webnlg2020")
+    require_folder(data, "webnlg2020 and webnlg2017")
     corpora = [read_corpus(data, year) for year in years]
     if not any(corpus.items for corpus in corpora):
         raise DataError(
@@ -256,28 +146,29 @@ def reproduce_esa(
     found = []
     for corpus in corpora:
         if corpus.items:
-            shown = progress(f"scoring {corpus.year}") if progress else nullcontext(_silent)
+            shown = progress(f"scoring {corpus.year}") if progress else nullcontext(silent)
             with shown as advance:
                 score_corpus(corpus, detector, advance)
-        found.append(_year(corpus, sample, seed))
-    return EsaReproduction(esa.signature, found)
+        found.append(_chapter(corpus, sample, seed))
+    return Reproduction(found, esa.signature, "years")
 
 
-def _silent(done: int, total: int) -> None:
-    del done, total
-
-
-def _year(corpus: EsaCorpus, sample: int, seed: int) -> Year:
+def _chapter(corpus: EsaCorpus, sample: int, seed: int) -> Chapter:
+    name, heading = str(corpus.year), f"WebNLG {corpus.year}"
     absent = list(corpus.absent)
     if not corpus.outputs:
-        if len(absent) > 1:  # one line says as much as one a system
+        if len(absent) > 1:  # one line instead of one per system
             absent = [f"everything of {corpus.year}: {corpus.folder / 'systems'} has no outputs"]
-        return Year(corpus.year, (), absent)
+        return Chapter(name, heading, absent=absent)
     systems = standings(corpus)
     ours, theirs = ranks(systems, corpus.year)
     names = {name: row.name for name, row in SYSTEMS[corpus.year].items()}
     title = f"BLEU and entity-based adequacy, WebNLG {corpus.year}"
-    files = {f"figure3-{corpus.year}.svg": rank_picture(ours, theirs, names, title)}
+    places, printed = (
+        {one: (by.esi[one], by.bleu[one]) for one in by.esi} for by in (ours, theirs)
+    )
+    plot = partial(rank_plot, places, printed, names, title)
+    files: dict[str, Content] = {f"figure3-{name}.svg": plot}
     if corpus.year == CHECKED_YEAR:
         files |= worksheets(corpus, sample, seed)
     sections = (
@@ -288,10 +179,4 @@ def _year(corpus: EsaCorpus, sample: int, seed: int) -> Year:
         table_4(corpus),
         disagreements(corpus),
     )
-    return Year(corpus.year, sections, absent, files)
-
-
-def write_files(reproduction: EsaReproduction, folder: Path) -> list[Path]:
-    """Write pictures and worksheets; a worksheet that somebody filled is not overwritten."""
-    files = {name: text for year in reproduction.years for name, text in year.files.items()}
-    return write_texts(files, folder, filled="worksheet")
+    return Chapter(name, heading, sections, absent, extra_files=files)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -13,8 +13,9 @@ from adequa.errors import AdequaError, DataError
 from adequa.metrics import resolve
 from adequa.metrics.base import Metric
 from adequa.readers import read_ratings
-from research.papers.esa.data import EsaCorpus, Key, Progress, given_2017, read_corpus
+from research.papers.esa.data import EsaCorpus, Key, given_2017, read_corpus
 from research.papers.human.printed import METRICS
+from research.papers.section import Shown, require_folder
 
 AUTOMATIC = ("bleu", "meteor", "ter")
 REFERENCE = "reference"
@@ -40,7 +41,7 @@ class HumanStudy:
     averages: Sequence[Rating]
     judgments: Sequence[Rating]
     corpus: EsaCorpus
-    progress: Callable[[str], AbstractContextManager[Progress]] | None = None
+    progress: Shown | None = None
     absent: list[str] = field(default_factory=list)
     _scores: dict[tuple[str, bool], dict[Key, Score]] = field(default_factory=dict)
 
@@ -104,12 +105,9 @@ class HumanStudy:
         self.absent += [one for one in what if one not in self.absent]
 
 
-def read_human_study(
-    data: Path, progress: Callable[[str], AbstractContextManager[Progress]] | None = None
-) -> HumanStudy:
+def read_human_study(data: Path, progress: Shown | None = None) -> HumanStudy:
     """The campaign in `data`/webnlg2017; its averages are needed, the rest is noted if absent."""
-    if not data.is_dir():
-        raise DataError("is no folder", path=data, remedy="name the one that holds webnlg2017")
+    require_folder(data, "webnlg2017")
     folder = data / "webnlg2017" / "human"
     averages = folder / "all_data_final_averaged.csv"
     if not averages.is_file():

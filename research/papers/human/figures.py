@@ -12,8 +12,7 @@ from adequa.tables import Cell, Column, Table
 from research.papers.human.data import AUTOMATIC, REFERENCE, HumanStudy
 from research.papers.human.printed import CRITERIA, METRICS
 from research.papers.human.ranking import OWN_CORPUS, corpus_values
-from research.papers.human.sections import Part
-from research.papers.section import Section, without_zero
+from research.papers.section import Content, Section, without_zero
 
 NAMES = (*CRITERIA, *AUTOMATIC)
 STRONG, WEAK = 0.001, 0.05
@@ -33,12 +32,12 @@ _TEXT_MEANS = "means of the file's text scores"
 _PRINTED = "the paper's Table 1"
 
 
-def figures(study: HumanStudy) -> Part:
+def figures(study: HumanStudy) -> Section:
     """The four matrices, human references left out, and what the text says of them."""
     texts = _text_columns(study)
     by_system = _system_columns(study)
     tables, records = [], []
-    pictures: dict[str, str] = {}
+    pictures: dict[str, Content] = {}
     found: dict[tuple[str, str, str], Cells] = {}
     for number, coefficient, level in _FIGURES:
         sources = by_system if level == "system" else {"the file": texts}
@@ -59,7 +58,7 @@ def figures(study: HumanStudy) -> Part:
         "that what is significant among them turns on the values taken"
     )
     notes = ["human references are left out, as in the paper", brackets]
-    return Section("figures4_7", tables, {}, notes, records), pictures
+    return Section("figures4_7", tables, {}, notes, records, pictures)
 
 
 def _text_columns(study: HumanStudy) -> Columns:

@@ -1,30 +1,26 @@
-"""Paper 004 (human evaluation of WebNLG 2017), told again from the released judgments."""
+"""Paper 004 (human evaluation of WebNLG 2017), reproduced from the released judgments."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractContextManager
 from pathlib import Path
 
-from adequa.errors import UnknownName
-from research.papers.esa.data import Progress
 from research.papers.human.data import HumanStudy, read_human_study
 from research.papers.human.figures import figures
 from research.papers.human.ranking import table_1, table_1_all
-from research.papers.human.sections import Part, groups, sample, sizes, tables_2_and_3
-from research.papers.joint.reproduction import JointReproduction
-from research.papers.section import Section
+from research.papers.human.sections import groups, sample, sizes, tables_2_and_3
+from research.papers.section import Chapter, Reproduction, Section, Shown, require_sections
 
-SECTIONS: Mapping[str, Callable[[HumanStudy, int], Part]] = {
-    "sample": lambda study, _: (sample(study), {}),
-    "table1": lambda study, seed: (table_1(study, seed), {}),
-    "table1_all": lambda study, seed: (table_1_all(study, seed), {}),
-    "tables2_3": lambda study, _: (tables_2_and_3(study), {}),
-    "groups": lambda study, _: (groups(study), {}),
+SECTIONS: Mapping[str, Callable[[HumanStudy, int], Section]] = {
+    "sample": lambda study, _: sample(study),
+    "table1": table_1,
+    "table1_all": table_1_all,
+    "tables2_3": lambda study, _: tables_2_and_3(study),
+    "groups": lambda study, _: groups(study),
     "figures1_3": lambda study, _: sizes(study),
     "figures4_7": lambda study, _: figures(study),
 }
-"""The parts of the paper, in its order."""
+"""The sections in the paper's order."""
 
 
 def reproduce_human(
@@ -32,21 +28,16 @@ def reproduce_human(
     *,
     only: Sequence[str] = (),
     seed: int = 0,
-    progress: Callable[[str], AbstractContextManager[Progress]] | None = None,
-) -> JointReproduction:
-    """The paper's tables, pictures and statements, or the sections named in `only`.
+    progress: Shown | None = None,
+) -> Reproduction:
+    """Reproduce the paper's tables, figures and statements, or the sections named in `only`.
 
-    `seed` is of Table 1's resamples; `progress` opens a bar by its title.
+    `seed` is for the resamples of Table 1.
     """
-    for name in only:
-        if name not in SECTIONS:
-            raise UnknownName("section", name, SECTIONS)
+    require_sections(only, SECTIONS)
     study = read_human_study(data, progress)
-    sections: list[Section] = []
-    files: dict[str, str] = {}
-    for name, build in SECTIONS.items():
-        if not only or name in only:
-            section, pictures = build(study, seed)
-            sections.append(section)
-            files.update(pictures)
-    return JointReproduction({}, sections, list(study.absent), files)
+    sections = [build(study, seed) for name, build in SECTIONS.items() if not only or name in only]
+    chapter = Chapter(
+        sections=sections, absent=list(study.absent), signatures={}, signatures_key="weights"
+    )
+    return Reproduction([chapter])

@@ -11,10 +11,7 @@ from adequa.tables import Cell, Column, Table
 from research.papers.human.data import REFERENCE, HumanStudy
 from research.papers.human.groups import best_table, group_agreements, settings_table
 from research.papers.human.printed import CRITERIA, HEADINGS, HUMAN, PARTS, SAMPLE
-from research.papers.section import Section, counts, mark
-
-Part = tuple[Section, Mapping[str, str]]
-"""A section and its pictures by file name."""
+from research.papers.section import Content, Section, counts, mark
 
 SIZES = (1, 2, 3, 4, 5)
 FLAT = 0.02
@@ -98,9 +95,10 @@ def groups(study: HumanStudy) -> Section:
     return Section("groups", [best_table(found), settings_table(found)], {}, [note], records)
 
 
-def sizes(study: HumanStudy) -> Part:
+def sizes(study: HumanStudy) -> Section:
     """Figures 1 to 3: mean scores by the number of triples, and what the text says of them."""
-    tables, pictures, records = [], {}, []
+    tables, records = [], []
+    pictures: dict[str, Content] = {}
     trends: dict[tuple[str, str], float] = {}
     for number, criterion in enumerate(CRITERIA, 1):
         lines = _lines(study, criterion)
@@ -135,7 +133,7 @@ def sizes(study: HumanStudy) -> Part:
         f"means); within {FLAT} either way it stays the same"
     )
     notes = [slope_note, _swap_note(trends)]
-    return Section("figures1_3", tables, {}, notes, records), pictures
+    return Section("figures1_3", tables, {}, notes, records, pictures)
 
 
 def _lines(study: HumanStudy, criterion: str) -> dict[str, dict[int, float]]:

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from statistics import fmean, median
 
 from adequa.charts import curves_picture
 from adequa.tables import Cell, Column, Table
 from research.corpora.derived import inverted
+from research.papers.figures import histograms, violins
 from research.papers.joint.data import NO_WEIGHTS, JointStudy
 from research.papers.joint.models import LOGS, Model, cosines
-from research.papers.joint.pictures import histograms, violins
 from research.papers.joint.printed import INVERSIONS, INVERTED_PAIRS, STATISTICS
-from research.papers.section import Section
-
-Part = tuple[Section, Mapping[str, str]]
-"""A section, and the pictures that belong to it by the names of their files."""
+from research.papers.section import Content, Section
 
 _ABSENT = {
     "TeKGen": "its 6 million pairs are not at hand",
@@ -28,7 +26,7 @@ _OURS = {"WebNLG-DB": "WebNLG train"}
 SHOWN_STEPS = 10
 
 
-def table_1(study: JointStudy) -> Part:
+def table_1(study: JointStudy) -> Section:
     """Table 1 for every corpus at hand, the paper's numbers below ours."""
     counted = study.counted
     rows: list[list[Cell]] = []
@@ -54,14 +52,14 @@ def table_1(study: JointStudy) -> Part:
         "WebNLG has a text a graph, as the paper's pairs; entities are subjects and objects",
         "WebNLG-WD is WebNLG train by a mapping of properties; the paper's mapping is another",
     ]
-    return Section("table1", [Table("Table 1: corpora", columns, rows)], notes=notes), {}
+    return Section("table1", [Table("Table 1: corpora", columns, rows)], notes=notes)
 
 
-def figure_2(study: JointStudy) -> Part:
+def figure_2(study: JointStudy) -> Section:
     """How near text and graph are in each corpus, by the first bi-encoder."""
     model = next((one for one in study.models if one.encoder is not None), None)
     if model is None or model.encoder is None:
-        return Section("figure2", notes=[f"n/a: Figure 2: {NO_WEIGHTS}"]), {}
+        return Section("figure2", notes=[f"n/a: Figure 2: {NO_WEIGHTS}"])
     series = {}
     with study.show("Figure 2") as advance:
         for done, (name, corpus) in enumerate(study.counted.items(), 1):
@@ -82,13 +80,16 @@ def figure_2(study: JointStudy) -> Part:
         f"at most {study.sample:,} pairs a corpus, drawn by seed {study.seed}",
         "the paper prints no numbers; it finds KELM much better aligned than T-REx and TeKGen",
     ]
-    files = {"figure2.svg": histograms(series, title, "cosine of text and graph")}
-    return Section("figure2", [Table(title, columns, rows)], notes=notes), files if series else {}
+    files: dict[str, Content] = {}
+    if series:
+        files["figure2.svg"] = partial(histograms, series, title, "cosine of text and graph")
+    return Section("figure2", [Table(title, columns, rows)], notes=notes, files=files)
 
 
-def figure_3(study: JointStudy) -> Part:
+def figure_3(study: JointStudy) -> Section:
     """Loss and held-out figures as training went on, from the log in a weights' folder."""
-    tables, notes, files = [], [], {}
+    tables, notes = [], []
+    files: dict[str, Content] = {}
     records: list[dict[str, object]] = []
     for model in study.models:
         found = _curves(model)
@@ -106,7 +107,7 @@ def figure_3(study: JointStudy) -> Part:
     if not study.models:
         notes.append(f"n/a: Figure 3: {NO_WEIGHTS}")
     notes.append("the paper has WebNLG-WD accuracy in a picture: it is flat from early on")
-    return Section("figure3", tables, notes=notes, records=records), files
+    return Section("figure3", tables, notes=notes, records=records, files=files)
 
 
 def _curves(model: Model) -> dict[str, list[tuple[float, float]]]:
@@ -140,12 +141,7 @@ def _steps(title: str, found: Mapping[str, Sequence[tuple[float, float]]]) -> Ta
     return Table(title, ["step", *found], rows)
 
 
-# ---
-# Do the scores notice that subject and object are swapped? Figure 5 of paper 003.
-# ---
-
-
-def inversion(study: JointStudy) -> Part:
+def inversion(study: JointStudy) -> Section:
     """The share of inverted triples that score as high as the right one or higher."""
     pairs = list(inverted(study.test_texts))
     rows: list[list[Cell]] = [
@@ -183,5 +179,7 @@ def inversion(study: JointStudy) -> Part:
         *("model", "whose", "inverted as high", "mean difference", "median difference", "pairs"),
     ]
     title = "Figure 5: similarity of the right less that of the inverted triple"
-    files = {"figure5.svg": violins(series, title, "sim(g, t) - sim(g_inv, t)")} if series else {}
-    return Section("inversion", [Table(title, columns, rows)], notes=notes), files
+    files: dict[str, Content] = {}
+    if series:
+        files["figure5.svg"] = partial(violins, series, title, "sim(g, t) - sim(g_inv, t)")
+    return Section("inversion", [Table(title, columns, rows)], notes=notes, files=files)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -13,15 +13,14 @@ from adequa.data import Item
 from adequa.files import lines
 from adequa.metrics import load_metric
 from adequa.perturb.rewording import read_properties
+from adequa.progress import Progress, silent
 from adequa.readers import open_source
 from adequa.retrieval import read_entries
 from adequa.strict_json import load_object
 from research.corpora.derived import Statistics, statistics, to_wikidata
-from research.papers.esa.data import BATCH, Progress, read_corpus
+from research.papers.esa.data import BATCH, read_corpus
 from research.papers.joint.models import PARTS, Model, Values
-
-Shown = Callable[[str], AbstractContextManager[Progress]]
-"""Opens a bar by its title."""
+from research.papers.section import Shown
 
 NO_WEIGHTS = "no weights; give some with --weights NAME=FOLDER"
 _CRITERIA = {2020: ("Correctness", "DataCoverage", "Relevance"), 2017: ("Semantics",)}
@@ -96,7 +95,7 @@ class JointStudy:
 
     def show(self, title: str) -> AbstractContextManager[Progress]:
         """A bar, where somebody looks."""
-        return self.shown(title) if self.shown else nullcontext(lambda _done, _total: None)
+        return self.shown(title) if self.shown else nullcontext(silent)
 
     @cached_property
     def entries(self) -> Mapping[str, list[Item]]:

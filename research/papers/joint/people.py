@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
+from functools import partial
 from typing import Literal, get_args
 
 import numpy as np
@@ -17,10 +18,9 @@ from adequa.stats.correlations import (
     resampled_correlations,
 )
 from adequa.tables import Cell, Column, Table
-from research.papers.joint.corpora import Part
+from research.papers.figures import Bar, bars, scatter
 from research.papers.joint.data import NO_WEIGHTS, JointStudy, RatedTexts
 from research.papers.joint.models import PARTS, Values
-from research.papers.joint.pictures import Bar, bars, scatter
 from research.papers.joint.printed import BI_CROSS, CORRELATIONS, RATED_TEXTS
 from research.papers.section import Section
 
@@ -46,7 +46,7 @@ class JointAgreement:
     paper: float | None = None
 
 
-def bi_and_cross(study: JointStudy) -> Part:
+def bi_and_cross(study: JointStudy) -> Section:
     """How the bi-encoder's scores go with the cross-encoder's on the rated texts of 2020."""
     rated = study.rated(2020)
     notes = [] if rated else [NO_RATINGS]
@@ -64,14 +64,14 @@ def bi_and_cross(study: JointStudy) -> Part:
         notes.append(f"n/a: our models: {NO_WEIGHTS}")
     columns: list[str | Column] = ["weights", "Pearson", "Spearman", "texts"]
     title = "Section 6.2: the bi-encoder's with the cross-encoder's scores, 2020"
-    return Section("section6.2", [Table(title, columns, rows)], notes=notes), {}
+    return Section("section6.2", [Table(title, columns, rows)], notes=notes)
 
 
-def correlations(study: JointStudy, year: int) -> Part:
+def correlations(study: JointStudy, year: int) -> Section:
     """Every measure with every criterion of adequacy, intervals from resampled entries."""
     rated = study.rated(year)
     if rated is None:
-        return Section(_KEYS[year], notes=[NO_RATINGS]), {}
+        return Section(_KEYS[year], notes=[NO_RATINGS])
     counts = cluster_counts([item.id for item in rated.items], n=RESAMPLES, seed=study.seed)
     found = [
         agreement
@@ -89,13 +89,13 @@ def correlations(study: JointStudy, year: int) -> Part:
         for coefficient in _COEFFICIENTS
     }
     title = f"{_TITLES[year]}: correlation with {'three criteria' if last == MEAN else last}"
-    section = Section(
+    return Section(
         _KEYS[year],
         [_table(rated, coefficient, found) for coefficient in _COEFFICIENTS],
         notes=_notes(study, rated),
         records=[asdict(one) for one in found],
+        files={f"{_KEYS[year]}.svg": partial(bars, shown, title)},
     )
-    return section, {f"{_KEYS[year]}.svg": bars(shown, title)}
 
 
 def _agreements(
@@ -183,11 +183,11 @@ def _notes(study: JointStudy, rated: RatedTexts) -> list[str]:
     ]
 
 
-def figure_8(study: JointStudy) -> Part:
+def figure_8(study: JointStudy) -> Section:
     """Each text as a dot: people, and our metric beside BLEURT."""
     rated = study.rated(2020)
     if rated is None:
-        return Section("figure8", notes=[NO_RATINGS]), {}
+        return Section("figure8", notes=[NO_RATINGS])
     measures = study.measures(2020)
     people: Values = []
     for row in zip(*rated.criteria.values(), strict=True):
@@ -209,5 +209,5 @@ def figure_8(study: JointStudy) -> Part:
         notes.append("n/a: bleurt: there is no human/peers.jsonl")
     title = "Figure 8: people and metrics, text by text, 2020"
     columns: list[str | Column] = ["measure", "texts", "Pearson", "Spearman"]
-    files = {"figure8.svg": scatter(panels, title, "mean rating of three criteria")}
-    return Section("figure8", [Table(title, columns, rows)], notes=notes), files
+    files = {"figure8.svg": partial(scatter, panels, title, "mean rating of three criteria")}
+    return Section("figure8", [Table(title, columns, rows)], notes=notes, files=files)

@@ -1,21 +1,26 @@
-"""Paper 003 (joint representations of text and graphs), told again with our models and data."""
+"""Paper 003 (joint representations of text and graphs), reproduced with our models and data."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
-from adequa.errors import DataError, UnknownName
-from research.papers.joint.corpora import Part, figure_2, figure_3, inversion, table_1
-from research.papers.joint.data import JointStudy, Shown
+from research.papers.joint.corpora import figure_2, figure_3, inversion, table_1
+from research.papers.joint.data import JointStudy
 from research.papers.joint.models import Model
 from research.papers.joint.people import bi_and_cross, correlations, figure_8
 from research.papers.joint.retrieval import retrieval, setups
-from research.papers.section import Section, write_texts
+from research.papers.section import (
+    Chapter,
+    Reproduction,
+    Section,
+    Shown,
+    require_folder,
+    require_sections,
+)
 
-SECTIONS: Mapping[str, Callable[[JointStudy], Part]] = {
+SECTIONS: Mapping[str, Callable[[JointStudy], Section]] = {
     "table1": table_1,
     "retrieval": retrieval,
     "setups": setups,
@@ -27,29 +32,7 @@ SECTIONS: Mapping[str, Callable[[JointStudy], Part]] = {
     "ratings2017": partial(correlations, year=2017),
     "figure8": figure_8,
 }
-"""The parts of the paper, in its order but for the retrieval figures, which stand together."""
-
-
-@dataclass(frozen=True)
-class JointReproduction:
-    """What the paper says beside what we find; `files` are pictures to be written."""
-
-    signatures: Mapping[str, str]
-    sections: Sequence[Section]
-    absent: Sequence[str]
-    files: Mapping[str, str] = field(default_factory=dict)
-
-    def text(self) -> str:
-        """For a terminal."""
-        head = [f"{name}: {signature}" for name, signature in self.signatures.items()]
-        head += [f"n/a: {one}" for one in self.absent]
-        parts = ["\n".join(head)] if head else []
-        return "\n\n".join([*parts, *(section.text() for section in self.sections)])
-
-    def as_object(self) -> dict[str, object]:
-        """For `--json`."""
-        parts = {section.key: section.as_object() for section in self.sections}
-        return {"weights": dict(self.signatures), **parts, "absent": list(self.absent)}
+"""The sections in the paper's order, except that the retrieval figures are together."""
 
 
 def reproduce_joint(
@@ -64,32 +47,31 @@ def reproduce_joint(
     seed: int = 0,
     absent: Sequence[str] = (),
     progress: Shown | None = None,
-) -> JointReproduction:
-    """The paper's tables and pictures from what is in `data`, or the sections named in `only`.
+) -> Reproduction:
+    """Reproduce the paper's tables and figures from the corpora in `data`.
 
-    `corpora` are further corpora by name; `mapping` has Wikidata's names of DBpedia's properties;
-    `pool` candidates are searched, or all; `sample` pairs of a corpus stand for it in Figure 2;
-    `absent` is what the caller could not get. `progress` opens a bar by its title.
+    `only` names sections; `corpora` are further corpora by name; `mapping` has the Wikidata names
+    of DBpedia properties; `pool` limits the candidates of retrieval, and `sample` the pairs per
+    corpus in Figure 2; `absent` lists what the caller could not get.
     """
-    for name in only:
-        if name not in SECTIONS:
-            raise UnknownName("section", name, SECTIONS)
-    if not data.is_dir():
-        raise DataError("is no folder", path=data, remedy="name the one that holds webnlg2020")
+    require_sections(only, SECTIONS)
+    require_folder(data, "webnlg2020")
     study = JointStudy(
-        data, models, corpora or {}, mapping, pool, sample, seed, progress, [*absent]
+        data=data,
+        models=models,
+        corpora=corpora or {},
+        mapping=mapping,
+        pool=pool,
+        sample=sample,
+        seed=seed,
+        shown=progress,
+        absent=[*absent],
     )
-    sections: list[Section] = []
-    files: dict[str, str] = {}
-    for name, build in SECTIONS.items():
-        if not only or name in only:
-            section, pictures = build(study)
-            sections.append(section)
-            files.update(pictures)
-    signatures = {model.name: model.signature for model in models}
-    return JointReproduction(signatures, sections, list(dict.fromkeys(study.absent)), files)
-
-
-def write_pictures(reproduction: JointReproduction, folder: Path) -> list[Path]:
-    """Write the pictures, replacing those of an earlier run."""
-    return write_texts(reproduction.files, folder)
+    sections = [build(study) for name, build in SECTIONS.items() if not only or name in only]
+    chapter = Chapter(
+        sections=sections,
+        absent=list(dict.fromkeys(study.absent)),
+        signatures={model.name: model.signature for model in models},
+        signatures_key="weights",
+    )
+    return Reproduction([chapter])

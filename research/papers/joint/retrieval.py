@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, TypeVar
 
 import numpy as np
@@ -12,10 +13,9 @@ import numpy.typing as npt
 from adequa.data import Item
 from adequa.retrieval import Encoder, Graph, Recall, Reranker, entity_evidence, evaluate
 from adequa.tables import Cell, Column, Table
-from research.papers.joint.corpora import Part
+from research.papers.figures import Bar, bars
 from research.papers.joint.data import NO_WEIGHTS, JointStudy, spread
 from research.papers.joint.models import Model
-from research.papers.joint.pictures import Bar, bars
 from research.papers.joint.printed import RETRIEVAL, VARIANTS, Variant
 from research.papers.section import Section
 
@@ -69,7 +69,7 @@ def _remembered(
     return np.array([known[key] for key in keys])
 
 
-def retrieval(study: JointStudy) -> Part:
+def retrieval(study: JointStudy) -> Section:
     """R@1, R@10 and MRR on each set by each model, with the paper's and what was not run."""
     sets, notes = _sets(study)
     models = [model for model in study.models if model.name not in _SETUPS]
@@ -105,12 +105,12 @@ def retrieval(study: JointStudy) -> Part:
         for row in rows
         if isinstance(row[3], float)
     ]
-    files = {"figure1.svg": bars({"R@1": shown}, "Figure 1: the right text comes first")}
+    files = {"figure1.svg": partial(bars, {"R@1": shown}, "Figure 1: the right text comes first")}
     table = Table("Figure 1: graphs find their texts", _COLUMNS, rows)
-    return Section("retrieval", [table], notes=notes), files
+    return Section("retrieval", [table], notes=notes, files=files)
 
 
-def setups(study: JointStudy) -> Part:
+def setups(study: JointStudy) -> Section:
     """Batch sizes and mixtures of training data, of weights that are called like it."""
     models = [model for model in study.models if model.name in _SETUPS]
     sets = _sets(study)[0] if models else []
@@ -128,7 +128,7 @@ def setups(study: JointStudy) -> Part:
         "the paper's mixture of KELM, TeKGen and T-REx does well on clean and on noisy sets",
     ]
     table = Table("Figure 7 and section 5.3: batch size and training data", _COLUMNS, rows)
-    return Section("setups", [table], notes=notes), {}
+    return Section("setups", [table], notes=notes)
 
 
 def _sets(study: JointStudy) -> tuple[list[_Set], list[str]]:

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from adequa.data import Verdict
-<<<<<<< HEAD
 from adequa.stats import (
     Correlation,
     area_under_curve,
@@ -17,11 +16,6 @@ from adequa.stats import (
     percentile_interval,
     spearman,
 )
-=======
-from adequa.stats import Correlation, cluster_counts, complete_pairs, spearman
-from adequa.stats import area_under_curve
-from adequa.stats import percentile_interval
->>>>>>> house
 from research.papers.nli.data import JudgedText, NliCorpus, Rule
 from research.papers.nli.setups import ScoredSetup
 

@@ -1,10 +1,11 @@
-"""The paper on entailment (Dušek and Kasner 2020), told again on the same data."""
+"""The paper on entailment (Dušek and Kasner 2020), reproduced on the same data."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from statistics import fmean
 from tempfile import TemporaryDirectory
@@ -14,7 +15,7 @@ from adequa.errors import DataError, UnknownName
 from adequa.metrics.nli.verdict import CLASSES
 from adequa.stats import complete_pairs, spearman
 from adequa.tables import Cell, Column, Table
-from research.papers.joint.pictures import Bar, bars, scatter
+from research.papers.figures import Bar, bars, scatter
 from research.papers.nli.data import DATASETS, JudgedText, NliCorpus, Rule, read_dataset
 from research.papers.nli.measures import (
     NliEvaluation,
@@ -36,11 +37,15 @@ from research.papers.nli.printed import (
 )
 from research.papers.nli.setups import Setup, SetupScoring, setups, write_extracted
 from research.papers.nli.worksheet import Sheet, worksheet
-from research.papers.section import Section, write_texts
-
-# ---
-# What the paper on entailment evaluates: accuracy, the four results, parts and systems.
-# ---
+from research.papers.section import (
+    Chapter,
+    Content,
+    Reproduction,
+    Section,
+    require_folder,
+    require_sections,
+    write_texts,
+)
 
 _FINER = [
     f"{measure} of {what}" for what in ("not_OK", "OK") for measure in ("recall", "precision", "F1")
@@ -252,49 +257,6 @@ SECTIONS: Mapping[str, Callable[[NliEvaluation], Section]] = {
 _PANELS = 4
 
 
-@dataclass(frozen=True)
-class NliOutput:
-    """What the paper says of a data set beside what we find."""
-
-    corpus: NliCorpus
-    signatures: Mapping[str, str]
-    sections: Sequence[Section]
-    notes: Sequence[str] = ()
-
-    def text(self) -> str:
-        """For a terminal."""
-        head = [f"{name}: {signature}" for name, signature in self.signatures.items()]
-        head += [f"n/a: {one}" for one in self.corpus.absent]
-        head += [f"note: {one}" for one in self.notes]
-        parts = ["\n".join([self.corpus.title, *head])]
-        return "\n\n".join([*parts, *(section.text() for section in self.sections)])
-
-    def as_object(self) -> dict[str, object]:
-        """For `--json`."""
-        return {
-            "signatures": dict(self.signatures),
-            **{section.key: section.as_object() for section in self.sections},
-            "notes": list(self.notes),
-            "absent": list(self.corpus.absent),
-        }
-
-
-@dataclass(frozen=True)
-class NliReproduction:
-    """The whole paper, data set by data set; `files` are pictures and templates to be written."""
-
-    told: Sequence[NliOutput]
-    files: Mapping[str, str] = field(default_factory=dict)
-
-    def text(self) -> str:
-        """For a terminal."""
-        return "\n\n\n".join(one.text() for one in self.told)
-
-    def as_object(self) -> dict[str, object]:
-        """For `--json`."""
-        return {one.corpus.name: one.as_object() for one in self.told}
-
-
 def reproduce_nli(
     data: Path,
     datasets: Sequence[Dataset] = tuple(DATASETS),
@@ -303,40 +265,49 @@ def reproduce_nli(
     only: Sequence[str] = (),
     sample: int | None = None,
     seed: int = 0,
-) -> NliReproduction:
+) -> Reproduction:
     """The paper's evaluation of what is in `data`, or the sections named in `only`.
 
     `sample` texts a data set are scored, or all; `seed` is of the sample and of the intervals.
     """
-    for name in only:
-        if name not in SECTIONS:
-            raise UnknownName("section", name, SECTIONS)
+    require_sections(only, SECTIONS)
     scoring = scoring or SetupScoring()
     corpora = [one.sampled(sample, seed) for one in _read(data, datasets)]
-    told: list[NliOutput] = []
+    chapters: list[Chapter] = []
     evaluated: list[NliEvaluation] = []
-    files: dict[str, str] = {}
     for corpus in corpora:
         if not corpus.judged:
-            told.append(NliOutput(corpus, {}, ()))
+            chapters.append(
+                Chapter(corpus.name, corpus.title, absent=corpus.absent, signatures={}, notes=())
+            )
             continue
         with _setups(data, corpus, scoring) as (chosen, notes, templates):
             signatures = {setup.name: setup.signature for setup in chosen}
             scored = [scoring.score(corpus, setup) for setup in chosen]
-        files |= templates
         evaluated.append(NliEvaluation(corpus, scored, seed))
         sections = [
             build(evaluated[-1]) for name, build in SECTIONS.items() if not only or name in only
         ]
-        told.append(NliOutput(corpus, signatures, sections, notes))
-    return NliReproduction(told, files | _pictures(evaluated))
+        chapters.append(
+            Chapter(
+                corpus.name,
+                corpus.title,
+                sections,
+                corpus.absent,
+                signatures=signatures,
+                notes=notes,
+                extra_files=dict(templates),
+            )
+        )
+    figures = _figures(evaluated)
+    if figures:
+        last = chapters[-1]
+        chapters[-1] = replace(last, extra_files={**last.extra_files, **figures})
+    return Reproduction(chapters)
 
 
 def _read(data: Path, datasets: Sequence[Dataset]) -> list[NliCorpus]:
-    if not data.is_dir():
-        raise DataError(
-            "is no folder", path=data, remedy="name the one that holds webnlg2017 and e2e"
-        )
+    require_folder(data, "webnlg2017 and e2e")
     corpora = [read_dataset(data, name) for name in datasets]
     if not any(corpus.judged for corpus in corpora):
         raise DataError(
@@ -363,9 +334,9 @@ def _setups(
         yield setups(corpus, scoring, path), notes, kept
 
 
-def _pictures(evaluated: Sequence[NliEvaluation]) -> dict[str, str]:
+def _figures(evaluated: Sequence[NliEvaluation]) -> dict[str, Content]:
     """Accuracy beside the paper's, and systems by the share of their texts that are not_OK."""
-    files: dict[str, str] = {}
+    files: dict[str, Content] = {}
     panels: dict[str, list[Bar]] = {}
     for whole in evaluated:
         corpus, rule = whole.corpus, whole.corpus.rules[0]
@@ -385,10 +356,10 @@ def _pictures(evaluated: Sequence[NliEvaluation]) -> dict[str, str]:
         ]
         # With more panels than these none could be read.
         first = dict(list(points.items())[:_PANELS])
-        title = f"{corpus.title}, a dot a system: its texts that are not_OK"
-        files[f"systems-{corpus.name}.svg"] = scatter(first, title, "by the gold")
+        title = f"{corpus.title}, one dot per system: share of its texts that are not_OK"
+        files[f"systems-{corpus.name}.svg"] = partial(scatter, first, title, "by the gold")
     if panels:
-        files["accuracy.svg"] = bars(panels, "How often OK or not_OK is what the gold says")
+        files["accuracy.svg"] = partial(bars, panels, "How often OK or not_OK agrees with the gold")
     return files
 
 
@@ -427,8 +398,3 @@ def write_worksheet(
         text = worksheet(corpus, scoring.score(corpus, by_name[sheet.setup]), sheet)
     write_texts({path.name: text}, path.parent)
     return text.count("\n") - 1
-
-
-def write_files(reproduction: NliReproduction, folder: Path) -> list[Path]:
-    """Write pictures and the extracted templates, replacing those of an earlier run."""
-    return write_texts(reproduction.files, folder)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,14 +14,12 @@ from adequa.metrics import load_metric
 from adequa.metrics.base import Metric
 from adequa.metrics.nli.extraction import extract
 from adequa.metrics.nli.templates import write_templates
+from adequa.progress import Progress, silent
 from adequa.run import cached, encoded_batches
 from adequa.strict_json import load_object
 from research.papers.nli.data import TRAIN, NliCorpus, single_facts
 from research.papers.nli.printed import Wording
-
-Progress = Callable[[int, int], None]
-Shown = Callable[[str], AbstractContextManager[Progress]]
-"""Opens a bar by its title."""
+from research.papers.section import Shown
 
 BATCH = 128
 _KEY = "nli"
@@ -73,7 +71,7 @@ class SetupScoring:
 
     def show(self, title: str) -> AbstractContextManager[Progress]:
         """A bar, where somebody looks."""
-        return self.progress(title) if self.progress else nullcontext(lambda _done, _total: None)
+        return self.progress(title) if self.progress else nullcontext(silent)
 
     def score(self, corpus: NliCorpus, setup: Setup) -> ScoredSetup:
         """The answers of a setup."""

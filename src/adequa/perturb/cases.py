@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import heapq
 import random
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -25,6 +25,7 @@ from adequa.perturb.texts import (
     rename_entity,
     swap_entities,
 )
+from adequa.progress import Progress
 
 Side = Literal["text", "data"]
 _OMISSION: frozenset[FindingKind] = frozenset({"omission"})
@@ -179,7 +180,7 @@ def make_cases(
     *,
     count: int,
     seed: int,
-    progress: Callable[[int, int], None] | None = None,
+    progress: Progress | None = None,
 ) -> list[PerturbedSet]:
     """At most `count` cases of each perturbation, one per item.
 

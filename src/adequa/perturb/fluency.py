@@ -50,6 +50,9 @@ def add_slips(labelled: LabelledDocument, chance: random.Random) -> bool:
         ]
         if free:
             done = slip(labelled, free, chance) or done
+    # A slip at the edge of a marked stretch may leave nothing but a space of it.
+    for marked in (labelled.unsupported, labelled.disfluent):
+        marked[:] = [one for one in marked if labelled.text[one.start : one.end].strip()]
     return done
 
 

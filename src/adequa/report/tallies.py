@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from array import array
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from adequa.data import Result, Triple
 from adequa.errors import DataError, RunError
+from adequa.progress import Progress, silent
 from adequa.report.changes import Baseline, ChangedText
 from adequa.report.texts import PackedTexts, Texts, seen_name
 from adequa.run import SCORES, Run
@@ -177,7 +178,7 @@ def collect(
     *,
     baseline: Run | None = None,
     max_items: int | None = None,
-    progress: Callable[[int, int], None] = lambda done, total: None,  # noqa: ARG005
+    progress: Progress = silent,
 ) -> RunTallies:
     """Read the baseline and the runs once each; memory holds numbers and packed texts."""
     every = [*([baseline] if baseline else []), *runs]

@@ -20,6 +20,7 @@ import numpy.typing as npt
 from adequa.data import Item
 from adequa.errors import DataError, SettingError
 from adequa.models.calibration import Calibration, Line
+from adequa.progress import Progress
 from adequa.readers import PlacedItem, open_source
 from adequa.stats.reliability import Reliability, reliability
 
@@ -243,7 +244,7 @@ def read_labelled(
     logit: str | None = None,
     ask: Ask | None = None,
     format: str | None = None,  # noqa: A002
-    progress: Callable[[int, int], None] | None = None,
+    progress: Progress | None = None,
 ) -> list[LabelledCase]:
     """The cases of a file: for `stated` one per triple, grouped by predicate; else one per item.
 

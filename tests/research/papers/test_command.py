@@ -48,7 +48,7 @@ def test_tables_pictures_and_worksheets(adequa: Run, tmp_path: Path) -> None:
     assert code == 0
     assert "Table 1, 2020" in said
     assert "n/a: everything of 2017" in said
-    assert "written: out/worksheet-undetected.tsv" in said.replace("\\", "/")
+    assert "written to out/worksheet-undetected.tsv" in progress.replace("\\", "/")
     assert "scoring 2020: 2 of 2" in progress
     sheet = tmp_path / "out" / "worksheet-undetected.tsv"
     filled = sheet.read_text(encoding="utf-8").replace("Norway\t\t\t\t", "Norway\t\t\tright\t")
@@ -77,5 +77,5 @@ def test_wrong_use(adequa: Run) -> None:
     code, _, complaint = adequa("esa", "--data", "nowhere")
     assert (code, complaint.strip()) == (
         2,
-        "adequa: nowhere: is no folder; name the one that holds webnlg2020",
+        "adequa: nowhere: is not a folder; name the folder with webnlg2020 and webnlg2017",
     )

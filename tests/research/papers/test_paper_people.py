@@ -92,11 +92,11 @@ def test_human(adequa: Run, tmp_path: Path) -> None:
     ("arguments", "message"),
     [
         (["correlations"], "--data"),
-        (["correlations", "--data", "nowhere"], "nowhere: is no folder"),
+        (["correlations", "--data", "nowhere"], "nowhere: is not a folder"),
         (["correlations", "--data", "data", "--year", "2019"], "unknown year '2019'"),
         (["correlations", "--data", "data", "--detector", "magic"], "detector"),
         (["correlations", "--data", "data", "--year", "2020"], "has no rated texts"),
-        (["human", "--data", "nowhere"], "nowhere: is no folder"),
+        (["human", "--data", "nowhere"], "nowhere: is not a folder"),
         (["human", "--data", "data/webnlg2017"], "all_data_final_averaged.csv: is not there"),
         (["human", "--data", "data", "--only", "table9"], "unknown section 'table9'"),
     ],

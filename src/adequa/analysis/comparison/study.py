@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations, count
 from pathlib import Path
@@ -18,6 +18,7 @@ from adequa.analysis.comparison.significance import (
 )
 from adequa.analysis.comparison.systems import Measure, choose_yardsticks, load_systems
 from adequa.errors import SettingError, UnknownName
+from adequa.progress import Progress, silent
 from adequa.run import Run, open_run
 from adequa.stats import CORRECTIONS, adjust, significance_letters
 
@@ -78,7 +79,7 @@ def compare(
     seed: int = 0,
     level: float = 0.95,
     correction: str = "holm",
-    progress: Callable[[int, int], None] = lambda done, total: None,  # noqa: ARG005
+    progress: Progress = silent,
 ) -> Comparison:
     """Compare all systems with each other, or with a baseline, item by item.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
@@ -45,6 +45,7 @@ from adequa.analysis.correlation.sample import (
 from adequa.data import Rating
 from adequa.errors import DataError, SettingError, UnknownName
 from adequa.human.judgments import Key
+from adequa.progress import Progress, silent
 from adequa.run import Run, open_run
 from adequa.stats import COEFFICIENTS
 
@@ -91,7 +92,7 @@ def correlate(
     ceiling: bool | None = None,
     with_matrix: bool = False,
     ranking: bool = False,
-    progress: Callable[[int, int], None] = lambda done, total: None,  # noqa: ARG005
+    progress: Progress = silent,
 ) -> Study:
     """Correlate every metric of runs and score files with every criterion of the ratings.
 

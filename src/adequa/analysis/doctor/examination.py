@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from statistics import fmean
@@ -14,6 +14,7 @@ from adequa.data import Finding, Item, Result, Score
 from adequa.errors import DataError
 from adequa.metrics.base import Metric
 from adequa.perturb import Perturbation, PerturbedCase, PerturbedSet
+from adequa.progress import Progress
 from adequa.run import OVERRULED, encoded_batches, join
 from adequa.stats import Interval, superiority, wilson_interval
 from adequa.strict_json import load_object
@@ -161,7 +162,6 @@ TIE = 1e-4
 depend on its batch by as much."""
 
 _BATCH = 64
-Progress = Callable[[int, int], None]
 
 
 def examine(

@@ -14,7 +14,7 @@ import os
 import re
 import secrets
 import sqlite3
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
 from operator import itemgetter
@@ -25,6 +25,7 @@ from adequa import __version__
 from adequa.entities.aliases.dumps import LINK, REDIRECT, Dump, EntityNames, NameStatement
 from adequa.entities.aliases.lookup import SCHEMA, VERSION, distinct, name_of
 from adequa.errors import DataError, SettingError
+from adequa.progress import Progress, silent
 
 STORED = 250
 """The most aliases kept per entity: a hostile dump may have millions for one."""
@@ -104,7 +105,7 @@ def build_aliases(
     lang: str = "en",
     only: Iterable[str] | None = None,
     force: bool = False,
-    progress: Callable[[int, int], None] = lambda _done, _total: None,
+    progress: Progress = silent,
 ) -> BuildReport:
     """Write the aliases in the dumps to `out`, which appears whole or not at all.
 
@@ -164,7 +165,7 @@ def _take_in(
     connection: sqlite3.Connection,
     dumps: list[Dump],
     names: EntityNames,
-    progress: Callable[[int, int], None],
+    progress: Progress,
 ) -> None:
     total = sum(dump.size for dump in dumps)
     before = 0

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import count
 from statistics import median
@@ -23,6 +23,7 @@ from adequa.errors import DataError, SettingError, UnknownName
 from adequa.fields import NO_VALUE, as_word, natural_order, seen_word
 from adequa.human.analysis.groups import TESTS, Grouping, Sample, significance_groups
 from adequa.human.judgments import by_criterion, one_each, standardised
+from adequa.progress import Progress, silent
 from adequa.stats import CORRECTIONS, Interval, bootstrap_totals, percentile_interval
 from adequa.tables import counted
 
@@ -385,7 +386,7 @@ def analyse(
     settings: AnalysisSettings = AnalysisSettings(),  # noqa: B008 - frozen
     lowest: float | None = None,
     excluded: Sequence[str] = (),
-    progress: Callable[[int, int], None] = lambda done, total: None,  # noqa: ARG005
+    progress: Progress = silent,
 ) -> Analysis:
     """Analyse judgments; `excluded` names raters whose ratings were already left out.
 

@@ -68,6 +68,8 @@ class Nli(Metric):
         default=None,
         metadata={"doc": "what `adequa train calibrate` wrote, for the verifier's probabilities"},
     )
+    # The defaults of `threshold` and `doubt` were chosen on the WebNLG dev texts so that a fault is
+    # missed rather than a right text blamed (docs/metrics/nli.md, "threshold and doubt").
     threshold: float = field(
         default=0.2, metadata={"doc": "from which probability on a fact counts as stated"}
     )

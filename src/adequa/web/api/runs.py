@@ -19,7 +19,7 @@ import time
 import traceback
 from array import array
 from collections import OrderedDict, deque
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from datetime import datetime, timezone
 from pathlib import Path
@@ -28,6 +28,7 @@ from typing import TYPE_CHECKING, Any, cast
 from adequa.errors import AdequaError
 from adequa.files import write_json
 from adequa.metrics.base import Metric
+from adequa.progress import Progress
 from adequa.run import Run, open_run, read_json
 from adequa.web.api.openapi import RunInfo, RunProgress
 from adequa.web.errors import Refusal, refusal_of
@@ -52,7 +53,7 @@ class RunProcess(ChildProcess):
     def __init__(self, file: Path, format_: str, metrics: Mapping[str, Metric], out: Path) -> None:
         super().__init__(_score_upload, file, format_, metrics, out, is_background=True)
 
-    def run(self, seconds: float, progress: Callable[[int, int], None]) -> Mapping[str, Any] | None:
+    def run(self, seconds: float, progress: Progress) -> Mapping[str, Any] | None:
         """Score the upload; the error object for the client, or None."""
         if not self.start():
             return None

@@ -21,7 +21,6 @@ from research.papers.correlations.data import (
 from research.papers.correlations.printed import CORRELATION_TABLES, ESA, NAMES
 from research.papers.correlations.reproduction import reproduce_correlations
 from research.papers.esa.printed import SUBSETS
-from research.papers.esa.reproduction import write_files
 from research.papers.section import counts
 
 
@@ -106,7 +105,7 @@ def test_a_small_corpus(challenges: Path, tmp_path: Path) -> None:
     assert marks["BERT-score P", "BERT-score R"] == "n/a"
     assert marks["Correctness", "Fluency"] == "different"  # the same ratings
     assert "Table 17, 2020: Pearson, all texts, 12 texts (paper 2,848)" in reproduction.text()
-    written = write_files(reproduction, tmp_path / "pictures")
+    written = reproduction.write(tmp_path / "pictures")
     assert len(written) == 18
     picture = written[0].read_text(encoding="utf-8")
     assert ET.fromstring(picture).tag.endswith("svg")
@@ -114,7 +113,7 @@ def test_a_small_corpus(challenges: Path, tmp_path: Path) -> None:
 
 
 def test_wrong_use(challenges: Path, tmp_path: Path) -> None:
-    with pytest.raises(DataError, match="is no folder"):
+    with pytest.raises(DataError, match="is not a folder"):
         reproduce_correlations(tmp_path / "nowhere")
     (tmp_path / "empty").mkdir()
     with pytest.raises(DataError, match=r"has no rated texts: everything of 2020"):

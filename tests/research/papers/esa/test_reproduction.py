@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shutil
-import xml.etree.ElementTree as ET
 from pathlib import Path
 from typing import Any
 
@@ -12,16 +11,20 @@ import pytest
 from adequa.errors import DataError, SettingError
 from research.papers.esa.data import read_corpus
 from research.papers.esa.reproduction import (
-    EsaReproduction,
-    rank_picture,
     reproduce_esa,
-    write_files,
 )
-from research.papers.esa.systems import Ranks
 from research.papers.esa.worksheet import COLUMNS, summarise_worksheet
+from research.papers.section import Reproduction
 
 
-def _years(reproduction: EsaReproduction) -> Any:
+def rendered(reproduction: Reproduction) -> dict[str, str]:
+    return {
+        name: content if isinstance(content, str) else content()
+        for name, content in reproduction.files.items()
+    }
+
+
+def _years(reproduction: Reproduction) -> Any:
     return reproduction.as_object()["years"]
 
 
@@ -127,7 +130,7 @@ def test_no_peers(challenges: Path) -> None:
 
 
 def test_wrong_use(tmp_path: Path, challenges: Path) -> None:
-    with pytest.raises(DataError, match="is no folder"):
+    with pytest.raises(DataError, match="is not a folder"):
         reproduce_esa(tmp_path / "nowhere")
     (tmp_path / "empty").mkdir()
     with pytest.raises(DataError, match=r"nothing to score: everything of 2020: .*no XML file"):
@@ -145,32 +148,14 @@ def test_wrong_use(tmp_path: Path, challenges: Path) -> None:
 def test_the_same_again_and_the_papers_detector(challenges: Path) -> None:
     first, second = reproduce_esa(challenges, seed=3), reproduce_esa(challenges, seed=3)
     assert first.as_object() == second.as_object()
-    assert [year.files for year in first.years] == [year.files for year in second.years]
+    assert rendered(first) == rendered(second)
     other = reproduce_esa(challenges, [2020], detector="paper")
     assert "detector:paper" in other.signature
 
 
-def test_the_picture() -> None:
-    names = {f"s{number}": f"<system> {number}" for number in range(1, 6)}
-    places = {name: number for number, name in enumerate(names, 1)}
-    backwards = {name: 6 - number for name, number in places.items()}
-    svg = rank_picture(Ranks(places, places), Ranks(backwards, places), names, "A & B")
-    root = ET.fromstring(svg)
-    name = "{http://www.w3.org/2000/svg}"
-    ours = {
-        (float(one.attrib["cx"]), float(one.attrib["cy"]))
-        for one in root.iter(f"{name}circle")
-        if one.attrib.get("class") == "ours"
-    }
-    assert len(ours) == 5
-    # The best by both is at the top right.
-    assert (max(x for x, _ in ours), min(y for _, y in ours)) in ours
-    assert "<system> 1" in {one.text for one in root.iter(f"{name}text")}
-
-
 def test_worksheets(challenges: Path, tmp_path: Path) -> None:
     reproduction = reproduce_esa(challenges, [2020], sample=2)
-    written = write_files(reproduction, tmp_path / "out")
+    written = reproduction.write(tmp_path / "out")
     assert [path.name for path in written] == [
         "figure3-2020.svg",
         "worksheet-undetected.tsv",
@@ -186,12 +171,12 @@ def test_worksheets(challenges: Path, tmp_path: Path) -> None:
         assert row[8][int(row[3]) : int(row[4])] == row[2]
     assert flags
     # Once more is fine; a filled one is kept.
-    write_files(reproduction, tmp_path / "out")
+    reproduction.write(tmp_path / "out")
     written[1].write_text(
         written[1].read_text("utf-8").replace("\t\t\t\t", "\t\t\tright\t"), "utf-8"
     )
     with pytest.raises(DataError, match="may have been filled"):
-        write_files(reproduction, tmp_path / "out")
+        reproduction.write(tmp_path / "out")
 
 
 def test_a_filled_worksheet(tmp_path: Path) -> None:

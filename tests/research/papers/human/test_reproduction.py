@@ -13,7 +13,6 @@ from adequa.errors import DataError, UnknownName
 from adequa.stats import mean_of
 from research.papers.human.ranking import rank_systems
 from research.papers.human.reproduction import SECTIONS, reproduce_human
-from research.papers.joint.reproduction import write_pictures
 
 
 def test_rank_ranges_and_groups() -> None:
@@ -62,7 +61,7 @@ def test_a_small_campaign(campaign: Path, tmp_path: Path) -> None:
     assert found["sample"]["values"]["entries"] == 4
     readings = {(row["metric"], row["reading"]) for row in found["table1"]["rows"]}
     assert ("bleu", "our corpus score") in readings
-    written = write_pictures(reproduction, tmp_path / "pictures")
+    written = reproduction.write(tmp_path / "pictures")
     assert [path.name for path in written] == [f"figure{number}.svg" for number in range(1, 8)]
     for path in written:
         ET.fromstring(path.read_text(encoding="utf-8"))
@@ -88,7 +87,7 @@ def test_sections_can_be_chosen_and_texts_may_be_absent(campaign: Path) -> None:
 
 
 def test_wrong_use(campaign: Path, tmp_path: Path) -> None:
-    with pytest.raises(DataError, match="is no folder"):
+    with pytest.raises(DataError, match="is not a folder"):
         reproduce_human(tmp_path / "nowhere")
     with pytest.raises(UnknownName, match="table4"):
         reproduce_human(campaign, only=["table4"])

@@ -20,8 +20,9 @@ from adequa.metrics.similarity import Similarity
 from adequa.text import mark_triples
 from research.papers.joint.data import Reservoir, spread
 from research.papers.joint.models import Model, Values, cosines, load_model
-from research.papers.joint.reproduction import SECTIONS, reproduce_joint, write_pictures
+from research.papers.joint.reproduction import SECTIONS, reproduce_joint
 from research.papers.joint.retrieval import RememberingEncoder
+from research.papers.section import Reproduction
 
 from ....tiny_weights import seal, write_weights
 
@@ -50,6 +51,13 @@ class WordBag:
         for place, word in enumerate(words):
             counts[sum(map(ord, word)) % WORDS] += 2 if self.minding and place == 0 else 1
         return counts
+
+
+def rendered(reproduction: Reproduction) -> dict[str, str]:
+    return {
+        name: content if isinstance(content, str) else content()
+        for name, content in reproduction.files.items()
+    }
 
 
 def _parts(items: Sequence[Item]) -> dict[str, Values]:
@@ -261,8 +269,8 @@ def test_learning_curve(corpus: Path, model: Model) -> None:
 def test_pictures_are_svg_and_the_same_again(corpus: Path, model: Model, tmp_path: Path) -> None:
     first, second = (reproduce_joint(corpus, [model], seed=1) for _ in range(2))
     assert first.as_object() == second.as_object()
-    assert first.files == second.files
-    written = write_pictures(first, tmp_path / "out")
+    assert rendered(first) == rendered(second)
+    written = first.write(tmp_path / "out")
     assert {path.stem for path in written} == {
         *("figure1", "figure2", "figure3-ours", "figure5", "figure6", "ratings2017", "figure8")
     }
@@ -273,7 +281,7 @@ def test_pictures_are_svg_and_the_same_again(corpus: Path, model: Model, tmp_pat
     assert "Figure 5: similarity of the right" in first.text()
     (tmp_path / "file").write_text("", encoding="utf-8")
     with pytest.raises(DataError, match="cannot be written"):
-        write_pictures(first, tmp_path / "file")
+        first.write(tmp_path / "file")
 
 
 def test_without_weights_the_rest_is_told(corpus: Path) -> None:
@@ -301,7 +309,7 @@ def test_what_is_absent_is_said(corpus: Path, model: Model) -> None:
 
 
 def test_wrong_use(tmp_path: Path) -> None:
-    with pytest.raises(DataError, match="is no folder"):
+    with pytest.raises(DataError, match="is not a folder"):
         reproduce_joint(tmp_path / "nowhere")
     with pytest.raises(UnknownName, match="figure9"):
         reproduce_joint(tmp_path, only=["figure9"])

@@ -15,8 +15,9 @@ from adequa.data import Item, Triple
 from adequa.errors import DataError, ModelError, UnknownName
 from adequa.metrics.nli.templates import read_templates
 from research.papers.nli.data import JudgedText, read_dataset
-from research.papers.nli.reproduction import NliReproduction, reproduce_nli, write_files
+from research.papers.nli.reproduction import reproduce_nli
 from research.papers.nli.setups import SetupScoring
+from research.papers.section import Reproduction
 
 from ....tiny_pairs import write_onnx_classifier
 from ..conftest import ENTRIES
@@ -49,7 +50,7 @@ def papers(challenges: Path) -> Path:
     return challenges
 
 
-def _found(reproduction: NliReproduction) -> Any:
+def _found(reproduction: Reproduction) -> Any:
     return reproduction.as_object()
 
 
@@ -117,7 +118,7 @@ def test_the_whole_paper(papers: Path, tmp_path: Path) -> None:
     assert "entries of the 2017 test set" in text
     assert "in 45 of 100 errors" in text
     assert "templates:templates-webnlg.json" in text
-    written = write_files(reproduction, tmp_path / "out")
+    written = reproduction.write(tmp_path / "out")
     assert [path.name for path in written] == [
         *("templates-webnlg.json", "systems-webnlg.svg", "systems-e2e.svg", "accuracy.svg"),
     ]
@@ -180,7 +181,7 @@ def test_what_is_absent_is_said_with_its_path(papers: Path) -> None:
     assert setups == {"always OK", "backoff"}
     with pytest.raises(DataError, match="nothing to score: E2E"):
         reproduce_nli(papers, ["e2e"])
-    with pytest.raises(DataError, match="is no folder"):
+    with pytest.raises(DataError, match="is not a folder"):
         reproduce_nli(papers / "nowhere")
 
 

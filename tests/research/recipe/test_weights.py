@@ -23,7 +23,7 @@ from adequa.perturb import FALSE, TRUE, UNKNOWN, LabelledDocument, LabelledSpan
 from adequa.stats.reliability import reliability
 from adequa.text import split_sentences
 from adequa.training.cases import TrainingCase
-from research.recipe.weighing import (
+from research.recipe.weights import (
     Rows,
     WeighingResult,
     _fit,

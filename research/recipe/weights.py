@@ -28,6 +28,7 @@ from adequa.metrics.nli.signs import (
 )
 from adequa.models.verifier import VerifierOutput
 from adequa.perturb import UNKNOWN, Document, Knowledge, LabelledSpan
+from adequa.progress import Progress
 from adequa.stats.reliability import Reliability, reliability
 from adequa.training.cases import Cases, TrainingCase
 from adequa.training.export import seal, write_files
@@ -80,7 +81,7 @@ def made_cases(pairs: Sequence[Document], composed: float, seed: int = _SEED) ->
 def fit_weighing(
     cases: Sequence[TrainingCase],
     verify: Callable[[Sequence[Item]], Sequence[VerifierOutput]],
-    progress: Callable[[int, int], None] | None = None,
+    progress: Progress | None = None,
 ) -> Mapping[str, WeighingResult]:
     """The weighers of `stated` and `unsupported`."""
     facts: Rows = []
