@@ -107,5 +107,5 @@ def test_exports_are_what_was_answered(here: Any, client: TestClient) -> None:
 def test_an_empty_campaign_has_an_overview(place: Make) -> None:
     here = place(texts=("",), raters=0)
     client = TestClient(here.app)
-    assert "There are none yet" in client.get(here.organiser_link).text
+    assert "No raters yet" in client.get(here.organiser_link).text
     assert client.get("/organise/round").status_code == 200

@@ -148,10 +148,10 @@ def test_the_last_text_can_be_corrected(place: Make) -> None:
     assert "/previous" in second
     back = client.get("/previous").text
     assert slot_of(back) == slot_of(first)
-    assert "last text again" in back
+    assert "This is your last text" in back
     assert re.search(r'name="q:fluency" value="1" checked', back)
     wrong = answered(client, back, **{"q:fluency": "", "correcting": "1"})
-    assert "last text again" in wrong.text
+    assert "This is your last text" in wrong.text
     onward = answered(client, back, **{"q:fluency": "3"})
     assert slot_of(onward.text) == slot_of(second)
     assert [one.value for one in here.store.ratings()] == [3, 2, 3]

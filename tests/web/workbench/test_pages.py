@@ -99,7 +99,7 @@ def test_texts_are_filtered_sorted_and_paged_on_the_server(place, sample_run):
     page = here.get(f"/runs/{run}/texts?system=hasty&compare=careful").text
     cards = json.loads(re.findall(r'id="cards">(.*?)</script>', page)[0])
     assert all([line["system"] for line in pair] == ["hasty", "careful"] for pair in cards)
-    assert "No text fits" in here.get(f"/runs/{run}/texts?search=no+such+words").text
+    assert "No text matches the filters" in here.get(f"/runs/{run}/texts?search=no+such+words").text
 
 
 def test_one_text_by_its_address(place, sample_run):
