@@ -221,7 +221,7 @@ def test_what_a_measure_cannot_take_is_refused() -> None:
     labels = Ratings.from_matrix([["low", "high"]])
     with pytest.raises(ValueError, match="'high' is not a number"):
         krippendorff_alpha(labels, "ordinal")
-    with pytest.raises(ValueError, match="is no number"):
+    with pytest.raises(ValueError, match="is not a number"):
         cohen_kappa(labels, 0, 1, "linear")
     with pytest.raises(ValueError, match="no rater 2"):
         cohen_kappa(labels, 0, 2)

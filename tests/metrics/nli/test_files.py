@@ -65,7 +65,7 @@ def test_shipped_names_and_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
         ("a.json", '{"near": "\\ud800 <subject> <object>"}', "", "surrogate"),
         ("a.json", b'{"near": "\xe4"}', ":1:", "is not UTF-8"),
         ("a.json", b'\xff\xfe{"near"', ":1:", "is UTF-16"),
-        ("a.json", b"PK\x03\x04", "", "is packed"),
+        ("a.json", b"PK\x03\x04", "", "is compressed"),
         ("a.tsv", "area\tx\n", ":1:", "has no column 'predicate'"),
         ("a.tsv", "predicate\tsentence\n", ":1:", "has no column 'template'"),
         ("a.tsv", "predicate\ttemplate\tvalues\n", ":1:", "has a column 'values'"),

@@ -118,7 +118,7 @@ def test_a_broken_weighing_names_file_and_remedy(write: Write, wrong: object) ->
 
 def test_files_that_are_no_calibration(write: Write) -> None:
     folder = write("{")
-    with pytest.raises(ModelError, match=r"calibration\.json: is no JSON"):
+    with pytest.raises(ModelError, match=r"calibration\.json: is not JSON"):
         read_weighing(str(folder))
     with pytest.raises(UnknownName, match="nowhere"):
         read_weighing("nowhere")
