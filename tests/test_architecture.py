@@ -16,8 +16,8 @@ SOURCES = Path(__file__).parents[1] / "src"
 
 LAYERS = [
     ["__about__", "errors"],
-    ["caches", "checkout", "data"],
-    ["fields", "progress", "settings", "stats", "tables", "text"],
+    ["caches", "checkout", "data", "progress", "strict_json"],
+    ["fields", "files", "settings", "stats", "tables", "text"],
     ["charts", "codec"],
     ["models", "readers"],
     ["entities"],
