@@ -151,7 +151,7 @@ def test_a_folder_that_is_no_campaign(tmp_path: Path) -> None:
 
 def test_an_open_host_is_warned_of(serving: Any) -> None:
     process, links = serving("--host", "0.0.0.0")
-    assert "There are none yet" in opened(links["organiser"].replace("0.0.0.0", "127.0.0.1"))[1]
+    assert "No raters yet" in opened(links["organiser"].replace("0.0.0.0", "127.0.0.1"))[1]
     process.send_signal(signal.SIGINT)
     errors = process.communicate(timeout=20)[1]
     assert "TLS" in errors
