@@ -66,8 +66,9 @@ def run_python(
 def test_scoring_the_sample_runs_few_modules_and_imports_one_command(tmp_path: Path) -> None:
     sample = ROOT / "src" / "adequa" / "sample" / "items.jsonl"
     done = run_python(
-        _TRACE, "score", str(sample), "-m", "esa", "-m", "nli", "-q", "--out", str(tmp_path / "run")
-    )
+        _TRACE, "score", str(sample), "-m", "esa", "-m", "nli", "-q", "--no-cache",
+        "--out", str(tmp_path / "run"),
+    )  # fmt: skip
     assert done.returncode == 0, done.stderr
     counts, imported, ran = done.stderr.splitlines()[-3:]
     commands = {name for name in imported.split() if name.startswith("adequa.cli.")}
