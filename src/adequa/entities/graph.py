@@ -113,10 +113,7 @@ class Graph:
         return part
 
     def estimated_bytes(self) -> int:
-        """Its approximate size in memory, for caches; `deep_size` would take longer than compiling.
-
-        On WebNLG 2020's test graphs, within a factor of two of `deep_size`.
-        """
+        """Its approximate size in memory, for caches; `deep_size` would take longer than compiling."""
         names = sum(len(one.sure_names) + len(one.weak_names) for one in self.entities)
         return _GRAPH_BYTES + _ENTITY_BYTES * len(self.entities) + _NAME_BYTES * names
 

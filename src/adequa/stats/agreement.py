@@ -1,7 +1,7 @@
 """How far raters agree beyond chance: Krippendorff's alpha, Cohen's and Fleiss' kappa, shares.
 
-Hand-written because the package `krippendorff` is GPL and none of the usual ones keeps gaps, row
-order and undefined coefficients apart; the tests hold the published examples.
+Hand-written because the package `krippendorff` is under the GPL; the tests hold the published
+examples.
 
 Each coefficient is 1 - observed / expected *disagreement*: 1 for raters who agree on everything, 0
 for what chance would bring, below 0 for less than that. They differ in what chance is:

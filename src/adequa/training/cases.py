@@ -46,7 +46,7 @@ FAULTS: Mapping[str, tuple[Operator | None, float]] = {
     "unsaid": (remove_relation, 0.04),
 }
 """The faults with their operators and weights. These weights and the shares below are the recipe of
-the shipped verifier, chosen by hand on WebNLG's dev split; docs/training.md has the trials."""
+the shipped verifier, chosen by hand; docs/training.md has the trials."""
 ADDED = 0.55
 """The share of cases with additional triples that the text does not state."""
 NOISE = 0.15
