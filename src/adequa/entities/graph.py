@@ -113,7 +113,7 @@ class Graph:
         return part
 
     def estimated_bytes(self) -> int:
-        """Its approximate size in memory, for caches; `deep_size` would take longer than compiling."""
+        """Its approximate size in memory, for caches; `deep_size` takes longer than compiling."""
         names = sum(len(one.sure_names) + len(one.weak_names) for one in self.entities)
         return _GRAPH_BYTES + _ENTITY_BYTES * len(self.entities) + _NAME_BYTES * names
 
