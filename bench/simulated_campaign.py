@@ -84,7 +84,7 @@ def accuracy(labels: Mapping[str, str | None], truth: Mapping[str, str]) -> floa
 
 
 def authors_set(folder: Path, name: str) -> tuple[Rows, dict[str, str]]:
-    """A test set of MACE's authors: a line an item, a column an annotator, empty is no answer."""
+    """A test set of MACE's authors: one line per item, one column per annotator."""
     lines = (folder / f"{name}.csv").read_text(encoding="utf-8").splitlines()
     rows: Rows = [
         (f"{item}", f"{annotator}", answer or None)

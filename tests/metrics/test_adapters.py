@@ -149,7 +149,7 @@ def test_a_module_that_forgets_texts_is_refused() -> None:
 
     items = [*ITEMS, Item("4", TRIPLES, "a", references=("a",))]
     for module in (Forgets(), Changes()):
-        with pytest.raises(ModelError, match="neither one number nor a value a text"):
+        with pytest.raises(ModelError, match="neither one number nor one value per text"):
             Evaluate("mine", "x", loaded=module).score(items)
 
 

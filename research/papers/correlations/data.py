@@ -1,4 +1,4 @@
-"""The values behind the tables of correlations: a column a metric or criterion, a row a text.
+"""The values behind the tables of correlations: one row per text, one column per measure.
 
 What the file of 2017 calls BLEU does not give the paper's BLEU cells. A search over BLEUs found the
 one that does: NLTK's with smoothing 3, cut at spaces, of the text as the campaign showed it against

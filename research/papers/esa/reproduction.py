@@ -38,7 +38,7 @@ def high_bleu_low_esa(corpus: EsaCorpus) -> Section:
     """Figure 2: the texts with the highest BLEU among those that leave entities out."""
     poor = [one for one in corpus.outputs if one.esa < LOW_ESA and one.bleu is not None]
     poor.sort(key=lambda one: (-(one.bleu or 0.0), one.item.key))
-    # Systems often say the same: one line a text, which names the first and counts the others.
+    # Systems often say the same: one line per text, which names the first and counts the others.
     alike: dict[Key, list[Output]] = {}
     for one in poor:
         alike.setdefault((one.item.id, one.item.text), []).append(one)

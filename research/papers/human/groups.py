@@ -3,7 +3,7 @@
 The paper says: judgments of a text were averaged, and systems compared by Wilcoxon's rank-sum test.
 Its groups are finer than that gives on 223 averages a system, so other readings are tried as well:
 
-    averaged       a value a text, the mean of its judgments
+    averaged       one value per text, the mean of its judgments
     single         a value a judgment
     single-thrice  the same, where a text that nobody was shown counts three times
     repeated       the mean of its text for each judgment: what a table of judgments with a column

@@ -19,7 +19,7 @@ from adequa.retrieval import Encoder, encode_items, load_encoder
 
 Values: TypeAlias = list[float | None]
 PairScores: TypeAlias = Callable[[Sequence[Item]], Mapping[str, Sequence[float | None]]]
-"""Items in; for each of `PARTS` that there is, a value an item."""
+"""Items in; for each of `PARTS` that exists, one value per item."""
 
 PARTS = {"bi": "bi-encoder", "cross": "cross-encoder (verifier)", "similarity": "similarity"}
 """The paper's three scores, and what people read."""

@@ -76,8 +76,8 @@ def _engine_of(metric: Sacrebleu) -> SacrebleuEngine:
 class Evaluate(Metric):
     """Any metric of Hugging Face `evaluate`, loaded when it is first used.
 
-    Where it gives a list, a value a text, all texts are asked at once; where it gives one number,
-    each text is asked alone.
+    A module that gives a list, one value per text, gets all texts at once; one that gives a single
+    number gets each text alone.
     """
 
     name: ClassVar[str] = "evaluate"
@@ -139,7 +139,7 @@ class Evaluate(Metric):
     def _values(self, texts: list[str], references: list[Any]) -> list[float]:
         if not texts:
             return []
-        # The first text shows whether the module gives a value a text.
+        # The first text shows whether the module gives one value per text.
         values = self._compute(texts[:1], references[:1])
         if isinstance(values, list):
             values += self._several(texts[1:], references[1:]) if texts[1:] else []
@@ -164,7 +164,7 @@ class Evaluate(Metric):
 
     def _unaligned(self) -> ModelError:
         return ModelError(
-            f"{self.module} gives for {self.key!r} neither one number nor a value a text; "
+            f"{self.module} gives for {self.key!r} neither one number nor one value per text; "
             "choose another key"
         )
 

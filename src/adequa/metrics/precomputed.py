@@ -85,7 +85,7 @@ def _read_unchanged(file: Path, key: str, stamp: object) -> Scores:
                 f"{places[name]}",
                 path=file,
                 line=number,
-                remedy="keep one row a system and id",
+                remedy="keep one row per system and id",
             )
         known[name] = value
         places[name] = number

@@ -312,7 +312,7 @@ PRESETS: Mapping[str, tuple[Question, ...]] = {
 #
 #     campaign.json    what is asked, and the rules of handing out
 #     items.jsonl      the texts with their data, in the Item contract
-#     sample.jsonl     a line a text, in the order of the items: system, id, task, cell, control
+#     sample.jsonl     one line per text, in the order of the items: system, id, task, cell, control
 #     ratings.jsonl    the judgments in the long form, once exported
 #
 # What a server keeps while people answer (`campaign.db`, `secret.key`) is not part of the
