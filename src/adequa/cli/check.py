@@ -67,9 +67,9 @@ def check(
     """
     from adequa.cli.inputs import read_graph, read_text
     from adequa.codec import result_to_object
+    from adequa.files import dump_line
     from adequa.metrics import resolve
     from adequa.run import score_items
-    from adequa.strict_json import dump_line
 
     if triples == text == "-":
         raise typer.BadParameter("only one of TRIPLES and TEXT can be -")

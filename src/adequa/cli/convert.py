@@ -31,8 +31,8 @@ def convert(
     Example: adequa convert test.xml --texts T5=t5.txt --out items.jsonl
     """
     from adequa.codec import item_to_object
+    from adequa.files import dump_line
     from adequa.readers import open_source
-    from adequa.strict_json import dump_line
 
     opened = open_source(source, format=format, texts=texts or ())
     if out is None:

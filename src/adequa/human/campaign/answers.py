@@ -9,10 +9,10 @@ from typing import Any
 
 from adequa.data import Item
 from adequa.errors import DataError
+from adequa.files import kind_of
 from adequa.human.campaign.assignment import Plan, is_number, locked_rater, reclaim
 from adequa.human.campaign.database import answers, history, raters, slots, sql, visits
 from adequa.human.campaign.model import Outcome, OwnSlot, Question
-from adequa.strict_json import kind_of
 
 _MOST = 2**53
 LONGEST = 10 * 24 * 3600.0

@@ -11,7 +11,7 @@ from typing import Any, get_args
 
 from adequa.data import Item
 from adequa.errors import DataError
-from adequa.files import lines
+from adequa.files import dump_line, kind_of, lines, load_object
 from adequa.human.campaign.model import (
     AnswerChoice,
     Campaign,
@@ -21,7 +21,6 @@ from adequa.human.campaign.model import (
     SampledText,
 )
 from adequa.readers import open_source, write_items
-from adequa.strict_json import dump_line, kind_of, load_object
 
 VERSION = 1
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}")

@@ -18,6 +18,7 @@ from typing import Any
 from adequa.codec import item_to_object
 from adequa.data import Rating
 from adequa.errors import DataError
+from adequa.files import dump_line
 from adequa.human.campaign import database as tables
 from adequa.human.campaign.answers import (
     checked,
@@ -60,7 +61,6 @@ from adequa.human.campaign.model import (
     name_of,
 )
 from adequa.human.campaign.settings import campaign_to_object, read_campaign
-from adequa.strict_json import dump_line
 
 # ---
 # How a campaign stands, and its judgments in the long form, read from the database.
