@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from adequa.cli.options import Format, Input, Texts, echo_written
+from adequa.cli.options import Format, Input, Texts, echo_written, option
 
 
 def convert(
@@ -16,11 +16,11 @@ def convert(
     format: Format = None,  # noqa: A002
     out: Annotated[
         Path | None,
-        typer.Option(
+        option(
+            "FILE",
+            "A .jsonl, .csv, .tsv or .parquet file; JSON lines to stdout by default.",
             "--out",
             "-o",
-            metavar="FILE",
-            help="A .jsonl, .csv, .tsv or .parquet file; JSON lines to stdout by default.",
         ),
     ] = None,
 ) -> None:
