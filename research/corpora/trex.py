@@ -13,9 +13,8 @@ from typing import Any, BinaryIO, ClassVar
 
 from adequa.data import Item, Term, Triple
 from adequa.errors import DataError
-from adequa.files import MAX_LINE_BYTES, lines, open_bytes
+from adequa.files import MAX_LINE_BYTES, kind_of, lines, load_object, open_bytes, reject_constant
 from adequa.readers import PlacedItem, Reader
-from adequa.strict_json import kind_of, load_object, reject_constant
 
 # ---
 # The objects of a JSON file of any size, read in pieces: a list on one line, or one after another.

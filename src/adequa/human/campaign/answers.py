@@ -23,7 +23,6 @@ from adequa.human.campaign.assignment import (
 )
 from adequa.human.campaign.database import answers, history, slots, sql, visits
 from adequa.human.campaign.model import Outcome, OwnSlot, Question
-from adequa.strict_json import kind_of
 
 _MOST = 2**53
 """The largest integer up to which a float represents every integer."""

@@ -19,7 +19,6 @@ from adequa.errors import DataError, UnknownName
 from adequa.files import replacing
 from adequa.human.campaign.model import Campaign, Question, SampledText
 from adequa.human.campaign.store import CampaignStore
-from adequa.strict_json import dump_line
 
 _COLUMNS = ("id", "system", "rater", "criterion", "value", "seconds", "round", "spans", "meta")
 _COLOURS = ("#d55e00", "#0072b2", "#009e73", "#cc79a7", "#e69f00", "#56b4e9")

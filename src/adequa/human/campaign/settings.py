@@ -31,7 +31,6 @@ from adequa.human.campaign.model import (
     SampledText,
 )
 from adequa.readers import open_source, write_items
-from adequa.strict_json import dump_line, kind_of, load_object
 
 VERSION = 1
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}")

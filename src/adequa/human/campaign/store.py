@@ -59,7 +59,6 @@ from adequa.human.campaign.model import (
     name_of,
 )
 from adequa.human.campaign.settings import campaign_to_object, read_campaign
-from adequa.strict_json import dump_line
 
 _BATCH = 1000
 """Answers that are read from the database at once."""
