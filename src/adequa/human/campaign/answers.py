@@ -13,6 +13,7 @@ from typing import Any
 
 from adequa.data import Item
 from adequa.errors import DataError
+from adequa.files import kind_of
 from adequa.human.campaign.assignment import (
     Plan,
     is_number,

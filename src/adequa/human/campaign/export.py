@@ -16,7 +16,7 @@ from typing import Any
 from adequa.codec import rating_to_object
 from adequa.data import Rating
 from adequa.errors import DataError, UnknownName
-from adequa.files import replacing
+from adequa.files import dump_line, replacing
 from adequa.human.campaign.model import Campaign, Question, SampledText
 from adequa.human.campaign.store import CampaignStore
 

@@ -21,7 +21,7 @@ from typing import Any, get_args
 
 from adequa.data import Item
 from adequa.errors import DataError
-from adequa.files import lines, read_objects
+from adequa.files import dump_line, kind_of, lines, load_object, read_objects
 from adequa.human.campaign.model import (
     AnswerChoice,
     Campaign,

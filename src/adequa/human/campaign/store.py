@@ -18,6 +18,7 @@ from typing import Any
 from adequa.codec import item_to_object
 from adequa.data import Rating
 from adequa.errors import DataError
+from adequa.files import dump_line
 from adequa.human.campaign.answers import (
     keep_draft,
     own_slot_of,
