@@ -11,10 +11,9 @@ from typing import Any, ClassVar
 
 from adequa.data import Item, Term, Triple
 from adequa.errors import DataError
-from adequa.files import lines
+from adequa.files import kind_of, lines, load_object, reject_constant
 from adequa.readers import PlacedItem, Reader
 from adequa.readers.records import stream_json
-from adequa.strict_json import kind_of, load_object, reject_constant
 
 _decode = json.JSONDecoder(parse_constant=reject_constant).raw_decode
 

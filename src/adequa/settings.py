@@ -6,6 +6,7 @@ the pairs of a signature.
 
 from __future__ import annotations
 
+import dataclasses
 import hashlib
 import json
 import types
@@ -24,11 +25,13 @@ __all__ = [
     "content_hash",
     "object_hash",
     "plain_settings",
+    "setting",
     "settings_of",
     "signature",
 ]
 
 Built = TypeVar("Built")
+Value = TypeVar("Value")
 _TRUE = {"true", "yes", "on", "1"}
 _FALSE = {"false", "no", "off", "0"}
 
@@ -80,6 +83,11 @@ class Setting:
     type: str
     default: str
     doc: str
+
+
+def setting(default: Value, doc: str) -> Value:
+    """A field of a metric or reader with its default, and `doc` for its users."""
+    return dataclasses.field(default=default, metadata={"doc": doc})
 
 
 def _split_pairs(text: str) -> list[str]:

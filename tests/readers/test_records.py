@@ -19,6 +19,7 @@ from hypothesis import strategies as st
 
 from adequa.data import Item, Triple
 from adequa.errors import DataError, SettingError, UnknownName
+from adequa.files import reject_constant
 from adequa.readers import open_source, records
 from adequa.readers.records import (
     JsonValue,
@@ -29,7 +30,6 @@ from adequa.readers.records import (
     members,
     stream_json,
 )
-from adequa.strict_json import reject_constant
 
 
 def write(path: Path, text: str | bytes) -> Path:

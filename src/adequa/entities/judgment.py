@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, fields, replace
 from functools import lru_cache
 from importlib.util import find_spec
 from pathlib import Path
@@ -18,6 +18,7 @@ from adequa.entities.graph import Graph
 from adequa.entities.paper import PaperDetector, merge_mentions
 from adequa.entities.unexplained import UnexplainedSpan, find_unexplained
 from adequa.errors import DataError, MissingExtra
+from adequa.settings import setting
 from adequa.text import PreparedText
 
 if TYPE_CHECKING:
@@ -122,44 +123,31 @@ _WORDS_PER_TRIPLE = 3
 class JudgmentSettings:
     """The settings of a judgment; the metrics `esa` and `esa_strict` inherit these fields."""
 
-    detector: Literal["adequa", "paper"] = field(
-        default="adequa", metadata={"doc": "our detector, or the paper's Algorithm 1 to the letter"}
+    detector: Literal["adequa", "paper"] = setting(
+        "adequa", "our detector, or the paper's Algorithm 1 to the letter"
     )
-    mode: Mode = field(
-        default="adequacy",
-        metadata={"doc": "adequacy wants the right value, mentions any word that refers to it"},
+    mode: Mode = setting(
+        "adequacy", "adequacy wants the right value, mentions any word that refers to it"
     )
-    threshold: float | None = field(
-        default=None,
-        metadata={
-            "doc": "the greatest edit distance of a misspelt name, from 0 to 1; none is 0.25 in "
-            "adequacy mode and 0.4 (the paper's) otherwise"
-        },
+    threshold: float | None = setting(
+        None,
+        "the greatest edit distance of a misspelt name, from 0 to 1; none is 0.25 in "
+        "adequacy mode and 0.4 (the paper's) otherwise",
     )
-    conversions: bool = field(
-        default=True,
-        metadata={"doc": "a value in another unit is a mention (`converted number`): 3 km, 3000 m"},
+    conversions: bool = setting(
+        True, "a value in another unit is a mention (`converted number`): 3 km, 3000 m"
     )
-    aliases: Path | None = field(
-        default=None,
-        metadata={"doc": "other names of entities: TSV, JSON, or built by `adequa aliases build`"},
+    aliases: Path | None = setting(
+        None, "other names of entities: TSV, JSON, or built by `adequa aliases build`"
     )
-    ignore: tuple[str, ...] = field(
-        default=(), metadata={"doc": "predicates whose triples are left out altogether"}
+    ignore: tuple[str, ...] = setting((), "predicates whose triples are left out altogether")
+    optional: tuple[str, ...] = setting(
+        (), "predicates whose objects may be left out: the text is free to select"
     )
-    optional: tuple[str, ...] = field(
-        default=(),
-        metadata={"doc": "predicates whose objects may be left out: the text is free to select"},
-    )
-    allowed: Path | None = field(
-        default=None,
-        metadata={"doc": "a file of phrases, one per line, that a text may add"},
-    )
-    linker: str | None = field(
-        default=None, metadata={"doc": "the URL of a REL server, asked for further mentions"}
-    )
-    coreference: Literal["none", "stanza"] = field(
-        default="none", metadata={"doc": "who resolves pronouns beside our own rules"}
+    allowed: Path | None = setting(None, "a file of phrases, one per line, that a text may add")
+    linker: str | None = setting(None, "the URL of a REL server, asked for further mentions")
+    coreference: Literal["none", "stanza"] = setting(
+        "none", "who resolves pronouns beside our own rules"
     )
 
     def require_resources(self) -> None:

@@ -14,6 +14,7 @@ from adequa.data import Item, Score
 from adequa.errors import MissingExtra, ModelError, SettingError
 from adequa.metrics.base import NO_REFERENCES, Metric, references_of, require_choices
 from adequa.metrics.reference import SACREBLEU_VERSION, SacrebleuEngine
+from adequa.settings import setting
 
 
 @dataclass(frozen=True)
@@ -31,7 +32,7 @@ class Sacrebleu(Metric):
     reads: ClassVar[tuple[str, ...]] = ("text", "references")
 
     metric: Any = field(metadata={"doc": "the object"})
-    lower_is_better: bool = field(default=False, metadata={"doc": "for error rates, like TER"})
+    lower_is_better: bool = setting(False, "for error rates, like TER")
 
     def __post_init__(self) -> None:
         _engine_of(self)  # what is no metric of sacrebleu is refused here
@@ -89,18 +90,13 @@ class Evaluate(Metric):
 
     module: str = field(metadata={"doc": "its name on the hub, or the path of its script"})
     key: str = field(metadata={"doc": "which of the numbers that it computes"})
-    config: str | None = field(default=None, metadata={"doc": "its configuration, if it has some"})
-    references: Literal["all", "first", "best"] = field(
-        default="all",
-        metadata={"doc": "give it all references of a text, the first, or each and take the best"},
+    config: str | None = setting(None, "its configuration, if it has some")
+    references: Literal["all", "first", "best"] = setting(
+        "all", "give it all references of a text, the first, or each and take the best"
     )
-    arguments: str = field(
-        default="{}", metadata={"doc": "what else it is given to compute, as a JSON object"}
-    )
-    lower_is_better: bool = field(default=False, metadata={"doc": "for error rates, like WER"})
-    loaded: Any = field(
-        default=None, metadata={"doc": "the module itself, from Python, instead of loading one"}
-    )
+    arguments: str = setting("{}", "what else it is given to compute, as a JSON object")
+    lower_is_better: bool = setting(False, "for error rates, like WER")
+    loaded: Any = setting(None, "the module itself, from Python, instead of loading one")
 
     def __post_init__(self) -> None:
         require_choices(self)

@@ -8,7 +8,7 @@ numbers and dates that nothing in the data explains.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
 
@@ -16,7 +16,7 @@ from adequa.data import Fact, Finding, Item, Score, Verdict
 from adequa.entities.judgment import EntityJudgment, JudgmentSettings, judge
 from adequa.errors import ServiceError, SettingError
 from adequa.metrics.base import Metric, require_at_least, require_choices
-from adequa.settings import content_hash
+from adequa.settings import content_hash, setting
 
 MOST_UNDETECTED = 5
 """Texts with this many undetected entities or more are counted together."""
@@ -38,9 +38,9 @@ class Esa(JudgmentSettings, Metric):
             raise SettingError(f"{self.name}:threshold is from 0 to 1, not {self.threshold}")
         if any(isinstance(getattr(self, name), str) for name in ("ignore", "optional")):
             raise SettingError(f"{self.name}:ignore and optional are tuples of predicates")
-        for setting in ("aliases", "allowed"):
-            if getattr(self, setting) is not None:
-                object.__setattr__(self, setting, Path(getattr(self, setting)))
+        for name in ("aliases", "allowed"):
+            if getattr(self, name) is not None:
+                object.__setattr__(self, name, Path(getattr(self, name)))
         self.require_resources()
 
     def score(self, items: Sequence[Item]) -> list[Score]:
@@ -95,9 +95,7 @@ class EsaStrict(Esa):
     name: ClassVar[str] = "esa_strict"
     doc: ClassVar[str] = "esa lowered by names, numbers and dates the data does not explain"
 
-    weight: float = field(
-        default=0.5, metadata={"doc": "how much an unexplained span weighs against an entity"}
-    )
+    weight: float = setting(0.5, "how much an unexplained span weighs against an entity")
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -14,7 +14,7 @@ from __future__ import annotations
 import itertools
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar, Literal
 
@@ -38,6 +38,7 @@ from adequa.metrics.tokens import (
     stem,
     tokens,
 )
+from adequa.settings import setting
 
 Placed = list[tuple[int, str]]
 """Words that are not yet aligned, with their places."""
@@ -60,30 +61,26 @@ class Meteor(Metric):
     needs_references: ClassVar[bool] = True
     reads: ClassVar[tuple[str, ...]] = ("text", "references")
 
-    wordnet: Path | None = field(
-        default=None,
-        metadata={"doc": "WordNet's folder; none looks at $WNSEARCHDIR, $WNHOME and usual places"},
+    wordnet: Path | None = setting(
+        None, "WordNet's folder; none looks at $WNSEARCHDIR, $WNHOME and usual places"
     )
-    synonyms: bool = field(
-        default=True, metadata={"doc": "align synonyms too; false does without WordNet"}
+    synonyms: bool = setting(True, "align synonyms too; false does without WordNet")
+    look_up: Literal["stems", "words"] = setting(
+        "stems", "what is looked up in WordNet: stems, as NLTK does, or the words"
     )
-    look_up: Literal["stems", "words"] = field(
-        default="stems",
-        metadata={"doc": "what is looked up in WordNet: stems, as NLTK does, or the words"},
-    )
-    alpha: float = field(default=0.9, metadata={"doc": "how much recall weighs, from 0 to 1"})
-    beta: float = field(default=3.0, metadata={"doc": "how fast the penalty grows with disorder"})
-    gamma: float = field(default=0.5, metadata={"doc": "the greatest penalty, from 0 to 1"})
-    tokenize: Tokenize = field(default="treebank", metadata={"doc": TOKENIZE_DOC})
-    lowercase: bool = field(default=True, metadata={"doc": "ignore case"})
+    alpha: float = setting(0.9, "how much recall weighs, from 0 to 1")
+    beta: float = setting(3.0, "how fast the penalty grows with disorder")
+    gamma: float = setting(0.5, "the greatest penalty, from 0 to 1")
+    tokenize: Tokenize = setting("treebank", TOKENIZE_DOC)
+    lowercase: bool = setting(True, "ignore case")
 
     def __post_init__(self) -> None:
         require_choices(self)
-        for setting in ("alpha", "beta", "gamma"):
-            require_at_least(self, setting, 0)
-        for setting in ("alpha", "gamma"):
-            if getattr(self, setting) > 1:
-                raise SettingError(f"{self.name}:{setting} is at most 1")
+        for name in ("alpha", "beta", "gamma"):
+            require_at_least(self, name, 0)
+        for name in ("alpha", "gamma"):
+            if getattr(self, name) > 1:
+                raise SettingError(f"{self.name}:{name} is at most 1")
         require_nltk()
         if self.synonyms:
             find_wordnet(self.wordnet)  # before hours of scoring, not after

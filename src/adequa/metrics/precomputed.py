@@ -14,6 +14,7 @@ from adequa.errors import DataError
 from adequa.files import read_objects
 from adequa.metrics.base import Metric
 from adequa.readers import read_table
+from adequa.settings import setting
 
 Scores = Mapping[tuple[str, str], float | None]
 """Values by system and id; None where the file has a row and no value."""
@@ -33,11 +34,8 @@ class Precomputed(Metric):
 
     file: Path = field(metadata={"doc": "the file; its name ends in .csv, .tsv, or it is JSONL"})
     key: str = field(metadata={"doc": "the field or column with the score"})
-    id_prefix: str = field(
-        default="Id",
-        metadata={"doc": "put before the file's ids where they do not match as they are"},
-    )
-    lower_is_better: bool = field(default=False, metadata={"doc": "for error rates"})
+    id_prefix: str = setting("Id", "put before the file's ids where they do not match as they are")
+    lower_is_better: bool = setting(False, "for error rates")
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "file", Path(self.file))

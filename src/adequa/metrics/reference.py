@@ -33,6 +33,7 @@ from adequa.metrics.base import (
     require_at_least,
     require_choices,
 )
+from adequa.settings import setting
 
 SACREBLEU_VERSION: str = sacrebleu_version
 
@@ -147,20 +148,15 @@ class Bleu(_Sacrebleu):
     name: ClassVar[str] = "bleu"
     doc: ClassVar[str] = "BLEU by sacrebleu: words and phrases shared with the references"
 
-    lowercase: bool = field(default=False, metadata={"doc": "ignore case"})
-    tokenize: Literal["13a", "char", "intl", "none", "zh"] = field(
-        default="13a", metadata={"doc": "sacrebleu's tokeniser"}
+    lowercase: bool = setting(False, "ignore case")
+    tokenize: Literal["13a", "char", "intl", "none", "zh"] = setting("13a", "sacrebleu's tokeniser")
+    smooth_method: Literal["exp", "floor", "add-k", "none"] = setting(
+        "exp", "what replaces a precision of zero"
     )
-    smooth_method: Literal["exp", "floor", "add-k", "none"] = field(
-        default="exp", metadata={"doc": "what replaces a precision of zero"}
-    )
-    smooth_value: float | None = field(
-        default=None, metadata={"doc": "for floor and add-k; none is sacrebleu's default"}
-    )
-    max_order: int = field(default=4, metadata={"doc": "the longest n-grams, in words"})
-    effective_order: bool = field(
-        default=True,
-        metadata={"doc": "leave out n-grams longer than the text; the corpus value never does"},
+    smooth_value: float | None = setting(None, "for floor and add-k; none is sacrebleu's default")
+    max_order: int = setting(4, "the longest n-grams, in words")
+    effective_order: bool = setting(
+        True, "leave out n-grams longer than the text; the corpus value never does"
     )
 
     def __post_init__(self) -> None:
@@ -192,21 +188,17 @@ class Chrf(_Sacrebleu):
     name: ClassVar[str] = "chrf"
     doc: ClassVar[str] = "chrF++ by sacrebleu: characters and words shared with the best reference"
 
-    char_order: int = field(default=6, metadata={"doc": "the longest n-grams, in characters"})
-    word_order: int = field(
-        default=2, metadata={"doc": "the longest n-grams, in words: 2 is chrF++, 0 chrF"}
-    )
-    beta: int = field(default=2, metadata={"doc": "how much recall weighs against precision"})
-    lowercase: bool = field(default=False, metadata={"doc": "ignore case"})
-    whitespace: bool = field(default=False, metadata={"doc": "count spaces as characters"})
-    eps_smoothing: bool = field(
-        default=False, metadata={"doc": "smooth as chrF++.py does, not as sacrebleu"}
-    )
+    char_order: int = setting(6, "the longest n-grams, in characters")
+    word_order: int = setting(2, "the longest n-grams, in words: 2 is chrF++, 0 chrF")
+    beta: int = setting(2, "how much recall weighs against precision")
+    lowercase: bool = setting(False, "ignore case")
+    whitespace: bool = setting(False, "count spaces as characters")
+    eps_smoothing: bool = setting(False, "smooth as chrF++.py does, not as sacrebleu")
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        for setting, least in (("char_order", 1), ("word_order", 0), ("beta", 1)):
-            require_at_least(self, setting, least)
+        for name, least in (("char_order", 1), ("word_order", 0), ("beta", 1)):
+            require_at_least(self, name, least)
 
     def _engines(self) -> tuple[SacrebleuEngine, SacrebleuEngine]:
         metric = CHRF(
@@ -230,12 +222,10 @@ class Ter(_Sacrebleu):
     best: ClassVar[float] = 0.0
     worst: ClassVar[float] = float("inf")
 
-    normalized: bool = field(default=False, metadata={"doc": "tokenise punctuation, as Tercom"})
-    no_punct: bool = field(default=False, metadata={"doc": "remove punctuation"})
-    asian_support: bool = field(
-        default=False, metadata={"doc": "with the two above, treat CJK characters too"}
-    )
-    case_sensitive: bool = field(default=False, metadata={"doc": "tell upper from lower case"})
+    normalized: bool = setting(False, "tokenise punctuation, as Tercom")
+    no_punct: bool = setting(False, "remove punctuation")
+    asian_support: bool = setting(False, "with the two above, treat CJK characters too")
+    case_sensitive: bool = setting(False, "tell upper from lower case")
 
     def _engines(self) -> tuple[SacrebleuEngine, SacrebleuEngine]:
         metric = TER(

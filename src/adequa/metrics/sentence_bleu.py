@@ -16,7 +16,7 @@ import itertools
 import math
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, NamedTuple
 
 from adequa.data import Item, Score
@@ -29,6 +29,7 @@ from adequa.metrics.base import (
     require_choices,
 )
 from adequa.metrics.tokens import TOKENIZE_DOC, Tokenize, nltk_version, require_nltk, tokens
+from adequa.settings import setting
 
 _UNIFORM = (0.25, 0.25, 0.25, 0.25)
 
@@ -61,19 +62,16 @@ class SentenceBleu(Metric):
     needs_references: ClassVar[bool] = True
     reads: ClassVar[tuple[str, ...]] = ("text", "references")
 
-    smoothing: Literal[0, 1, 2, 3, 4, 5, 7] = field(
-        default=3, metadata={"doc": "the method of Chen and Cherry; 5 and 7 can exceed 1"}
+    smoothing: Literal[0, 1, 2, 3, 4, 5, 7] = setting(
+        3, "the method of Chen and Cherry; 5 and 7 can exceed 1"
     )
-    weights: tuple[float, ...] = field(
-        default=_UNIFORM, metadata={"doc": "of n-grams of one word, of two and so on"}
-    )
-    tokenize: Tokenize = field(default="treebank", metadata={"doc": TOKENIZE_DOC})
-    lowercase: bool = field(default=False, metadata={"doc": "ignore case"})
-    epsilon: float = field(default=0.1, metadata={"doc": "the small count of smoothing 1"})
-    k: float = field(default=5.0, metadata={"doc": "the constant of smoothing 4 and 7"})
-    auto_reweigh: bool = field(
-        default=False,
-        metadata={"doc": "weigh fewer orders, uniformly, if a text has fewer than four words"},
+    weights: tuple[float, ...] = setting(_UNIFORM, "of n-grams of one word, of two and so on")
+    tokenize: Tokenize = setting("treebank", TOKENIZE_DOC)
+    lowercase: bool = setting(False, "ignore case")
+    epsilon: float = setting(0.1, "the small count of smoothing 1")
+    k: float = setting(5.0, "the constant of smoothing 4 and 7")
+    auto_reweigh: bool = setting(
+        False, "weigh fewer orders, uniformly, if a text has fewer than four words"
     )
 
     def __post_init__(self) -> None:

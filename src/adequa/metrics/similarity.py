@@ -7,7 +7,7 @@ cross-encoder, whose ensemble needs no reference. Ours adds the evidence of the 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, fields
 from typing import ClassVar, Literal, get_args
 
 from adequa.data import Item, Score
@@ -28,6 +28,7 @@ from adequa.metrics.sources import (
     verifier_source,
     weights_digest,
 )
+from adequa.settings import setting
 
 Part = Literal["ensemble", "bi", "cross"]
 _NO_DATA = "no triples to compare the text with"
@@ -50,29 +51,19 @@ class Similarity(Metric):
     expensive: ClassVar[bool] = True
     reads: ClassVar[tuple[str, ...]] = ("triples", "text", "terms")
 
-    part: Part = field(
-        default="ensemble",
-        metadata={"doc": "the ensemble, or only the bi-encoder or the cross-encoder (verifier)"},
+    part: Part = setting(
+        "ensemble", "the ensemble, or only the bi-encoder or the cross-encoder (verifier)"
     )
-    weights: str = field(
-        default="v2",
-        metadata={"doc": "shipped weights by version, or a folder that adequa export wrote"},
+    weights: str = setting("v2", "shipped weights by version, or a folder that adequa export wrote")
+    encoder: str | None = setting(
+        None, "a sentence-transformers model instead: a folder or a name on the hub"
     )
-    encoder: str | None = field(
-        default=None,
-        metadata={"doc": "a sentence-transformers model instead: a folder or a name on the hub"},
+    cross_encoder: str | None = setting(
+        None, "a cross-encoder instead of the verifier: a folder or a name on the hub"
     )
-    cross_encoder: str | None = field(
-        default=None,
-        metadata={"doc": "a cross-encoder instead of the verifier: a folder or a name on the hub"},
-    )
-    revision: str | None = field(
-        default=None, metadata={"doc": "the revision of a model on the hub"}
-    )
-    entities: bool = field(
-        default=True, metadata={"doc": "let the ensemble use the entity detector's evidence"}
-    )
-    threads: int = field(default=1, metadata={"doc": "threads for each run of a model"})
+    revision: str | None = setting(None, "the revision of a model on the hub")
+    entities: bool = setting(True, "let the ensemble use the entity detector's evidence")
+    threads: int = setting(1, "threads for each run of a model")
 
     def __post_init__(self) -> None:
         require_choices(self)
@@ -238,11 +229,8 @@ class Fluency(Metric):
     expensive: ClassVar[bool] = True
     reads: ClassVar[tuple[str, ...]] = ("triples", "text", "terms")
 
-    weights: str = field(
-        default="v2",
-        metadata={"doc": "shipped weights by version, or a folder that adequa export wrote"},
-    )
-    threads: int = field(default=1, metadata={"doc": "threads for each run of the model"})
+    weights: str = setting("v2", "shipped weights by version, or a folder that adequa export wrote")
+    threads: int = setting(1, "threads for each run of the model")
 
     def __post_init__(self) -> None:
         require_at_least(self, "threads", 1)

@@ -19,10 +19,9 @@ from typing import Any, BinaryIO, ClassVar, NamedTuple
 from adequa.codec import item_from_object
 from adequa.data import Item, Triple
 from adequa.errors import DataError, UnknownName
-from adequa.files import MAX_LINE_BYTES, lines, open_bytes
+from adequa.files import MAX_LINE_BYTES, lines, load_object, open_bytes, reject_constant
 from adequa.readers.base import PlacedItem, Reader
 from adequa.readers.tables import check_delimiter, plain_value, read_table
-from adequa.strict_json import load_object, reject_constant
 
 _SUBJECTS = ("name", "title", "label")
 _REFERENCES = ("references", "reference")

@@ -11,11 +11,11 @@ from typing import Any
 
 from adequa.analysis.comparison import Comparison, Measure, SystemValue
 from adequa.errors import DataError
+from adequa.files import load_object
 from adequa.report.figures import axis, digits_for, histogram, percent, range_of
 from adequa.report.tallies import DIMENSIONS, FactTally, RunTallies, ScoreTally, SystemTexts
 from adequa.report.texts import VERDICTS
 from adequa.run import Run
-from adequa.strict_json import load_object
 
 MOST_ROWS = 20
 """Rows of the most common missing facts and unsupported spans."""

@@ -32,10 +32,9 @@ from adequa import __version__
 from adequa.codec import item_to_object
 from adequa.data import Item, Term, Triple
 from adequa.errors import DataError, SettingError
-from adequa.files import locked, write_json
+from adequa.files import dump_line, load_object, locked, write_json
 from adequa.retrieval.encoders import Encoder, Kind, Vectors, encode_items
 from adequa.retrieval.vectors import Nearest, StoredVectors, nearest, quantise
-from adequa.strict_json import dump_line, load_object
 
 FORMAT = 1
 """The version of the folder's format; an index of another version must be built again."""

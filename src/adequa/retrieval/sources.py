@@ -10,11 +10,10 @@ from pathlib import Path
 from adequa.codec import item_from_object
 from adequa.data import Item
 from adequa.errors import DataError
-from adequa.files import lines
+from adequa.files import lines, load_object
 from adequa.readers import PlacedItem, Source, open_source, unique
 from adequa.readers.formats import files_of
 from adequa.retrieval.encoders import Kind
-from adequa.strict_json import load_object
 
 _TEXTS = ".txt"
 _FIELDS = {field.name for field in fields(Item)}

@@ -8,7 +8,7 @@ inference can take its place.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -26,7 +26,7 @@ from adequa.metrics.sources import (
     verifier_source,
     weights_digest,
 )
-from adequa.settings import content_hash
+from adequa.settings import content_hash, setting
 
 if TYPE_CHECKING:
     from adequa.metrics.nli.templates import Templates
@@ -46,49 +46,28 @@ class Nli(Metric):
     expensive: ClassVar[bool] = True
     reads: ClassVar[tuple[str, ...]] = ("triples", "text", "terms")
 
-    model: str | None = field(
-        default=None,
-        metadata={
-            "doc": "a model for natural language inference instead of the verifier: a folder "
-            "(transformers or ONNX) or a name on the hub"
-        },
+    model: str | None = setting(
+        None,
+        "a model for natural language inference instead of the verifier: a folder "
+        "(transformers or ONNX) or a name on the hub",
     )
-    revision: str | None = field(
-        default=None, metadata={"doc": "the revision of a model on the hub"}
+    revision: str | None = setting(None, "the revision of a model on the hub")
+    weights: str = setting("v2", "shipped weights by version, or a folder that adequa export wrote")
+    templates: str | None = setting(
+        None, "how predicates are said: `e2e`, or a JSON or TSV file of templates"
     )
-    weights: str = field(
-        default="v2",
-        metadata={"doc": "shipped weights by version, or a folder that adequa export wrote"},
-    )
-    templates: str | None = field(
-        default=None,
-        metadata={"doc": "how predicates are said: `e2e`, or a JSON or TSV file of templates"},
-    )
-    calibration: Path | None = field(
-        default=None,
-        metadata={"doc": "what `adequa train calibrate` wrote, for the verifier's probabilities"},
+    calibration: Path | None = setting(
+        None, "what `adequa train calibrate` wrote, for the verifier's probabilities"
     )
     # The defaults of `threshold` and `doubt` were chosen on the WebNLG dev texts so that a fault is
     # missed rather than a right text blamed (docs/metrics/nli.md, "threshold and doubt").
-    threshold: float = field(
-        default=0.2, metadata={"doc": "from which probability on a fact counts as stated"}
-    )
-    doubt: float = field(
-        default=0.85, metadata={"doc": "from which probability on words count as unsupported"}
-    )
-    entities: bool = field(
-        default=True, metadata={"doc": "let the verifier use the entity detector's evidence"}
-    )
-    ignore: tuple[str, ...] = field(
-        default=(), metadata={"doc": "predicates whose triples are left out altogether"}
-    )
-    optional: tuple[str, ...] = field(
-        default=(), metadata={"doc": "predicates whose facts may be left out"}
-    )
-    allowed: Path | None = field(
-        default=None, metadata={"doc": "a file of phrases, one a line, that a text may add"}
-    )
-    threads: int = field(default=1, metadata={"doc": "threads for each run of the verifier"})
+    threshold: float = setting(0.2, "from which probability on a fact counts as stated")
+    doubt: float = setting(0.85, "from which probability on words count as unsupported")
+    entities: bool = setting(True, "let the verifier use the entity detector's evidence")
+    ignore: tuple[str, ...] = setting((), "predicates whose triples are left out altogether")
+    optional: tuple[str, ...] = setting((), "predicates whose facts may be left out")
+    allowed: Path | None = setting(None, "a file of phrases, one a line, that a text may add")
+    threads: int = setting(1, "threads for each run of the verifier")
 
     def __post_init__(self) -> None:
         require_at_least(self, "threads", 1)

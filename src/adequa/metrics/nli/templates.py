@@ -17,10 +17,9 @@ from typing import Any, NamedTuple
 
 from adequa.data import Item, Term, Triple
 from adequa.errors import DataError, SettingError, UnknownName
-from adequa.files import MAX_LINE_BYTES, lines
+from adequa.files import MAX_LINE_BYTES, kind_of, lines, load_object, reject_constant
 from adequa.readers import read_table
 from adequa.settings import object_hash
-from adequa.strict_json import kind_of, load_object, reject_constant
 from adequa.text import folded, label_of
 from adequa.text.values import TripleWords, say_boolean, word_parts, word_triple
 

@@ -20,10 +20,10 @@ from adequa import __version__
 from adequa.codec import item_from_object
 from adequa.data import Item
 from adequa.errors import AdequaError, DataError, UnknownName
+from adequa.files import kind_of
 from adequa.readers import SUFFIXES, TABLE, open_source, reader_class, recognise
 from adequa.run import SCORES, SUMMARY, describe_metrics, read_json
 from adequa.settings import Spec, build
-from adequa.strict_json import kind_of
 from adequa.web.api.engine import ScoringEngine
 from adequa.web.api.openapi import (
     Endpoint,

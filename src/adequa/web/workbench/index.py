@@ -25,9 +25,9 @@ import numpy.typing as npt
 
 from adequa.codec import result_from_object, result_to_object
 from adequa.errors import DataError
+from adequa.files import load_object
 from adequa.report.texts import SEEN, VERDICTS, seen_name
 from adequa.run import SCORES, Run, open_run
-from adequa.strict_json import load_object
 from adequa.web.api.engine import stopping
 from adequa.web.errors import Refusal
 
