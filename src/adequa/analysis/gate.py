@@ -30,9 +30,15 @@ import numpy as np
 
 from adequa.analysis.comparison import SystemPair, compare
 from adequa.data import Result
-from adequa.errors import RunError, SettingError, UnknownName
+from adequa.errors import RunError, SettingError, require_known
 from adequa.run import Run, open_run
-from adequa.stats import Interval, bootstrap_interval, student_interval, wilson_interval
+from adequa.stats import (
+    Interval,
+    bootstrap_interval,
+    require_draws,
+    student_interval,
+    wilson_interval,
+)
 from adequa.tables import Cell, Table, escape_markdown, one_line
 
 RATES = ("omission", "hallucination", "not-ok", "unscored")
@@ -69,8 +75,7 @@ def parse_limit(bound: str, written: str) -> Limit:
     """Parse a limit of the command line: MEASURE=VALUE, or MEASURE[=LOSS] for no-worse."""
     measure, separator, raw = written.partition("=")
     known: dict[str, Bound] = {name: name for name in get_args(Bound)}
-    if bound not in known:
-        raise UnknownName("bound", bound, known)
+    require_known("bound", [bound], known)
     if not measure or (not separator and bound != "no-worse"):
         raise SettingError(f"--{bound} {written!r} is not a limit; write --{bound} omission=0.05")
     try:
@@ -146,17 +151,14 @@ def evaluate_gate(
     """Apply every limit to every system of a run, or to the named systems."""
     if not limits:
         raise SettingError("there is no limit; give --max, --min or --no-worse")
-    if not 0 < level < 1:
-        raise SettingError(f"the confidence level must lie between 0 and 1 (0.95), not {level}")
+    require_draws(None, seed, level)
     opened = open_run(run)
     absolute = [limit for limit in limits if limit.bound != "no-worse"]
     relative = [limit for limit in limits if limit.bound == "no-worse"]
     if relative and baseline is None:
         raise SettingError("--no-worse needs a run to compare with; name it with --baseline")
     found = observe(opened, [limit.measure for limit in absolute])
-    for name in systems:
-        if name not in found:
-            raise UnknownName("system", name, found)
+    require_known("system", systems, found)
     judged = list(dict.fromkeys(systems)) or list(found)
     results = [
         _absolute(system, limit, found[system][limit.measure], level=level, seed=seed)
@@ -192,9 +194,7 @@ def observe(run: Run, measures: Iterable[str]) -> dict[str, dict[str, Observatio
     wanted = list(dict.fromkeys(measures))
     known = [*RATES, *FACT_RATES, *labels]
     known += [f"{label}.{rate}" for label in labels for rate in RATES[:3]]
-    for measure in wanted:
-        if measure not in known:
-            raise UnknownName("measure", measure, known)
+    require_known("measure", wanted, known)
     found: dict[str, dict[str, Observations]] = {}
     for result in run.results():
         columns = found.setdefault(result.item.system, {})
