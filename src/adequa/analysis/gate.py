@@ -39,7 +39,7 @@ from adequa.stats import (
     student_interval,
     wilson_interval,
 )
-from adequa.tables import Cell, Table, escape_markdown, one_line
+from adequa.tables import Table, escape_markdown, one_line
 
 RATES = ("omission", "hallucination", "not-ok", "unscored")
 FACT_RATES = ("missing", "contradicted")
@@ -96,13 +96,13 @@ class LimitResult:
 
     system: str
     limit: Limit
-    outcome: Outcome
-    is_broken: bool
-    value: float | None
-    interval: Interval | None
-    items: int
+    outcome: Outcome = "not enough data"
+    is_broken: bool = True
+    value: float | None = None
+    interval: Interval | None = None
+    items: int = 0
     """The number of items, or of facts, behind the value."""
-    why: str
+    why: str = ""
     baseline: float | None = None
     p: float | None = None
     examples: tuple[str, ...] = ()
@@ -258,16 +258,7 @@ def _absolute(
     items = int(sum(seen.weights))
     if not items:
         why = f"no item has a value of {limit.measure} ({seen.left_out:,} left out)"
-        return LimitResult(
-            system=system,
-            limit=limit,
-            outcome="not enough data",
-            is_broken=True,
-            value=None,
-            interval=None,
-            items=0,
-            why=why,
-        )
+        return LimitResult(system, limit, why=why)
     value = sum(seen.values) / items
     interval = _interval(limit.measure, seen, level=level, seed=seed)
     below = limit.bound == "max"
@@ -367,18 +358,8 @@ def _compared(
 ) -> LimitResult:
     """A limit relative to the baseline; `gains` is the sign that makes a gain positive."""
     if pair.difference is None or pair.interval is None or value is None or before is None:
-        return LimitResult(
-            system=system,
-            limit=limit,
-            outcome="not enough data",
-            is_broken=True,
-            value=value,
-            interval=None,
-            items=pair.items,
-            why=f"{pair.items:,} items are in both runs; "
-            f"{pair.left_out.total:,} could not be paired",
-            baseline=before,
-        )
+        why = f"{pair.items:,} items are in both runs; {pair.left_out.total:,} could not be paired"
+        return LimitResult(system, limit, value=value, items=pair.items, why=why, baseline=before)
     ends = sorted(gains * end for end in pair.interval)
     gain, low, high = gains * pair.difference, ends[0], ends[1]
     p = next(iter(pair.tests.values())).p
@@ -415,20 +396,20 @@ def _compared(
 
 def gate_table(gate: Gate) -> Table:
     """One row per limit and system."""
-    rows: list[list[Cell]] = [
-        [
-            result.system or "(unnamed)",
-            str(result.limit),
-            None if result.value is None else f"{result.value:.3f}",
-            None
-            if result.interval is None
-            else f"{result.interval[0]:.3f}–{result.interval[1]:.3f}",
-            result.items,
-            _outcome(gate, result),
-        ]
-        for result in gate.results
-    ]
-    return Table("", ["system", "limit", "value", "interval", "of", "outcome"], rows)
+    return Table.of(
+        "",
+        gate.results,
+        {
+            "system": lambda result: result.system or "(unnamed)",
+            "limit": lambda result: str(result.limit),
+            "value": lambda result: None if result.value is None else f"{result.value:.3f}",
+            "interval": lambda result: (
+                "–".join(f"{end:.3f}" for end in result.interval or ()) or None
+            ),
+            "of": "items",
+            "outcome": lambda result: _outcome(gate, result),
+        },
+    )
 
 
 def gate_to_object(gate: Gate) -> dict[str, Any]:
