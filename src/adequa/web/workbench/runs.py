@@ -20,13 +20,13 @@ from starlette.routing import Route
 
 from adequa.errors import AdequaError, RunError
 from adequa.report.figures import Axis, axis, digits_for
+from adequa.report.tallies import FactTally
 from adequa.report.texts import SEEN
 from adequa.run import SCORES, SUMMARY, open_run
 from adequa.web.api.runs import Record, Runs
 from adequa.web.errors import Refusal, refusal_of
 from adequa.web.processes import ChildProcess, ProcessLost
 from adequa.web.workbench.index import (
-    FactCounts,
     Indexes,
     IndexProgress,
     Numbers,
@@ -161,13 +161,9 @@ def _means(scores: Numbers, codes: Numbers, count: int) -> list[float | None]:
     ]
 
 
-def predicate_rows(index: RunIndex) -> tuple[list[tuple[str, FactCounts]], int]:
+def predicate_rows(index: RunIndex) -> tuple[list[tuple[str, FactTally]], int]:
     """Predicates by the number of their faults, and the number left out."""
-    faulty = [
-        (name, counts)
-        for name, counts in index.predicates.items()
-        if counts.missing or counts.contradicted
-    ]
+    faulty = [(name, index.predicates[name]) for name in index.at_fault]
     faulty.sort(key=lambda pair: (-pair[1].missing - pair[1].contradicted, pair[0]))
     return faulty[:_MOST_ROWS], max(0, len(faulty) - _MOST_ROWS)
 
@@ -441,14 +437,13 @@ def _cards(index: RunIndex, rows: list[int], compare: str) -> list[list[dict[str
 
 def _options(index: RunIndex) -> dict[str, list[str]]:
     """The options of each filter; the longest lists are cut."""
-    at_fault = [name for name, one in index.predicates.items() if one.missing or one.contradicted]
     sizes = sorted({int(size) for size in index.size})
     return {
         "system": [name for name in index.systems if name],
         "category": sorted(name for name in index.categories if name)[:_MOST_OPTIONS],
         "size": [str(size) for size in sizes],
         "seen": ["seen", "unseen"] if index.seen.any() else [],
-        "predicate": sorted(at_fault)[:_MOST_OPTIONS],
+        "predicate": sorted(index.at_fault)[:_MOST_OPTIONS],
     }
 
 
