@@ -26,8 +26,8 @@ from adequa.caches import MEGABYTE, Cache
 from adequa.codec import result_from_object, result_to_object
 from adequa.errors import DataError
 from adequa.files import load_object
-from adequa.report.tallies import FactTally
-from adequa.report.texts import FAULTS, TextColumns
+from adequa.report.tallies import FactTally, Slices
+from adequa.report.texts import FAULTS, TextColumns, seen_name
 from adequa.run import SCORES, Run, open_run
 from adequa.web.api.engine import stopping
 from adequa.web.api.runs import FileVersion, file_version
@@ -68,6 +68,7 @@ class RunIndex:
     """By metric, whether higher is better."""
     systems: tuple[str, ...]
     categories: tuple[str, ...]
+    slices: Slices
     predicates: Mapping[str, FactTally]
     at_fault: tuple[str, ...]
     """The predicates of facts that are missing or contradicted."""
@@ -152,6 +153,7 @@ def build_index(run: Run, progress: Callable[[float], None] = lambda share: None
         higher={label: bool(one["higher_is_better"]) for label, one in metrics.items()},
         systems=tuple(growing.systems),
         categories=tuple(made.categories),
+        slices=growing.slices,
         predicates=growing.predicates,
         at_fault=tuple(made.predicates),
         starts=_numbers(growing.starts),
@@ -166,18 +168,22 @@ class _Growing:
     def __init__(self, labels: Sequence[str]) -> None:
         self.starts = array("Q", [0])
         self.systems: dict[str, int] = {}
+        self.slices = Slices()
         self.predicates: dict[str, FactTally] = {}
         self.made = TextColumns(labels, _KINDS, "d")
 
     def add(self, raw: Mapping[str, Any], length: int) -> None:
         """Add the next line."""
         made, system, triples = self.made, raw.get("system", ""), raw["triples"]
+        category, meta = raw.get("category") or None, raw.get("meta", {})
         self.starts.append(self.starts[-1] + length)
         made.append(
             inputs=_hash(raw["id"], *(part for triple in triples for part in triple)),
             names=_hash(system, raw["id"]),
         )
-        made.add_input(raw.get("category"), len(triples), raw.get("meta", {}))
+        made.add_input(category, len(triples), meta)
+        values = category, str(len(triples)), seen_name(meta)
+        self.slices.add(values, raw["verdict"], raw["scores"])
         facts = [(fact["triple"][1], fact["status"]) for fact in raw["facts"]]
         for predicate, status in facts:
             self.predicates.setdefault(predicate, FactTally()).add(status)
