@@ -28,6 +28,7 @@ __all__ = [
     "ServiceError",
     "SettingError",
     "UnknownName",
+    "require_known",
 ]
 
 
@@ -96,6 +97,14 @@ class UnknownName(AdequaError):
         hint = f"did you mean {close[0]!r}? " if close else ""
         known = ", ".join(self.choices) or "none"
         return f"unknown {self.kind} {self.name!r}: {hint}there are: {known}"
+
+
+def require_known(kind: str, names: Iterable[str], choices: Iterable[str]) -> None:
+    """Raise an UnknownName for the first name that is not among the choices."""
+    known = set(choices)
+    for name in names:
+        if name not in known:
+            raise UnknownName(kind, name, known)
 
 
 class SettingError(AdequaError):

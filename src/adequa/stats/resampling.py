@@ -26,6 +26,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from adequa.errors import SettingError
 from adequa.stats.intervals import Interval, percentile_interval
 
 Vector = npt.NDArray[np.float64]
@@ -53,6 +54,18 @@ class PairedTest:
     wins: float | None = None
     """The share of resamples in which the first is above the second, a tie counting half."""
     p: float | None = None
+
+
+def require_draws(
+    n: int | None, seed: int, level: float = 0.95, *, what: str = "resamples"
+) -> None:
+    """Raise a SettingError for an impossible number of draws, seed or confidence level."""
+    if n is not None and n < 1:
+        raise SettingError(f"the number of {what} must be at least 1, not {n}")
+    if seed < 0:
+        raise SettingError(f"the seed must not be negative, as {seed} is")
+    if not 0 < level < 1:
+        raise SettingError(f"the confidence level must lie between 0 and 1 (0.95), not {level}")
 
 
 def mean_of(items: int) -> Aggregate:

@@ -13,7 +13,7 @@ import pytest
 
 from adequa.analysis.correlation import MetricAgreement, Options, Study, correlate
 from adequa.analysis.correlation import study_to_object as to_object
-from adequa.analysis.correlation.levels import LEVELS
+from adequa.analysis.correlation.agreement import LEVELS
 from adequa.errors import AdequaError, DataError, SettingError, UnknownName
 from adequa.stats import pearson
 

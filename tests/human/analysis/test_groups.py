@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from adequa.errors import DataError, SettingError, UnknownName
-from adequa.human.analysis.groups import TESTS, significance_groups
+from adequa.human.analysis.study import TESTS, significance_groups
 from adequa.stats import CORRECTIONS, adjust, rank_sum, signed_rank
 
 TEXTS = 12

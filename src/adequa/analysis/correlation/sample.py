@@ -17,7 +17,6 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from adequa.analysis.correlation.levels import Codes, Vector
 from adequa.data import Item, Rating, Result
 from adequa.errors import DataError, RunError, SettingError, UnknownName
 from adequa.fields import as_word, item_field, seen_word
@@ -39,6 +38,8 @@ _ENTITIES = ("esa", "esa_strict")
 _NAMED = ("category", "size", "lang")
 _UNDETECTED = re.compile(r"undetected>=(\d{1,6})")
 
+Vector = npt.NDArray[np.float64]
+Codes = npt.NDArray[np.int64]
 Where = Mapping[str, frozenset[str]]
 
 

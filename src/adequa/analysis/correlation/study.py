@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from adequa.analysis.correlation.agreement import (
+    LEVELS,
     MetricAgreement,
     MetricDifference,
     Options,
@@ -23,7 +24,6 @@ from adequa.analysis.correlation.agreement import (
     subset_of,
 )
 from adequa.analysis.correlation.agreement import ceiling as ceiling_of
-from adequa.analysis.correlation.levels import LEVELS
 from adequa.analysis.correlation.sample import (
     MetricValues,
     RatedSample,
@@ -43,11 +43,11 @@ from adequa.analysis.correlation.sample import (
     validate_where,
 )
 from adequa.data import Rating
-from adequa.errors import DataError, SettingError, UnknownName
+from adequa.errors import DataError, SettingError, require_known
 from adequa.human.judgments import Key
 from adequa.progress import Progress, silent
 from adequa.run import Run, open_run
-from adequa.stats import COEFFICIENTS
+from adequa.stats import COEFFICIENTS, require_draws
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,8 +121,7 @@ def correlate(
         lower_is_better=lower_is_better,
     )
     names = [one.name for one in scored.measured]
-    if against is not None and against not in names:
-        raise UnknownName("metric", against, names)
+    require_known("metric", [against] if against else [], names)
     if against is not None and len(names) == 1:
         raise SettingError(f"there is no metric to compare with {against!r}; name another with -m")
     notes += _matched(scored, rated)
@@ -195,22 +194,11 @@ def _step_count(sample: RatedSample, options: Options, against: str | None) -> i
 
 
 def _validate(options: Options) -> None:
-    for level in options.levels:
-        if level not in LEVELS:
-            raise UnknownName("level", level, LEVELS)
-    for coefficient in options.coefficients:
-        if coefficient not in COEFFICIENTS:
-            raise UnknownName("coefficient", coefficient, COEFFICIENTS)
+    require_known("level", options.levels, LEVELS)
+    require_known("coefficient", options.coefficients, COEFFICIENTS)
     for subset in options.subsets:
         validate_subset(subset)
-    if options.n < 1:
-        raise SettingError(f"the number of resamples must be at least 1, not {options.n}")
-    if options.seed < 0:
-        raise SettingError(f"the seed must not be negative, as {options.seed} is")
-    if not 0 < options.confidence < 1:
-        raise SettingError(
-            f"the confidence level must lie between 0 and 1 (0.95), not {options.confidence}"
-        )
+    require_draws(options.n, options.seed, options.confidence)
 
 
 def _too_few_permutations(sample: RatedSample, options: Options) -> list[str]:
