@@ -181,7 +181,7 @@ def test_what_cannot_be_written_or_read_says_so(tmp_path: Path) -> None:
         b"\xff",
     ):
         (tmp_path / "w.json").write_bytes(raw)
-        with pytest.raises(ModelError, match="holds no weights"):
+        with pytest.raises(ModelError, match="does not hold weights"):
             read_weights(tmp_path / "w.json")
     with pytest.raises(SettingError, match="penalty"):
         train_mentions([], penalty=-1)

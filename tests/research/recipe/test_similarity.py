@@ -178,7 +178,7 @@ def test_a_calibration_that_is_broken_is_not_written_over(
     path = folder / "calibration.json"
     raw = text.encode(errors="surrogateescape")
     path.write_bytes(raw)
-    with pytest.raises(ModelError, match=r"calibration\.json: .*remove it"):
+    with pytest.raises(ModelError, match=r"calibration\.json: .*remove or repair it"):
         fit_similarity(folder, rated, "us")
     assert path.read_bytes() == raw
 
@@ -192,7 +192,7 @@ def test_nothing_is_written_where_nothing_fits(
         fit_similarity(folder, rated[:2], "us")
     with pytest.raises(DataError, match="0 texts"):
         fit_similarity(folder, [], "us")
-    with pytest.raises(DataError, match="do not rise"):
+    with pytest.raises(DataError, match="are not higher for true claims"):
         fit_similarity(folder, [(item, 1 - value) for item, value in rated], "us")
     assert not (folder / "calibration.json").exists()
 
