@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Hashable, Sequence
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -43,13 +43,7 @@ def pearson(first: npt.ArrayLike, second: npt.ArrayLike) -> Correlation | None:
     >>> round(pearson([1, 2, 3, 4], [2, 4, 6, 8]).value, 9)
     1.0
     """
-
-    def coefficient(one: Vector, other: Vector) -> Any:
-        from scipy.stats import pearsonr
-
-        return pearsonr(one, other)
-
-    return _correlation(coefficient, first, second)
+    return _correlation("pearsonr", first, second)
 
 
 def spearman(first: npt.ArrayLike, second: npt.ArrayLike) -> Correlation | None:
@@ -58,13 +52,7 @@ def spearman(first: npt.ArrayLike, second: npt.ArrayLike) -> Correlation | None:
     >>> round(spearman([1, 2, 3, 4], [1, 10, 100, 1000]).value, 9)
     1.0
     """
-
-    def coefficient(one: Vector, other: Vector) -> Any:
-        from scipy.stats import spearmanr
-
-        return spearmanr(one, other)
-
-    return _correlation(coefficient, first, second)
+    return _correlation("spearmanr", first, second)
 
 
 def kendall(first: npt.ArrayLike, second: npt.ArrayLike) -> Correlation | None:
@@ -73,13 +61,7 @@ def kendall(first: npt.ArrayLike, second: npt.ArrayLike) -> Correlation | None:
     >>> round(kendall([1, 2, 3, 4], [1, 2, 4, 3]).value, 3)
     0.667
     """
-
-    def coefficient(one: Vector, other: Vector) -> Any:
-        from scipy.stats import kendalltau
-
-        return kendalltau(one, other)
-
-    return _correlation(coefficient, first, second)
+    return _correlation("kendalltau", first, second)
 
 
 COEFFICIENTS: dict[str, Callable[[npt.ArrayLike, npt.ArrayLike], Correlation | None]] = {
@@ -105,15 +87,17 @@ def complete_pairs(
     return array[:, 0], array[:, 1]
 
 
-def _correlation(
-    coefficient: Callable[[Vector, Vector], Any], first: npt.ArrayLike, second: npt.ArrayLike
-) -> Correlation | None:
+def _correlation(function: str, first: npt.ArrayLike, second: npt.ArrayLike) -> Correlation | None:
     one, other = np.asarray(first, dtype=np.float64), np.asarray(second, dtype=np.float64)
     if one.ndim != 1 or one.shape != other.shape:
         raise ValueError(f"values of shape {one.shape} cannot be paired with {other.shape}")
     if len(one) < FEWEST_PAIRS or _is_constant(one) or _is_constant(other):
         return None
-    found = coefficient(_scaled(one), _scaled(other))
+    import scipy.stats
+
+    # Values of at most one: no coefficient changes, and squares neither overflow nor vanish.
+    one, other = one / np.abs(one).max(), other / np.abs(other).max()
+    found = getattr(scipy.stats, function)(one, other)
     value, p = float(found.statistic), float(found.pvalue)
     # Rounding takes a perfect correlation a hair past one.
     return Correlation(max(-1.0, min(1.0, value)), p, len(one)) if math.isfinite(value) else None
@@ -126,12 +110,6 @@ def _is_constant(values: Vector) -> bool:
     greatest = np.abs(values).max()
     # Divided first, for the spread of huge values overflows.
     return bool(greatest == 0 or np.ptp(values / greatest) <= 1e-12)
-
-
-def _scaled(values: Vector) -> Vector:
-    """Values of at most one: no coefficient changes, and squares neither overflow nor vanish."""
-    scaled: Vector = values / np.abs(values).max()
-    return scaled
 
 
 _ROUNDING = 1e-24
@@ -190,7 +168,9 @@ def _pearson(one: Matrix, other: Matrix) -> Vector:
 def _kendall(one: Matrix, other: Matrix, count: int) -> Vector:
     columns = one.shape[1]
     if columns > _SHORT_ROWS:
-        return _kendall_by_row(*(np.broadcast_to(side, (count, columns)) for side in (one, other)))
+        rows = [np.broadcast_to(side, (count, columns)) for side in (one, other)]
+        each = (kendall(*pair) for pair in zip(*rows, strict=True))
+        return np.array([np.nan if value is None else value.value for value in each])
     agreeing = np.zeros(count)
     varied, varied_too = np.zeros(len(one)), np.zeros(len(other))
     for apart in range(1, columns):
@@ -200,11 +180,6 @@ def _kendall(one: Matrix, other: Matrix, count: int) -> Vector:
         varied_too += np.abs(ups_too).sum(axis=1)
     found: Vector = agreeing / np.sqrt(np.maximum(varied * varied_too, 1))
     return found
-
-
-def _kendall_by_row(one: Matrix, other: Matrix) -> Vector:
-    found = (kendall(row, row_too) for row, row_too in zip(one, other, strict=True))
-    return np.array([np.nan if value is None else value.value for value in found])
 
 
 _ROUNDED_AWAY = 1e-13
