@@ -12,8 +12,8 @@ from adequa.codec import result_from_object
 from adequa.data import Finding, Item, Result, Triple, Verdict
 from adequa.metrics import load_metric
 from adequa.metrics.base import Metric
+from adequa.metrics.nli import write_templates
 from adequa.metrics.nli.extraction import extract
-from adequa.metrics.nli.templates import write_templates
 from adequa.progress import Progress, silent
 from adequa.run import cached, encoded_batches
 from adequa.strict_json import load_object
