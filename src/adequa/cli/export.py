@@ -11,7 +11,7 @@ import typer
 from adequa.cli.options import Json, echo_json, echo_table, echo_written
 
 if TYPE_CHECKING:
-    from adequa.training.precision import Drift
+    from adequa.training.export import Drift
 
 DRIFT_ITEMS = 500
 
@@ -103,6 +103,6 @@ def _drifts(out: Path, given: list[Path], dev: Path | None) -> dict[str, Drift]:
     if dev is None:
         return {}
     from adequa.readers import open_source
-    from adequa.training.precision import measure_drift, perturbed_items
+    from adequa.training.export import measure_drift, perturbed_items
 
     return measure_drift(out, given, perturbed_items(open_source(dev), DRIFT_ITEMS))

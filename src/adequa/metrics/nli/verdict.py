@@ -52,7 +52,7 @@ def why_unsupported(item: Item, stretch: Stretch, mentions: Sequence[Mention]) -
 
 def why_garbled(item: Item, stretch: Stretch) -> str:
     """The reason for words that are not well formed."""
-    return f"{_quoted(item, stretch)} is garbled: what the text says there cannot be sentences"
+    return f"{_quoted(item, stretch)} is garbled: what the text says there cannot be told"
 
 
 def why_unread_fact(item: Item, triple: Triple) -> str:
