@@ -10,6 +10,7 @@ import json
 import subprocess
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -52,7 +53,7 @@ def find_base(base: str | Path = BASE) -> Base:
     """Find the base model of a name or a folder, and verify that all its files are there."""
     folder = Path(base)
     if str(base) == BASE and not folder.is_dir():
-        spec = importlib.util.find_spec(_PACKAGE)
+        spec = find_spec(_PACKAGE)
         if spec is None or spec.origin is None:
             raise DataError(f"the base model {BASE} is not installed", remedy=_REMEDY)
         folder = Path(spec.origin).parent / "model"
