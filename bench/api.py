@@ -21,10 +21,10 @@ from statistics import median
 
 from adequa.codec import item_to_object
 from adequa.data import Item
+from adequa.files import dump_line
 from adequa.metrics import resolve
 from adequa.readers import open_source
 from adequa.run import score_items
-from adequa.strict_json import dump_line
 from adequa.web.client import Client
 from bench.api_load import Answer, at_a_rate, closed_loop, percentile
 

@@ -18,11 +18,11 @@ from pathlib import Path
 from typing import Any
 
 from adequa.codec import item_to_object
+from adequa.files import dump_line
 from adequa.metrics import DEFAULT, resolve
 from adequa.readers import open_source
 from adequa.report import write_report
 from adequa.run import Run, score_run
-from adequa.strict_json import dump_line
 
 NEEDS_DATA = True
 GRAPHS = 125

@@ -16,8 +16,8 @@ SOURCES = Path(__file__).parents[1] / "src"
 
 LAYERS = [
     ["__about__", "errors"],
-    ["caches", "checkout", "data", "progress", "strict_json"],
-    ["fields", "files", "settings", "stats", "tables", "text"],
+    ["caches", "checkout", "data", "files", "progress"],
+    ["fields", "settings", "stats", "tables", "text"],
     ["charts", "codec"],
     ["models", "readers"],
     ["entities"],

@@ -21,7 +21,7 @@ from adequa.codec import (
 )
 from adequa.data import Fact, Finding, Item, Mention, Rating, Result, Score, Term, Triple
 from adequa.errors import DataError
-from adequa.strict_json import dump_line, load_object
+from adequa.files import dump_line, load_object
 
 BASE: dict[str, Any] = {"id": "1", "triples": [["a", "b", "c"]], "text": "a text"}
 

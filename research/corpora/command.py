@@ -37,7 +37,7 @@ def inverted(
     format: Format = None,  # noqa: A002
     as_json: Json = False,
 ) -> None:
-    """Write each text of one triple twice: with its triple, and with that inverted.
+    """Write single-triple texts with the triple and its inversion.
 
     Triples whose predicate holds both ways (spouse, shares border with) are left out. The wrong
     item has the id of the right one and /inverted, and meta.inverted is true.
@@ -58,14 +58,14 @@ def inverted(
 def labels(
     source: Input,
     out: Out,
-    seed: Annotated[int, typer.Option("--seed", help="Which facts are made.")] = 0,
+    seed: Annotated[int, typer.Option("--seed", help="Random seed of the changed facts.")] = 0,
     format: Format = None,  # noqa: A002
     as_json: Json = False,
 ) -> None:
-    """Write texts that say their graph with labels for adequa train calibrate.
+    """Write texts with labels for adequa train calibrate.
 
-    Each text stands there as it is, with one fact whose value is another, and with one fact more
-    that it does not say; meta.label has 1 for what it says and 0 for the rest.
+    Each text, which must state its graph, is written three times: unchanged, with one wrong value,
+    and with one fact added; meta.label has 1 for the facts it states and 0 for the others.
 
     Example: adequa derive labels mine.jsonl --out labelled.jsonl
     """
@@ -98,15 +98,18 @@ def chunks(
     words: Annotated[
         int | None,
         typer.Option(
-            "--words", min=1, metavar="N", help="Cut texts into pieces of so many words: 100."
+            "--words",
+            min=1,
+            metavar="N",
+            help="Cut texts into pieces of this many words, such as 100.",
         ),
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Write passages with the triples about their page whose object they mention.
+    """Pair passages with the triples that they mention.
 
     As paper 003 made WikiChunks: a triple's subject is the title of the page, and its object, or
-    an alias of it, stands in the passage. Streams; the triples are held in a temporary file.
+    an alias of it, occurs in the passage. Passages are streamed; a temporary file has the triples.
 
     Example: adequa derive chunks pages.tsv --triples wikidata.tsv --words 100 --out chunks.jsonl
     """
@@ -161,7 +164,9 @@ def statistics(
     format: Format = None,  # noqa: A002
     as_json: Json = False,
 ) -> None:
-    """Count pairs, texts, graphs, properties and entities, as Table 1 of paper 003.
+    """Count the parts of a corpus, as Table 1 of paper 003.
+
+    These are pairs, texts, graphs, properties and entities.
 
     Example: adequa derive statistics webnlg/train
     """

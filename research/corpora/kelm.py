@@ -10,9 +10,8 @@ from typing import Any, ClassVar, Literal
 
 from adequa.data import Item, Triple
 from adequa.errors import DataError
-from adequa.files import lines
+from adequa.files import kind_of, lines, load_object
 from adequa.readers import PlacedItem, Reader
-from adequa.strict_json import kind_of, load_object
 
 
 @dataclass(frozen=True)

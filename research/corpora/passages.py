@@ -11,10 +11,9 @@ from typing import Any, ClassVar
 
 from adequa.data import Item, Triple
 from adequa.errors import DataError, SettingError
-from adequa.files import lines
+from adequa.files import kind_of, lines, load_object
 from adequa.readers import PlacedItem, Reader, read_table
 from adequa.readers.records import JSON_LINES
-from adequa.strict_json import kind_of, load_object
 
 _WORD = re.compile(r"\S+")
 _IDS = ("id", "_id")

@@ -42,7 +42,7 @@ def blend(
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
-    """Fit how similarity weighs its models, by ratings of people.
+    """Fit how similarity combines its models, from human ratings.
 
     Fits a linear layer on the verifier, which itself stays as it is, and the curve from the mean of
     all members to a value between 0 and 1. The table is out of fold: texts of one graph are judged
@@ -112,7 +112,7 @@ def weigh(
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
-    """Fit how nli weighs the verifier's logits and the entity detector's signs.
+    """Fit how nli combines the verifier and the entity detector.
 
     Every text is changed in a known way, so that it is known which facts it states and which words
     the data supports; two logistic regressions are fitted on that. The table is out of fold. Needs
@@ -212,7 +212,7 @@ def mentions(
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
-    """Learn how annotators draw mentions.
+    """Fit the entity detector's acceptance of mentions.
 
     Runs the detector over texts whose mentions are marked and learns its decisions: which names are
     mentions, where a mention begins and ends, whom a pronoun or noun stands for. The weights are

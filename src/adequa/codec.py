@@ -13,7 +13,7 @@ from typing import Any
 
 from adequa.data import Fact, Finding, Item, Mention, Rating, Result, Score, Term, Triple
 from adequa.errors import DataError
-from adequa.strict_json import kind_of
+from adequa.files import kind_of
 from adequa.text.linearised import triples_from_object
 
 

@@ -14,7 +14,7 @@ from adequa.cli import app
 from adequa.codec import item_to_object
 from adequa.data import Item, Triple
 from adequa.errors import DataError, UnknownName
-from adequa.strict_json import dump_line
+from adequa.files import dump_line
 
 FIRST = Item(
     "Id1",

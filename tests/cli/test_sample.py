@@ -9,8 +9,8 @@ import pytest
 from adequa.cli.demo import sample_path
 from adequa.codec import item_to_object
 from adequa.data import Item
+from adequa.files import dump_line
 from adequa.readers.lines import JsonlReader
-from adequa.strict_json import dump_line
 
 SYSTEMS = ["careful", "hasty", "dreamer"]
 

@@ -195,5 +195,5 @@ def test_help_loads_nothing_heavy() -> None:
         "sys.exit(', '.join({'scipy', 'numpy', 'lxml'} & set(sys.modules)) or 0)"
     )
     done = subprocess.run([sys.executable, "-c", code], check=False, capture_output=True, text=True)
-    assert "Learn how annotators draw mentions" in done.stdout
+    assert "Fit the entity detector's acceptance of mentions" in done.stdout
     assert (done.returncode, done.stderr) == (0, "")

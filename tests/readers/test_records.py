@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import string
 import sys
+import tracemalloc
+from collections.abc import Iterator
 from datetime import date
 from decimal import Decimal
 from pathlib import Path
@@ -17,20 +19,26 @@ from hypothesis import strategies as st
 
 from adequa.data import Item, Triple
 from adequa.errors import DataError, SettingError, UnknownName
-from adequa.readers import open_source
+from adequa.files import reject_constant
+from adequa.readers import open_source, records
 from adequa.readers.records import (
+    JsonValue,
     RecordMapping,
     RecordsReader,
     from_record,
     load_mapping,
     members,
-    values,
+    stream_json,
 )
 
 
-def write(path: Path, text: str) -> Path:
-    path.write_bytes(text.encode())
+def write(path: Path, text: str | bytes) -> Path:
+    path.write_bytes(text if isinstance(text, bytes) else text.encode())
     return path
+
+
+def stream(path: Path) -> Iterator[JsonValue]:
+    return stream_json(path, json.JSONDecoder(parse_constant=reject_constant).raw_decode)
 
 
 def read(path: Path, *, bare: bool = False, **options: Any) -> list[Item]:
@@ -330,7 +338,7 @@ def test_a_value_is_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setattr("adequa.readers.records.MAX_LINE_BYTES", 1 << 20)
     path = write(tmp_path / "a.json", "[{}, [\n" + "1,\n" * 400_000)
     with pytest.raises(DataError, match="longer than 1 MB") as caught:
-        list(values(path))
+        list(stream(path))
     assert caught.value.line == 1
 
 
@@ -350,15 +358,13 @@ def test_values_are_those_of_the_whole_file(
     tmp_path: Path, objects: list[dict[str, Any]], indent: int | None
 ) -> None:
     as_list = write(tmp_path / "a.json", json.dumps(objects, indent=indent))
-    assert [json.loads(text) for _, text in values(as_list)] == objects
+    assert [json.loads(one.text) for one in stream(as_list)] == objects
     if objects:
         parts = [json.dumps(each, indent=indent, ensure_ascii=False) for each in objects]
         in_lines = write(tmp_path / "a.txt", "\n".join(parts))
-        assert [json.loads(text) for _, text in values(in_lines)] == objects
-        merged: dict[str, Any] = {}
-        for _, text in members((1, parts[0])):
-            merged.update(json.loads(text))
-        assert merged == objects[0]
+        assert [json.loads(one.text) for one in stream(in_lines)] == objects
+        inside = members(JsonValue(1, objects[0], parts[0]))
+        assert {key: json.loads(one.text) for key, one in inside} == objects[0]
 
 
 @given(
@@ -380,3 +386,91 @@ def test_any_text_is_records_or_a_data_error(tmp_path: Path, text: str) -> None:
             places = {path}
             assert all(all(all(triple) for triple in item.triples) for item in items)
         assert places == {path}
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=60)
+@given(
+    rows=st.lists(json_object, min_size=1, max_size=5),
+    piece=st.integers(1, 40),
+    indent=st.sampled_from([None, 1]),
+    listed=st.booleans(),
+    escaped=st.booleans(),
+)
+def test_a_stream_in_pieces_equals_the_whole(
+    rows: list[dict[str, Any]],
+    piece: int,
+    indent: int | None,
+    listed: bool,
+    escaped: bool,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(records, "_PIECE_BYTES", piece)
+    options: dict[str, Any] = {"indent": indent, "ensure_ascii": escaped}
+    if listed:
+        text = json.dumps(rows, **options)
+    else:
+        text = "\n".join(json.dumps(row, **options) for row in rows)
+    path = write(tmp_path / "a.json", text)
+    assert [one.value for one in stream(path)] == rows
+
+
+def test_the_line_of_a_streamed_value_is_where_it_begins(tmp_path: Path) -> None:
+    path = write(tmp_path / "a.json", '\n[\n{"a":\n 1},\n\n {"b": 2}, {"c": 3}\n]\n')
+    assert [one.line for one in stream(path)] == [3, 6, 6]
+
+
+WRONG_STREAMS = [
+    ("", "is empty", 1),
+    (" \n ", "is empty", 2),
+    ('[{"a": 1},\n{"b": 2}', "never closed; is the file cut off?", 1),
+    ('[{"a": 1},\n{"b": ', "is the file cut off?", 2),
+    ('[{"a": 1}\n{"b": 2}]', "has '{' where ']' or a comma should be", 2),
+    ('[{"a": 1},]', "has a comma too many", 1),
+    ('{"a": 1}\n, {"b": 2}', "where an object should begin", 2),
+    ('[{"a": 1}]\nx', "after the end of the list", 2),
+    ('[{"a": 1,\n "b" 2}]', "is not JSON", 2),
+    ('[{"a": NaN}]', "NaN is not a JSON number", 1),
+    ('[{"a": ' + "9" * 9000 + "}]", "too many digits", 1),
+    ('[{"a": "\\ud800"}]', "surrogate", 1),
+    ('[{"a": ' + "[" * 200_000, "nested too deeply", 1),
+    ('[{},\n{"a": "é"}]'.encode("latin-1"), "is not UTF-8", 2),
+    ('[{}, {"a": "é'.encode()[:-1], "is not UTF-8", 1),
+    ('[{},\n{"a": "\0"}]', "NUL", 2),
+]
+
+
+@pytest.mark.parametrize(
+    ("text", "says", "line"), WRONG_STREAMS, ids=[says for _, says, _ in WRONG_STREAMS]
+)
+def test_an_error_in_a_stream_names_its_line(
+    text: str | bytes, says: str, line: int, tmp_path: Path
+) -> None:
+    path = write(tmp_path / "a.json", text)
+    with pytest.raises(DataError) as caught:
+        list(stream(path))
+    assert says in str(caught.value)
+    assert (caught.value.path, caught.value.line) == (path, line)
+
+
+def test_reading_stops_at_the_longest_allowed_value(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(records, "MAX_LINE_BYTES", 3 << 20)
+    path = write(tmp_path / "a.json", '[{"a": "' + "x" * (12 << 20))
+    with pytest.raises(DataError, match="begins a value longer than 3 MB"):
+        list(stream(path))
+
+
+def test_a_long_line_is_not_held_in_memory(tmp_path: Path) -> None:
+    """Twenty megabytes on one line, read in less than twelve."""
+    row = json.dumps({"text": "x" * 1000})
+    path = write(tmp_path / "a.json", "[" + ",".join([row] * 20_000) + "]")
+    tracemalloc.start()
+    try:
+        assert sum(1 for _ in stream(path)) == 20_000
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert path.stat().st_size > 20_000_000
+    assert peak < 12_000_000

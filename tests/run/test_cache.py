@@ -12,7 +12,8 @@ import pytest
 from adequa.data import Finding, Item, Score, Triple
 from adequa.errors import RunError
 from adequa.metrics.base import Metric
-from adequa.run.cache import CachedMetric, cached, default_folder
+from adequa.run.cache import CachedMetric, default_folder
+from adequa.run.writer import with_cache
 
 ITEM = Item("1", (Triple("a", "b", "c"),), "a text", system="S", meta={"seen": True})
 
@@ -77,10 +78,10 @@ def test_other_settings_have_other_keys(tmp_path: Path) -> None:
 
 
 def test_cheap_metrics_are_not_cached(tmp_path: Path, words: Metric) -> None:
-    chosen = cached({"slow": Slow(), "words": words}, tmp_path)
+    chosen = with_cache({"slow": Slow(), "words": words}, tmp_path)
     assert isinstance(chosen["slow"], CachedMetric)
     assert chosen["words"] is words
-    assert cached({"slow": Slow()}, None)["slow"] == Slow()
+    assert with_cache({"slow": Slow()}, None)["slow"] == Slow()
 
 
 def test_a_damaged_cache_is_named(tmp_path: Path) -> None:

@@ -10,13 +10,12 @@ from functools import cached_property
 from pathlib import Path
 
 from adequa.data import Item
-from adequa.files import lines
+from adequa.files import lines, load_object
 from adequa.metrics import load_metric
 from adequa.perturb.paraphrases import read_properties
 from adequa.progress import Progress, silent
 from adequa.readers import open_source
 from adequa.retrieval import read_entries
-from adequa.strict_json import load_object
 from research.corpora.derived import Statistics, statistics, to_wikidata
 from research.papers.esa.data import BATCH, read_corpus
 from research.papers.joint.models import PARTS, Model, Values

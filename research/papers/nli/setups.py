@@ -10,13 +10,13 @@ from typing import Any
 
 from adequa.codec import result_from_object
 from adequa.data import Finding, Item, Result, Triple, Verdict
+from adequa.files import load_object
 from adequa.metrics import load_metric
 from adequa.metrics.base import Metric
 from adequa.metrics.nli import write_templates
 from adequa.metrics.nli.extraction import extract
 from adequa.progress import Progress, silent
-from adequa.run import cached, encoded_batches
-from adequa.strict_json import load_object
+from adequa.run import encoded_batches, with_cache
 from research.papers.nli.data import TRAIN, NliCorpus, single_facts
 from research.papers.nli.printed import Wording
 from research.papers.section import Shown
@@ -80,7 +80,7 @@ class SetupScoring:
         with self.show(f"{corpus.title}, {setup.name}") as advance:
             for _, lines in encoded_batches(
                 (Result(item, {}) for item in items),
-                cached({_KEY: setup.metric}, self.cache),
+                with_cache({_KEY: setup.metric}, self.cache),
                 batch_size=BATCH,
                 jobs=self.jobs,
             ):

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from adequa.cli.options import Force, Json, Quiet, echo_json, echo_table, group
+from adequa.cli.options import Force, Json, Quiet, argument, echo_json, echo_table, group, option
 from adequa.progress import progress_bar
 
 aliases = group("aliases", "Build and look up entity aliases.")
@@ -16,22 +16,12 @@ aliases = group("aliases", "Build and look up entity aliases.")
 @aliases.command()
 def build(
     dumps: Annotated[
-        list[Path],
-        typer.Argument(
-            metavar="DUMP…", help="N-Triples or Turtle, plain or compressed (.gz, .bz2, .xz)."
-        ),
+        list[Path], argument("DUMP…", "N-Triples or Turtle, plain or compressed (.gz, .bz2, .xz).")
     ],
-    out: Annotated[
-        Path, typer.Option("--out", "-o", metavar="FILE", help="The SQLite file to write.")
-    ],
-    lang: Annotated[
-        str, typer.Option("--lang", metavar="TAG", help="The language of the names.")
-    ] = "en",
+    out: Annotated[Path, option("FILE", "The SQLite file to write.", "--out", "-o")],
+    lang: Annotated[str, option("TAG", "The language of the names.")] = "en",
     only: Annotated[
-        Path | None,
-        typer.Option(
-            "--only", metavar="FILE", help="Keep only the entities in FILE, one per line."
-        ),
+        Path | None, option("FILE", "Keep only the entities in FILE, one per line.")
     ] = None,
     force: Force = False,
     quiet: Quiet = False,
@@ -67,12 +57,8 @@ def build(
 
 @aliases.command()
 def show(
-    path: Annotated[
-        Path, typer.Argument(metavar="ALIASES", help="A .tsv, .json or .sqlite file of aliases.")
-    ],
-    entities: Annotated[
-        list[str], typer.Argument(metavar="ENTITY…", help="The entities to look up.")
-    ],
+    path: Annotated[Path, argument("ALIASES", "A .tsv, .json or .sqlite file of aliases.")],
+    entities: Annotated[list[str], argument("ENTITY…", "The entities to look up.")],
     as_json: Json = False,
 ) -> None:
     """Show the aliases of entities, best first.

@@ -24,6 +24,9 @@ from adequa.cli.options import (
     Json,
     Metrics,
     OptionalPredicate,
+    argument,
+    flag,
+    option,
     with_settings,
 )
 from adequa.data import Finding, Mention, Result
@@ -35,26 +38,21 @@ NOT_OK = 1
 def check(
     triples: Annotated[
         str,
-        typer.Argument(
-            metavar="TRIPLES",
-            help="The data: a file, - for stdin, or a string like 'Blue_Spice | eatType | pub'.",
+        argument(
+            "TRIPLES",
+            "The data: a file, - for stdin, or a string like 'Blue_Spice | eatType | pub'.",
         ),
     ],
-    text: Annotated[
-        str, typer.Argument(metavar="TEXT", help="The text: a file, - for stdin, or the string.")
-    ],
+    text: Annotated[str, argument("TEXT", "The text: a file, - for stdin, or the string.")],
     metric: Metrics = None,
     ignore: IgnorePredicate = None,
     optional: OptionalPredicate = None,
     allowed: Allowed = None,
     aliases: Aliases = None,
-    lang: Annotated[
-        str | None, typer.Option("--lang", metavar="TAG", help="The language of the text.")
-    ] = None,
+    lang: Annotated[str | None, option("TAG", "The language of the text.")] = None,
     format: Format = None,  # noqa: A002
     color: Annotated[
-        bool | None,
-        typer.Option("--color/--no-color", help="Use colour; default: only on a terminal."),
+        bool | None, flag("--color/--no-color", "Use colour; default: only on a terminal.")
     ] = None,
     as_json: Json = False,
 ) -> None:
@@ -67,9 +65,9 @@ def check(
     """
     from adequa.cli.inputs import read_graph, read_text
     from adequa.codec import result_to_object
+    from adequa.files import dump_line
     from adequa.metrics import resolve
     from adequa.run import score_items
-    from adequa.strict_json import dump_line
 
     if triples == text == "-":
         raise typer.BadParameter("only one of TRIPLES and TEXT can be -")

@@ -4,54 +4,42 @@ from __future__ import annotations
 
 from typing import Annotated
 
-import typer
-
-from adequa.cli.options import Json, Out, Quiet, Runs, Seed, write_or_echo
+from adequa.cli.options import Json, Out, Quiet, Runs, Seed, flag, option, write_or_echo
 from adequa.progress import progress_bar
 
 
 def compare(
     runs: Runs,
     baseline: Annotated[
-        str | None,
-        typer.Option(metavar="SYSTEM", help="Compare each system with this one only."),
+        str | None, option("SYSTEM", "Compare each system with this one only.")
     ] = None,
     metric: Annotated[
         list[str] | None,
-        typer.Option(
-            "--metric", "-m", metavar="NAME", help="A metric of the runs. Repeatable; default: all."
-        ),
+        option("NAME", "A metric of the runs. Repeatable; default: all.", "--metric", "-m"),
     ] = None,
     by: Annotated[
-        str | None,
-        typer.Option(metavar="FIELD", help="Break down by category, size, seen, lang or meta.KEY."),
+        str | None, option("FIELD", "Break down by category, size, seen, lang or meta.KEY.")
     ] = None,
-    test: Annotated[
-        str, typer.Option(metavar="NAME", help="bootstrap, randomisation, or both.")
-    ] = "bootstrap",
+    test: Annotated[str, option("NAME", "bootstrap, randomisation, or both.")] = "bootstrap",
     n: Annotated[
         int | None,
-        typer.Option(
-            "--n",
-            min=1,
-            help="Number of trials; default: 1,000 for bootstrap (more for many pairs), 10,000 for "
+        option(
+            None,
+            "Number of trials; default: 1,000 for bootstrap (more for many pairs), 10,000 for "
             "randomisation.",
+            min=1,
         ),
     ] = None,
     seed: Seed = 0,
     level: Annotated[
-        float,
-        typer.Option(help="Level of the intervals; a difference is significant if p < 1 - level."),
+        float, option(None, "Level of the intervals; a difference is significant if p < 1 - level.")
     ] = 0.95,
     correction: Annotated[
-        str,
-        typer.Option(metavar="NAME", help="holm, bonferroni, bh (false discovery rate) or none."),
+        str, option("NAME", "holm, bonferroni, bh (false discovery rate) or none.")
     ] = "holm",
-    pairs: Annotated[
-        bool, typer.Option("--pairs", help="Show every pair, even if there are many.")
-    ] = False,
+    pairs: Annotated[bool, flag("--pairs", "Show every pair, even if there are many.")] = False,
     format: Annotated[  # noqa: A002
-        str, typer.Option(metavar="NAME", help="text, markdown, latex, json or csv.")
+        str, option("NAME", "text, markdown, latex, json or csv.")
     ] = "text",
     as_json: Json = False,
     out: Out = None,

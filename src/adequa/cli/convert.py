@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from adequa.cli.options import Format, Input, Texts, echo_written
+from adequa.cli.options import Format, Input, Texts, echo_written, option
 
 
 def convert(
@@ -16,11 +16,11 @@ def convert(
     format: Format = None,  # noqa: A002
     out: Annotated[
         Path | None,
-        typer.Option(
+        option(
+            "FILE",
+            "A .jsonl, .csv, .tsv or .parquet file; JSON lines to stdout by default.",
             "--out",
             "-o",
-            metavar="FILE",
-            help="A .jsonl, .csv, .tsv or .parquet file; JSON lines to stdout by default.",
         ),
     ] = None,
 ) -> None:
@@ -31,8 +31,8 @@ def convert(
     Example: adequa convert test.xml --texts T5=t5.txt --out items.jsonl
     """
     from adequa.codec import item_to_object
+    from adequa.files import dump_line
     from adequa.readers import open_source
-    from adequa.strict_json import dump_line
 
     opened = open_source(source, format=format, texts=texts or ())
     if out is None:

@@ -5,8 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
 from adequa.cli.options import (
     Json,
     Out,
@@ -14,8 +12,11 @@ from adequa.cli.options import (
     RatingsFormat,
     Seed,
     TableForm,
+    argument,
     echo_written,
+    flag,
     json_text,
+    option,
     write_or_echo,
 )
 from adequa.progress import progress_bar
@@ -24,112 +25,93 @@ from adequa.progress import progress_bar
 def correlate(
     runs: Annotated[
         list[Path] | None,
-        typer.Argument(
-            metavar="[RUN]…", help="Folders written by `adequa score`; optional with --scores."
-        ),
+        argument("[RUN]…", "Folders written by `adequa score`; optional with --scores."),
     ] = None,
     ratings: Annotated[
         list[Path] | None,
-        typer.Option(
-            metavar="FILE", help="Human ratings: a file or a campaign's folder. Repeatable."
-        ),
+        option("FILE", "Human ratings: a file or a campaign's folder. Repeatable."),
     ] = None,
     ratings_format: RatingsFormat = None,
     scores: Annotated[
         list[Path] | None,
-        typer.Option(
-            metavar="FILE",
-            help="Scores of other metrics: JSONL, CSV or TSV with id, system and one field per "
+        option(
+            "FILE",
+            "Scores of other metrics: JSONL, CSV or TSV with id, system and one field per "
             "metric. Repeatable.",
         ),
     ] = None,
     criterion: Annotated[
-        list[str] | None,
-        typer.Option(metavar="NAME", help="A criterion. Repeatable; default: all."),
+        list[str] | None, option("NAME", "A criterion. Repeatable; default: all.")
     ] = None,
     metric: Annotated[
-        list[str] | None,
-        typer.Option("--metric", "-m", metavar="NAME", help="A metric. Repeatable; default: all."),
+        list[str] | None, option("NAME", "A metric. Repeatable; default: all.", "--metric", "-m")
     ] = None,
     lower_is_better: Annotated[
         list[str] | None,
-        typer.Option(
-            metavar="METRIC", help="A metric of a score file where lower is better. Repeatable."
-        ),
+        option("METRIC", "A metric of a score file where lower is better. Repeatable."),
     ] = None,
     level: Annotated[
         list[str] | None,
-        typer.Option(
-            metavar="NAME",
-            help="text (all texts pooled; default), item (within each input, with pairwise "
+        option(
+            "NAME",
+            "text (all texts pooled; default), item (within each input, with pairwise "
             "accuracy), system-mean (within each system), system (system means, with soft "
             "pairwise accuracy). Repeatable.",
         ),
     ] = None,
     coefficient: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="NAME", help="pearson, spearman (default: both), kendall. Repeatable."
-        ),
+        list[str] | None, option("NAME", "pearson, spearman (default: both), kendall. Repeatable.")
     ] = None,
     subset: Annotated[
         list[str] | None,
-        typer.Option(
-            metavar="NAME",
-            help="all (default), undetected>=1 or undetected>=2: texts with that many entities "
+        option(
+            "NAME",
+            "all (default), undetected>=1 or undetected>=2: texts with that many entities "
             "that esa does not find. Repeatable.",
         ),
     ] = None,
     where: Annotated[
         list[str] | None,
-        typer.Option(
-            metavar="FIELD=VALUE",
-            help="Only texts with this category, size, lang, seen or meta.KEY. Values of one field "
+        option(
+            "FIELD=VALUE",
+            "Only texts with this category, size, lang, seen or meta.KEY. Values of one field "
             "are alternatives; all fields must match. Repeatable.",
         ),
     ] = None,
     exclude: Annotated[
         list[str] | None,
-        typer.Option(
-            metavar="RATER", help="Leave out a rater, or those listed in @FILE. Repeatable."
-        ),
+        option("RATER", "Leave out a rater, or those listed in @FILE. Repeatable."),
     ] = None,
     exclude_system: Annotated[
-        list[str] | None, typer.Option(metavar="NAME", help="Leave out a system. Repeatable.")
+        list[str] | None, option("NAME", "Leave out a system. Repeatable.")
     ] = None,
     references: Annotated[
-        bool,
-        typer.Option("--references", help="Keep human references, which are left out by default."),
+        bool, flag("--references", "Keep human references, which are left out by default.")
     ] = False,
-    z: Annotated[bool, typer.Option("--z", help="Standardise each rater's ratings.")] = False,
-    n: Annotated[
-        int, typer.Option("--n", min=1, help="Number of resamples and permutations.")
-    ] = 1000,
+    z: Annotated[bool, flag("--z", "Standardise each rater's ratings.")] = False,
+    n: Annotated[int, option(None, "Number of resamples and permutations.", min=1)] = 1000,
     seed: Seed = 0,
-    confidence: Annotated[float, typer.Option(help="Level of the intervals.")] = 0.95,
+    confidence: Annotated[float, option(None, "Level of the intervals.")] = 0.95,
     against: Annotated[
-        str | None,
-        typer.Option(metavar="METRIC", help="Test the other metrics against this one."),
+        str | None, option("METRIC", "Test the other metrics against this one.")
     ] = None,
     ceiling: Annotated[
         bool | None,
-        typer.Option(
+        flag(
             "--ceiling/--no-ceiling",
-            help="Also correlate each rater with the others; default: if ratings are per rater.",
+            "Also correlate each rater with the others; default: if ratings are per rater.",
         ),
     ] = None,
     matrix: Annotated[
-        bool, typer.Option("--matrix", help="Also print the matrix of all metrics and criteria.")
+        bool, flag("--matrix", "Also print the matrix of all metrics and criteria.")
     ] = False,
     ranking: Annotated[
-        bool, typer.Option("--ranking", help="Also rank the systems on the rated and on all texts.")
+        bool, flag("--ranking", "Also rank the systems on the rated and on all texts.")
     ] = False,
     pictures: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="Write the matrices as heat maps (SVG).")
+        Path | None, option("DIR", "Write the matrices as heat maps (SVG).")
     ] = None,
-    png: Annotated[
-        bool, typer.Option("--png", help="Also write heat maps as PNG (extra: png).")
-    ] = False,
+    png: Annotated[bool, flag("--png", "Also write heat maps as PNG (extra: png).")] = False,
     table: TableForm = "text",
     as_json: Json = False,
     out: Out = None,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from adequa.cli.options import echo_table
+from adequa.cli.options import echo_table, flag, option
 from adequa.progress import progress_bar
 
 if TYPE_CHECKING:
@@ -22,10 +22,8 @@ data says, "hasty" omits facts, "dreamer" invents some. Each text is labelled by
 
 
 def demo(
-    out: Annotated[
-        Path, typer.Option("--out", "-o", metavar="RUN", help="The run's folder.")
-    ] = Path("demo-run"),
-    force: Annotated[bool, typer.Option("--force", help="Replace the run in RUN.")] = False,
+    out: Annotated[Path, option("RUN", "The run's folder.", "--out", "-o")] = Path("demo-run"),
+    force: Annotated[bool, flag("--force", "Replace the run in RUN.")] = False,
 ) -> None:
     """Score the built-in sample.
 

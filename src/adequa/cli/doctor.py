@@ -19,6 +19,7 @@ from adequa.cli.options import (
     Seed,
     TableForm,
     Texts,
+    option,
     write_or_echo,
     write_pictures,
 )
@@ -36,38 +37,34 @@ def doctor(
     metric: Metrics = None,
     perturb: Annotated[
         list[str] | None,
-        typer.Option(
-            metavar="NAME",
-            help="drop-sentence, drop-triple, swap-entities, invert-triple, change-number, "
+        option(
+            "NAME",
+            "drop-sentence, drop-triple, swap-entities, invert-triple, change-number, "
             "change-date, rename-entity, add-sentence, add-triple or negate. Repeatable; default: "
             "all.",
         ),
     ] = None,
-    count: Annotated[
-        int, typer.Option(min=1, help="Maximum number of cases per perturbation.")
-    ] = 200,
+    count: Annotated[int, option(None, "Maximum number of cases per perturbation.", min=1)] = 200,
     max_items: Annotated[
-        int, typer.Option(min=1, help="Maximum number of items to use, drawn at random.")
+        int, option(None, "Maximum number of items to use, drawn at random.", min=1)
     ] = 1000,
     seed: Seed = 0,
     labels: Annotated[
         Path | None,
-        typer.Option(
-            metavar="FILE",
-            help="Labelled texts, to recommend a threshold for each metric. JSON lines or CSV with "
+        option(
+            "FILE",
+            "Labelled texts, to recommend a threshold for each metric. JSON lines or CSV with "
             "id, system and label: ok, omission, hallucination, good, bad, 1 or 0.",
         ),
     ] = None,
     risk: Annotated[
-        float,
-        typer.Option(help="With --labels: the largest share of bad texts among those accepted."),
+        float, option(None, "With --labels: the largest share of bad texts among those accepted.")
     ] = 0.05,
     pictures: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="Write heat maps to DIR, as SVG and PNG.")
+        Path | None, option("DIR", "Write heat maps to DIR, as SVG and PNG.")
     ] = None,
     examples: Annotated[
-        int,
-        typer.Option(min=0, help="Show up to this many missed cases per metric and perturbation."),
+        int, option(None, "Show up to this many missed cases per metric and perturbation.", min=0)
     ] = 0,
     table: TableForm = "text",
     as_json: Json = False,

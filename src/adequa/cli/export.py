@@ -6,9 +6,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
-from adequa.cli.options import Json, echo_json, echo_table, echo_written
+from adequa.cli.options import Json, argument, echo_json, echo_table, echo_written, flag, option
 
 if TYPE_CHECKING:
     from adequa.training.export import Drift
@@ -18,43 +16,26 @@ DRIFT_ITEMS = 500
 
 def export(
     checkpoint: Annotated[
-        Path | None,
-        typer.Argument(metavar="CHECKPOINT", help="The checkpoint of an encoder or a verifier."),
+        Path | None, argument("CHECKPOINT", "The checkpoint of an encoder or a verifier.")
     ] = None,
     out: Annotated[
-        Path | None,
-        typer.Option("--out", "-o", metavar="DIR", help="The folder to write.", show_default=False),
+        Path | None, option("DIR", "The folder to write.", "--out", "-o", show_default=False)
     ] = None,
-    encoder: Annotated[
-        Path | None, typer.Option("--encoder", metavar="DIR", help="The checkpoint of an encoder.")
-    ] = None,
-    verifier: Annotated[
-        Path | None, typer.Option("--verifier", metavar="DIR", help="The checkpoint of a verifier.")
-    ] = None,
-    precision: Annotated[
-        str, typer.Option("--precision", metavar="NAME", help="int8, or fp32 for full precision.")
-    ] = "int8",
+    encoder: Annotated[Path | None, option("DIR", "The checkpoint of an encoder.")] = None,
+    verifier: Annotated[Path | None, option("DIR", "The checkpoint of a verifier.")] = None,
+    precision: Annotated[str, option("NAME", "int8, or fp32 for full precision.")] = "int8",
     keep: Annotated[
         list[str] | None,
-        typer.Option(
-            "--keep",
-            metavar="LAYER",
-            help="A linear layer to keep in fp32, such as 0.qkv or *.down. Repeatable.",
-        ),
+        option("LAYER", "A linear layer to keep in fp32, such as 0.qkv or *.down. Repeatable."),
     ] = None,
-    version: Annotated[
-        str | None,
-        typer.Option("--version", metavar="NAME", help="The version; default: the name of DIR."),
-    ] = None,
+    version: Annotated[str | None, option("NAME", "The version; default: the name of DIR.")] = None,
     drift: Annotated[
         Path | None,
-        typer.Option(
-            "--drift",
-            metavar="DEV",
-            help="Measure on these items, original and perturbed, how int8 differs from fp32.",
+        option(
+            "DEV", "Measure on these items, original and perturbed, how int8 differs from fp32."
         ),
     ] = None,
-    force: Annotated[bool, typer.Option("--force", help="Replace an existing model.")] = False,
+    force: Annotated[bool, flag("--force", "Replace an existing model.")] = False,
     as_json: Json = False,
 ) -> None:
     """Write trained models as ONNX files.

@@ -7,58 +7,49 @@ from typing import Annotated
 
 import typer
 
-from adequa.cli.options import Json, Seed, echo_json, write_file
+from adequa.cli.options import Json, Seed, argument, echo_json, flag, option, write_file
 
 
 def gate(
-    run: Annotated[Path, typer.Argument(metavar="RUN", help="A folder written by `adequa score`.")],
+    run: Annotated[Path, argument("RUN", "A folder written by `adequa score`.")],
     at_most: Annotated[
         list[str] | None,
-        typer.Option(
-            "--max",
-            metavar="MEASURE=VALUE",
-            help="Upper limit: omission, hallucination, not-ok, METRIC.omission (shares "
+        option(
+            "MEASURE=VALUE",
+            "Upper limit: omission, hallucination, not-ok, METRIC.omission (shares "
             "of the texts), missing, contradicted (shares of the facts), unscored, or a metric's "
             "mean. Repeatable.",
+            "--max",
         ),
     ] = None,
     at_least: Annotated[
-        list[str] | None,
-        typer.Option("--min", metavar="MEASURE=VALUE", help="Lower limit. Repeatable."),
+        list[str] | None, option("MEASURE=VALUE", "Lower limit. Repeatable.", "--min")
     ] = None,
     baseline: Annotated[
-        Path | None,
-        typer.Option(metavar="RUN", help="An earlier run of the same items, for --no-worse."),
+        Path | None, option("RUN", "An earlier run of the same items, for --no-worse.")
     ] = None,
     no_worse: Annotated[
         list[str] | None,
-        typer.Option(
-            metavar="METRIC[=LOSS]",
-            help="Must not be significantly worse than the baseline, paired by item; with LOSS, "
+        option(
+            "METRIC[=LOSS]",
+            "Must not be significantly worse than the baseline, paired by item; with LOSS, "
             "the interval must also exclude a greater loss. Repeatable.",
         ),
     ] = None,
     system: Annotated[
-        list[str] | None,
-        typer.Option(metavar="NAME", help="A system to test. Repeatable; default: all."),
+        list[str] | None, option("NAME", "A system to test. Repeatable; default: all.")
     ] = None,
-    level: Annotated[float, typer.Option(help="Level of the confidence intervals.")] = 0.95,
+    level: Annotated[float, option(None, "Level of the confidence intervals.")] = 0.95,
     strict: Annotated[
-        bool, typer.Option("--strict", help="Also fail when there is not enough data to decide.")
+        bool, flag("--strict", "Also fail when there is not enough data to decide.")
     ] = False,
     seed: Seed = 0,
-    junit: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Also write JUnit XML to FILE.")
-    ] = None,
+    junit: Annotated[Path | None, option("FILE", "Also write JUnit XML to FILE.")] = None,
     markdown: Annotated[
         Path | None,
-        typer.Option(
-            metavar="FILE", help="Append a Markdown summary to FILE (such as $GITHUB_STEP_SUMMARY)."
-        ),
+        option("FILE", "Append a Markdown summary to FILE (such as $GITHUB_STEP_SUMMARY)."),
     ] = None,
-    github: Annotated[
-        bool, typer.Option("--github", help="Also print annotations for GitHub Actions.")
-    ] = False,
+    github: Annotated[bool, flag("--github", "Also print annotations for GitHub Actions.")] = False,
     as_json: Json = False,
 ) -> None:
     """Test a run against limits, for CI.

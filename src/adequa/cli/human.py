@@ -23,9 +23,12 @@ from adequa.cli.options import (
     RatingsFormat,
     Seed,
     TableForm,
+    argument,
     echo_json,
     echo_written,
+    flag,
     group,
+    option,
     write_or_echo,
     write_pictures,
 )
@@ -39,102 +42,79 @@ human = group("human", "Run a human evaluation, start to finish.")
 
 _WEB_PACKAGES = ("alembic", "jinja2", "sqlalchemy", "starlette", "uvicorn")
 
-Criterion = Annotated[
-    list[str] | None, typer.Option(metavar="NAME", help="Only this criterion. Repeatable.")
-]
+Criterion = Annotated[list[str] | None, option("NAME", "Only this criterion. Repeatable.")]
 Exclude = Annotated[
-    list[str] | None,
-    typer.Option(metavar="RATER", help="Leave out a rater, or those listed in @FILE. Repeatable."),
+    list[str] | None, option("RATER", "Leave out a rater, or those listed in @FILE. Repeatable.")
 ]
 
 
 @human.command()
 def sample(
     runs: Annotated[
-        list[Path],
-        typer.Argument(
-            metavar="RUN…", help="Folders written by `adequa score`, or files of items."
-        ),
+        list[Path], argument("RUN…", "Folders written by `adequa score`, or files of items.")
     ],
     out: Annotated[
-        Path | None,
-        typer.Option("--out", "-o", metavar="CAMPAIGN", help="The campaign's new folder."),
+        Path | None, option("CAMPAIGN", "The campaign's new folder.", "--out", "-o")
     ] = None,
     score: Annotated[
         str | None,
-        typer.Option(
-            metavar="NAME",
-            help="The score that defines the levels; default: the first of similarity, nli, esa or "
+        option(
+            "NAME",
+            "The score that defines the levels; default: the first of similarity, nli, esa or "
             "the run's first metric.",
         ),
     ] = None,
     scores: Annotated[
         Path | None,
-        typer.Option(
-            metavar="FILE", help="Read --score from FILE (id, system, NAME) instead of the runs."
-        ),
+        option("FILE", "Read --score from FILE (id, system, NAME) instead of the runs."),
     ] = None,
     by: Annotated[
         str,
-        typer.Option(
-            metavar="FIELD,…",
-            help="Fields that define the cells: category, size, seen, lang or meta.KEY; or none.",
+        option(
+            "FIELD,…",
+            "Fields that define the cells: category, size, seen, lang or meta.KEY; or none.",
         ),
     ] = "category,size",
     levels: Annotated[
-        int, typer.Option(min=1, help="Score levels per cell: 3 is low, medium, high.")
+        int, option(None, "Score levels per cell: 3 is low, medium, high.", min=1)
     ] = 3,
-    per_cell: Annotated[int, typer.Option(min=1, help="Inputs per level and cell.")] = 1,
+    per_cell: Annotated[int, option(None, "Inputs per level and cell.", min=1)] = 1,
     where: Annotated[
         list[str] | None,
-        typer.Option(
-            metavar="FIELD=VALUE",
-            help="Draw only from matching inputs: size=1..5, category=City. Repeatable.",
+        option(
+            "FIELD=VALUE", "Draw only from matching inputs: size=1..5, category=City. Repeatable."
         ),
     ] = None,
     systems: Annotated[
-        list[str] | None,
-        typer.Option(metavar="NAME", help="Only texts of this system. Repeatable."),
+        list[str] | None, option("NAME", "Only texts of this system. Repeatable.")
     ] = None,
     references: Annotated[
-        bool, typer.Option("--references", help="Add the first human reference as a system.")
+        bool, flag("--references", "Add the first human reference as a system.")
     ] = False,
-    most: Annotated[
-        int | None, typer.Option("--max", metavar="N", min=1, help="At most N inputs in total.")
-    ] = None,
-    tasks: Annotated[
-        str, typer.Option(metavar="FIELD", help="One task per value of this field; or none.")
-    ] = "size",
+    most: Annotated[int | None, option("N", "At most N inputs in total.", "--max", min=1)] = None,
+    tasks: Annotated[str, option("FIELD", "One task per value of this field; or none.")] = "size",
     questions: Annotated[
-        str, typer.Option(metavar="NAME", help="webnlg2017, webnlg2020, spans or FILE.json.")
+        str, option("NAME", "webnlg2017, webnlg2020, spans or FILE.json.")
     ] = "webnlg2017",
-    spans: Annotated[
-        bool, typer.Option("--spans", help="Also let raters mark error spans.")
-    ] = False,
-    title: Annotated[str | None, typer.Option(help="The title that raters see.")] = None,
-    name: Annotated[
-        str | None, typer.Option(help="A short name; default: the folder's name.")
-    ] = None,
+    spans: Annotated[bool, flag("--spans", "Also let raters mark error spans.")] = False,
+    title: Annotated[str | None, option(None, "The title that raters see.")] = None,
+    name: Annotated[str | None, option(None, "A short name; default: the folder's name.")] = None,
     instructions: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Instructions that raters read first.")
+        Path | None, option("FILE", "Instructions that raters read first.")
     ] = None,
     eligibility: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE.json", help="Questions that decide who takes part."),
+        Path | None, option("FILE.json", "Questions that decide who takes part.")
     ] = None,
-    raters: Annotated[int, typer.Option(help="Raters per text.")] = 3,
-    limit: Annotated[int, typer.Option(help="Maximum number of texts per rater and task.")] = 30,
+    raters: Annotated[int, option(None, "Raters per text.")] = 3,
+    limit: Annotated[int, option(None, "Maximum number of texts per rater and task.")] = 30,
     return_after: Annotated[
-        int, typer.Option(help="Seconds until an unanswered text is given to another rater.")
+        int, option(None, "Seconds until an unanswered text is given to another rater.")
     ] = 1800,
-    controls: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Known correct ratings, in long form."),
-    ] = None,
+    controls: Annotated[Path | None, option("FILE", "Known correct ratings, in long form.")] = None,
     format: Format = None,  # noqa: A002
     seed: Seed = 0,
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Show the sample without writing anything.")
+        bool, flag("--dry-run", "Show the sample without writing anything.")
     ] = False,
     as_json: Json = False,
 ) -> None:
@@ -217,40 +197,32 @@ def sample(
 
 @human.command()
 def serve(
-    campaign: Annotated[
-        Path, typer.Argument(metavar="CAMPAIGN", help="A folder written by `adequa human sample`.")
-    ],
+    campaign: Annotated[Path, argument("CAMPAIGN", "A folder written by `adequa human sample`.")],
     raters: Annotated[
-        int,
-        typer.Option(min=0, max=100_000, help="Number of raters; each gets a link."),
+        int, option(None, "Number of raters; each gets a link.", min=0, max=100_000)
     ] = 0,
     database: Annotated[
         str | None,
-        typer.Option(
-            metavar="URL",
-            help="postgresql://user:password@host/name; default: an SQLite file in the folder.",
+        option(
+            "URL", "postgresql://user:password@host/name; default: an SQLite file in the folder."
         ),
     ] = None,
     host: Host = "127.0.0.1",
     port: Port = 8000,
     base_url: Annotated[
-        str | None,
-        typer.Option(metavar="URL", help="The public address, if the server is behind a proxy."),
+        str | None, option("URL", "The public address, if the server is behind a proxy.")
     ] = None,
     join: Annotated[
-        bool, typer.Option("--join", help="Also create an open link that lets anybody join.")
+        bool, flag("--join", "Also create an open link that lets anybody join.")
     ] = False,
     behind_proxy: Annotated[
-        bool,
-        typer.Option(
-            "--behind-proxy", help="Trust the proxy's headers for client address and HTTPS."
-        ),
+        bool, flag("--behind-proxy", "Trust the proxy's headers for client address and HTTPS.")
     ] = False,
     export: Annotated[
         Path | None,
-        typer.Option(
-            metavar="FILE",
-            help="Write the answers to a .jsonl, .csv or factgenie.jsonl file instead of serving.",
+        option(
+            "FILE",
+            "Write the answers to a .jsonl, .csv or factgenie.jsonl file instead of serving.",
         ),
     ] = None,
     as_json: Json = False,
@@ -335,65 +307,50 @@ def _warn_about_network(host: str, base_url: str | None, *, behind_proxy: bool) 
 @human.command()
 def quality(
     ratings: Annotated[
-        list[Path],
-        typer.Argument(
-            metavar="RATINGS…", help="Files of single judgments, or folders of campaigns."
-        ),
+        list[Path], argument("RATINGS…", "Files of single judgments, or folders of campaigns.")
     ],
     format: RatingsFormat = None,  # noqa: A002
     items: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="The rated items, for their ids and texts."),
+        Path | None, option("FILE", "The rated items, for their ids and texts.")
     ] = None,
     exclude: Exclude = None,
     criterion: Criterion = None,
-    method: Annotated[
-        str, typer.Option(metavar="NAME", help="Method of MACE: vb (variational Bayes) or em.")
-    ] = "vb",
-    restarts: Annotated[int, typer.Option(min=1, help="Random restarts of MACE.")] = 10,
+    method: Annotated[str, option("NAME", "Method of MACE: vb (variational Bayes) or em.")] = "vb",
+    restarts: Annotated[int, option(None, "Random restarts of MACE.", min=1)] = 10,
     seed: Seed = 0,
     least: Annotated[
-        int,
-        typer.Option(min=0, help="Raters with this many texts or fewer are not flagged."),
+        int, option(None, "Raters with this many texts or fewer are not flagged.", min=0)
     ] = 10,
     floor: Annotated[
         float,
-        typer.Option(
-            metavar="SECONDS",
-            help="A rater whose median time per page is lower is flagged as too fast.",
-        ),
+        option("SECONDS", "A rater whose median time per page is lower is flagged as too fast."),
     ] = 3.0,
     controls: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE", help="Correct answers for some texts, as ratings in long form."
-        ),
+        Path | None, option("FILE", "Correct answers for some texts, as ratings in long form.")
     ] = None,
     bins: Annotated[
         int,
-        typer.Option(
-            min=2,
-            help="MACE compares labels: a slider (more than 10 different values) is divided into "
+        option(
+            None,
+            "MACE compares labels: a slider (more than 10 different values) is divided into "
             "this many equal parts.",
+            min=2,
         ),
     ] = 5,
     details: Annotated[
-        str | None,
-        typer.Option(
-            metavar="RATER", help="Show this rater's judgments next to those of the others."
-        ),
+        str | None, option("RATER", "Show this rater's judgments next to those of the others.")
     ] = None,
     table: Annotated[
-        str, typer.Option(metavar="FORMAT", help="text, markdown, latex, csv (raters) or json.")
+        str, option("FORMAT", "text, markdown, latex, csv (raters) or json.")
     ] = "text",
     as_json: Json = False,
     out: Annotated[
         Path | None,
-        typer.Option(
+        option(
+            "DIR",
+            "Also write report.txt, quality.json, raters.csv and flagged raters to DIR.",
             "--out",
             "-o",
-            metavar="DIR",
-            help="Also write report.txt, quality.json, raters.csv and flagged raters to DIR.",
         ),
     ] = None,
     quiet: Quiet = False,
@@ -448,61 +405,43 @@ def quality(
 @human.command()
 def analyse(
     ratings: Annotated[
-        list[Path],
-        typer.Argument(metavar="RATINGS…", help="Files of ratings, or folders of campaigns."),
+        list[Path], argument("RATINGS…", "Files of ratings, or folders of campaigns.")
     ],
     format: RatingsFormat = None,  # noqa: A002
     items: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE", help="The rated items, or a run of them; for --by and --lowest."
-        ),
+        Path | None, option("FILE", "The rated items, or a run of them; for --by and --lowest.")
     ] = None,
     exclude: Exclude = None,
     criterion: Criterion = None,
     by: Annotated[
         list[str] | None,
-        typer.Option(
-            metavar="FIELD",
-            help="Break down by type, size, category, seen, lang, meta.KEY. Repeatable.",
-        ),
+        option("FIELD", "Break down by type, size, category, seen, lang, meta.KEY. Repeatable."),
     ] = None,
-    test: Annotated[
-        str, typer.Option(metavar="NAME", help="rank-sum, or signed-rank for paired texts.")
-    ] = "rank-sum",
+    test: Annotated[str, option("NAME", "rank-sum, or signed-rank for paired texts.")] = "rank-sum",
     data: Annotated[
-        str,
-        typer.Option(
-            metavar="KIND", help="averaged: one value per text; single: one value per judgment."
-        ),
+        str, option("KIND", "averaged: one value per text; single: one value per judgment.")
     ] = "averaged",
     correction: Annotated[
-        str,
-        typer.Option(metavar="NAME", help="none, holm, bonferroni or bh (false discovery rate)."),
+        str, option("NAME", "none, holm, bonferroni or bh (false discovery rate).")
     ] = "none",
     alpha: Annotated[
-        float, typer.Option(help="Level of the tests; intervals have level 1 - alpha.")
+        float, option(None, "Level of the tests; intervals have level 1 - alpha.")
     ] = 0.05,
-    z: Annotated[bool, typer.Option("--z", help="Standardise each rater's judgments.")] = False,
+    z: Annotated[bool, flag("--z", "Standardise each rater's judgments.")] = False,
     lowest: Annotated[
-        float | None,
-        typer.Option(metavar="VALUE", help="The score for empty texts without ratings."),
+        float | None, option("VALUE", "The score for empty texts without ratings.")
     ] = None,
     lower_is_better: Annotated[
         list[str] | None,
-        typer.Option(
-            metavar="CRITERION",
-            help="A criterion where lower is better; known for error marks. Repeatable.",
+        option(
+            "CRITERION", "A criterion where lower is better; known for error marks. Repeatable."
         ),
     ] = None,
-    n: Annotated[int, typer.Option("--n", min=1, help="Bootstrap samples.")] = 1000,
+    n: Annotated[int, option(None, "Bootstrap samples.", min=1)] = 1000,
     seed: Seed = 0,
     pictures: Annotated[
         Path | None,
-        typer.Option(
-            metavar="DIR",
-            help="Write plots of mean scores by each --by field (default: size) to DIR.",
-        ),
+        option("DIR", "Write plots of mean scores by each --by field (default: size) to DIR."),
     ] = None,
     table: TableForm = "text",
     as_json: Json = False,

@@ -12,9 +12,11 @@ from adequa.cli.options import (
     Format,
     Json,
     Quiet,
+    argument,
     echo_json,
     echo_table,
     echo_written,
+    option,
 )
 from adequa.progress import progress_bar
 
@@ -40,38 +42,23 @@ class Which(Choice):
 
 
 def mentions(
-    gold: Annotated[
-        Path,
-        typer.Argument(metavar="GOLD", help="Texts with gold mentions: the enriched corpus."),
-    ],
+    gold: Annotated[Path, argument("GOLD", "Texts with gold mentions: the enriched corpus.")],
     predictions: Annotated[
-        Path | None,
-        typer.Option(
-            "--predictions",
-            metavar="FILE",
-            help="Write the mentions found, one JSON line per text.",
-        ),
+        Path | None, option("FILE", "Write the mentions found, one JSON line per text.")
     ] = None,
     mode: Annotated[
         Mode,
-        typer.Option(
-            metavar="mentions|adequacy",
-            help="Find every mention, or one per entity with the right value.",
-        ),
+        option("mentions|adequacy", "Find every mention, or one per entity with the right value."),
     ] = Mode.mentions,
     detector: Annotated[
-        Which,
-        typer.Option(metavar="adequa|paper", help="Our detector, or the paper's Algorithm 1."),
+        Which, option("adequa|paper", "Our detector, or the paper's Algorithm 1.")
     ] = Which.adequa,
     threshold: Annotated[
         float | None,
-        typer.Option(
-            metavar="NUMBER", min=0, max=1, help="The largest edit distance of a misspelt name."
-        ),
+        option("NUMBER", "The largest edit distance of a misspelt name.", min=0, max=1),
     ] = None,
     errors: Annotated[
-        int,
-        typer.Option(min=0, help="Show this many of the most frequent kinds of disagreement."),
+        int, option(None, "Show this many of the most frequent kinds of disagreement.", min=0)
     ] = 0,
     format: Format = None,  # noqa: A002
     as_json: Json = False,

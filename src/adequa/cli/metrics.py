@@ -6,13 +6,11 @@ from typing import Annotated, Any
 
 import typer
 
-from adequa.cli.options import Json, echo_json, echo_table
+from adequa.cli.options import Json, argument, echo_json, echo_table
 
 
 def metrics(
-    name: Annotated[
-        str | None, typer.Argument(metavar="NAME", help="A metric to show with its settings.")
-    ] = None,
+    name: Annotated[str | None, argument("NAME", "A metric to show with its settings.")] = None,
     as_json: Json = False,
 ) -> None:
     """List the metrics, or show one.

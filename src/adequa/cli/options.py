@@ -14,82 +14,76 @@ if TYPE_CHECKING:
     from adequa.metrics.base import Metric
     from adequa.tables import Column
 
-Input = Annotated[
-    Path, typer.Argument(metavar="INPUT", help="A file or a folder in any known format.")
-]
-Inputs = Annotated[
-    list[Path], typer.Argument(metavar="INPUT…", help="Files or folders in any known format.")
-]
-Runs = Annotated[
-    list[Path], typer.Argument(metavar="RUN…", help="Folders written by `adequa score`.")
-]
+
+def argument(metavar: str, help_: str, **settings: Any) -> Any:
+    """An argument of a command."""
+    return typer.Argument(metavar=metavar, help=help_, **settings)
+
+
+def option(metavar: str | None, help_: str, *names: str, **settings: Any) -> Any:
+    """An option of a command; without names, its parameter names it."""
+    return typer.Option(*names, metavar=metavar, help=help_, **settings)
+
+
+def flag(name: str, help_: str) -> Any:
+    """An option without a value; its name is given because `--no-…` would be added otherwise."""
+    return typer.Option(name, help=help_)
+
+
+Input = Annotated[Path, argument("INPUT", "A file or a folder in any known format.")]
+Inputs = Annotated[list[Path], argument("INPUT…", "Files or folders in any known format.")]
+Runs = Annotated[list[Path], argument("RUN…", "Folders written by `adequa score`.")]
 Format = Annotated[
     str | None,
-    typer.Option(
+    option(
+        "NAME[:key=value,…]",
+        "The input's format and its options; detected by default. See `adequa formats`.",
         "--format",
-        metavar="NAME[:key=value,…]",
-        help="The input's format and its options; detected by default. See `adequa formats`.",
     ),
 ]
 RatingsFormat = Annotated[
-    str | None,
-    typer.Option(metavar="NAME", help="long, webnlg2017 or webnlg2020; detected by default."),
+    str | None, option("NAME", "long, webnlg2017 or webnlg2020; detected by default.")
 ]
 Texts = Annotated[
     list[str] | None,
-    typer.Option(
+    option(
+        "SYSTEM=FILE",
+        "A system's outputs: line i of FILE is the text of item i. Repeat for each system.",
         "--texts",
-        metavar="SYSTEM=FILE",
-        help="A system's outputs: line i of FILE is the text of item i. Repeat for each system.",
     ),
 ]
 Metrics = Annotated[
     list[str] | None,
-    typer.Option(
+    option(
+        "[ALIAS=]NAME[:key=value,…]",
+        "A metric and its settings. Repeat for each metric. See `adequa metrics`.",
         "--metric",
         "-m",
-        metavar="[ALIAS=]NAME[:key=value,…]",
-        help="A metric and its settings. Repeat for each metric. See `adequa metrics`.",
     ),
 ]
 IgnorePredicate = Annotated[
     list[str] | None,
-    typer.Option(
-        "--ignore", metavar="PREDICATE", help="Ignore triples with this predicate. Repeatable."
-    ),
+    option("PREDICATE", "Ignore triples with this predicate. Repeatable.", "--ignore"),
 ]
 OptionalPredicate = Annotated[
     list[str] | None,
-    typer.Option(
-        "--optional",
-        metavar="PREDICATE",
-        help="A text may omit facts with this predicate. Repeatable.",
-    ),
+    option("PREDICATE", "A text may omit facts with this predicate. Repeatable.", "--optional"),
 ]
 Allowed = Annotated[
-    Path | None,
-    typer.Option("--allowed", metavar="FILE", help="Phrases that a text may add, one per line."),
+    Path | None, option("FILE", "Phrases that a text may add, one per line.", "--allowed")
 ]
 Aliases = Annotated[
-    Path | None,
-    typer.Option(
-        "--aliases", metavar="FILE", help="Other names of entities. See `adequa aliases`."
-    ),
+    Path | None, option("FILE", "Other names of entities. See `adequa aliases`.", "--aliases")
 ]
-Jobs = Annotated[int, typer.Option("--jobs", "-j", min=1, help="Number of processes.")]
-Seed = Annotated[int, typer.Option(min=0, help="Random seed; the same seed gives the same result.")]
-Host = Annotated[str, typer.Option(help="The address to listen on.")]
-Port = Annotated[
-    int, typer.Option(min=0, max=65535, help="The port to listen on; 0 picks a free one.")
-]
-Out = Annotated[
-    Path | None,
-    typer.Option("--out", "-o", metavar="FILE", help="Write to FILE instead of stdout."),
-]
-TableForm = Annotated[str, typer.Option(metavar="NAME", help="text, markdown, latex or csv.")]
-Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Do not show progress.")]
-Force = Annotated[bool, typer.Option("--force", help="Replace an existing file.")]
+Jobs = Annotated[int, option(None, "Number of processes.", "--jobs", "-j", min=1)]
+Seed = Annotated[int, option(None, "Random seed; the same seed gives the same result.", min=0)]
+Host = Annotated[str, option(None, "The address to listen on.")]
+Port = Annotated[int, option(None, "The port to listen on; 0 picks a free one.", min=0, max=65535)]
+Out = Annotated[Path | None, option("FILE", "Write to FILE instead of stdout.", "--out", "-o")]
+TableForm = Annotated[str, option("NAME", "text, markdown, latex or csv.")]
+Json = Annotated[bool, flag("--json", "Print JSON.")]
+Quiet = Annotated[bool, option(None, "Do not show progress.", "--quiet", "-q")]
+Force = Annotated[bool, flag("--force", "Replace an existing file.")]
 
 
 class Choice(str, Enum):

@@ -8,43 +8,40 @@ from typing import Annotated
 
 import typer
 
-from adequa.cli.options import Json, Quiet, Runs, echo_json
+from adequa.cli.options import Json, Quiet, Runs, echo_json, flag, option
 from adequa.progress import progress_bar
 
 
 def report(
     runs: Runs,
-    out: Annotated[
-        Path, typer.Option("--out", "-o", metavar="FILE", help="The file to write.")
-    ] = Path("report.html"),
+    out: Annotated[Path, option("FILE", "The file to write.", "--out", "-o")] = Path("report.html"),
     title: Annotated[
-        str | None, typer.Option(metavar="TEXT", help="The headline; by default the runs' names.")
+        str | None, option("TEXT", "The headline; by default the runs' names.")
     ] = None,
     baseline: Annotated[
         Path | None,
-        typer.Option(
-            metavar="RUN",
-            help="An earlier run of the same systems: shows what got better or worse since, and "
+        option(
+            "RUN",
+            "An earlier run of the same systems: shows what got better or worse since, and "
             "which facts are newly missing.",
         ),
     ] = None,
     max_items: Annotated[
         int | None,
-        typer.Option(
-            metavar="N",
+        option(
+            "N",
+            "Include about N texts, as whole inputs chosen evenly; the figures cover all.",
             min=0,
-            help="Include about N texts, as whole inputs chosen evenly; the figures cover all.",
         ),
     ] = None,
     people: Annotated[
         Path | None,
-        typer.Option(
-            metavar="FILE",
-            help="JSON: how metrics agree with people on your data, instead of the shipped "
-            "figures.",
+        option(
+            "FILE",
+            "JSON: how metrics agree with people on your data, instead of the shipped figures.",
         ),
     ] = None,
-    force: Annotated[bool, typer.Option("--force", help="Replace FILE.")] = False,
+    force: Annotated[bool, flag("--force", "Replace FILE.")] = False,
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:

@@ -13,9 +13,12 @@ from adequa.cli.options import (
     Input,
     Json,
     Quiet,
+    argument,
     echo_json,
     echo_table,
+    flag,
     group,
+    option,
 )
 from adequa.progress import progress_bar
 
@@ -49,66 +52,53 @@ class Numbers(Choice):
 
 EncoderName = Annotated[
     str | None,
-    typer.Option(
-        "--encoder",
-        metavar="NAME",
-        help="A version or folder of weights, hub:MODEL for a sentence-transformers model (extra: "
+    option(
+        "NAME",
+        "A version or folder of weights, hub:MODEL for a sentence-transformers model (extra: "
         "hf), or package.module:attribute. The shipped weights by default.",
+        "--encoder",
     ),
 ]
 Rerank = Annotated[
     int | None,
-    typer.Option(
+    option(
+        "N",
+        "Rerank the N best with a scorer of pairs; 0 uses the encoder alone. Default: 50 if a "
+        "graph is compared with texts or a text with graphs, else 0.",
         "--rerank",
         min=0,
-        metavar="N",
-        help="Rerank the N best with a scorer of pairs; 0 uses the encoder alone. Default: 50 if a "
-        "graph is compared with texts or a text with graphs, else 0.",
     ),
 ]
 Scorer = Annotated[
     str,
-    typer.Option(
+    option(
+        "NAME",
+        "Scorer of pairs: entities, a metric such as esa, or package.module:function.",
         "--scorer",
-        metavar="NAME",
-        help="Scorer of pairs: entities, a metric such as esa, or package.module:function.",
     ),
 ]
 Weight = Annotated[
-    float | None,
-    typer.Option("--weight", metavar="W", help="Weight of the scorer: cosine + W * score."),
+    float | None, option("W", "Weight of the scorer: cosine + W * score.", "--weight")
 ]
 
 
 @retrieve.command()
 def index(
     input_: Input,
-    out: Annotated[Path, typer.Option("--out", "-o", metavar="INDEX", help="The folder to write.")],
-    of: Annotated[
-        Of, typer.Option("--of", metavar="texts|graphs", help="What to index.")
-    ] = Of.texts,
+    out: Annotated[Path, option("INDEX", "The folder to write.", "--out", "-o")],
+    of: Annotated[Of, option("texts|graphs", "What to index.")] = Of.texts,
     vectors: Annotated[
-        Numbers,
-        typer.Option(
-            "--vectors", metavar="float32|int8", help="int8 takes a quarter of the space."
-        ),
+        Numbers, option("float32|int8", "int8 takes a quarter of the space.")
     ] = Numbers.float32,
     approximate: Annotated[
         bool,
-        typer.Option(
-            "--approximate",
-            help="Add a neighbour graph, for millions of entries (extra: retrieval).",
-        ),
+        flag("--approximate", "Add a neighbour graph, for millions of entries (extra: retrieval)."),
     ] = False,
     format: Format = None,  # noqa: A002
     encoder: EncoderName = None,
-    batch_size: Annotated[
-        int, typer.Option("--batch-size", min=1, help="Items encoded and written per batch.")
-    ] = 1024,
-    resume: Annotated[
-        bool, typer.Option("--resume", help="Continue an interrupted build.")
-    ] = False,
-    force: Annotated[bool, typer.Option("--force", help="Replace an existing index.")] = False,
+    batch_size: Annotated[int, option(None, "Items encoded and written per batch.", min=1)] = 1024,
+    resume: Annotated[bool, flag("--resume", "Continue an interrupted build.")] = False,
+    force: Annotated[bool, flag("--force", "Replace an existing index.")] = False,
     quiet: Quiet = False,
     as_json: Json = False,
 ) -> None:
@@ -145,34 +135,29 @@ def index(
 
 @retrieve.command()
 def search(
-    path: Annotated[
-        Path, typer.Argument(metavar="INDEX", help="A folder written by `adequa retrieve index`.")
-    ],
+    path: Annotated[Path, argument("INDEX", "A folder written by `adequa retrieve index`.")],
     query: Annotated[
         str,
-        typer.Argument(
-            metavar="QUERY",
-            help="Triples for an index of texts, a text for one of graphs: a file, - for stdin, "
+        argument(
+            "QUERY",
+            "Triples for an index of texts, a text for one of graphs: a file, - for stdin, "
             "or a string.",
         ),
     ],
-    k: Annotated[int, typer.Option("-k", min=1, help="Number of results.")] = 10,
+    k: Annotated[int, option(None, "Number of results.", "-k", min=1)] = 10,
     as_: Annotated[
         As | None,
-        typer.Option(
+        option(
+            "text|triples",
+            "The kind of QUERY, to search texts by a text or graphs by a graph.",
             "--as",
-            metavar="text|triples",
-            help="The kind of QUERY, to search texts by a text or graphs by a graph.",
         ),
     ] = None,
     rerank: Rerank = None,
     scorer: Scorer = "entities",
     weight: Weight = None,
     exact: Annotated[
-        bool,
-        typer.Option(
-            "--exact", help="Compare with all entries, even if the index has a neighbour graph."
-        ),
+        bool, flag("--exact", "Compare with all entries, even if the index has a neighbour graph.")
     ] = False,
     format: Format = None,  # noqa: A002
     encoder: EncoderName = None,
@@ -212,15 +197,9 @@ def search(
 
 @retrieve.command()
 def evaluate(
-    queries: Annotated[
-        Path,
-        typer.Argument(metavar="QUERIES", help="Graphs with texts, in any known format."),
-    ],
+    queries: Annotated[Path, argument("QUERIES", "Graphs with texts, in any known format.")],
     pool: Annotated[
-        list[Path] | None,
-        typer.Option(
-            "--pool", metavar="MORE", help="Further graphs with texts, as candidates. Repeatable."
-        ),
+        list[Path] | None, option("MORE", "Further graphs with texts, as candidates. Repeatable.")
     ] = None,
     rerank: Rerank = None,
     scorer: Scorer = "entities",

@@ -18,7 +18,10 @@ from adequa.cli.options import (
     OptionalPredicate,
     Quiet,
     Texts,
+    argument,
     echo_json,
+    flag,
+    option,
     with_settings,
 )
 from adequa.progress import progress_bar
@@ -28,14 +31,11 @@ _INTERRUPTED = 130
 
 def score(
     source: Annotated[
-        Path | None,
-        typer.Argument(metavar="INPUT", help="A file or a folder in any known format."),
+        Path | None, argument("INPUT", "A file or a folder in any known format.")
     ] = None,
     texts: Texts = None,
     metric: Metrics = None,
-    out: Annotated[
-        Path | None, typer.Option("--out", "-o", metavar="RUN", help="The run's folder.")
-    ] = None,
+    out: Annotated[Path | None, option("RUN", "The run's folder.", "--out", "-o")] = None,
     format: Format = None,  # noqa: A002
     ignore: IgnorePredicate = None,
     optional: OptionalPredicate = None,
@@ -43,23 +43,15 @@ def score(
     aliases: Aliases = None,
     jobs: Jobs = 1,
     batch_size: Annotated[
-        int, typer.Option(min=1, help="Items per batch; affects speed, never a score.")
+        int, option(None, "Items per batch; affects speed, never a score.", min=1)
     ] = 256,
-    resume: Annotated[
-        bool, typer.Option("--resume", help="Complete a run that was interrupted.")
-    ] = False,
-    force: Annotated[bool, typer.Option("--force", help="Replace the run in RUN.")] = False,
-    add: Annotated[
-        Path | None,
-        typer.Option("--add", metavar="RUN", help="Add metrics to a finished run instead."),
-    ] = None,
+    resume: Annotated[bool, flag("--resume", "Complete a run that was interrupted.")] = False,
+    force: Annotated[bool, flag("--force", "Replace the run in RUN.")] = False,
+    add: Annotated[Path | None, option("RUN", "Add metrics to a finished run instead.")] = None,
     cache: Annotated[
-        Path | None,
-        typer.Option(metavar="DIR", help="Where expensive scores are kept between runs."),
+        Path | None, option("DIR", "Where expensive scores are kept between runs.")
     ] = None,
-    no_cache: Annotated[
-        bool, typer.Option("--no-cache", help="Neither read nor write the cache.")
-    ] = False,
+    no_cache: Annotated[bool, flag("--no-cache", "Neither read nor write the cache.")] = False,
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:

@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from adequa.cli.options import Host, Json, Metrics, Port, echo_json
+from adequa.cli.options import Host, Json, Metrics, Port, argument, echo_json, flag, option
 
 _PACKAGES = ("jinja2", "starlette", "uvicorn")
 
@@ -17,9 +17,9 @@ _PACKAGES = ("jinja2", "starlette", "uvicorn")
 def serve(
     runs: Annotated[
         list[Path] | None,
-        typer.Argument(
-            metavar="[RUN|CAMPAIGN]...",
-            help="Runs and campaigns to show: folders of `adequa score` and `adequa human sample`.",
+        argument(
+            "[RUN|CAMPAIGN]...",
+            "Runs and campaigns to show: folders of `adequa score` and `adequa human sample`.",
         ),
     ] = None,
     metric: Metrics = None,
@@ -27,35 +27,19 @@ def serve(
     port: Port = 8080,
     token_file: Annotated[
         Path | None,
-        typer.Option(
-            metavar="FILE",
-            help="A file whose first line is the access token; required unless local.",
-        ),
+        option("FILE", "A file whose first line is the access token; required unless local."),
     ] = None,
-    max_body: Annotated[
-        str, typer.Option(metavar="SIZE", help="The largest request body.")
-    ] = "8MB",
+    max_body: Annotated[str, option("SIZE", "The largest request body.")] = "8MB",
     max_upload: Annotated[
-        str, typer.Option(metavar="SIZE", help="The largest file upload, scored in the background.")
+        str, option("SIZE", "The largest file upload, scored in the background.")
     ] = "512MB",
-    max_items: Annotated[
-        int, typer.Option(min=1, help="Maximum number of items per request.")
-    ] = 1000,
-    timeout: Annotated[
-        float, typer.Option(min=1.0, help="Time limit per request in seconds.")
-    ] = 60.0,
-    jobs: Annotated[
-        int, typer.Option("--jobs", "-j", min=1, help="Number of scoring processes.")
-    ] = 2,
+    max_items: Annotated[int, option(None, "Maximum number of items per request.", min=1)] = 1000,
+    timeout: Annotated[float, option(None, "Time limit per request in seconds.", min=1.0)] = 60.0,
+    jobs: Annotated[int, option(None, "Number of scoring processes.", "--jobs", "-j", min=1)] = 2,
     folder: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="DIR", help="Where runs are kept; by default they are deleted on exit."
-        ),
+        Path | None, option("DIR", "Where runs are kept; by default they are deleted on exit.")
     ] = None,
-    api_only: Annotated[
-        bool, typer.Option("--api-only", help="Serve the API without the pages.")
-    ] = False,
+    api_only: Annotated[bool, flag("--api-only", "Serve the API without the pages.")] = False,
     as_json: Json = False,
 ) -> None:
     """Serve the workbench and the HTTP API.

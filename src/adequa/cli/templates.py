@@ -13,9 +13,11 @@ from adequa.cli.options import (
     Inputs,
     Json,
     Quiet,
+    argument,
     echo_json,
     echo_table,
     group,
+    option,
 )
 from adequa.progress import progress_bar
 
@@ -30,19 +32,14 @@ _MOST_SHOWN = 10
 templates = group("templates", "Extract, check and show sentence templates.")
 
 Source = Annotated[
-    str,
-    typer.Argument(
-        metavar="TEMPLATES", help="A .json or .tsv file, or the name of shipped templates: e2e."
-    ),
+    str, argument("TEMPLATES", "A .json or .tsv file, or the name of shipped templates: e2e.")
 ]
 
 
 @templates.command()
 def extract(
     inputs: Inputs,
-    out: Annotated[
-        Path, typer.Option("--out", "-o", metavar="FILE", help="The .json or .tsv file to write.")
-    ],
+    out: Annotated[Path, option("FILE", "The .json or .tsv file to write.", "--out", "-o")],
     format: Format = None,  # noqa: A002
     force: Force = False,
     quiet: Quiet = False,
@@ -102,8 +99,7 @@ def extract(
 def check(
     source: Source,
     inputs: Annotated[
-        list[Path] | None,
-        typer.Argument(metavar="INPUT…", help="Data to fill the templates with."),
+        list[Path] | None, argument("INPUT…", "Data to fill the templates with.")
     ] = None,
     format: Format = None,  # noqa: A002
     quiet: Quiet = False,

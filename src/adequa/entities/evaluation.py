@@ -19,8 +19,7 @@ from rapidfuzz.distance import Levenshtein
 
 from adequa.data import Item, Mention
 from adequa.errors import DataError
-from adequa.files import replacing
-from adequa.strict_json import dump_line
+from adequa.files import dump_line, replacing
 
 LENIENT_DISTANCE = 0.2
 """The paper's (section 4.2)."""

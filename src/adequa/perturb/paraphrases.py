@@ -19,11 +19,10 @@ from typing import Any
 
 from adequa.data import Triple
 from adequa.errors import DataError
-from adequa.files import lines
+from adequa.files import lines, load_object
 from adequa.perturb.documents import Document, LabelledDocument, LabelledSpan
 from adequa.perturb.knowledge import Knowledge, Phrases, same_label
 from adequa.readers import read_table
-from adequa.strict_json import load_object
 from adequa.text import folded, label_of
 
 _WORD = re.compile(r"\w+(?:['’]\w+)?")

@@ -20,10 +20,9 @@ from adequa.checkout import from_research, has_research
 from adequa.codec import item_from_object
 from adequa.data import Item
 from adequa.errors import DataError, SettingError, UnknownName
-from adequa.files import lines, open_bytes
+from adequa.files import lines, load_object, open_bytes
 from adequa.readers.base import PlacedItem, Reader, unique
 from adequa.settings import Spec, build
-from adequa.strict_json import load_object
 from adequa.text.linearised import parse_triples
 
 _HEAD_BYTES = 64 * 1024

@@ -10,9 +10,8 @@ from typing import ClassVar
 from adequa.codec import item_from_object
 from adequa.data import Item
 from adequa.errors import DataError
-from adequa.files import lines
+from adequa.files import lines, load_object
 from adequa.readers.base import PlacedItem, Reader
-from adequa.strict_json import load_object
 from adequa.text.linearised import parse_triples
 
 

@@ -10,9 +10,8 @@ from typing import BinaryIO
 from adequa.codec import item_to_object
 from adequa.data import Item
 from adequa.errors import DataError, MissingExtra, UnknownName
-from adequa.files import replacing
+from adequa.files import dump_line, replacing
 from adequa.readers.tables import COLUMNS, item_to_cells
-from adequa.strict_json import dump_line
 
 _BATCH_ITEMS = 8192
 

@@ -22,9 +22,8 @@ from typing import Any
 from adequa.codec import rating_from_object
 from adequa.data import Item, Rating, Triple
 from adequa.errors import DataError, UnknownName
-from adequa.files import lines, read_objects
+from adequa.files import lines, load_object, read_objects
 from adequa.readers.tables import DelimitedTable, read_table
-from adequa.strict_json import load_object
 from adequa.text.linearised import parse_triples
 
 CRITERIA_2020 = ("Correctness", "DataCoverage", "Fluency", "Relevance", "TextStructure")

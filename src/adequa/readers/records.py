@@ -1,27 +1,27 @@
 """Records, the rows and JSON objects of users, as items.
 
-`RecordMapping` says what the columns mean, `values` splits a JSON file into its values, one at a
-time, and `RecordsReader` flattens each record into triples.
+`RecordMapping` says what the columns mean, `stream_json` reads the values of a JSON file of any
+size one at a time, and `RecordsReader` flattens each record into triples.
 """
 
 from __future__ import annotations
 
+import codecs
 import importlib
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, fields, replace
 from itertools import chain
 from pathlib import Path
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, BinaryIO, ClassVar, NamedTuple
 
 from adequa.codec import item_from_object
 from adequa.data import Item, Triple
 from adequa.errors import DataError, UnknownName
-from adequa.files import MAX_LINE_BYTES, lines
+from adequa.files import MAX_LINE_BYTES, lines, load_object, open_bytes, reject_constant
 from adequa.readers.base import PlacedItem, Reader
 from adequa.readers.tables import check_delimiter, plain_value, read_table
-from adequa.strict_json import load_object, reject_constant
 
 _SUBJECTS = ("name", "title", "label")
 _REFERENCES = ("references", "reference")
@@ -150,15 +150,15 @@ def _load_toml(text: str) -> Any:
         raise DataError(f"is not TOML ({error})", remedy="correct it, or write JSON") from None
 
 
-Located = tuple[int, str]
-"""The line on which a JSON value begins, and its text."""
-
 JSON_LINES = (".jsonl", ".ndjson")
 """The endings of files with one value per line."""
 
-_MARK = re.compile(r'["\[\]{},]')
-_STRING_MARK = re.compile(r'"|\\.')
-_MAX_DEPTH = 500
+RawDecode = Callable[[str, int], tuple[Any, int]]
+"""`raw_decode` of a JSON decoder: the value that begins at a position, and its end."""
+
+_PIECE_BYTES = 1 << 20
+_SPACE = re.compile(r"[ \t\n\r]*")
+_BETWEEN = re.compile(r"[ \t\n\r,:]*")
 
 
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -170,164 +170,177 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return names
 
 
-_decode_literal = json.JSONDecoder(
+_literal = json.JSONDecoder(
     parse_float=str, parse_int=str, parse_constant=reject_constant, object_pairs_hook=_unique
-).decode
+)
+"""A number becomes its text, so that 1.50 stays 1.50."""
 
 
-def load_literal(text: str) -> Any:
-    """Parse one JSON value; a number becomes its text, so that 1.50 stays 1.50."""
-    return load_object(text, decode=_decode_literal)
+class JsonValue(NamedTuple):
+    """A value of a JSON file, its text, and the line on which it begins."""
+
+    line: int
+    value: Any
+    text: str
 
 
-def values(path: Path) -> Iterator[Located]:
-    """The values of a JSON file one at a time: the elements of a list, or consecutive values.
+def stream_json(path: Path, decode: RawDecode) -> Iterator[JsonValue]:
+    """The elements of the list, or the consecutive objects, of a JSON file of any size.
 
-    Brackets are counted outside of strings to find the end of a value, so that only one value is in
-    memory. A file with an ending of JSON lines is split at its lines, which is faster.
+    A file may be one line of many gigabytes. It is read in pieces and parsed at the speed of C;
+    where a piece ends within a value, more is read. So only one value and one piece are in memory.
     """
-    rest = lines(path)
-    if path.suffix.lower() in JSON_LINES:
-        yield from (pair for pair in rest if pair[1].strip())
-        return
-    first = next((pair for pair in rest if pair[1].strip()), None)
-    if first is None:
-        raise DataError("is empty", path=path, remedy="write one object per line")
-    numbered = chain([first], rest)
-    try:
-        if first[1].lstrip().startswith("["):
-            yield from _inside(numbered, "]")
-        else:
-            yield from _sequence(numbered)
-    except DataError as error:
-        raise error.at(path, 1) from None
+    with open_bytes(path) as stream:
+        window = _Window(stream, decode)
+        try:
+            yield from window.values()
+        except DataError as error:
+            raise error.at(path, window.line) from None
 
 
-def members(located: Located) -> Iterator[Located]:
-    """The members of an object, each as an object with one key."""
-    start, text = located
-    numbered = enumerate(text.split("\n"), start)
-    for line, member in _inside(numbered, "}"):
-        yield line, "{" + member + "}"
+class _Window:
+    """The part of a file that is read but not yet used, and the line on which it begins."""
 
+    def __init__(self, stream: BinaryIO, decode: RawDecode) -> None:
+        self.line = 1
+        self._stream = stream
+        self._decode = decode
+        self._decoder = codecs.getincrementaldecoder("utf-8")()
+        self._text = ""
+        self._position = 0
 
-class _Value:
-    """The current value, collected line by line."""
+    def values(self) -> Iterator[JsonValue]:
+        mark = self._peek()
+        if mark == "[":
+            yield from self._elements()
+            if mark := self._peek():
+                raise DataError(f"has {mark!r} after the end of the list")
+            return
+        if not mark:
+            raise DataError("is empty", remedy="write one object per line")
+        while mark := self._peek():
+            if mark != "{":
+                raise DataError(
+                    f"has {mark!r} where an object should begin", remedy="write a list of objects"
+                )
+            yield self._value()
 
-    def __init__(self) -> None:
-        self.clear()
-
-    def clear(self) -> None:
-        self.start: int | None = None
-        self._pieces: list[str] = []
-        self._size = 0
-
-    def add(self, number: int, piece: str) -> None:
-        if self.start is None:
-            if not piece.strip():
+    def _elements(self) -> Iterator[JsonValue]:
+        begin, before = self.line, "["
+        while True:
+            self._advance(self._position + 1)  # past the bracket or comma
+            mark = self._peek()
+            if mark == "," or (mark == "]" and before == ","):
+                raise DataError("has a comma too many", remedy="remove it")
+            if mark and mark != "]":
+                yield self._value()
+                mark = self._peek()
+            if not mark:
+                raise _cut_off(begin)
+            before = mark
+            if mark == "]":
+                self._advance(self._position + 1)
                 return
-            self.start = number
-        self._pieces.append(piece)
-        self._size += len(piece) + 1
-        if self._size > MAX_LINE_BYTES:
-            raise DataError(
-                f"begins a value longer than {MAX_LINE_BYTES >> 20} MB",
-                line=self.start,
+            if mark != ",":
+                raise DataError(f"has {mark!r} where ']' or a comma should be")
+
+    def _peek(self) -> str:
+        """The next character that is not a space, or "" at the end of the file."""
+        while True:
+            end = _SPACE.match(self._text, self._position).end()  # type: ignore[union-attr]
+            self._advance(end)
+            if end < len(self._text):
+                return self._text[end]
+            if not self._read():
+                return ""
+
+    def _value(self) -> JsonValue:
+        while True:
+            try:
+                value, end = self._decode(self._text, self._position)
+            except json.JSONDecodeError as error:
+                if len(self._text) - self._position <= MAX_LINE_BYTES and self._read():
+                    continue
+                raise self._explain(error) from None
+            except RecursionError:
+                raise DataError("is nested too deeply", remedy="flatten the object") from None
+            except ValueError:
+                raise DataError(
+                    "has a number that cannot be read (too many digits)",
+                    remedy="write it as a string",
+                ) from None
+            if end == len(self._text) and self._text[-1] not in '}]"' and self._read():
+                continue  # a number may go on in the next piece
+            found = JsonValue(self.line, value, self._text[self._position : end])
+            if "\\ud" in found.text or "\\uD" in found.text:
+                load_object(found.text)  # which rejects half of a surrogate pair
+            self._advance(end)
+            return found
+
+    def _explain(self, error: json.JSONDecodeError) -> DataError:
+        line = self.line + self._text.count("\n", self._position, error.pos)
+        if len(self._text) - self._position > MAX_LINE_BYTES:
+            return DataError(
+                f"begins a value longer than {MAX_LINE_BYTES >> 20} MB, or one that is not JSON"
+                f" ({error.msg} on line {line})",
                 remedy="write one object per line",
             )
+        if error.msg.startswith("Invalid control") and self._text[error.pos] in "\r\n":
+            problem = "has a string that is not closed"
+            return DataError(problem, line=line, remedy="write newlines as \\n")
+        if error.msg.startswith("Unterminated") or error.pos >= len(self._text.rstrip()):
+            return _cut_off(self.line)
+        return DataError(f"is not JSON ({error.msg})", line=line, remedy="correct it")
 
-    def take(self) -> Located:
-        """The value; starts the next one."""
-        taken = self.start or 1, "\n".join(self._pieces).strip()
-        self.clear()
-        return taken
+    def _advance(self, end: int) -> None:
+        self.line += self._text.count("\n", self._position, end)
+        self._position = end
 
-
-def _inside(numbered: Iterable[Located], closing: str) -> Iterator[Located]:
-    """The parts of one list or object between its commas; the text begins with its bracket."""
-    value = _Value()
-    last = ""
-    begin = number = 0
-    for number, line, position, mark, depth in _scan(numbered):
-        if last == closing:
-            _only_space(line[begin:], number, "after the end")
-        elif mark == "":
-            value.add(number, line[begin:])
-        elif depth == 1 and mark in ("[", "{"):
-            begin = position + 1
-        elif (depth == 1 and mark == ",") or depth == 0:
-            if depth == 0 and mark != closing:
-                raise DataError(f"has {mark!r} where {closing!r} should be", line=number)
-            value.add(number, line[begin:position])
-            if value.start is not None:
-                yield value.take()
-            elif mark == "," or last == ",":
-                raise DataError("has a comma too many", line=number, remedy="remove it")
-            last = mark
-            begin = position + 1
-        begin = begin if mark else 0
-    if last != closing:
-        raise _cut_off(value.start or number)
+    def _read(self) -> bool:
+        """Read more, the more the longer the current value is; False at the end of the file."""
+        rest = self._text[self._position :]
+        raw = self._stream.read(max(_PIECE_BYTES, len(rest)))
+        try:
+            piece = self._decoder.decode(raw, final=not raw)
+        except UnicodeDecodeError as error:
+            line = self.line + rest.count("\n") + error.object.count(b"\n", 0, error.start)
+            raise DataError(
+                f"is not UTF-8 ({error.object[error.start]:#04x})",
+                line=line,
+                remedy="convert the file to UTF-8",
+            ) from None
+        if "\0" in piece:
+            line = self.line + rest.count("\n") + piece.count("\n", 0, piece.index("\0"))
+            raise DataError("has a NUL byte", line=line, remedy="is this a binary file?")
+        if raw:
+            self._text, self._position = rest + piece, 0
+        return bool(raw)
 
 
-def _sequence(numbered: Iterable[Located]) -> Iterator[Located]:
-    """Consecutive objects, with or without line ends between them."""
-    value = _Value()
-    opened = False
-    begin = 0
-    for number, line, position, mark, depth in _scan(numbered):
-        if not opened:
-            before = line[begin:position] if mark == "{" else line[begin:]
-            _only_space(before, number, "where an object should begin")
-            opened, begin = mark == "{", position
-        elif mark == "":
-            value.add(number, line[begin:])
-        elif depth == 0:
-            value.add(number, line[begin : position + 1])
-            opened, begin = False, position + 1
-            yield value.take()
-        begin = begin if mark else 0
-    if opened:
-        raise _cut_off(value.start or 1)
-
-
-def _scan(numbered: Iterable[Located]) -> Iterator[tuple[int, str, int, str, int]]:
-    """Each bracket and comma outside of strings: its line, position, and the depth after it.
-
-    The end of a line is an empty mark. In JSON a string cannot span lines.
-    """
-    depth = 0
-    for number, line in numbered:
-        position = 0
-        while token := _MARK.search(line, position):
-            mark, position = token[0], token.end()
-            if mark == '"':
-                position = _string_end(line, position, number)
-                continue
-            depth += (mark in "[{") - (mark in "]}")
-            if depth > _MAX_DEPTH:
-                raise DataError("is nested too deeply", line=number, remedy="flatten the object")
-            yield number, line, position - 1, mark, depth
-        yield number, line, len(line), "", depth
-
-
-def _string_end(line: str, position: int, number: int) -> int:
-    while token := _STRING_MARK.search(line, position):
-        position = token.end()
-        if token[0] == '"':
-            return position
-    raise DataError("has a string that is not closed", line=number, remedy="write newlines as \\n")
-
-
-def _only_space(text: str, number: int, where: str) -> None:
-    if text.strip():
-        raise DataError(f"has {text.strip()[:20]!r} {where}", line=number)
-
-
-def _cut_off(number: int) -> DataError:
+def _cut_off(line: int) -> DataError:
     return DataError(
-        "begins a value that is never closed", line=number, remedy="is the file cut off?"
+        "begins a value that is never closed", line=line, remedy="is the file cut off?"
     )
+
+
+def members(whole: JsonValue) -> Iterator[tuple[str, JsonValue]]:
+    """The values of an object by key, each with the line on which its key begins."""
+    line, _, text = whole
+    end = 1
+    while True:
+        start = _skip(text, end)
+        if text[start] == "}":
+            return
+        line += text.count("\n", end, start)
+        key, after = _literal.raw_decode(text, start)
+        begin = _skip(text, after)
+        value, end = _literal.raw_decode(text, begin)
+        yield key, JsonValue(line, value, text[begin:end])
+        line += text.count("\n", start, end)
+
+
+def _skip(text: str, position: int) -> int:
+    return _BETWEEN.match(text, position).end()  # type: ignore[union-attr]
 
 
 _DELIMITERS = {".csv": ",", ".tsv": "\t", ".tab": "\t"}
@@ -418,31 +431,37 @@ def _from_table(path: Path, delimiter: str, mapping: RecordMapping) -> Iterator[
 
 
 def _from_json(path: Path, *, keyed: bool) -> Iterator[_Record]:
-    located = values(path)
+    located = _values(path)
     first = next(located, None)
     second = next(located, None)
-    if first is not None and second is None and keyed:
-        whole = _load(path, first)
-        if whole and all(type(value) is dict for value in whole.values()):
-            for member in members(first):
-                ((key, value),) = _load(path, member).items()
-                yield _Record(member[0], value, key)
+    if keyed and first is not None and second is None:
+        inner = first.value.values()
+        if inner and all(type(value) is dict for value in inner):
+            for key, member in members(first):
+                yield _Record(member.line, _content(path, member), key)
             return
-    for place in chain((pair for pair in (first, second) if pair is not None), located):
-        yield _Record(place[0], _load(path, place))
+    for one in chain((one for one in (first, second) if one is not None), located):
+        yield _Record(one.line, _content(path, one))
 
 
-def _load(path: Path, located: Located) -> dict[str, Any]:
-    line, text = located
-    try:
-        value = load_literal(text)
-        if type(value) is dict and _is_item(value):
-            value = load_object(text)
-    except DataError as error:
-        raise error.at(path, line) from None
-    if type(value) is not dict:
-        raise DataError("is not an object", path=path, line=line, remedy="a record is an object")
-    return value
+def _values(path: Path) -> Iterator[JsonValue]:
+    """The values of a JSON file; a file of JSON lines is split at its lines, which is faster."""
+    if path.suffix.lower() not in JSON_LINES:
+        yield from stream_json(path, _literal.raw_decode)
+        return
+    for number, line in lines(path):
+        if line.strip():
+            try:
+                yield JsonValue(number, load_object(line, decode=_literal.decode), line)
+            except DataError as error:
+                raise error.at(path, number) from None
+
+
+def _content(path: Path, located: JsonValue) -> dict[str, Any]:
+    if type(located.value) is not dict:
+        remedy = "a record is an object"
+        raise DataError("is not an object", path=path, line=located.line, remedy=remedy)
+    return load_object(located.text) if _is_item(located.value) else located.value
 
 
 def _is_item(value: Mapping[str, Any]) -> bool:

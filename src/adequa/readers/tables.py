@@ -20,9 +20,8 @@ from uuid import UUID
 from adequa.codec import item_from_object, item_to_object
 from adequa.data import Item, Result
 from adequa.errors import DataError, MissingExtra, SettingError, UnknownName
-from adequa.files import MAX_LINE_BYTES, lines, open_bytes
+from adequa.files import MAX_LINE_BYTES, lines, load_object, open_bytes
 from adequa.readers.base import PlacedItem, Reader
-from adequa.strict_json import load_object
 
 COLUMNS = ("id", "system", "category", "lang", "triples", "text", "references", "terms", "meta")
 """The columns of an item; any other column is a field of `meta`."""

@@ -19,9 +19,8 @@ from lxml import etree
 
 from adequa.data import Item, Triple
 from adequa.errors import DataError, SettingError
-from adequa.files import open_bytes
+from adequa.files import load_object, open_bytes
 from adequa.readers.base import PlacedItem, Reader
-from adequa.strict_json import load_object
 
 Element: TypeAlias = Any
 """An lxml element; the published type stubs are incomplete."""

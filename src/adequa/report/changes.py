@@ -21,14 +21,13 @@ from adequa.analysis.comparison import (
 from adequa.data import Item, Result, Triple
 from adequa.errors import RunError
 from adequa.report.figures import digits_for
-from adequa.report.texts import VERDICTS
+from adequa.report.texts import FAULTS, VERDICTS
 from adequa.run import Run
 
 LEVEL = 0.95
 TRIALS = 1000
 TEST: TestName = "bootstrap"
 CORRECTION = "holm"
-_FAULTS = ("missing", "contradicted")
 MOST_ROWS = 20
 MOST_ITEMS = 10
 
@@ -53,7 +52,7 @@ class Baseline:
     def add(self, system: int, result: Result) -> None:
         """Add a text of the baseline."""
         self._systems.setdefault(result.item.system, system)
-        faults = frozenset(fact.triple for fact in result.facts if fact.status in _FAULTS)
+        faults = frozenset(fact.triple for fact in result.facts if fact.status in FAULTS)
         self._known[system, result.item.id] = EarlierScore(
             result.item.triples, result.scores, faults, result.verdict
         )
@@ -103,7 +102,7 @@ class ChangedText:
                 # Six decimals, as in the run, so that rounding errors are not changes.
                 change = round(value - old, 6)
                 self.differences.setdefault(label, []).append((change, result.item.id))
-        faults = {fact.triple for fact in result.facts if fact.status in _FAULTS}
+        faults = {fact.triple for fact in result.facts if fact.status in FAULTS}
         known = {fact.triple for fact in result.facts}
         broken, mended = faults - was.faults, (was.faults & known) - faults
         self.broken.update(sorted(broken))

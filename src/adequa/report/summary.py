@@ -11,11 +11,11 @@ from typing import Any
 
 from adequa.analysis.comparison import Comparison, Measure, SystemValue
 from adequa.errors import DataError
+from adequa.files import load_object
 from adequa.report.figures import axis, digits_for, histogram, percent, range_of
-from adequa.report.tallies import DIMENSIONS, FactTally, RunTallies, ScoreTally, SystemTexts
+from adequa.report.tallies import FactTally, RunTallies, ScoreTally, Slices, SystemTexts
 from adequa.report.texts import VERDICTS
 from adequa.run import Run
-from adequa.strict_json import load_object
 
 MOST_ROWS = 20
 """Rows of the most common missing facts and unsupported spans."""
@@ -88,17 +88,14 @@ def _rank(measure: Measure | None, values: Sequence[SystemValue | None]) -> tupl
 
 def slice_tables(collected: RunTallies) -> list[dict[str, Any]]:
     """All systems together by category, size and seen, where there are several values."""
-    tables = []
-    for dimension in DIMENSIONS:
-        pooled: dict[str, ScoreTally] = {}
-        for _, system in collected.shown():
-            for value, tally in system.slices.get(dimension, {}).items():
-                _pool(pooled.setdefault(value, ScoreTally()), tally)
-        if len(pooled) > 1:
-            values = _chosen(dimension, pooled)
-            rows = [(value, pooled[value]) for value in values]
-            tables.append({"name": dimension, "rows": rows, "left_out": len(pooled) - len(values)})
-    return tables
+    pooled = Slices()
+    for _, system in collected.shown():
+        for dimension, tallies in system.slices.items():
+            into = pooled.setdefault(dimension, {})
+            for value, tally in tallies.items():
+                _pool(into.setdefault(value, ScoreTally()), tally)
+    tables = pooled.tables(MOST_SLICES)
+    return [{"name": name, "rows": rows, "left_out": left} for name, rows, left in tables]
 
 
 def _pool(into: ScoreTally, tally: ScoreTally) -> None:
@@ -107,12 +104,6 @@ def _pool(into: ScoreTally, tally: ScoreTally) -> None:
     for label, (count, total) in tally.totals.items():
         known = into.totals.get(label, (0, 0.0))
         into.totals[label] = known[0] + count, known[1] + total
-
-
-def _chosen(dimension: str, pooled: Mapping[str, ScoreTally]) -> list[str]:
-    """The largest slices, sizes in numeric and words in alphabetical order."""
-    largest = sorted(pooled, key=lambda value: (-pooled[value].texts, value))[:MOST_SLICES]
-    return sorted(largest, key=int) if dimension == "size" else sorted(largest)
 
 
 def _predicates(collected: RunTallies) -> dict[str, FactTally]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from array import array
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from adequa.data import Result, Triple
@@ -32,18 +32,50 @@ class ScoreTally:
     totals: dict[str, tuple[int, float]] = field(default_factory=dict)
     """By metric: the number of scored texts, and the sum of the scores."""
 
-    def add(self, result: Result) -> None:
+    def add(self, verdict: str | None, scores: Mapping[str, float | None]) -> None:
         """Add a text."""
         self.texts += 1
-        if result.verdict is not None:
+        if verdict is not None:
             self.judged += 1
-            self.omission += "omission" in result.verdict
-            self.hallucination += "hallucination" in result.verdict
-            self.not_ok += result.verdict != "OK"
-        for label, value in result.scores.items():
+            self.omission += "omission" in verdict
+            self.hallucination += "hallucination" in verdict
+            self.not_ok += verdict != "OK"
+        for label, value in scores.items():
             if value is not None:
                 count, total = self.totals.get(label, (0, 0.0))
                 self.totals[label] = count + 1, total + value
+
+    def mean(self, label: str) -> float | None:
+        """The mean score of a metric; None if no text is scored."""
+        count, total = self.totals.get(label, (0, 0.0))
+        return total / count if count else None
+
+
+class Slices(dict[str, dict[str, ScoreTally]]):
+    """The tallies of texts by category, size and seen; for each of these, by its value."""
+
+    def add(
+        self,
+        values: Sequence[str | None],
+        verdict: str | None,
+        scores: Mapping[str, float | None],
+    ) -> None:
+        """Add a text with a value per dimension; None where it has none."""
+        for dimension, value in zip(DIMENSIONS, values, strict=True):
+            if value is not None:
+                tallies = self.setdefault(dimension, {})
+                tallies.setdefault(value, ScoreTally()).add(verdict, scores)
+
+    def tables(self, most: int) -> list[tuple[str, list[tuple[str, ScoreTally]], int]]:
+        """Dimensions with several values: name, the largest slices in order, number left out."""
+        found = []
+        for dimension, tallies in self.items():
+            if len(tallies) > 1:
+                largest = sorted(tallies, key=lambda one: (-tallies[one].texts, one))[:most]
+                shown = sorted(largest, key=int if dimension == "size" else str)
+                rows = [(value, tallies[value]) for value in shown]
+                found.append((dimension, rows, len(tallies) - len(shown)))
+        return sorted(found, key=lambda table: DIMENSIONS.index(table[0]))
 
 
 @dataclass(slots=True)
@@ -87,12 +119,12 @@ class SystemTexts:
     scores: dict[str, array[float]] = field(default_factory=dict)
     reasons: dict[str, Counter[str]] = field(default_factory=dict)
     """By metric: why texts were not scorable, with counts."""
-    slices: dict[str, dict[str, ScoreTally]] = field(default_factory=dict)
+    slices: Slices = field(default_factory=Slices)
     predicates: dict[str, FactTally] = field(default_factory=dict)
 
     def add(self, result: Result) -> None:
         """Add a text."""
-        self.overall.add(result)
+        self.overall.add(result.verdict, result.scores)
         self.verdicts[result.verdict or ""] += 1
         for label, value in result.scores.items():
             if value is not None:
@@ -101,16 +133,9 @@ class SystemTexts:
             self.reasons.setdefault(label, Counter())[reason] += 1
         item = result.item
         values = item.category, str(len(item.triples)), seen_name(item.meta)
-        for dimension, name in zip(DIMENSIONS, values, strict=True):
-            if name is not None:
-                slices = self.slices.setdefault(dimension, {})
-                if name not in slices:
-                    slices[name] = ScoreTally()
-                slices[name].add(result)
+        self.slices.add(values, result.verdict, result.scores)
         for fact in result.facts:
-            if fact.triple.predicate not in self.predicates:
-                self.predicates[fact.triple.predicate] = FactTally()
-            self.predicates[fact.triple.predicate].add(fact.status)
+            self.predicates.setdefault(fact.triple.predicate, FactTally()).add(fact.status)
 
 
 @dataclass(slots=True)
@@ -155,9 +180,7 @@ class _Pass:
     def add(self, number: int, result: Result) -> None:
         self.collected[number].add(result)
         for fact in result.facts:
-            if fact.triple not in self.facts:
-                self.facts[fact.triple] = FactTally()
-            self.facts[fact.triple].add(fact.status)
+            self.facts.setdefault(fact.triple, FactTally()).add(fact.status)
         met = set()
         for finding in result.unsupported:
             if finding.start is None or finding.end is None:
@@ -167,10 +190,9 @@ class _Pass:
             if not key or key in met:
                 continue
             met.add(key)
-            if key not in self.spans:
-                self.spans[key] = Span(words, example=(number, result.item.id))
-            self.spans[key].texts += 1
-            self.spans[key].systems.add(number)
+            span = self.spans.setdefault(key, Span(words, example=(number, result.item.id)))
+            span.texts += 1
+            span.systems.add(number)
 
 
 def collect(

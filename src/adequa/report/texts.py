@@ -32,7 +32,7 @@ CHUNK = 96
 VERDICTS = (None, "OK", "omission", "hallucination", "hallucination+omission")
 STATUSES = ("unchecked", "stated", "missing", "contradicted")
 SEEN = (None, "seen", "unseen")
-_FAULTS = ("missing", "contradicted")
+FAULTS = ("missing", "contradicted")
 _COMPRESSION = 9
 
 
@@ -48,33 +48,62 @@ class PackedTexts:
     input_count: int
 
 
+class TextColumns:
+    """Columns of numbers to filter and sort texts by; categories and predicates become codes."""
+
+    def __init__(self, labels: Sequence[str], kinds: Mapping[str, str], score_kind: str) -> None:
+        self.columns: dict[str, array[int]] = {name: array(kind) for name, kind in kinds.items()}
+        self.scores: dict[str, array[float]] = {label: array(score_kind) for label in labels}
+        self.categories: dict[str, int] = {}
+        self.predicates: dict[str, int] = {}
+        """The predicates of facts that are missing or contradicted."""
+
+    def append(self, **values: int) -> None:
+        """Add a value to each named column; a column's largest number stands for all above it."""
+        for name, value in values.items():
+            column = self.columns[name]
+            column.append(min(value, 256**column.itemsize - 1))
+
+    def add_input(self, category: str | None, size: int, meta: Mapping[str, Any]) -> None:
+        """Add what the columns tell of an input."""
+        code = self.categories.setdefault(category or "", len(self.categories))
+        self.append(category=code, size=size, seen=SEEN.index(seen_name(meta)))
+
+    def add_text(
+        self,
+        *,
+        system: int,
+        verdict: str | None,
+        at_fault: Sequence[str],
+        unsupported: int,
+        scores: Mapping[str, float | None],
+    ) -> None:
+        """Add a text; `at_fault` has the predicate of each missing or contradicted fact."""
+        code = VERDICTS.index(verdict)
+        self.append(system=system, verdict=code, missing=len(at_fault), unsupported=unsupported)
+        for name in dict.fromkeys(at_fault):
+            self.append(faults=self.predicates.setdefault(name, len(self.predicates)))
+        self.append(fault_ends=len(self.columns["faults"]))
+        for label, column in self.scores.items():
+            value = scores.get(label)
+            column.append(float("nan") if value is None else value)
+
+
+_KINDS = {"category": "H", "size": "H", "seen": "B", "system": "H", "input": "I", "verdict": "B"}
+_KINDS |= {"missing": "H", "unsupported": "H", "broken": "H", "mended": "H"}
+_KINDS |= {"fault_ends": "I", "faults": "H"}
+
+
 class Texts:
     """Packs results one by one; memory holds packed chunks and numbers."""
 
     def __init__(self, labels: Sequence[str], *, kept: int | None, total: int) -> None:
-        self._labels = tuple(labels)
         self._kept, self._total = kept, total
         self._inputs = Chunks(CHUNK)
         self._texts = Chunks(CHUNK)
         self._numbers: dict[tuple[str, tuple[Triple, ...]], int | None] = {}
         self._ids: list[str] = []
-        self._categories: dict[str, int] = {}
-        self._predicates: dict[str, int] = {}
-        self._columns = {
-            "category": array("H"),
-            "size": array("H"),
-            "seen": array("B"),
-            "system": array("H"),
-            "input": array("I"),
-            "verdict": array("B"),
-            "missing": array("H"),
-            "unsupported": array("H"),
-            "broken": array("H"),
-            "mended": array("H"),
-            "fault_ends": array("I"),
-            "faults": array("H"),
-        }
-        self._scores = {label: array("f") for label in self._labels}
+        self._columns = TextColumns(labels, _KINDS, "f")
 
     def add(self, system: int, result: Result, broken: int = 0, mended: int = 0) -> None:
         """Add a text of a system, unless its input was not chosen for the page."""
@@ -84,22 +113,14 @@ class Texts:
         triples = {triple: place for place, triple in enumerate(result.item.triples)}
         entities = _entities(result.item.triples)
         self._texts.add(_text_record(result, triples, entities))
-        columns = self._columns
-        columns["system"].append(system)
-        columns["input"].append(number)
-        columns["verdict"].append(VERDICTS.index(result.verdict))
-        columns["missing"].append(_bounded(sum(fact.status in _FAULTS for fact in result.facts)))
-        columns["unsupported"].append(_bounded(len(result.unsupported)))
-        columns["broken"].append(_bounded(broken))
-        columns["mended"].append(_bounded(mended))
-        faults = dict.fromkeys(
-            fact.triple.predicate for fact in result.facts if fact.status in _FAULTS
+        self._columns.append(input=number, broken=broken, mended=mended)
+        self._columns.add_text(
+            system=system,
+            verdict=result.verdict,
+            at_fault=[fact.triple.predicate for fact in result.facts if fact.status in FAULTS],
+            unsupported=len(result.unsupported),
+            scores=result.scores,
         )
-        columns["faults"].extend(_number(self._predicates, name) for name in faults)
-        columns["fault_ends"].append(len(columns["faults"]))
-        for label, column in self._scores.items():
-            value = result.scores.get(label)
-            column.append(float("nan") if value is None else value)
 
     def _input(self, result: Result) -> int | None:
         """The number of the text's input; None where it was not chosen for the page."""
@@ -115,10 +136,7 @@ class Texts:
         self._inputs.add(
             [item.id, item.category, item.lang, list(item.triples), list(item.references)]
         )
-        columns = self._columns
-        columns["category"].append(_number(self._categories, item.category or ""))
-        columns["size"].append(_bounded(len(item.triples)))
-        columns["seen"].append(SEEN.index(seen_name(item.meta)))
+        self._columns.add_input(item.category, len(item.triples), item.meta)
         return number
 
     def _is_chosen(self, met: int) -> bool:
@@ -129,27 +147,20 @@ class Texts:
 
     def finish(self) -> PackedTexts:
         """All of it, packed."""
-        kinds = {"B": "u1", "H": "u2", "I": "u4"}
-        columns: dict[str, list[str]] = {
-            name: [kinds[column.typecode], pack_numbers(column, kinds[column.typecode])]
-            for name, column in self._columns.items()
-        }
-        scores = {
-            label: ["f4", pack_numbers(column, "f4")] for label, column in self._scores.items()
-        }
+        made = self._columns
         index = {
             "chunk": CHUNK,
             "ids": self._ids,
-            "categories": list(self._categories),
-            "predicates": list(self._predicates),
-            "columns": columns,
-            "scores": scores,
+            "categories": list(made.categories),
+            "predicates": list(made.predicates),
+            "columns": {name: _packed_column(column) for name, column in made.columns.items()},
+            "scores": {label: _packed_column(column) for label, column in made.scores.items()},
         }
         return PackedTexts(
             self._inputs.finish(),
             self._texts.finish(),
             pack(index),
-            len(self._columns["system"]),
+            len(made.columns["system"]),
             len(self._ids),
         )
 
@@ -211,15 +222,6 @@ def _short(value: float | None) -> float | None:
     return None if value is None else round(value, 3)
 
 
-def _bounded(count: int) -> int:
-    return min(count, 65_535)
-
-
-def _number(names: dict[str, int], name: str) -> int:
-    """The number of a name; beyond the limit of a column, names share the last number."""
-    return _bounded(names.setdefault(name, len(names)))
-
-
 def pack(value: Any) -> str:
     """A JSON value for a data block of the page: base64 of raw deflate of UTF-8.
 
@@ -233,6 +235,11 @@ def pack(value: Any) -> str:
 def pack_numbers(values: npt.ArrayLike, kind: str) -> str:
     """Numbers for a typed array in the browser; `kind` is u1, u2, u4, i4 or f4."""
     return _deflated(np.asarray(values, dtype=f"<{kind}").tobytes())
+
+
+def _packed_column(column: array[Any]) -> list[str]:
+    kind = {"B": "u1", "H": "u2", "I": "u4", "f": "f4"}[column.typecode]
+    return [kind, pack_numbers(column, kind)]
 
 
 def _deflated(raw: bytes) -> str:

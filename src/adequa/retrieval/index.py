@@ -32,7 +32,7 @@ from adequa import __version__
 from adequa.codec import item_from_object, item_to_object
 from adequa.data import Item, Term, Triple
 from adequa.errors import DataError, SettingError
-from adequa.files import lines, locked, write_json
+from adequa.files import dump_line, lines, load_object, locked, write_json
 from adequa.readers import PlacedItem, Source, open_source, unique
 from adequa.readers.formats import files_of
 from adequa.retrieval.encoders import Encoder, Kind, Vectors, encode_items
@@ -46,7 +46,6 @@ from adequa.retrieval.vectors import (
     quantise,
     require_usearch,
 )
-from adequa.strict_json import dump_line, load_object
 
 FORMAT = 1
 """The version of the folder's format; an index of another version must be built again."""

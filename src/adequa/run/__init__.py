@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
-from adequa.run.cache import cached, default_folder
+from adequa.run.cache import default_folder
 from adequa.run.engines import encoded_batches, score_items
-from adequa.run.folder import MANIFEST, SCORES, SUMMARY, Run, open_run, read_json
-from adequa.run.manifest import describe_metrics
+from adequa.run.folder import (
+    MANIFEST,
+    SCORES,
+    SUMMARY,
+    Run,
+    describe_metrics,
+    open_run,
+    read_json,
+)
 from adequa.run.summary import summary_table
 from adequa.run.verdicts import OVERRULED, join
-from adequa.run.writer import add_metrics, score_run
+from adequa.run.writer import add_metrics, score_run, with_cache
 
 __all__ = [
     "MANIFEST",
@@ -17,7 +24,6 @@ __all__ = [
     "SUMMARY",
     "Run",
     "add_metrics",
-    "cached",
     "default_folder",
     "describe_metrics",
     "encoded_batches",
@@ -27,4 +33,5 @@ __all__ = [
     "score_items",
     "score_run",
     "summary_table",
+    "with_cache",
 ]

@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import os
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import closing
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
@@ -19,8 +19,8 @@ from typing import TYPE_CHECKING, Any
 from adequa.codec import item_to_object, score_from_object, score_to_object
 from adequa.data import Item, Score
 from adequa.errors import AdequaError, RunError
-from adequa.metrics.base import Metric, Scorer
-from adequa.strict_json import dump_line, load_object
+from adequa.files import dump_line, load_object
+from adequa.metrics.base import Metric
 
 if TYPE_CHECKING:
     import sqlite3
@@ -40,14 +40,6 @@ def default_folder() -> Path:
     else:
         base = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache"))
     return base / "adequa"
-
-
-def cached(metrics: Mapping[str, Metric], folder: Path | None) -> dict[str, Scorer]:
-    """The metrics, the expensive ones with a cache if a folder is given."""
-    return {
-        label: CachedMetric(metric, folder) if folder is not None and metric.expensive else metric
-        for label, metric in metrics.items()
-    }
 
 
 @dataclass(frozen=True)

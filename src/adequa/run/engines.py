@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING
 from adequa.codec import result_to_object
 from adequa.data import Item, Result, Score
 from adequa.errors import ModelError, RunError
+from adequa.files import dump_line
 from adequa.metrics.base import Scorer
 from adequa.run.verdicts import join
-from adequa.strict_json import dump_line
 
 if TYPE_CHECKING:
     from concurrent.futures import Future

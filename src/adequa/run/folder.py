@@ -1,19 +1,23 @@
-"""A finished run on disk: `manifest.json`, `scores.jsonl` and `summary.json`."""
+"""The folder of a run: `manifest.json`, `scores.jsonl` and `summary.json`."""
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
 
+from adequa import __version__
 from adequa.codec import result_from_object
 from adequa.data import Result
 from adequa.errors import AdequaError, DataError, RunError
-from adequa.files import lines
+from adequa.files import lines, load_object
 from adequa.metrics import load_metric
 from adequa.metrics.base import Metric
-from adequa.strict_json import load_object
+from adequa.readers import Source
+from adequa.settings import plain_settings
 
 MANIFEST = "manifest.json"
 SCORES = "scores.jsonl"
@@ -92,3 +96,82 @@ def read_json(path: Path) -> dict[str, Any]:
     if not isinstance(raw, dict):
         raise RunError(f"{path} is not a JSON object; score again into a new folder")
     return raw
+
+
+def plan_run(source: Source, metrics: Mapping[str, Metric], total: int) -> dict[str, Any]:
+    """The manifest of a run that is about to start."""
+    return {
+        "format": 1,
+        "version": __version__,
+        "status": "running",
+        "created": datetime.now(timezone.utc).isoformat(timespec="seconds"),
+        "inputs": {
+            "path": str(source.path),
+            "reader": source.format,
+            "settings": plain_settings(source.reader),
+            "texts": {system: str(path) for system, path in source.texts.items()},
+            "files": [_fingerprint(path) for path in source.files],
+        },
+        "metrics": describe_metrics(metrics),
+        "counts": {"items": total},
+    }
+
+
+def describe_metrics(metrics: Mapping[str, Metric]) -> dict[str, Any]:
+    """The metrics by label, with everything needed to build them again."""
+    return {
+        label: {
+            "name": metric.name,
+            "settings": plain_settings(metric),
+            "signature": metric.signature,
+            "higher_is_better": metric.higher_is_better,
+            "best": _json_number(metric.best),
+            "worst": _json_number(metric.worst),
+        }
+        for label, metric in metrics.items()
+    }
+
+
+def _json_number(value: float) -> float | str:
+    return value if abs(value) != float("inf") else str(value)
+
+
+def _fingerprint(path: Path) -> dict[str, Any]:
+    digest, size = hashlib.sha256(), 0
+    with path.open("rb") as stream:
+        while block := stream.read(1 << 20):
+            digest.update(block)
+            size += len(block)
+    return {"path": str(path), "sha256": digest.hexdigest(), "bytes": size}
+
+
+def require_same(out: Path, begun: Mapping[str, Any], plan: Mapping[str, Any]) -> bool:
+    """Whether the run is complete; raises if it was begun with other data or settings."""
+    try:
+        old_metrics = {label: entry["signature"] for label, entry in begun["metrics"].items()}
+        old_inputs = _essence(begun["inputs"])
+        status = begun["status"]
+    except (KeyError, TypeError, AttributeError):
+        raise RunError(f"{out / MANIFEST} is not a run's manifest; use --force") from None
+    new_metrics = {label: entry["signature"] for label, entry in plan["metrics"].items()}
+    differences = [
+        f"{label}: {old_metrics.get(label, 'absent')} then, {new_metrics.get(label, 'absent')} now"
+        for label in [*old_metrics, *(new for new in new_metrics if new not in old_metrics)]
+        if old_metrics.get(label) != new_metrics.get(label)
+    ]
+    new_inputs = _essence(plan["inputs"])
+    differences += [name for name in old_inputs if old_inputs[name] != new_inputs[name]]
+    if differences:
+        raise RunError(
+            f"{out} was begun with other data or settings ({'; '.join(differences)}); "
+            "give the same ones, or replace the run with --force"
+        )
+    return bool(status == "complete")
+
+
+def _essence(inputs: Mapping[str, Any]) -> dict[str, object]:
+    return {
+        "the format differs": (inputs["reader"], inputs["settings"]),
+        "the systems of --texts differ": list(inputs["texts"]),
+        "an input file has changed": [file["sha256"] for file in inputs["files"]],
+    }

@@ -17,16 +17,24 @@ from typing import IO, Any
 from adequa import __version__
 from adequa.data import Result
 from adequa.errors import DataError, RunError
-from adequa.files import locked, write_json
-from adequa.metrics.base import Metric
+from adequa.files import load_object, locked, write_json
+from adequa.metrics.base import Metric, Scorer
 from adequa.progress import Progress, silent
 from adequa.readers import Source
-from adequa.run.cache import cached
+from adequa.run.cache import CachedMetric
 from adequa.run.engines import encoded_batches
-from adequa.run.folder import MANIFEST, SCORES, SUMMARY, Run, open_run, read_json
-from adequa.run.manifest import check_same, describe_metrics, plan_run
+from adequa.run.folder import (
+    MANIFEST,
+    SCORES,
+    SUMMARY,
+    Run,
+    describe_metrics,
+    open_run,
+    plan_run,
+    read_json,
+    require_same,
+)
 from adequa.run.summary import summarise
-from adequa.strict_json import load_object
 
 ADDED = "scores.jsonl.adding"
 _DEFAULT_BATCH = 256
@@ -59,7 +67,9 @@ def score_run(
         if done:
             _check_continues(stream, next(items).item.key, out)
         results = (Result(placed.item, {}) for placed in items)
-        batches = encoded_batches(results, cached(metrics, cache), batch_size=batch_size, jobs=jobs)
+        batches = encoded_batches(
+            results, with_cache(metrics, cache), batch_size=batch_size, jobs=jobs
+        )
         _write(stream, batches, done=done, total=total, progress=progress)
     return _finish(out, manifest, metrics, started)
 
@@ -90,12 +100,22 @@ def add_metrics(
         stream.truncate(0)
         total = run.manifest["counts"]["items"]
         batches = encoded_batches(
-            run.results(), cached(metrics, cache), batch_size=batch_size, jobs=jobs
+            run.results(), with_cache(metrics, cache), batch_size=batch_size, jobs=jobs
         )
         _write(stream, batches, done=0, total=total, progress=progress)
     # A kill after this leaves lines with more metrics than the manifest; adding again repairs it.
     temporary.replace(run.path / SCORES)
     return _finish(run.path, manifest, {**run.metrics(), **metrics}, started)
+
+
+def with_cache(metrics: Mapping[str, Metric], folder: Path | None) -> Mapping[str, Scorer]:
+    """The metrics, the expensive ones with a cache if a folder is given."""
+    if folder is None:
+        return metrics
+    return {
+        label: CachedMetric(metric, folder) if metric.expensive else metric
+        for label, metric in metrics.items()
+    }
 
 
 def _prepare(out: Path, plan: Mapping[str, Any], *, resume: bool, force: bool) -> bool:
@@ -107,7 +127,7 @@ def _prepare(out: Path, plan: Mapping[str, Any], *, resume: bool, force: bool) -
     present = {entry.name for entry in out.iterdir()} if out.is_dir() else set()
     if MANIFEST in present:
         if resume:
-            return check_same(out, read_json(out / MANIFEST), plan)
+            return require_same(out, read_json(out / MANIFEST), plan)
         if not force:
             raise RunError(
                 f"{out} already contains a run; --resume continues it, --force replaces it, "

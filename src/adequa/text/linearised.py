@@ -18,7 +18,7 @@ from typing import Any
 
 from adequa.data import Triple
 from adequa.errors import DataError, UnknownName
-from adequa.strict_json import kind_of, load_object
+from adequa.files import kind_of, load_object
 
 # ---
 # Attribute lists as E2E writes them, `name[Blue Spice], eatType[pub]`, to and from triples.

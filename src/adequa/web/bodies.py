@@ -16,7 +16,7 @@ from urllib.parse import parse_qs
 from starlette.requests import ClientDisconnect, Request
 
 from adequa.errors import DataError
-from adequa.strict_json import load_object, reject_constant
+from adequa.files import load_object, reject_constant
 from adequa.web.errors import Refusal
 from adequa.web.limits import CampaignLimits, ServerSettings, format_bytes
 

@@ -20,7 +20,7 @@ from urllib.parse import quote, urlencode, urlsplit
 from adequa.codec import item_to_object, result_from_object
 from adequa.data import Item, Result
 from adequa.errors import DataError, ServiceError, SettingError
-from adequa.strict_json import load_object
+from adequa.files import load_object
 
 _OVER = ("done", "failed", "cancelled")
 _PAGE = 500

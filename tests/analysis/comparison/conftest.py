@@ -11,7 +11,7 @@ import pytest
 
 from adequa.codec import result_to_object
 from adequa.data import Item, Result, Triple
-from adequa.strict_json import dump_line
+from adequa.files import dump_line
 
 WriteRun = Callable[..., Path]
 

@@ -12,7 +12,7 @@ import pytest
 
 from adequa.codec import result_to_object
 from adequa.data import Finding, Item, Result, Triple
-from adequa.strict_json import dump_line
+from adequa.files import dump_line
 
 METRICS = {
     "esa": {"name": "esa", "settings": {}, "signature": "esa|version:1", "higher_is_better": True},

@@ -9,7 +9,13 @@ from dataclasses import replace
 import pytest
 
 from adequa.data import Item, Triple
-from adequa.human.campaign.answers import WrongAnswer, checked, checked_seconds, spans_of, value_of
+from adequa.human.campaign.answers import (
+    WrongAnswer,
+    spans_of,
+    validated,
+    validated_seconds,
+    value_of,
+)
 from adequa.human.campaign.settings import PRESETS, SPANS
 
 TRIPLES = (Triple("Alba", "port", "Oban"), Triple("Alba", "length", "40"))
@@ -26,10 +32,10 @@ def test_an_answer_is_kept_in_one_form():
         {"start": 9, "end": 10, "label": "not in the data"},
     ]
     raw = GOOD | {"errors": {"marks": marks, "omitted": [1, 1]}}
-    values = checked(QUESTIONS, ITEM, raw)
+    values = validated(QUESTIONS, ITEM, raw)
     assert values["semantics"] == 3.0
     assert values["errors"] == {"marks": [marks[1], marks[0]], "omitted": [1]}
-    assert checked(QUESTIONS, ITEM, values) == values
+    assert validated(QUESTIONS, ITEM, values) == values
     assert [value_of(value) for value in values.values()] == [3.0, 37.5, 3.0]
     assert spans_of(values["errors"], ITEM) == (
         marks[1] | {"text": "The"},
@@ -76,7 +82,7 @@ def mark(**change: object) -> dict[str, object]:
 )
 def test_a_wrong_answer_names_its_question(change, question):
     with pytest.raises(WrongAnswer) as caught:
-        checked(QUESTIONS, ITEM, GOOD | change)
+        validated(QUESTIONS, ITEM, GOOD | change)
     assert caught.value.question == question
     assert question in str(caught.value)
     assert caught.value.remedy
@@ -86,17 +92,17 @@ def test_a_wrong_answer_names_its_question(change, question):
 def test_every_question_is_to_be_answered():
     for name in GOOD:
         with pytest.raises(WrongAnswer, match="not answered") as caught:
-            checked(QUESTIONS, ITEM, {key: value for key, value in GOOD.items() if key != name})
+            validated(QUESTIONS, ITEM, {key: value for key, value in GOOD.items() if key != name})
         assert caught.value.question == name
 
 
 def test_omissions_are_told_only_where_they_are_asked_for():
     question = replace(SPANS, omissions=False)
     with pytest.raises(WrongAnswer, match="omissions"):
-        checked((question,), ITEM, {"errors": {"marks": [], "omitted": [0]}})
+        validated((question,), ITEM, {"errors": {"marks": [], "omitted": [0]}})
 
 
 @pytest.mark.parametrize("seconds", [-1, math.nan, math.inf, "3", True, 1e9])
 def test_a_time_that_is_none_is_refused(seconds):
     with pytest.raises(Exception, match="time on a page"):
-        checked_seconds(seconds)
+        validated_seconds(seconds)

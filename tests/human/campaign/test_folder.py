@@ -43,7 +43,7 @@ def test_a_campaign_comes_back_as_it_was_written(tmp_path):
     assert is_campaign(tmp_path)
     assert read_campaign(tmp_path) == (CAMPAIGN, texts)
     assert [text.is_shown for text in texts] == [True, False]
-    with pytest.raises(DataError, match="holds a campaign already"):
+    with pytest.raises(DataError, match="is already a campaign"):
         write_campaign(tmp_path, CAMPAIGN, texts)
 
 
@@ -87,7 +87,7 @@ def test_a_wrong_setting_is_named(tmp_path, change, problem):
     ("row", "problem"),
     [
         ({"task": ""}, "task"),
-        ({"id": "Id9"}, "speaks of"),
+        ({"id": "Id9"}, "is about"),
         ({"cell": {"size": 1}}, "cell"),
         ({"control": {"semantics": "3"}}, "control"),
         ({"control": {"beauty": 3}}, "not asked"),
@@ -104,7 +104,7 @@ def test_a_wrong_line_of_the_sample_is_named(tmp_path, row, problem):
 
 
 def test_files_of_unequal_length_and_no_files_are_errors(tmp_path):
-    with pytest.raises(DataError, match="is not there"):
+    with pytest.raises(DataError, match="does not exist"):
         read_settings(tmp_path)
     write_campaign(tmp_path, CAMPAIGN, [sampled(1), sampled(2)])
     path = tmp_path / "sample.jsonl"

@@ -359,7 +359,7 @@ def test_a_database_of_other_texts_is_refused(make_campaign, database):
             {"name": "other", "text": "?", "kind": "slider"},
         ]
         settings.write_text(json.dumps(raw))
-        with pytest.raises(DataError, match="was made for"):
+        with pytest.raises(DataError, match="was created for"):
             CampaignStore.open(folder, url=database)
     settings.write_text(json.dumps(json.loads(was) | {"title": "Another", "texts_per_rater": 2}))
     CampaignStore.open(folder, url=database).close()

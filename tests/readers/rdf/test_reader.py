@@ -17,12 +17,12 @@ import adequa
 from adequa.codec import item_from_object, item_to_object
 from adequa.data import Item, Term, Triple
 from adequa.errors import DataError, SettingError, UnknownName
+from adequa.files import dump_line, load_object
 from adequa.readers import load_reader
 from adequa.readers.rdf import fast as rdf_cut
 from adequa.readers.rdf.parser import MAX_DEPTH
 from adequa.readers.rdf.reader import RdfReader
 from adequa.readers.rdf.terms import local_name
-from adequa.strict_json import dump_line, load_object
 
 XSD = "http://www.w3.org/2001/XMLSchema#"
 RDFS = "http://www.w3.org/2000/01/rdf-schema#"

@@ -182,7 +182,7 @@ BAD: list[tuple[Callable[[dict[str, Any]], None], str]] = [
 
 
 @pytest.mark.parametrize(("spoil", "says"), BAD, ids=[says for _, says in BAD])
-def test_what_is_wrong_is_said(
+def test_an_error_names_its_line(
     spoil: Callable[[dict[str, Any]], None], says: str, tmp_path: Path
 ) -> None:
     document = copy.deepcopy(DOCUMENT)
@@ -192,6 +192,13 @@ def test_what_is_wrong_is_said(
         read(path)
     assert says in str(caught.value)
     assert (caught.value.path, caught.value.line) == (path, 1)
+
+
+def test_a_list_of_anything_but_objects_is_an_error(tmp_path: Path) -> None:
+    path = tmp_path / "a.json"
+    path.write_text("[1, 2]", encoding="utf-8")
+    with pytest.raises(DataError, match=r"a\.json:1: is a number, not an object"):
+        read(path)
 
 
 @pytest.mark.parametrize(

@@ -12,10 +12,10 @@ import pytest
 from adequa.codec import result_to_object
 from adequa.data import Item, Triple
 from adequa.errors import ModelError
+from adequa.files import dump_line
 from adequa.metrics import resolve
 from adequa.metrics.base import Metric
 from adequa.run.engines import score_items
-from adequa.strict_json import dump_line
 from adequa.web.api.engine import InProcess, ScoringEngine
 from adequa.web.errors import Refusal
 from adequa.web.processes import ProcessLost

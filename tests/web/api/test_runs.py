@@ -220,7 +220,7 @@ def test_a_page_is_a_slice_of_the_lines(
 def test_a_file_that_changed_is_read_again(tmp_path: Path) -> None:
     path = tmp_path / "scores.jsonl"
     path.write_bytes(b"a\nb\n")
-    lines = LineIndex(most_files=1)
+    lines = LineIndex(max_bytes=250)
     assert lines.page(path, 1, 1) == (2, [b"b"])
     path.write_bytes(b"a\nb\nc\n")
     assert lines.page(path, 2, 1) == (3, [b"c"])

@@ -21,7 +21,7 @@ from adequa.web.workbench.index import (
     build_index,
     choose,
 )
-from adequa.web.workbench.runs import predicate_rows, slice_tables, system_table
+from adequa.web.workbench.runs import predicate_rows, system_table
 
 from ...report.made_runs import made_lines, write_lines
 
@@ -141,10 +141,10 @@ def test_a_search_that_takes_too_long_says_how_far_it_came(index):
 
 
 def test_slices_are_what_a_plain_loop_counts(index):
-    tables = {name: rows for name, rows, _ in slice_tables(index)}
+    tables = {name: rows for name, rows, _ in index.slices.tables(30)}
     assert list(tables) == ["category", "size", "seen"]
-    for row in tables["category"]:
-        own = [line for line in LINES if line["category"] == row.value]
+    for value, row in tables["category"]:
+        own = [line for line in LINES if line["category"] == value]
         verdicts = [line["verdict"] for line in own]
         assert row.texts == len(own)
         assert row.judged == len([one for one in verdicts if one])
@@ -152,7 +152,7 @@ def test_slices_are_what_a_plain_loop_counts(index):
         assert row.omission == len([one for one in verdicts if one and "omission" in one])
         assert row.hallucination == len([one for one in verdicts if one and "hall" in one])
         scores = [line["scores"]["esa"] for line in own if line["scores"]["esa"] is not None]
-        assert row.means[0] == pytest.approx(sum(scores) / len(scores))
+        assert row.mean("esa") == pytest.approx(sum(scores) / len(scores))
 
 
 def test_predicates_are_counted(index):
@@ -240,4 +240,4 @@ def test_an_empty_run_has_an_empty_index(tmp_path):
         choose(found, TextSelection(predicate="x", search="y", sort="worst:esa")).rows.tolist()
         == []
     )
-    assert slice_tables(found) == []
+    assert found.slices.tables(30) == []

@@ -12,12 +12,12 @@ from typing import NamedTuple
 from adequa.codec import result_from_object
 from adequa.data import Finding, Item, Result, Score
 from adequa.errors import DataError
+from adequa.files import load_object
 from adequa.metrics.base import Metric
 from adequa.perturb import Perturbation, PerturbedCase, PerturbedSet
 from adequa.progress import Progress
 from adequa.run import OVERRULED, encoded_batches, join
 from adequa.stats import Interval, superiority, wilson_interval
-from adequa.strict_json import load_object
 from adequa.text import Span
 
 

@@ -161,8 +161,7 @@ def read_tsv(path: Path) -> Dictionary:
 
 def read_json(path: Path) -> Dictionary:
     """Read `{"entity": ["alias", …]}` or `{"entity": "alias"}`; an entity occurs once."""
-    from adequa.files import lines, read_dictionary
-    from adequa.strict_json import kind_of
+    from adequa.files import kind_of, lines, read_dictionary
 
     text = "".join(line for _, line in lines(path, keep_ends=True))
     remedy = 'write {"entity": ["alias", …], …}'

@@ -1,4 +1,8 @@
-"""Whether what a page sends is an answer: every question, each within its scale."""
+"""Answers: validated against the questions, stored once, and corrected by their rater alone.
+
+A stored answer has one entry per question: a number, or marks and omitted facts. The functions with
+a connection work within its transaction.
+"""
 
 from __future__ import annotations
 
@@ -9,18 +13,26 @@ from typing import Any
 
 from adequa.data import Item
 from adequa.errors import DataError
-from adequa.human.campaign.assignment import Plan, is_number, locked_rater, reclaim
-from adequa.human.campaign.database import answers, history, raters, slots, sql, visits
+from adequa.files import kind_of
+from adequa.human.campaign.assignment import (
+    Plan,
+    is_number,
+    locked_rater,
+    mark_seen,
+    reclaim,
+    visit_of,
+)
+from adequa.human.campaign.database import answers, history, slots, sql, visits
 from adequa.human.campaign.model import Outcome, OwnSlot, Question
-from adequa.strict_json import kind_of
 
 _MOST = 2**53
+"""The largest integer up to which a float represents every integer."""
 LONGEST = 10 * 24 * 3600.0
-"""Seconds on a page beyond which a clock is wrong."""
+"""More seconds than this on a page mean that a clock is wrong; no record of data."""
 
 
 class WrongAnswer(DataError):
-    """An answer that cannot be stored; `question` is the name of the one it fails at."""
+    """An answer that cannot be stored; `question` is the name of the wrong one."""
 
     def __init__(self, question: str, problem: str, remedy: str) -> None:
         self.question = question
@@ -31,8 +43,8 @@ class WrongAnswer(DataError):
         return WrongAnswer, (self.question, problem, self.remedy)
 
 
-def checked(questions: Sequence[Question], item: Item, raw: Mapping[str, Any]) -> dict[str, Any]:
-    """The answer in the form that is stored: by question a number, or marks and omitted facts."""
+def validated(questions: Sequence[Question], item: Item, raw: Mapping[str, Any]) -> dict[str, Any]:
+    """The answer in stored form; a WrongAnswer unless every question has a value on its scale."""
     names = [question.name for question in questions]
     for name in sorted(map(str, raw.keys() - set(names))):
         raise WrongAnswer(name, "is not asked", f"asked are {', '.join(names)}")
@@ -48,22 +60,22 @@ def checked(questions: Sequence[Question], item: Item, raw: Mapping[str, Any]) -
     return values
 
 
-def checked_seconds(seconds: float) -> float:
-    """Time on a page, or a DataError where it can be none."""
+def validated_seconds(seconds: float) -> float:
+    """The time on a page, or a DataError for an impossible value."""
     if type(seconds) not in (int, float) or not 0 <= seconds <= LONGEST:
-        raise DataError(f"{seconds!r} is no time on a page", remedy="send seconds from 0 up")
+        raise DataError(f"{seconds!r} is not a time on a page", remedy="send seconds from 0 up")
     return float(seconds)
 
 
 def value_of(value: Any) -> float:
-    """The number a stored answer to a question stands for."""
+    """A stored answer to a question as a number: the value, or the number of marks."""
     if isinstance(value, Mapping):
         return float(len(value["marks"]) + len(value["omitted"]))
     return float(value)
 
 
 def spans_of(value: Any, item: Item) -> tuple[Mapping[str, Any], ...]:
-    """The marks of a stored answer, with the words they cover and the facts left out."""
+    """The marks of a stored answer with the words they cover, and the omitted facts."""
     if not isinstance(value, Mapping):
         return ()
     marks = [{**mark, "text": item.text[mark["start"] : mark["end"]]} for mark in value["marks"]]
@@ -74,7 +86,7 @@ def spans_of(value: Any, item: Item) -> tuple[Mapping[str, Any], ...]:
 
 
 def _number(question: Question, value: Any) -> float:
-    # Of integers too long for a float, math.isfinite itself fails.
+    # math.isfinite fails on integers that are too long for a float.
     is_long = type(value) is int and abs(value) > _MOST
     if type(value) not in (int, float) or is_long or not math.isfinite(value):
         raise WrongAnswer(question.name, f"is {kind_of(value)}", "send a finite number")
@@ -103,8 +115,8 @@ def _marked(question: Question, item: Item, value: Any) -> dict[str, Any]:
         if type(index) is not int or not 0 <= index < len(item.triples):
             raise WrongAnswer(
                 question.name,
-                f"leaves out a fact {index!r} that is not in the data",
-                f"facts are counted from 0 to {len(item.triples) - 1}",
+                f"has an omitted fact {index!r} that is not in the data",
+                f"facts are numbered from 0 to {len(item.triples) - 1}",
             )
     return {
         "marks": [
@@ -116,7 +128,7 @@ def _marked(question: Question, item: Item, value: Any) -> dict[str, Any]:
 
 def _mark(question: Question, length: int, mark: Any) -> tuple[int, int, str]:
     if not isinstance(mark, Mapping) or set(mark) != {"start", "end", "label"}:
-        raise WrongAnswer(question.name, "has a mark that is none", "send start, end and label")
+        raise WrongAnswer(question.name, "has an incomplete mark", "send start, end and label")
     start, end, label = mark["start"], mark["end"], mark["label"]
     if type(start) is not int or type(end) is not int or not 0 <= start < end <= length:
         raise WrongAnswer(
@@ -132,13 +144,9 @@ def _mark(question: Question, length: int, mark: Any) -> tuple[int, int, str]:
 
 def _list(question: Question, value: Any) -> Sequence[Any]:
     if not isinstance(value, list | tuple):
-        raise WrongAnswer(question.name, f"has {kind_of(value)} for a list", "send a list")
+        raise WrongAnswer(question.name, f"has {kind_of(value)} instead of a list", "send a list")
     return value
 
-
-# ---
-# Answers and drafts within a transaction: stored once, corrected by their rater alone.
-# ---
 
 _TEXT = sql.select(slots.c.text).where(slots.c.number == sql.bindparam("slot_"))
 _OWN = (
@@ -149,26 +157,22 @@ _OWN = (
 _ANSWERED = (
     sql.update(slots).where(slots.c.number == sql.bindparam("slot_")).values(state="answered")
 )
-_SEEN = sql.update(raters).where(raters.c.number == sql.bindparam("rater_"))
 _ALIVE = sql.update(slots).where(slots.c.number == sql.bindparam("slot_"))
 _NEW_ANSWER = sql.insert(answers)
-_SECONDS = sql.select(visits.c.seconds).where(
-    visits.c.rater == sql.bindparam("rater_"), visits.c.text == sql.bindparam("text_")
-)
 _KEEP = sql.update(visits).where(
     visits.c.rater == sql.bindparam("rater_"), visits.c.text == sql.bindparam("text_")
 )
 
 
 def text_of(connection: sql.Connection, slot: int) -> int | None:
-    """The position of the text a slot is of; it never changes."""
+    """The position of a slot's text, which never changes."""
     if not is_number(slot):
         return None
     return connection.execute(_TEXT, {"slot_": slot}).scalar()
 
 
 def own_slot_of(connection: sql.Connection, rater: int, text: int) -> OwnSlot | None:
-    """The slot of a text that is this rater's, whichever of its slots they were handed first."""
+    """The rater's slot of a text, whichever of its slots they were assigned first."""
     row = connection.execute(_OWN, {"text_": text, "rater_": rater}).one_or_none()
     return None if row is None else OwnSlot(*row)
 
@@ -182,7 +186,7 @@ def store_answer(
     seconds: float,
     now: float,
 ) -> Outcome:
-    """Store a checked answer to a text the rater holds, held or answered before."""
+    """Store a validated answer to a text that the rater holds, or held or answered before."""
     rater = locked_rater(connection, number)
     if rater is None or rater.status != "eligible":
         return "gone"
@@ -202,7 +206,7 @@ def store_answer(
     }
     connection.execute(_NEW_ANSWER, row)
     connection.execute(_ANSWERED, {"slot_": slot, "rater": number, "seen": now})
-    connection.execute(_SEEN, {"rater_": number, "seen": now})
+    mark_seen(connection, number, now)
     return "stored"
 
 
@@ -215,13 +219,13 @@ def keep_draft(
     seconds: float,
     now: float,
 ) -> bool:
-    """Keep what a rater has entered so far, as a sign of life; False where the text is gone."""
+    """Keep what a rater has entered so far, as a sign of activity; False if the text is gone."""
     rater = locked_rater(connection, number)
     text = text_of(connection, slot)
     if rater is None or rater.status != "eligible" or text is None:
         return False
     own = own_slot_of(connection, number, text)
-    connection.execute(_SEEN, {"rater_": number, "seen": now})
+    mark_seen(connection, number, now)
     if own is not None and own.state == "answered":
         return True
     if own is None:
@@ -254,4 +258,5 @@ def _correct(
 
 
 def _seconds_so_far(connection: sql.Connection, rater: int, text: int) -> float:
-    return connection.execute(_SECONDS, {"rater_": rater, "text_": text}).scalar() or 0.0
+    visit = visit_of(connection, rater, text)
+    return 0.0 if visit is None else float(visit.seconds)

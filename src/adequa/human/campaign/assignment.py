@@ -1,4 +1,10 @@
-"""Handing out within a transaction: claiming an open slot, holding it and giving it back."""
+"""Assignment of texts to raters: choosing, claiming and returning slots, and further rounds.
+
+`choose` picks the next text of a rater, in this order of preference: the system the rater has had
+least, so that each rater sees an equal share of systems; an input the rater has not seen; the cell
+filled least; and chance, by seed, rater and text. A rater works on one task at a time and begins
+with the one that needs most. The functions with a connection work within its transaction.
+"""
 
 from __future__ import annotations
 
@@ -24,28 +30,20 @@ from adequa.human.campaign.model import (
     name_of,
 )
 
-# ---
-# Which text a rater gets next: pure functions of what is open and what the rater has had.
-#
-# In this order: the system the rater has had least, so that each rater sees an equal share of
-# systems; an input the rater has not seen; the cell filled least; and chance, by seed, rater and
-# text. A rater works in one task at a time and begins with the one that needs most.
-# ---
-
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """What handing out needs to know of the texts; positions are those of the sample."""
+    """The facts about the texts that assignment needs; positions are those of the sample."""
 
     systems: tuple[str, ...]
     inputs: tuple[str, ...]
     tasks: tuple[str, ...]
     cells: tuple[tuple[str, str], ...]
-    """Task and cell: a cell that lies in two tasks is filled in each."""
+    """Task and cell: a cell with texts of two tasks is filled in each."""
     needed: Mapping[tuple[str, str], int]
-    """Judgments by cell."""
+    """The number of judgments by cell."""
     shown: Mapping[str, int]
-    """Texts by task, in the order of the sample."""
+    """The number of texts by task, in the order of the sample."""
 
     @classmethod
     def of(cls, texts: Sequence[SampledText], raters_per_text: int) -> Layout:
@@ -72,10 +70,10 @@ def choose(
     rater: int,
     without: Collection[int] = (),
 ) -> int | None:
-    """The text this rater gets next, or None where no open text is left for them.
+    """The text this rater gets next, or None if no open text is left for them.
 
-    `open_slots` counts by text the open judgments of the task, `had` are the texts the rater
-    answered or holds in any task, `without` those that cannot be had at this moment.
+    `open_slots` counts the open judgments of the task by text, `had` are the texts the rater
+    answered or holds in any task, `without` those that are locked at this moment.
     """
     candidates = [text for text in open_slots if text not in had and text not in without]
     if not candidates:
@@ -111,7 +109,7 @@ def _chance(seed: int, rater: int, text: int) -> bytes:
     return hashlib.blake2b(f"{seed} {rater} {text}".encode(), digest_size=8).digest()
 
 
-# Statements are built once: putting them together costs as much as running them.
+# Statements are built once, because building them takes as long as running them.
 _OWN = sql.select(slots.c.number, slots.c.text, slots.c.task, slots.c.state).where(
     slots.c.rater == sql.bindparam("rater_")
 )
@@ -134,7 +132,7 @@ _OPEN_SLOT = (
     .limit(1)
     .with_for_update(skip_locked=True)
 )
-# Locked first, and without waiting: two that return at once must not wait for each other.
+# Locked first, and without waiting: two that return slots at once must not wait for each other.
 _STALE = (
     sql.select(slots.c.number)
     .where(slots.c.state == "held", slots.c.seen < sql.bindparam("before_"))
@@ -144,7 +142,7 @@ _STALE = (
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What does not change while people answer."""
+    """The parts of a campaign that do not change while people answer."""
 
     campaign: Campaign
     texts: Sequence[SampledText]
@@ -161,12 +159,12 @@ def rater_of(row: Any) -> Rater:
 
 
 def is_number(given: int) -> bool:
-    """Whether a rater or slot can have this number: databases know no greater ones."""
+    """Whether a rater or slot can have this number; databases have no larger ones."""
     return 0 < given < 2**31
 
 
 def locked_rater(connection: sql.Connection, number: int) -> Rater | None:
-    """A rater, of whom nobody else serves a request until the transaction ends."""
+    """A rater, locked against other requests until the transaction ends."""
     if not is_number(number):
         return None
     row = connection.execute(_RATER, {"rater_": number}).one_or_none()
@@ -174,12 +172,12 @@ def locked_rater(connection: sql.Connection, number: int) -> Rater | None:
 
 
 def own_slots(connection: sql.Connection, number: int) -> list[OwnSlot]:
-    """All slots a rater holds or has answered, also those that no longer count."""
+    """All slots that a rater holds or has answered, including those that no longer count."""
     return [OwnSlot(*row) for row in connection.execute(_OWN, {"rater_": number}).all()]
 
 
 def progress_of(plan: Plan, task: str | None, own: Sequence[OwnSlot]) -> Progress:
-    """How far a rater is."""
+    """The progress of a rater, in a task and in total."""
     done = Counter(slot.task for slot in own if slot.state != "held")
     if task is None:
         return Progress(None, 0, plan.campaign.texts_per_rater, done.total())
@@ -194,14 +192,14 @@ def hand_out(
     *,
     another_task: bool = False,
 ) -> Page | NothingLeft:
-    """The text the rater holds, else the next one, else why there is none."""
+    """The text the rater holds, or else the next one, or else the reason why there is none."""
     own = own_slots(connection, rater.number)
     if rater.status != "eligible":
         return NothingLeft(rater.status, progress_of(plan, rater.task, own), more=False)
     held = next((slot for slot in own if slot.state == "held"), None)
     if held is not None:
         _hold(connection, held.number, rater.number, now)
-        _seen(connection, rater.number, held.task, now)
+        mark_seen(connection, rater.number, now, task=held.task)
         return page_of(connection, plan, rater.number, held, progress_of(plan, held.task, own))
     return_stale(connection, now - plan.campaign.return_after)
     had = {slot.text for slot in own}
@@ -212,7 +210,7 @@ def hand_out(
         claimed = _claim(connection, plan, rater.number, task, had, now)
     others: list[str] = []
     if claimed is None:
-        # One after another: of many who begin at once each is to see where the others went.
+        # One at a time: of many who begin at once, each must see which tasks the others took.
         connection.execute(_CAMPAIGN)
         everywhere = neediest(plan.layout, _open(connection), had)
         others = [one for one in everywhere if one != task and done[one] < plan.limit(one)]
@@ -221,7 +219,7 @@ def hand_out(
             if claimed is not None:
                 task = one
                 break
-    _seen(connection, rater.number, task, now)
+    mark_seen(connection, rater.number, now, task=task)
     progress = progress_of(plan, task, own)
     if claimed is None:
         return NothingLeft(_reason(connection, progress, had), progress, more=bool(others))
@@ -231,8 +229,8 @@ def hand_out(
 def page_of(
     connection: sql.Connection, plan: Plan, rater: int, slot: OwnSlot, progress: Progress
 ) -> Page:
-    """A text with what the rater entered about it so far; who sees it has visited it."""
-    visit = connection.execute(_VISIT, {"rater_": rater, "text_": slot.text}).first()
+    """A text with what the rater has entered so far; the first view creates the visit."""
+    visit = visit_of(connection, rater, slot.text)
     text = plan.texts[slot.text]
     if visit is None:
         row = {"rater": rater, "text": slot.text, "draft": "{}", "seconds": 0.0}
@@ -248,9 +246,8 @@ def reclaim(
     text: int,
     now: float,
 ) -> int | None:
-    """A slot of a text that the rater had and that went back, where one is still open."""
-    visit = connection.execute(_VISIT, {"rater_": rater.number, "text_": text}).first()
-    if rater.status != "eligible" or visit is None:
+    """An open slot of a text that the rater had and that was returned, if there is one."""
+    if rater.status != "eligible" or visit_of(connection, rater.number, text) is None:
         return None
     own, task = own_slots(connection, rater.number), plan.texts[text].task
     if sum(slot.task == task for slot in own) >= plan.limit(task):
@@ -262,7 +259,7 @@ def reclaim(
 
 
 def return_stale(connection: sql.Connection, before: float) -> int:
-    """Give back to the pool what is held without a sign of life since a moment."""
+    """Return to the pool the slots held without activity since `before`; the number returned."""
     numbers = connection.execute(_STALE, {"before_": before}).scalars().all()
     if numbers:
         connection.execute(
@@ -291,7 +288,7 @@ def _claim(
         number = _open_slot(connection, text)
         if number is not None:
             break
-        locked.add(text)  # others are taking its last slots at this moment
+        locked.add(text)  # others are claiming its last slots
     _hold(connection, number, rater, now)
     return OwnSlot(number, text, task, "held")
 
@@ -312,8 +309,14 @@ def _hold(connection: sql.Connection, number: int, rater: int, now: float) -> No
     connection.execute(_HOLD, {"slot_": number, "rater": rater, "seen": now})
 
 
-def _seen(connection: sql.Connection, rater: int, task: str | None, now: float) -> None:
-    connection.execute(_SEEN, {"rater_": rater, "task": task, "seen": now})
+def mark_seen(connection: sql.Connection, rater: int, now: float, **more: str | None) -> None:
+    """Record that a rater was active; `more` are further columns of the rater."""
+    connection.execute(_SEEN, {"rater_": rater, "seen": now, **more})
+
+
+def visit_of(connection: sql.Connection, rater: int, text: int) -> Any:
+    """The draft and the seconds of a rater on a text; None if they never saw it."""
+    return connection.execute(_VISIT, {"rater_": rater, "text_": text}).first()
 
 
 def _reason(connection: sql.Connection, progress: Progress, had: Collection[int]) -> Reason:
@@ -322,20 +325,15 @@ def _reason(connection: sql.Connection, progress: Progress, had: Collection[int]
     query = sql.select(slots.c.text).where(slots.c.state != "answered", slots.c.state != "void")
     if progress.task is not None:
         query = query.where(slots.c.task == progress.task)
-    # What is open now was being claimed by others a moment ago, or is the rater's own.
+    # Texts that are open now were being claimed by others a moment ago, or are the rater's own.
     with_others = set(connection.execute(query).scalars()) - set(had)
     return "waiting" if with_others else "nothing left"
-
-
-# ---
-# Another round: answers of excluded raters no longer count, and new slots fill the gaps.
-# ---
 
 
 def add_slots(
     connection: sql.Connection, plan: Plan, places: Iterable[tuple[int, int]], round_: int
 ) -> int:
-    """Make open slots for texts and places; how many."""
+    """Create open slots for texts and places; the number created."""
     rows = [
         {
             "text": text,
@@ -352,8 +350,8 @@ def add_slots(
 
 
 def begin_round(connection: sql.Connection, plan: Plan, exclude: Sequence[str]) -> RoundReport:
-    """Exclude raters by name and open what their answers had filled."""
-    # Raters before the campaign, as where a rater begins: two must not wait for each other.
+    """Exclude raters by name and open new slots in place of their answers, which are void."""
+    # Raters are locked before the campaign, as in `hand_out`: two must not wait for each other.
     numbers = _numbers(connection, exclude)
     locked = sql.select(campaign.c.round).with_for_update()
     round_ = connection.execute(locked).scalar_one() + 1
@@ -388,7 +386,7 @@ def begin_round(connection: sql.Connection, plan: Plan, exclude: Sequence[str]) 
 
 
 def _numbers(connection: sql.Connection, names: Sequence[str]) -> list[int]:
-    """The numbers of raters, locked so that no request of theirs is being served."""
+    """The numbers of raters, locked against their requests."""
     query = sql.select(raters.c.number).order_by(raters.c.number)
     by_name = {name_of(number): number for number in connection.execute(query).scalars()}
     for name in names:

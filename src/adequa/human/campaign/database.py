@@ -29,73 +29,18 @@ try:
 except ImportError:
     raise MissingExtra("web", "sqlalchemy") from None
 
-_metadata = sql.MetaData()
+
+def _table(name: str, *columns: str) -> sql.TableClause:
+    return sql.table(name, *map(sql.column, columns))
 
 
-campaign = sql.Table(
-    "campaign",
-    _metadata,
-    sql.Column("number", sql.Integer, primary_key=True),
-    sql.Column("fingerprint", sql.String(64), nullable=False),
-    sql.Column("raters_per_text", sql.Integer, nullable=False),
-    sql.Column("round", sql.Integer, nullable=False),
-)
-
-raters = sql.Table(
-    "raters",
-    _metadata,
-    sql.Column("number", sql.Integer, primary_key=True),
-    sql.Column("external", sql.Text, unique=True),
-    sql.Column("status", sql.String(16), nullable=False),
-    sql.Column("task", sql.Text),
-    sql.Column("eligibility", sql.Text),
-    sql.Column("seen", sql.Double),
-    sqlite_autoincrement=True,
-)
-
-slots = sql.Table(
-    "slots",
-    _metadata,
-    sql.Column("number", sql.Integer, primary_key=True),
-    sql.Column("text", sql.Integer, nullable=False),
-    sql.Column("task", sql.Text, nullable=False),
-    sql.Column("place", sql.Integer, nullable=False),
-    sql.Column("round", sql.Integer, nullable=False),
-    sql.Column("state", sql.String(8), nullable=False),
-    sql.Column("rater", sql.Integer, sql.ForeignKey("raters.number")),
-    sql.Column("seen", sql.Double),
-    sqlite_autoincrement=True,
-)
-
-visits = sql.Table(
-    "visits",
-    _metadata,
-    sql.Column("rater", sql.Integer, sql.ForeignKey("raters.number"), primary_key=True),
-    sql.Column("text", sql.Integer, primary_key=True),
-    sql.Column("draft", sql.Text, nullable=False),
-    sql.Column("seconds", sql.Double, nullable=False),
-)
-
-answers = sql.Table(
-    "answers",
-    _metadata,
-    sql.Column("slot", sql.Integer, sql.ForeignKey("slots.number"), primary_key=True),
-    sql.Column("text", sql.Integer, nullable=False),
-    sql.Column("rater", sql.Integer, sql.ForeignKey("raters.number"), nullable=False),
-    sql.Column("given", sql.Text, nullable=False),
-    sql.Column("seconds", sql.Double, nullable=False),
-    sql.Column("at", sql.Double, nullable=False),
-)
-
-history = sql.Table(
-    "history",
-    _metadata,
-    sql.Column("number", sql.Integer, primary_key=True),
-    sql.Column("slot", sql.Integer, sql.ForeignKey("slots.number"), nullable=False),
-    sql.Column("given", sql.Text, nullable=False),
-    sql.Column("seconds", sql.Double, nullable=False),
-    sql.Column("at", sql.Double, nullable=False),
-)
+# Types and constraints are in `migrations` alone.
+campaign = _table("campaign", "number", "fingerprint", "raters_per_text", "round")
+raters = _table("raters", "number", "external", "status", "task", "eligibility", "seen")
+slots = _table("slots", "number", "text", "task", "place", "round", "state", "rater", "seen")
+visits = _table("visits", "rater", "text", "draft", "seconds")
+answers = _table("answers", "slot", "text", "rater", "given", "seconds", "at")
+history = _table("history", "number", "slot", "given", "seconds", "at")
 
 VERSION_TABLE = "campaign_version"
 FILE = "campaign.db"

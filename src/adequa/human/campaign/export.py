@@ -1,17 +1,13 @@
-"""A campaign's judgments as files, at any time: the long form, or what factgenie reads.
+"""A campaign's judgments as files, at any time: in the long form, or for factgenie.
 
-The records of factgenie follow what its `save_record` writes and its readers ask for (repository
-ufal/factgenie, `factgenie/workflows.py`, versions 1.x): one an annotated output, with `dataset`,
-`split`, `setup_id`, `example_idx`, `output`, `metadata` of the annotator and the categories of
-spans, `annotations` of `start`, `text` and `type` (the number of a category), and `options`,
-`sliders`, `flags` and `text_fields` with a `label` each. Facts left out have no place in a text;
-they stand in `text_fields`.
+The records for factgenie have the fields that its `save_record` writes and its readers need
+(repository ufal/factgenie, `factgenie/workflows.py`, versions 1.x), one record per annotated
+output. Omitted facts have no place in a text, so they are in `text_fields`.
 """
 
 from __future__ import annotations
 
 import json
-import secrets
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import groupby
 from pathlib import Path
@@ -20,23 +16,23 @@ from typing import Any
 from adequa.codec import rating_to_object
 from adequa.data import Rating
 from adequa.errors import DataError, UnknownName
+from adequa.files import dump_line, replacing
 from adequa.human.campaign.model import Campaign, Question, SampledText
 from adequa.human.campaign.store import CampaignStore
-from adequa.strict_json import dump_line
 
 _COLUMNS = ("id", "system", "rater", "criterion", "value", "seconds", "round", "spans", "meta")
 _COLOURS = ("#d55e00", "#0072b2", "#009e73", "#cc79a7", "#e69f00", "#56b4e9")
 
 
 def export_lines(store: CampaignStore, format: str, *, every: bool = False) -> Iterator[str]:  # noqa: A002
-    """The lines of an export, streamed; with `every`, also answers of excluded raters."""
+    """The lines of an export, streamed; `every` includes the answers of excluded raters."""
     if format not in FORMATS:
         raise UnknownName("format of an export", format, FORMATS)
     return FORMATS[format](store, store.ratings(every=every))
 
 
 def format_of(path: Path) -> str:
-    """The format a file's name asks for; anything with `factgenie` in it is factgenie's."""
+    """The format of a file by its name; a name that contains `factgenie` means factgenie."""
     if "factgenie" in path.name:
         return "factgenie"
     ending = path.suffix.lower().removeprefix(".")
@@ -52,23 +48,19 @@ def export_answers(
     *,
     every: bool = False,
 ) -> int:
-    """Write the judgments to a file, whole or not at all; how many lines."""
+    """Write the judgments to a file, whole or not at all; the number of lines."""
     path = Path(path)
     written = 0
     lines = export_lines(store, format or format_of(path), every=every)
-    temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
     try:
-        with temporary.open("xb") as stream:
+        with replacing(path) as stream:
             for line in lines:
                 stream.write(line.encode())
                 written += 1
-        temporary.replace(path)
     except OSError as error:
         raise DataError(
             f"cannot be written ({error.strerror or error})", path=path, remedy="check the path"
         ) from None
-    finally:
-        temporary.unlink(missing_ok=True)
     return written
 
 

@@ -1,4 +1,4 @@
-"""The nouns of a campaign: what people are asked, about which texts, and under which rules."""
+"""The nouns of a campaign: questions, rules and texts; raters, their pages, and the progress."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Question:
 
     @property
     def lowest(self) -> float | None:
-        """What a text gets that nobody is shown because it is empty; None for marks."""
+        """The value of an empty text, which nobody is shown; None for marks."""
         if self.kind == "choice":
             return min(choice.value for choice in self.choices)
         return self.low if self.kind == "slider" else None
@@ -49,7 +49,7 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class Eligibility:
-    """A question asked once; who does not give an accepted answer takes no part."""
+    """A question asked once; raters without an accepted answer do not take part."""
 
     name: str
     text: str
@@ -59,7 +59,7 @@ class Eligibility:
 
 @dataclass(frozen=True, slots=True)
 class Campaign:
-    """What is asked and the rules of handing out; the texts are beside it."""
+    """The questions and the rules by which texts are assigned; the texts are kept apart."""
 
     name: str
     title: str
@@ -68,32 +68,28 @@ class Campaign:
     eligibility: tuple[Eligibility, ...] = ()
     raters_per_text: int = 3
     texts_per_rater: int = 30
-    """In one task."""
+    """Per task."""
     return_after: int = 1800
-    """Seconds after which a text whose rater shows no sign of life returns to the pool."""
+    """Seconds after which a text whose rater is inactive returns to the pool."""
     seed: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class SampledText:
-    """A text of the sample: the task it is handed out in and the cell it stands for."""
+    """A text of the sample, with its task and the cell that it represents."""
 
     item: Item
     task: str
     cell: Mapping[str, str] = field(default_factory=dict)
-    """Category, size and level of the score, or whatever the sample was drawn by."""
+    """The values of the fields the sample was drawn by: category, size, level of the score."""
     control: Mapping[str, float] = field(default_factory=dict)
     """The right answer by question, where it is known; no rater sees it."""
 
     @property
     def is_shown(self) -> bool:
-        """An empty text is shown to nobody and gets the lowest score."""
+        """Whether people see the text; an empty one is not shown and gets the lowest score."""
         return bool(self.item.text.strip())
 
-
-# ---
-# What a campaign's store says of raters, pages, rounds and progress.
-# ---
 
 Status = Literal["new", "eligible", "refused", "excluded"]
 Outcome = Literal["stored", "already", "gone"]
@@ -101,13 +97,13 @@ Reason = Literal["finished task", "nothing left", "waiting", "new", "refused", "
 
 
 def name_of(number: int) -> str:
-    """What a rater is called in links, tables and ratings."""
+    """The name of a rater in links, tables and ratings."""
     return f"r{number:03d}"
 
 
 @dataclass(frozen=True, slots=True)
 class Rater:
-    """One who answers; `external` is the id a crowdsourcing platform knows them by."""
+    """A person who answers; `external` is their id on a crowdsourcing platform."""
 
     number: int
     name: str
@@ -118,7 +114,7 @@ class Rater:
 
 @dataclass(frozen=True, slots=True)
 class OwnSlot:
-    """A slot in one rater's name: `state` is held, answered or void."""
+    """A slot of one rater: `state` is held, answered or void."""
 
     number: int
     text: int
@@ -128,34 +124,34 @@ class OwnSlot:
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far a rater is: in the task they work in, and in all."""
+    """The progress of a rater: in their current task, and in total."""
 
     task: str | None
     done: int
     limit: int
-    """Of this task: the campaign's limit, or all the task's texts where they are fewer."""
+    """For this task: the campaign's limit, or the number of the task's texts if lower."""
     total_done: int
 
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """A text in a rater's hands."""
+    """A text assigned to a rater."""
 
     slot: int
     text: SampledText
     draft: Mapping[str, Any]
-    """What the rater has entered so far, or their answer where they correct it."""
+    """What the rater has entered so far, or the answer that they correct."""
     progress: Progress
     seconds: float = 0.0
-    """Spent on this text so far, on whatever device: a page counts on from here."""
+    """Time spent on this text so far, on all devices; a page continues from here."""
 
 
 @dataclass(frozen=True, slots=True)
 class NothingLeft:
     """Why a rater gets no text now.
 
-    `waiting`: others hold the last ones, which may come back. `new`: the questions of eligibility
-    are not answered yet.
+    `waiting`: others hold the last ones, which may come back. `new`: the eligibility questions are
+    not answered yet.
     """
 
     reason: Reason
@@ -166,7 +162,7 @@ class NothingLeft:
 
 @dataclass(frozen=True, slots=True)
 class AnswerTally:
-    """Judgments needed, given and being given."""
+    """The number of judgments needed, given, and in progress."""
 
     needed: int = 0
     answered: int = 0
@@ -189,18 +185,18 @@ class CellTally:
 
 @dataclass(frozen=True, slots=True)
 class RaterTally:
-    """A rater and what they did."""
+    """A rater with the number and speed of their answers."""
 
     rater: Rater
     answers: int
     median_seconds: float | None
     last_seen: float | None
-    """Seconds since the epoch; None for one who never came."""
+    """Seconds since the epoch; None for a rater who never came."""
 
 
 @dataclass(frozen=True, slots=True)
 class Overview:
-    """How a campaign stands; answers of excluded raters do not count."""
+    """The progress of a campaign; answers of excluded raters do not count."""
 
     round: int
     total: AnswerTally
@@ -209,18 +205,18 @@ class Overview:
     cells: tuple[CellTally, ...]
     raters: tuple[RaterTally, ...]
     not_shown: int
-    """Empty texts: nobody is asked about them."""
+    """Empty texts, which nobody is asked about."""
 
 
 @dataclass(frozen=True, slots=True)
 class RoundReport:
-    """What starting a round did."""
+    """The effects of starting a round."""
 
     round: int
-    excluded: tuple[str, ...] = field(default=())
+    excluded: tuple[str, ...] = ()
     set_aside: int = 0
     """Answers that no longer count."""
     returned: int = 0
-    """Texts that the excluded held."""
+    """Texts that excluded raters held."""
     open: int = 0
     """Judgments this round has to fill."""

@@ -1,17 +1,27 @@
-"""A campaign's settings to and from `campaign.json`, checked field by field."""
+"""A campaign as a folder of plain files, read strictly and written once.
+
+    campaign.json    the questions and the rules of assignment
+    items.jsonl      the texts with their data, in the Item contract
+    sample.jsonl     one line per text, in the order of the items: system, id, task, cell, control
+    ratings.jsonl    the judgments in the long form, once exported
+
+The files that a server keeps while people answer (`campaign.db`, `secret.key`) are not part of the
+interface. `PRESETS` are ready-made sets of questions.
+"""
 
 from __future__ import annotations
 
 import json
 import math
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any, get_args
 
 from adequa.data import Item
 from adequa.errors import DataError
-from adequa.files import lines
+from adequa.files import dump_line, kind_of, lines, load_object, read_objects
 from adequa.human.campaign.model import (
     AnswerChoice,
     Campaign,
@@ -21,7 +31,6 @@ from adequa.human.campaign.model import (
     SampledText,
 )
 from adequa.readers import open_source, write_items
-from adequa.strict_json import dump_line, kind_of, load_object
 
 VERSION = 1
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}")
@@ -30,17 +39,11 @@ _COUNTS = {
     "raters_per_text": (1, 1000),
     "texts_per_rater": (1, 100_000),
     "return_after": (10, 10**7),
+    "seed": (0, 2**32 - 1),
 }
-_CAMPAIGN = {
-    "version",
-    "name",
-    "title",
-    "instructions",
-    "questions",
-    "eligibility",
-    "seed",
-    *_COUNTS,
-}
+"""The range of each number; a value outside is taken for a mistake."""
+_CAMPAIGN = {"version", "name", "title", "instructions", "questions", "eligibility", *_COUNTS}
+_HEAD = ("name", "text", "kind")
 _QUESTION = {
     "choice": {"choices"},
     "slider": {"low", "high", "low_label", "high_label"},
@@ -49,7 +52,7 @@ _QUESTION = {
 
 
 def campaign_from_object(raw: Any) -> Campaign:
-    """A campaign from what `campaign.json` holds; a DataError names the field that is wrong."""
+    """A campaign from the content of `campaign.json`; a DataError names the wrong field."""
     fields = _object(raw, "the campaign", _CAMPAIGN)
     if fields.get("version") != VERSION:
         raise DataError(
@@ -60,8 +63,6 @@ def campaign_from_object(raw: Any) -> Campaign:
         for name, (low, high) in _COUNTS.items()
         if name in fields
     }
-    if "seed" in fields:
-        numbers["seed"] = _count(fields["seed"], "seed", 0, 2**32 - 1)
     return Campaign(
         name=_name(fields.get("name"), "the campaign"),
         title=_text(fields, "title", "the campaign"),
@@ -73,7 +74,7 @@ def campaign_from_object(raw: Any) -> Campaign:
 
 
 def questions_from_object(raw: Any) -> tuple[Question, ...]:
-    """A list of questions, as `campaign.json` has them and as a file of questions may."""
+    """The questions of `campaign.json` or of a file of questions."""
     questions = tuple(_question(one) for one in _list(raw, "'questions'"))
     if not questions:
         raise DataError("asks nothing", remedy="give at least one question")
@@ -82,41 +83,14 @@ def questions_from_object(raw: Any) -> tuple[Question, ...]:
 
 
 def campaign_to_object(campaign: Campaign) -> dict[str, Any]:
-    """What `campaign.json` holds."""
-    return {
-        "version": VERSION,
-        "name": campaign.name,
-        "title": campaign.title,
-        "instructions": campaign.instructions,
-        "questions": [_question_object(question) for question in campaign.questions],
-        "eligibility": [
-            {
-                "name": one.name,
-                "text": one.text,
-                "options": list(one.options),
-                "accepted": list(one.accepted),
-            }
-            for one in campaign.eligibility
-        ],
-        "raters_per_text": campaign.raters_per_text,
-        "texts_per_rater": campaign.texts_per_rater,
-        "return_after": campaign.return_after,
-        "seed": campaign.seed,
-    }
-
-
-def _question_object(question: Question) -> dict[str, Any]:
-    own: dict[str, Any] = {
-        "choices": [{"value": one.value, "label": one.label} for one in question.choices],
-        "low": question.low,
-        "high": question.high,
-        "low_label": question.low_label,
-        "high_label": question.high_label,
-        "labels": list(question.labels),
-        "omissions": question.omissions,
-    }
-    head = {"name": question.name, "text": question.text, "kind": question.kind}
-    return head | {name: own[name] for name in own if name in _QUESTION[question.kind]}
+    """The content of `campaign.json`."""
+    written = json.loads(json.dumps(asdict(campaign)))  # tuples become lists
+    for number, question in enumerate(campaign.questions):
+        known = (*_HEAD, *_QUESTION[question.kind])
+        asked = written["questions"][number]
+        written["questions"][number] = {name: asked[name] for name in asked if name in known}
+    head = {name: written[name] for name in ("name", "title", "instructions")}
+    return {"version": VERSION, **head, **written}
 
 
 def _question(raw: Any) -> Question:
@@ -125,7 +99,7 @@ def _question(raw: Any) -> Question:
         raise DataError(
             f"a question is of kind {kind!r}", remedy=f"write one of {', '.join(_KINDS)}"
         )
-    fields = _object(raw, "a question", {"name", "text", "kind", *_QUESTION[kind]})
+    fields = _object(raw, "a question", {*_HEAD, *_QUESTION[kind]})
     name = _name(fields.get("name"), "a question")
     where = f"the question {name!r}"
     text = _text(fields, "text", where)
@@ -206,7 +180,7 @@ def _list(raw: Any, what: str) -> Sequence[Any]:
 
 def _filled(raw: Any, what: str, where: str) -> str:
     if type(raw) is not str or not raw.strip():
-        raise DataError(f"{what} of {where} is no text", remedy="write some words")
+        raise DataError(f"{what} of {where} is not a text", remedy="write some words")
     return raw
 
 
@@ -245,12 +219,7 @@ def _count(raw: Any, name: str, low: int, high: int) -> int:
 def _no_twice(values: Sequence[object], what: str) -> None:
     for value in values:
         if values.count(value) > 1:
-            raise DataError(f"the {what} {value!r} stands twice", remedy="keep one")
-
-
-# ---
-# Questions to choose from: those of two WebNLG campaigns in our words, and marking errors.
-# ---
+            raise DataError(f"the {what} {value!r} occurs twice", remedy="keep one")
 
 
 def _scale(*labels: str) -> tuple[AnswerChoice, ...]:
@@ -305,19 +274,8 @@ PRESETS: Mapping[str, tuple[Question, ...]] = {
     "webnlg2020": _WEBNLG_2020,
     "spans": (SPANS,),
 }
-"""By name: three questions with answers 1 to 3 (paper 004), five sliders from 0 to 100, marks."""
-
-# ---
-# A campaign as a folder of plain files, which every step reads and the first one writes.
-#
-#     campaign.json    what is asked, and the rules of handing out
-#     items.jsonl      the texts with their data, in the Item contract
-#     sample.jsonl     one line per text, in the order of the items: system, id, task, cell, control
-#     ratings.jsonl    the judgments in the long form, once exported
-#
-# What a server keeps while people answer (`campaign.db`, `secret.key`) is not part of the
-# interface.
-# ---
+"""By name, in our words: three questions with answers 1 to 3 (WebNLG 2017, paper 004), five sliders
+from 0 to 100 (WebNLG 2020), and marks."""
 
 SETTINGS, ITEMS, SAMPLE = "campaign.json", "items.jsonl", "sample.jsonl"
 _FIELDS = {"system", "id", "task", "cell", "control"}
@@ -344,11 +302,11 @@ def read_campaign(folder: Path | str) -> tuple[Campaign, list[SampledText]]:
 
 
 def read_settings(folder: Path | str) -> Campaign:
-    """What is asked and under which rules."""
+    """The questions and rules of a campaign."""
     path = Path(folder) / SETTINGS
     if not path.is_file():
         raise DataError(
-            "is not there", path=path, remedy="make a campaign with `adequa human sample`"
+            "does not exist", path=path, remedy="make a campaign with `adequa human sample`"
         )
     text = "\n".join(line for _, line in lines(path))
     try:
@@ -361,7 +319,7 @@ def read_texts(folder: Path | str) -> list[SampledText]:
     """The texts of a campaign, in their order."""
     items = list(open_source(Path(folder) / ITEMS, format="jsonl"))
     path = Path(folder) / SAMPLE
-    rows = list(_rows(path))
+    rows = list(read_objects(path))
     if len(rows) != len(items):
         raise DataError(
             f"has {len(rows)} lines for the {len(items)} texts of {ITEMS}",
@@ -372,10 +330,10 @@ def read_texts(folder: Path | str) -> list[SampledText]:
 
 
 def write_campaign(folder: Path | str, campaign: Campaign, texts: Iterable[SampledText]) -> None:
-    """Write a campaign into a new folder; one that holds a campaign already is left as it is."""
+    """Write a campaign into a new folder; refuse a folder that already has one."""
     folder, sampled = Path(folder), list(texts)
     if is_campaign(folder):
-        raise DataError("holds a campaign already", path=folder, remedy="name another folder")
+        raise DataError("is already a campaign", path=folder, remedy="name another folder")
     try:
         folder.mkdir(parents=True, exist_ok=True)
         write_items((text.item for text in sampled), folder / ITEMS)
@@ -396,27 +354,14 @@ def _row(text: SampledText) -> dict[str, Any]:
     return row | ({"control": dict(text.control)} if text.control else {})
 
 
-def _rows(path: Path) -> Iterator[tuple[int, Mapping[str, Any]]]:
-    for number, line in lines(path):
-        try:
-            yield number, _fields(load_object(line))
-        except DataError as error:
-            raise error.at(path, number) from None
-
-
-def _fields(row: Any) -> Mapping[str, Any]:
-    if type(row) is not dict:
-        raise DataError(f"is {kind_of(row)}, not an object", remedy="write {…}")
-    for name in sorted(row.keys() - _FIELDS):
-        raise DataError(f"has a field {name!r}", remedy=f"known are {', '.join(sorted(_FIELDS))}")
-    return row
-
-
 def _sampled(item: Item, row: Mapping[str, Any], path: Path, line: int) -> SampledText:
     problem: str | None = None
     task, cell, control = row.get("task"), row.get("cell", {}), row.get("control", {})
-    if (row.get("system", ""), row.get("id")) != item.key:
-        problem = f"speaks of {row.get('system')!r} {row.get('id')!r}, {ITEMS} of {item.key}"
+    unknown = sorted(row.keys() - _FIELDS)
+    if unknown:
+        problem = f"has a field {unknown[0]!r}"
+    elif (row.get("system", ""), row.get("id")) != item.key:
+        problem = f"is about {row.get('system')!r} {row.get('id')!r}, {ITEMS} about {item.key}"
     elif type(task) is not str or not task:
         problem = "has no task"
     elif type(cell) is not dict or not _all(cell.values(), (str,)):

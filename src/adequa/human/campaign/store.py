@@ -1,7 +1,7 @@
-"""The campaign while people answer: who holds which text, and what was answered.
+"""The store of a campaign while people answer: assignments, answers, progress, and judgments.
 
-Each method is one transaction. Any number of threads and processes may work on one database: what
-must never happen (more than N answers to a text, a rater twice on a text) its constraints forbid.
+Each method is one transaction. Any number of threads and processes may work on one database: its
+constraints rule out more than N answers to a text and a second answer of a rater to a text.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import hashlib
 import json
 import statistics
 import time
-from collections import Counter, defaultdict
+from collections import Counter, defaultdict, deque
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -18,15 +18,15 @@ from typing import Any
 from adequa.codec import item_to_object
 from adequa.data import Rating
 from adequa.errors import DataError
-from adequa.human.campaign import database as tables
+from adequa.files import dump_line
 from adequa.human.campaign.answers import (
-    checked,
-    checked_seconds,
     keep_draft,
     own_slot_of,
     spans_of,
     store_answer,
     text_of,
+    validated,
+    validated_seconds,
     value_of,
 )
 from adequa.human.campaign.assignment import (
@@ -60,13 +60,9 @@ from adequa.human.campaign.model import (
     name_of,
 )
 from adequa.human.campaign.settings import campaign_to_object, read_campaign
-from adequa.strict_json import dump_line
-
-# ---
-# How a campaign stands, and its judgments in the long form, read from the database.
-# ---
 
 _BATCH = 1000
+"""Answers that are read from the database at once."""
 
 
 def look_over(connection: sql.Connection, plan: Plan) -> Overview:
@@ -108,17 +104,14 @@ def ratings_of(connection: sql.Connection, plan: Plan, *, every: bool = False) -
         .where(slots.c.state.in_(states))
         .order_by(answers.c.text, answers.c.rater)
     )
-    empty = (number for number, text in enumerate(plan.texts) if not text.is_shown)
-    following = next(empty, None)
+    empty = deque(number for number, text in enumerate(plan.texts) if not text.is_shown)
     streaming = connection.execution_options(yield_per=_BATCH)
     for text, rater, values, seconds, round_, state in streaming.execute(query):
-        while following is not None and following < text:
-            yield from _not_shown(plan, following)
-            following = next(empty, None)
+        while empty and empty[0] < text:
+            yield from _not_shown(plan, empty.popleft())
         yield from _answer(plan, text, rater, json.loads(values), seconds, round_, state)
-    while following is not None:
-        yield from _not_shown(plan, following)
-        following = next(empty, None)
+    for text in empty:
+        yield from _not_shown(plan, text)
 
 
 def _answer(
@@ -197,7 +190,7 @@ class CampaignStore:
     def open(
         cls, folder: Path, *, url: str | None = None, clock: Callable[[], float] = time.time
     ) -> CampaignStore:
-        """Open a campaign's database, by default `campaign.db` in its folder; made if need be."""
+        """Open the database, by default `campaign.db` in the folder; created if missing."""
         campaign, texts = read_campaign(folder)
         plan = Plan(campaign, tuple(texts), Layout.of(texts, campaign.raters_per_text))
         database = Database.open(Path(folder), url)
@@ -211,7 +204,7 @@ class CampaignStore:
 
     @property
     def campaign(self) -> Campaign:
-        """What is asked, and the rules."""
+        """The questions and the rules."""
         return self._plan.campaign
 
     @property
@@ -220,9 +213,9 @@ class CampaignStore:
         return self._plan.texts
 
     def add_raters(self, count: int) -> list[Rater]:
-        """New raters, to be sent their links."""
+        """Add new raters, who then need their links."""
         if count < 0:
-            raise DataError(f"{count} raters cannot be added", remedy="say how many more")
+            raise DataError(f"{count} raters cannot be added", remedy="give a positive number")
         with self._database.writing() as connection:
             return [self._new_rater(connection, None) for _ in range(count)]
 
@@ -235,26 +228,26 @@ class CampaignStore:
         return None if row is None else rater_of(row)
 
     def raters(self) -> list[Rater]:
-        """All raters, in the order they came."""
+        """All raters, in the order in which they were added."""
         with self._database.reading() as connection:
             rows = connection.execute(sql.select(raters).order_by(raters.c.number)).all()
         return [rater_of(row) for row in rows]
 
     def join(self, external: str) -> Rater:
-        """The rater of an external id: the same id, the same rater."""
+        """The rater with an external id, added if new."""
         if not external.strip():
-            raise DataError("the id of the one who joins is empty", remedy="give an id")
+            raise DataError("the external id of the rater is empty", remedy="give an id")
         query = sql.select(raters).where(raters.c.external == external)
         try:
             with self._database.writing() as connection:
                 row = connection.execute(query).first()
                 return self._new_rater(connection, external) if row is None else rater_of(row)
-        except sql.exc.IntegrityError:  # they joined twice at this moment
+        except sql.exc.IntegrityError:  # another request added them at this moment
             with self._database.reading() as connection:
                 return rater_of(connection.execute(query).one())
 
     def judge_eligibility(self, number: int, answers: Mapping[str, str]) -> Rater:
-        """Whether a new rater may take part, by their answers; judged once."""
+        """Decide once, by their answers, whether a new rater may take part."""
         eligible = True
         for question in self.campaign.eligibility:
             given = answers.get(question.name)
@@ -281,7 +274,7 @@ class CampaignStore:
         return rater_of(row)
 
     def next_page(self, number: int, *, another_task: bool = False) -> Page | NothingLeft:
-        """The text the rater holds, else the next; another task only where this one is done."""
+        """The text the rater holds, or the next; from another task only when this one is done."""
         with self._database.writing(lasting=False) as connection:
             rater = locked_rater(connection, number)
             if rater is None:
@@ -290,7 +283,7 @@ class CampaignStore:
             return hand_out(connection, self._plan, rater, now, another_task=another_task)
 
     def page(self, number: int, slot: int) -> Page | None:
-        """A text that is in this rater's hands, or that they answered; no other's."""
+        """A text that this rater holds or has answered; None for the texts of others."""
         with self._database.writing(lasting=False) as connection:
             rater = locked_rater(connection, number)
             text = text_of(connection, slot)
@@ -301,17 +294,17 @@ class CampaignStore:
                 return None
             if own.state == "held":
                 seen = {"seen": self._clock()}
-                mine = tables.slots.c.number == own.number
-                connection.execute(sql.update(tables.slots).where(mine).values(seen))
+                mine = slots.c.number == own.number
+                connection.execute(sql.update(slots).where(mine).values(seen))
             return self._page(connection, number, own)
 
     def save_draft(self, number: int, slot: int, draft: Mapping[str, Any], seconds: float) -> bool:
-        """Keep what is entered so far, as a sign of life; False where the text is gone.
+        """Keep what is entered so far, as a sign of activity; False if the text is gone.
 
         `seconds` are all seconds on this text, with those of earlier visits. While an answer is
-        corrected nothing is kept until it is sent.
+        being corrected, nothing is kept until it is sent.
         """
-        seconds = checked_seconds(seconds)
+        seconds = validated_seconds(seconds)
         try:
             written = json.dumps(dict(draft), allow_nan=False)
         except (TypeError, ValueError, RecursionError):
@@ -321,23 +314,22 @@ class CampaignStore:
             return keep_draft(connection, self._plan, number, slot, written, seconds, now)
 
     def answer(self, number: int, slot: int, raw: Mapping[str, Any], seconds: float) -> Outcome:
-        """Store an answer, once; another one to the same text replaces it and keeps the first.
+        """Store an answer; another answer to the same text replaces it, and the first is kept.
 
-        A DataError names the question where `raw` is wrong. An answer to a text that went back to
-        the pool is stored while one of its slots is open, else it is `gone`.
+        A DataError names the question where `raw` is wrong. An answer to a text that was returned
+        to the pool is stored while one of its slots is open; otherwise it is `gone`.
         """
-        seconds = checked_seconds(seconds)
+        seconds = validated_seconds(seconds)
         with self._database.writing() as connection:
             text = text_of(connection, slot)
             if text is None:
                 return "gone"
-            values = checked(self.campaign.questions, self.texts[text].item, raw)
+            values = validated(self.campaign.questions, self.texts[text].item, raw)
             now = self._clock()
             return store_answer(connection, self._plan, number, text, values, seconds, now)
 
     def previous(self, number: int) -> Page | None:
-        """The text the rater answered last, with their answer, to correct it."""
-        answers, slots = tables.answers, tables.slots
+        """The text the rater answered last, with their answer, for correction."""
         query = (
             sql.select(slots.c.number, slots.c.text, slots.c.task, slots.c.state)
             .join(answers, answers.c.slot == slots.c.number)
@@ -350,31 +342,31 @@ class CampaignStore:
             return None if own is None else self._page(connection, number, OwnSlot(*own))
 
     def return_stale(self) -> int:
-        """Give back what is held without a sign of life; `next_page` does so by itself."""
+        """Return what is held without activity to the pool; `next_page` does so as well."""
         with self._database.writing(lasting=False) as connection:
             return return_stale(connection, self._clock() - self.campaign.return_after)
 
     def start_round(self, *, exclude: Sequence[str]) -> RoundReport:
-        """Begin another round without some raters, whose answers no longer count."""
+        """Start another round without some raters, whose answers no longer count."""
         with self._database.writing() as connection:
             return begin_round(connection, self._plan, exclude)
 
     def overview(self) -> Overview:
-        """How the campaign stands."""
+        """The progress of the campaign."""
         with self._database.reading() as connection:
             return look_over(connection, self._plan)
 
     def ratings(self, *, every: bool = False) -> Iterator[Rating]:
-        """The judgments in the long form, as of the moment the first is taken, by text and rater.
+        """The judgments in the long form by text and rater, as of the moment of the first.
 
-        Those of excluded raters come only with `every`, marked in `meta`. A text that is empty and
-        so was not shown has the lowest value of each scale, and no rater.
+        Those of excluded raters are included only with `every`, and marked in `meta`. An empty
+        text, which nobody was shown, has the lowest value of each scale and no rater.
         """
         with self._database.reading() as connection:
             yield from ratings_of(connection, self._plan, every=every)
 
     def close(self) -> None:
-        """Let go of the database."""
+        """Close the database."""
         self._database.close()
 
     def _new_rater(self, connection: sql.Connection, external: str | None) -> Rater:
@@ -387,32 +379,31 @@ class CampaignStore:
         page = page_of(connection, self._plan, number, own, progress)
         if own.state != "answered":
             return page
-        answers = tables.answers
         columns = sql.select(answers.c.given, answers.c.seconds)
         values, seconds = connection.execute(columns.where(answers.c.slot == own.number)).one()
         return Page(page.slot, page.text, json.loads(values), page.progress, seconds)
 
 
 def _set_up(connection: sql.Connection, plan: Plan) -> None:
-    """Make the slots of the first round, once; refuse a database that was made for other texts."""
+    """Create the slots of the first round, once; refuse a database created for other texts."""
     fingerprint, raters_per_text = _fingerprint(plan), plan.campaign.raters_per_text
-    row = connection.execute(sql.select(tables.campaign)).first()
+    row = connection.execute(sql.select(campaign)).first()
     if row is None:
         values = {"number": 1, "fingerprint": fingerprint, "raters_per_text": raters_per_text}
-        connection.execute(sql.insert(tables.campaign), values | {"round": 1})
+        connection.execute(sql.insert(campaign), values | {"round": 1})
         shown = [number for number, text in enumerate(plan.texts) if text.is_shown]
         places = range(1, raters_per_text + 1)
         add_slots(connection, plan, [(text, place) for place in places for text in shown], 1)
     elif row.fingerprint != fingerprint:
         raise DataError(
-            "the database was made for other texts or questions",
-            remedy="put the campaign's files back as they were, or begin with a new database",
+            "the database was created for other texts or questions",
+            remedy="restore the campaign's files, or start with a new database",
         )
     elif row.raters_per_text != raters_per_text:
         raise DataError(
-            f"the database was made for {row.raters_per_text} raters a text, "
-            f"campaign.json says {raters_per_text}",
-            remedy=f"write {row.raters_per_text} again, or begin with a new database",
+            f"the database was created for {row.raters_per_text} raters per text, "
+            f"campaign.json has {raters_per_text}",
+            remedy=f"write {row.raters_per_text} again, or start with a new database",
         )
 
 

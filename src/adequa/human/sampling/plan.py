@@ -13,7 +13,7 @@ from typing import Any
 from adequa.data import Item, Rating
 from adequa.errors import DataError, UnknownName
 from adequa.fields import natural_order
-from adequa.files import lines
+from adequa.files import lines, load_object
 from adequa.human.campaign.model import Campaign, Question, SampledText
 from adequa.human.campaign.settings import (
     PRESETS,
@@ -25,7 +25,6 @@ from adequa.human.campaign.settings import (
 )
 from adequa.human.judgments import Key, gather
 from adequa.human.sampling.sample import Sample, SampleCell, SampleExclusion
-from adequa.strict_json import load_object
 from adequa.tables import Cell, Table, counted, rounded
 
 CONTROL_CELL = {"control": "yes"}

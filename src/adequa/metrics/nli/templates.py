@@ -20,10 +20,9 @@ from typing import NamedTuple
 
 from adequa.data import Item, Term, Triple
 from adequa.errors import DataError, SettingError, UnknownName
-from adequa.files import MAX_LINE_BYTES, lines, read_dictionary, replacing
+from adequa.files import MAX_LINE_BYTES, kind_of, lines, read_dictionary, replacing
 from adequa.readers import read_table
 from adequa.settings import object_hash
-from adequa.strict_json import kind_of
 from adequa.text import folded, label_of
 from adequa.text.values import TripleWords, say_boolean, word_parts, word_triple
 

@@ -20,10 +20,10 @@ from adequa import __version__
 from adequa.codec import item_from_object
 from adequa.data import Item
 from adequa.errors import AdequaError, DataError, UnknownName
+from adequa.files import kind_of
 from adequa.readers import SUFFIXES, TABLE, open_source, reader_class, recognise
 from adequa.run import SCORES, SUMMARY, describe_metrics, read_json
 from adequa.settings import Spec, build
-from adequa.strict_json import kind_of
 from adequa.web.api.engine import ScoringEngine
 from adequa.web.api.openapi import (
     Endpoint,
@@ -76,13 +76,7 @@ class _Description:
     def __init__(self, engine: ScoringEngine, settings: ServerSettings) -> None:
         self.engine, self.settings = engine, settings
 
-    @operation(
-        "GET",
-        "/openapi.json",
-        name="openapi",
-        answer="OpenAPI 3.1.",
-        content=json_content({"type": "object"}),
-    )
+    @operation("GET", "/openapi.json", "openapi", "OpenAPI 3.1.", returns={"type": "object"})
     async def describe(self, _request: Request) -> Response:
         """The OpenAPI description of the API."""
         return JSONResponse(document(self.endpoints, list(self.engine.metrics), self.settings))
@@ -99,9 +93,9 @@ class ScoreEndpoints:
     @operation(
         "POST",
         "/score",
-        name="score",
-        answer="The scores and verdicts.",
-        content=json_content({"anyOf": [ref("Result"), ref("Results")]}),
+        "score",
+        "The scores and verdicts.",
+        returns={"anyOf": [ref("Result"), ref("Results")]},
         refusals=(408, 413, 415, 422, 500),
         body=json_content({"anyOf": [ref("OneToScore"), ref("ManyToScore")]}),
     )
@@ -121,13 +115,7 @@ class ScoreEndpoints:
         body = b'{"results": [' + b", ".join(lines) + b"]}"
         return Response(body, media_type="application/json")
 
-    @operation(
-        "GET",
-        "/metrics",
-        name="metrics",
-        answer="In the order of their scores.",
-        content=json_content(ref("Metrics")),
-    )
+    @operation("GET", "/metrics", "metrics", "In the order of their scores.", returns="Metrics")
     async def list_metrics(self, _request: Request) -> Response:
         """The metrics of this server."""
         if self._described is None:
@@ -148,17 +136,13 @@ class ScoreEndpoints:
             self._described = {"metrics": described}
         return JSONResponse(self._described)
 
-    @operation(
-        "GET", "/formats", name="formats", answer="By name.", content=json_content(ref("Formats"))
-    )
+    @operation("GET", "/formats", "formats", "By name.", returns="Formats")
     async def list_formats(self, _request: Request) -> Response:
         """The file formats that a run can be made from."""
         formats = [asdict(FormatInfo(name, reader_class(name).doc)) for name in TABLE]
         return JSONResponse({"formats": formats})
 
-    @operation(
-        "GET", "/health", name="health", answer="It answers.", content=json_content(ref("Health"))
-    )
+    @operation("GET", "/health", "health", "It answers.", returns="Health")
     async def health(self, _request: Request) -> Response:
         """Whether the server has room for more requests."""
         engine = self.engine
@@ -296,13 +280,7 @@ class RunEndpoints:
         self.bodies, self.lines = Bodies.of_server(settings), LineIndex()
         self._uploads = 0
 
-    @operation(
-        "GET",
-        "/runs",
-        name="listRuns",
-        answer="The newest last.",
-        content=json_content(ref("Runs")),
-    )
+    @operation("GET", "/runs", "listRuns", "The newest last.", returns="Runs")
     async def list_runs(self, _request: Request) -> Response:
         """All runs."""
         return JSONResponse({"runs": self.runs.list()})
@@ -310,10 +288,10 @@ class RunEndpoints:
     @operation(
         "POST",
         "/runs",
-        name="startRun",
+        "startRun",
+        "The run is queued.",
+        returns="Run",
         status=202,
-        answer="The run is queued.",
-        content=json_content(ref("Run")),
         refusals=(408, 409, 413, 415, 422, 429),
         parameters=(
             Parameter(
@@ -369,26 +347,13 @@ class RunEndpoints:
             self._uploads -= 1
         return JSONResponse(record.object, 202, headers={"Location": f"/v1/runs/{id_}"})
 
-    @operation(
-        "GET",
-        "/runs/{id}",
-        name="getRun",
-        answer="The run.",
-        content=json_content(ref("Run")),
-        refusals=(404,),
-    )
+    @operation("GET", "/runs/{id}", "getRun", "The run.", returns="Run", refusals=(404,))
     async def show(self, request: Request) -> Response:
         """A run and its progress."""
         return JSONResponse(self.runs.get(request.path_params["id"]).object)
 
     @operation(
-        "DELETE",
-        "/runs/{id}",
-        name="deleteRun",
-        status=204,
-        answer="The run is deleted.",
-        content={},
-        refusals=(404, 409),
+        "DELETE", "/runs/{id}", "deleteRun", "The run is deleted.", status=204, refusals=(404, 409)
     )
     async def delete(self, request: Request) -> Response:
         """Delete a run with all its files; one in progress is cancelled first."""
@@ -398,9 +363,9 @@ class RunEndpoints:
     @operation(
         "POST",
         "/runs/{id}/cancel",
-        name="cancelRun",
-        answer="The run is cancelled.",
-        content=json_content(ref("Run")),
+        "cancelRun",
+        "The run is cancelled.",
+        returns="Run",
         refusals=(404, 409),
     )
     async def cancel(self, request: Request) -> Response:
@@ -411,9 +376,9 @@ class RunEndpoints:
     @operation(
         "GET",
         "/runs/{id}/summary",
-        name="summary",
-        answer="The summary.json of the run.",
-        content=json_content(ref("Summary")),
+        "summary",
+        "The summary.json of the run.",
+        returns="Summary",
         refusals=(404, 409),
     )
     async def summary(self, request: Request) -> Response:
@@ -424,9 +389,9 @@ class RunEndpoints:
     @operation(
         "GET",
         "/runs/{id}/scores",
-        name="scores",
-        answer="In the order of the file.",
-        content=json_content(ref("Page")),
+        "scores",
+        "In the order of the file.",
+        returns="Page",
         refusals=(404, 409),
         parameters=(
             Parameter("offset", {"type": "integer", "minimum": 0}, "Results to skip."),
@@ -448,9 +413,10 @@ class RunEndpoints:
     @operation(
         "GET",
         "/runs/{id}/scores.jsonl",
-        name="download",
-        answer="scores.jsonl",
-        content={"application/x-ndjson": {"schema": {"type": "string"}}},
+        "download",
+        "scores.jsonl",
+        returns={"type": "string"},
+        media_type="application/x-ndjson",
         refusals=(404, 409),
     )
     async def download(self, request: Request) -> Response:

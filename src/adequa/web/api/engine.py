@@ -25,9 +25,9 @@ from typing import TYPE_CHECKING, Any, Protocol
 from adequa.codec import result_to_object
 from adequa.data import Item, Triple
 from adequa.errors import AdequaError, ModelError
+from adequa.files import dump_line
 from adequa.metrics.base import Metric
 from adequa.run import score_items
-from adequa.strict_json import dump_line
 from adequa.web.errors import Refusal
 from adequa.web.processes import ChildProcess, ProcessLost
 

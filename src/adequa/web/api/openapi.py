@@ -49,9 +49,6 @@ _ALWAYS = (400, 401, 403, 421, 503)
 _SIMPLE = {str: "string", int: "integer", float: "number", bool: "boolean"}
 
 
-# --- The objects the API exchanges, beside Item and Result.
-
-
 @dataclass(frozen=True, slots=True)
 class MetricInfo:
     """A metric of the server."""
@@ -107,9 +104,6 @@ class RunInfo:
     opened: Annotated[bool, "A folder the server was started with; it is not deleted."]
 
 
-# --- Schemas from type hints.
-
-
 def schema_of(hint: Any) -> dict[str, Any]:
     """The JSON schema of a type hint; `Annotated` adds a description."""
     origin, args = typing.get_origin(hint), typing.get_args(hint)
@@ -140,7 +134,7 @@ def object_schema(noun: Any, *, without: Sequence[str] = ()) -> dict[str, Any]:
     names = [one.name for one in dataclasses.fields(noun) if one.name not in without]
     properties = {name: schema_of(hints[name]) for name in names}
     closed = {"additionalProperties": False} if noun is ErrorBody else {}
-    return {"type": "object", "required": names, "properties": properties, **closed}
+    return _object(names, properties) | closed
 
 
 def input_schema(noun: Any, *, own: Mapping[str, Schema], required: Sequence[str]) -> Schema:
@@ -177,9 +171,12 @@ def json_content(schema: Schema) -> dict[str, Any]:
     return {"application/json": {"schema": schema}}
 
 
+def _object(required: Sequence[str], properties: Mapping[str, Schema]) -> dict[str, Any]:
+    return {"type": "object", "required": list(required), "properties": dict(properties)}
+
+
 def _listed(name: str, schema: Schema) -> dict[str, Any]:
-    inner = {name: {"type": "array", "items": schema}}
-    return {"type": "object", "required": [name], "properties": inner}
+    return _object([name], {name: {"type": "array", "items": schema}})
 
 
 _TRIPLE: Schema = {
@@ -237,30 +234,22 @@ def _schemas(labels: Sequence[str], settings: ServerSettings) -> dict[str, Any]:
         "description": "Names from /v1/metrics; all of them by default.",
     }
     items = {"type": "array", "minItems": 1, "maxItems": settings.max_items, "items": ref("Item")}
-    page = _listed("results", ref("Result"))
-    page["required"] += ["total", "offset"]
-    page["properties"] |= {"total": {"type": "integer"}, "offset": {"type": "integer"}}
+    results = {"results": {"type": "array", "items": ref("Result")}}
+    count = {"type": "integer"}
     run = object_schema(RunInfo)
     run["properties"]["id"] = RUN_ID
+    closed = {"additionalProperties": False}
     return {
-        "Error": {
-            "type": "object",
-            "required": ["error"],
-            "additionalProperties": False,
-            "properties": {"error": object_schema(ErrorBody)},
-        },
+        "Error": _object(["error"], {"error": object_schema(ErrorBody)}) | closed,
         "Item": item,
         "OneToScore": {**item, "properties": {**item["properties"], "metrics": metrics}},
-        "ManyToScore": {
-            "type": "object",
-            "required": ["items"],
-            "additionalProperties": False,
-            "properties": {"items": items, "metrics": metrics},
-        },
+        "ManyToScore": _object(["items"], {"items": items, "metrics": metrics}) | closed,
         "MetricName": {"enum": list(labels)},
         "Result": _result_schema(),
-        "Results": _listed("results", ref("Result")),
-        "Page": page,
+        "Results": _object(["results"], results),
+        "Page": _object(
+            ["results", "total", "offset"], {**results, "total": count, "offset": count}
+        ),
         "Metric": object_schema(MetricInfo),
         "Metrics": _listed("metrics", ref("Metric")),
         "Formats": _listed("formats", object_schema(FormatInfo)),
@@ -286,15 +275,9 @@ def _result_schema() -> dict[str, Any]:
         for offset in ("start", "end"):
             place = result["properties"][name]["items"]["properties"][offset]
             place["description"] = "In code points of `text`, counted from 0."
-    return {
-        "type": "object",
-        "description": "A line of the scores.jsonl of a run.",
-        "required": item["required"] + result["required"],
-        "properties": item["properties"] | result["properties"],
-    }
-
-
-# --- Endpoints: the route and its part of the document from one place.
+    required = item["required"] + result["required"]
+    line = _object(required, item["properties"] | result["properties"])
+    return line | {"description": "A line of the scores.jsonl of a run."}
 
 
 @dataclass(frozen=True)
@@ -319,7 +302,9 @@ class Operation:
     path: str
     name: str
     answer: str
-    content: Schema
+    returns: Schema | None = None
+    """The schema of the answer; None without a body."""
+    media_type: str = "application/json"
     status: int = 200
     refusals: Sequence[int] = ()
     parameters: Sequence[Parameter] = ()
@@ -339,6 +324,7 @@ class Endpoint:
         """The operation as OpenAPI writes it."""
         own = self.operation
         placed = {"name": "id", "in": "path", "required": True, "schema": RUN_ID}
+        content = {} if own.returns is None else {own.media_type: {"schema": own.returns}}
         statuses = sorted({*_ALWAYS, *own.refusals})
         described: dict[str, Any] = {
             "operationId": own.name,
@@ -349,7 +335,7 @@ class Endpoint:
                 *(parameter.object for parameter in own.parameters),
             ],
             "responses": {
-                str(own.status): {"description": own.answer, "content": own.content},
+                str(own.status): {"description": own.answer, "content": content},
                 **{str(one): {"$ref": f"#/components/responses/{one}"} for one in statuses},
             },
         }
@@ -377,11 +363,25 @@ class Endpoint:
 Method = typing.TypeVar("Method", bound=Callable[..., Awaitable[Response]])
 
 
-def operation(method: str, path: str, **options: Any) -> Callable[[Method], Method]:
-    """Mark a method as the handler of an operation; its docstring is the operation's text."""
+def operation(
+    method: str,
+    path: str,
+    name: str,
+    answer: str,
+    *,
+    returns: str | Schema | None = None,
+    **options: Any,
+) -> Callable[[Method], Method]:
+    """Mark a method as the handler of an operation; its docstring is the operation's text.
+
+    `returns` is a schema or the name of one.
+    """
+    schema = ref(returns) if isinstance(returns, str) else returns
 
     def mark(handler: Method) -> Method:
-        handler.__dict__["operation"] = Operation(method, path, **options)
+        handler.__dict__["operation"] = Operation(
+            method, path, name, answer, returns=schema, **options
+        )
         return handler
 
     return mark

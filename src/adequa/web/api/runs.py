@@ -18,13 +18,14 @@ import threading
 import time
 import traceback
 from array import array
-from collections import OrderedDict, deque
+from collections import deque
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from datetime import datetime, timezone
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
+from adequa.caches import MEGABYTE, Cache
 from adequa.errors import AdequaError
 from adequa.files import write_json
 from adequa.metrics.base import Metric
@@ -342,20 +343,33 @@ def _opened(run: Run) -> Record:
     )
 
 
+class FileVersion(NamedTuple):
+    """A file as it was at one moment, so that what was read of it can be kept until it changes."""
+
+    path: str
+    bytes: int
+    modified: int
+
+
+def file_version(path: Path) -> FileVersion:
+    """The current version of a file."""
+    status = path.stat()
+    return FileVersion(str(path), status.st_size, status.st_mtime_ns)
+
+
 class LineIndex:
     """Where the lines of the files last asked for begin; safe to use from any thread.
 
     A page of a long file is read without reading the lines before it.
     """
 
-    def __init__(self, most_files: int = 8) -> None:
-        self._known: OrderedDict[tuple[str, int, int], array[int]] = OrderedDict()
-        self._lock = threading.Lock()
-        self._most = most_files
+    def __init__(self, max_bytes: int = 64 * MEGABYTE) -> None:
+        # Eight bytes per line: 64 MB are eight million lines.
+        self._known: Cache[array[int]] = Cache(max_bytes, lambda starts: 8 * len(starts))
 
     def page(self, path: Path, offset: int, limit: int) -> tuple[int, list[bytes]]:
         """The number of lines, and some of them without their line ends."""
-        starts = self._starts(path)
+        starts = self._known.get_or_make(file_version(path), lambda: _starts_of(path))
         total = len(starts) - 1
         first, last = min(offset, total), min(offset + limit, total)
         if first == last:
@@ -364,17 +378,6 @@ class LineIndex:
             stream.seek(starts[first])
             block = stream.read(starts[last] - starts[first])
         return total, block.removesuffix(b"\n").split(b"\n")
-
-    def _starts(self, path: Path) -> array[int]:
-        status = path.stat()
-        key = (str(path), status.st_size, status.st_mtime_ns)
-        with self._lock:
-            if key not in self._known:
-                self._known[key] = _starts_of(path)
-            self._known.move_to_end(key)
-            while len(self._known) > self._most:
-                self._known.popitem(last=False)
-            return self._known[key]
 
 
 def _starts_of(path: Path) -> array[int]:

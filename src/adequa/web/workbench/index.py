@@ -12,7 +12,6 @@ import json
 import threading
 import time
 from array import array
-from collections import OrderedDict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import asdict, dataclass, fields, replace
@@ -23,21 +22,27 @@ from urllib.parse import urlencode
 import numpy as np
 import numpy.typing as npt
 
+from adequa.caches import MEGABYTE, Cache
 from adequa.codec import result_from_object, result_to_object
 from adequa.errors import DataError
-from adequa.report.texts import SEEN, VERDICTS, seen_name
+from adequa.files import load_object
+from adequa.report.tallies import FactTally, Slices
+from adequa.report.texts import FAULTS, TextColumns, seen_name
 from adequa.run import SCORES, Run, open_run
-from adequa.strict_json import load_object
 from adequa.web.api.engine import stopping
+from adequa.web.api.runs import FileVersion, file_version
 from adequa.web.errors import Refusal
 
-_FAULTS = ("missing", "contradicted")
-_MOST = 0xFFFF
+_KINDS = {"system": "I", "verdict": "B", "category": "I", "size": "H", "seen": "B"}
+_KINDS |= {"missing": "H", "unsupported": "H", "faults": "I", "fault_ends": "Q"}
+_KINDS |= {"inputs": "Q", "names": "Q"}
 _EVERY = 2_000
 """Lines between two reports of progress."""
 _REMEDY = "if the run was edited, score again into a new folder"
-_KEPT_RUNS = 8
-_KEPT_CHOICES = 32
+_INDEX_BYTES = 512 * MEGABYTE
+"""Ten million texts at some fifty bytes each."""
+_CHOICE_BYTES = 64 * MEGABYTE
+"""Eight million rows in all selections together."""
 _LONGEST = 300
 _VERDICTS: Mapping[str, tuple[int, ...]] = {
     "OK": (1,),
@@ -52,26 +57,21 @@ _VERDICTS: Mapping[str, tuple[int, ...]] = {
 Numbers = npt.NDArray[Any]
 
 
-@dataclass(slots=True)
-class FactCounts:
-    """The facts of one predicate: all, missing and contradicted."""
-
-    facts: int = 0
-    missing: int = 0
-    contradicted: int = 0
-
-
 @dataclass(frozen=True)
 class RunIndex:
     """The columns of a run, one value per text; codes refer to the tuples of names."""
 
     path: Path
+    version: FileVersion
     labels: tuple[str, ...]
     higher: Mapping[str, bool]
     """By metric, whether higher is better."""
     systems: tuple[str, ...]
     categories: tuple[str, ...]
-    predicates: Mapping[str, FactCounts]
+    slices: Slices
+    predicates: Mapping[str, FactTally]
+    at_fault: tuple[str, ...]
+    """The predicates of facts that are missing or contradicted."""
     starts: Numbers
     """Byte offsets, with one more at the end."""
     system: Numbers
@@ -82,7 +82,7 @@ class RunIndex:
     missing: Numbers
     unsupported: Numbers
     faults: Numbers
-    """Codes of the predicates at fault, text after text."""
+    """Codes of predicates in `at_fault`, text after text."""
     fault_ends: Numbers
     inputs: Numbers
     """A hash of id and triples, the same for the same input of two systems."""
@@ -131,9 +131,10 @@ class RunIndex:
 
 def build_index(run: Run, progress: Callable[[float], None] = lambda share: None) -> RunIndex:  # noqa: ARG005
     """Read a run once; `progress` is called with the share that is done."""
-    growing = _Growing(tuple(run.manifest["metrics"]))
+    metrics = run.manifest["metrics"]
+    growing = _Growing(tuple(metrics))
     path = run.path / SCORES
-    whole = max(1, path.stat().st_size)
+    version = file_version(path)
     with path.open("rb") as stream:
         for number, raw in enumerate(stream, start=1):
             try:
@@ -143,89 +144,55 @@ def build_index(run: Run, progress: Callable[[float], None] = lambda share: None
                     "breaks the contract", path=path, line=number, remedy=_REMEDY
                 ) from None
             if number % _EVERY == 0:
-                progress(growing.starts[-1] / whole)
-    higher = {
-        label: bool(one["higher_is_better"]) for label, one in run.manifest["metrics"].items()
-    }
-    return growing.finish(path, higher)
+                progress(growing.starts[-1] / max(1, version.bytes))
+    made = growing.made
+    return RunIndex(
+        path=path,
+        version=version,
+        labels=tuple(metrics),
+        higher={label: bool(one["higher_is_better"]) for label, one in metrics.items()},
+        systems=tuple(growing.systems),
+        categories=tuple(made.categories),
+        slices=growing.slices,
+        predicates=growing.predicates,
+        at_fault=tuple(made.predicates),
+        starts=_numbers(growing.starts),
+        scores={label: _numbers(column) for label, column in made.scores.items()},
+        **{name: _numbers(column) for name, column in made.columns.items()},
+    )
 
 
 class _Growing:
     """The columns while they are being filled."""
 
     def __init__(self, labels: Sequence[str]) -> None:
-        self.labels = tuple(labels)
         self.starts = array("Q", [0])
         self.systems: dict[str, int] = {}
-        self.categories: dict[str, int] = {}
-        self.predicates: dict[str, FactCounts] = {}
-        self.codes: dict[str, int] = {}
-        self.columns = {
-            "system": array("I"),
-            "verdict": array("B"),
-            "category": array("I"),
-            "size": array("H"),
-            "seen": array("B"),
-            "missing": array("H"),
-            "unsupported": array("H"),
-            "faults": array("I"),
-            "fault_ends": array("Q"),
-            "inputs": array("Q"),
-            "names": array("Q"),
-        }
-        self.scores = {label: array("d") for label in labels}
+        self.slices = Slices()
+        self.predicates: dict[str, FactTally] = {}
+        self.made = TextColumns(labels, _KINDS, "d")
 
     def add(self, raw: Mapping[str, Any], length: int) -> None:
         """Add the next line."""
-        columns, system, triples = self.columns, raw.get("system", ""), raw["triples"]
+        made, system, triples = self.made, raw.get("system", ""), raw["triples"]
+        category, meta = raw.get("category") or None, raw.get("meta", {})
         self.starts.append(self.starts[-1] + length)
-        columns["system"].append(self.systems.setdefault(system, len(self.systems)))
-        columns["verdict"].append(VERDICTS.index(raw["verdict"]))
-        category = raw.get("category") or ""
-        columns["category"].append(self.categories.setdefault(category, len(self.categories)))
-        columns["size"].append(min(len(triples), _MOST))
-        columns["seen"].append(SEEN.index(seen_name(raw.get("meta", {}))))
-        columns["unsupported"].append(
-            min(sum(one["kind"] == "hallucination" for one in raw["findings"]), _MOST)
+        made.append(
+            inputs=_hash(raw["id"], *(part for triple in triples for part in triple)),
+            names=_hash(system, raw["id"]),
         )
-        columns["missing"].append(min(self._add_facts(raw["facts"]), _MOST))
-        columns["inputs"].append(_hash(raw["id"], *(part for triple in triples for part in triple)))
-        columns["names"].append(_hash(system, raw["id"]))
-        for label, column in self.scores.items():
-            value = raw["scores"].get(label)
-            column.append(float("nan") if value is None else value)
-
-    def _add_facts(self, facts: Sequence[Mapping[str, Any]]) -> int:
-        """Add the facts of a text; the number at fault."""
-        at_fault: dict[int, None] = {}
-        count = 0
-        for fact in facts:
-            predicate, status = fact["triple"][1], fact["status"]
-            if predicate not in self.predicates:
-                self.codes[predicate] = len(self.codes)
-                self.predicates[predicate] = FactCounts()
-            counts = self.predicates[predicate]
-            counts.facts += 1
-            if status in _FAULTS:
-                count += 1
-                setattr(counts, status, getattr(counts, status) + 1)
-                at_fault[self.codes[predicate]] = None
-        self.columns["faults"].extend(at_fault)
-        self.columns["fault_ends"].append(len(self.columns["faults"]))
-        return count
-
-    def finish(self, path: Path, higher: Mapping[str, bool]) -> RunIndex:
-        """The index of the columns."""
-        return RunIndex(
-            path,
-            self.labels,
-            higher,
-            tuple(self.systems),
-            tuple(self.categories),
-            self.predicates,
-            _numbers(self.starts),
-            scores={label: _numbers(column) for label, column in self.scores.items()},
-            **{name: _numbers(column) for name, column in self.columns.items()},
+        made.add_input(category, len(triples), meta)
+        values = category, str(len(triples)), seen_name(meta)
+        self.slices.add(values, raw["verdict"], raw["scores"])
+        facts = [(fact["triple"][1], fact["status"]) for fact in raw["facts"]]
+        for predicate, status in facts:
+            self.predicates.setdefault(predicate, FactTally()).add(status)
+        made.add_text(
+            system=self.systems.setdefault(system, len(self.systems)),
+            verdict=raw["verdict"],
+            at_fault=[predicate for predicate, status in facts if status in FAULTS],
+            unsupported=sum(one["kind"] == "hallucination" for one in raw["findings"]),
+            scores=raw["scores"],
         )
 
 
@@ -304,7 +271,7 @@ def _mask(index: RunIndex, choice: TextSelection) -> Numbers:
     if choice.seen:
         mask &= index.seen == {"seen": 1, "unseen": 2}.get(choice.seen, 255)
     if choice.predicate:
-        places = np.flatnonzero(index.faults == _code(index.predicates, choice.predicate))
+        places = np.flatnonzero(index.faults == _code(index.at_fault, choice.predicate))
         with_fault = np.zeros(index.count, dtype=bool)
         with_fault[np.searchsorted(index.fault_ends, places, side="right")] = True
         mask &= with_fault
@@ -388,9 +355,14 @@ class IndexProgress:
     share: float = 0.0
     future: Future[RunIndex] | None = None
 
+    @property
+    def is_over(self) -> bool:
+        """Whether the run has been read, or reading it has failed."""
+        return self.future is not None and self.future.done()
+
 
 class Indexes:
-    """The indexes of the runs last viewed and the texts last selected.
+    """The indexes of the runs last viewed and the texts last selected, within bounds of memory.
 
     Safe to use from any thread; one run is read at a time, in the background.
     """
@@ -399,54 +371,52 @@ class Indexes:
         self._pool = ThreadPoolExecutor(1, "index")
         self._lock = threading.Lock()
         self._closed = threading.Event()
-        self._known: OrderedDict[tuple[str, int, int], IndexProgress] = OrderedDict()
-        self._chosen: OrderedDict[tuple[int, TextSelection], tuple[RunIndex, SelectedTexts]] = (
-            OrderedDict()
-        )
+        self._reading: dict[FileVersion, IndexProgress] = {}
+        self._known: Cache[RunIndex] = Cache(_INDEX_BYTES)
+        self._chosen: Cache[SelectedTexts] = Cache(_CHOICE_BYTES)
 
     async def get(self, folder: Path, *, wait: float = 1.5) -> RunIndex | IndexProgress:
         """The index of a run, or its progress if it takes longer than `wait` seconds."""
-        reading = self._reading(folder)
+        try:
+            version = file_version(folder / SCORES)
+        except OSError:
+            message = "the files of this run no longer exist"
+            raise Refusal(410, "gone", message, "score it again") from None
+        known = self._known.get(version)
+        if known is not None:
+            return known
+        with self._lock:
+            reading = self._reading.get(version)
+            if reading is None:
+                # One that is too large for the cache stays until another run is read.
+                self._reading = {key: one for key, one in self._reading.items() if not one.is_over}
+                reading = self._reading[version] = IndexProgress()
+                reading.future = self._pool.submit(self._build, version, folder, reading)
         assert reading.future is not None  # noqa: S101  # for the type checker
         await asyncio.wait([asyncio.wrap_future(reading.future)], timeout=wait)
-        return reading.future.result() if reading.future.done() else reading
+        if not reading.future.done():
+            return reading
+        return reading.future.result()
+
+    def _build(self, version: FileVersion, folder: Path, reading: IndexProgress) -> RunIndex:
+        is_too_large = False
+        try:
+            index = self._known.put(version, _read(folder, reading, self._closed))
+            is_too_large = version not in self._known
+            return index
+        finally:
+            if not is_too_large:
+                with self._lock:
+                    self._reading.pop(version, None)
 
     def choose(self, index: RunIndex, choice: TextSelection) -> SelectedTexts:
         """The selected rows, remembered so that turning a page does not search again."""
-        key = id(index), choice
-        with self._lock:
-            if key in self._chosen:
-                self._chosen.move_to_end(key)
-                return self._chosen[key][1]
-        chosen = choose(index, choice)
-        with self._lock:
-            # Kept with its index, so that no other index can get the same id.
-            self._chosen[key] = index, chosen
-            while len(self._chosen) > _KEPT_CHOICES:
-                self._chosen.popitem(last=False)
-        return chosen
+        return self._chosen.get_or_make((index.version, choice), lambda: choose(index, choice))
 
     def close(self) -> None:
         """Stop reading: a large run would delay the end of the server."""
         self._closed.set()
         self._pool.shutdown(wait=False, cancel_futures=True)
-
-    def _reading(self, folder: Path) -> IndexProgress:
-        try:
-            status = (folder / SCORES).stat()
-        except OSError:
-            message = "the files of this run no longer exist"
-            raise Refusal(410, "gone", message, "score it again") from None
-        key = str(folder), status.st_size, status.st_mtime_ns
-        with self._lock:
-            known = self._known.get(key)
-            if known is None or (known.future and known.future.done() and known.future.exception()):
-                known = self._known[key] = IndexProgress()
-                known.future = self._pool.submit(_read, folder, known, self._closed)
-            self._known.move_to_end(key)
-            while len(self._known) > _KEPT_RUNS:
-                self._known.popitem(last=False)
-            return known
 
 
 def _read(folder: Path, reading: IndexProgress, closed: threading.Event) -> RunIndex:

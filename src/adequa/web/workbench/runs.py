@@ -5,14 +5,13 @@ from __future__ import annotations
 import asyncio
 import threading
 import traceback
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
 
-import numpy as np
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import FileResponse, Response
@@ -20,16 +19,14 @@ from starlette.routing import Route
 
 from adequa.errors import AdequaError, RunError
 from adequa.report.figures import Axis, axis, digits_for
-from adequa.report.texts import SEEN
+from adequa.report.tallies import FactTally
 from adequa.run import SCORES, SUMMARY, open_run
 from adequa.web.api.runs import Record, Runs
 from adequa.web.errors import Refusal, refusal_of
 from adequa.web.processes import ChildProcess, ProcessLost
 from adequa.web.workbench.index import (
-    FactCounts,
     Indexes,
     IndexProgress,
-    Numbers,
     RunIndex,
     TextSelection,
 )
@@ -99,75 +96,9 @@ def _ends(value: tuple[float | None, tuple[float, float] | None, int]) -> list[f
     return [value[0], *(value[1] or ())]
 
 
-@dataclass(frozen=True, slots=True)
-class RunSlice:
-    """The texts of all systems with one category, size or kind."""
-
-    value: str
-    texts: int
-    judged: int
-    not_ok: int
-    omission: int
-    hallucination: int
-    means: tuple[float | None, ...]
-
-
-def slice_tables(index: RunIndex) -> list[tuple[str, list[RunSlice], int]]:
-    """By dimension: its slices, only the largest if there are many, and the number left out."""
-    sizes = np.unique(index.size)
-    dimensions: list[tuple[str, Numbers, Sequence[str]]] = [
-        ("category", index.category, index.categories),
-        ("size", np.searchsorted(sizes, index.size), [str(size) for size in sizes]),
-        ("seen", index.seen, [name or "" for name in SEEN]),
-    ]
-    tables = []
-    for name, codes, values in dimensions:
-        slices = [one for one in _slices(index, codes, values) if one.value and one.texts]
-        if len(slices) > 1:
-            largest = sorted(slices, key=lambda one: -one.texts)[:_MOST_ROWS]
-            shown = [one for one in slices if one in largest]
-            if name == "category":
-                shown.sort(key=lambda one: one.value)
-            tables.append((name, shown, len(slices) - len(shown)))
-    return tables
-
-
-def _slices(index: RunIndex, codes: Numbers, values: Sequence[str]) -> list[RunSlice]:
-    def counts(mask: Numbers) -> list[int]:
-        return [int(one) for one in np.bincount(codes[mask], minlength=len(values))]
-
-    verdict = index.verdict
-    columns = [
-        counts(np.ones(index.count, dtype=bool)),
-        counts(verdict > 0),
-        counts(verdict > 1),
-        counts((verdict == 2) | (verdict == 4)),
-        counts(verdict >= 3),
-    ]
-    means = [_means(index.scores[label], codes, len(values)) for label in index.labels]
-    each = zip(values, *columns, *means, strict=True)
-    return [
-        RunSlice(value, texts, judged, not_ok, omission, hallucination, tuple(found))
-        for value, texts, judged, not_ok, omission, hallucination, *found in each
-    ]
-
-
-def _means(scores: Numbers, codes: Numbers, count: int) -> list[float | None]:
-    known = ~np.isnan(scores)
-    totals = np.bincount(codes[known], weights=scores[known], minlength=count)
-    counts = np.bincount(codes[known], minlength=count)
-    return [
-        float(total / many) if many else None for total, many in zip(totals, counts, strict=True)
-    ]
-
-
-def predicate_rows(index: RunIndex) -> tuple[list[tuple[str, FactCounts]], int]:
+def predicate_rows(index: RunIndex) -> tuple[list[tuple[str, FactTally]], int]:
     """Predicates by the number of their faults, and the number left out."""
-    faulty = [
-        (name, counts)
-        for name, counts in index.predicates.items()
-        if counts.missing or counts.contradicted
-    ]
+    faulty = [(name, index.predicates[name]) for name in index.at_fault]
     faulty.sort(key=lambda pair: (-pair[1].missing - pair[1].contradicted, pair[0]))
     return faulty[:_MOST_ROWS], max(0, len(faulty) - _MOST_ROWS)
 
@@ -301,7 +232,7 @@ class RunPages:
             return {
                 "measures": measures,
                 "systems": systems,
-                "slices": slice_tables(index),
+                "slices": index.slices.tables(_MOST_ROWS),
                 "predicates": predicates,
                 "predicates_left_out": left_out,
             }
@@ -441,14 +372,13 @@ def _cards(index: RunIndex, rows: list[int], compare: str) -> list[list[dict[str
 
 def _options(index: RunIndex) -> dict[str, list[str]]:
     """The options of each filter; the longest lists are cut."""
-    at_fault = [name for name, one in index.predicates.items() if one.missing or one.contradicted]
     sizes = sorted({int(size) for size in index.size})
     return {
         "system": [name for name in index.systems if name],
         "category": sorted(name for name in index.categories if name)[:_MOST_OPTIONS],
         "size": [str(size) for size in sizes],
         "seen": ["seen", "unseen"] if index.seen.any() else [],
-        "predicate": sorted(at_fault)[:_MOST_OPTIONS],
+        "predicate": sorted(index.at_fault)[:_MOST_OPTIONS],
     }
 
 
