@@ -441,9 +441,7 @@ def calibrate(
 
 def _uncalibrated(head: str, weights: str | None, templates: str | None) -> Ask:
     """The log-odds of nli before calibration; for whole texts, those of the verifier alone."""
-    from adequa.metrics.nli.evidence import VerifierEvidence
-    from adequa.metrics.nli.signs import read_weighing
-    from adequa.metrics.nli.templates import read_templates, shipped_cues
+    from adequa.metrics.nli import VerifierEvidence, read_templates, read_weighing, shipped_cues
     from adequa.metrics.sources import verifier_source
     from adequa.models.shipped import DEFAULT
 
