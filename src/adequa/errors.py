@@ -31,8 +31,6 @@ __all__ = [
     "ServiceError",
     "SettingError",
     "UnknownName",
-    "require_known",
-    "require_packages",
 ]
 
 

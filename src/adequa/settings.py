@@ -16,7 +16,7 @@ from dataclasses import MISSING, dataclass, fields
 from pathlib import Path
 from typing import Any, TypeVar
 
-from adequa.errors import DataError, SettingError, require_known
+from adequa.errors import DataError, SettingError, UnknownName
 
 __all__ = [
     "Setting",
@@ -113,8 +113,9 @@ def build(kind: str, target: type[Built], settings: Mapping[str, Any]) -> Built:
     hints = typing.get_type_hints(target)
     known = {field.name for field in fields(target) if field.init}  # type: ignore[arg-type]
     values: dict[str, Any] = {}
-    require_known(f"setting of {kind}", settings, known)
     for name, value in settings.items():
+        if name not in known:
+            raise UnknownName(f"setting of {kind}", name, known)
         values[name] = _convert(kind, name, value, hints[name]) if isinstance(value, str) else value
     required = {
         field.name
