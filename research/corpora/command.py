@@ -148,7 +148,7 @@ def wikidata(
 
     Example: adequa derive wikidata webnlg/test --mapping properties.tsv --out wikidata.jsonl
     """
-    from adequa.perturb.rewording import read_properties
+    from adequa.perturb.paraphrases import read_properties
     from adequa.readers import open_source, write_items
     from research.corpora.derived import CorpusTally, to_wikidata
 

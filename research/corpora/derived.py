@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from adequa.data import Item, Triple
 from adequa.perturb import Knowledge
-from adequa.perturb.rewording import Property, shipped_properties
+from adequa.perturb.paraphrases import Property, shipped_properties
 from adequa.readers import SeenKeys
 from adequa.text import folded, is_symmetric
 

@@ -158,6 +158,19 @@ def kind_of(value: Any) -> str:
     return names.get(type(value), "a number")
 
 
+def read_text(path: Path) -> str:
+    """The text of a UTF-8 file, with `\\n` between its lines."""
+    return "\n".join(line for _, line in lines(path))
+
+
+def read_json(path: Path) -> Any:
+    """The JSON value of a file; a DataError names the file."""
+    try:
+        return load_object(read_text(path))
+    except DataError as error:
+        raise error.at(path) from None
+
+
 def read_objects(
     path: Path, *, remedy: str = "write {…}"
 ) -> Iterator[tuple[int, Mapping[str, Any]]]:
@@ -172,6 +185,41 @@ def read_objects(
         if not isinstance(row, dict):
             raise DataError("is not an object", path=path, line=number, remedy=remedy)
         yield number, row
+
+
+def read_dictionary(
+    text: str, *, remedy: str, twice: str = "keep one"
+) -> tuple[dict[str, Any], Callable[..., int | None]]:
+    """A JSON object in which no name occurs twice, and a function for the line of a name.
+
+    The function takes the names on the way to a value. Errors have a line, but no path.
+    """
+
+    def line_of(*names: str) -> int | None:
+        at = -1
+        for name in names:
+            at = max(at, text.find(json.dumps(name, ensure_ascii=False), at + 1))
+        return None if at < 0 else text.count("\n", 0, at) + 1
+
+    def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        known: dict[str, Any] = {}
+        for name, value in pairs:
+            if name in known:
+                raise DataError(f"names {name!r} twice", line=line_of(name, name), remedy=twice)
+            known[name] = value
+        return known
+
+    def decode(written: str) -> Any:
+        try:
+            return json.loads(written, object_pairs_hook=once, parse_constant=reject_constant)
+        except json.JSONDecodeError as error:
+            problem = f"is not JSON ({error.msg} at column {error.colno})"
+            raise DataError(problem, line=error.lineno, remedy=remedy) from None
+
+    raw = load_object(text, decode=decode)
+    if not isinstance(raw, dict):
+        raise DataError(f"is {kind_of(raw)}, not an object", line=1, remedy=remedy)
+    return raw, line_of
 
 
 @contextlib.contextmanager

@@ -82,12 +82,12 @@ def test_an_existing_file_is_not_replaced_unless_asked(adequa: Run, tmp_path: Pa
     (tmp_path / "t.json").write_text("mine", encoding="utf-8")
     code, said, complaint = adequa("extract", "items.jsonl", "--out", "t.json")
     assert (code, said) == (2, "")
-    assert "t.json: is there already; name another file, or say --force" in complaint
+    assert "t.json: is there already; name another file, or give --force" in complaint
     assert adequa("extract", "items.jsonl", "--out", "t.json", "--force", "-q")[0] == 0
     assert "birthPlace" in (tmp_path / "t.json").read_text(encoding="utf-8")
 
 
-def test_nothing_found_is_said_and_not_written(adequa: Run, tmp_path: Path) -> None:
+def test_an_empty_extraction_is_reported_and_not_written(adequa: Run, tmp_path: Path) -> None:
     item = {"id": "1", "triples": [["a", "p", "b"]], "text": "x"}
     (tmp_path / "poor.jsonl").write_text(json.dumps(item), encoding="utf-8")
     code, said, _ = adequa("extract", "poor.jsonl", "--out", "t.json", "-q")
@@ -120,7 +120,7 @@ def test_the_shipped_templates(adequa: Run) -> None:
         (["extract", "absent.jsonl", "--out", "t.json"], "absent.jsonl: does not exist"),
         (["extract", "items.jsonl", "--out", "t.docx"], "unknown file ending '.docx'"),
         (["extract", "items.jsonl", "--format", "xml", "--out", "t.json"], "unknown format"),
-        (["check", "items.jsonl"], "says no form of templates"),
+        (["check", "items.jsonl"], "is not a format of templates"),
         (["show", "absent.tsv"], "absent.tsv: cannot be opened"),
         (["list-missing", "e2e"], "INPUT"),
     ],

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from adequa.training.encoder import MIXTURE, NEGATIVES, ContrastiveBatches
+import numpy as np
+import pytest
+
+from adequa.training.encoder import MIXTURE, NEGATIVES, ContrastiveBatches, inversion_rate, recalls
 
 from . import corpora
 
@@ -33,3 +36,18 @@ def test_the_mixture_is_what_is_made() -> None:
         graphs = [set(pair.triples) for pair in pairs]
         assert all(any(set(one) < graph for graph in graphs) for one in negatives)
     assert set(MIXTURE) == set(NEGATIVES)
+
+
+def test_recall_counts_a_tie_against_it() -> None:
+    texts = np.eye(12)
+    assert recalls(texts[:6], texts, range(6)) == {"r@1": 1.0, "r@10": 1.0}
+    assert recalls(np.ones((2, 12)), texts, [0, 1]) == {"r@1": 0.0, "r@10": 0.0}
+    graphs = np.array([[0.0] * 9 + [0.9, 1.0, 0.8]])
+    assert recalls(graphs, texts, [9]) == {"r@1": 0.0, "r@10": 1.0}
+
+
+def test_inversions() -> None:
+    texts = np.array([[1.0, 0.0]] * 3)
+    right = np.array([[0.9, 0.0], [0.5, 0.0], [0.5, 0.0]])
+    wrong = np.array([[0.1, 0.0], [0.5, 0.0], [0.6, 0.0]])
+    assert inversion_rate(texts, right, wrong) == pytest.approx(2 / 3)

@@ -15,7 +15,7 @@ from adequa.errors import DataError
 from adequa.training.cases import Cases
 from adequa.training.checkpoint import read_checkpoint
 from adequa.training.encoder import EncoderSettings, train_encoder
-from adequa.training.tokens import TokenReader
+from adequa.training.setup import TokenReader
 from adequa.training.verifier import VerifierSettings, train_verifier
 
 from . import bases, corpora

@@ -12,7 +12,7 @@ from pathlib import Path
 from adequa.data import Item
 from adequa.files import lines, load_object
 from adequa.metrics import load_metric
-from adequa.perturb.rewording import read_properties
+from adequa.perturb.paraphrases import read_properties
 from adequa.progress import Progress, silent
 from adequa.readers import open_source
 from adequa.retrieval import read_entries

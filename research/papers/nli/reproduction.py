@@ -12,7 +12,7 @@ from tempfile import TemporaryDirectory
 
 from adequa.data import Verdict
 from adequa.errors import DataError, UnknownName
-from adequa.metrics.nli.verdict import CLASSES
+from adequa.metrics.nli import CLASSES
 from adequa.stats import complete_pairs, spearman
 from adequa.tables import Cell, Column, Table
 from research.papers.figures import Bar, bars, scatter

@@ -13,8 +13,8 @@ from adequa.data import Finding, Item, Result, Triple, Verdict
 from adequa.files import load_object
 from adequa.metrics import load_metric
 from adequa.metrics.base import Metric
+from adequa.metrics.nli import write_templates
 from adequa.metrics.nli.extraction import extract
-from adequa.metrics.nli.templates import write_templates
 from adequa.progress import Progress, silent
 from adequa.run import encoded_batches, with_cache
 from research.papers.nli.data import TRAIN, NliCorpus, single_facts

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 from adequa.cli.options import Json, argument, echo_json, echo_table, echo_written, flag, option
 
 if TYPE_CHECKING:
-    from adequa.training.precision import Drift
+    from adequa.training.export import Drift
 
 DRIFT_ITEMS = 500
 
@@ -84,6 +84,6 @@ def _drifts(out: Path, given: list[Path], dev: Path | None) -> dict[str, Drift]:
     if dev is None:
         return {}
     from adequa.readers import open_source
-    from adequa.training.precision import measure_drift, perturbed_items
+    from adequa.training.export import measure_drift, perturbed_items
 
     return measure_drift(out, given, perturbed_items(open_source(dev), DRIFT_ITEMS))

@@ -53,8 +53,8 @@ def extract(
 
     Example: adequa templates extract webnlg/train --out templates.json
     """
+    from adequa.metrics.nli import require_free_path, write_templates
     from adequa.metrics.nli.extraction import extract as choose
-    from adequa.metrics.nli.templates import require_free_path, write_templates
     from adequa.tables import Column
 
     require_free_path(out, force=force)
@@ -113,8 +113,8 @@ def check(
 
     Example: adequa templates check templates.json webnlg/dev
     """
+    from adequa.metrics.nli import ANY, read_templates
     from adequa.metrics.nli.extraction import review
-    from adequa.metrics.nli.templates import ANY, read_templates
 
     known = read_templates(source)
     with progress_bar("texts", quiet=quiet or not inputs) as progress:
@@ -161,7 +161,7 @@ def list_missing(
 
     Example: adequa templates list-missing e2e devset.csv
     """
-    from adequa.metrics.nli.templates import read_templates
+    from adequa.metrics.nli import read_templates
 
     known = read_templates(source)
     with progress_bar("texts", quiet=quiet) as progress:
@@ -180,8 +180,8 @@ def show(source: Source, as_json: Json = False) -> None:
 
     Example: adequa templates show e2e
     """
+    from adequa.metrics.nli import read_templates
     from adequa.metrics.nli.extraction import examples
-    from adequa.metrics.nli.templates import read_templates
 
     shown = examples(read_templates(source))
     if as_json:

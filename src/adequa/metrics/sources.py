@@ -1,14 +1,19 @@
-"""The models behind `similarity`: shipped ones, a user's own, and the entity detector."""
+"""The evidence behind `similarity`: models, shipped or a user's own, and the entity detector.
+
+A source asks one of them about items; `Sources` gathers the `Members` of each item, and a `Blend`
+of the calibration file makes one value of them.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import lru_cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from adequa.caches import MEGABYTE, Cache
 from adequa.data import Item
 from adequa.errors import ModelError
 from adequa.metrics.esa import EsaStrict
@@ -18,49 +23,45 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from adequa.metrics.nli.templates import Templates
+    from adequa.metrics.nli import Templates
     from adequa.models.encoder import ShippedEncoder
     from adequa.models.hub import HubEncoder
     from adequa.models.verifier import Verifier, VerifierOutput
 
-# ---
-# What a similarity is made of: the evidence of each model and of the entities, item by item.
-# ---
-
 Cosines = Callable[[Sequence[Item]], Sequence[float]]
-"""How near each text is to its graph, from -1 to 1."""
+"""The similarity of each text and its graph, from -1 to 1."""
 VerifierSource = Callable[[Sequence[Item]], "Sequence[VerifierOutput]"]
 Shares = Callable[[Sequence[Item]], "Sequence[float | None]"]
 """A value from 0 to 1 for each item, or None."""
 
-_FLOOR = 1e-4
-"""The least probability that is told from none: one sure fault must not outweigh all else."""
+FLOOR = 1e-4
+"""The least probability in a geometric mean, so that one sure fault does not outweigh the rest."""
 
 
 @dataclass(frozen=True, slots=True)
 class Members:
-    """The evidence on one item, each from 0 to 1 but `bi`; None where it could not be had."""
+    """The evidence on one item, from 0 to 1 except for `bi`; None where there is none."""
 
     bi: float | None = None
     """The cosine of text and graph in the encoder's space."""
     stated: float | None = None
-    """How surely the text states the triples: the geometric mean over them."""
+    """The probability that the text states the triples: the geometric mean over them."""
     weakest: float | None = None
-    """How surely the text states the triple it states least."""
+    """The least of these probabilities."""
     supported: float | None = None
-    """How surely the graph supports the text: the verifier on the pair as a whole."""
+    """The probability that the graph supports the text as a whole."""
     tokens: float | None = None
-    """How surely the graph supports each word: the geometric mean over the text."""
+    """The probability that the graph supports the words: the geometric mean over them."""
     worst_word: float | None = None
-    """How surely the graph supports the word it supports least."""
+    """The least of these probabilities."""
     rated: float | None = None
-    """What people would say of it: a linear layer on the verifier, fitted on their ratings."""
+    """The rating that people would give: a linear layer on the verifier, fitted on ratings."""
     cross: float | None = None
-    """What a cross-encoder of the user's says, in place of all the verifier's."""
+    """The value of a user's cross-encoder, in place of the verifier's."""
     entities: float | None = None
     """The share of entities found, lowered by unexplained names: `esa_strict`."""
     fluent: float | None = None
-    """How surely each word is well formed: no part of the similarity, a metric of its own."""
+    """The probability that the words are well formed: for `fluency`, not for `similarity`."""
 
 
 @dataclass(frozen=True)
@@ -73,7 +74,7 @@ class RatingHead:
 
     @classmethod
     def read(cls, values: Mapping[str, Any], place: str) -> RatingHead:
-        """A head of a calibration file; `place` is what an error names."""
+        """A head of a calibration file; errors name `place`."""
         try:
             head = cls(
                 tuple(map(float, values["state"])),
@@ -115,7 +116,7 @@ class RatingHead:
 
 @dataclass(frozen=True)
 class Sources:
-    """Where the members come from; what is None is not asked."""
+    """Where the members come from; a source that is None is not asked."""
 
     cosines: Cosines | None = None
     verifier: VerifierSource | None = None
@@ -145,38 +146,37 @@ class Sources:
 
 
 def read_verifier_output(output: VerifierOutput, others: Members | None = None) -> Members:
-    """What the verifier says of an item, in numbers from 0 to 1, beside what others say."""
-    stated = [_likely(logit) for logit in output.stated]
-    words = [_likely(logit, -1) for logit in output.unsupported]
+    """The verifier's evidence on an item as numbers from 0 to 1, added to that of others."""
+
+    def chances(logits: Iterable[float | None], sign: int = 1) -> list[float | None]:
+        return [None if logit is None else probability(sign * logit) for logit in logits]
+
+    stated, words = chances(output.stated), chances(output.unsupported, -1)
     return replace(
         others or Members(),
-        stated=_mean(stated),
+        stated=geometric_mean(stated),
         weakest=_least(stated),
-        supported=_likely(output.supported),
-        tokens=_mean(words),
+        supported=chances([output.supported])[0],
+        tokens=geometric_mean(words),
         worst_word=_least(words),
-        fluent=_mean([_likely(logit, -1) for logit in output.disfluent]),
+        fluent=geometric_mean(chances(output.disfluent, -1)),
     )
 
 
-def _likely(logit: float | None, sign: int = 1) -> float | None:
-    """The probability of a logit, or of its contrary."""
-    if logit is None:
-        return None
-    value = sign * logit
-    return 1 / (1 + math.exp(-value)) if value > 0 else math.exp(value) / (1 + math.exp(value))
+def probability(logit: float) -> float:
+    """The probability of a logit."""
+    return 1 / (1 + math.exp(-logit)) if logit > 0 else math.exp(logit) / (1 + math.exp(logit))
 
 
-def _mean(values: Sequence[float | None]) -> float | None:
-    """The geometric mean of what is known, or None where anything is not."""
-    known = [value for value in values if value is not None]
+def geometric_mean(values: Sequence[float | None]) -> float | None:
+    """The geometric mean; None if there are no values, or one of them is None."""
+    known = [max(value, FLOOR) for value in values if value is not None]
     if not known or len(known) < len(values):
         return None
-    return math.exp(sum(math.log(max(value, _FLOOR)) for value in known) / len(known))
+    return math.exp(sum(map(math.log, known)) / len(known))
 
 
 def _least(values: Sequence[float | None]) -> float | None:
-    """The least of the values, or None where one is not known."""
     known = [value for value in values if value is not None]
     return min(known) if known and len(known) == len(values) else None
 
@@ -204,7 +204,7 @@ class Blend:
 
     @classmethod
     def read(cls, values: Mapping[str, Any], place: str) -> Blend:
-        """A blend of a calibration file; `place` is what an error names."""
+        """A blend of a calibration file; errors name `place`."""
         known = {field.name for field in fields(Members)}
         try:
             members = {
@@ -226,7 +226,7 @@ class Blend:
         return blend
 
     def validate(self, place: str) -> None:
-        """Raise where a better text could get a lower value, or none."""
+        """Raise if a better text could get a lower value, or none."""
         numbers = [self.slope, self.offset]
         for member in self.members.values():
             numbers += [member.mean, member.spread, member.weight]
@@ -255,39 +255,36 @@ class Blend:
     def __call__(self, members: Members) -> float | None:
         """The calibrated value."""
         mean = self.mean(members)
-        return None if mean is None else _likely(self.slope * mean + self.offset)
+        return None if mean is None else probability(self.slope * mean + self.offset)
 
 
 _POSITIVE = ("entailment", "entailed", "consistent", "supported", "positive", "yes", "true")
-"""What the label that counts is called, where a cross-encoder has several."""
-_MOST_REMEMBERED = 2048
+"""Names of the positive label, where a cross-encoder has several."""
 _UNNAMED = ["label_0", "label_1"]
-"""No and yes, as transformers calls two labels that nobody named."""
+"""The names that transformers gives to two labels, no and yes, that have none."""
 
 
 def has_words(text: str) -> bool:
-    """Whether a model reads anything of a text: blanks, controls and lone accents are nothing."""
+    """Whether a text has anything a model reads: not only spaces, controls and lone accents."""
     from adequa.models.wordpiece import ACCENTS, DROPPED, SPACES
 
     return any(not (one in SPACES or one in DROPPED or one in ACCENTS) for one in text)
 
 
 def require_weights(name: str) -> None:
-    """Raise where there are no such weights: before the first text, not after."""
-    from adequa.models.shipped import weights
-
-    weights(name)
+    """Raise if there are no such weights, before any text is scored."""
+    weights_digest(name)
 
 
 def weights_digest(name: str) -> str:
-    """What changes with the weights' content."""
+    """A hash of the weights' content."""
     from adequa.models.shipped import weights
 
     return weights(name).digest
 
 
 def model_digest(model: str) -> str | None:
-    """What changes with the files of a model in a local folder; None for one of the hub."""
+    """A hash of a model's files in a local folder; None for a model on the hub."""
     folder = Path(model)
     if not folder.is_dir():
         return None
@@ -298,42 +295,44 @@ def model_digest(model: str) -> str | None:
 
 @lru_cache(maxsize=8)
 def _hashed(folder: Path, _: tuple[object, ...]) -> str:
-    """A large model takes seconds to read: once, as long as its files stay the same."""
+    """The hash of a folder, kept until its files change: reading a large model takes seconds."""
     return content_hash(folder)
+
+
+def read_calibration(name: str, part: str) -> tuple[Any, str]:
+    """A part of the calibration file of some weights, or None, and the path of the file."""
+    from adequa.models.shipped import weights
+
+    folder = weights(name)
+    known = "calibration.json" in folder.manifest["files"]
+    values = folder.values("calibration.json").get(part) if known else None
+    return values, str(folder.folder / "calibration.json")
 
 
 @lru_cache(maxsize=4)
 def read_blends(name: str) -> Mapping[str, Blend] | None:
-    """How the members of some weights become one value, for each part; None where nothing says."""
+    """The blend of each part of `similarity` for some weights; None without a calibration."""
     from adequa.models.shipped import weights
 
-    folder = weights(name)
-    place = str(folder.folder / "calibration.json")
-    if "calibration.json" not in folder.manifest["files"]:
+    if "calibration.json" not in weights(name).manifest["files"]:
         return None
-    blends = folder.values("calibration.json").get("similarity")
+    blends, place = read_calibration(name, "similarity")
     if not isinstance(blends, dict):
-        raise ModelError(f"{place}: says nothing of similarity; make it with adequa train blend")
+        raise ModelError(f"{place}: has no part similarity; make it with adequa train blend")
     return {part: Blend.read(values, place) for part, values in blends.items()}
 
 
 @lru_cache(maxsize=4)
 def read_rating(name: str) -> RatingHead | None:
     """The rating head of some weights, if they have one."""
-    from adequa.models.shipped import weights
-
-    folder = weights(name)
-    if "calibration.json" not in folder.manifest["files"]:
-        return None
-    values = folder.values("calibration.json").get("rating")
-    place = str(folder.folder / "calibration.json")
+    values, place = read_calibration(name, "rating")
     return None if values is None else RatingHead.read(values, place)
 
 
 def cosine_source(
     weights: str, threads: int, model: str | None = None, revision: str | None = None
 ) -> Cosines:
-    """How near text and graph are, by the shipped encoder or by a sentence-transformers model."""
+    """The cosines of text and graph, by the shipped encoder or a sentence-transformers model."""
     encoder = _encoder(weights, threads, model, revision)
 
     def cosines(items: Sequence[Item]) -> list[float]:
@@ -359,35 +358,36 @@ def _encoder(
 def verifier_source(
     weights: str, threads: int, templates: Templates | None = None
 ) -> VerifierSource:
-    """The shipped verifier; what one metric of a run has asked it, the next is told again."""
+    """The shipped verifier; without templates its outputs are cached for the next metric."""
     from adequa.models.verifier import load_verifier
 
     verifier = load_verifier(weights, threads=threads)
     if templates is not None:
         return partial(verifier.verify, wording=templates.wording)
-    return _remembering(verifier)
+    return partial(_verify, verifier)
 
 
-@lru_cache(maxsize=4)
-def _remembering(verifier: Verifier) -> VerifierSource:
-    known: dict[object, VerifierOutput] = {}
-
-    def verify(items: Sequence[Item]) -> list[VerifierOutput]:
-        keys = [_key(item) for item in items]
-        asked = {key: item for key, item in zip(keys, items, strict=True) if key not in known}
-        found = {key: known[key] for key in keys if key in known}
-        found.update(zip(asked, verifier.verify(list(asked.values())), strict=True))
-        if len(known) > _MOST_REMEMBERED:
-            known.clear()
-        known.update(found)
-        return [found[key] for key in keys]
-
-    return verify
+# `nli`, `similarity` and `fluency` of one run ask the verifier about the same items.
+_outputs: Cache[VerifierOutput] = Cache(
+    32 * MEGABYTE, size_of=lambda one: 5_000 + 300 * (len(one.offsets) + len(one.stated))
+)
 
 
-def _key(item: Item) -> object:
-    """What the verifier reads of an item."""
-    return item.text, item.triples, tuple((name, term.label) for name, term in item.terms.items())
+def _verify(verifier: Verifier, items: Sequence[Item]) -> list[VerifierOutput]:
+    keys = [
+        (
+            verifier,
+            item.text,
+            item.triples,
+            *((name, one.label) for name, one in item.terms.items()),
+        )
+        for item in items
+    ]
+    found = {key: output for key in keys if (output := _outputs.get(key)) is not None}
+    asked = {key: item for key, item in zip(keys, items, strict=True) if key not in found}
+    for key, output in zip(asked, verifier.verify(list(asked.values())), strict=True):
+        found[key] = _outputs.put(key, output)
+    return [found[key] for key in keys]
 
 
 def pair_source(model: str, revision: str | None = None) -> Shares:
@@ -414,7 +414,7 @@ def pair_source(model: str, revision: str | None = None) -> Shares:
 
 
 def _affirming(model: str, labels: Sequence[str]) -> int:
-    """The column that says yes: the only one, or by its name; never by a guess."""
+    """The column of the positive label: the only one, or known by its name; never guessed."""
     names = [label.casefold() for label in labels]
     if len(names) == 1:
         return 0
@@ -424,11 +424,11 @@ def _affirming(model: str, labels: Sequence[str]) -> int:
         if name in names:
             return names.index(name)
     raise ModelError(
-        f"{model}: none of its labels says yes: {', '.join(labels)}; name a model with one label, "
+        f"{model}: has no positive label: {', '.join(labels)}; name a model with one label, "
         f"or with one of {', '.join(_POSITIVE)} (id2label in its config.json)"
     )
 
 
 def entity_source(items: Sequence[Item]) -> list[float | None]:
-    """What the entity detector has to say: `esa_strict`."""
+    """The entity detector's evidence: `esa_strict`."""
     return [score.value for score in EsaStrict().score(items)]

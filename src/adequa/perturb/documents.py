@@ -154,10 +154,6 @@ class Document:
         """The mentions that overlap a stretch of the text."""
         return [one for one in self.mentions if one.start < end and start < one.end]
 
-    def sentence_at(self, place: int) -> Span:
-        """The sentence of a place; the whole text where there is none."""
-        return next((one for one in self.sentences if place < one[1]), (0, len(self.text)))
-
 
 def _is_named(text: str, span: Span, entity: str) -> bool:
     """Whether an entity goes by its name there, apart from an article."""
@@ -388,10 +384,6 @@ class LabelledDocument:
     def entities(self) -> set[str]:
         """The subjects and objects of the graph as it is now."""
         return {end for triple in self.triples for end in (triple.subject, triple.object)}
-
-    def of_entity(self, entity: str) -> list[LabelledSpan]:
-        """The spans that name an entity."""
-        return [place for place in self.spans if place.entity == entity]
 
     def write(self, start: int, end: int, new: str) -> LabelledSpan:
         """Replace a stretch; spans inside it are dropped, the others move along."""

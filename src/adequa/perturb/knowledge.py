@@ -11,7 +11,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from adequa.data import Item, Triple
-from adequa.metrics.nli.templates import OBJECT, SUBJECT, Template
+from adequa.metrics.nli import OBJECT, SUBJECT, Template
 from adequa.perturb.documents import Document, stems, values_of
 from adequa.text import label_of
 

@@ -8,8 +8,8 @@
 from __future__ import annotations
 
 from adequa.retrieval.encoders import Encoder, Graph, Vectors, encode_items, load_encoder
-from adequa.retrieval.evaluation import Recall, evaluate
-from adequa.retrieval.index import Index, build_index, open_index
+from adequa.retrieval.evaluation import Recall, evaluate, read_entries
+from adequa.retrieval.index import Index, build_index, open_index, read_documents
 from adequa.retrieval.search import (
     TOP,
     WEIGHT,
@@ -21,7 +21,6 @@ from adequa.retrieval.search import (
     metric_scorer,
     search,
 )
-from adequa.retrieval.sources import read_documents, read_entries
 
 __all__ = [
     "TOP",

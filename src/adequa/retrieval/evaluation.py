@@ -1,4 +1,4 @@
-"""Recall and mean reciprocal rank of retrieval, in both directions.
+"""Recall and mean reciprocal rank of retrieval in both directions, on the entries of any format.
 
 A candidate with the same text, or the same set of triples, as the right one is right too. Ties
 count against the encoder: candidates with the score of the right one rank before it, so an encoder
@@ -8,7 +8,8 @@ that gives equal scores finds nothing.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -17,7 +18,9 @@ import numpy.typing as npt
 from adequa.data import Item
 from adequa.errors import DataError, SettingError
 from adequa.progress import Progress, silent
+from adequa.readers import open_source
 from adequa.retrieval.encoders import Encoder, Kind, Vectors, encode_items
+from adequa.retrieval.index import read_graphs
 from adequa.retrieval.search import Reranker, pair
 
 DEPTHS = (1, 5, 10)
@@ -191,3 +194,29 @@ def _encode(
         parts.append(encode_items(encoder, items[start : start + _BATCH], kind))
         step(len(parts[-1]))
     return np.concatenate(parts)
+
+
+_SEVERAL_TEXTS = {"webnlg", "enriched", "e2e"}
+"""Formats in which a graph has several texts, each of them an item."""
+
+
+def read_entries(path: Path | str, *, format: str | None = None) -> list[Item]:  # noqa: A002
+    """Pairs of a graph and a text to measure recall on.
+
+    In a format with several texts per graph (WebNLG, E2E) an entry is a graph with its first
+    non-empty text; in other formats every item is an entry. Entries without a text are left out,
+    since they cannot be found.
+    """
+    source = open_source(path, format=format)
+    first = next(iter(source))
+    if source.format in _SEVERAL_TEXTS and first.system == "reference":
+        entries = [
+            replace(item, text=text, references=())
+            for item in read_graphs(source)
+            if (text := next(filter(str.strip, item.references), ""))
+        ]
+    else:
+        entries = [item for item in source if item.text.strip()]
+    if not entries:
+        raise DataError("has no texts", path=path, remedy="is it the right input?")
+    return entries

@@ -1,4 +1,4 @@
-"""An index on disk: how it is built, resumed and opened.
+"""An index on disk: how its items are read, and how it is built, resumed and opened.
 
 It is a folder of plain files that are mapped into memory. They grow by whole batches, and the
 status in the manifest is `building` until the last one is complete. To resume, the items are read
@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from itertools import chain, islice
 from pathlib import Path
@@ -29,12 +29,23 @@ import numpy as np
 import numpy.typing as npt
 
 from adequa import __version__
-from adequa.codec import item_to_object
+from adequa.codec import item_from_object, item_to_object
 from adequa.data import Item, Term, Triple
 from adequa.errors import DataError, SettingError
-from adequa.files import dump_line, load_object, locked, write_json
+from adequa.files import dump_line, lines, load_object, locked, write_json
+from adequa.readers import PlacedItem, Source, open_source, unique
+from adequa.readers.formats import files_of
 from adequa.retrieval.encoders import Encoder, Kind, Vectors, encode_items
-from adequa.retrieval.vectors import Nearest, StoredVectors, nearest, quantise
+from adequa.retrieval.vectors import (
+    Nearest,
+    StoredVectors,
+    build_graph,
+    nearest,
+    nearest_in_graph,
+    open_graph,
+    quantise,
+    require_usearch,
+)
 
 FORMAT = 1
 """The version of the folder's format; an index of another version must be built again."""
@@ -99,15 +110,11 @@ class Index:
             )
         if exact or not self.is_approximate:
             return nearest(self.vectors, queries, k)
-        from adequa.retrieval.vectors import nearest_in_graph
-
         with self._lock:  # a search sets the search width of the graph
             return nearest_in_graph(self._graph, self.vectors, queries, k)
 
     @cached_property
     def _graph(self) -> Any:
-        from adequa.retrieval.vectors import open_graph
-
         return open_graph(self.path / GRAPH, self.vectors)
 
 
@@ -136,8 +143,8 @@ def open_index(path: Path | str) -> Index:
         or offsets.shape != (count + 1,)
     ):
         raise DataError("has vectors that do not match its manifest", path=path, remedy=_REMEDY)
-    lines = np.memmap(path / ITEMS, dtype=np.uint8, mode="r")
-    return Index(path, manifest, StoredVectors(vectors, scales), lines, offsets)
+    written = np.memmap(path / ITEMS, dtype=np.uint8, mode="r")
+    return Index(path, manifest, StoredVectors(vectors, scales), written, offsets)
 
 
 def read_manifest(path: Path) -> dict[str, Any]:
@@ -295,8 +302,6 @@ def build_index(
     if batch_size < 1:
         raise SettingError(f"the size of a batch is at least 1, not {batch_size}")
     if approximate:
-        from adequa.retrieval.vectors import require_usearch
-
         require_usearch()  # before hours of work, not after
     plan = {
         "retrieval": FORMAT,
@@ -435,8 +440,8 @@ def _write_offsets(stream: IO[bytes], path: Path) -> None:
     end = 0
     offsets.append(np.array([0]))
     stream.seek(0)
-    while lines := list(islice(stream, 4096)):
-        ends = end + np.cumsum([len(line) for line in lines])
+    while some := list(islice(stream, 4096)):
+        ends = end + np.cumsum([len(line) for line in some])
         offsets.append(ends)
         end = int(ends[-1])
     offsets.finish()
@@ -444,9 +449,64 @@ def _write_offsets(stream: IO[bytes], path: Path) -> None:
 
 def _finish(out: Path, manifest: dict[str, Any]) -> None:
     if manifest["approximate"]:
-        from adequa.retrieval.vectors import build_graph
-
         scales = np.load(out / SCALES, mmap_mode="r") if manifest["dtype"] == "int8" else None
         build_graph(StoredVectors(np.load(out / VECTORS, mmap_mode="r"), scales), out / GRAPH)
     sizes = {name: (out / name).stat().st_size for name in _FILES if (out / name).exists()}
     write_json(out / MANIFEST, {**manifest, "status": "complete", "files": sizes})
+
+
+_FIELDS = {one.name for one in fields(Item)}
+
+
+def read_documents(path: Path | str, of: Kind, *, format: str | None = None) -> Iterator[Item]:  # noqa: A002
+    """The items to index: every text, or every distinct graph.
+
+    Texts need no triples: a `.txt` file has one text per line, and a JSONL file may leave the
+    triples out. Graphs need no texts.
+    """
+    path = Path(path)
+    if of == "texts" and format is None and path.suffix.lower() == ".txt":
+        return (Item(str(number), (), line) for number, line in lines(path) if line.strip())
+    if of == "texts" and format is None and _has_texts_alone(path):
+        return (place.item for place in unique(_texts_of_jsonl(path)))
+    source = open_source(path, format=format)
+    if of == "graphs":
+        return read_graphs(source)
+    return iter(source)
+
+
+def read_graphs(source: Source) -> Iterator[Item]:
+    """The distinct graphs of a source, with all texts of each as references."""
+    if source.path.is_file() or source.reader.takes_folders:
+        placed = source.reader.read(source.path, bare=True)
+    else:
+        files = files_of(source.path, source.format)
+        placed = chain.from_iterable(source.reader.read(file, bare=True) for file in files)
+    return (place.item for place in unique(placed))
+
+
+def _has_texts_alone(path: Path) -> bool:
+    """Whether the first line of a JSONL file is an item without triples."""
+    if path.suffix.lower() != ".jsonl" or not path.is_file():
+        return False
+    try:
+        raw = load_object(next((line for _, line in lines(path) if line.strip()), ""))
+    except DataError:  # the reader of the format reports it
+        return False
+    return isinstance(raw, dict) and "text" in raw and raw.keys() <= _FIELDS - {"triples"}
+
+
+def _texts_of_jsonl(path: Path) -> Iterator[PlacedItem]:
+    for number, line in lines(path):
+        if line.strip():
+            try:
+                yield PlacedItem(_text_item(load_object(line)), path, number)
+            except DataError as error:
+                raise error.at(path, number) from None
+
+
+def _text_item(raw: object) -> Item:
+    if isinstance(raw, dict) and "triples" not in raw:
+        # The contract requires triples, so it is validated with a placeholder.
+        return replace(item_from_object({**raw, "triples": [["–", "–", "–"]]}), triples=())
+    return item_from_object(raw)

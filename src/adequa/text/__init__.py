@@ -3,8 +3,17 @@
 The bottom room: it knows no metric and imports nothing above `adequa.data`.
 """
 
-from adequa.text.labels import MARKERS, Label, label_of, mark_triples, readable, split_camel
-from adequa.text.predicates import folded, is_symmetric, local_name
+from adequa.text.labels import (
+    MARKERS,
+    Label,
+    folded,
+    is_symmetric,
+    label_of,
+    local_name,
+    mark_triples,
+    readable,
+    split_camel,
+)
 from adequa.text.sentences import Span, count_words, split_clauses, split_sentences
 from adequa.text.words import (
     CALENDAR,

@@ -11,9 +11,8 @@ from typing import Protocol
 from adequa.errors import SettingError
 from adequa.perturb import Change, Document, Knowledge, LabelledDocument, Operator, draw
 from adequa.perturb.documents import join_documents
-from adequa.perturb.fluency import add_slips
 from adequa.perturb.graphs import add_unstated_triples, drop_triple, invert_triple, replace_triple
-from adequa.perturb.rewording import rename, reword
+from adequa.perturb.paraphrases import add_slips, rename, reword
 from adequa.perturb.texts import (
     add_background,
     add_fluff,

@@ -9,12 +9,16 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
+
 from adequa.errors import SettingError
 from adequa.perturb import Document, Knowledge, Operator, draw
 from adequa.perturb.graphs import add_further_triple, drop_triple, invert_triple, replace_triple
 from adequa.perturb.knowledge import Graph
 from adequa.training.setup import (
     Progress,
+    TokenReader,
     TrainingResult,
     TrainingSettings,
     prepare,
@@ -23,7 +27,6 @@ from adequa.training.setup import (
     validate_mixture,
     validate_pairs,
 )
-from adequa.training.tokens import TokenReader
 
 NEGATIVES: Mapping[str, Operator] = {
     "replaced": replace_triple,
@@ -32,6 +35,7 @@ NEGATIVES: Mapping[str, Operator] = {
     "added": add_further_triple,
 }
 """The kinds of negative graphs by name."""
+Array = npt.NDArray[Any]
 Mixture = Mapping[str, float]
 MIXTURE: Mixture = {"replaced": 0.3, "inverted": 0.35, "dropped": 0.175, "added": 0.175}
 """The weights of the kinds of negative graphs in the recipe of the shipped encoder; with an empty
@@ -110,6 +114,23 @@ class ContrastiveBatches:
 
 
 _LONGEST_DEV = 256
+
+
+def recalls(graphs: Array, texts: Array, own: Sequence[int]) -> dict[str, float]:
+    """How often a graph's own text is among the first; a tie counts against it.
+
+    `graphs` and `texts` are unit vectors, `own` the number of each graph's text.
+    """
+    similarities = graphs @ texts.T
+    right = similarities[np.arange(len(graphs)), np.asarray(own)]
+    ranks = (similarities >= right[:, None]).sum(axis=1)
+    return {f"r@{first}": float((ranks <= first).mean()) for first in (1, 10)}
+
+
+def inversion_rate(texts: Array, right: Array, inverted: Array) -> float:
+    """How often an inverted triple is as near to the text as the right one, or nearer."""
+    near, turned = (texts * right).sum(axis=1), (texts * inverted).sum(axis=1)
+    return float((turned >= near).mean())
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,22 +1,30 @@
-"""The export of checkpoints into a folder of weights: ONNX files, cards and a manifest."""
+"""The export of checkpoints into a folder of weights: ONNX files, cards and a manifest.
+
+`measure_drift` compares the outputs of an int8 export with those in full precision.
+"""
 
 from __future__ import annotations
 
 import hashlib
 import io
 import json
-import os
-import secrets
-from collections.abc import Mapping, Sequence
+import tempfile
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from adequa.data import Item
 from adequa.errors import DataError, ModelError, SettingError
+from adequa.files import replacing
+from adequa.models import VerifierOutput, load_encoder, load_verifier
+from adequa.perturb import Knowledge
+from adequa.training.cases import Cases
 from adequa.training.checkpoint import WORDS, Array, Checkpoint, quantise_rows, read_checkpoint
 from adequa.training.onnx import build_encoder, build_verifier, kept_layers
+from adequa.training.setup import read_pairs
 
 # Model cards
 
@@ -139,15 +147,8 @@ def write_files(folder: Path, files: Mapping[str, bytes]) -> None:
     try:
         folder.mkdir(parents=True, exist_ok=True)
         for name, content in files.items():
-            temporary = folder / f".{name}.{secrets.token_hex(4)}"
-            try:
-                with temporary.open("xb") as stream:
-                    stream.write(content)
-                    stream.flush()
-                    os.fsync(stream.fileno())
-                temporary.replace(folder / name)
-            finally:
-                temporary.unlink(missing_ok=True)
+            with replacing(folder / name) as stream:
+                stream.write(content)
     except OSError as error:
         raise DataError(
             f"cannot be written ({error.strerror or error})", path=folder, remedy="check the path"
@@ -277,3 +278,80 @@ def _require_room(
                 path=path,
                 remedy="export both into a new folder",
             )
+
+
+@dataclass(frozen=True)
+class Drift:
+    """The agreement of two models on one kind of output: in order and in decisions."""
+
+    cases: int
+    correlation: float
+    """Pearson's; 1 where both are constant and equal."""
+    largest: float
+    """The largest difference of one number."""
+    flips: float | None
+    """The share of logits on the other side of 0; None for outputs that are not logits."""
+
+
+def compare_outputs(name: str, before: Array, after: Array) -> Drift:
+    """Compare the values of one output of two models."""
+    if len(before) < 2:
+        raise DataError(
+            f"of {name!r} there are {len(before)} values, too few for a correlation",
+            remedy="give batches of several items",
+        )
+    spread = float(np.std(before) * np.std(after))
+    together = float(np.mean((before - before.mean()) * (after - after.mean())))
+    same = bool(np.array_equal(before, after))
+    return Drift(
+        cases=len(before),
+        correlation=1.0 if same else together / spread if spread > 0 else 0.0,
+        largest=float(np.abs(before - after).max()),
+        flips=float(np.mean((before > 0) != (after > 0))) if name != "similarity" else None,
+    )
+
+
+def perturbed_items(items: Iterable[Item], count: int, seed: int = 0) -> list[Item]:
+    """At most `count` items with the faults of a verifier's training: every answer occurs."""
+    pairs = read_pairs(list(items))
+    cases = Cases(pairs, Knowledge.of(pairs), seed=seed)
+    chosen = pairs[:: max(1, len(pairs) // count)][:count]
+    made = [cases.case(number, pair).document for number, pair in enumerate(chosen)]
+    return [Item(str(number), tuple(one.triples), one.text) for number, one in enumerate(made)]
+
+
+def measure_drift(
+    folder: Path, checkpoints: Sequence[Path], items: Sequence[Item]
+) -> dict[str, Drift]:
+    """By output: how an exported folder differs from its checkpoints in full precision."""
+    with tempfile.TemporaryDirectory() as place:
+        exact = Path(place) / "exact"
+        export(*checkpoints, out=exact, precision="fp32")
+        found: dict[str, Drift] = {}
+        if (exact / "encoder.onnx").is_file():
+            found["similarity"] = compare_outputs(
+                "similarity", *(_cosines(one, items) for one in (exact, folder))
+            )
+        if (exact / "verifier.onnx").is_file():
+            before, after = (load_verifier(str(one)).verify(items) for one in (exact, folder))
+            for name in ("stated", "unsupported", "disfluent", "supported"):
+                exactly, smaller = _logits(before, name), _logits(after, name)
+                known = np.isfinite(exactly)  # a text that is too long is so for both
+                found[name] = compare_outputs(name, exactly[known], smaller[known])
+    return found
+
+
+def _cosines(folder: Path, items: Sequence[Item]) -> np.ndarray:
+    encoder = load_encoder(str(folder))
+    texts = encoder.encode([item.text for item in items])
+    graphs = encoder.encode_graphs([(item.triples, item.terms) for item in items])
+    return np.asarray((texts * graphs).sum(axis=1), dtype=np.float64)
+
+
+def _logits(checks: Sequence[VerifierOutput], name: str) -> np.ndarray:
+    """All answers of one kind, in the order of the items."""
+    values: list[float | None] = []
+    for check in checks:
+        own = getattr(check, name)
+        values += own if isinstance(own, tuple) else [own]
+    return np.array([np.nan if value is None else value for value in values], dtype=np.float64)

@@ -13,7 +13,7 @@ from torch.utils.data import Dataset
 from adequa.perturb import FALSE, TRUE, UNKNOWN, LabelledDocument, LabelledSpan
 from adequa.training.cases import Cases, TrainingCase
 from adequa.training.encoder import ContrastiveBatches
-from adequa.training.tokens import TokenReader
+from adequa.training.setup import TokenReader
 
 
 class BatchNumbers(Dataset[int]):

@@ -14,10 +14,11 @@ from adequa.data import Triple
 from adequa.perturb import Document, Knowledge
 from adequa.perturb.graphs import inverse_of
 from adequa.training.cases import TrainingCase
-from adequa.training.figures import HeldOutFigures, inversion_rate, recalls, spread
-from adequa.training.tokens import TokenReader
+from adequa.training.encoder import inversion_rate, recalls
+from adequa.training.setup import TokenReader, spread
 from adequa.training.torch_data import CaseCollator, padded
 from adequa.training.torch_networks import EncoderNetwork, VerifierNetwork
+from adequa.training.verifier import HeldOutFigures
 
 _ROWS, _CASES = 64, 24
 

@@ -2,29 +2,75 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
+
 from adequa.errors import SettingError
-from adequa.perturb import Knowledge, read_marks
+from adequa.perturb import UNKNOWN, Knowledge, read_marks
+from adequa.stats import area_under_curve
 from adequa.training.cases import FAULTS, Cases, ComposerFactory
-from adequa.training.figures import spread
 from adequa.training.setup import (
     Progress,
+    TokenReader,
     TrainingResult,
     TrainingSettings,
     prepare,
     read_corpus,
     read_pairs,
+    spread,
     validate_mixture,
     validate_pairs,
 )
-from adequa.training.tokens import TokenReader
 
+Array = npt.NDArray[Any]
+HEADS = ("stated", "unsupported", "disfluent")
+"""The verifier's logits of a token, in their order."""
 _DEV_SEED = 99
 _LONGEST_DEV = 512
+
+
+@dataclass
+class HeldOutFigures:
+    """The verifier's logits on cases whose labels are known, gathered case by case."""
+
+    labels: dict[str, list[int]] = field(default_factory=lambda: defaultdict(list))
+    logits: dict[str, list[float]] = field(default_factory=lambda: defaultdict(list))
+    found: dict[str, list[bool]] = field(default_factory=lambda: defaultdict(list))
+    """For each fault and each triple that is not stated: whether the verifier finds that."""
+
+    def add(self, fault: str, tokens: Array, labels: Array, pair: float, supported: int) -> None:
+        """Add one case: logits and labels of its tokens, one column per head, and of the pair."""
+        for column, name in enumerate(HEADS):
+            known = labels[:, column] != UNKNOWN
+            self.labels[name].extend(labels[known, column].tolist())
+            self.logits[name].extend(tokens[known, column].tolist())
+        self.found[fault].extend((tokens[labels[:, 0] == 0, 0] < 0).tolist())
+        if supported != UNKNOWN:
+            self.labels["supported"].append(supported)
+            self.logits["supported"].append(pair)
+
+    def figures(self) -> dict[str, float]:
+        """Area under the curve of each head, accuracy where a decision is made, and by fault."""
+        figures: dict[str, float] = {}
+        for name, labels in self.labels.items():
+            area = area_under_curve(labels, self.logits[name])
+            if area is not None:
+                figures[f"auc_{name}"] = round(area, 4)
+        for name in ("stated", "supported"):
+            if self.labels[name]:
+                decided = np.asarray(self.logits[name]) > 0
+                right = decided == (np.asarray(self.labels[name]) == 1)
+                figures[f"accuracy_{name}"] = round(float(right.mean()), 4)
+        for fault, found in sorted(self.found.items()):
+            if found:
+                figures[f"found_{fault}"] = round(float(np.mean(found)), 4)
+        return figures
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -39,7 +39,7 @@ _WIDE = 0.5
 
 
 def conclusions(examination: Examination) -> list[str]:
-    """A few sentences per metric: what it sees, what not, and how often it complains otherwise."""
+    """A few sentences per metric: which faults it sees, which not, and its false alarms."""
     return [
         " ".join(_sentences(examination, metric, alarms))
         for metric, alarms in zip(examination.metrics, examination.alarms, strict=True)
@@ -311,7 +311,7 @@ def _made_table(examination: Examination) -> Table:
 
 def _alarms_table(examination: Examination) -> Table:
     return Table.of(
-        "What each metric says of the unchanged texts",
+        "Each metric on the unchanged texts",
         examination.alarms,
         {
             "metric": "metric",

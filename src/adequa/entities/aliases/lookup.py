@@ -94,7 +94,7 @@ def open_aliases(path: Path | str, *, limit: int = LIMIT) -> Aliases:
     if suffix == ".json":
         return read_json(path)
     raise DataError(
-        f"has an ending ({suffix or 'none'}) that says no form of aliases",
+        f"has an ending ({suffix or 'none'}) that is not a format of aliases",
         path=path,
         remedy="name it .tsv, .json, or .sqlite for what `adequa aliases build` writes",
     )
@@ -161,39 +161,14 @@ def read_tsv(path: Path) -> Dictionary:
 
 def read_json(path: Path) -> Dictionary:
     """Read `{"entity": ["alias", …]}` or `{"entity": "alias"}`; an entity occurs once."""
-    from adequa.files import kind_of, lines, load_object
+    from adequa.files import kind_of, lines, read_dictionary
 
     text = "".join(line for _, line in lines(path, keep_ends=True))
     remedy = 'write {"entity": ["alias", …], …}'
 
-    def line_of(entity: str) -> int | None:
-        found = text.rfind(json.dumps(entity, ensure_ascii=False))
-        return None if found < 0 else text.count("\n", 0, found) + 1
-
-    def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        known: dict[str, Any] = {}
-        for key, value in pairs:
-            if key in known:
-                raise DataError(
-                    f"names {key!r} twice", line=line_of(key), remedy="join its two lists"
-                )
-            known[key] = value
-        return known
-
-    def decode(written: str) -> Any:
-        try:
-            return json.loads(written, object_pairs_hook=once)
-        except json.JSONDecodeError as error:
-            raise DataError(
-                f"is not JSON ({error.msg} at column {error.colno})",
-                line=error.lineno,
-                remedy=remedy,
-            ) from None
-
-    def entries(value: Any) -> Iterator[Entry]:
-        if not isinstance(value, dict):
-            raise DataError(f"is {kind_of(value)}, not an object", line=1, remedy=remedy)
-        for entity, named in value.items():
+    def entries() -> Iterator[Entry]:
+        known, line_of = read_dictionary(text, remedy=remedy, twice="join its two lists")
+        for entity, named in known.items():
             aliases = [named] if isinstance(named, str) else named
             if not isinstance(aliases, list):
                 problem = f"the aliases of {entity!r} are {kind_of(named)}"
@@ -208,7 +183,7 @@ def read_json(path: Path) -> Dictionary:
             yield entity, [tidy(alias) for alias in aliases]
 
     try:
-        return Dictionary(entries(load_object(text, decode=decode)))
+        return Dictionary(entries())
     except DataError as error:
         raise error.at(path) from None
 

@@ -1,13 +1,12 @@
-"""Evidence from the verifier: all facts and all words in one pass.
+"""Evidence: how likely a text states each fact, and which stretches of it have no support.
 
-A second pass asks what the data says instead. Where a stretch has no support and some fact is not
-stated, the fact's value is put in place of the stretch: if the text would then state the fact, the
-stretch contradicts it.
+`VerifierEvidence` reads all facts and all words in one pass of the verifier. A second pass looks
+for contradictions: where a stretch has no support and some fact is not stated, the fact's value is
+put in place of the stretch; if the text would then state the fact, the stretch contradicts it.
 """
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
@@ -16,15 +15,12 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 from adequa.data import Item
 from adequa.metrics.nli.signs import WRONG_VALUE, Signs, Weighing, read_signs
 from adequa.metrics.nli.templates import Cues
+from adequa.metrics.sources import geometric_mean, probability
 from adequa.models.calibration import Calibration
 from adequa.text.values import word_triple
 
 if TYPE_CHECKING:
     from adequa.models.verifier import VerifierOutput
-
-# ---
-# What a model says of a text and its facts, before anything is decided.
-# ---
 
 Level = Literal["text", "sentence", "clause", "span"]
 
@@ -39,16 +35,16 @@ class Stretch:
     unsupported: float | None
     """The probability that the data does not support it; None where it could not be read."""
     contradicted: float | None = None
-    """The probability that the data says otherwise, where the model tells that apart."""
+    """The probability that the data contradicts it, where the model distinguishes that."""
     fact: int | None = None
-    """Which triple says otherwise, where that is known."""
+    """The number of the triple that contradicts it, where that is known."""
     garbled: bool = False
-    """Whether its words are not well formed, so that nobody can tell what they say."""
+    """Whether its words are not well formed, so that their meaning is unclear."""
 
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """The two directions of one item; probabilities, and None for what could not be read."""
+    """Both directions of one item, as probabilities; None where the model could not read it."""
 
     stated: tuple[float | None, ...]
     """How likely the text states each triple."""
@@ -57,43 +53,25 @@ class Evidence:
     supported: float | None
     """How likely the data supports the text as a whole."""
     value: float | None
-    """All and only: from 0 to 1, for the score."""
+    """The score: 1 if the text says all facts and only facts."""
 
 
 EvidenceSource = Callable[[Sequence[Item]], "list[Evidence]"]
-"""Asks a model about items that have triples and text; one answer an item, in their order."""
-
-# ---
-# From what is said of single words to stretches a person would mark.
-# ---
+"""Asks a model about items that have triples and text; one answer per item, in their order."""
 
 _WORD = re.compile(r"[^\W_]")
 _END = re.compile(r"[.!?;]\s")
 _LITTLE = frozenset(
-    {
-        *(
-            "a",
-            "an",
-            "and",
-            "as",
-            "at",
-            "by",
-            "for",
-            "from",
-            "his",
-            "in",
-            "into",
-            "is",
-            "it",
-            "its",
-        ),
-        *("of", "on", "or", "that", "the", "their", "this", "to", "was", "were", "which", "who"),
-        "with",
-    }
+    (  # noqa: SIM905
+        "a an and as at by for from his in into is it its of on or that the their this to was were "
+        "which who with"
+    ).split()
 )
+# No record of the data the following limits were chosen on; kept for stable scores.
 _LONG_RUN = 8
+"""Words of a run from which on it is not divided into values."""
 _BRIDGE = 2
-"""So many words between two unsupported ones go with them, if they are little or in doubt."""
+"""The most words between two unsupported ones that join them, if they are little or in doubt."""
 _DOUBT = 0.35
 """The share of the threshold from which a word is in doubt."""
 
@@ -109,10 +87,7 @@ class Word(NamedTuple):
 def words_of(
     text: str, offsets: Sequence[tuple[int, int]], unsupported: Sequence[float]
 ) -> list[Word]:
-    """Pieces that stand side by side as one word, as doubtful as its worst piece.
-
-    Signs of their own are left out: nobody doubts a comma.
-    """
+    """Adjacent pieces joined to words, as doubtful as their worst piece, without punctuation."""
     found: list[Word] = []
     for (start, end), doubt in zip(offsets, unsupported, strict=True):
         if not _WORD.search(text, start, end):
@@ -126,10 +101,7 @@ def words_of(
 
 
 def stretches(
-    text: str,
-    words: Sequence[Word],
-    threshold: float,
-    values: Sequence[tuple[int, int]] = (),
+    text: str, words: Sequence[Word], threshold: float, values: Sequence[tuple[int, int]] = ()
 ) -> list[Stretch]:
     """The runs of words that the data does not support, as wide as a person would mark them.
 
@@ -155,21 +127,17 @@ def stretches(
 def _parted(
     words: Sequence[Word], run: list[int], values: Sequence[tuple[int, int]]
 ) -> list[list[int]]:
-    """A short run with each value of it apart, and what stands between."""
+    """A short run divided into its values and the words between them."""
     if run[-1] - run[0] >= _LONG_RUN:
         return [run]
     parts: list[list[int]] = []
     before: int | None = None
     for number in run:
         word = words[number]
-        own = next(
-            (
-                place
-                for place, (start, end) in enumerate(values)
-                if start < word.end and word.start < end
-            ),
-            None,
+        overlap = (
+            one for one, (start, end) in enumerate(values) if start < word.end and word.start < end
         )
+        own = next(overlap, None)
         if parts and own == before:
             parts[-1].append(number)
         else:
@@ -191,34 +159,35 @@ def _together(text: str, words: Sequence[Word], one: int, other: int, threshold:
 
 Verify = Callable[[Sequence[Item]], "Sequence[VerifierOutput]"]
 
-_FLOOR = 1e-4
+# No record of the data these were chosen on; kept for stable scores.
 _SURE = 0.0
-"""The log-odds above which a fact would be stated, had the text its value."""
+"""The log-odds from which a fact would be stated if the text had its value."""
 _RISE = 2.0
-"""And by so much they must rise: a fact that was nearly stated is not what the words deny."""
+"""How much they must rise: words do not contradict a fact that was nearly stated before."""
 _MOST_WORDS = 6
+"""Longer stretches are not values."""
 _MOST_TRIED = 6
-"""Stretches longer than this are no values; and so many places of an item are tried."""
+"""The most places of an item that are tried."""
 
 
 @dataclass(frozen=True)
 class VerifierEvidence:
-    """The verifier's logits, the entities' signs, and a calibration on top."""
+    """Evidence from the verifier's logits, the signs of the entities, and a calibration."""
 
     verify: Verify
     weighing: Weighing = field(default_factory=Weighing)
     calibration: Calibration | None = None
-    """What the user's labels say of `stated`; groups are predicates."""
+    """Of `stated`, fitted on the user's labels; groups are predicates."""
     threshold: float = 0.5
-    """From where a word counts as unsupported."""
+    """The probability from which a word counts as unsupported."""
     least: float = 0.5
-    """From where a fact counts as stated: only one that is not can be denied."""
+    """The probability from which a fact counts as stated, so that nothing can contradict it."""
     entities: bool = True
     cues: Cues | None = None
-    """Words without which a fact is not stated, where the data's kind is known."""
+    """Words without which a fact is not stated, where the kind of data is known."""
 
     def __call__(self, items: Sequence[Item]) -> list[Evidence]:
-        """One answer an item."""
+        """The evidence on each item."""
         signs, asked = self._read(items)
         checked = self.verify(asked)
         found = [
@@ -228,7 +197,7 @@ class VerifierEvidence:
         return self._contradictions(asked, checked, found)
 
     def log_odds(self, items: Sequence[Item]) -> list[list[float | None]]:
-        """The log-odds of each fact of each item: what a calibration is fitted on."""
+        """The log-odds of each fact of each item, on which a calibration is fitted."""
         signs, asked = self._read(items)
         return [
             self.odds(item, check, sign)
@@ -261,7 +230,9 @@ class VerifierEvidence:
         doubts = [
             None
             if logit is None
-            else _likely(self.weighing.unsupported(logit, signs.of_word(*place) if signs else ()))
+            else probability(
+                self.weighing.unsupported(logit, signs.of_word(*place) if signs else ())
+            )
             for logit, place in zip(check.unsupported, check.offsets, strict=True)
         ]
         known = [doubt for doubt in doubts if doubt is not None]
@@ -278,7 +249,7 @@ class VerifierEvidence:
 
     def _calibrated(self, item: Item, odds: Sequence[float | None]) -> tuple[float | None, ...]:
         if self.calibration is None:
-            return tuple(None if one is None else _likely(one) for one in odds)
+            return tuple(None if one is None else probability(one) for one in odds)
         known = {number: one for number, one in enumerate(odds) if one is not None}
         groups = [item.triples[number].predicate for number in known]
         chances = self.calibration.probabilities([*known.values()], groups)
@@ -314,7 +285,7 @@ class VerifierEvidence:
             taken |= own
             evidence = found[number]
             parts = list(evidence.stretches)
-            parts[place] = replace(parts[place], contradicted=_likely(logit), fact=fact)
+            parts[place] = replace(parts[place], contradicted=probability(logit), fact=fact)
             found[number] = replace(evidence, stretches=tuple(parts))
         return found
 
@@ -322,8 +293,8 @@ class VerifierEvidence:
 def _with_garbled(
     text: str, check: VerifierOutput, found: Sequence[Stretch], threshold: float
 ) -> list[Stretch]:
-    """The stretches, and those whose words are surely out of place where they stand."""
-    slips = words_of(text, check.offsets, [_likely(logit) for logit in check.disfluent])
+    """The stretches, and others whose words are not well formed."""
+    slips = words_of(text, check.offsets, [probability(logit) for logit in check.disfluent])
     apart = [
         replace(one, garbled=True)
         for one in stretches(text, slips, threshold)
@@ -334,26 +305,20 @@ def _with_garbled(
 
 def _candidates(item: Item, evidence: Evidence, least: float) -> list[tuple[int, int]]:
     """Stretches and facts that may be about the same thing: two numbers, or two names."""
-    unstated = [
-        number
-        for number, chance in enumerate(evidence.stated)
-        if chance is not None and chance < least
-    ]
+    chances = enumerate(evidence.stated)
+    unstated = [fact for fact, chance in chances if chance is not None and chance < least]
     pairs = []
     for place, stretch in enumerate(evidence.stretches):
         words = item.text[stretch.start : stretch.end]
         if len(words.split()) > _MOST_WORDS:
             continue
-        alike = [number for number in unstated if _kind(_said(item, number)) == _kind(words)]
-        pairs += [(place, number) for number in alike]
+        number = _has_digit(words)
+        pairs += [(place, fact) for fact in unstated if _has_digit(_said(item, fact)) == number]
     return pairs[:_MOST_TRIED]
 
 
-def _kind(words: str) -> str:
-    """Roughly what a value is, by its letters; in a text without capitals names are words."""
-    if any(map(str.isdigit, words)):
-        return "number"
-    return "words"
+def _has_digit(words: str) -> bool:
+    return any(map(str.isdigit, words))
 
 
 def _said(item: Item, fact: int) -> str:
@@ -361,20 +326,7 @@ def _said(item: Item, fact: int) -> str:
 
 
 def _value(stated: Sequence[float | None], supported: Sequence[float]) -> float | None:
-    """All and only: the mean fact is stated, and the mean word supported, both geometric."""
-    known = [chance for chance in stated if chance is not None]
-    if len(known) < len(stated) or not known:
-        return None
-    return _mean(known) * _mean(supported)
-
-
-def _mean(chances: Sequence[float]) -> float:
-    if not chances:
-        return 1.0
-    return math.exp(sum(math.log(max(chance, _FLOOR)) for chance in chances) / len(chances))
-
-
-def _likely(odds: float) -> float:
-    if odds > 0:
-        return 1 / (1 + math.exp(-odds))
-    return math.exp(odds) / (1 + math.exp(odds))
+    """The geometric means of stated facts and of supported words, multiplied."""
+    facts = geometric_mean(stated)
+    words = geometric_mean(supported) if supported else 1.0
+    return None if facts is None or words is None else facts * words

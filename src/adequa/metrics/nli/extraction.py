@@ -1,20 +1,21 @@
-"""Templates from training data: the best of what its texts of one fact say.
+"""Templates extracted from training data, and a review of templates against some data.
 
-Every text whose graph is one triple, and which names both of its ends once, is a *pattern* (see
-`patterns`). For each predicate one plain pattern is chosen, by vote:
+Every text whose graph is one triple, and which names both of its ends once, gives a *pattern* with
+places for the two names. For each predicate one plain pattern is chosen, by vote:
 
-1. A fact has one vote, shared by its texts, so that a fact with many texts is not heard more often.
+1. A fact has one vote, shared by its texts, so that a fact with many texts does not count more.
 2. A vote counts for a pattern as far as the two are alike: the square of the overlap (Dice) of
    their words and pairs of neighbouring words, places among them. So the same words count 1, a
    variation most of it, and `The capital of <object> is <subject>` little for `The capital of
    <subject> is <object>`. `The novel <subject> was written by <object>` also counts as if it did
    not say what the subject is.
 3. The predicate's name votes like half a fact, for patterns that have its words. It decides where
-   there are few facts and is not heard where there are many.
+   there are few facts and hardly counts where there are many.
 4. The score is the mean of the votes, from 0 to 1, and a twentieth less where the verb after a name
    is a plural. The best score wins; of equals the shortest, then the first in the alphabet.
 
-`the` before a place stays where three quarters of the names that stood there had it.
+`the` before a place stays where three quarters of the names that stood there had it. There is no
+record of the data these weights were chosen on; they are kept so that templates stay the same.
 """
 
 from __future__ import annotations
@@ -45,16 +46,12 @@ from adequa.readers.enriched import gold_mentions
 from adequa.text import CALENDAR, SMALL_WORDS, common_words, key_of, label_of, readable
 from adequa.text.values import lowered, match_unit, unit_named, word_parts
 
-# ---
-# A text of one fact with places for its two names: what a template is made of.
-# ---
-
 _LONGEST = 18
 """Words and places of a pattern that says one fact and nothing else."""
 _SAYS_THE_NAME = {
     *("abbreviation", "acronym", "alias", "comma head", "core", "date", "name", "number", "period"),
 }
-"""How a mention must have been found if the data's own name can stand in its place."""
+"""The methods of mentions that the data's own name can replace."""
 _TOKEN = re.compile(rf"{SUBJECT}|{OBJECT}|[^\W_]+(?:[-.'’][^\W_]+)*|['’]s?(?![^\W_])")
 _ARTICLE_BEFORE = re.compile(r"^(?:the|an?) ", re.IGNORECASE)
 _POSSESSIVE_AFTER = re.compile(r"\s?['’´`]s?$")
@@ -129,9 +126,8 @@ class TextPattern:
 
 def _is_word(token: str, *, first: bool) -> bool:
     lower = token.lower()
-    if any(sign.isdigit() for sign in token):
-        return False
-    return token == lower or (first and (lower in SMALL_WORDS or lower in common_words()))
+    known = token == lower or (first and (lower in SMALL_WORDS or lower in common_words()))
+    return known and not any(map(str.isdigit, token))
 
 
 def pattern_of(item: Item, detector: Detector) -> TextPattern | None:
@@ -208,7 +204,7 @@ def _tidy(string: str) -> str:
 
 
 _MOST_TEXTS = 5000
-"""Of a predicate, the texts that are looked at: more would not change the choice."""
+"""The most texts of a predicate that are read: more would not change the choice."""
 _MOST_CANDIDATES, _MOST_VOICES = 200, 1000
 _SHARE_WITH_ARTICLE = 0.75
 _NAME_WEIGHT = 0.5
@@ -227,12 +223,12 @@ Features = Counter[str | tuple[str, str]]
 
 @dataclass(frozen=True, slots=True)
 class ExtractedTemplate:
-    """The template of a predicate and what speaks for it."""
+    """The template of a predicate and its support."""
 
     predicate: str
     template: Template
     support: int
-    """The facts with a text in these very words."""
+    """The facts with a text in exactly these words."""
     facts: int
     """The facts that had a vote."""
     score: float
@@ -242,7 +238,7 @@ class ExtractedTemplate:
 
 @dataclass(frozen=True)
 class Extraction:
-    """What was found, the predicates in alphabetical order, and which predicates have nothing."""
+    """The templates in alphabetical order of predicates, and the predicates without one."""
 
     found: tuple[ExtractedTemplate, ...]
     missing: Mapping[str, str]
@@ -256,7 +252,7 @@ class Extraction:
 
 @dataclass
 class _Texts:
-    """What the texts of one predicate say."""
+    """The patterns of one predicate."""
 
     predicate: str
     words: frozenset[str]
@@ -265,9 +261,9 @@ class _Texts:
 
 
 def extract(items: Iterable[Item], progress: Callable[[int], None] = lambda _: None) -> Extraction:
-    """The best template of each predicate, from texts that say one fact; `progress` hears counts.
+    """The best template of each predicate, from texts of one fact; `progress` gets counts.
 
-    A text of several facts says none of them alone: a predicate with such texts only is missing.
+    A predicate whose texts all state several facts has no template.
     """
     require_nltk()
     detector = Detector(mode="adequacy")
@@ -399,12 +395,7 @@ def _share(key: Key, texts: _Texts) -> float | None:
     return sum(words <= {stem(word) for word in other} for other in others) / len(others)
 
 
-# ---
-# Whether templates read well, and how much of some data they say.
-# ---
-
-_SUBJECT, _VALUE = "Alpha", "Beta"
-_WORD_CHECKING = re.compile(r"[^\W_]+(?:['’.-][^\W_]+)*")
+_SPOKEN = re.compile(r"[^\W_]+(?:['’.-][^\W_]+)*")
 _STRAY = re.compile(r"\s[,.;:!?]|[,;:]\.|,,|(?<!\.)\.\.(?!\.)|\s{2}")
 
 
@@ -415,16 +406,16 @@ class TemplateExample:
     row: TemplateRow
     sentence: str
     problem: str | None
-    """What reads badly."""
+    """The reason why it reads badly."""
     from_data: bool
 
 
 @dataclass
 class TemplateReview:
-    """What was found out about templates."""
+    """The result of a review of templates."""
 
     examples: list[TemplateExample]
-    """One a template, in the order of the file: the first that reads badly, or else the first."""
+    """One per template, in the order of the file: the first that reads badly, or else the first."""
     facts: int = 0
     said: int = 0
     """The facts that have a template."""
@@ -443,32 +434,40 @@ class TemplateReview:
 
 
 def examples(templates: Templates) -> list[TemplateExample]:
-    """Every template filled with names that are none."""
-    return [_filled(row, Template(row.template), _invented(row)) for row in templates.rows()]
+    """Every template filled with invented names."""
+    return [
+        _filled(
+            row,
+            Template(row.template),
+            ("Alpha", "kind", "Beta" if row.value == ANY else row.value),
+        )
+        for row in templates.rows()
+    ]
 
 
 def review(templates: Templates, items: Iterable[Item] = ()) -> TemplateReview:
     """Fill every template with the facts of some data, and count the facts that have one."""
     shown: dict[tuple[str, str], TemplateExample] = {}
-    checked = TemplateReview([])
+    reviewed = TemplateReview([])
     seen: set[Triple] = set()
 
     def noted() -> Iterator[Item]:
         for item in items:
-            checked.facts += len(item.triples)
+            reviewed.facts += len(item.triples)
             for triple in item.triples:
                 template = templates.for_triple(triple, item.terms)
-                checked.said += template is not None
+                reviewed.said += template is not None
                 if template is not None and triple not in seen:
                     seen.add(triple)
                     _note(shown, templates, triple, item.terms, template)
             yield item
 
-    checked.missing = templates.missing(noted())
+    reviewed.missing = templates.missing(noted())
     for invented in examples(templates):
-        found = shown.get(_key(invented.row))
-        checked.examples.append(invented if found is None else found)
-    return checked
+        value = invented.row.value
+        key = fold_predicate(invented.row.predicate), value if value == ANY else fold_value(value)
+        reviewed.examples.append(shown.get(key, invented))
+    return reviewed
 
 
 def _note(
@@ -493,14 +492,6 @@ def _note(
             shown[predicate, value] = example
 
 
-def _key(row: TemplateRow) -> tuple[str, str]:
-    return fold_predicate(row.predicate), row.value if row.value == ANY else fold_value(row.value)
-
-
-def _invented(row: TemplateRow) -> tuple[str, str, str]:
-    return _SUBJECT, "kind", _VALUE if row.value == ANY else row.value
-
-
 def _filled(
     row: TemplateRow, template: Template, words: tuple[str, str, str], *, from_data: bool = False
 ) -> TemplateExample:
@@ -511,7 +502,7 @@ def _filled(
 
 
 def _problem(pieces: list[str], sentence: str) -> str | None:
-    """What reads badly in a sentence cut at its names; what is inside a name is not looked at."""
+    """Why a sentence, cut at its names, reads badly; the inside of names is ignored."""
     if not sentence.rstrip("\"'”’)").endswith((".", "!", "?")):
         return "has no full stop"
     if pieces[0][:1].islower():
@@ -521,7 +512,7 @@ def _problem(pieces: list[str], sentence: str) -> str | None:
     words = [
         (word.casefold(), number % 2)
         for number, piece in enumerate(pieces)
-        for word in _WORD_CHECKING.findall(piece)
+        for word in _SPOKEN.findall(piece)
     ]
     for (one, first), (other, last) in pairwise(words):
         if one == other and not (first and last):

@@ -13,11 +13,12 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from adequa.data import Item, Mention, Score
+from adequa.data import Item, Score
 from adequa.errors import DataError, SettingError
 from adequa.metrics.base import Metric, require_at_least
-from adequa.metrics.nli.evidence import EvidenceSource
-from adequa.metrics.nli.templates import shipped_cues
+from adequa.metrics.nli.evidence import EvidenceSource, VerifierEvidence
+from adequa.metrics.nli.signs import read_signs, read_weighing
+from adequa.metrics.nli.templates import Templates, read_templates, shipped_cues
 from adequa.metrics.nli.verdict import CLASSES, VerdictLimits, judge_evidence, nothing_said
 from adequa.metrics.sources import (
     has_words,
@@ -29,7 +30,6 @@ from adequa.metrics.sources import (
 from adequa.settings import content_hash, setting
 
 if TYPE_CHECKING:
-    from adequa.metrics.nli.templates import Templates
     from adequa.models.calibration import Calibration
 
 _NO_DATA = "no triples to compare the text with"
@@ -37,7 +37,7 @@ _NO_DATA = "no triples to compare the text with"
 
 @dataclass(frozen=True)
 class Nli(Metric):
-    """Which facts the text states, and what of it the data supports."""
+    """The facts that the text states, and the words that the data supports."""
 
     name: ClassVar[str] = "nli"
     doc: ClassVar[str] = "does the text say all facts and only facts: omissions, hallucinations"
@@ -66,7 +66,7 @@ class Nli(Metric):
     entities: bool = setting(True, "let the verifier use the entity detector's evidence")
     ignore: tuple[str, ...] = setting((), "predicates whose triples are left out altogether")
     optional: tuple[str, ...] = setting((), "predicates whose facts may be left out")
-    allowed: Path | None = setting(None, "a file of phrases, one a line, that a text may add")
+    allowed: Path | None = setting(None, "a file of phrases, one per line, that a text may add")
     threads: int = setting(1, "threads for each run of the verifier")
 
     def __post_init__(self) -> None:
@@ -92,12 +92,17 @@ class Nli(Metric):
         self._templates()  # a wrong file shows before the first text
 
     def score(self, items: Sequence[Item]) -> list[Score]:
-        """One score an item: value, facts, findings and the paper's 4-way verdict."""
+        """One score per item: value, facts, findings and the paper's four-way verdict."""
         if self.ignore:
-            items = [_without(item, self.ignore) for item in items]
+            items = [
+                replace(
+                    item, triples=tuple(t for t in item.triples if t.predicate not in self.ignore)
+                )
+                for item in items
+            ]
         readable = [bool(item.triples) and has_words(item.text) for item in items]
         asked = [item for item, can in zip(items, readable, strict=True) if can]
-        found = iter(self._checker()(asked) if asked else [])
+        found = iter(self._source()(asked) if asked else [])
         limits = self._limits()
         scores = []
         for item, can in zip(items, readable, strict=True):
@@ -106,7 +111,8 @@ class Nli(Metric):
             elif not can:
                 scores.append(nothing_said(self.name, item))
             else:
-                scores.append(judge_evidence(self.name, item, next(found), _mentions(item), limits))
+                mentions = read_signs(item).mentions
+                scores.append(judge_evidence(self.name, item, next(found), mentions, limits))
         return scores
 
     def _limits(self) -> VerdictLimits:
@@ -148,8 +154,6 @@ class Nli(Metric):
     def _templates(self) -> Templates | None:
         if self.templates is None:
             return None
-        from adequa.metrics.nli.templates import read_templates
-
         return read_templates(self.templates)
 
     def _calibrated(self) -> Calibration | None:
@@ -158,12 +162,9 @@ class Nli(Metric):
         status = self.calibration.stat() if self.calibration.is_file() else None
         return _read_calibration(self.calibration, status and status.st_mtime_ns)
 
-    def _checker(self) -> EvidenceSource:
+    def _source(self) -> EvidenceSource:
         if self.model is not None:
             return _by_model(self.model, self.revision, self._templates(), self.doubt)
-        from adequa.metrics.nli.evidence import VerifierEvidence
-        from adequa.metrics.nli.signs import read_weighing
-
         templates = self._templates()
         return VerifierEvidence(
             verifier_source(self.weights, self.threads, templates),
@@ -176,28 +177,15 @@ class Nli(Metric):
         )
 
 
-def _without(item: Item, predicates: Sequence[str]) -> Item:
-    return replace(
-        item, triples=tuple(one for one in item.triples if one.predicate not in predicates)
-    )
-
-
 def _by_model(
     model: str, revision: str | None, templates: Templates | None, doubt: float
 ) -> EvidenceSource:
     from adequa.metrics.nli.pairs import pair_evidence
-    from adequa.metrics.nli.templates import Templates
     from adequa.models.pairs import NliLabels, open_pairs
 
     pairs = open_pairs(model, revision)
-    said = Templates() if templates is None else templates
-    return pair_evidence(pairs, NliLabels.of(pairs), said.sentence, doubt=doubt)
-
-
-def _mentions(item: Item) -> Sequence[Mention]:
-    from adequa.metrics.nli.signs import read_signs
-
-    return read_signs(item).mentions
+    known = Templates() if templates is None else templates
+    return pair_evidence(pairs, NliLabels.of(pairs), known.sentence, doubt=doubt)
 
 
 @lru_cache(maxsize=8)

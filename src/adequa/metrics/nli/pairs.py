@@ -5,17 +5,20 @@ sentences of all triples are the premise, the whole text the hypothesis. A check
 entailment is the most likely label; the probabilities here are that of entailment against its
 strongest rival, so that above one half is passed.
 
-*Where* a text fails is looked for only if it does, for that costs as much again: each sentence, and
+*Where* a text fails is searched only if it does, which costs as much again: each sentence, and
 each clause of a sentence that fails, against the whole graph and against its own facts alone (those
-that share a word with it that not all facts have). A model is easily blind to one wrong fact among
-many, so the value is the mean of the two. What is reported is the finest part that fails: clauses,
-else the sentence, else the text. Where the model says contradiction, the facts are asked one by one
-for the one that says otherwise.
+that share a word with it that not all facts have). A model often overlooks one wrong fact among
+many, so the value is the mean of the two. The finest part that fails is reported: clauses, else the
+sentence, else the text. Where the model finds a contradiction, each fact is asked alone.
+
+A pair that is too long is asked in parts. A text is split into halves that share a sentence, a long
+sentence into halves that share a clause or words; a graph into halves of its facts. A fact is in
+the text if it is in any part (the highest value); the graph supports the text if it supports every
+part (the lowest value). Nothing is cut off: a pair that fits in no way has the value None.
 """
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -24,49 +27,41 @@ from typing import NamedTuple, Protocol, TypeVar
 from adequa.data import Item, Term, Triple
 from adequa.errors import SettingError
 from adequa.metrics.nli.evidence import Evidence, EvidenceSource, Level, Stretch
+from adequa.metrics.sources import FLOOR, geometric_mean
 from adequa.models.pairs import NliLabels, Pairs
 from adequa.text import Span, split_clauses, split_sentences
-
-# ---
-# Questions to a classifier of pairs, however long: those that do not fit are asked in parts.
-#
-# A text is split into halves that share a sentence, a long sentence into halves that share a clause
-# or words; a graph into halves of its facts. Nothing is cut off: what fits in no way is None.
-#
-#     is the fact in the text?           in any part of the text: the highest value
-#     does the graph support the text?   every part of the text: the lowest value,
-#                                        each by the part of the graph that supports it best
-# ---
 
 Pair = tuple[str, str]
 """Premise and hypothesis."""
 Row = tuple[float, ...] | None
-"""A probability a label; None for a pair that is too long."""
+"""One probability per label; None for a pair that is too long."""
 Answer = TypeVar("Answer")
 Asking = Generator[list[Pair], Sequence[Row], Answer]
-"""Yields pairs, is sent their rows, and returns what it made of them."""
+"""Yields pairs, is sent their rows, and returns an answer."""
 
+# No record of the data these two were chosen on; kept for stable scores.
 _LEAST_WORDS = 16
-"""A part of so few words is not split: what it says could not be told from it."""
+"""A part with at most this many words is not split: fewer words would not show what it says."""
 _SHARED_WORDS = 16
+"""The most words that two halves of a long sentence share."""
 
 
 class PairReading(NamedTuple):
-    """What a model says of a pair: above one half is a yes."""
+    """The probabilities of a pair; above one half, it is entailed."""
 
     entailed: float
     contradicted: float | None
 
 
 class PairQuestion(Protocol):
-    """A pair, and what to ask instead where it is too long."""
+    """A pair, and the smaller questions to ask if it is too long."""
 
     @property
     def pair(self) -> Pair:
         """Premise and hypothesis."""
 
     def parts(self) -> tuple[Pool, Sequence[PairQuestion]]:
-        """Smaller questions, and how their answers make one; none where it is small already."""
+        """Smaller questions, and how to join their answers; none if it cannot be split."""
 
 
 Pool = Callable[[Sequence["PairReading | None"]], "PairReading | None"]
@@ -142,10 +137,7 @@ def _pool(
 
 
 def _halves(text: str, span: Span) -> list[Span]:
-    """Two stretches that share what stands in the middle, if it is not too much.
-
-    None, where there are so few words that it would tell nothing to read fewer.
-    """
+    """Two stretches that share the middle, unless it is too long; none for very few words."""
     start, end = span
     whole = _sentences(text, span)
     parts = [clause for sentence in whole for clause in split_clauses(text, *sentence)]
@@ -195,7 +187,7 @@ class _Node:
 def ask(
     questions: Iterable[PairQuestion], read: Callable[[Sequence[float]], PairReading]
 ) -> Asking[list[PairReading | None]]:
-    """The answers, in order; what is too long is asked again in parts, all of one size at once."""
+    """The answers in order; pairs that are too long are asked in parts, each level at once."""
     nodes = [_Node(question) for question in questions]
     waiting = nodes
     while waiting:
@@ -216,7 +208,7 @@ def run(
     askings: Sequence[Asking[Answer]],
     probabilities: Callable[[Sequence[Pair]], Sequence[Row]],
 ) -> list[Answer]:
-    """What each returns; all that ask at the same time go in one call, and no pair goes twice."""
+    """The answer of each; the pairs of all go to the model in one call, each pair once."""
     known: dict[Pair, Row] = {}
     answers: dict[int, Answer] = {}
     wanted: dict[int, list[Pair]] = {}
@@ -243,11 +235,9 @@ def run(
 
 
 Sentence = Callable[[Triple, Mapping[str, Term]], str]
-"""How a triple is said: a template, or the backoff."""
+"""The sentence of a triple: by a template, or by the backoff."""
 Read = Callable[[Sequence[float]], PairReading]
 
-_FLOOR = 1e-4
-"""One missing fact among many must not make all texts equal."""
 _WORD = re.compile(r"\w+")
 _NO_CONTENT = frozenset(("a", "an", "and", "by", "in", "is", "of", "s", "the", "to", "was"))
 
@@ -260,11 +250,11 @@ def pair_evidence(
     threshold: float | None = None,
     doubt: float = 0.5,
 ) -> EvidenceSource:
-    """Asks a classifier of pairs, in both directions.
+    """A source that asks a classifier of pairs, in both directions.
 
-    With a `threshold`, a pair is entailed where the probability of entailment is above it, whatever
+    With a `threshold`, a pair is entailed if the probability of entailment is above it, whatever
     the rivals; probabilities are then bent so that the threshold is one half. `doubt` is the
-    probability from which on a stretch fails.
+    probability from which a stretch fails.
     """
     for name, value in (("threshold", threshold), ("doubt", doubt)):
         if value is not None and not 0 < value < 1:
@@ -292,7 +282,7 @@ def _bent(row: Sequence[float], labels: NliLabels, threshold: float) -> float:
 
 @dataclass(frozen=True, slots=True)
 class _Inquiry:
-    """One item, and what is asked about it."""
+    """The questions about one item."""
 
     text: str
     facts: tuple[str, ...]
@@ -345,7 +335,7 @@ class _Inquiry:
         return found
 
     def _support(self, spans: Sequence[Span]) -> Asking[list[PairReading | None]]:
-        """How far the graph supports each stretch, and its own facts do."""
+        """The support of each stretch by the graph and by the stretch's own facts."""
         own = [self._own(span) for span in spans]
         narrow = [number for number, some in enumerate(own) if 0 < len(some) < len(self.facts)]
         questions = [self._of(span) for span in spans]
@@ -387,7 +377,7 @@ class _Inquiry:
 
 
 def _together(graph: PairReading | None, own: PairReading | None) -> PairReading | None:
-    """The mean of two readings; what only one could read is settled by its yes alone."""
+    """The mean of two readings; if one could not be read, the other counts only if entailed."""
     if graph is None or own is None:
         return any_of([graph, own])
     against = [one.contradicted for one in (graph, own) if one.contradicted is not None]
@@ -395,7 +385,7 @@ def _together(graph: PairReading | None, own: PairReading | None) -> PairReading
 
 
 def own_facts(stretch: str, facts: Sequence[str]) -> list[int]:
-    """The numbers of the facts that share a word with a stretch, one that not all of them have.
+    """The numbers of the facts that share a word with a stretch that not all facts have.
 
     >>> own_facts("It was built in 1990.", ["The inn is in Rome.", "The inn opened in 1990."])
     [1]
@@ -416,11 +406,7 @@ def _stretch(span: Span, level: Level, reading: PairReading | None) -> Stretch:
     return Stretch(*span, level, 1 - reading.entailed, reading.contradicted)
 
 
-def _value(stated: Iterable[float | None], supported: float | None) -> float | None:
-    """The geometric mean of what is stated, times what is supported."""
-    logarithms = [None if one is None else math.log(max(one, _FLOOR)) for one in stated]
-    known = [one for one in logarithms if one is not None]
-    if supported is None or len(known) < len(logarithms):
-        return None
-    mean = sum(known) / len(known) if known else 0.0
-    return math.exp(mean) * max(supported, _FLOOR)
+def _value(stated: Sequence[float | None], supported: float | None) -> float | None:
+    """The geometric mean of the stated facts, times the support of the text."""
+    facts = geometric_mean(stated) if stated else 1.0
+    return None if facts is None or supported is None else facts * max(supported, FLOOR)

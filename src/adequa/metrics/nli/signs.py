@@ -1,4 +1,10 @@
-"""What the entity detector says of the facts and the words of an item."""
+"""Signs: the entity detector's evidence on the facts and words of an item, and its weights.
+
+Log-odds are a line over the verifier's logit, plus the weights of the signs: an object that the
+text does not name makes it less likely that its fact is stated, a word that is part of a known name
+more likely that it is supported. The weights are in the `nli` part of `calibration.json`, fitted by
+`adequa train weigh` on the data named there (`fitted_on`); without that part only logits count.
+"""
 
 from __future__ import annotations
 
@@ -13,41 +19,34 @@ from adequa.data import Item, Mention, Triple
 from adequa.entities.judgment import EntityJudgment, JudgmentSettings, judge
 from adequa.entities.unexplained import UnexplainedSpan
 from adequa.errors import ModelError
+from adequa.metrics.sources import read_calibration
 from adequa.text import label_of, split_camel, split_sentences
 from adequa.text.values import say_date
-
-# ---
-# How the word of the verifier and that of the entity detector become log-odds.
-#
-# A logit is a line of its own, and what the entities say is added to it: an object that the text
-# does not name makes it less likely that its fact is stated, a word that is part of a known name
-# makes it more likely that it is supported. The weights are in the `nli` part of
-# `calibration.json`; weights that say nothing of it leave the logit as it is.
-# ---
 
 FACT_SIGNS = (
     *("object missing", "object named"),
     *("subject missing", "subject unnamed", "subject implied"),
 )
-"""What the entities say of a fact."""
+"""Signs for or against a fact being stated."""
 WORD_SIGNS = ("mentioned", "unexplained")
-"""What the entities say of a word."""
+"""Signs for or against a word being supported."""
 WRONG_VALUE = "wrong value"
-"""A number or date that the data has and the text does not, or the other way round. The detector
-compares them as what they are, and is believed: a model that reads words is easily content."""
+"""A number or date that the data has and the text does not, or the reverse. The detector compares
+values, which a model that reads words often confuses, so its answer decides."""
 _BELIEVED = 2.0
-"""The log-odds of that, whatever the model says."""
+"""The least log-odds of that sign, whatever the model says; no record of the data it was chosen on,
+kept for stable scores."""
 
 
 @dataclass(frozen=True)
 class Weigher:
-    """Log-odds from a logit and from signs that are there or not."""
+    """Log-odds from a logit and signs."""
 
     slope: float = 1.0
     offset: float = 0.0
     signs: Mapping[str, float] = field(default_factory=dict)
     stated: bool = True
-    """Whether it weighs that a fact is stated; else, that a word is unsupported."""
+    """Whether it weighs that a fact is stated, or else that a word is unsupported."""
 
     def __call__(self, logit: float, signs: Iterable[str] = ()) -> float:
         """The log-odds.
@@ -64,7 +63,7 @@ class Weigher:
 
 @dataclass(frozen=True)
 class Weighing:
-    """Both directions."""
+    """The weighers of facts and of words."""
 
     stated: Weigher = field(default_factory=Weigher)
     unsupported: Weigher = field(default_factory=lambda: Weigher(stated=False))
@@ -74,15 +73,9 @@ class Weighing:
 @lru_cache(maxsize=4)
 def read_weighing(name: str) -> Weighing:
     """The weighing of some weights."""
-    from adequa.models.shipped import weights
-
-    folder = weights(name)
-    if "calibration.json" not in folder.manifest["files"]:
-        return Weighing()
-    raw = folder.values("calibration.json").get("nli")
+    raw, place = read_calibration(name, "nli")
     if raw is None:
         return Weighing()
-    place = str(folder.folder / "calibration.json")
     try:
         return Weighing(
             _weigher(raw["stated"], FACT_SIGNS, stated=True),
@@ -116,21 +109,21 @@ _IMPLIED = re.compile(
     r"\W*(?:he|she|it|they|his|her|its|their|this|that|these|there)(?!\w)",
     re.IGNORECASE,
 )
-"""A text that begins so speaks of somebody it has not named."""
+"""The beginning of a text about something that it does not name."""
 _LONGER = re.compile(r"[^\W_]{4,}")
 
 
 @dataclass(frozen=True, slots=True)
 class Signs:
-    """The entities of an item as evidence."""
+    """The signs of an item."""
 
     facts: tuple[tuple[str, ...], ...]
-    """For each triple, what speaks for or against its being stated."""
+    """The signs of each triple."""
     mentions: tuple[Mention, ...]
     unexplained: tuple[UnexplainedSpan, ...]
 
     def of_word(self, start: int, end: int) -> tuple[str, ...]:
-        """What speaks for or against a word of the text."""
+        """The signs of a word of the text."""
         for one in self.unexplained:
             if one.start < end and start < one.end:
                 return ("unexplained",) if one.kind == "name" else (WRONG_VALUE,)
@@ -142,9 +135,9 @@ class Signs:
         return ()
 
     def as_text_has_it(self, item: Item) -> Item:
-        """The item with numbers and dates written as its text writes them, where it has them.
+        """The item with the numbers and dates of its text in the text's spelling.
 
-        Whether 1,325 is 1325.0 is for the detector to say; the model is asked who it is said of.
+        The detector decides whether 1,325 is 1325.0; the model decides whose value it is.
         """
         written = {
             one.entity: item.text[one.start : one.end]
@@ -161,7 +154,7 @@ class Signs:
 
 
 def read_signs(item: Item) -> Signs:
-    """Ask the detector; what it cannot look for is no sign of anything."""
+    """The signs of an item, by the detector with its default settings."""
     judgment = judge(item, _SETTINGS)
     return Signs(
         tuple(_fact(triple, judgment) for triple in item.triples),
@@ -185,7 +178,7 @@ def _fact(triple: Triple, judgment: EntityJudgment) -> tuple[str, ...]:
 
 
 def _absence(judgment: EntityJudgment) -> str:
-    """In what way a subject is not named: by a pronoun, by nothing, or by another's name."""
+    """How a subject is not named: by a pronoun, not at all, or by another name."""
     if _IMPLIED.match(judgment.item.text):
         return "subject implied"
     replaced = any(one.kind == "name" for one in judgment.unexplained)
@@ -202,7 +195,7 @@ def _is_value(entity: str) -> bool:
 
 
 class Sentence(NamedTuple):
-    """Where a sentence stands, whom it names, and how its longer words begin."""
+    """The place of a sentence, the entities it names, and the beginnings of its longer words."""
 
     place: tuple[int, int]
     names: frozenset[str]
@@ -210,7 +203,7 @@ class Sentence(NamedTuple):
 
 
 def read_sentences(text: str, mentions: Sequence[Mention]) -> list[Sentence]:
-    """Each sentence looked at once, however many facts are looked for."""
+    """The sentences of a text, prepared for any number of facts."""
     return [
         Sentence(
             (start, end),
@@ -222,9 +215,10 @@ def read_sentences(text: str, mentions: Sequence[Mention]) -> list[Sentence]:
 
 
 def sentence_of(triple: Triple, told: Sequence[Sentence]) -> tuple[int, int] | None:
-    """The sentence that has most of a fact: its object, its subject, words of its predicate."""
+    """The sentence with most of a fact: its object, its subject, words of its predicate."""
     best: tuple[int, tuple[int, int]] | None = None
-    words = {word[:4] for word in _LONGER.findall(_words(triple.predicate))}
+    predicate = split_camel(triple.predicate, acronyms=False).replace("_", " ").casefold()
+    words = {word[:4] for word in _LONGER.findall(predicate)}
     for one in told:
         weight = 3 * (triple.object in one.names) + 2 * (triple.subject in one.names)
         weight += len(words & one.beginnings)
@@ -233,7 +227,3 @@ def sentence_of(triple: Triple, told: Sequence[Sentence]) -> tuple[int, int] | N
     if best is not None:
         return best[1]
     return told[0].place if len(told) == 1 else None
-
-
-def _words(predicate: str) -> str:
-    return split_camel(predicate, acronyms=False).replace("_", " ").casefold()

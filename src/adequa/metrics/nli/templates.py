@@ -1,35 +1,34 @@
-"""Templates by predicate, and by value where a value needs words of its own."""
+"""Templates: sentences for facts by predicate, or by predicate and value; their files; cue words.
+
+Templates are read from and written to JSON and TSV files, and some are shipped. `Cues` are words
+without which a fact cannot be stated: a model sometimes finds a fact in a text that has none of its
+words, above all a yes or no, and data with a small vocabulary lets us rule that out.
+"""
 
 from __future__ import annotations
 
 import hashlib
 import json
-import os
 import re
-import secrets
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from importlib.resources import as_file, files
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from adequa.data import Item, Term, Triple
 from adequa.errors import DataError, SettingError, UnknownName
-from adequa.files import MAX_LINE_BYTES, kind_of, lines, load_object, reject_constant
+from adequa.files import MAX_LINE_BYTES, kind_of, lines, read_dictionary, replacing
 from adequa.readers import read_table
 from adequa.settings import object_hash
 from adequa.text import folded, label_of
 from adequa.text.values import TripleWords, say_boolean, word_parts, word_triple
 
-# ---
-# A sentence with places for subject and object, one for a predicate.
-# ---
-
 SUBJECT, PREDICATE, OBJECT = "<subject>", "<predicate>", "<object>"
 BACKOFF = f"The {PREDICATE} of {SUBJECT} is {OBJECT}."
-"""What says any fact, after the paper."""
+"""The sentence for a fact without a template, after the paper."""
 
 _PLACE = re.compile(r"<(subject|predicate|object)>")
 _ANY_PLACE = re.compile(r"<[^\W\d]\w*>")
@@ -42,12 +41,12 @@ _SOUNDS_OPEN = re.compile(
     r"[aeiouAEIOUÀ-ÅÈ-ÏÒ-ÖÙ-Üà-åè-ïò-öù-ü]"
     r"|(?i:hour|honest|honou?r|heir)|[FHLMNRSX](?![a-z])|8|1[18](?:th)?\b"
 )
-"""How a word begins that has `an` before it: an apple, an hour, an MP, and a unit, a European."""
+"""The beginning of a word after `an`: an apple, an hour, an MP, but a unit, a European."""
 
 
 @dataclass(frozen=True, slots=True)
 class Template:
-    """`<subject> is located in <object>.`; one without `<object>` says the value itself."""
+    """`<subject> is located in <object>.`; one without `<object>` has the value in its words."""
 
     string: str
 
@@ -65,7 +64,7 @@ class Template:
             )
 
     def fill(self, subject: str, value: str, predicate: str = "") -> str:
-        """The sentence for a fact; what a name holds is never taken for a place.
+        """The sentence for a fact; nothing inside a name is taken for a place.
 
         >>> Template("<subject> is a <object> in the city.").fill("The Inn", "Italian restaurant")
         'The Inn is an Italian restaurant in the city.'
@@ -155,7 +154,7 @@ class TemplateRow(NamedTuple):
 
 @dataclass(frozen=True)
 class Templates:
-    """How facts are said: in the template of their predicate and value, or in the backoff.
+    """The wording of facts: by the template of their predicate and value, or by the backoff.
 
     Made by `collect`, `Templates.of` and `read_templates`; the keys of `entries` are folded.
     """
@@ -163,13 +162,13 @@ class Templates:
     entries: Mapping[str, Mapping[str, Template]] = field(default_factory=dict)
     """The templates of a predicate by value; `*` is any other value."""
     default: Template | None = None
-    """What says any other predicate in place of the backoff."""
+    """The template of all other predicates, in place of the backoff."""
     names: Mapping[str, str] = field(default_factory=dict, compare=False)
     """How predicates were written."""
 
     @classmethod
     def of(cls, templates: Mapping[str, str | Mapping[str, str]]) -> Templates:
-        """Templates from what a JSON file holds.
+        """Templates from the content of a JSON file.
 
         >>> known = Templates.of({"birthPlace": "<subject> was born in <object>."})
         >>> known.sentence(Triple("Ada_Lovelace", "birth_place", "London"))
@@ -265,12 +264,12 @@ def _label(name: str, terms: Mapping[str, Term] | None) -> str | None:
 
 @lru_cache(maxsize=4096)
 def fold_predicate(predicate: str) -> str:
-    """What all spellings of a predicate share: `birthPlace`, `birth_place`, `dbo:birthPlace`."""
+    """One key for all spellings of a predicate: `birthPlace`, `birth_place`, `dbo:birthPlace`."""
     return folded(predicate) or " ".join(predicate.split()).casefold()
 
 
 def fold_value(value: str) -> str:
-    """What all spellings of a value share: case, quotes, datatypes and dashes do not matter.
+    """One key for all spellings of a value, whatever case, quotes, datatypes and dashes.
 
     >>> fold_value('"Yes"'), fold_value("true"), fold_value("£20–25")
     ('yes', 'yes', '£20-25')
@@ -280,7 +279,7 @@ def fold_value(value: str) -> str:
 
 
 def collect(rows: Iterable[TemplateRow]) -> Templates:
-    """Templates from rows; what is wrong with one is a DataError with its line."""
+    """Templates from rows; a wrong row raises a DataError with its line."""
     entries: dict[str, dict[str, Template]] = {}
     names: dict[str, str] = {}
     default: Template | None = None
@@ -335,8 +334,8 @@ def _checked(row: TemplateRow) -> Template:
         )
     if value == ANY and OBJECT not in string:
         raise DataError(
-            f"the template of {predicate!r} has no {OBJECT}, and so says the same of every value",
-            remedy=f"give it {OBJECT}, or one template a value",
+            f"the template of {predicate!r} has no {OBJECT}, so it is the same for every value",
+            remedy=f"give it {OBJECT}, or one template per value",
         )
     return template
 
@@ -355,28 +354,22 @@ def read_templates(source: str | Path) -> Templates:
     return read_file(Path(source)) if shipped is None else shipped
 
 
-# ---
-# Files of templates: JSON and TSV in and out, and the ones that are shipped.
-# ---
-
 _JSON_REMEDY = 'write {"predicate": "<subject> … <object>.", …}'
 _TSV_REMEDY = "its first line is: predicate, template, and if need be value, with tabs between"
 _TABLES = (".tsv", ".txt")
+_RESOURCES = files("adequa.metrics.nli") / "resources"
 
 
 def shipped() -> tuple[str, ...]:
-    """The names of the templates that come along."""
-    folder = files("adequa.metrics.nli") / "resources" / "templates"
-    names = (entry.name for entry in folder.iterdir())
+    """The names of the shipped templates."""
+    names = (entry.name for entry in (_RESOURCES / "templates").iterdir())
     return tuple(sorted(name.removesuffix(".json") for name in names if name.endswith(".json")))
 
 
 def read_shipped(name: str) -> Templates | None:
-    """The shipped templates of that name; None for what names a file."""
+    """The shipped templates of that name; None if it names a file."""
     if name in shipped():
-        with as_file(
-            files("adequa.metrics.nli") / "resources" / "templates" / f"{name}.json"
-        ) as path:
+        with as_file(_RESOURCES / "templates" / f"{name}.json") as path:
             return read_file(path)
     path = Path(name)
     if path.suffix or path.name != name or path.exists():
@@ -389,7 +382,7 @@ def read_file(path: Path) -> Templates:
     suffix = path.suffix.lower()
     if suffix != ".json" and suffix not in _TABLES:
         raise DataError(
-            f"has an ending ({suffix or 'none'}) that says no form of templates",
+            f"has an ending ({suffix or 'none'}) that is not a format of templates",
             path=path,
             remedy="name it .json or .tsv",
         )
@@ -417,45 +410,15 @@ def _from_table(path: Path) -> Iterator[TemplateRow]:
 
 
 def _from_json(path: Path) -> Iterator[TemplateRow]:
-    text = _read(path)
-
-    def line_of(*names: str) -> int | None:
-        """The line of a name, or of the last of several that stand one after the other."""
-        at = -1
-        for name in names:
-            found = text.find(json.dumps(name, ensure_ascii=False), at + 1)
-            at = max(at, found)
-        return None if at < 0 else text.count("\n", 0, at) + 1
-
-    def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        known: dict[str, Any] = {}
-        for name, value in pairs:
-            if name in known:
-                raise DataError(
-                    f"names {name!r} twice", line=line_of(name, name), remedy="keep one"
-                )
-            known[name] = value
-        return known
-
-    def decode(written: str) -> Any:
-        try:
-            return json.loads(written, object_pairs_hook=once, parse_constant=reject_constant)
-        except json.JSONDecodeError as error:
-            raise DataError(
-                f"is not JSON ({error.msg} at column {error.colno})",
-                line=error.lineno,
-                remedy=_JSON_REMEDY,
-            ) from None
-
-    raw = load_object(text, decode=decode)
-    if not isinstance(raw, dict):
-        raise DataError(f"is {kind_of(raw)}, not an object", line=1, remedy=_JSON_REMEDY)
+    raw, line_of = read_dictionary(_read(path), remedy=_JSON_REMEDY)
     for predicate, given in raw.items():
         values = {ANY: given} if isinstance(given, str) else given
         if not isinstance(values, dict) or not values:
             kind = "empty" if values == {} else kind_of(given)
             raise DataError(
-                f"what {predicate!r} has is {kind}", line=line_of(predicate), remedy=_JSON_REMEDY
+                f"the value of {predicate!r} is {kind}",
+                line=line_of(predicate),
+                remedy=_JSON_REMEDY,
             )
         for value, string in values.items():
             line = line_of(predicate, *([] if values is not given else [value]))
@@ -466,7 +429,7 @@ def _from_json(path: Path) -> Iterator[TemplateRow]:
 
 
 def _read(path: Path) -> str:
-    """The text of a file that is not larger than a line may be."""
+    """The text of a file; one larger than the longest line allowed is refused."""
     parts: list[str] = []
     size = 0
     for number, line in lines(path, keep_ends=True):
@@ -485,13 +448,9 @@ def write_templates(templates: Templates, path: Path, *, force: bool = False) ->
     """Write templates as `read_templates` reads them; the file appears whole or not at all."""
     require_free_path(path, force=force)
     text = _as_json(templates) if path.suffix.lower() == ".json" else _as_table(templates)
-    temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
     try:
-        with temporary.open("xb") as stream:
+        with replacing(path) as stream:
             stream.write(text.encode())
-            stream.flush()
-            os.fsync(stream.fileno())
-        temporary.replace(path)
     except OSError as error:
         raise DataError(
             f"cannot be written ({error.strerror or error})", path=path, remedy="check the path"
@@ -502,16 +461,14 @@ def write_templates(templates: Templates, path: Path, *, force: bool = False) ->
             path=path,
             remedy="repair the encoding of the texts",
         ) from None
-    finally:
-        temporary.unlink(missing_ok=True)
 
 
 def require_free_path(path: Path, *, force: bool = False) -> None:
-    """Raise where templates could not be written to a path: its ending, or what is there."""
+    """Raise if templates cannot be written to a path: by its ending, or because it exists."""
     if path.suffix.lower() not in (".json", *_TABLES):
         raise UnknownName("file ending", path.suffix, (".json", ".tsv"))
     if path.exists() and not force:
-        raise DataError("is there already", path=path, remedy="name another file, or say --force")
+        raise DataError("is there already", path=path, remedy="name another file, or give --force")
 
 
 def _as_json(templates: Templates) -> str:
@@ -531,17 +488,9 @@ def _as_table(templates: Templates) -> str:
     )
 
 
-# ---
-# Words without which a fact cannot be stated, for predicates whose words are known.
-#
-# A model that reads words sometimes finds a fact in a text that has none of its words, above all a
-# yes or no. Where a kind of data has a small and known vocabulary, that can be ruled out.
-# ---
-
-
 @dataclass(frozen=True)
 class Cues:
-    """The words of some predicates, or how they begin; predicates are spelt in any way."""
+    """The words of some predicates, or their beginnings; predicates may be spelt in any way."""
 
     words: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
@@ -571,10 +520,10 @@ class Cues:
 
 @lru_cache(maxsize=4)
 def shipped_cues(templates: str | None) -> Cues | None:
-    """The words that come along with templates of this name, if any."""
+    """The words shipped with templates of this name, if any."""
     if templates is None or not templates.isidentifier():
         return None
-    place = files("adequa.metrics.nli") / "resources" / "cues" / f"{templates}.json"
+    place = _RESOURCES / "cues" / f"{templates}.json"
     if not place.is_file():
         return None
     read = json.loads(place.read_text(encoding="utf-8"))

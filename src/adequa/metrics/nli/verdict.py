@@ -1,4 +1,4 @@
-"""From evidence to a score: which facts are stated, what is unsupported, and the verdict."""
+"""The score of an item from its evidence: facts, findings with reasons, and the verdict."""
 
 from __future__ import annotations
 
@@ -11,35 +11,32 @@ from adequa.metrics.nli.evidence import Evidence, Stretch
 from adequa.metrics.nli.signs import Sentence, read_sentences, sentence_of
 from adequa.text.values import word_triple
 
-# ---
-# Why something is a finding, in a sentence for a person.
-# ---
-
 _LONGEST = 80
 _ADDED = re.compile(r"^(?:,|\s\()\s*(?:in\s+)?$")
 _NAME = re.compile(r"^[^\W\d_a-z]")
 _VERBS = frozenset(
-    {"is", "are", "was", "has", "can", "cannot", "does", "allows", "accepts", "offers", "serves"}
-    | {"supports", "includes"}
+    (  # noqa: SIM905
+        "is are was has can cannot does allows accepts offers serves supports includes"
+    ).split()
 )
-"""How a predicate begins that says its fact without more words."""
+"""First words of a predicate that is a verb by itself."""
 
 
 def why_missing(item: Item, triple: Triple, stretch: Stretch | None = None) -> str:
-    """Of a fact that the text does not state."""
+    """The reason for a fact that the text does not state."""
     said = f"the text does not say that {_fact(item, triple)}"
     return said if stretch is None else f"{said}: it has {_quoted(item, stretch)} instead"
 
 
 def why_contradicted(item: Item, stretch: Stretch, triple: Triple | None) -> str:
-    """Of words that the data denies."""
+    """The reason for words that the data contradicts."""
     if triple is None:
         return f"the data says otherwise than {_quoted(item, stretch)}"
     return f"{_quoted(item, stretch)}: the data says that {_fact(item, triple)}"
 
 
 def why_unsupported(item: Item, stretch: Stretch, mentions: Sequence[Mention]) -> str:
-    """Of words about which the data says nothing; common knowledge is called so."""
+    """The reason for words that the data does not support."""
     words = _quoted(item, stretch)
     before = [one for one in mentions if one.end <= stretch.start]
     near = max(before, key=lambda one: one.end, default=None)
@@ -54,17 +51,17 @@ def why_unsupported(item: Item, stretch: Stretch, mentions: Sequence[Mention]) -
 
 
 def why_garbled(item: Item, stretch: Stretch) -> str:
-    """Of words that are not well formed where they stand."""
+    """The reason for words that are not well formed."""
     return f"{_quoted(item, stretch)} is garbled: what the text says there cannot be told"
 
 
 def why_unread_fact(item: Item, triple: Triple) -> str:
-    """Of a fact that could not be looked at."""
+    """The reason for a fact that could not be read."""
     return f"not checked: {_fact(item, triple)} is longer than the model can read"
 
 
 def why_unread_text(item: Item, stretch: Stretch) -> str:
-    """Of words that could not be looked at."""
+    """The reason for words that could not be read."""
     return f"not checked: {_quoted(item, stretch)} and its data are longer than the model can read"
 
 
@@ -90,7 +87,7 @@ _CONTRADICTED = 0.5
 
 @dataclass(frozen=True, slots=True)
 class VerdictLimits:
-    """From which probability on a fact is stated, and a stretch is not supported."""
+    """The probabilities from which a fact is stated, and a stretch is not supported."""
 
     stated: float = 0.5
     unsupported: float = 0.5
@@ -103,21 +100,22 @@ class VerdictLimits:
 def judge_evidence(
     metric: str, item: Item, evidence: Evidence, mentions: Sequence[Mention], limits: VerdictLimits
 ) -> Score:
-    """The score of an item; what could not be read is a finding of its own, without confidence."""
+    """The score of an item; parts that could not be read are findings without confidence."""
     free = _allowed(item.text, limits.allowed)
     wrong = [
         one
         for one in evidence.stretches
-        if _flagged(one, limits) and not free.issuperset(range(one.start, one.end))
+        if (one.unsupported is None or one.unsupported >= limits.unsupported)
+        and not free.issuperset(range(one.start, one.end))
     ]
     denied = {
         one.fact: one
         for one in wrong
         if one.fact is not None and (one.contradicted or 0) >= _CONTRADICTED
     }
-    told = read_sentences(item.text, mentions)
+    sentences = read_sentences(item.text, mentions)
     facts = tuple(
-        _judged_fact(triple, evidence.stated[number], denied.get(number), told, limits)
+        _judged_fact(triple, evidence.stated[number], denied.get(number), sentences, limits)
         for number, triple in enumerate(item.triples)
     )
     findings = [
@@ -129,7 +127,7 @@ def judge_evidence(
     omitted = any(finding.detail != "unchecked" for finding in findings)
     findings += [_hallucination(metric, item, one, mentions) for one in wrong]
     added = any(one.unsupported is not None for one in wrong)
-    verdict = _verdict(omitted=omitted, added=added)
+    verdict = CLASSES[omitted + 2 * added]
     unread = any(fact.status == "unchecked" for fact in facts) or evidence.value is None
     if unread and verdict == "OK":
         return Score(None, facts=facts, findings=tuple(findings), reason=_UNREAD)
@@ -167,23 +165,11 @@ def _allowed(text: str, phrases: Sequence[str]) -> frozenset[int]:
     )
 
 
-def _flagged(stretch: Stretch, limits: VerdictLimits) -> bool:
-    return stretch.unsupported is None or stretch.unsupported >= limits.unsupported
-
-
-def _verdict(*, omitted: bool, added: bool) -> Verdict:
-    if omitted and added:
-        return "hallucination+omission"
-    if omitted:
-        return "omission"
-    return "hallucination" if added else "OK"
-
-
 def _judged_fact(
     triple: Triple,
     chance: float | None,
     denied: Stretch | None,
-    told: Sequence[Sentence],
+    sentences: Sequence[Sentence],
     limits: VerdictLimits,
 ) -> Fact:
     if chance is None:
@@ -192,7 +178,7 @@ def _judged_fact(
         if denied is not None:
             return Fact(triple, "contradicted", _round(1 - chance), denied.start, denied.end)
         return Fact(triple, "missing", _round(1 - chance))
-    start, end = sentence_of(triple, told) or (None, None)
+    start, end = sentence_of(triple, sentences) or (None, None)
     return Fact(triple, "stated", _round(chance), start, end)
 
 

@@ -15,7 +15,7 @@ from adequa.errors import DataError
 from adequa.metrics.nli.templates import Template
 from adequa.perturb import FALSE, TRUE, Document, Knowledge, LabelledDocument
 from adequa.perturb.knowledge import middles_of, phrases_of
-from adequa.perturb.rewording import Property, read_properties, rename, reword, shipped_properties
+from adequa.perturb.paraphrases import Property, read_properties, rename, reword, shipped_properties
 from adequa.text import folded, label_of, split_sentences
 
 from ..training import corpora

@@ -3,26 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adequa.training.figures import HeldOutFigures, inversion_rate, recalls, spread
-
-
-def test_recall_counts_a_tie_against_it() -> None:
-    texts = np.eye(12)
-    assert recalls(texts[:6], texts, range(6)) == {"r@1": 1.0, "r@10": 1.0}
-    assert recalls(np.ones((2, 12)), texts, [0, 1]) == {"r@1": 0.0, "r@10": 0.0}
-    graphs = np.array([[0.0] * 9 + [0.9, 1.0, 0.8]])
-    assert recalls(graphs, texts, [9]) == {"r@1": 0.0, "r@10": 1.0}
-
-
-def test_inversions() -> None:
-    texts = np.array([[1.0, 0.0]] * 3)
-    right = np.array([[0.9, 0.0], [0.5, 0.0], [0.5, 0.0]])
-    wrong = np.array([[0.1, 0.0], [0.5, 0.0], [0.6, 0.0]])
-    assert inversion_rate(texts, right, wrong) == pytest.approx(2 / 3)
+from adequa.training.setup import spread
+from adequa.training.verifier import HeldOutFigures
 
 
 @given(st.integers(0, 500), st.integers(1, 50))

@@ -1,26 +1,137 @@
-"""The same facts in other words: other names throughout, other ways to write a predicate.
+"""Changes that leave the facts alone: slips of language, other names, other words for predicates.
 
-Nothing here makes a text right or wrong. It keeps the verifier from memorising names and
-predicates, and teaches it to read whatever a user's data calls them.
+Slips are words a rater would call not fluent. Other names and predicates make no text right or
+wrong; they keep the verifier from memorising them, and teach it to read whatever a user's data
+calls them.
 """
 
 from __future__ import annotations
 
+import itertools
 import random
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib.resources import as_file, files
 from pathlib import Path
 from typing import Any
 
-from adequa.data import Mention, Triple
+from adequa.data import Triple
 from adequa.errors import DataError
 from adequa.files import lines, load_object
-from adequa.perturb.documents import Document, LabelledDocument
+from adequa.perturb.documents import Document, LabelledDocument, LabelledSpan
 from adequa.perturb.knowledge import Knowledge, Phrases, same_label
 from adequa.readers import read_table
 from adequa.text import folded, label_of
+
+_WORD = re.compile(r"\w+(?:['’]\w+)?")
+_FUNCTION_WORDS = {
+    *("a", "an", "the", "is", "was", "are", "were", "of", "in", "by", "at", "to", "and", "with"),
+    *("which", "that", "who", "its", "his", "her", "for", "from", "on", "as", "it", "he", "she"),
+}
+_CONFUSED = {
+    "is": ("are", "be", "is is"),
+    "are": ("is",),
+    "was": ("were", "is was"),
+    "were": ("was",),
+    "has": ("have",),
+    "have": ("has",),
+    "a": ("an", "the a"),
+    "an": ("a",),
+    "the": ("the the", "a"),
+    "in": ("on in", "of"),
+    "of": ("in of", "of of"),
+    "by": ("of",),
+    "born": ("birth",),
+    "located": ("location",),
+    "its": ("their", "his"),
+    "his": ("its", "her"),
+    "her": ("his", "its"),
+}
+
+
+def add_slips(labelled: LabelledDocument, chance: random.Random) -> bool:
+    """Make one to four slips; names, numbers and dates stay whole."""
+    done = False
+    for _ in range(chance.choice((1, 1, 2, 4))):
+        slip = chance.choice(_SLIPS)
+        free = [
+            match
+            for match in _WORD.finditer(labelled.text)
+            if not any(
+                place.start < match.end() and match.start() < place.end
+                for place in [*labelled.spans, *labelled.unsupported]
+            )
+        ]
+        if free:
+            done = slip(labelled, free, chance) or done
+    # A slip at the edge of a marked stretch may leave nothing but a space of it.
+    for marked in (labelled.unsupported, labelled.disfluent):
+        marked[:] = [one for one in marked if labelled.text[one.start : one.end].strip()]
+    return done
+
+
+Words = Sequence["re.Match[str]"]
+
+
+def _leave_out(labelled: LabelledDocument, words: Words, chance: random.Random) -> bool:
+    """Leave out a function word; the word after it is marked."""
+    function_words = [word for word in words if word[0].casefold() in _FUNCTION_WORDS]
+    if not function_words:
+        return False
+    word = chance.choice(function_words)
+    labelled.write(word.start(), min(len(labelled.text), word.end() + 1), "")
+    after = _WORD.match(labelled.text, word.start())
+    if after:
+        labelled.disfluent.append(LabelledSpan(after.start(), after.end()))
+    return True
+
+
+def _confuse(labelled: LabelledDocument, words: Words, chance: random.Random) -> bool:
+    """Write a wrong form or preposition."""
+    known = [word for word in words if word[0] in _CONFUSED]
+    if not known:
+        return False
+    word = chance.choice(known)
+    new = chance.choice(_CONFUSED[word[0]])
+    labelled.disfluent.append(labelled.write(word.start(), word.end(), new))
+    return True
+
+
+def _stutter(labelled: LabelledDocument, words: Words, chance: random.Random) -> bool:
+    """Repeat a word or a few."""
+    word = chance.choice(words)
+    end = word.end()
+    for _ in range(chance.choice((0, 0, 1, 3))):
+        following = _WORD.search(labelled.text, end)
+        end = following.end() if following else end
+    repeated = labelled.text[word.start() : end]
+    again = labelled.write(end, end, f" {repeated}")
+    labelled.disfluent.append(LabelledSpan(again.start + 1, again.end))
+    return True
+
+
+def _swap_words(labelled: LabelledDocument, words: Words, chance: random.Random) -> bool:
+    """Exchange two neighbouring words."""
+    beside = [
+        (one, other) for one, other in itertools.pairwise(words) if other.start() == one.end() + 1
+    ]
+    if not beside:
+        return False
+    one, other = chance.choice(beside)
+    labelled.disfluent.append(labelled.write(one.start(), other.end(), f"{other[0]} {one[0]}"))
+    return True
+
+
+_SLIPS: Sequence[Callable[[LabelledDocument, Words, random.Random], bool]] = (
+    _leave_out,
+    _leave_out,
+    _confuse,
+    _confuse,
+    _stutter,
+    _swap_words,
+)
 
 
 def rename(document: Document, knowledge: Knowledge, chance: random.Random) -> Document:
@@ -56,27 +167,19 @@ def _renamed(document: Document, old: str, new: str) -> Document:
     def moved(place: int) -> int:
         return place + shift * sum(start < place for start in starts)
 
+    def named(entity: str) -> str:
+        return new if entity == old else entity
+
+    def renamed(triple: Triple) -> Triple:
+        return Triple(named(triple.subject), triple.predicate, named(triple.object))
+
     mentions = tuple(
-        Mention(
-            new if one.entity == old else one.entity,
-            moved(one.start),
-            moved(one.end),
-            one.method,
-            one.distance,
-        )
+        replace(one, entity=named(one.entity), start=moved(one.start), end=moved(one.end))
         for one in document.mentions
     )
 
-    def named(triple: Triple) -> Triple:
-        ends = {old: new}
-        return Triple(
-            ends.get(triple.subject, triple.subject),
-            triple.predicate,
-            ends.get(triple.object, triple.object),
-        )
-
-    item = replace(document.item, text=text, triples=tuple(map(named, document.triples)))
-    facts = tuple(frozenset(map(named, one)) for one in document.facts)
+    item = replace(document.item, text=text, triples=tuple(map(renamed, document.triples)))
+    facts = tuple(frozenset(map(renamed, one)) for one in document.facts)
     places = tuple((moved(start), moved(end)) for start, end in document.sentences)
     return Document(item, mentions, places, facts)
 
