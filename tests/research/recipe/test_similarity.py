@@ -192,7 +192,7 @@ def test_nothing_is_written_where_nothing_fits(
         fit_similarity(folder, rated[:2], "us")
     with pytest.raises(DataError, match="0 texts"):
         fit_similarity(folder, [], "us")
-    with pytest.raises(DataError, match="are not higher for true claims"):
+    with pytest.raises(DataError, match="do not rise"):
         fit_similarity(folder, [(item, 1 - value) for item, value in rated], "us")
     assert not (folder / "calibration.json").exists()
 
