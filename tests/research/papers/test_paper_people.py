@@ -65,7 +65,7 @@ def test_correlations(adequa: Run, tmp_path: Path) -> None:
         "correlations", "--data", "data", "--year", "2017", "--pictures", "pictures"
     )
     assert code == 0, progress
-    assert "WebNLG 2017: the paper's cells beside ours" in said
+    assert "WebNLG 2017: the paper's cells next to ours" in said
     assert "Table 9, 2017: Pearson, all texts, 6 texts (paper 2,230)" in said
     assert (tmp_path / "pictures" / "table09.svg").is_file()
     assert "scoring 2017: 6 of 6" in progress
@@ -97,7 +97,7 @@ def test_human(adequa: Run, tmp_path: Path) -> None:
         (["correlations", "--data", "data", "--detector", "magic"], "detector"),
         (["correlations", "--data", "data", "--year", "2020"], "has no rated texts"),
         (["human", "--data", "nowhere"], "nowhere: is not a folder"),
-        (["human", "--data", "data/webnlg2017"], "all_data_final_averaged.csv: is not there"),
+        (["human", "--data", "data/webnlg2017"], "all_data_final_averaged.csv: is missing"),
         (["human", "--data", "data", "--only", "table9"], "unknown section 'table9'"),
     ],
 )

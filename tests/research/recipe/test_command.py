@@ -90,9 +90,9 @@ def test_for_machines(adequa: Run) -> None:
     ("changed", "problem"),
     [
         (("--criterion", "grammar"), "there are: semantics"),
-        (("--scale", "1"), "is no scale"),
-        (("--scale", "1,2,3"), "is no scale"),
-        (("--scale", "low,high"), "is no scale"),
+        (("--scale", "1"), "is not a scale"),
+        (("--scale", "1,2,3"), "is not a scale"),
+        (("--scale", "low,high"), "is not a scale"),
         (("--scale", "3,1"), "a scale from 3 to 1"),
         (("--scale", "1,2"), "--scale LOW,HIGH"),
         (("--weights", "nowhere"), "nowhere"),

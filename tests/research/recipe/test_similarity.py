@@ -178,7 +178,7 @@ def test_a_calibration_that_is_broken_is_not_written_over(
     path = folder / "calibration.json"
     raw = text.encode(errors="surrogateescape")
     path.write_bytes(raw)
-    with pytest.raises(ModelError, match=r"calibration\.json: .*remove it"):
+    with pytest.raises(ModelError, match=r"calibration\.json: .*remove or repair it"):
         fit_similarity(folder, rated, "us")
     assert path.read_bytes() == raw
 

@@ -109,7 +109,7 @@ def test_for_machines_and_twice_the_same(adequa: Run, tmp_path: Path) -> None:
     ("changed", "problem"),
     [
         (("--weights", "nowhere"), "nowhere"),
-        (("--weights", "tiny"), "do not rise"),  # random numbers know nothing
+        (("--weights", "tiny"), "are not higher for true claims"),  # random numbers know nothing
         (("--composed", "2"), "--composed"),
         (("--format", "nothing"), "nothing"),
         (("--gold", "nowhere.xml"), "nowhere.xml"),
@@ -134,7 +134,7 @@ def test_what_is_broken_shows_before_anything_is_read(adequa: Run, tmp_path: Pat
     code, _, told = adequa(*WEIGH)
     assert code == 2
     assert "calibration.json" in told
-    assert "mend it" in told
+    assert "repair it" in told
     (tmp_path / "tiny" / "verifier.onnx").unlink()
     seal(tmp_path / "tiny")
     code, _, told = adequa("train", "weigh", "items.jsonl", "--weights", "tiny")
