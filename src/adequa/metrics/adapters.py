@@ -60,11 +60,7 @@ class Sacrebleu(Metric):
         """The object's class and what its own signature says of its settings."""
         pairs = (pair.partition(":") for pair in _engine_of(self).signature(None).split("|"))
         settings = {key: value for key, _, value in pairs if key not in ("nrefs", "version")}
-        return {
-            "metric": type(self.metric).__name__,
-            **settings,
-            "sacrebleu": SACREBLEU_VERSION,
-        }
+        return {"metric": type(self.metric).__name__, **settings, "sacrebleu": SACREBLEU_VERSION}
 
 
 @lru_cache(maxsize=64)

@@ -161,14 +161,7 @@ def _statistics(judgment: EntityJudgment, value: float) -> tuple[float, ...]:
     texts = [float(undetected >= least) for least in range(MOST_UNDETECTED + 1)]
     sums = [value if undetected >= least else 0.0 for least in range(3)]
     causes = [float(judgment.cause == cause) for cause in _CAUSES]
-    return (
-        *texts,
-        *sums,
-        float(len(judgment.entities)),
-        float(undetected),
-        surplus,
-        *causes,
-    )
+    return (*texts, *sums, float(len(judgment.entities)), float(undetected), surplus, *causes)
 
 
 def _corpus(totals: Sequence[float]) -> dict[str, float]:
