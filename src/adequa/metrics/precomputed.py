@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 from adequa.data import Item, Score
 from adequa.errors import DataError
 from adequa.files import read_objects
-from adequa.metrics.base import Metric
+from adequa.metrics.base import Metric, reverse_direction
 from adequa.readers import read_table
 from adequa.settings import setting
 
@@ -41,11 +41,10 @@ class Precomputed(Metric):
         object.__setattr__(self, "file", Path(self.file))
         _read(self.file, self.key)  # before hours of scoring, not after
         if self.lower_is_better:
-            object.__setattr__(self, "best", -math.inf)
-            object.__setattr__(self, "worst", math.inf)
+            reverse_direction(self)
 
     def score(self, items: Sequence[Item]) -> list[Score]:
-        """One look-up an item."""
+        """The value of each item in the file."""
         known = _read(self.file, self.key)
         return [self._look_up(known, item) for item in items]
 
@@ -132,7 +131,7 @@ def _value_of(row: Mapping[str, Any], key: str) -> float | None:
 
 
 def _cell(text: str) -> float | str | None:
-    """The number a cell of a table holds; what is none stays text, to be complained of."""
+    """The number in a cell; other text is kept, to be reported."""
     try:
         return float(text) if "_" not in text else text
     except ValueError:
