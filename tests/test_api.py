@@ -65,7 +65,7 @@ def test_evaluate_takes_and_gives_frames() -> None:
 
 
 @pytest.mark.parametrize("items", ["file.jsonl", {"id": "1"}, 3])
-def test_evaluate_refuses_what_is_no_sequence_of_items(items: object) -> None:
+def test_evaluate_needs_a_sequence_of_items(items: object) -> None:
     with pytest.raises(DataError, match="takes a sequence of items"):
         adequa.evaluate(items, metrics=["chrf"])
 

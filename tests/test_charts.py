@@ -91,7 +91,7 @@ def test_every_number_stands_in_its_cell() -> None:
     assert "not significant" not in picture
 
 
-def test_what_is_not_significant_is_crossed_out_and_said() -> None:
+def test_insignificant_cells_are_crossed_out_and_explained() -> None:
     picture = heat_map(["a"], ["x", "y"], [[0.1, 0.9]], title="t", crossed={(0, 0)}, digits=3)
     assert len(re.findall('class="cross"', picture)) == 1
     assert {"0.100", "0.900", "crossed out: not significant"} <= set(words(picture))
@@ -117,7 +117,7 @@ def test_no_minus_zero_and_awkward_names() -> None:
         (["a"], ["x"], [[0.1]], {(0, 1)}),
     ],
 )
-def test_what_is_no_table_of_correlations(rows, columns, values, crossed) -> None:
+def test_wrong_cells_are_refused(rows, columns, values, crossed) -> None:
     with pytest.raises(ValueError, match=r"row|cell|values"):
         heat_map(rows, columns, values, title="t", crossed=crossed)
 
@@ -186,7 +186,7 @@ def test_lines_differ_in_more_than_colour() -> None:
     assert len(looks) == len(groups) == 12
 
 
-def test_the_axis_holds_what_is_asked_and_what_is_there() -> None:
+def test_the_axis_covers_the_given_range_and_the_values() -> None:
     said = texts(chart(LINES, low=1, high=3))
     assert {"1.0", "3.0"} <= set(said)
     flat = chart({"A": [("1", 2.0)]})
@@ -225,7 +225,7 @@ def test_nothing_to_draw_is_refused(lines: Lines) -> None:
         series_chart(lines, title="", x_label="", y_label="")
 
 
-def test_what_is_no_number_is_refused() -> None:
+def test_values_must_be_finite_numbers() -> None:
     with pytest.raises(ValueError, match="finite"):
         series_chart({"A": [("1", float("nan"))]}, title="", x_label="", y_label="")
 

@@ -220,7 +220,7 @@ def test_a_surrogate_pair_is_a_character() -> None:
         {**BASE, "scores": {}, "mentions": [{}], "facts": [], "findings": []},
     ],
 )
-def test_a_line_that_is_no_result_is_refused(raw: dict[str, Any]) -> None:
+def test_a_line_that_is_not_a_result_is_refused(raw: dict[str, Any]) -> None:
     with pytest.raises(DataError):
         result_from_object(json.loads(json.dumps(raw)))
 

@@ -15,7 +15,7 @@ from adequa.errors import (
 )
 
 
-def test_a_data_error_says_what_where_and_what_to_do() -> None:
+def test_a_data_error_has_problem_place_and_remedy() -> None:
     error = DataError("is empty", path="a.jsonl", line=3, remedy="fill it")
     assert str(error) == "a.jsonl:3: is empty; fill it"
 
@@ -25,7 +25,7 @@ def test_a_place_is_added_once() -> None:
     assert str(error) == "a.jsonl:3: is empty"
 
 
-def test_a_message_is_one_line_whatever_the_value_holds() -> None:
+def test_a_message_is_always_one_line() -> None:
     assert str(SettingError("a\nvalue\twith\r\nlines")) == "a value with lines"
     assert "\n" not in str(DataError("a\nb", path="p", remedy="c\nd"))
 
@@ -40,7 +40,7 @@ def test_a_missing_extra_names_the_command() -> None:
     assert "pip install 'adequa[hf]'" in str(MissingExtra("hf", "evaluate"))
 
 
-def test_a_service_error_says_which_service_what_and_what_to_do() -> None:
+def test_a_service_error_has_service_problem_and_remedy() -> None:
     error = ServiceError("http://localhost:5555", "broke\noff", "start it again")
     assert str(error) == "http://localhost:5555: broke off; start it again"
     assert str(ServiceError("stanza", "failed")) == "stanza: failed"

@@ -51,7 +51,7 @@ def test_a_line_that_does_not_end_is_refused_early(
         list(JsonlReader().read(path))
 
 
-def test_a_long_text_is_no_long_line(tmp_path: Path) -> None:
+def test_a_text_may_be_longer_than_a_block(tmp_path: Path) -> None:
     path = tmp_path / "a.jsonl"
     path.write_text(json.dumps({"id": "1", "triples": [["s", "p", "o"]], "text": "é" * 1_000_000}))
     assert len(next(iter(adequa.read(path))).text) == 1_000_000
@@ -65,7 +65,7 @@ def test_the_real_files_count(name: str, count: int, data_dir: Path) -> None:
     assert adequa.read(data_dir / name).count() == count
 
 
-def test_objects_come_with_their_lines(tmp_path):
+def test_objects_have_their_line_numbers(tmp_path):
     path = tmp_path / "a.jsonl"
     path.write_text('{"a": 1}\n\n{"b": 2}\n')
     assert list(read_objects(path)) == [(1, {"a": 1}), (3, {"b": 2})]

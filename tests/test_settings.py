@@ -99,7 +99,7 @@ def test_settings_describe_themselves() -> None:
     assert listed["made"].doc == "an object"
 
 
-def test_a_signature_stays_parsable_whatever_a_value_holds() -> None:
+def test_a_signature_stays_parsable_with_any_value() -> None:
     text = signature("m", {"a": "x|y:z%", "b": None, "c": (1, 2)}, "1.0")
     assert text == "m|a:x%7Cy%3Az%25|b:none|c:1+2|version:1.0"
     assert all(part.count(":") == 1 for part in text.split("|")[1:])

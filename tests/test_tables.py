@@ -87,7 +87,7 @@ def test_a_terminal_is_not_commanded() -> None:
     assert len(text.split("\n")) == 4
 
 
-def test_a_rounded_nothing_has_no_sign() -> None:
+def test_a_value_rounded_to_zero_has_no_sign() -> None:
     assert Table("", ["d"], [[-0.0001]]).text().endswith("\n0.000")
 
 

@@ -18,7 +18,7 @@ def test_an_adequate_text_gives_its_result():
     assert result.verdict == "OK"
 
 
-def test_the_message_names_what_is_missing_and_what_is_not_in_the_data():
+def test_the_message_lists_omissions_and_unsupported_words():
     with pytest.raises(AssertionError) as caught:
         assert_adequate(GRAPH, "The home port of the Alba is Ullapool.", metrics=["esa"])
     told = str(caught.value)
@@ -36,7 +36,7 @@ def test_a_kind_of_fault_may_be_allowed():
         assert_adequate(GRAPH, text, allow=["mistakes"])
 
 
-def test_no_verdict_is_no_pass():
+def test_a_text_without_a_verdict_does_not_pass():
     with pytest.raises(SettingError, match="no metric gave a verdict"):
         assert_adequate(GRAPH, "The Alba.", metrics=["similarity"])
 

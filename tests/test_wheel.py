@@ -43,7 +43,7 @@ def test_the_weights_and_their_licence(builder: Any, files: set[str]) -> None:
     assert "MIT" in builder.metadata.core.license_expression
 
 
-def test_the_licence_of_the_weights_says_what_it_is() -> None:
+def test_the_licence_of_the_weights_is_shown() -> None:
     said = (ROOT / "src" / WEIGHTS / "LICENSE.md").read_text(encoding="utf-8")
     for name in ("CC BY-NC-SA 4.0", "Apache-2.0", "WebNLG", "DART", "MIT"):
         assert name in said

@@ -44,7 +44,7 @@ def item_from_object(raw: Any, *, bare: bool = False) -> Item:
     if type(identifier) is not str or not identifier:
         what = "empty" if identifier == "" else kind_of(identifier)
         raise DataError(f"'id' is {what}, not a name", remedy='write a string: "Id1"')
-    meta = _meta(raw)
+    meta = _meta(raw, _ITEM_FIELDS)
     if text is None or (bare and text):
         # A system without an output, or a text that will be replaced: `meta` keeps it.
         text, meta = "", {**meta, "text": text}
@@ -95,13 +95,14 @@ def _terms(raw: Any) -> dict[str, Term]:
     return terms
 
 
-def _meta(raw: Mapping[str, Any]) -> dict[str, Any]:
+def _meta(raw: Mapping[str, Any], known: frozenset[str]) -> dict[str, Any]:
+    """The field `meta`, with the fields that are not known added."""
     meta = raw.get("meta") or {}
     if type(meta) is not dict:
         raise DataError(f"'meta' is {kind_of(meta)}, not an object")
-    if _ITEM_FIELDS.issuperset(raw):
+    if known.issuperset(raw):
         return meta
-    extra = {name: value for name, value in raw.items() if name not in _ITEM_FIELDS}
+    extra = {name: value for name, value in raw.items() if name not in known}
     clash = sorted(extra.keys() & meta.keys())
     if clash:
         raise DataError(f"{clash[0]!r} is both inside and outside of 'meta'", remedy="keep one")
@@ -143,13 +144,7 @@ def rating_from_object(raw: Any) -> Rating:
     spans = raw.get("spans") or []
     if type(spans) is not list or any(type(span) is not dict for span in spans):
         raise DataError("'spans' is not a list of objects")
-    meta = raw.get("meta") or {}
-    if type(meta) is not dict:
-        raise DataError(f"'meta' is {kind_of(meta)}, not an object")
-    extra = {name: value for name, value in raw.items() if name not in _RATING_FIELDS}
-    clash = sorted(extra.keys() & meta.keys())
-    if clash:
-        raise DataError(f"{clash[0]!r} is both inside and outside of 'meta'", remedy="keep one")
+    meta = _meta(raw, _RATING_FIELDS)
     return Rating(
         id=_filled(raw, "id"),
         system=_name(raw, "system"),
@@ -159,7 +154,7 @@ def rating_from_object(raw: Any) -> Rating:
         seconds=None if raw.get("seconds") is None else _finite(raw, "seconds"),
         round=None if raw.get("round") is None else _name(raw, "round"),
         spans=tuple(spans),
-        meta={**meta, **extra},
+        meta=meta,
     )
 
 

@@ -10,13 +10,16 @@
     └── ServiceError    an external service that failed
 
 The library raises these and nothing else for wrong use; only the command line turns them into exit
-codes. Programming errors keep their traceback.
+codes. Programming errors keep their traceback. `require_known` raises UnknownName and
+`require_packages` MissingExtra.
 """
 
 from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable
+from functools import partial
+from importlib.util import find_spec
 from pathlib import Path
 
 __all__ = [
@@ -64,7 +67,8 @@ class DataError(AdequaError):
         return " ".join(" ".join(part for part in parts if part).split())
 
     def __reduce__(self) -> tuple[object, ...]:
-        return _rebuild_data_error, (self.problem, self.path, self.line, self.remedy)
+        rebuild = partial(DataError, path=self.path, line=self.line, remedy=self.remedy)
+        return rebuild, (self.problem,)
 
     def at(self, path: Path | str, line: int | None = None) -> DataError:
         """The same error with a place, unless it has one."""
@@ -74,12 +78,6 @@ class DataError(AdequaError):
             line=self.line if self.line is not None else line,
             remedy=self.remedy,
         )
-
-
-def _rebuild_data_error(
-    problem: str, path: Path | None, line: int | None, remedy: str | None
-) -> DataError:
-    return DataError(problem, path=path, line=line, remedy=remedy)
 
 
 class UnknownName(AdequaError):
@@ -96,6 +94,14 @@ class UnknownName(AdequaError):
         hint = f"did you mean {close[0]!r}? " if close else ""
         known = ", ".join(self.choices) or "none"
         return f"unknown {self.kind} {self.name!r}: {hint}there are: {known}"
+
+
+def require_known(kind: str, names: Iterable[str], choices: Iterable[str]) -> None:
+    """Raise an UnknownName for the first name that is not among the choices."""
+    known = set(choices)
+    for name in names:
+        if name not in known:
+            raise UnknownName(kind, name, known)
 
 
 class SettingError(AdequaError):
@@ -119,6 +125,13 @@ class MissingExtra(AdequaError):
             f"this needs the package {self.package!r}, which is not installed: "
             f"pip install 'adequa[{self.extra}]'"
         )
+
+
+def require_packages(extra: str, *packages: str) -> None:
+    """Raise a MissingExtra unless all packages of an extra are installed."""
+    for package in packages:
+        if find_spec(package) is None:
+            raise MissingExtra(extra, package)
 
 
 class ModelError(AdequaError):

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Iterable
+from typing import Any, TypeVar
 
 from adequa.data import Item
 from adequa.errors import UnknownName
@@ -16,6 +16,9 @@ from adequa.errors import UnknownName
 FIELDS = ("category", "lang", "seen", "size", "meta.KEY")
 NO_VALUE = "(none)"
 """Shown for a field that an item does not have."""
+
+Thing = TypeVar("Thing")
+Key = TypeVar("Key")
 
 _SEEN = {"true": "seen", "false": "unseen"}
 
@@ -38,6 +41,18 @@ def item_field(name: str, *, what: str = "field") -> Callable[[Item], str | None
         key = name.removeprefix("meta.")
         return lambda item: as_word(item.meta.get(key))
     raise UnknownName(what, name, FIELDS)
+
+
+def grouped(things: Iterable[Thing], key: Callable[[Thing], Key]) -> dict[Key, list[Thing]]:
+    """The things by key, keys in the order of their first thing.
+
+    >>> grouped(["ab", "c", "de"], len)
+    {2: ['ab', 'de'], 1: ['c']}
+    """
+    found: dict[Key, list[Thing]] = {}
+    for thing in things:
+        found.setdefault(key(thing), []).append(thing)
+    return found
 
 
 def as_word(value: Any) -> str | None:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 import re
 import unicodedata
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from operator import attrgetter
+from typing import Any, Literal
 
 from adequa.errors import UnknownName
 
@@ -16,6 +18,7 @@ __all__ = [
     "Cell",
     "Column",
     "Table",
+    "as_json",
     "counted",
     "escape_markdown",
     "one_line",
@@ -78,6 +81,21 @@ class Table:
     title: str
     columns: Sequence[str | Column]
     rows: Sequence[Sequence[Cell]]
+
+    @classmethod
+    def of(
+        cls,
+        title: str,
+        things: Iterable[Any],
+        columns: Mapping[str | Column, str | Callable[[Any], Cell]],
+    ) -> Table:
+        """One row per thing; a cell is an attribute of the thing (`a.b`) or a function of it.
+
+        >>> Table.of("", [1 + 2j], {"real": "real", "size": abs}).rows
+        [[1.0, 2.23606797749979]]
+        """
+        read = [attrgetter(one) if isinstance(one, str) else one for one in columns.values()]
+        return cls(title, list(columns), [[one(thing) for one in read] for thing in things])
 
     def __post_init__(self) -> None:
         if len(set(self._names)) != len(self._names):
@@ -201,6 +219,11 @@ def render_tables(
         below = "\n".join(f"% {line}" if form == "latex" else line for line in lines)
     parts = [*(TABLE_FORMS[form](table) for table in tables), below]
     return "\n\n".join(part for part in parts if part)
+
+
+def as_json(value: Mapping[str, Any]) -> str:
+    """Indented JSON, as `--json` prints it; NaN is a ValueError."""
+    return json.dumps(value, ensure_ascii=False, allow_nan=False, indent=2)
 
 
 def rounded(value: float | None) -> float | None:

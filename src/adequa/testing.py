@@ -29,12 +29,10 @@ def assert_adequate(
     """
     __tracebackhide__ = True  # pytest shows the caller's line
     from adequa.api import score
-    from adequa.errors import SettingError, UnknownName
+    from adequa.errors import SettingError, require_known
 
     kinds = ("omission", "hallucination")
-    for kind in allow:
-        if kind not in kinds:
-            raise UnknownName("fault", kind, kinds)
+    require_known("fault", allow, kinds)
     result = score(triples, text, metrics=metrics)
     if result.verdict is None:
         raise SettingError("no metric gave a verdict on the text; use esa or nli")

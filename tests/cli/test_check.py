@@ -84,7 +84,7 @@ def test_an_empty_text_is_an_omission(adequa: Run) -> None:
     )
 
 
-def test_colour_is_for_terminals_and_those_who_ask(
+def test_colour_is_used_on_terminals_or_on_request(
     adequa: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert "\x1b[" not in adequa("check", TRIPLES, GOOD)[1]

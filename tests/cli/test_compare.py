@@ -125,7 +125,7 @@ def test_wrong_use_is_one_line(
     assert done.err.count("\n") == 1
 
 
-def test_what_is_no_run_is_one_line(compare: Compare, tmp_path: Path) -> None:
+def test_a_folder_without_a_run_is_reported_in_one_line(compare: Compare, tmp_path: Path) -> None:
     done = compare(tmp_path)
     assert (done.code, done.err.count("\n")) == (2, 1)
     assert "is not a run" in done.err

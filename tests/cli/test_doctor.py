@@ -138,7 +138,7 @@ def test_texts_of_systems(towns: Path, tmp_path: Path) -> None:
         (("--out", "no/folder/x"), DataError, "cannot be written"),
     ],
 )
-def test_wrong_use_says_what_to_do(
+def test_wrong_usage_is_reported_with_a_remedy(
     towns: Path, options: tuple[str, ...], error: type[Exception], message: str
 ) -> None:
     found = doctor(towns, "-m", "esa", "--perturb", "negate", *options)

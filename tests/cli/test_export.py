@@ -129,7 +129,9 @@ def test_what_int8_costs(checkpoints: tuple[Path, Path], tmp_path: Path) -> None
     assert "drift" not in json.loads(run(encoder, "-o", tmp_path / "none", "--json"))
 
 
-def test_wrong_use_says_what_to_do(checkpoints: tuple[Path, Path], tmp_path: Path) -> None:
+def test_wrong_usage_is_reported_with_a_remedy(
+    checkpoints: tuple[Path, Path], tmp_path: Path
+) -> None:
     encoder, verifier = checkpoints
     with pytest.raises(SettingError, match="give --out DIR"):
         run(encoder)

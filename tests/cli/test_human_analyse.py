@@ -210,7 +210,7 @@ def test_wrong_ratings_are_refused(
     assert words in done.err
 
 
-def test_missing_files_and_folders_are_told(analyse: Analyse, tmp_path: Path) -> None:
+def test_missing_files_and_folders_are_reported(analyse: Analyse, tmp_path: Path) -> None:
     assert "nowhere.jsonl" in analyse(tmp_path / "nowhere.jsonl").err
     done = analyse(tmp_path)
     assert done.code == 2

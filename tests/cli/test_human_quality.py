@@ -139,7 +139,7 @@ def row(**changed: object) -> dict[str, object]:
         ([row(value=1e300)], "too large for a rating"),
     ],
 )
-def test_wrong_input_is_said(
+def test_wrong_input_is_reported(
     quality: Call, tmp_path: Path, objects: list[dict[str, object]], said: str
 ) -> None:
     done = quality(write(tmp_path / "wrong.jsonl", objects))
@@ -161,7 +161,7 @@ def test_wrong_input_is_said(
         (["--items", "absent.jsonl"], "absent.jsonl"),
     ],
 )
-def test_wrong_use_is_said(quality: Call, file: Path, options: list[str], said: str) -> None:
+def test_wrong_usage_is_reported(quality: Call, file: Path, options: list[str], said: str) -> None:
     done = quality(file, *options)
     assert done.code == 2
     assert said in done.err

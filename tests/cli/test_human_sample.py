@@ -271,7 +271,7 @@ def test_wrong_use_is_one_line(
     assert not (tmp_path / "c").exists()
 
 
-def test_what_is_there_is_not_touched(draw: Draw, run: Path, tmp_path: Path) -> None:
+def test_existing_files_are_not_replaced(draw: Draw, run: Path, tmp_path: Path) -> None:
     assert "give --out CAMPAIGN" in draw(run).err
     assert draw(run, "--out", "c").code == 0
     assert is_campaign(tmp_path / "c")
@@ -281,7 +281,9 @@ def test_what_is_there_is_not_touched(draw: Draw, run: Path, tmp_path: Path) -> 
     assert "already exists" in draw(run, "--out", "file").err
 
 
-def test_no_scores_and_no_categories_are_told_with_the_way_out(draw: Draw, tmp_path: Path) -> None:
+def test_missing_scores_and_categories_are_reported_with_a_remedy(
+    draw: Draw, tmp_path: Path
+) -> None:
     items = write(tmp_path / "items.jsonl", objects())
     assert "--levels 1" in draw(items, "--dry-run").err
     bare = [{name: row[name] for name in row if name != "category"} for row in objects()]

@@ -119,7 +119,7 @@ def test_exports_without_serving(folder: Path, tmp_path: Path) -> None:
     assert ".csv, .jsonl" in done.words
 
 
-def test_a_port_in_use_is_said(folder: Path) -> None:
+def test_a_port_in_use_is_reported(folder: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         done = run(folder, "--port", taken.getsockname()[1])
     assert done.code == 2
@@ -136,14 +136,14 @@ def test_a_port_in_use_is_said(folder: Path) -> None:
         (["--raters", "-1"], "--raters"),
     ],
 )
-def test_wrong_use_is_said(folder: Path, arguments: list[str], words: str) -> None:
+def test_wrong_usage_is_reported(folder: Path, arguments: list[str], words: str) -> None:
     done = run(folder, *arguments)
     assert done.code == 2
     assert words in done.words
     assert "secret" not in done.words
 
 
-def test_a_folder_that_is_no_campaign(tmp_path: Path) -> None:
+def test_a_folder_without_a_campaign_is_refused(tmp_path: Path) -> None:
     done = run(tmp_path)
     assert done.code == 2
     assert "adequa human sample" in done.words
@@ -167,7 +167,7 @@ def test_a_folder_that_cannot_be_written(folder: Path) -> None:
 
 
 def test_a_missing_extra_is_named(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("adequa.cli.human.find_spec", lambda _name: None)
+    monkeypatch.setattr("adequa.errors.find_spec", lambda _name: None)
     done = run(folder)
     assert done.code == 2
     assert "adequa[web]" in done.words

@@ -69,7 +69,7 @@ def test_the_json_contract(detector: list[str], adequa: Run) -> None:
     assert (kind["kind"], kind["times"]) == ("missed: description, object of country", 1)
 
 
-def test_predictions_have_a_line_a_text(adequa: Run, tmp_path: Path) -> None:
+def test_predictions_have_one_line_per_text(adequa: Run, tmp_path: Path) -> None:
     code, _, said = adequa("gold", "--predictions", "found.jsonl")
     assert code == 0
     assert "written to found.jsonl" in said
@@ -86,7 +86,7 @@ def test_predictions_have_a_line_a_text(adequa: Run, tmp_path: Path) -> None:
     ]
 
 
-def test_gold_may_come_as_items(adequa: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_gold_mentions_can_be_given_as_items(adequa: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     from adequa.readers import open_source
     from adequa.readers.output import write_items
 

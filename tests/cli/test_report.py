@@ -25,7 +25,7 @@ def report(*options):
     return CliRunner().invoke(app, ["report", *map(str, options)])
 
 
-def test_it_writes_the_file_and_says_what_is_in_it(run, tmp_path):
+def test_it_writes_the_file_and_reports_its_content(run, tmp_path):
     out = tmp_path / "report.html"
     found = report(run, "--out", out, "--title", "Six texts", "--quiet")
     assert found.exit_code == 0, found.output
@@ -50,7 +50,7 @@ def test_json_and_a_baseline(run, tmp_path):
     assert 'id="changes"' in out.read_text(encoding="utf-8")
 
 
-def test_what_is_no_run_is_an_error(tmp_path):
+def test_a_folder_without_a_run_is_an_error(tmp_path):
     found = report(tmp_path, "--out", tmp_path / "report.html")
     assert isinstance(found.exception, AdequaError)
     assert "is not a run" in str(found.exception)

@@ -90,7 +90,7 @@ def test_one_text_is_empty_and_one_repeats_itself(items: list[Item]) -> None:
     assert sum(max(counts.values()) >= 4 for counts in sentences) == 1
 
 
-def test_a_text_of_careful_is_no_copy_of_a_reference(items: list[Item]) -> None:
+def test_texts_of_careful_differ_from_the_references(items: list[Item]) -> None:
     for item in items:
         if item.system == "careful":
             assert item.text not in item.references, item.key

@@ -38,7 +38,7 @@ def test_segments_are_the_text_and_marks_their_spans(text: str, marks: list[Mark
 
 
 @given(_TEXTS, _MARKS)
-def test_what_is_shown_cannot_move_the_cursor(text: str, marks: list[Mark]) -> None:
+def test_control_characters_are_not_printed(text: str, marks: list[Mark]) -> None:
     mentions = tuple(
         Mention(f"e{mark.number}", max(mark.start, 0), mark.end, "name")
         for mark in marks
@@ -97,7 +97,7 @@ def test_marks_that_nest_and_cross() -> None:
     assert _plain(result).startswith("abcdefghi\n")
 
 
-def test_what_is_missing_comes_with_its_facts() -> None:
+def test_missing_entities_are_listed_with_their_facts() -> None:
     missing = Finding("esa", "omission", "missing", "no mention of 'Vaud'", entity="Vaud")
     fact = Finding("nli", "omission", "missing", "not entailed", triple=Triple("a", "b", "c"))
     shown = _plain(_result("", findings=(missing, fact)))
@@ -127,7 +127,7 @@ def test_without_brackets_the_styles_carry_the_marks() -> None:
     assert pieces[1].text == "₁"
 
 
-def test_no_verdict_says_why() -> None:
+def test_a_missing_verdict_is_explained() -> None:
     item = Item("1", (Triple("a", "b", "c"),), "x")
     shown = _plain(Result(item, {"bleu": None, "ter": 3.0}, reasons={"bleu": "no references"}))
     assert "Verdict: none; ter gives no verdict; add -m esa\n" in shown

@@ -87,7 +87,7 @@ def test_an_existing_file_is_not_replaced_unless_asked(adequa: Run, tmp_path: Pa
     assert "birthPlace" in (tmp_path / "t.json").read_text(encoding="utf-8")
 
 
-def test_nothing_found_is_said_and_not_written(adequa: Run, tmp_path: Path) -> None:
+def test_an_empty_extraction_is_reported_and_not_written(adequa: Run, tmp_path: Path) -> None:
     item = {"id": "1", "triples": [["a", "p", "b"]], "text": "x"}
     (tmp_path / "poor.jsonl").write_text(json.dumps(item), encoding="utf-8")
     code, said, _ = adequa("extract", "poor.jsonl", "--out", "t.json", "-q")

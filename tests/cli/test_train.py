@@ -152,7 +152,7 @@ def test_wrong_use_is_exit_code_2(
     assert "Traceback" not in complaint
 
 
-def test_a_single_text_leaves_no_weights_and_no_trouble(tmp_path: Path) -> None:
+def test_a_single_text_is_not_enough_to_fit_weights(tmp_path: Path) -> None:
     meta = {"mentions": [{"entity": "Vexla", "text": "Vexla", "start": 0, "end": 5}]}
     item = Item("1", (Triple("Vexla", "in", "Norn"),), "Vexla is here.", meta=meta)
     weights = train_mentions([item], adjust=False)
@@ -168,7 +168,7 @@ def test_without_weights_the_judge_uses_the_shipped_ones() -> None:
     assert shipped
 
 
-def test_what_cannot_be_written_or_read_says_so(tmp_path: Path) -> None:
+def test_unreadable_and_unwritable_files_are_reported(tmp_path: Path) -> None:
     with pytest.raises(DataError, match="cannot be written"):
         write_weights({}, tmp_path / "absent" / "w.json", "a test")
     with pytest.raises(ModelError, match="cannot be read"):

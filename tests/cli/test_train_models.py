@@ -51,7 +51,7 @@ def labelled(tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize("name", ["encoder", "verifier", "calibrate"])
-def test_each_says_how_it_is_used(name: str, adequa: Run) -> None:
+def test_every_command_has_an_example(name: str, adequa: Run) -> None:
     code, said, _ = adequa(name, "--help")
     assert code == 0
     assert f"Example: adequa train {name}" in said

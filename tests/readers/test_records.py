@@ -423,7 +423,7 @@ def test_the_line_of_a_streamed_value_is_where_it_begins(tmp_path: Path) -> None
 WRONG_STREAMS = [
     ("", "is empty", 1),
     (" \n ", "is empty", 2),
-    ('[{"a": 1},\n{"b": 2}', "never closed; is the file cut off?", 1),
+    ('[{"a": 1},\n{"b": 2}', "never closed; is the file cut off?", 2),
     ('[{"a": 1},\n{"b": ', "is the file cut off?", 2),
     ('[{"a": 1}\n{"b": 2}]', "has '{' where ']' or a comma should be", 2),
     ('[{"a": 1},]', "has a comma too many", 1),

@@ -164,7 +164,7 @@ def test_every_mark_is_explained_on_hover_and_to_a_screen_reader(opened, demo_re
     sync_api.expect(tip).to_be_hidden()
 
 
-def test_missing_facts_are_struck_and_say_so(opened, demo_report):
+def test_missing_facts_are_struck_out_and_labelled(opened, demo_report):
     page = opened(demo_report, "#/item/hasty/airport-2")
     row = page.locator("#item tr.missing").first
     assert "missing" in row.inner_text()

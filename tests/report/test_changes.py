@@ -35,7 +35,7 @@ def runs(tmp_path):
     return write_lines(tmp_path / "new", now), write_lines(tmp_path / "old", then)
 
 
-def test_what_broke_and_what_is_mended(runs):
+def test_broken_and_mended_facts_are_counted(runs):
     new, old = map(open_run, runs)
     collected = collect([new], baseline=old)
     names = [(one.name, one.is_baseline) for one in collected.systems]

@@ -16,7 +16,7 @@ values = st.recursive(
 
 
 @given(values)
-def test_what_is_packed_can_be_unpacked_and_cannot_leave_its_element(value):
+def test_packed_values_can_be_unpacked_and_stay_in_their_element(value):
     assert unpack(pack(value)) == value
     assert "<" not in pack(value)
     written = script_json(value)
@@ -33,6 +33,6 @@ def test_a_record_is_in_the_chunk_of_its_number():
     assert packed[1][2] == {"number": 5}
 
 
-def test_what_is_no_number_is_no_json():
+def test_nan_is_not_packed():
     with pytest.raises(ValueError, match="JSON"):
         pack(float("nan"))

@@ -55,7 +55,7 @@ def test_one_text_of_two_systems_is_scored_once(tmp_path: Path) -> None:
     assert scores[0] == scores[1]
 
 
-def test_the_metric_sees_only_what_it_says_it_reads(tmp_path: Path) -> None:
+def test_the_metric_sees_only_the_fields_it_declares(tmp_path: Path) -> None:
     metric = Slow()
     CachedMetric(metric, tmp_path).score([ITEM])
     assert metric.seen == [Item("", ITEM.triples, ITEM.text)]

@@ -61,7 +61,7 @@ def test_a_verdict_has_every_fault(first: Verdict, second: Verdict) -> None:
         assert (fault in joined) == (fault in first or fault in second)
 
 
-def test_no_verdict_is_no_verdict() -> None:
+def test_without_verdicts_there_is_no_joined_verdict() -> None:
     assert join_verdicts([]) is None
     assert join(Result(ITEM, {}), {"a": Score(0.5)}).verdict is None
 

@@ -73,7 +73,7 @@ def test_the_summary_counts_what_could_not_be_scored(tmp_path: Path, words: Metr
 
 
 @pytest.mark.parametrize("batch_size", [1, 3, 50, 1000])
-def test_the_batch_size_changes_no_byte(
+def test_the_batch_size_does_not_change_the_bytes(
     batch_size: int, items_file: ItemsFile, tmp_path: Path, words: Metric, whole: Run
 ) -> None:
     source = open_source(items_file(50))
@@ -81,7 +81,9 @@ def test_the_batch_size_changes_no_byte(
     assert bytes_of(run) == bytes_of(whole)
 
 
-def test_the_number_of_processes_changes_no_byte(items_file: ItemsFile, tmp_path: Path) -> None:
+def test_the_number_of_processes_does_not_change_the_bytes(
+    items_file: ItemsFile, tmp_path: Path
+) -> None:
     source, metrics = open_source(items_file(40)), resolve(["chrf"])
     one = score_run(source, metrics, tmp_path / "one", batch_size=5)
     two = score_run(source, metrics, tmp_path / "two", batch_size=5, jobs=2)
@@ -163,9 +165,7 @@ def test_a_run_is_not_overwritten_without_force(
     assert run.manifest["counts"]["items"] == 10
 
 
-def test_force_never_deletes_what_is_no_run(
-    items_file: ItemsFile, tmp_path: Path, words: Metric
-) -> None:
+def test_force_only_deletes_runs(items_file: ItemsFile, tmp_path: Path, words: Metric) -> None:
     folder = tmp_path / "thesis"
     folder.mkdir()
     (folder / "thesis.tex").write_text("years of work")

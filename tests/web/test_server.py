@@ -72,7 +72,7 @@ def test_a_request_over_the_wire(served: str) -> None:
     [b"", b"POST /v1/score HT", b"GET /v1/health HTTP/1.1\r\nHost: localhost\r\nX-Slow: "],
     ids=["nothing", "half a line", "half a head"],
 )
-def test_a_head_that_does_not_come_is_not_waited_for(served: str, sent: bytes) -> None:
+def test_a_missing_request_head_times_out(served: str, sent: bytes) -> None:
     started = time.monotonic()
     with _connected(served) as connection:
         connection.sendall(sent)
@@ -95,7 +95,7 @@ def _is_refused(connection: socket.socket) -> bool:
     return False
 
 
-def test_a_second_head_must_come_in_time_too(served: str) -> None:
+def test_a_second_request_head_times_out_too(served: str) -> None:
     with _connected(served) as connection:
         connection.sendall(HEAD % len(BODY) + BODY)
         time.sleep(0.2)
@@ -103,7 +103,7 @@ def test_a_second_head_must_come_in_time_too(served: str) -> None:
         assert _all(connection).count(b"HTTP/1.1") == 1
 
 
-def test_a_body_that_does_not_come_is_refused(served: str) -> None:
+def test_a_missing_body_times_out(served: str) -> None:
     with _connected(served) as connection:
         connection.sendall(HEAD % len(BODY) + BODY[:10])
         answer = _all(connection)
@@ -133,7 +133,7 @@ def test_a_client_that_hangs_up_is_forgotten(served: str, engine: ScoringEngine)
     ],
     ids=["TLS", "two hosts", "no host", "a long head", "two lengths", "coded", "proxy", "dots"],
 )
-def test_heads_that_mean_no_good(served: str, sent: bytes, status: bytes) -> None:
+def test_malicious_headers_are_refused(served: str, sent: bytes, status: bytes) -> None:
     with _connected(served) as connection:
         try:
             connection.sendall(sent)

@@ -94,7 +94,7 @@ def test_a_form_belongs_to_its_session() -> None:
     assert not RATERS.is_form_token(one, "")
 
 
-def test_the_secret_is_made_once_for_the_owner_only(tmp_path: Path) -> None:
+def test_the_secret_is_created_once_and_private(tmp_path: Path) -> None:
     secret = load_secret(tmp_path)
     assert len(secret) == 32
     assert load_secret(tmp_path) == secret
@@ -102,7 +102,7 @@ def test_the_secret_is_made_once_for_the_owner_only(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("content", ["", "abc", "zz" * 32, "00" * 31])
-def test_a_broken_secret_is_no_secret(tmp_path: Path, content: str) -> None:
+def test_a_damaged_secret_is_refused(tmp_path: Path, content: str) -> None:
     (tmp_path / "secret.key").write_text(content)
     with pytest.raises(DataError, match="is not a key"):
         load_secret(tmp_path)

@@ -30,10 +30,16 @@ import numpy as np
 
 from adequa.analysis.comparison import SystemPair, compare
 from adequa.data import Result
-from adequa.errors import RunError, SettingError, UnknownName
+from adequa.errors import RunError, SettingError, require_known
 from adequa.run import Run, open_run
-from adequa.stats import Interval, bootstrap_interval, student_interval, wilson_interval
-from adequa.tables import Cell, Table, escape_markdown, one_line
+from adequa.stats import (
+    Interval,
+    bootstrap_interval,
+    require_draws,
+    student_interval,
+    wilson_interval,
+)
+from adequa.tables import Table, escape_markdown, one_line
 
 RATES = ("omission", "hallucination", "not-ok", "unscored")
 FACT_RATES = ("missing", "contradicted")
@@ -69,8 +75,7 @@ def parse_limit(bound: str, written: str) -> Limit:
     """Parse a limit of the command line: MEASURE=VALUE, or MEASURE[=LOSS] for no-worse."""
     measure, separator, raw = written.partition("=")
     known: dict[str, Bound] = {name: name for name in get_args(Bound)}
-    if bound not in known:
-        raise UnknownName("bound", bound, known)
+    require_known("bound", [bound], known)
     if not measure or (not separator and bound != "no-worse"):
         raise SettingError(f"--{bound} {written!r} is not a limit; write --{bound} omission=0.05")
     try:
@@ -91,13 +96,13 @@ class LimitResult:
 
     system: str
     limit: Limit
-    outcome: Outcome
-    is_broken: bool
-    value: float | None
-    interval: Interval | None
-    items: int
+    outcome: Outcome = "not enough data"
+    is_broken: bool = True
+    value: float | None = None
+    interval: Interval | None = None
+    items: int = 0
     """The number of items, or of facts, behind the value."""
-    why: str
+    why: str = ""
     baseline: float | None = None
     p: float | None = None
     examples: tuple[str, ...] = ()
@@ -146,17 +151,14 @@ def evaluate_gate(
     """Apply every limit to every system of a run, or to the named systems."""
     if not limits:
         raise SettingError("there is no limit; give --max, --min or --no-worse")
-    if not 0 < level < 1:
-        raise SettingError(f"the confidence level must lie between 0 and 1 (0.95), not {level}")
+    require_draws(None, seed, level)
     opened = open_run(run)
     absolute = [limit for limit in limits if limit.bound != "no-worse"]
     relative = [limit for limit in limits if limit.bound == "no-worse"]
     if relative and baseline is None:
         raise SettingError("--no-worse needs a run to compare with; name it with --baseline")
     found = observe(opened, [limit.measure for limit in absolute])
-    for name in systems:
-        if name not in found:
-            raise UnknownName("system", name, found)
+    require_known("system", systems, found)
     judged = list(dict.fromkeys(systems)) or list(found)
     results = [
         _absolute(system, limit, found[system][limit.measure], level=level, seed=seed)
@@ -192,9 +194,7 @@ def observe(run: Run, measures: Iterable[str]) -> dict[str, dict[str, Observatio
     wanted = list(dict.fromkeys(measures))
     known = [*RATES, *FACT_RATES, *labels]
     known += [f"{label}.{rate}" for label in labels for rate in RATES[:3]]
-    for measure in wanted:
-        if measure not in known:
-            raise UnknownName("measure", measure, known)
+    require_known("measure", wanted, known)
     found: dict[str, dict[str, Observations]] = {}
     for result in run.results():
         columns = found.setdefault(result.item.system, {})
@@ -258,16 +258,7 @@ def _absolute(
     items = int(sum(seen.weights))
     if not items:
         why = f"no item has a value of {limit.measure} ({seen.left_out:,} left out)"
-        return LimitResult(
-            system=system,
-            limit=limit,
-            outcome="not enough data",
-            is_broken=True,
-            value=None,
-            interval=None,
-            items=0,
-            why=why,
-        )
+        return LimitResult(system, limit, why=why)
     value = sum(seen.values) / items
     interval = _interval(limit.measure, seen, level=level, seed=seed)
     below = limit.bound == "max"
@@ -367,18 +358,8 @@ def _compared(
 ) -> LimitResult:
     """A limit relative to the baseline; `gains` is the sign that makes a gain positive."""
     if pair.difference is None or pair.interval is None or value is None or before is None:
-        return LimitResult(
-            system=system,
-            limit=limit,
-            outcome="not enough data",
-            is_broken=True,
-            value=value,
-            interval=None,
-            items=pair.items,
-            why=f"{pair.items:,} items are in both runs; "
-            f"{pair.left_out.total:,} could not be paired",
-            baseline=before,
-        )
+        why = f"{pair.items:,} items are in both runs; {pair.left_out.total:,} could not be paired"
+        return LimitResult(system, limit, value=value, items=pair.items, why=why, baseline=before)
     ends = sorted(gains * end for end in pair.interval)
     gain, low, high = gains * pair.difference, ends[0], ends[1]
     p = next(iter(pair.tests.values())).p
@@ -415,20 +396,20 @@ def _compared(
 
 def gate_table(gate: Gate) -> Table:
     """One row per limit and system."""
-    rows: list[list[Cell]] = [
-        [
-            result.system or "(unnamed)",
-            str(result.limit),
-            None if result.value is None else f"{result.value:.3f}",
-            None
-            if result.interval is None
-            else f"{result.interval[0]:.3f}–{result.interval[1]:.3f}",
-            result.items,
-            _outcome(gate, result),
-        ]
-        for result in gate.results
-    ]
-    return Table("", ["system", "limit", "value", "interval", "of", "outcome"], rows)
+    return Table.of(
+        "",
+        gate.results,
+        {
+            "system": lambda result: result.system or "(unnamed)",
+            "limit": lambda result: str(result.limit),
+            "value": lambda result: None if result.value is None else f"{result.value:.3f}",
+            "interval": lambda result: (
+                "–".join(f"{end:.3f}" for end in result.interval or ()) or None
+            ),
+            "of": "items",
+            "outcome": lambda result: _outcome(gate, result),
+        },
+    )
 
 
 def gate_to_object(gate: Gate) -> dict[str, Any]:

@@ -54,12 +54,11 @@ def compare(
     """
     from adequa.analysis.comparison import FORMATS, render_comparison
     from adequa.analysis.comparison import compare as compare_runs
-    from adequa.errors import UnknownName
+    from adequa.errors import require_known
 
     if as_json:
         format = "json"  # noqa: A001
-    if format not in FORMATS:
-        raise UnknownName("format", format, FORMATS)
+    require_known("format", [format], FORMATS)
     with progress_bar("comparing", quiet=quiet) as progress:
         comparison = compare_runs(
             runs,

@@ -132,11 +132,10 @@ def correlate(
         study_to_object,
     )
     from adequa.analysis.correlation import correlate as study_of
-    from adequa.errors import SettingError, UnknownName
+    from adequa.errors import SettingError, require_known
     from adequa.human import named_raters, rating_files
 
-    if table not in FORMATS:
-        raise UnknownName("table", table, FORMATS)
+    require_known("table", [table], FORMATS)
     if png and pictures is None:
         raise SettingError("--png needs --pictures DIR")
     defaults = Options()

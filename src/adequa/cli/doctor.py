@@ -81,14 +81,13 @@ def doctor(
     Example: adequa doctor test.xml --texts T5=t5.txt -m esa -m nli --examples 2
     """
     from adequa.analysis.doctor import FORMATS, examine, missed_cases, read_labels, render
-    from adequa.errors import UnknownName
+    from adequa.errors import require_known
     from adequa.metrics import resolve
     from adequa.perturb import draw_items, make_cases, named_perturbations
     from adequa.readers import open_source
 
     form = "json" if as_json else table
-    if form not in FORMATS:
-        raise UnknownName("format", form, FORMATS)
+    require_known("format", [form], FORMATS)
     if not 0 < risk < 1:
         raise typer.BadParameter(f"--risk must be between 0 and 1, not {risk:g}")
     perturbations = named_perturbations(perturb or ())

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Iterator
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -39,8 +38,6 @@ if TYPE_CHECKING:
     from adequa.web.campaign import Links
 
 human = group("human", "Run a human evaluation, start to finish.")
-
-_WEB_PACKAGES = ("alembic", "jinja2", "sqlalchemy", "starlette", "uvicorn")
 
 Criterion = Annotated[list[str] | None, option("NAME", "Only this criterion. Repeatable.")]
 Exclude = Annotated[
@@ -234,11 +231,9 @@ def serve(
 
     Example: adequa human serve campaign --raters 12 --port 8000
     """
-    from adequa.errors import MissingExtra
+    from adequa.errors import require_packages
 
-    for package in _WEB_PACKAGES:
-        if find_spec(package) is None:
-            raise MissingExtra("web", package)
+    require_packages("web", "alembic", "jinja2", "sqlalchemy", "starlette", "uvicorn")
     from adequa.human.campaign.store import CampaignStore
     from adequa.web.campaign import campaign_app, campaign_links, parse_base_url, write_links
 
@@ -362,7 +357,7 @@ def quality(
 
     Example: adequa human quality judgments.jsonl --exclude ann --exclude @spammers.txt
     """
-    from adequa.errors import UnknownName
+    from adequa.errors import require_known
     from adequa.human import gather, named_raters, rating_files
     from adequa.human.quality import (
         FORMATS,
@@ -373,8 +368,7 @@ def quality(
     )
     from adequa.readers import open_source
 
-    if table not in FORMATS:
-        raise UnknownName("format", table, FORMATS)
+    require_known("format", [table], FORMATS)
     known = None if items is None else list(open_source(items))
     found = gather(rating_files(ratings), format=format, items=known)
     if not quiet:
@@ -455,7 +449,7 @@ def analyse(
 
     Example: adequa human analyse ratings.jsonl --by category --correction holm
     """
-    from adequa.errors import UnknownName
+    from adequa.errors import require_known
     from adequa.human import gather, named_raters, rating_files
     from adequa.human.analysis import (
         FORMATS,
@@ -466,8 +460,7 @@ def analyse(
     from adequa.human.analysis import analyse as analyse_ratings
 
     form = "json" if as_json else table
-    if form not in FORMATS:
-        raise UnknownName("format", form, FORMATS)
+    require_known("format", [form], FORMATS)
     known = list(_items(ratings, items))
     excluded = named_raters(exclude or ())
     judgments = gather(

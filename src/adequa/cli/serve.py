@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 from contextlib import ExitStack
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from adequa.cli.options import Host, Json, Metrics, Port, argument, echo_json, flag, option
-
-_PACKAGES = ("jinja2", "starlette", "uvicorn")
+from adequa.cli.options import (
+    Host,
+    Json,
+    Metrics,
+    Port,
+    argument,
+    echo_json,
+    flag,
+    option,
+)
 
 
 def serve(
@@ -51,11 +57,9 @@ def serve(
 
     Example: adequa serve runs/t5 campaign -m esa -m nli --port 8080
     """
-    from adequa.errors import MissingExtra
+    from adequa.errors import require_packages
 
-    for package in _PACKAGES:
-        if find_spec(package) is None:
-            raise MissingExtra("web", package)
+    require_packages("web", "jinja2", "starlette", "uvicorn")
     from adequa.human.campaign.settings import is_campaign
     from adequa.metrics import resolve
     from adequa.run import open_run

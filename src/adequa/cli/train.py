@@ -9,8 +9,9 @@ import json
 import os
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
+from dataclasses import fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 from adequa.checkout import from_research, has_research
 from adequa.cli.options import (
@@ -30,7 +31,9 @@ from adequa.progress import progress_bar
 
 if TYPE_CHECKING:
     from adequa.training.calibration import Ask, CalibrationResult
-    from adequa.training.setup import Progress, TrainingResult
+    from adequa.training.setup import Progress, TrainingResult, TrainingSettings
+
+T = TypeVar("T", bound="TrainingSettings")
 
 train = group("train", "Train models on your own data.")
 
@@ -141,26 +144,10 @@ def encoder(
     """
     from adequa.training.encoder import MIXTURE, EncoderSettings, train_encoder
 
-    settings = EncoderSettings(
-        data=tuple(data),
-        out=out,
-        dev=tuple(dev or ()),
-        format=format,
-        base=base,
-        steps=steps,
-        batch=batch,
-        rate=rate,
-        frozen=frozen,
-        layers=_numbers(layers),
-        longest=longest,
-        seed=seed,
-        look_every=look_every,
-        save_every=save_every,
-        resume=resume,
-        threads=threads,
-        licence=licence,
+    settings = _settings(
+        EncoderSettings,
+        locals(),
         negatives=_weights("negatives", negatives, MIXTURE),
-        small=small,
     )
     with _bars(quiet=quiet) as progress:
         trained = train_encoder(settings, progress)
@@ -226,7 +213,6 @@ def verifier(
 
     Example: adequa train verifier webnlg/train --gold enriched/train --dev webnlg/dev --out runs/v
     """
-    from adequa.checkout import from_research, has_research
     from adequa.training.cases import COMPOSED, FAULTS
     from adequa.training.verifier import VerifierSettings, train_verifier
 
@@ -236,25 +222,9 @@ def verifier(
     composer = None
     if composed or has_research():
         composer = from_research("research.recipe.composer:Composer", "train verifier --composed")
-    settings = VerifierSettings(
-        data=tuple(data),
-        out=out,
-        dev=tuple(dev or ()),
-        format=format,
-        base=base,
-        gold=tuple(gold or ()),
-        steps=steps,
-        batch=batch,
-        rate=rate,
-        frozen=frozen,
-        layers=_numbers(layers),
-        longest=longest,
-        seed=seed,
-        look_every=look_every,
-        save_every=save_every,
-        resume=resume,
-        threads=threads,
-        licence=licence,
+    settings = _settings(
+        VerifierSettings,
+        locals(),
         faults=_weights("faults", faults, {name: weight for name, (_, weight) in FAULTS.items()}),
         composer=composer,
         composed=composed,
@@ -262,6 +232,16 @@ def verifier(
     with _bars(quiet=quiet) as progress:
         trained = train_verifier(settings, progress)
     _show_training("verifier", trained, as_json=as_json)
+
+
+def _settings(kind: type[T], parameters: Mapping[str, Any], **own: Any) -> T:
+    """The settings of a training: its own, and those of the command's parameters by their names."""
+    given: dict[str, Any] = {
+        one.name: tuple(value) if isinstance(value, list) else value
+        for one in fields(kind)
+        if (value := parameters.get(one.name)) is not None
+    }
+    return kind(**given | {"layers": _numbers(parameters["layers"])} | own)
 
 
 def _numbers(text: str | None) -> tuple[int, ...]:
@@ -388,14 +368,13 @@ def calibrate(
     Example: adequa train calibrate labelled.jsonl --out calibration.json --picture reliability.svg
     """
     from adequa.charts import reliability_picture
-    from adequa.errors import DataError, UnknownName
+    from adequa.errors import DataError, require_known
     from adequa.training.calibration import HEADS, METHODS, read_labelled
     from adequa.training.calibration import calibrate as fit
     from adequa.training.export import write_files
 
-    for kind, name, known in (("head", head, HEADS), ("method", method, METHODS)):
-        if name not in known:
-            raise UnknownName(kind, name, known)
+    require_known("head", [head], HEADS)
+    require_known("method", [method], METHODS)
     existing = _read_existing(out)
     if head in existing and not force:
         raise DataError(

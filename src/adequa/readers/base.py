@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from array import array
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import ClassVar, NamedTuple
+from typing import ClassVar, NamedTuple, TypeVar
 
 from adequa.data import Item
 from adequa.errors import DataError
+
+_Row = TypeVar("_Row")
 
 
 class PlacedItem(NamedTuple):
@@ -43,6 +45,22 @@ class Reader(ABC):
     def companions(self, path: Path) -> list[Path]:  # noqa: ARG002
         """Other files that the items of `path` depend on, for the hashes of the manifest."""
         return []
+
+
+def place_items(
+    path: Path, rows: Iterable[tuple[int, _Row]], build: Callable[[int, _Row], Item | None]
+) -> Iterator[PlacedItem]:
+    """The item of each row, built from its line number and content; None leaves a row out.
+
+    An error in a row gets the path and the line.
+    """
+    for line, row in rows:
+        try:
+            item = build(line, row)
+        except DataError as error:
+            raise error.at(path, line) from None
+        if item is not None:
+            yield PlacedItem(item, path, line)
 
 
 class SeenKeys:

@@ -9,7 +9,7 @@ character by character, and takes the places of surfaces that are found whole.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple, TypeAlias
@@ -325,22 +325,6 @@ def _mentions(
 
 def _xml(element: Element) -> str:
     return etree.tostring(element, encoding="unicode", with_tail=False)
-
-
-class Placement(NamedTuple):
-    """The number of mentions with a known place in their text, and of all mentions."""
-
-    placed: int
-    mentions: int
-
-
-def placement(items: Iterable[Item]) -> Placement:
-    """Count the gold mentions of items, with and without a known place in the text."""
-    placed = mentions = 0
-    for item in items:
-        placed += len(gold_mentions(item))
-        mentions += len(item.meta.get("mentions", ()))
-    return Placement(placed, mentions)
 
 
 def gold_mentions(item: Item) -> tuple[Mention, ...]:

@@ -11,7 +11,7 @@ from adequa.codec import item_from_object
 from adequa.data import Item
 from adequa.errors import DataError
 from adequa.files import lines, load_object
-from adequa.readers.base import PlacedItem, Reader
+from adequa.readers.base import PlacedItem, Reader, place_items
 from adequa.text.linearised import parse_triples
 
 
@@ -24,14 +24,10 @@ class JsonlReader(Reader):
 
     def read(self, path: Path, *, bare: bool = False) -> Iterator[PlacedItem]:
         """Stream the items; every error names its line."""
-        for number, line in lines(path):
-            if not line or line.isspace():
-                continue
-            try:
-                item = item_from_object(load_object(line), bare=bare)
-            except DataError as error:
-                raise error.at(path, number) from None
-            yield PlacedItem(item, path, number)
+        filled = (row for row in lines(path) if row[1] and not row[1].isspace())
+        return place_items(
+            path, filled, lambda _, line: item_from_object(load_object(line), bare=bare)
+        )
 
 
 @dataclass(frozen=True)
@@ -52,9 +48,6 @@ class LinesReader(Reader):
                 path=path,
                 remedy="give the texts, one per line: --texts SYSTEM=FILE",
             )
-        for number, line in lines(path):
-            try:
-                triples = parse_triples(line)
-            except DataError as error:
-                raise error.at(path, number) from None
-            yield PlacedItem(Item(str(number), triples, ""), path, number)
+        return place_items(
+            path, lines(path), lambda number, line: Item(str(number), parse_triples(line), "")
+        )

@@ -226,7 +226,7 @@ class _Window:
             yield self._value()
 
     def _elements(self) -> Iterator[JsonValue]:
-        begin, before = self.line, "["
+        before = "["
         while True:
             self._advance(self._position + 1)  # past the bracket or comma
             mark = self._peek()
@@ -236,7 +236,7 @@ class _Window:
                 yield self._value()
                 mark = self._peek()
             if not mark:
-                raise _cut_off(begin)
+                raise DataError("has a list that is never closed", remedy="is the file cut off?")
             before = mark
             if mark == "]":
                 self._advance(self._position + 1)
@@ -289,7 +289,8 @@ class _Window:
             problem = "has a string that is not closed"
             return DataError(problem, line=line, remedy="write newlines as \\n")
         if error.msg.startswith("Unterminated") or error.pos >= len(self._text.rstrip()):
-            return _cut_off(self.line)
+            problem = "ends within a value that is never closed"
+            return DataError(problem, line=line, remedy="is the file cut off?")
         return DataError(f"is not JSON ({error.msg})", line=line, remedy="correct it")
 
     def _advance(self, end: int) -> None:
@@ -315,12 +316,6 @@ class _Window:
         if raw:
             self._text, self._position = rest + piece, 0
         return bool(raw)
-
-
-def _cut_off(line: int) -> DataError:
-    return DataError(
-        "begins a value that is never closed", line=line, remedy="is the file cut off?"
-    )
 
 
 def members(whole: JsonValue) -> Iterator[tuple[str, JsonValue]]:

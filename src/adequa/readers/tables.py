@@ -9,7 +9,7 @@ import csv
 import importlib
 import json
 import math
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, time, timedelta
 from decimal import Decimal
@@ -21,7 +21,7 @@ from adequa.codec import item_from_object, item_to_object
 from adequa.data import Item, Result
 from adequa.errors import DataError, MissingExtra, SettingError, UnknownName
 from adequa.files import MAX_LINE_BYTES, lines, load_object, open_bytes
-from adequa.readers.base import PlacedItem, Reader
+from adequa.readers.base import PlacedItem, Reader, place_items
 
 COLUMNS = ("id", "system", "category", "lang", "triples", "text", "references", "terms", "meta")
 """The columns of an item; any other column is a field of `meta`."""
@@ -33,13 +33,18 @@ _encode = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode
 
 
 def check_columns(
-    columns: Collection[str],
+    columns: Sequence[str],
     *,
     bare: bool = False,
     path: Path | None = None,
     line: int | None = None,
 ) -> None:
-    """Raise if a required column is missing; with `bare` the text may be absent."""
+    """Raise if a column occurs twice or is missing; with `bare` the text may be absent."""
+    for name in columns:
+        if columns.count(name) > 1:
+            raise DataError(
+                f"has the column {name!r} twice", path=path, line=line, remedy="rename one"
+            )
     for name in _REQUIRED:
         if name not in columns and not (bare and name == "text"):
             there = ", ".join(map(repr, columns)) or "none"
@@ -316,12 +321,7 @@ def _read_delimited(
 ) -> Iterator[PlacedItem]:
     table = read_table(path, delimiter, quotes=quotes)
     check_columns(table.columns, bare=bare, path=path, line=1)
-    for line, cells in table.rows:
-        try:
-            item = item_from_cells(cells, bare=bare)
-        except DataError as error:
-            raise error.at(path, line) from None
-        yield PlacedItem(item, path, line)
+    return place_items(path, table.rows, lambda _, cells: item_from_cells(cells, bare=bare))
 
 
 @dataclass(frozen=True)
@@ -333,12 +333,8 @@ class ParquetReader(Reader):
 
     def read(self, path: Path, *, bare: bool = False) -> Iterator[PlacedItem]:
         """Stream the items in batches of rows."""
-        for number, cells in enumerate(_parquet_rows(path, bare=bare), 1):
-            try:
-                item = item_from_cells(cells, bare=bare)
-            except DataError as error:
-                raise error.at(path, number) from None
-            yield PlacedItem(item, path, number)
+        rows = enumerate(_parquet_rows(path, bare=bare), 1)
+        return place_items(path, rows, lambda _, cells: item_from_cells(cells, bare=bare))
 
 
 def _parquet_rows(path: Path, *, bare: bool) -> Iterator[dict[str, Any]]:
@@ -354,11 +350,6 @@ def _parquet_rows(path: Path, *, bare: bool) -> Iterator[dict[str, Any]]:
         try:
             file = parquet.ParquetFile(stream)
             columns = file.schema_arrow.names
-            for name in columns:
-                if columns.count(name) > 1:
-                    raise DataError(
-                        f"has the column {name!r} twice", path=path, remedy="rename one"
-                    )
             check_columns(columns, bare=bare, path=path)
             for batch in file.iter_batches(batch_size=_BATCH_ROWS):
                 yield from batch.to_pylist()
@@ -379,7 +370,10 @@ def items_from_frame(frame: Any, *, bare: bool = False) -> list[Item]:
     absent. With `bare` the texts may be absent.
     """
     columns, rows = _columns_and_rows(frame)
-    check_columns(columns, bare=bare)
+    try:
+        check_columns(columns, bare=bare)
+    except DataError as error:
+        raise DataError(f"the frame {error.problem}", remedy=error.remedy) from None
     items = []
     for number, cells in enumerate(rows, 1):
         try:
@@ -401,9 +395,6 @@ def _columns_and_rows(frame: Any) -> tuple[list[str], Iterator[tuple[Any, ...]]]
             remedy="collect a lazy frame first; convert anything else to a list of items",
         )
     columns = [str(column) for column in frame.columns]
-    twice = sorted({column for column in columns if columns.count(column) > 1})
-    if twice:
-        raise DataError(f"the frame has the column {twice[0]!r} twice", remedy="rename one")
     if library == "polars":
         return columns, frame.iter_rows()
     cells = [frame.iloc[:, position].tolist() for position in range(len(columns))]

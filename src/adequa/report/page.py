@@ -15,6 +15,7 @@ from urllib.parse import quote
 from adequa import __version__
 from adequa.analysis.comparison import Comparison, compare
 from adequa.errors import DataError, SettingError
+from adequa.files import replacing
 from adequa.report.changes import ChangeTests, changes_view, paired_tests
 from adequa.report.figures import percent, signed, written
 from adequa.report.summary import (
@@ -137,21 +138,14 @@ def _names(collected: RunTallies, comparison: Comparison) -> dict[int, str]:
 
 def _write(out: Path, parts: Iterable[str]) -> int:
     """Write the whole file or nothing; returns its size in bytes."""
-    temporary = out.with_name(out.name + ".new")
-    size = 0
     try:
-        with temporary.open("wb") as stream:
-            for part in parts:
-                # A name from the command line may have characters that UTF-8 cannot encode.
-                size += stream.write(part.encode("utf-8", "replace"))
-        temporary.replace(out)
+        with replacing(out) as stream:
+            # A name from the command line may have characters that UTF-8 cannot encode.
+            return sum(stream.write(part.encode("utf-8", "replace")) for part in parts)
     except OSError as error:
         raise DataError(
             f"cannot be written ({error.strerror})", path=out, remedy="name another file"
         ) from None
-    finally:
-        temporary.unlink(missing_ok=True)
-    return size
 
 
 def asset(name: str) -> str:

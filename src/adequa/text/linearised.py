@@ -60,7 +60,8 @@ def parse_attributes(text: str) -> list[tuple[str, str]]:
             return pairs
         if text[position] != ",":
             raise DataError(
-                f"after the attribute {shorten(name)} is {shorten(text[position:])} instead of a comma",
+                f"after the attribute {shorten(name)} comes {shorten(text[position:])} instead of a "
+                "comma",
                 remedy=_REMEDY,
             )
         position += 1

@@ -18,7 +18,7 @@ from starlette.requests import ClientDisconnect, Request
 from adequa.errors import DataError
 from adequa.files import load_object, reject_constant
 from adequa.web.errors import Refusal
-from adequa.web.limits import CampaignLimits, ServerSettings, format_bytes
+from adequa.web.limits import CampaignLimits, ServerSettings, format_bytes, whole_number
 
 JSON, FORM = "application/json", "application/x-www-form-urlencoded"
 Fields = Mapping[str, Sequence[str]]
@@ -173,7 +173,8 @@ def _require_length(request: Request, most: int, remedy: str) -> None:
     if not (declared.isascii() and declared.isdecimal()):
         message = "the length is not a number"
         raise Refusal(400, "wrong_length", message, where="Content-Length")
-    if len(declared) > 15 or int(declared) > most:
+    length = whole_number(declared)
+    if length is None or length > most:
         raise _too_large(most, remedy)
 
 

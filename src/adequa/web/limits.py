@@ -112,6 +112,12 @@ class Throttle:
         return min(self.rate.burst, level + (self.clock() - then) * self.rate.per_second)
 
 
+def whole_number(digits: str) -> int | None:
+    """A number that a client wrote in at most twelve digits; None for anything else."""
+    is_number = digits.isascii() and digits.isdecimal() and len(digits) <= 12
+    return int(digits) if is_number else None
+
+
 def bytes_of(text: str) -> int:
     """A size as people write it.
 
@@ -121,9 +127,10 @@ def bytes_of(text: str) -> int:
     stripped = text.strip().upper()
     digits = stripped.rstrip("KMGB ")
     unit = stripped[len(digits) :].strip()
-    if not (digits.isascii() and digits.isdecimal() and len(digits) < 13) or unit not in _UNITS:
+    number = whole_number(digits)
+    if number is None or unit not in _UNITS:
         raise SettingError(f"{text!r} is not a size; write 8MB, 512KB or a number of bytes")
-    return int(digits) * _UNITS[unit]
+    return number * _UNITS[unit]
 
 
 def format_bytes(count: int) -> str:

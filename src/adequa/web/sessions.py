@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
 from adequa.errors import DataError
+from adequa.web.limits import whole_number
 
 if TYPE_CHECKING:
     from starlette.responses import Response
@@ -62,7 +63,7 @@ class SignedTokens:
 
     def number(self, purpose: str, given: str) -> int | None:
         """The number in a token of a purpose; None if the token is not genuine."""
-        number = _leading_number(given)
+        number = whole_number(given.partition("-")[0])
         is_genuine = number is not None and _same(given, self.numbered(purpose, number))
         return number if is_genuine else None
 
@@ -181,8 +182,3 @@ def _same(given: str, right: str) -> bool:
     if len(given) > _LONGEST:
         return False
     return hmac.compare_digest(given.encode("utf-8", "replace"), right.encode("ascii"))
-
-
-def _leading_number(token: str) -> int | None:
-    digits = token.partition("-")[0]
-    return int(digits) if digits.isascii() and digits.isdecimal() and len(digits) < 10 else None

@@ -20,7 +20,7 @@ from adequa.analysis.correlation import (
 from adequa.analysis.correlation import draw_matrices as draw
 from adequa.analysis.correlation import render_study as render
 from adequa.analysis.correlation import study_to_object as to_object
-from adequa.analysis.correlation.levels import LEVELS
+from adequa.analysis.correlation.agreement import LEVELS
 from adequa.errors import DataError, UnknownName
 
 from .conftest import campaign

@@ -56,7 +56,7 @@ def test_many_are_answered_in_their_order(client: TestClient) -> None:
     assert [result["meta"]["n"] for result in results] == list(range(40))
 
 
-def test_what_is_not_named_is_numbered(client: TestClient) -> None:
+def test_items_without_an_id_are_numbered(client: TestClient) -> None:
     results = client.post("/v1/score", json={"items": [ONE, ONE]}).json()["results"]
     assert [result["id"] for result in results] == ["1", "2"]
 
@@ -117,7 +117,7 @@ def test_pages_of_our_own_may_ask(client: TestClient) -> None:
     assert client.post("/v1/score", json=ONE, headers=own).status_code == 200
 
 
-def test_what_takes_too_long_is_said_to(runs: Runs) -> None:
+def test_a_request_that_takes_too_long_is_refused(runs: Runs) -> None:
     engine = ScoringEngine({"moody": Moody()}, make=InThread)
     engine.start()
     with browse(engine, runs, replace(SMALL, seconds=0.2)) as client:
@@ -176,6 +176,6 @@ def test_sizes_that_are_none(text: str) -> None:
         bytes_of(text)
 
 
-def test_the_defaults_hold_what_the_command_line_says() -> None:
+def test_the_default_limits_are_those_of_the_command_line() -> None:
     settings = ServerSettings()
     assert (settings.max_body, settings.max_items, settings.seconds) == (8 << 20, 1000, 60.0)

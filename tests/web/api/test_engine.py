@@ -95,7 +95,7 @@ def test_a_lone_request_starts_at_once_and_keeps_its_order(make: Callable[..., M
     assert [len(batch) for batch in fake.batches] == [2, 2, 2, 1]
 
 
-def test_what_waits_becomes_one_batch(make: Callable[..., Made]) -> None:
+def test_waiting_requests_become_one_batch(make: Callable[..., Made]) -> None:
     engine, fake = make()
     held(engine, fake)
     futures = [engine.submit(items(f"t{number}"), ["m"]) for number in range(5)]
@@ -146,7 +146,7 @@ def test_a_request_fails_alone(
     assert capsys.readouterr().err
 
 
-def test_a_full_queue_refuses_and_says_when_to_come_back(make: Callable[..., Made]) -> None:
+def test_a_full_queue_refuses_with_retry_after(make: Callable[..., Made]) -> None:
     engine, fake = make(waiting=3)
     held(engine, fake)
     kept = engine.submit(items("a", "b"), ["m"])
@@ -163,7 +163,7 @@ def test_a_full_queue_refuses_and_says_when_to_come_back(make: Callable[..., Mad
     assert len(engine.submit(items(*"abcdefgh"), ["m"]).result(30)) == 8
 
 
-def test_what_is_given_up_makes_room(make: Callable[..., Made]) -> None:
+def test_an_abandoned_request_makes_room(make: Callable[..., Made]) -> None:
     engine, fake = make(waiting=3)
     held(engine, fake)
     given_up = engine.submit(items("a", "b", "c"), ["m"])

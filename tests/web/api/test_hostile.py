@@ -248,7 +248,7 @@ def test_a_head_is_a_get_without_its_body(client: TestClient) -> None:
     "text",
     [SCRIPT, "\u0000\u0007", "\u202eevil", "{{7*7}}", "%n%s", "'; DROP TABLE runs;--", "\\u0022"],
 )
-def test_words_come_back_as_they_were_and_as_json_only(client: TestClient, text: str) -> None:
+def test_texts_are_returned_unchanged_and_as_json(client: TestClient, text: str) -> None:
     response = client.post("/v1/score", json={**ONE, "text": text, "id": text, "system": text})
     assert response.status_code == 200
     assert response.headers["content-type"] == "application/json"

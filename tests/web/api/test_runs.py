@@ -63,7 +63,7 @@ def test_from_upload_to_download(
     assert found == [json.loads(line) for line in response.content.splitlines()]
 
 
-def test_the_format_is_told_by_the_name_or_named(client: TestClient, finished: Finished) -> None:
+def test_the_format_is_recognised_or_given(client: TestClient, finished: Finished) -> None:
     run = finished(XML, name="test.xml", metrics="chrf")
     assert (run["status"], run["format"], run["progress"]["done"]) == ("done", "webnlg", 2)
     csv = b'id,triples,text\n1,MV_Alba | homePort | Oban,"From Oban."\n'
@@ -86,7 +86,7 @@ def test_the_format_is_told_by_the_name_or_named(client: TestClient, finished: F
     ],
     ids=["twice", "no triples", "UTF-16", "no XML", "a file of the server as entity"],
 )
-def test_a_file_that_is_wrong_says_where(
+def test_an_error_in_a_file_has_its_place(
     client: TestClient, finished: Finished, tmp_path: Path, body: bytes, query: Any, words: str
 ) -> None:
     run = finished(body, metrics="chrf", **query)
@@ -98,7 +98,7 @@ def test_a_file_that_is_wrong_says_where(
     assert (response.status_code, response.json()["error"]["code"]) == (409, "not_done")
 
 
-def test_cancel_while_it_goes_and_again(client: TestClient, tmp_path: Path) -> None:
+def test_a_running_run_can_be_cancelled_twice(client: TestClient, tmp_path: Path) -> None:
     body = _lines(2000)
     first, second = (
         client.post("/v1/runs", content=body, headers=JSON_LINES).json()["id"] for _ in range(2)
@@ -198,7 +198,7 @@ def test_a_run_that_takes_too_long_or_is_ended_early(tmp_path: Path) -> None:
     assert not (tmp_path / "out").exists()
 
 
-def test_ids_are_looked_up_and_never_a_path(runs: Runs) -> None:
+def test_ids_are_never_used_as_paths(runs: Runs) -> None:
     for id_ in ("", ".", "..", "../..", "/etc"):
         with pytest.raises(Refusal):
             runs.get(id_)

@@ -338,7 +338,7 @@ def test_a_phone_held_upright(served: Make, device: Make) -> None:
     shot(page, "phone-upright", whole=True)
 
 
-def test_time_counts_only_in_view_and_a_lost_server_is_said(served: Make, device: Make) -> None:
+def test_time_counts_only_in_view_and_a_lost_server_is_reported(served: Make, device: Make) -> None:
     here, address = served()
     page = device()
     begin(page, address, here)

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from adequa.human.campaign.settings import PRESETS, SPANS
 from adequa.web.bodies import parse_form
-from adequa.web.campaign.forms import (
+from adequa.web.campaign.rater import (
     answers_from_form,
     cleaned_draft,
     seconds_in,
@@ -32,7 +32,7 @@ def test_a_whole_form() -> None:
     }
 
 
-def test_what_is_missing_is_said_for_each_question() -> None:
+def test_each_unanswered_question_gets_a_message() -> None:
     raw, problems = answers_from_form(QUESTIONS, parse_form(b"q:semantics=&q:DataCoverage=much"))
     assert raw == {"errors": {"marks": [], "omitted": []}}
     assert list(problems) == ["semantics", "DataCoverage", "errors"]
@@ -40,7 +40,7 @@ def test_what_is_missing_is_said_for_each_question() -> None:
 
 
 @pytest.mark.parametrize("number", ["nan", "inf", "-inf", "1e999", "0x10", "1 2"])
-def test_what_is_no_number_is_no_answer(number: str) -> None:
+def test_an_answer_must_be_a_number(number: str) -> None:
     raw, problems = answers_from_form(QUESTIONS[:1], {"q:semantics": [number]})
     assert raw == {}
     assert problems
@@ -88,7 +88,7 @@ def test_seconds(given: object, seconds: float) -> None:
     assert seconds_of(given) == seconds
 
 
-def test_seconds_without_a_script_are_those_since_the_page_was_made() -> None:
+def test_without_a_script_seconds_count_from_rendering() -> None:
     made = {"seconds": [""], "shown": ["100.0"], "before": ["5.0"]}
     assert seconds_in(made, 112.0) == 17
     assert seconds_in({**made, "seconds": ["3"]}, 112.0) == 3

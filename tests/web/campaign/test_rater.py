@@ -92,7 +92,7 @@ def test_from_the_welcome_to_the_end(place: Make) -> None:
     assert "0 of 2" in page
 
 
-def test_who_is_not_eligible_is_thanked(place: Make) -> None:
+def test_an_ineligible_rater_is_thanked(place: Make) -> None:
     here = place()
     client = client_of(here)
     page = client.get(here.rater_link(1)).text
@@ -111,7 +111,7 @@ def test_who_is_not_eligible_is_thanked(place: Make) -> None:
     )
 
 
-def test_without_questions_of_eligibility_the_welcome_is_shown_all_the_same(place: Make) -> None:
+def test_the_welcome_is_shown_without_eligibility_questions(place: Make) -> None:
     here = place(rules={"eligibility": ()})
     client = client_of(here)
     page = client.get(here.rater_link(1)).text
@@ -120,7 +120,7 @@ def test_without_questions_of_eligibility_the_welcome_is_shown_all_the_same(plac
     assert "0 of 3" in client.get(here.rater_link(1)).text
 
 
-def test_what_is_missing_is_said_beside_the_question_and_the_rest_is_kept(place: Make) -> None:
+def test_a_missing_answer_is_reported_beside_its_question(place: Make) -> None:
     client, page = begun(place())
     response = answered(client, page, **{"q:grammar": ""})
     assert response.status_code == 422
@@ -190,7 +190,7 @@ def test_a_sign_of_life_keeps_the_text_and_the_draft(place: Make) -> None:
     assert client.post(path, json={}, headers=headers).status_code == 409
 
 
-def test_a_text_that_is_gone_is_said_to_be(place: Make) -> None:
+def test_a_text_given_to_others_is_reported(place: Make) -> None:
     now = 1e9
     here = place(texts=("One text.",), clock=lambda: now, rules={"raters_per_text": 1})
     client, page = begun(here, 1)
@@ -229,7 +229,7 @@ def test_an_excluded_rater_is_thanked(place: Make) -> None:
     assert answered(client, page).status_code == 409
 
 
-def test_the_open_link_makes_one_rater_an_id(place: Make) -> None:
+def test_the_open_link_creates_one_rater_per_id(place: Make) -> None:
     here = place(raters=0, joining=True)
     link = f"/join/{here.tokens.token('join')}"
     client = client_of(here)

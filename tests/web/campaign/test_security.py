@@ -56,7 +56,7 @@ def test_a_rater_sees_no_other_ones_text(place: Make) -> None:
     assert not list(here.store.ratings())
 
 
-def test_a_rater_is_no_organiser_and_the_other_way_round(place: Make) -> None:
+def test_a_session_of_one_role_is_not_accepted_for_the_other(place: Make) -> None:
     here = place()
     client, token, _ = signed_in(here, 1)
     assert client.get("/organise").status_code == 401
@@ -209,7 +209,7 @@ def test_broken_drafts_break_nothing(place: Make, body: bytes) -> None:
     assert client.get("/text").status_code == 200
 
 
-def test_a_database_that_is_away_is_said_to_be(
+def test_an_unreachable_database_is_reported(
     place: Make, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     here = place()

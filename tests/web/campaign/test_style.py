@@ -64,7 +64,7 @@ def test_contrast_is_that_of_wcag_aa(dark: bool) -> None:
             assert contrast(known[one], known[other]) >= least, (one, other)
 
 
-def test_nothing_comes_from_elsewhere_and_nothing_is_inline() -> None:
+def test_no_external_and_no_inline_resources() -> None:
     for path in (*(ROOM / "templates").iterdir(), *(ROOM / "static").iterdir()):
         text = path.read_text(encoding="utf-8").replace("http://www.w3.org/2000/svg", "")
         assert not re.search(r"https?:|//[a-z]+\.|@import|url\(", text), path.name

@@ -48,7 +48,7 @@ def test_no_link_of_the_campaign_is_shown(place, campaign):
     assert "secret" not in here.get(f"/campaigns/{open_campaign(campaign).id}").text
 
 
-def test_a_database_that_does_not_fit_is_said_to_be(place, campaign):
+def test_a_database_of_other_files_is_reported(place, campaign):
     (campaign / "campaign.db").write_bytes(b"no database at all" * 100)
     progress = open_campaign(campaign).progress()
     assert progress.problem == "its database does not match these files"
@@ -56,7 +56,7 @@ def test_a_database_that_does_not_fit_is_said_to_be(place, campaign):
     assert "does not match these files" in here.get("/").text
 
 
-def test_what_is_no_campaign(place, tmp_path):
+def test_a_folder_without_a_campaign_is_refused(place, tmp_path):
     with pytest.raises(DataError, match="adequa human sample"):
         open_campaign(tmp_path)
     assert place().get("/campaigns/0123456789abcdef").status_code == 404

@@ -13,8 +13,8 @@ from adequa.errors import DataError
 from adequa.run import open_run
 from adequa.web.errors import Refusal
 from adequa.web.workbench.index import (
+    BackgroundTask,
     Indexes,
-    IndexProgress,
     RunIndex,
     TextSelection,
     _read,
@@ -106,7 +106,7 @@ def key_of(sort: str, line: dict[str, Any]) -> float:
     "sort",
     ["missing", "unsupported", "worst:esa", "best:esa", "worst:ter", "best:ter"],
 )
-def test_sorting_is_stable_and_what_has_no_value_comes_last(index, sort):
+def test_sorting_is_stable_and_missing_values_come_last(index, sort):
     wanted = sorted(range(len(LINES)), key=lambda row: key_of(sort, LINES[row]))
     assert choose(index, TextSelection(sort=sort)).rows.tolist() == wanted
 
@@ -135,7 +135,7 @@ def test_lines_are_found_by_system_and_id(index):
     assert list(index.beside(4)) == ["Anna", "Bert", "Cleo"]
 
 
-def test_a_search_that_takes_too_long_says_how_far_it_came(index):
+def test_a_search_that_takes_too_long_reports_its_progress(index):
     chosen = choose(index, TextSelection(search="ferry"), seconds=-1.0)
     assert (chosen.rows.tolist(), chosen.searched) == ([], 0)
 
@@ -185,7 +185,7 @@ def test_a_line_that_breaks_the_contract_is_named(tmp_path, wrong):
     assert told.value.line == 4
 
 
-def test_a_file_that_changed_meanwhile_is_told(tmp_path):
+def test_a_file_that_changed_in_the_meantime_is_reported(tmp_path):
     folder = write_lines(tmp_path / "run", LINES[:3])
     found = build_index(open_run(folder))
     lines = (folder / "scores.jsonl").read_text().splitlines()
@@ -202,7 +202,7 @@ def test_escaped_letters_are_searched_too(tmp_path):
     assert found.rows.tolist() == [7]
 
 
-def test_progress_is_told(tmp_path, monkeypatch):
+def test_progress_is_reported(tmp_path, monkeypatch):
     monkeypatch.setattr("adequa.web.workbench.index._EVERY", 2)
     told: list[float] = []
     build_index(open_run(write_lines(tmp_path / "run", LINES)), told.append)
@@ -216,13 +216,13 @@ def test_a_server_that_stops_does_not_read_on(tmp_path, monkeypatch):
     indexes = Indexes()
     indexes.close()
     closed = indexes._closed
-    reading = IndexProgress()
+    reading: BackgroundTask[RunIndex] = BackgroundTask()
     with pytest.raises(Refusal, match="stopping"):
         _read(folder, reading, closed)
     assert 0 < reading.share < 0.1
 
 
-def test_addresses_hold_a_choice():
+def test_addresses_contain_the_selection():
     choice = TextSelection(search="a&b", system="T5 <x>", sort="worst:esa")
     assert choice.query() == "search=a%26b&system=T5+%3Cx%3E&sort=worst%3Aesa"
     assert choice.query(page=3, sort="").endswith("&page=3")

@@ -44,7 +44,7 @@ def over(place: Place, id_: str) -> dict[str, Any]:
     raise AssertionError(run)
 
 
-def test_the_first_page_lists_what_is_open(place, sample_run, campaign):
+def test_the_home_page_lists_runs_and_campaigns(place, sample_run, campaign):
     page = place(sample_run, campaigns=(campaign,)).get("/").text
     assert "120 texts of 3 systems" in page
     assert "Texts about &lt;ferries&gt;" in page
@@ -127,7 +127,7 @@ def test_runs_that_are_not_there(place, id_):
         assert "<h1>Not found</h1>" in response.text
 
 
-def test_what_is_hostile_is_shown_and_not_run(place, hostile_run):
+def test_hostile_texts_are_shown_and_not_executed(place, hostile_run):
     here = place(hostile_run)
     run = here.id_of("run")
     links = re.findall(r'href="(/runs/[^"]*item[^"]*)"', here.get(f"/runs/{run}/texts").text)
@@ -208,7 +208,7 @@ def test_another_sessions_form_token_is_not_good_enough(place):
     assert here.client.post("/live/score", json=FERRY, headers=stolen).status_code == 403
 
 
-def test_with_a_token_a_browser_comes_in_by_the_link(place, sample_run):
+def test_with_a_token_a_browser_signs_in_by_the_link(place, sample_run):
     here = place(sample_run, token=TOKEN)
     run = here.id_of("sample")
     for path in ("/", "/live", f"/runs/{run}", f"/runs/{run}/texts", f"/runs/{run}/report.html"):
@@ -298,7 +298,7 @@ def test_the_report_is_written_once_and_downloaded(place, sample_run):
     assert not (sample_run / "report.html").exists()
 
 
-def test_a_run_that_failed_says_why(place):
+def test_a_failed_run_shows_the_reason(place):
     here = place()
     headers = here.form | {"Content-Type": "application/octet-stream"}
     wrong = LINES + b"{]\n"
@@ -315,7 +315,7 @@ def test_a_run_that_failed_says_why(place):
         assert here.get(f"/runs/{run}/{path}").status_code == 409
 
 
-def test_a_run_that_was_cancelled_says_so(place):
+def test_a_cancelled_run_is_shown_as_cancelled(place):
     here = place()
     headers = here.form | {"Content-Type": "application/octet-stream"}
     started = here.client.post("/v1/runs", content=lines(20_000), headers=headers)
@@ -325,7 +325,7 @@ def test_a_run_that_was_cancelled_says_so(place):
     assert "was cancelled" in here.get(f"/runs/{run}").text
 
 
-def test_a_damaged_run_is_told_of(place, tmp_path, sample_run):
+def test_a_damaged_run_is_reported(place, tmp_path, sample_run):
     shutil.copytree(sample_run, tmp_path / "damaged")
     here = place(tmp_path / "damaged")
     run = here.id_of("damaged")
@@ -336,7 +336,7 @@ def test_a_damaged_run_is_told_of(place, tmp_path, sample_run):
     assert str(tmp_path) not in response.text
 
 
-def test_a_run_whose_files_are_gone(place, tmp_path, sample_run):
+def test_a_run_with_deleted_files_is_reported(place, tmp_path, sample_run):
     shutil.copytree(sample_run, tmp_path / "gone")
     here = place(tmp_path / "gone")
     shutil.rmtree(tmp_path / "gone")
@@ -368,7 +368,7 @@ def test_a_run_that_takes_long_to_read_shows_how_far_it_is(place, sample_run, mo
     assert "120 texts" in page
 
 
-def test_a_program_is_told_in_json(place):
+def test_programs_get_errors_as_json(place):
     response = place().client.get("/runs/x")
     assert response.json()["error"]["code"] == "no_such_run"
     assert place().client.post("/live").status_code == 405

@@ -1,15 +1,17 @@
 """Comparison of the systems of one or several runs, with significance tests."""
 
-from adequa.analysis.comparison.significance import (
+from adequa.analysis.comparison.study import (
+    Comparison,
     Procedure,
     Significance,
     SystemExclusion,
     SystemPair,
     SystemValue,
     TestName,
+    compare,
+    correct_pairs,
     measure_systems,
 )
-from adequa.analysis.comparison.study import Comparison, Slice, compare, correct_pairs
 from adequa.analysis.comparison.systems import (
     CorpusValue,
     Measure,
@@ -20,7 +22,6 @@ from adequa.analysis.comparison.systems import (
 from adequa.analysis.comparison.tables import (
     FORMATS,
     comparison_tables,
-    comparison_to_object,
     render_comparison,
 )
 
@@ -31,7 +32,6 @@ __all__ = [
     "Measure",
     "Procedure",
     "Significance",
-    "Slice",
     "SystemExclusion",
     "SystemPair",
     "SystemValue",
@@ -39,7 +39,6 @@ __all__ = [
     "choose_yardsticks",
     "compare",
     "comparison_tables",
-    "comparison_to_object",
     "corpus_value",
     "correct_pairs",
     "load_systems",

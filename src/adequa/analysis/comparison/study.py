@@ -1,26 +1,340 @@
-"""Compare the systems of one or several runs, and test whether they differ."""
+"""Comparison of systems: their values, the tests of all pairs, corrected over slices and measures.
+
+Resamples are drawn once for all systems and pairs that share the same items.
+"""
 
 from __future__ import annotations
 
+import hashlib
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations, count
 from pathlib import Path
+from typing import Literal, TypeVar
 
-from adequa.analysis.comparison.significance import (
-    Procedure,
-    Significance,
-    SystemPair,
-    SystemValue,
-    TestName,
-    measure_systems,
+import numpy as np
+
+from adequa.analysis.comparison.systems import (
+    Integers,
+    Matrix,
+    Measure,
+    SystemSample,
+    Vector,
+    Yardstick,
+    choose_yardsticks,
+    load_systems,
 )
-from adequa.analysis.comparison.systems import Measure, choose_yardsticks, load_systems
-from adequa.errors import SettingError, UnknownName
+from adequa.errors import SettingError, require_known
 from adequa.progress import Progress, silent
 from adequa.run import Run, open_run
-from adequa.stats import CORRECTIONS, adjust, significance_letters
+from adequa.stats import (
+    CORRECTIONS,
+    Interval,
+    adjust,
+    bootstrap_p,
+    bootstrap_totals,
+    cliffs_delta,
+    paired_d,
+    percentile_interval,
+    randomisation_p,
+    require_draws,
+    significance_letters,
+    student_interval,
+    swapped_totals,
+    win_share,
+)
+
+_NUMBERS_AT_ONCE = 1 << 24
+"""The size of one matrix product over the statistics of several systems: 128 MB of floats."""
+
+Element = TypeVar("Element")
+Names = tuple[str, str]
+TestName = Literal["bootstrap", "randomisation"]
+
+
+@dataclass(frozen=True, slots=True)
+class Procedure:
+    """Which tests are made, and with which settings."""
+
+    tests: tuple[TestName, ...]
+    trials: Mapping[str, int]
+    seed: int
+    level: float
+
+
+@dataclass(frozen=True, slots=True)
+class SystemValue:
+    """One measure of one system over all its items."""
+
+    measure: str
+    system: str
+    value: float | None
+    interval: Interval | None
+    items: int
+    not_scorable: int
+    group: str | None = None
+    """Systems that share a letter do not differ significantly; with a baseline, `*` marks those
+    that differ from it."""
+
+
+@dataclass(frozen=True, slots=True)
+class SystemExclusion:
+    """The number of items that could not be paired, by reason."""
+
+    only_first: int = 0
+    only_second: int = 0
+    not_scorable: int = 0
+    different_triples: int = 0
+
+    @property
+    def total(self) -> int:
+        """All of them."""
+        return self.only_first + self.only_second + self.not_scorable + self.different_triples
+
+
+@dataclass(frozen=True, slots=True)
+class Significance:
+    """The p-value of one test, raw and corrected for all comparisons of its family."""
+
+    p: float | None
+    corrected: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SystemPair:
+    """Two systems compared by one measure on the items both have."""
+
+    measure: str
+    first: str
+    second: str
+    items: int
+    left_out: SystemExclusion
+    first_value: float | None
+    second_value: float | None
+    difference: float | None
+    interval: Interval | None
+    """Of the difference, by the bootstrap."""
+    wins: float | None
+    """The share of bootstrap resamples in which the first has the higher value."""
+    tests: Mapping[str, Significance]
+    paired_d: float | None
+    """Cohen's d_z of the item scores."""
+    cliffs_delta: float | None
+    """Of the item scores."""
+    winner: str | None = None
+    """The better system, where every test is significant after correction."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Shared:
+    """The items two systems share, as rows of their samples."""
+
+    key: bytes
+    """Equal for equal items: such samples are resampled together."""
+    first: Integers | slice
+    second: Integers | slice
+    items: int
+    left_out: SystemExclusion
+
+
+def measure_systems(
+    yardstick: Yardstick,
+    samples: Mapping[str, SystemSample],
+    pairs: Sequence[Names],
+    procedure: Procedure,
+    step: Callable[[], None] = lambda: None,
+) -> tuple[list[SystemValue], list[SystemPair]]:
+    """The value of each system and the tests of each pair; p-values are not corrected yet.
+
+    `step` is called once per pair, as soon as it is randomised, which takes most of the time.
+    """
+    shared = {names: _share(samples[names[0]], samples[names[1]]) for names in pairs}
+    own = {name: _key(sample.items) for name, sample in samples.items()}
+    wanted: dict[bytes, dict[str, Matrix]] = {}
+    if yardstick.corpus is not None:  # a mean has Student's interval
+        for name, key in own.items():
+            wanted.setdefault(key, {})[name] = samples[name].statistics
+    for (first, second), rows in shared.items():
+        group = wanted.setdefault(rows.key, {})
+        for name, selected in ((first, rows.first), (second, rows.second)):
+            if name not in group:
+                group[name] = samples[name].statistics[selected]
+    resampled = {
+        (key, name): values
+        for key, group in wanted.items()
+        for name, values in _resample(yardstick, group, procedure)
+    }
+    del wanted
+    swapped: dict[Names, Vector] = {}
+    if "randomisation" in procedure.tests:
+        for names, differences in _swap(yardstick, samples, shared, procedure):
+            swapped[names] = differences
+            step()
+    for _ in range(max(1, len(pairs)) - len(swapped)):
+        step()
+    return (
+        [
+            _value(yardstick, name, sample, resampled.get((own[name], name)), procedure.level)
+            for name, sample in samples.items()
+        ],
+        [
+            _pair(yardstick, samples, names, rows, resampled, swapped.get(names), procedure)
+            for names, rows in shared.items()
+        ],
+    )
+
+
+def _key(items: Integers) -> bytes:
+    return hashlib.blake2b(items.tobytes(), digest_size=16).digest()
+
+
+def _share(first: SystemSample, second: SystemSample) -> _Shared:
+    if np.array_equal(first.every, second.every):
+        both = len(first.every)
+    else:
+        both = len(np.intersect1d(first.every, second.every, assume_unique=True))
+    only_first, only_second = len(first.every) - both, len(second.every) - both
+    if np.array_equal(first.items, second.items) and np.array_equal(first.triples, second.triples):
+        count = len(first.items)
+        left_out = SystemExclusion(only_first, only_second, both - count)
+        # A slice costs no copy of the statistics, and this is the usual case.
+        return _Shared(_key(first.items), slice(None), slice(None), count, left_out)
+    common, one, other = np.intersect1d(
+        first.items, second.items, assume_unique=True, return_indices=True
+    )
+    same = first.triples[one] == second.triples[other]
+    count = int(same.sum())
+    left_out = SystemExclusion(only_first, only_second, both - len(common), len(common) - count)
+    return _Shared(_key(common[same]), one[same], other[same], count, left_out)
+
+
+def _resample(
+    yardstick: Yardstick, group: Mapping[str, Matrix], procedure: Procedure
+) -> Iterator[tuple[str, Vector]]:
+    """The bootstrap values of systems on the same items."""
+    items, width = next(iter(group.values())).shape
+    if items < 2:
+        return
+    aggregate = yardstick.aggregate(items)
+    trials = procedure.trials["bootstrap"]
+    for names in _batches(list(group), max(items, trials) * width):
+        beside = np.hstack([group[name] for name in names])
+        totals = bootstrap_totals(beside, n=trials, seed=procedure.seed)
+        for place, name in enumerate(names):
+            yield name, aggregate(totals[:, place * width : (place + 1) * width])
+
+
+def _swap(
+    yardstick: Yardstick,
+    samples: Mapping[str, SystemSample],
+    shared: Mapping[Names, _Shared],
+    procedure: Procedure,
+) -> Iterator[tuple[Names, Vector]]:
+    """The differences of each pair after swapping its items at random."""
+    trials = procedure.trials["randomisation"]
+    groups: dict[bytes, list[Names]] = {}
+    for names, rows in shared.items():
+        if rows.items > 1:
+            groups.setdefault(rows.key, []).append(names)
+    for pairs in groups.values():
+        items = shared[pairs[0]].items
+        width = samples[pairs[0][0]].statistics.shape[1]
+        aggregate = yardstick.aggregate(items)
+        for batch in _batches(pairs, max(items, trials) * width):
+            sides = [
+                (
+                    samples[first].statistics[shared[first, second].first],
+                    samples[second].statistics[shared[first, second].second],
+                )
+                for first, second in batch
+            ]
+            beside = np.hstack([one - other for one, other in sides])
+            swapped = swapped_totals(beside, n=trials, seed=procedure.seed)
+            for place, (names, (one, other)) in enumerate(zip(batch, sides, strict=True)):
+                moved = swapped[:, place * width : (place + 1) * width]
+                left, right = one.sum(axis=0) - moved, other.sum(axis=0) + moved
+                yield names, aggregate(left) - aggregate(right)
+
+
+def _batches(elements: Sequence[Element], numbers: int) -> Iterator[Sequence[Element]]:
+    size = max(1, _NUMBERS_AT_ONCE // max(1, numbers))
+    for start in range(0, len(elements), size):
+        yield elements[start : start + size]
+
+
+def _value(
+    yardstick: Yardstick, name: str, sample: SystemSample, resampled: Vector | None, level: float
+) -> SystemValue:
+    interval = None
+    if yardstick.corpus is None:
+        interval = student_interval(sample.scores, level)
+    elif resampled is not None:
+        interval = percentile_interval(resampled, level)
+    return SystemValue(
+        measure=yardstick.measure.name,
+        system=name,
+        value=_total_value(yardstick, sample.statistics),
+        interval=interval,
+        items=len(sample.items),
+        not_scorable=sample.not_scorable,
+    )
+
+
+def _total_value(yardstick: Yardstick, statistics: Matrix) -> float | None:
+    if not len(statistics):
+        return None
+    value = float(yardstick.aggregate(len(statistics))(statistics.sum(axis=0)[None])[0])
+    return value if np.isfinite(value) else None
+
+
+def _pair(
+    yardstick: Yardstick,
+    samples: Mapping[str, SystemSample],
+    names: Names,
+    rows: _Shared,
+    resampled: Mapping[tuple[bytes, str], Vector],
+    swapped: Vector | None,
+    procedure: Procedure,
+) -> SystemPair:
+    first, second = samples[names[0]], samples[names[1]]
+    left = _total_value(yardstick, first.statistics[rows.first])
+    right = _total_value(yardstick, second.statistics[rows.second])
+    difference = None if left is None or right is None else left - right
+    interval = wins = None
+    tests: dict[str, Significance] = {name: Significance(None) for name in procedure.tests}
+    if difference is not None and rows.items > 1:
+        drawn = resampled[rows.key, names[0]] - resampled[rows.key, names[1]]
+        interval, wins = percentile_interval(drawn, procedure.level), win_share(drawn)
+        if "bootstrap" in tests:
+            tests["bootstrap"] = Significance(bootstrap_p(drawn, difference))
+        if swapped is not None:
+            tests["randomisation"] = Significance(
+                randomisation_p(
+                    swapped,
+                    difference,
+                    items=rows.items,
+                    n=procedure.trials["randomisation"],
+                )
+            )
+    one, other = first.scores[rows.first], second.scores[rows.second]
+    scored = np.isfinite(one) & np.isfinite(other)
+    return SystemPair(
+        measure=yardstick.measure.name,
+        first=names[0],
+        second=names[1],
+        items=rows.items,
+        left_out=rows.left_out,
+        first_value=left,
+        second_value=right,
+        difference=difference,
+        interval=interval,
+        wins=wins,
+        tests=tests,
+        paired_d=paired_d(one[scored], other[scored]),
+        cliffs_delta=cliffs_delta(one[scored], other[scored]),
+    )
+
 
 TESTS: Mapping[str, tuple[TestName, ...]] = {
     "bootstrap": ("bootstrap",),
@@ -58,7 +372,7 @@ class Comparison:
     baseline: str | None
     by: str | None
     trials: Mapping[str, int]
-    """The number of trials of each test; always includes the bootstrap, for the intervals."""
+    """By test; always includes the bootstrap, which gives the intervals."""
     tests: tuple[TestName, ...]
     seed: int
     level: float
@@ -88,9 +402,9 @@ def compare(
     randomisation, and for the bootstrap 1,000 or, with many pairs, up to 10,000: a correction for
     m pairs finds nothing unless m / (n + 1) is below 1 - level.
     """
-    _validate(test, n, seed, level)
-    if correction not in CORRECTIONS:
-        raise UnknownName("correction", correction, CORRECTIONS)
+    require_known("test", [test], TESTS)
+    require_known("correction", [correction], CORRECTIONS)
+    require_draws(n, seed, level, what="trials")
     opened = [open_run(run) for run in runs]
     if not opened:
         raise SettingError("there is no run to compare; name at least one")
@@ -101,13 +415,14 @@ def compare(
             "break down by a field with fewer"
         )
     names = [system.name for system in aligned.systems]
-    if baseline is not None and baseline not in names:
-        raise UnknownName("system", baseline, names)
-    pairs = [
-        pair if baseline is None else _baseline_last(pair, baseline)
-        for pair in combinations(names, 2)
-        if baseline is None or baseline in pair
-    ]
+    pairs = list(combinations(names, 2))
+    if baseline is not None:  # second in each pair, so that the difference is the gain over it
+        require_known("system", [baseline], names)
+        pairs = [
+            (one if other == baseline else other, baseline)
+            for one, other in pairs
+            if baseline in (one, other)
+        ]
     yardsticks, notes = choose_yardsticks(aligned, metrics)
     measures = tuple(yardstick.measure for yardstick in yardsticks)
     procedure = Procedure(TESTS[test], _trials(test, n, len(pairs), 1 - level), seed, level)
@@ -146,17 +461,6 @@ def compare(
     )
 
 
-def _validate(test: str, n: int | None, seed: int, level: float) -> None:
-    if test not in TESTS:
-        raise UnknownName("test", test, TESTS)
-    if n is not None and n < 1:
-        raise SettingError(f"the number of trials must be at least 1, not {n}")
-    if seed < 0:
-        raise SettingError(f"the seed must not be negative, as {seed} is")
-    if not 0 < level < 1:
-        raise SettingError(f"the confidence level must lie between 0 and 1 (0.95), not {level}")
-
-
 def _trials(test: str, n: int | None, pairs: int, alpha: float) -> dict[str, int]:
     """The number of trials of each test, and of the bootstrap for the intervals."""
     needed = min(MOST_TRIALS, math.ceil(2 * pairs / alpha))
@@ -177,11 +481,6 @@ def _too_few_trials(procedure: Procedure, correction: str, pairs: int) -> list[s
         for test in procedure.tests
         if correction in ("holm", "bonferroni") and pairs / (procedure.trials[test] + 1) >= alpha
     ]
-
-
-def _baseline_last(pair: tuple[str, str], baseline: str) -> tuple[str, str]:
-    """A pair with the baseline second, so that the difference is the gain over it."""
-    return pair if pair[1] == baseline else (pair[1], pair[0])
 
 
 def correct_pairs(

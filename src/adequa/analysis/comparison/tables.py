@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
-from adequa.analysis.comparison.significance import SystemPair, SystemValue
-from adequa.analysis.comparison.study import Comparison, Slice
+from adequa.analysis.comparison.study import Comparison, Slice, SystemPair, SystemValue
 from adequa.analysis.comparison.systems import Measure
+from adequa.fields import grouped
 from adequa.stats import CORRECTION_NOTES, magnitude_of_d
-from adequa.tables import Cell, Column, Table, counted, render_tables, rounded
+from adequa.tables import Cell, Column, Table, as_json, counted, render_tables, rounded
 
 FORMATS = ("text", "markdown", "latex", "json", "csv")
 SHOWN_PAIRS = 40
-"""Longer tables of pairs are hidden by default, for the letters say the same in short."""
+"""Longer tables of pairs are hidden by default, because the letters summarise them."""
 
 _TEST_NAMES = {"bootstrap": "paired bootstrap", "randomisation": "approximate randomisation"}
 
@@ -25,9 +24,7 @@ def render_comparison(
 ) -> str:
     """A comparison in one of the formats; long tables of pairs are hidden from people."""
     if form == "json":
-        return json.dumps(
-            comparison_to_object(comparison), ensure_ascii=False, allow_nan=False, indent=2
-        )
+        return as_json(comparison_to_object(comparison))
     if form == "csv":
         return _long_table(comparison).csv()
     return render_tables(
@@ -201,10 +198,7 @@ def _measure_columns(comparison: Comparison) -> list[Column]:
 
 
 def _by_system(one: Slice) -> dict[str, list[SystemValue]]:
-    found: dict[str, list[SystemValue]] = {}
-    for value in one.values:
-        found.setdefault(value.system, []).append(value)
-    return found
+    return grouped(one.values, lambda value: value.system)
 
 
 def _group_width(slices: Sequence[Slice]) -> int:
@@ -228,7 +222,7 @@ def _value_cell(value: SystemValue, digits: int, width: int) -> Cell:
     shown = f"{value.value:.{digits}f}"
     if value.interval is not None:
         shown += f" ± {(value.interval[1] - value.interval[0]) / 2:.{digits}f}"
-    # The padding keeps the numbers in line, whatever the number of letters.
+    # The padding aligns the numbers for any number of letters.
     return shown + (" " + (value.group or "").ljust(width) if width else "")
 
 
@@ -256,26 +250,15 @@ def _pairs_table(title: str, slices: Sequence[Slice], comparison: Comparison) ->
     for one in slices:
         for pair in one.pairs:
             places = digits[pair.measure]
-            rows.append(
-                [
-                    *([one.name] if by else []),
-                    pair.measure,
-                    pair.first,
-                    pair.second,
-                    pair.items,
-                    None if pair.difference is None else _signed(pair.difference, places),
-                    None
-                    if pair.interval is None
-                    else " … ".join(_signed(end, places) for end in pair.interval),
-                    *(
-                        found.corrected if corrected else found.p
-                        for found in (pair.tests[test] for test in comparison.tests)
-                    ),
-                    pair.paired_d,
-                    magnitude_of_d(pair.paired_d),
-                    pair.winner,
-                ]
-            )
+            tested = [pair.tests[test] for test in comparison.tests]
+            ends = [_signed(end, places) for end in pair.interval or ()]
+            row: list[Cell] = [one.name] if by else []
+            row += [pair.measure, pair.first, pair.second, pair.items]
+            row += [None if pair.difference is None else _signed(pair.difference, places)]
+            row += [" … ".join(ends) or None]
+            row += [found.corrected if corrected else found.p for found in tested]
+            row += [pair.paired_d, magnitude_of_d(pair.paired_d), pair.winner]
+            rows.append(row)
     return Table(title, columns, rows)
 
 
@@ -303,7 +286,7 @@ def _largest(comparison: Comparison, measure: Measure) -> float:
 
 
 def _notes(comparison: Comparison, *, every_pair: bool) -> list[str]:
-    """How the tests were made, and what the tables leave out."""
+    """The settings of the tests, and the rows that the tables leave out."""
     slice_pairs = _slice_pairs(comparison)
     notes = []
     if comparison.overall.pairs or slice_pairs:

@@ -21,7 +21,8 @@ from adequa.analysis.correlation.agreement import (
 )
 from adequa.analysis.correlation.study import Study
 from adequa.charts import heat_map, save_picture
-from adequa.errors import DataError, UnknownName
+from adequa.errors import DataError, require_known
+from adequa.fields import grouped
 from adequa.tables import Cell, Column, Table, render_tables, rounded, significant
 
 FORMATS = ("text", "markdown", "latex", "csv")
@@ -54,28 +55,21 @@ def study_to_object(study: Study) -> dict[str, Any]:
         "metrics": {one.name: {"higher_is_better": one.higher_is_better} for one in study.measured},
         "criteria": list(study.sample.criteria),
         "interval": {"confidence": options.confidence, "n": options.n, "seed": options.seed},
-        "results": _agreements(study.results),
-        "ceiling": _agreements(study.ceiling) or None,
-        "same_footing": _agreements(study.footing) or None,
+        "results": [_agreement(one) for one in study.results],
+        "ceiling": [_agreement(one) for one in study.ceiling] or None,
+        "same_footing": [_agreement(one) for one in study.footing] or None,
         "comparisons": [_comparison(one) for one in study.comparisons] or None,
-        "matrix": _agreements(study.matrices) or None,
+        "matrix": [_agreement(one) for one in study.matrices] or None,
         "ranking": [_ranking(one) for one in study.ranking] or None,
         "notes": list(study.notes),
     }
 
 
-def _agreements(found: Sequence[MetricAgreement]) -> list[dict[str, Cell]]:
-    return [_agreement(one) for one in found]
-
-
 def _agreement(one: MetricAgreement) -> dict[str, Cell]:
     low, high = one.interval or (None, None)
+    names = ("metric", "criterion", "level", "coefficient", "subset")
     row: dict[str, Cell] = {
-        "metric": one.metric,
-        "criterion": one.criterion,
-        "level": one.level,
-        "coefficient": one.coefficient,
-        "subset": one.subset,
+        **{name: getattr(one, name) for name in names},
         "value": rounded(one.value),
         "low": rounded(low),
         "high": rounded(high),
@@ -140,8 +134,7 @@ def _long_table(study: Study) -> Table:
 
 def render_study(study: Study, form: str) -> str:
     """All tables and notes in one of the formats; CSV is one table with one row per result."""
-    if form not in FORMATS:
-        raise UnknownName("table", form, FORMATS)
+    require_known("table", [form], FORMATS)
     if form == "csv":
         return _long_table(study).csv()
     return render_tables(study_tables(study), [f"note: {note}" for note in _notes(study)], form)
@@ -173,22 +166,22 @@ def study_tables(study: Study) -> Iterator[Table]:
 
 
 def _by_place(found: Iterable[Any]) -> dict[Place, list[Any]]:
-    places: dict[Place, list[Any]] = {}
-    for one in found:
-        places.setdefault((one.subset, one.level, one.coefficient), []).append(one)
-    return places
+    return grouped(found, lambda one: (one.subset, one.level, one.coefficient))
 
 
 def _agreement_table(
     title: str, found: Sequence[MetricAgreement], direction: Mapping[str, bool], study: Study
 ) -> Table:
     cells = {(one.metric, one.criterion): one for one in found}
-    metrics, criteria = _names(found)
+    metrics = list(dict.fromkeys(one.metric for one in found))
+    criteria = list(dict.fromkeys(one.criterion for one in found))
     best = {name: _best(found, name, direction) for name in criteria}
     counts = {one.n for one in found if one.metric != ONE_RATER}
     if len(counts) == 1:
         title += f" (n = {counts.pop():,}"
-        title += f"; [{study.options.confidence:.0%} interval])" if _has_intervals(found) else ")"
+        if any(one.interval for one in found):
+            title += f"; [{study.options.confidence:.0%} interval]"
+        title += ")"
     with_groups = any(one.groups is not None for one in found)
     rows: list[list[Cell]] = []
     for metric in metrics:
@@ -210,22 +203,11 @@ def _agreement_table(
     return Table(title, headings, rows)
 
 
-def _names(found: Sequence[MetricAgreement]) -> tuple[list[str], list[str]]:
-    return (
-        list(dict.fromkeys(one.metric for one in found)),
-        list(dict.fromkeys(one.criterion for one in found)),
-    )
-
-
 def _best(
     found: Sequence[MetricAgreement], criterion: str, direction: Mapping[str, bool]
 ) -> float | None:
     oriented = [_oriented(one, direction) for one in found if one.criterion == criterion]
     return max((value for value in oriented if value is not None), default=None)
-
-
-def _has_intervals(found: Sequence[MetricAgreement]) -> bool:
-    return any(one.interval for one in found)
 
 
 def _oriented(one: MetricAgreement, direction: Mapping[str, bool]) -> float | None:
@@ -319,22 +301,22 @@ def _ranking_table(ranking: Ranking) -> Table:
     title = (
         f"Systems by {ranking.metric} ({ranking.kind}): Kendall between both rankings {together}"
     )
-    rows: list[list[Cell]] = [
-        [
-            rank.sample_rank,
-            rank.system,
-            rank.sample,
-            rank.texts,
-            rank.whole,
-            rank.all_texts,
-            rank.whole_rank,
-            f"{rank.change:+d}" if rank.change else "",
-        ]
-        for rank in ranking.ranks
-    ]
-    headings: list[str | Column] = ["rank", "system", "on rated texts", "rated"]
-    headings += ["on all texts", "all", "rank on all", Column("change", align="right")]
-    return Table(title, headings, rows)
+    return Table.of(
+        title,
+        ranking.ranks,
+        {
+            "rank": "sample_rank",
+            "system": "system",
+            "on rated texts": "sample",
+            "rated": "texts",
+            "on all texts": "whole",
+            "all": "all_texts",
+            "rank on all": "whole_rank",
+            Column("change", align="right"): lambda rank: (
+                f"{rank.change:+d}" if rank.change else ""
+            ),
+        },
+    )
 
 
 def _notes(study: Study) -> list[str]:

@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Literal
 
 from adequa.analysis.doctor.examination import Alarms, Examination, MetricCell, MissedCase, Share
 from adequa.analysis.doctor.thresholds import AcceptanceThreshold, Advice
 from adequa.charts import heat_map
-from adequa.errors import UnknownName
-from adequa.tables import NOTHING, Cell, Column, Table, escape_markdown, one_line
-
-# Words
+from adequa.errors import require_known
+from adequa.tables import (
+    NOTHING,
+    TABLE_FORMS,
+    Cell,
+    Column,
+    Table,
+    as_json,
+    escape_markdown,
+    one_line,
+    rounded,
+)
 
 Sight = Literal["no", "hardly", "part", "likely", "yes", "unknown"]
 
@@ -32,7 +39,7 @@ _WIDE = 0.5
 
 
 def conclusions(examination: Examination) -> list[str]:
-    """A few sentences per metric: what it sees, what not, and how often it complains otherwise."""
+    """A few sentences per metric: which faults it sees, which not, and its false alarms."""
     return [
         " ".join(_sentences(examination, metric, alarms))
         for metric, alarms in zip(examination.metrics, examination.alarms, strict=True)
@@ -99,9 +106,6 @@ def _listed(things: list[str]) -> str:
     return things[0] if len(things) == 1 else f"{', '.join(things[:-1])} and {things[-1]}"
 
 
-# Objects
-
-
 def to_object(
     examination: Examination, *, missed: Sequence[MissedCase] = (), advice: Sequence[Advice] = ()
 ) -> dict[str, Any]:
@@ -126,7 +130,7 @@ def to_object(
             {
                 "metric": one.metric,
                 "texts": examination.originals,
-                "score": _number(one.score),
+                "score": rounded(one.score),
                 "not_scorable": one.unscored,
                 "complains": _share_object(one.any),
                 "omission": _share_object(one.omission),
@@ -149,8 +153,8 @@ def cell_object(cell: MetricCell) -> dict[str, Any]:
         "not_scorable": cell.unscored,
         "falls": _share_object(cell.falls),
         "ties": cell.ties,
-        "change": _number(cell.change),
-        "auc": _number(cell.auc),
+        "change": rounded(cell.change),
+        "auc": rounded(cell.auc),
         "noticed": _share_object(cell.noticed),
         "right_place": _share_object(cell.located),
     }
@@ -161,8 +165,8 @@ def _share_object(share: Share) -> dict[str, Any]:
     return {
         "count": share.count,
         "total": share.total,
-        "value": _number(share.value),
-        "interval": None if interval is None else [_number(end) for end in interval],
+        "value": rounded(share.value),
+        "interval": None if interval is None else [rounded(end) for end in interval],
     }
 
 
@@ -174,7 +178,7 @@ def _missed_object(missed: MissedCase) -> dict[str, Any]:
         "system": case.original.system,
         "id": case.original.id,
         "what": case.change.what,
-        "scores": [_number(missed.original), _number(missed.changed)],
+        "scores": [rounded(missed.original), rounded(missed.changed)],
         "before": {"text": case.original.text, "spans": [list(one) for one in case.change.before]},
         "after": {
             "text": case.changed.text,
@@ -191,7 +195,7 @@ def _advice_object(advice: Advice) -> dict[str, Any]:
         "bad": advice.bad,
         "risk": advice.target,
         "level": advice.level,
-        "recommended": None if advice.chosen is None else _step_object(advice.chosen),
+        "recommended": advice.chosen and _step_object(advice.chosen),
         "why": advice.why,
         "curve": [_step_object(one) for one in advice.curve],
     }
@@ -202,38 +206,30 @@ def _step_object(step: AcceptanceThreshold) -> dict[str, Any]:
         "threshold": step.threshold,
         "coverage": _share_object(step.coverage),
         "risk": _share_object(step.risk),
-        "bound": _number(step.bound),
+        "bound": rounded(step.bound),
     }
 
 
-def _number(value: float | None) -> float | None:
-    return None if value is None else round(value, 6)
+FORMATS = (*TABLE_FORMS, "csv", "json")
 
-
-# Tables
-
-_WRITERS: Mapping[str, Callable[[Table], str]] = {
-    "text": Table.text,
-    "markdown": Table.markdown,
-    "latex": Table.latex,
-    "csv": Table.csv,
-}
-FORMATS = (*_WRITERS, "json")
-
-_LEGEND = (
-    "score falls: cases in which the changed copy scores worse than its original (ties apart, in "
-    "the next column); AUC: how well the score tells all originals from all changed copies; "
-    "noticed: cases in which the verdict has a right fault that the original's had not (an "
-    "original with that fault already counts as not noticed); right place: cases in which a "
-    "finding is at the change, and none was on the original. In brackets Wilson's 95 % intervals."
-)
-_UPPER = (
-    "What a metric says of unchanged texts are false alarms only as far as the texts are right: "
-    "the shares are upper bounds."
-)
-_SELECTION = (
-    "Cases are made where adequa's own detector finds the names, so what it overlooks is not asked "
-    "for, which favours esa; and faults made by rule are plainer than those that systems make."
+_LEGENDS = (
+    (
+        "score falls: cases in which the changed copy scores worse than its original (ties are in "
+        "the next column); AUC: how well the score separates all originals from all changed copies;"
+        " noticed: cases in which the verdict has a right fault that the original's had not (an "
+        "original with that fault already counts as not noticed); right place: cases in which a "
+        "finding is at the change, and none was on the original. In brackets Wilson's 95 % "
+        "intervals."
+    ),
+    (
+        "Complaints about unchanged texts are false alarms only if the texts are right: the shares "
+        "are upper bounds."
+    ),
+    (
+        "Cases are made where adequa's own detector finds the names, so names that it overlooks "
+        "are not tested, which favours esa; and faults made by rule are plainer than those that "
+        "systems make."
+    ),
 )
 
 
@@ -246,24 +242,12 @@ def render(
 ) -> str:
     """The examination in one of the formats, without a newline at the end."""
     if form == "json":
-        return json.dumps(
-            to_object(examination, missed=missed, advice=advice),
-            ensure_ascii=False,
-            allow_nan=False,
-            indent=2,
-        )
-    if form not in _WRITERS:
-        raise UnknownName("format", form, FORMATS)
+        return as_json(to_object(examination, missed=missed, advice=advice))
     if form == "csv":
         return _long_table(examination).csv()
-    tables = [_WRITERS[form](table) for table in doctor_tables(examination, advice)]
-    words = [
-        _LEGEND,
-        _UPPER,
-        _SELECTION,
-        *conclusions(examination),
-        *(one.why + "." for one in advice),
-    ]
+    require_known("format", [form], FORMATS)
+    tables = [TABLE_FORMS[form](table) for table in doctor_tables(examination, advice)]
+    words = [*_LEGENDS, *conclusions(examination), *(one.why + "." for one in advice)]
     remarks = [one_line(remark) for remark in words]
     examples = ["\n".join(one_line(line) for line in one.lines()) for one in missed]
     if form == "latex":
@@ -286,32 +270,21 @@ def doctor_tables(examination: Examination, advice: Sequence[Advice] = ()) -> li
 
 
 def _cells_table(examination: Examination) -> Table:
-    columns: list[str | Column] = [
-        "perturbation",
-        "metric",
-        "cases",
-        Column("score falls", align="right"),
-        "ties",
-        Column("mean change", 3),
-        Column("AUC", 2),
-        Column("noticed", align="right"),
-        Column("right place", align="right"),
-    ]
-    rows: list[list[Cell]] = [
-        [
-            cell.perturbation,
-            cell.metric,
-            len(cell.seen),
-            _shown(cell.falls),
-            cell.ties if cell.falls.total else None,
-            cell.change,
-            cell.auc,
-            _shown(cell.noticed),
-            _shown(cell.located),
-        ]
-        for cell in examination.cells
-    ]
-    return Table("What each metric sees", columns, rows)
+    return Table.of(
+        "What each metric sees",
+        examination.cells,
+        {
+            "perturbation": "perturbation",
+            "metric": "metric",
+            "cases": lambda cell: len(cell.seen),
+            Column("score falls", align="right"): lambda cell: _shown(cell.falls),
+            "ties": lambda cell: cell.ties if cell.falls.total else None,
+            Column("mean change", 3): "change",
+            Column("AUC", 2): "auc",
+            Column("noticed", align="right"): lambda cell: _shown(cell.noticed),
+            Column("right place", align="right"): lambda cell: _shown(cell.located),
+        },
+    )
 
 
 def _shown(share: Share) -> str:
@@ -322,90 +295,62 @@ def _shown(share: Share) -> str:
 
 
 def _made_table(examination: Examination) -> Table:
-    title = f"What was changed: {examination.originals:,} items, each in some ways"
-    rows: list[list[Cell]] = [
-        [
-            made.perturbation.name,
-            made.perturbation.side,
-            made.perturbation.doc,
-            made.items,
-            made.allowed,
-            len(made.cases),
-        ]
-        for made in examination.made
-    ]
-    return Table(title, ["perturbation", "side", "change", "items", "allow it", "cases"], rows)
+    return Table.of(
+        f"What was changed: {examination.originals:,} items, each in some ways",
+        examination.made,
+        {
+            "perturbation": "perturbation.name",
+            "side": "perturbation.side",
+            "change": "perturbation.doc",
+            "items": "items",
+            "allow it": "allowed",
+            "cases": lambda made: len(made.cases),
+        },
+    )
 
 
 def _alarms_table(examination: Examination) -> Table:
-    columns: list[str | Column] = [
-        "metric",
-        "texts",
-        Column("mean score", 3),
-        "not scorable",
-        Column("complains", align="right"),
-        Column("omission", align="right"),
-        Column("hallucination", align="right"),
-    ]
-    rows: list[list[Cell]] = [
-        [
-            one.metric,
-            examination.originals,
-            one.score,
-            one.unscored,
-            _shown(one.any),
-            _shown(one.omission),
-            _shown(one.hallucination),
-        ]
-        for one in examination.alarms
-    ]
-    return Table("What each metric says of the unchanged texts", columns, rows)
+    return Table.of(
+        "Each metric on the unchanged texts",
+        examination.alarms,
+        {
+            "metric": "metric",
+            "texts": lambda _: examination.originals,
+            Column("mean score", 3): "score",
+            "not scorable": "unscored",
+            Column("complains", align="right"): lambda one: _shown(one.any),
+            Column("omission", align="right"): lambda one: _shown(one.omission),
+            Column("hallucination", align="right"): lambda one: _shown(one.hallucination),
+        },
+    )
 
 
 def _curve_table(advice: Advice) -> Table:
-    title = (
+    return Table.of(
         f"Texts accepted by {advice.metric}: {advice.labelled:,} labelled, {advice.bad:,} bad, "
-        f"risk wanted at most {advice.target:g}"
+        f"risk wanted at most {advice.target:g}",
+        advice.curve,
+        {
+            Column("threshold", 4): "threshold",
+            "accepted": "coverage.count",
+            Column("coverage", 2): "coverage.value",
+            "bad": "risk.count",
+            Column("risk", align="right"): lambda one: _shown(one.risk),
+            Column("risk below", 3): "bound",
+            "": lambda one: "recommended" if one == advice.chosen else "",
+        },
     )
-    columns: list[str | Column] = [
-        Column("threshold", 4),
-        "accepted",
-        Column("coverage", 2),
-        "bad",
-        Column("risk", align="right"),
-        Column("risk below", 3),
-        "",
-    ]
-    rows: list[list[Cell]] = [
-        [
-            one.threshold,
-            one.coverage.count,
-            one.coverage.value,
-            one.risk.count,
-            _shown(one.risk),
-            one.bound,
-            "recommended" if one == advice.chosen else "",
-        ]
-        for one in advice.curve
-    ]
-    return Table(title, columns, rows)
 
 
 def _long_table(examination: Examination) -> Table:
     """One row per cell, for a spreadsheet."""
     records = [cell_object(cell) for cell in examination.cells]
-    columns = list(records[0])
-    rows: list[list[Cell]] = []
-    for record in records:
-        row: list[Cell] = []
-        for name in columns:
-            value = record[name]
-            row.append(value["value"] if isinstance(value, dict) else value)
-        rows.append(row)
-    return Table("", columns, rows)
+    rows: list[list[Cell]] = [
+        [value["value"] if isinstance(value, dict) else value for value in record.values()]
+        for record in records
+    ]
+    return Table("", list(records[0]), rows)
 
-
-# Pictures
 
 _PICTURES: Mapping[str, tuple[str, Callable[[MetricCell], float | None]]] = {
     "score-falls": ("Share of changed texts with a worse score", lambda cell: cell.falls.value),

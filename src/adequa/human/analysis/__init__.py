@@ -1,7 +1,12 @@
 """Analysis of human judgments: means, significance groups and ranks of systems."""
 
-from adequa.human.analysis.groups import Grouping, Sample, significance_groups
-from adequa.human.analysis.study import Analysis, AnalysisSettings, analyse
+from adequa.human.analysis.study import (
+    Analysis,
+    AnalysisSettings,
+    Sample,
+    analyse,
+    significance_groups,
+)
 from adequa.human.analysis.tables import (
     FORMATS,
     analysis_pictures,
@@ -14,7 +19,6 @@ __all__ = [
     "FORMATS",
     "Analysis",
     "AnalysisSettings",
-    "Grouping",
     "Sample",
     "analyse",
     "analysis_pictures",

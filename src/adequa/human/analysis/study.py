@@ -1,17 +1,18 @@
-"""Means, groups and ranks of systems by human judgments, over all texts and by breakdowns.
+"""Means, significance groups and ranks of systems by human judgments, overall and by breakdowns.
 
-Systems are compared by a rank test (`groups`); the intervals of means and ranks come from a
-bootstrap over inputs: the texts of all systems on an input are drawn together, so that inputs that
-are hard for all of them do not blur their order. The order of the ratings has no effect.
+Systems are compared by a rank test: those that share a letter do not differ. The intervals of means
+and ranks come from a bootstrap over inputs: the texts of all systems on an input are drawn together
+so that inputs that are hard for all of them do not blur their order. The order of the ratings has
+no effect.
 """
 
 from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import count
+from itertools import combinations, count
 from statistics import median
 from typing import Any
 
@@ -19,13 +20,149 @@ import numpy as np
 import numpy.typing as npt
 
 from adequa.data import Item, Rating
-from adequa.errors import DataError, SettingError, UnknownName
-from adequa.fields import NO_VALUE, as_word, natural_order, seen_word
-from adequa.human.analysis.groups import TESTS, Grouping, Sample, significance_groups
+from adequa.errors import DataError, SettingError, require_known
+from adequa.fields import NO_VALUE, as_word, grouped, natural_order, seen_word
 from adequa.human.judgments import by_criterion, one_each, standardised
 from adequa.progress import Progress, silent
-from adequa.stats import CORRECTIONS, Interval, bootstrap_totals, percentile_interval
+from adequa.stats import (
+    CORRECTIONS,
+    Interval,
+    RankTest,
+    adjust,
+    bootstrap_totals,
+    percentile_interval,
+    rank_sum,
+    require_draws,
+    signed_rank,
+    significance_letters,
+)
 from adequa.tables import counted
+
+Sample = Sequence[float] | Mapping[str, float]
+"""A system's values: a list, or by the id of the text."""
+
+TESTS: Mapping[str, Callable[[Sequence[float], Sequence[float]], RankTest | None]] = {
+    "rank-sum": rank_sum,
+    "signed-rank": signed_rank,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class GroupDifference:
+    """Two systems, the one with the better mean first, and the result of their test."""
+
+    first: str
+    second: str
+    p: float | None
+    """None where the test is not defined, as for equal values."""
+    corrected: float | None
+    significant: bool
+    values: int
+    """Pairs of values for the signed-rank test, values of both for the rank-sum test."""
+
+
+@dataclass(frozen=True, slots=True)
+class Grouping:
+    """Systems by their mean, the best first, with the tests of all pairs."""
+
+    order: tuple[str, ...]
+    means: Mapping[str, float]
+    letters: Mapping[str, str]
+    """Empty where there are more groups than letters."""
+    differences: tuple[GroupDifference, ...]
+
+    @property
+    def alike(self) -> frozenset[frozenset[str]]:
+        """The pairs of systems that do not differ significantly, as the letters show."""
+        return frozenset(
+            frozenset((pair.first, pair.second))
+            for pair in self.differences
+            if not pair.significant
+        )
+
+
+def significance_groups(
+    samples: Mapping[str, Sample],
+    *,
+    test: str = "rank-sum",
+    correction: str = "none",
+    alpha: float = 0.05,
+    lower_is_better: bool = False,
+) -> Grouping:
+    """Compare all pairs of systems, and give a common letter to those that do not differ.
+
+    The signed-rank test takes values by the id of the text and pairs the texts of both systems;
+    lists are paired by position. Equal means are ordered by name.
+
+    >>> few = {"good": [3, 3, 2, 3, 3], "fair": [3, 2, 3, 3, 2], "bad": [1, 1, 2, 1, 1]}
+    >>> significance_groups(few).letters
+    {'good': 'a', 'fair': 'a', 'bad': 'b'}
+    """
+    require_known("test", [test], TESTS)
+    require_known("correction", [correction], CORRECTIONS)
+    if not 0 < alpha < 1:
+        raise SettingError(f"alpha must lie between 0 and 1 (0.05), not {alpha}")
+    if not samples:
+        raise DataError("there is no system to compare", remedy="give the values of some systems")
+    means = {name: _mean(name, sample) for name, sample in samples.items()}
+    sign = 1 if lower_is_better else -1
+    order = tuple(sorted(means, key=lambda name: (sign * means[name], name)))
+    pairs = list(combinations(order, 2))
+    sides = [_sides(samples[first], samples[second], test) for first, second in pairs]
+    found = [TESTS[test](*side) if side[0] and side[1] else None for side in sides]
+    p_values = [None if one is None else one.p for one in found]
+    corrected = adjust(p_values, correction)
+    differences = tuple(
+        GroupDifference(
+            first, second, p, fair, fair is not None and fair < alpha, _count(side, test)
+        )
+        for (first, second), p, fair, side in zip(pairs, p_values, corrected, sides, strict=True)
+    )
+    places = {name: place for place, name in enumerate(order)}
+    letters = significance_letters(
+        len(order),
+        [(places[one.first], places[one.second]) for one in differences if one.significant],
+    )
+    return Grouping(
+        order,
+        {name: means[name] for name in order},
+        {} if letters is None else dict(zip(order, letters, strict=True)),
+        differences,
+    )
+
+
+def _as_list(sample: Sample) -> list[float]:
+    return list(sample.values()) if isinstance(sample, Mapping) else list(sample)
+
+
+def _mean(name: str, sample: Sample) -> float:
+    values = _as_list(sample)
+    if not values:
+        raise DataError(f"the system {name!r} has no values", remedy="leave it out")
+    if not all(math.isfinite(value) for value in values):
+        raise DataError(f"a value of {name!r} is not a finite number", remedy="leave it out")
+    # math.fsum does not depend on the order of the values, so ranks do not either.
+    return math.fsum(values) / len(values)
+
+
+def _sides(first: Sample, second: Sample, test: str) -> tuple[list[float], list[float]]:
+    if test == "rank-sum":
+        return _as_list(first), _as_list(second)
+    if isinstance(first, Mapping) and isinstance(second, Mapping):
+        shared = [text for text in first if text in second]
+        return [first[text] for text in shared], [second[text] for text in shared]
+    one, other = _as_list(first), _as_list(second)
+    if len(one) != len(other):
+        raise DataError(
+            f"{len(one)} values cannot be paired with {len(other)}",
+            remedy="give the values by the id of the text, or use the rank-sum test",
+        )
+    return one, other
+
+
+def _count(side: tuple[list[float], list[float]], test: str) -> int:
+    return len(side[0]) + (len(side[1]) if test == "rank-sum" else 0)
+
 
 MOST_VALUES = 200
 """A breakdown into more parts than this is taken for a mistake."""
@@ -82,10 +219,7 @@ class Fields:
 
     def split(self, ratings: Iterable[Rating], field: str) -> dict[str, list[Rating]]:
         """The ratings by the value of a field, in natural order; those without a value last."""
-        parts: dict[str, list[Rating]] = {}
-        for rating in ratings:
-            value = self.value(rating, field)
-            parts.setdefault(NO_VALUE if value is None else value, []).append(rating)
+        parts = grouped(ratings, lambda rating: self.value(rating, field) or NO_VALUE)
         if set(parts) <= {NO_VALUE}:
             there = ", ".join(self.known) or "none"
             more = "" if self.inputs else f"; with --items also {', '.join(_ITEM_FIELDS)}, meta.KEY"
@@ -126,17 +260,13 @@ def entries(ratings: Iterable[Rating]) -> dict[tuple[str, str], str]:
 
     It is the id, except for human references, whose id may be below that of the input.
     """
-    texts = {(rating.system, rating.id) for rating in ratings}
-    inputs = {text for system, text in texts if system != _REFERENCE}
-    return {
-        (system, text): _input(text, inputs) if system == _REFERENCE else text
-        for system, text in texts
-    }
-
-
-def _input(text: str, inputs: set[str]) -> str:
-    parent = text.rpartition("/")[0]
-    return parent if text not in inputs and parent in inputs else text
+    found = {(rating.system, rating.id): rating.id for rating in ratings}
+    inputs = {text for system, text in found if system != _REFERENCE}
+    for system, text in found:
+        parent = text.rpartition("/")[0]
+        if system == _REFERENCE and text not in inputs and parent in inputs:
+            found[system, text] = parent
+    return found
 
 
 def is_not_shown(rating: Rating) -> bool:
@@ -151,10 +281,7 @@ def select_criteria(ratings: Iterable[Rating], criteria: Sequence[str] = ()) -> 
     )
     if not kept:
         raise DataError("there are no ratings", remedy="name a file of ratings")
-    there = {rating.criterion for rating in kept}
-    for name in criteria:
-        if name not in there:
-            raise UnknownName("criterion", name, there)
+    require_known("criterion", criteria, (rating.criterion for rating in kept))
     return [rating for rating in kept if not criteria or rating.criterion in criteria]
 
 
@@ -256,15 +383,12 @@ def _filled(ratings: Sequence[Rating], items: Iterable[Item], lowest: float) -> 
 
 def _missing(ratings: Sequence[Rating]) -> list[str]:
     """A note on systems without ratings for inputs that other systems have ratings for."""
-    inputs = entries(ratings)
-    rated: dict[str, set[str]] = {}
-    for (system, _), entry in inputs.items():
-        rated.setdefault(system, set()).add(entry)
-    every = set().union(*rated.values())
+    rated = {(system, entry) for (system, _), entry in entries(ratings).items()}
+    every = {entry for _, entry in rated}
     lacking = [
-        f"{system} {len(every) - len(texts):,}"
-        for system, texts in sorted(rated.items())
-        if len(texts) < len(every)
+        f"{system} {len(every) - texts:,}"
+        for system, texts in sorted(Counter(system for system, _ in rated).items())
+        if texts < len(every)
     ]
     if not lacking:
         return []
@@ -281,19 +405,20 @@ def _standard(ratings: Sequence[Rating], notes: list[str]) -> list[Rating]:
             "--z standardises each rater's judgments, but nobody was shown a text here"
         )
     scaled = standardised(given)
-    lowest: dict[str, float] = {}
-    for rating in ratings:
-        lowest[rating.criterion] = min(rating.value, lowest.get(rating.criterion, rating.value))
-    worth: dict[str, list[float]] = {}
-    for raw, standard in zip(given, scaled, strict=True):
-        if raw.value == lowest[raw.criterion]:
-            worth.setdefault(raw.criterion, []).append(standard.value)
+    lowest = {
+        name: min(rating.value for rating in part) for name, part in by_criterion(ratings).items()
+    }
+    worth = by_criterion(
+        standard
+        for raw, standard in zip(given, scaled, strict=True)
+        if raw.value == lowest[raw.criterion]
+    )
     unseen = [rating for rating in ratings if not rating.rater]
     if unseen:
         notes.append("texts that nobody was shown have the mean z of the lowest answers")
     for rating in unseen:
-        values = worth.get(rating.criterion)
-        if values is None:
+        values = [one.value for one in worth.get(rating.criterion, ())]
+        if not values:
             raise SettingError(
                 f"no judgment of {rating.criterion} is as low as the texts that nobody was "
                 "shown, so they cannot be standardised; leave out --z"
@@ -371,7 +496,6 @@ class Analysis:
 
 
 Matrix = npt.NDArray[np.float64]
-Vector = npt.NDArray[np.float64]
 Inputs = Mapping[tuple[str, str], str]
 Texts = dict[str, dict[str, list[float]]]
 """Values by system and input."""
@@ -407,10 +531,8 @@ def analyse(
     total = 1 + sum(map(len, parts.values()))
     done = count(1)
     progress(0, total)
-    names = tuple(criteria) or tuple(by_criterion(kept))
-    for name in settings.lower_is_better:
-        if name not in names:
-            raise UnknownName("criterion", name, names)
+    names = tuple(dict.fromkeys(criteria)) or tuple(by_criterion(kept))
+    require_known("criterion", settings.lower_is_better, names)
 
     def part(value: str | None, some: Sequence[Rating]) -> Part:
         found = _part(value, some, names, inputs, settings)
@@ -424,7 +546,7 @@ def analyse(
     }
     systems = tuple(sorted({rating.system for rating in kept}))
     return Analysis(
-        criteria=tuple(dict.fromkeys(names)),
+        criteria=names,
         systems=systems,
         settings=settings,
         excluded=tuple(sorted(set(excluded))),
@@ -435,18 +557,12 @@ def analyse(
 
 
 def _validate(settings: AnalysisSettings) -> None:
-    if settings.test not in TESTS:
-        raise UnknownName("test", settings.test, TESTS)
-    if settings.data not in DATA:
-        raise UnknownName("kind of data", settings.data, DATA)
-    if settings.correction not in CORRECTIONS:
-        raise UnknownName("correction", settings.correction, CORRECTIONS)
+    require_known("test", [settings.test], TESTS)
+    require_known("kind of data", [settings.data], DATA)
+    require_known("correction", [settings.correction], CORRECTIONS)
     if not 0 < settings.alpha < 1:
         raise SettingError(f"alpha must lie between 0 and 1 (0.05), not {settings.alpha}")
-    if settings.n < 1:
-        raise SettingError(f"the number of resamples must be at least 1, not {settings.n}")
-    if settings.seed < 0:
-        raise SettingError(f"the seed must not be negative, as {settings.seed} is")
+    require_draws(settings.n, settings.seed)
     if settings.test == "signed-rank" and settings.data == "single":
         raise SettingError(
             "the signed-rank test pairs texts, and single judgments cannot be paired; "
@@ -476,7 +592,7 @@ def _part(
     scores: list[SystemScore] = []
     groups = {}
     rated = by_criterion(ratings)
-    for criterion in dict.fromkeys(criteria):
+    for criterion in criteria:
         if criterion not in rated:
             continue
         found = rated[criterion]

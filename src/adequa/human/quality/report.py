@@ -30,7 +30,6 @@ as a share of the scale, the largest first, null where nobody else judged.
 
 from __future__ import annotations
 
-import json
 import textwrap
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -41,6 +40,7 @@ from typing import Any
 
 from adequa.data import Rating
 from adequa.errors import DataError, UnknownName
+from adequa.fields import grouped
 from adequa.human.judgments import (
     BINS,
     Key,
@@ -53,16 +53,26 @@ from adequa.human.judgments import (
     shell_command,
     without,
 )
-from adequa.human.quality.criteria import Criterion, agreement, table
+from adequa.human.quality.criteria import ContestedText, Criterion, agreement, table
 from adequa.human.quality.raters import Quality, QualitySettings, RaterQuality, assess_raters
 from adequa.stats import percent_agreement
-from adequa.tables import TABLE_FORMS, Cell, Column, Table, escape_markdown, one_line
+from adequa.tables import (
+    TABLE_FORMS,
+    Cell,
+    Column,
+    Table,
+    as_json,
+    counted,
+    escape_markdown,
+    one_line,
+)
 
 FORMATS = ("text", "markdown", "latex", "csv", "json")
 """CSV is one row per rater."""
 MOST_CONTESTED = 20
 SHOWN_RATERS, SHOWN_TEXTS, SHOWN_JUDGMENTS = 30, 5, 40
 _LONGEST_TEXT, _LONGEST_PATTERN = 48, 24
+_PATTERN = ("common", "share", "others", "spread")
 _WIDTH = 110
 """The width of notes; tables are as wide as they need."""
 
@@ -88,7 +98,7 @@ class QualityReport:
     def render(self, form: str = "text", words: Sequence[str] = ()) -> str:
         """The report in one of the formats; `words` are the command without its exclusions."""
         if form == "json":
-            return json.dumps(self.to_object(), ensure_ascii=False, allow_nan=False, indent=2)
+            return as_json(self.to_object())
         if form == "csv":
             return _raters_table(self.quality).csv()
         if self.details is not None:
@@ -105,9 +115,10 @@ class QualityReport:
         if not candidates:
             look = shell_command([*words, "--details", flagged[0].name])
             return f"nobody is flagged in all criteria; to look at one: {look}"
-        options = [
-            word for name in (*self.excluded, *candidates) for word in ("--exclude", _safe(name))
-        ]
+        options: list[str] = []
+        for name in (*self.excluded, *candidates):
+            # A leading `@` is doubled, because `@` marks a file.
+            options += ["--exclude", "@" + name if name.startswith("@") else name]
         return f"without those flagged in all criteria: {shell_command([*words, *options])}"
 
 
@@ -156,11 +167,6 @@ def write_quality_report(
             f"cannot be written ({error.strerror})", path=folder, remedy="name another folder"
         ) from None
     return [folder / name for name in files]
-
-
-def _safe(name: str) -> str:
-    """A rater's name as an argument: a leading `@` is doubled, for `@` marks a file."""
-    return "@" + name if name.startswith("@") else name
 
 
 @dataclass(frozen=True, slots=True)
@@ -222,28 +228,23 @@ def moved(change: Mapping[str, Any]) -> list[str]:
 
 
 def _change(one: Figures, other: Figures | None) -> dict[str, Any]:
-    def both(name: str) -> list[Any]:
-        return [getattr(one, name), getattr(other, name) if other else None]
-
+    before, after = asdict(one), asdict(other) if other else {"alpha": {}, "means": {}}
+    counts = ("ratings", "texts", "alone", "percent")
     return {
-        **{name: both(name) for name in ("ratings", "texts", "alone", "percent")},
-        "alpha": {
-            scale: [value, other.alpha[scale] if other else None]
-            for scale, value in one.alpha.items()
+        **{name: [before[name], after.get(name)] for name in counts},
+        **{
+            part: {name: [value, after[part].get(name)] for name, value in before[part].items()}
+            for part in ("alpha", "means")
         },
-        "means": {
-            system: [value, other.means.get(system) if other else None]
-            for system, value in one.means.items()
-        },
-        "order": {"before": list(one.means), "after": list(other.means) if other else []},
+        "order": {"before": list(before["means"]), "after": list(after["means"])},
     }
 
 
 def _system_means(texts: Mapping[tuple[str, str], float]) -> dict[str, float]:
-    values: dict[str, list[float]] = {}
-    for (system, _), value in texts.items():
-        values.setdefault(system, []).append(value)
-    means = {system: sum(given) / len(given) for system, given in values.items()}
+    means = {
+        system: sum(texts[key] for key in keys) / len(keys)
+        for system, keys in grouped(texts, lambda key: key[0]).items()
+    }
     return dict(sorted(means.items(), key=lambda pair: (-pair[1], pair[0])))
 
 
@@ -271,18 +272,7 @@ class Details:
         return {
             "rater": self.rater.name,
             "reasons": list(self.rater.reasons),
-            "judgments": [
-                {
-                    "system": one.key[0],
-                    "id": one.key[1],
-                    "values": dict(one.values),
-                    "others": [dict(values) for values in one.others],
-                    "apart": one.apart,
-                    "seconds": one.seconds,
-                    "text": one.text,
-                }
-                for one in self.judged
-            ],
+            "judgments": [_text_object(one) for one in self.judged],
         }
 
 
@@ -304,7 +294,8 @@ def details(quality: Quality, rater: str, texts: Mapping[Key, str] | None = None
                 others=tuple(_values(other) for other in others),
                 apart=_apart(page, others, ranges),
                 seconds=max(seconds) if seconds else None,
-                text=(texts or {}).get(key) or _stored_text(page),
+                text=(texts or {}).get(key)
+                or next(filter(None, map(_stored_text, page.values())), None),
             )
         )
     judged.sort(key=lambda one: (-1.0 if one.apart is None else one.apart, one.key), reverse=True)
@@ -325,13 +316,20 @@ def _apart(page: Page, others: list[Page], ranges: Mapping[str, float]) -> float
     return sum(distances) / len(distances) if distances else None
 
 
-def _stored_text(page: Page) -> str | None:
+def _stored_text(rating: Rating) -> str | None:
     """The text, which some campaigns store with its judgments."""
-    for rating in page.values():
-        text = rating.meta.get("text")
-        if isinstance(text, str):
-            return text
-    return None
+    text = rating.meta.get("text")
+    return text if isinstance(text, str) else None
+
+
+def _text_object(one: JudgmentDetail | ContestedText) -> dict[str, Any]:
+    """A text's system and id, and all other fields."""
+    fields = {
+        name: list(value) if isinstance(value, tuple) else value
+        for name, value in asdict(one).items()
+    }
+    system, identifier = fields.pop("key")
+    return {"system": system, "id": identifier, **fields}
 
 
 def quality_to_object(
@@ -364,17 +362,13 @@ def quality_to_object(
 
 
 def _rater_object(rater: RaterQuality, criteria: Sequence[Criterion]) -> dict[str, Any]:
-    seen = rater.controls
+    seen, pattern = rater.controls, rater.pattern
     return {
-        "texts": rater.pattern.texts,
+        "texts": pattern.texts,
         "flags": [asdict(flag) for flag in rater.flags],
-        "pattern": {
-            name: getattr(rater.pattern, name) for name in ("common", "share", "others", "spread")
-        },
+        "pattern": {name: getattr(pattern, name) for name in _PATTERN},
         "speed": {name: getattr(rater.pace, name) for name in ("pages", "median", "campaign")},
-        "controls": None
-        if seen is None
-        else {"answers": seen.answers, "right": seen.right, "accuracy": seen.accuracy},
+        "controls": seen and {**asdict(seen), "accuracy": seen.accuracy},
         "criteria": {
             one.name: {
                 "competence": rater.competence.get(one.name),
@@ -388,9 +382,7 @@ def _rater_object(rater: RaterQuality, criteria: Sequence[Criterion]) -> dict[st
 
 def _criterion_object(one: Criterion, settings: QualitySettings) -> dict[str, Any]:
     return {
-        "texts": one.texts,
-        "raters": one.raters,
-        "ratings": one.ratings,
+        **{name: getattr(one, name) for name in ("texts", "raters", "ratings")},
         "scale": asdict(one.scale),
         "alpha": {name: found.value for name, found in one.alpha.items()},
         "fleiss": one.fleiss.value,
@@ -402,15 +394,7 @@ def _criterion_object(one: Criterion, settings: QualitySettings) -> dict[str, An
             "converged": one.converged,
             "reason": one.reason or None,
         },
-        "contested": [
-            {
-                "system": text.key[0],
-                "id": text.key[1],
-                "entropy": text.entropy,
-                "values": list(text.values),
-            }
-            for text in one.contested[:MOST_CONTESTED]
-        ],
+        "contested": [_text_object(text) for text in one.contested[:MOST_CONTESTED]],
     }
 
 
@@ -438,16 +422,10 @@ def _lines(notes: Sequence[str], form: str) -> str:
         return "\n".join(f"% {line}" for line in lines)
     if form == "markdown":
         return "\n\n".join(escape_markdown(line) for line in lines)
-    return "\n".join(
-        textwrap.fill(
-            line,
-            _WIDTH,
-            subsequent_indent="  ",
-            break_long_words=False,
-            break_on_hyphens=False,
-        )
-        for line in lines
+    wrapper = textwrap.TextWrapper(
+        _WIDTH, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False
     )
+    return "\n".join(map(wrapper.fill, lines))
 
 
 def quality_tables(
@@ -481,24 +459,13 @@ def _raters_table(quality: Quality) -> Table:
     columns += [f"{figure} {name}" for name in names for figure in figures]
     rows: list[list[Cell]] = []
     for rater in quality.raters:
-        seen = rater.controls
-        row: list[Cell] = [
-            rater.name,
-            rater.pattern.texts,
-            rater.pattern.common,
-            rater.pattern.share,
-            rater.pattern.others,
-            rater.pace.median,
-            seen.answers if seen else None,
-            seen.right if seen else None,
-        ]
+        pattern, seen = rater.pattern, rater.controls
+        row: list[Cell] = [rater.name, pattern.texts, pattern.common, pattern.share, pattern.others]
+        row += [rater.pace.median, *((seen.answers, seen.right) if seen else (None, None))]
         for name in names:
             stands = rater.standings.get(name)
-            for figure in figures:
-                if figure == "competence":
-                    row.append(rater.competence.get(name))
-                else:
-                    row.append(getattr(stands, figure) if stands else None)
+            known = {"competence": rater.competence.get(name), **(asdict(stands) if stands else {})}
+            row += [known.get(figure) for figure in figures]
         rows.append([*row, rater.extent, "; ".join(rater.reasons)])
     return Table("", [*columns, "flagged", "why"], rows)
 
@@ -510,7 +477,8 @@ def details_tables(quality: Quality, found: Details) -> tuple[list[str], list[Ta
     has_texts = any(one.text is not None for one in found.judged)
     rows: list[list[Cell]] = []
     for one in found.judged[:SHOWN_JUDGMENTS]:
-        row: list[Cell] = [*one.key, _answer(one.values, names), _others(one, names), one.apart]
+        others = "  ".join(_answer(values, names) for values in one.others) or "–"
+        row: list[Cell] = [*one.key, _answer(one.values, names), others, one.apart]
         row += [one.seconds] if timed else []
         row += [_cut(one.text or "", _LONGEST_TEXT)] if has_texts else []
         rows.append(row)
@@ -526,25 +494,24 @@ def details_tables(quality: Quality, found: Details) -> tuple[list[str], list[Ta
 
 
 def _criteria_table(quality: Quality) -> Table:
-    columns: list[str | Column] = ["criterion", "texts", "raters", "ratings"]
-    columns += ["nominal", "ordinal", "interval", "Fleiss", "Cohen", Column("equal %", 1)]
-    columns += [f"below {quality.settings.below:g}"]
-    rows: list[list[Cell]] = [
-        [
-            one.name,
-            one.texts,
-            one.raters,
-            one.ratings,
-            *(one.alpha[scale].value for scale in ("nominal", "ordinal", "interval")),
-            one.fleiss.value,
-            one.cohen,
-            one.percent,
-            one.doubted(quality.settings.below) if one.competence else None,
-        ]
-        for one in quality.criteria
-    ]
-    title = "Agreement: Krippendorff's alpha, kappas, equal pairs; raters with low competence"
-    return Table(title, columns, rows)
+    below = quality.settings.below
+    return Table.of(
+        "Agreement: Krippendorff's alpha, kappas, equal pairs; raters with low competence",
+        quality.criteria,
+        {
+            "criterion": "name",
+            "texts": "texts",
+            "raters": "raters",
+            "ratings": "ratings",
+            "nominal": lambda one: one.alpha["nominal"].value,
+            "ordinal": lambda one: one.alpha["ordinal"].value,
+            "interval": lambda one: one.alpha["interval"].value,
+            "Fleiss": "fleiss.value",
+            "Cohen": "cohen",
+            Column("equal %", 1): "percent",
+            f"below {below:g}": lambda one: one.doubted(below) if one.competence else None,
+        },
+    )
 
 
 def _raters_tables(quality: Quality, only: Sequence[RaterQuality] | None = None) -> list[Table]:
@@ -637,9 +604,8 @@ def _change_table(change: Mapping[str, Any], excluded: Sequence[str]) -> Table:
         for name, one in change.items()
     ]
     columns = ["criterion", "ratings", "texts", "one answer", "nominal", "ordinal", "interval"]
-    noun = "rater" if len(excluded) == 1 else "raters"
     return Table(
-        f"Without {len(excluded)} {noun}: before → after",
+        f"Without {counted(len(excluded), 'rater')}: before → after",
         [Column(name, align="left" if name == "criterion" else "right") for name in columns],
         rows,
     )
@@ -647,10 +613,6 @@ def _change_table(change: Mapping[str, Any], excluded: Sequence[str]) -> Table:
 
 def _both(pair: Sequence[float | None], form: str) -> str:
     return " → ".join("–" if value is None else f"{value:{form}}" for value in pair)
-
-
-def _others(one: JudgmentDetail, names: Sequence[str]) -> str:
-    return "  ".join(_answer(values, names) for values in one.others) or "–"
 
 
 def _answer(values: Mapping[str, float], names: Sequence[str]) -> str:

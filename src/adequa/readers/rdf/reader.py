@@ -150,7 +150,6 @@ class Graphs:
                 raise DataError(
                     f"two properties are called {self._text!r}: "
                     f"{self._text_predicate} and {predicate}",
-                    path=self._path,
                     remedy="write the whole IRI: rdf:text=http://…",
                 )
             self._text_predicate = predicate
@@ -169,7 +168,6 @@ class Graphs:
         if value[0] != '"':
             raise DataError(
                 f"the text of {subject} is {value}, not a literal",
-                path=self._path,
                 remedy="name the property whose values are strings",
             )
         number = self._text_count = self._text_count + 1
@@ -188,7 +186,6 @@ class Graphs:
         if self._text is not None and self._text_predicate is None:
             raise DataError(
                 f"no statement has the property {self._text!r}",
-                path=self._path,
                 remedy="name the text's property by its IRI, prefixed name or last part",
             )
         if not self._has_facts:
@@ -198,7 +195,6 @@ class Graphs:
         for text in self._texts.values():
             raise DataError(
                 f"the text of {text.subject} belongs to no item, since there are no facts about it",
-                path=self._path,
                 remedy="state facts about it, or leave the text out",
             )
 
@@ -246,7 +242,6 @@ class Graphs:
             if not self._bare:
                 raise DataError(
                     f"the graph {key} has no text",
-                    path=self._path,
                     remedy=f"give it one with the property {self._text}",
                 )
         if self._fold_blank:
@@ -291,35 +286,7 @@ class Graphs:
 class RdfReader(Reader):
     """Reads Turtle, TriG, N-Triples, N-Quads, RDF/XML, JSON-LD and N3 (its facts, not its rules).
 
-    **Items.** A named graph is an item with its IRI as the id; the statements outside of named
-    graphs are one more item, with the file's name without its ending as the id. With
-    `group=subject` an item is a subject with its blank nodes, over all graphs; `meta.graphs` has
-    the names of the graphs.
-
-    **Strings.** An IRI is called by its label (`rdfs:label`, `skos:prefLabel`, else `foaf:name`,
-    `schema:name`, `dcterms:title`), wherever it stands in the file, or else by its last part
-    (`Aarhus_Airport`); a literal by its value. `terms` keeps IRI, datatype and language, and
-    `meta.labels` the other labels. Within an item a string means one term: a second term with the
-    same name is called by its last part or its whole IRI, a literal by its value in quotes. A
-    statement that only gives the label is not a fact, unless the file has nothing else. A repeated
-    statement is one fact.
-
-    **Blank nodes.** One that is the object of a single statement is folded into a path:
-    `:pub :address [ :city "Cambridge" ]` is the fact *pub · address.city · Cambridge*, and a list
-    repeats its predicate. One with a label is called by it. The others are called `_:b0`, `_:b1`,
-    …, in the order of the file.
-
-    **Texts.** With `text`, the values of that property are texts, not facts: of the named graph
-    they are about, else of the graph they are in (with `group=subject`: of their subject). Several
-    texts of one item become the items `<id>/1`, `<id>/2`, …, in file order. A named graph without a
-    text is an error; the default graph, or a subject, without one is skipped.
-
-    **Memory.** Labels and the statements of a graph may be anywhere in a file, so a file is held in
-    memory, at about 200 bytes per statement. With `contiguous` a graph is freed when the next one
-    begins; its labels and texts must then come before its end, and a graph that comes back is
-    rejected as a second item with the same id.
-
-    Triples about triples (RDF-star) are an error.
+    docs/formats.md describes items, names, blank nodes, texts and memory.
     """
 
     name: ClassVar[str] = "rdf"
@@ -383,12 +350,12 @@ class RdfReader(Reader):
             streaming=self.contiguous,
             bare=bare,
         )
-        with open_bytes(path) as stream:
-            try:
+        try:
+            with open_bytes(path) as stream:
                 for statements, prefixes in parse_statements(stream, syntax, self.base):
                     graphs.add(statements, prefixes)
                     if self.contiguous:
                         yield from graphs.finished()
-            except DataError as error:
-                raise error.at(path) from None
-        yield from graphs.rest()
+            yield from graphs.rest()
+        except DataError as error:
+            raise error.at(path) from None

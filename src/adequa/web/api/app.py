@@ -41,7 +41,7 @@ from adequa.web.api.openapi import (
 from adequa.web.api.runs import LineIndex, Runs
 from adequa.web.bodies import Bodies, media_type
 from adequa.web.errors import Refusal, refusal_of, respond
-from adequa.web.limits import ServerSettings
+from adequa.web.limits import ServerSettings, whole_number
 from adequa.web.security import Guard, secured_app
 
 _ITEM_FIELDS = tuple(field.name for field in fields(Item))
@@ -403,7 +403,7 @@ class RunEndpoints:
     async def scores(self, request: Request) -> Response:
         """A page of a run's results."""
         record = self.runs.finished(request.path_params["id"])
-        offset = _whole(request, "offset", default=0, least=0, most=10**12)
+        offset = _whole(request, "offset", default=0, least=0, most=10**12 - 1)
         limit = _whole(request, "limit", default=50, least=1, most=1000)
         path = record.folder / SCORES
         total, lines = await run_in_threadpool(self.lines.page, path, offset, limit)
@@ -481,9 +481,8 @@ def _whole(request: Request, name: str, *, default: int, least: int, most: int) 
     written = request.query_params.get(name)
     if written is None:
         return default
-    if written.isascii() and written.isdecimal() and len(written) < 14:
-        number = int(written)
-        if least <= number <= most:
-            return number
+    number = whole_number(written)
+    if number is not None and least <= number <= most:
+        return number
     message = f"{name!r} is not a whole number from {least} to {most}"
     raise Refusal(400, "wrong_query", message, where=name)

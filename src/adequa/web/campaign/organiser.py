@@ -13,6 +13,7 @@ from adequa.errors import AdequaError
 from adequa.human.campaign.export import export_lines
 from adequa.web.campaign.site import CampaignSite, campaign_links, client_address
 from adequa.web.errors import Refusal
+from adequa.web.limits import whole_number
 from adequa.web.sessions import Session
 
 REFRESH_SECONDS = 30
@@ -84,13 +85,12 @@ class OrganiserPages:
         """Add raters."""
         session = self._session(request)
         fields = await self.site.form(request, self.site.organisers, session)
-        given = (fields.get("count") or [""])[-1].strip()
-        digits = given.isascii() and given.isdecimal() and len(given) < 6
-        if not digits or not 1 <= int(given) <= _MOST_AT_ONCE:
+        count = whole_number((fields.get("count") or [""])[-1].strip())
+        if count is None or not 1 <= count <= _MOST_AT_ONCE:
             message = "the number of raters is not valid"
             remedy = f"add between 1 and {_MOST_AT_ONCE:,} raters at a time"
             raise Refusal(400, "wrong_count", message, remedy)
-        await self.site.call(self.site.store.add_raters, int(given))
+        await self.site.call(self.site.store.add_raters, count)
         return self.site.to("/organise/raters")
 
     async def choose_round(self, request: Request) -> Response:

@@ -14,9 +14,9 @@ import time
 from array import array
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Generic, TypeVar
 from urllib.parse import urlencode
 
 import numpy as np
@@ -32,6 +32,7 @@ from adequa.run import SCORES, Run, open_run
 from adequa.web.api.engine import stopping
 from adequa.web.api.runs import FileVersion, file_version
 from adequa.web.errors import Refusal
+from adequa.web.limits import whole_number
 
 _KINDS = {"system": "I", "verdict": "B", "category": "I", "size": "H", "seen": "B"}
 _KINDS |= {"missing": "H", "unsupported": "H", "faults": "I", "fault_ends": "Q"}
@@ -55,6 +56,7 @@ _VERDICTS: Mapping[str, tuple[int, ...]] = {
 """The codes of `adequa.report.texts.VERDICTS` by the name in the address."""
 
 Numbers = npt.NDArray[Any]
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -266,8 +268,8 @@ def _mask(index: RunIndex, choice: TextSelection) -> Numbers:
     if choice.category:
         mask &= index.category == _code(index.categories, choice.category)
     if choice.size:
-        digits = choice.size.isascii() and choice.size.isdecimal() and len(choice.size) < 7
-        mask &= index.size == (int(choice.size) if digits else -1)
+        size = whole_number(choice.size)
+        mask &= index.size == (-1 if size is None else size)
     if choice.seen:
         mask &= index.seen == {"seen": 1, "unseen": 2}.get(choice.seen, 255)
     if choice.predicate:
@@ -349,16 +351,16 @@ def _sorted(index: RunIndex, rows: Numbers, choice: TextSelection) -> Numbers:
 
 
 @dataclass
-class IndexProgress:
-    """An index that is being built; `share` is how much is done."""
+class BackgroundTask(Generic[T]):
+    """Work that goes on in a thread; `share` is how much of it is done."""
 
     share: float = 0.0
-    future: Future[RunIndex] | None = None
+    future: Future[T] = field(default_factory=Future)
 
-    @property
-    def is_over(self) -> bool:
-        """Whether the run has been read, or reading it has failed."""
-        return self.future is not None and self.future.done()
+    async def wait(self, seconds: float) -> T | BackgroundTask[T]:
+        """The result, or the task itself if it takes longer."""
+        await asyncio.wait([asyncio.wrap_future(self.future)], timeout=seconds)
+        return self.future.result() if self.future.done() else self
 
 
 class Indexes:
@@ -371,11 +373,11 @@ class Indexes:
         self._pool = ThreadPoolExecutor(1, "index")
         self._lock = threading.Lock()
         self._closed = threading.Event()
-        self._reading: dict[FileVersion, IndexProgress] = {}
+        self._reading: dict[FileVersion, BackgroundTask[RunIndex]] = {}
         self._known: Cache[RunIndex] = Cache(_INDEX_BYTES)
         self._chosen: Cache[SelectedTexts] = Cache(_CHOICE_BYTES)
 
-    async def get(self, folder: Path, *, wait: float = 1.5) -> RunIndex | IndexProgress:
+    async def get(self, folder: Path, *, wait: float = 1.5) -> RunIndex | BackgroundTask[RunIndex]:
         """The index of a run, or its progress if it takes longer than `wait` seconds."""
         try:
             version = file_version(folder / SCORES)
@@ -389,16 +391,16 @@ class Indexes:
             reading = self._reading.get(version)
             if reading is None:
                 # One that is too large for the cache stays until another run is read.
-                self._reading = {key: one for key, one in self._reading.items() if not one.is_over}
-                reading = self._reading[version] = IndexProgress()
+                self._reading = {
+                    key: one for key, one in self._reading.items() if not one.future.done()
+                }
+                reading = self._reading[version] = BackgroundTask()
                 reading.future = self._pool.submit(self._build, version, folder, reading)
-        assert reading.future is not None  # noqa: S101  # for the type checker
-        await asyncio.wait([asyncio.wrap_future(reading.future)], timeout=wait)
-        if not reading.future.done():
-            return reading
-        return reading.future.result()
+        return await reading.wait(wait)
 
-    def _build(self, version: FileVersion, folder: Path, reading: IndexProgress) -> RunIndex:
+    def _build(
+        self, version: FileVersion, folder: Path, reading: BackgroundTask[RunIndex]
+    ) -> RunIndex:
         is_too_large = False
         try:
             index = self._known.put(version, _read(folder, reading, self._closed))
@@ -419,7 +421,7 @@ class Indexes:
         self._pool.shutdown(wait=False, cancel_futures=True)
 
 
-def _read(folder: Path, reading: IndexProgress, closed: threading.Event) -> RunIndex:
+def _read(folder: Path, reading: BackgroundTask[RunIndex], closed: threading.Event) -> RunIndex:
     def tell(share: float) -> None:
         reading.share = share
         if closed.is_set():

@@ -22,7 +22,7 @@ from adequa.web.bodies import Bodies
 from adequa.web.errors import Refusal, refusal_of
 from adequa.web.limits import ServerSettings
 from adequa.web.security import no_form_token
-from adequa.web.workbench.index import Indexes, IndexProgress
+from adequa.web.workbench.index import BackgroundTask, Indexes
 from adequa.web.workbench.site import WorkbenchSite
 
 
@@ -149,7 +149,7 @@ class LivePages:
             return "", ""
         record = self.runs.finished(query["run"])
         index = await self.indexes.get(record.folder, wait=30.0)
-        if isinstance(index, IndexProgress):
+        if isinstance(index, BackgroundTask):
             return "", ""
         row = await run_in_threadpool(index.find, query.get("system", ""), query.get("id", ""))
         if row is None:

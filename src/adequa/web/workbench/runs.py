@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import asyncio
 import threading
 import traceback
 from collections.abc import Mapping
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -23,10 +22,11 @@ from adequa.report.tallies import FactTally
 from adequa.run import SCORES, SUMMARY, open_run
 from adequa.web.api.runs import Record, Runs
 from adequa.web.errors import Refusal, refusal_of
+from adequa.web.limits import whole_number
 from adequa.web.processes import ChildProcess, ProcessLost
 from adequa.web.workbench.index import (
+    BackgroundTask,
     Indexes,
-    IndexProgress,
     RunIndex,
     TextSelection,
 )
@@ -103,14 +103,6 @@ def predicate_rows(index: RunIndex) -> tuple[list[tuple[str, FactTally]], int]:
     return faulty[:_MOST_ROWS], max(0, len(faulty) - _MOST_ROWS)
 
 
-@dataclass
-class ReportTask:
-    """A report that is being written."""
-
-    share: float = 0.0
-    future: Future[Path] | None = None
-
-
 class Reports:
     """HTML reports, written on request in a process of their own, once per run.
 
@@ -121,10 +113,10 @@ class Reports:
         self._folder = folder
         self._pool = ThreadPoolExecutor(1, "report")
         self._lock = threading.Lock()
-        self._writing: dict[Path, ReportTask] = {}
+        self._writing: dict[Path, BackgroundTask[Path]] = {}
         self._children: set[ChildProcess] = set()
 
-    async def get(self, record: Record, *, wait: float = 3.0) -> Path | ReportTask:
+    async def get(self, record: Record, *, wait: float = 3.0) -> Path | BackgroundTask[Path]:
         """The report of a run, or its progress if it takes longer than `wait` seconds."""
         path = self._path(record)
         if path.is_file() and path.stat().st_mtime >= (record.folder / SCORES).stat().st_mtime:
@@ -132,11 +124,9 @@ class Reports:
         with self._lock:
             task = self._writing.get(path)
             if task is None:
-                task = self._writing[path] = ReportTask()
+                task = self._writing[path] = BackgroundTask()
                 task.future = self._pool.submit(self._write, record, path, task)
-        assert task.future is not None  # noqa: S101  # for the type checker
-        await asyncio.wait([asyncio.wrap_future(task.future)], timeout=wait)
-        return task.future.result() if task.future.done() else task
+        return await task.wait(wait)
 
     def close(self) -> None:
         """End the writing of reports."""
@@ -149,7 +139,7 @@ class Reports:
             return self._folder / "reports" / f"{record.id}.html"
         return record.folder.parent / "report.html"
 
-    def _write(self, record: Record, path: Path, task: ReportTask) -> Path:
+    def _write(self, record: Record, path: Path, task: BackgroundTask[Path]) -> Path:
         path.parent.mkdir(parents=True, exist_ok=True)
         child = ChildProcess(_write_report, record.folder, path, record.name, is_background=True)
         self._children.add(child)
@@ -222,7 +212,7 @@ class RunPages:
                 scripts=("working.js",),
             )
         index = await self.indexes.get(record.folder)
-        if isinstance(index, IndexProgress):
+        if isinstance(index, BackgroundTask):
             return self._reading(request, record, index)
         run = await run_in_threadpool(open_run, record.folder)
 
@@ -253,7 +243,7 @@ class RunPages:
         """The selected texts, page by page."""
         record = self.runs.finished(request.path_params["id"])
         index = await self.indexes.get(record.folder)
-        if isinstance(index, IndexProgress):
+        if isinstance(index, BackgroundTask):
             return self._reading(request, record, index)
         choice = TextSelection.read(request.query_params)
         chosen = await run_in_threadpool(self.indexes.choose, index, choice)
@@ -284,7 +274,7 @@ class RunPages:
         """One text, beside that of another system if one is selected."""
         record = self.runs.finished(request.path_params["id"])
         index = await self.indexes.get(record.folder)
-        if isinstance(index, IndexProgress):
+        if isinstance(index, BackgroundTask):
             return self._reading(request, record, index)
         query = request.query_params
         system, id_, other = query.get("system", ""), query.get("id", ""), query.get("vs", "")
@@ -331,7 +321,7 @@ class RunPages:
         """The run as one HTML file, written on the first request."""
         record = self.runs.finished(request.path_params["id"])
         report = await self.reports.get(record)
-        if isinstance(report, ReportTask):
+        if isinstance(report, BackgroundTask):
             return self.site.page(
                 request,
                 "waiting.html",
@@ -345,7 +335,9 @@ class RunPages:
         # As a download: a page of this server must not contain inline scripts.
         return FileResponse(report, media_type="text/html", filename=f"report-{record.id}.html")
 
-    def _reading(self, request: Request, record: Record, reading: IndexProgress) -> Response:
+    def _reading(
+        self, request: Request, record: Record, reading: BackgroundTask[RunIndex]
+    ) -> Response:
         return self.site.page(
             request,
             "waiting.html",
@@ -397,5 +389,4 @@ def _texts_link(run: str, **choice: str) -> str:
 
 
 def _page_number(request: Request) -> int:
-    given = request.query_params.get("page", "1")
-    return max(1, int(given)) if given.isascii() and given.isdecimal() and len(given) < 9 else 1
+    return max(1, whole_number(request.query_params.get("page", "1")) or 1)

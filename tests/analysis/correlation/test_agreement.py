@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from adequa.analysis.correlation.levels import (
+from adequa.analysis.correlation.agreement import (
     LEVELS,
     Places,
     agreement_of,
