@@ -59,11 +59,9 @@ def parse_attributes(text: str) -> list[tuple[str, str]]:
         if position == len(text):
             return pairs
         if text[position] != ",":
-            raise DataError(
-                f"after the attribute {shorten(name)} comes {shorten(text[position:])} instead of a "
-                "comma",
-                remedy=_REMEDY,
-            )
+            found = shorten(text[position:])
+            problem = f"after the attribute {shorten(name)} comes {found} instead of a comma"
+            raise DataError(problem, remedy=_REMEDY)
         position += 1
 
 
