@@ -620,11 +620,8 @@ def save_picture(svg: str, path: Path) -> None:
     try:
         path.write_bytes(content)
     except OSError as error:
-        raise DataError(
-            f"cannot be written ({error.strerror})",
-            path=path,
-            remedy="name a file in an existing folder with write permission",
-        ) from None
+        remedy = "name a file in an existing folder with write permission"
+        raise DataError.of_file(error, path, "written", remedy) from None
 
 
 def _rendered(svg: str) -> bytes:

@@ -143,9 +143,7 @@ def _write(out: Path, parts: Iterable[str]) -> int:
             # A name from the command line may have characters that UTF-8 cannot encode.
             return sum(stream.write(part.encode("utf-8", "replace")) for part in parts)
     except OSError as error:
-        raise DataError(
-            f"cannot be written ({error.strerror})", path=out, remedy="name another file"
-        ) from None
+        raise DataError.of_file(error, out, "written", "name another file") from None
 
 
 def asset(name: str) -> str:

@@ -21,8 +21,9 @@ MOST_ROWS = 20
 """Rows of the most common missing facts and unsupported spans."""
 MOST_SLICES = 60
 MOST_PREDICATES = 250
+"""Rows of the tables of slices, chosen for the length of the page, not on data."""
 FEWEST_FACTS = 10
-"""Fewer facts than this do not make a headline."""
+"""Predicates with fewer facts make no headline. No record of the data it was chosen on."""
 
 _FIELDS = ("metric", "data", "criterion", "command")
 _NUMBERS = ("pearson", "spearman")
@@ -298,9 +299,7 @@ def read_people(path: Path | None = None) -> tuple[PeopleAgreement, ...]:
     try:
         return _agreements(load_object(path.read_text(encoding="utf-8")))
     except OSError as error:
-        raise DataError(
-            f"cannot be read ({error.strerror})", path=path, remedy="name another file"
-        ) from None
+        raise DataError.of_file(error, path, remedy="name another file") from None
     except UnicodeDecodeError:
         raise DataError("is not UTF-8", path=path, remedy="save it as UTF-8") from None
     except DataError as error:

@@ -38,6 +38,7 @@ from adequa.run.summary import summarise
 
 ADDED = "scores.jsonl.adding"
 _DEFAULT_BATCH = 256
+"""Items per batch; affects speed and memory, never a score. No record of a measurement."""
 
 
 def score_run(
