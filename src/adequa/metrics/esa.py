@@ -77,7 +77,7 @@ class Esa(JudgmentSettings, Metric):
         everything = texts[0]
         values: dict[str, float] = {"ESA_C": sums[0] / everything}
         for least in (1, 2):
-            if texts[least]:  # a mean over no texts is no number
+            if texts[least]:  # a mean over no texts is not a number
                 values[f"ESA_C\\{least}"] = sums[least] / texts[least]
         for least in range(1, MOST_UNDETECTED + 1):
             values[f"ESI_C^{least}"] = texts[least] / everything
