@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 import typer
 
 if TYPE_CHECKING:
-    from adequa.metrics.base import Metric
+    from adequa.metrics import Metric
     from adequa.tables import Column
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import ClassVar
 
 from adequa.data import Fact, Finding, Item, Score, Verdict
-from adequa.entities.judgment import EntityJudgment, JudgmentSettings, judge
+from adequa.entities import EntityJudgment, JudgmentSettings, judge
 from adequa.errors import ServiceError, SettingError
 from adequa.metrics.base import Metric, require_at_least, require_choices
 from adequa.settings import content_hash, setting

@@ -14,7 +14,7 @@ from adequa.codec import result_to_object
 from adequa.data import Item, Result, Score
 from adequa.errors import ModelError, RunError
 from adequa.files import dump_line
-from adequa.metrics.base import Scorer
+from adequa.metrics import Scorer
 from adequa.run.verdicts import join
 
 if TYPE_CHECKING:

@@ -18,7 +18,7 @@ from adequa import __version__
 from adequa.data import Result
 from adequa.errors import DataError, RunError
 from adequa.files import load_object, locked, write_json
-from adequa.metrics.base import Metric, Scorer
+from adequa.metrics import Metric, Scorer
 from adequa.progress import Progress, silent
 from adequa.readers import Source
 from adequa.run.cache import CachedMetric

@@ -28,7 +28,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 from adequa.caches import MEGABYTE, Cache
 from adequa.errors import AdequaError
 from adequa.files import write_json
-from adequa.metrics.base import Metric
+from adequa.metrics import Metric
 from adequa.progress import Progress
 from adequa.run import Run, open_run, read_json
 from adequa.web.api.openapi import RunInfo, RunProgress
