@@ -1,4 +1,4 @@
-"""`adequa paper joint` as a user meets it."""
+"""`adequa paper joint` end to end."""
 
 from __future__ import annotations
 
