@@ -203,7 +203,9 @@ class Runs:
         # Runs are listed in this order, and two may start within a second.
         created = datetime.now(timezone.utc).isoformat(timespec="microseconds")
         scored = self.folder / id_ / "scored"
-        record = Record(id_, name, created, format_, tuple(labels), scored)
+        record = Record(
+            id=id_, name=name, created=created, format=format_, metrics=tuple(labels), folder=scored
+        )
         metrics = {label: self.metrics[label] for label in labels}
         record.process = RunProcess(file, format_, metrics, scored)
         with self._changed:
