@@ -158,6 +158,19 @@ def kind_of(value: Any) -> str:
     return names.get(type(value), "a number")
 
 
+def read_text(path: Path) -> str:
+    """The text of a UTF-8 file, with `\\n` between its lines."""
+    return "\n".join(line for _, line in lines(path))
+
+
+def read_json(path: Path) -> Any:
+    """The JSON value of a file; a DataError names the file."""
+    try:
+        return load_object(read_text(path))
+    except DataError as error:
+        raise error.at(path) from None
+
+
 def read_objects(
     path: Path, *, remedy: str = "write {…}"
 ) -> Iterator[tuple[int, Mapping[str, Any]]]:

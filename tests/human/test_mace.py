@@ -155,7 +155,7 @@ def test_more_restarts_are_never_less_likely() -> None:
     assert fit_mace(rows, method="em", seed=1, restarts=1).log_likelihood != likelihoods[0]
 
 
-def test_wrong_use_is_said() -> None:
+def test_wrong_settings_are_refused() -> None:
     rows: Rows = [("i", "ann", "a")]
     with pytest.raises(UnknownName, match="method"):
         fit_mace(rows, method="gibbs")

@@ -87,7 +87,7 @@ def test_the_signature_names_the_content(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ('{"id": "1", "x": 1}\n{"id": 1, "x": 2}', r":2: has a second score for '1'.* in line 1"),
+        ('{"id": "1", "x": 1}\n{"id": 1, "x": 2}', r":2: has a second row for '1'.* is line 1"),
         ('{"id": "1", "y": 1}', r":1: has no 'x'; name one of: y"),
         ('{"x": 1}', r":1: has no 'id'"),
         ('{"id": "", "x": 1}', r":1: has no 'id'"),
@@ -100,8 +100,8 @@ def test_the_signature_names_the_content(tmp_path: Path) -> None:
         ('{"id": "1", "x": [1]}', "not a finite number"),
         ('\n{"id": "1"', r":2: is not JSON"),
         ("[1]", r":1: is not an object"),
-        ("", r"holds no scores"),
-        ("\n\n", r"holds no scores"),
+        ("", r"has no scores"),
+        ("\n\n", r"has no scores"),
     ],
 )
 def test_a_broken_file_is_named_when_the_metric_is_made(

@@ -14,12 +14,18 @@ from pathlib import Path
 from typing import NamedTuple
 
 from adequa.data import Item, Rating
-from adequa.errors import DataError, SettingError, UnknownName
+from adequa.errors import DataError, SettingError, require_known
+from adequa.fields import grouped
 from adequa.files import lines
 from adequa.readers import read_ratings
 
 Key = tuple[str, str]
 """System and id of a text, as `Item.key`."""
+
+
+def key_of(rating: Rating) -> Key:
+    """The system and id of the rated text."""
+    return rating.system, rating.id
 
 
 def gather(
@@ -39,10 +45,8 @@ def gather(
 
 def without(ratings: Sequence[Rating], raters: Iterable[str]) -> list[Rating]:
     """The ratings of all other raters; naming a rater without ratings is an UnknownName."""
-    there = {rating.rater for rating in ratings if rating.rater}
     excluded = set(raters)
-    for name in sorted(excluded - there):
-        raise UnknownName("rater", name, sorted(there))
+    require_known("rater", sorted(excluded), (rating.rater for rating in ratings if rating.rater))
     left = [rating for rating in ratings if rating.rater not in excluded]
     if not left:
         raise DataError("no rating is left", remedy="exclude fewer raters")
@@ -51,10 +55,7 @@ def without(ratings: Sequence[Rating], raters: Iterable[str]) -> list[Rating]:
 
 def by_criterion(ratings: Iterable[Rating]) -> dict[str, list[Rating]]:
     """The ratings of each criterion, criteria in the order of their first rating."""
-    found: dict[str, list[Rating]] = {}
-    for rating in ratings:
-        found.setdefault(rating.criterion, []).append(rating)
-    return found
+    return grouped(ratings, lambda rating: rating.criterion)
 
 
 def averaged(ratings: Iterable[Rating]) -> dict[str, dict[Key, float]]:
@@ -63,13 +64,12 @@ def averaged(ratings: Iterable[Rating]) -> dict[str, dict[Key, float]]:
     >>> averaged([Rating("Id1", "T5", rater, "fluency", n) for rater, n in (("a", 1), ("b", 2))])
     {'fluency': {('T5', 'Id1'): 1.5}}
     """
-    sums: dict[str, dict[Key, list[float]]] = {}
-    for rating in ratings:
-        texts = sums.setdefault(rating.criterion, {})
-        texts.setdefault((rating.system, rating.id), []).append(rating.value)
     return {
-        criterion: {key: sum(values) / len(values) for key, values in texts.items()}
-        for criterion, texts in sums.items()
+        criterion: {
+            key: sum(rating.value for rating in given) / len(given)
+            for key, given in grouped(part, key_of).items()
+        }
+        for criterion, part in by_criterion(ratings).items()
     }
 
 
@@ -99,10 +99,8 @@ def standardised(ratings: Iterable[Rating]) -> list[Rating]:
     such as averages and texts that nobody was shown, are left out.
     """
     kept = [rating for rating in ratings if rating.rater]
-    values: dict[tuple[str, str], list[float]] = {}
-    for rating in kept:
-        values.setdefault((rating.rater, rating.criterion), []).append(rating.value)
-    scales = {key: _scale(found) for key, found in values.items()}
+    own = grouped(kept, lambda rating: (rating.rater, rating.criterion))
+    scales = {key: _scale([one.value for one in found]) for key, found in own.items()}
     standard = []
     for rating in kept:
         mean, deviation = scales[rating.rater, rating.criterion]
@@ -119,7 +117,7 @@ def _scale(values: Sequence[float]) -> tuple[float, float]:
 
 
 def rating_files(paths: Iterable[Path]) -> list[Path]:
-    """The files of ratings; the folder of a campaign stands for its `ratings.jsonl`."""
+    """The files of ratings; for the folder of a campaign, its `ratings.jsonl`."""
     files = []
     for path in paths:
         if not path.is_dir():
@@ -154,23 +152,22 @@ def named_raters(values: Iterable[str]) -> list[str]:
 
 def shell_command(words: Sequence[str]) -> str:
     """A command quoted for a shell, with control characters in names escaped."""
+
+    def escaped(character: str) -> str:
+        if character.isprintable():
+            return f"\\{character}" if character in "\\'" else character
+        return f"\\U{ord(character):08x}"
+
     return " ".join(
-        shlex.quote(word)
-        if word.isprintable()
-        else "$'" + "".join(_shell_character(one) for one in word) + "'"
+        shlex.quote(word) if word.isprintable() else f"$'{''.join(map(escaped, word))}'"
         for word in words
     )
 
 
-def _shell_character(character: str) -> str:
-    if character.isprintable():
-        return f"\\{character}" if character in "\\'" else character
-    return f"\\U{ord(character):08x}"
-
-
 BINS = 5
+"""Bins of a slider; no record of the data it was chosen on."""
 MOST_LABELS = 10
-"""A criterion with more distinct values than this is a slider."""
+"""A criterion with more distinct values than this is a slider: WebNLG 2017 has 3, 2020 has 101."""
 _LARGEST = 1e100
 """The squares of larger values overflow."""
 
@@ -240,8 +237,8 @@ class PageAnswers(NamedTuple):
 def once(ratings: Iterable[Rating]) -> PageAnswers:
     """Single judgments, independent of the order of the rows.
 
-    Where a rater judged a text twice and differently, both pages are left out: nothing tells which
-    of the two is right.
+    Where a rater judged a text twice and differently, both pages are left out, because it is not
+    known which of the two is right.
     """
     every = sorted(ratings, key=_order)
     people = [rating for rating in every if rating.rater]
@@ -250,32 +247,31 @@ def once(ratings: Iterable[Rating]) -> PageAnswers:
             "no rating names its rater",
             remedy="give single judgments instead of averages",
         )
-    kept: dict[tuple[str, str, str, str], Rating] = {}
-    torn: set[tuple[str, str, str]] = set()
-    for rating in people:
-        page = rating.rater, rating.system, rating.id
-        first = kept.setdefault((*page, rating.criterion), rating)
-        if first.value != rating.value:
-            torn.add(page)
-    whole = [
-        rating for rating in kept.values() if (rating.rater, rating.system, rating.id) not in torn
-    ]
+    whole: list[Rating] = []
+    dropped = 0
+    for page in grouped(people, lambda one: (one.rater, one.system, one.id)).values():
+        own = by_criterion(page)
+        if any(len({one.value for one in given}) > 1 for given in own.values()):
+            dropped += len(page)
+        else:
+            whole += [given[0] for given in own.values()]
     if not whole:
         raise DataError(
             "every text was judged twice and differently by its rater",
             remedy="keep one judgment per rater, text and criterion",
         )
-    dropped = sum((one.rater, one.system, one.id) in torn for one in people)
     return PageAnswers(whole, len(people) - len(whole) - dropped, dropped, len(every) - len(people))
 
 
 def by_page(ratings: Iterable[Rating]) -> dict[str, dict[Key, Page]]:
     """The pages by rater and text, in the order of the ratings."""
-    found: dict[str, dict[Key, Page]] = {}
-    for rating in ratings:
-        texts = found.setdefault(rating.rater, {})
-        texts.setdefault((rating.system, rating.id), {})[rating.criterion] = rating
-    return found
+    return {
+        rater: {
+            key: {rating.criterion: rating for rating in page}
+            for key, page in grouped(own, key_of).items()
+        }
+        for rater, own in grouped(ratings, lambda rating: rating.rater).items()
+    }
 
 
 def _order(rating: Rating) -> tuple[str, str, str, str, float, float]:

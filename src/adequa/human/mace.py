@@ -1,4 +1,4 @@
-"""Whom to trust among annotators: MACE (Hovy et al. 2013, "Learning Whom to Trust with MACE").
+"""The competence of annotators: MACE (Hovy et al. 2013, "Learning Whom to Trust with MACE").
 
 Written by hand on purpose: the result of crowd-kit's MACE depends on the order of the rows, so it
 can be neither a dependency nor an oracle for the tests.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
@@ -12,13 +12,15 @@ from typing import Any, ClassVar
 from adequa.data import Item, Score
 from adequa.errors import DataError
 from adequa.files import read_objects
-from adequa.metrics.base import Metric
+from adequa.metrics.base import Metric, reverse_direction
 from adequa.readers import read_table
 from adequa.settings import setting
 
 Scores = Mapping[tuple[str, str], float | None]
 """Values by system and id; None where the file has a row and no value."""
 
+ID_PREFIX = "Id"
+"""The number n stands for the entry `Id<n>`, as in the ratings of WebNLG 2020."""
 _DELIMITERS = {".csv": ",", ".tsv": "\t"}
 
 
@@ -41,11 +43,10 @@ class Precomputed(Metric):
         object.__setattr__(self, "file", Path(self.file))
         _read(self.file, self.key)  # before hours of scoring, not after
         if self.lower_is_better:
-            object.__setattr__(self, "best", -math.inf)
-            object.__setattr__(self, "worst", math.inf)
+            reverse_direction(self)
 
     def score(self, items: Sequence[Item]) -> list[Score]:
-        """One look-up an item."""
+        """The value of each item in the file."""
         known = _read(self.file, self.key)
         return [self._look_up(known, item) for item in items]
 
@@ -70,33 +71,66 @@ def _read(file: Path, key: str) -> Scores:
 @lru_cache(maxsize=16)
 def _read_unchanged(file: Path, key: str, stamp: object) -> Scores:
     del stamp  # part of what is remembered: a file that changes is read again
-    known: dict[tuple[str, str], float | None] = {}
-    places: dict[tuple[str, str], int] = {}
-    for number, row in _rows(file, key):
+    known = {}
+    for name, (line, row) in score_rows(file).items():
         try:
-            name, value = _name_of(row), _value_of(row, key)
+            known[name] = _value_of(row, key)
         except DataError as error:
-            raise error.at(file, number) from None
-        if name in known:
-            raise DataError(
-                f"has a second score for {name[1]!r} of {name[0]!r}; the first is in line "
-                f"{places[name]}",
-                path=file,
-                line=number,
-                remedy="keep one row per system and id",
-            )
-        known[name] = value
-        places[name] = number
-    if not known:
-        raise DataError("holds no scores", path=file, remedy="is it the right file?")
+            raise error.at(file, line) from None
     return known
 
 
-def _rows(file: Path, key: str) -> Iterator[tuple[int, Mapping[str, Any]]]:
+def score_rows(
+    path: Path, known_ids: Collection[str] = ()
+) -> dict[tuple[str, str], tuple[int, Mapping[str, Any]]]:
+    """The rows of a score file by system and id, each with its line number.
+
+    An unknown id becomes `Id<id>` where that is known. A second row for a text is a DataError.
+    """
+    rows: dict[tuple[str, str], tuple[int, Mapping[str, Any]]] = {}
+    for line, row in _rows(path):
+        try:
+            system, identifier = _name_of(row)
+        except DataError as error:
+            raise error.at(path, line) from None
+        if identifier not in known_ids and ID_PREFIX + identifier in known_ids:
+            identifier = ID_PREFIX + identifier
+        if (system, identifier) in rows:
+            first = rows[system, identifier][0]
+            raise DataError(
+                f"has a second row for {identifier!r} of {system!r}; the first is line {first}",
+                path=path,
+                line=line,
+                remedy="keep one row per system and id",
+            )
+        rows[system, identifier] = line, row
+    if not rows:
+        raise DataError("has no scores", path=path, remedy="name a file of scores")
+    return rows
+
+
+def finite_score(name: str, value: Any) -> float | None:
+    """A score as a float, None for null; a DataError for anything but a finite number."""
+    if value is None:
+        return None
+    try:
+        number = float(value) if type(value) in (int, float) else math.nan
+    except OverflowError:  # JSON has integers of any length
+        number = math.inf
+    if not math.isfinite(number):
+        raise DataError(
+            f"{name!r} is {value!r:.80}, not a finite number",
+            remedy="leave out texts without a score",
+        )
+    return number
+
+
+def _rows(file: Path) -> Iterator[tuple[int, Mapping[str, Any]]]:
     delimiter = _DELIMITERS.get(file.suffix.lower())
     if delimiter is not None:
-        for line_number, cells in read_table(file, delimiter).rows:
-            yield line_number, {**cells, **({key: _cell(cells[key])} if key in cells else {})}
+        for line, cells in read_table(file, delimiter).rows:
+            names = ("id", "system")
+            yield line, {name: one if name in names else _cell(one) for name, one in cells.items()}
         return
     yield from read_objects(file, remedy='write {"id": …, "system": …} and the scores')
 
@@ -121,18 +155,11 @@ def _value_of(row: Mapping[str, Any], key: str) -> float | None:
     if key not in source:
         listed = ", ".join(name for name in source if name not in ("id", "system"))
         raise DataError(f"has no {key!r}", remedy=f"name one of: {listed}")
-    value = source[key]
-    if value is None:
-        return None
-    if type(value) not in (int, float) or not math.isfinite(value):
-        raise DataError(
-            f"{key!r} is {value!r}, not a finite number", remedy="leave out what has no score"
-        )
-    return float(value)
+    return finite_score(key, source[key])
 
 
 def _cell(text: str) -> float | str | None:
-    """The number a cell of a table holds; what is none stays text, to be complained of."""
+    """The number in a cell of a table; other text stays as it is, and empty cells are None."""
     try:
         return float(text) if "_" not in text else text
     except ValueError:

@@ -1,19 +1,19 @@
-"""How far raters agree beyond chance: Krippendorff's alpha, Cohen's and Fleiss' kappa, shares.
+"""Agreement of raters beyond chance: Krippendorff's alpha, Cohen's and Fleiss' kappa, percentages.
 
-Hand-written because the package `krippendorff` is under the GPL; the tests hold the published
+Hand-written because the package `krippendorff` is under the GPL; the tests have the published
 examples.
 
 Each coefficient is 1 - observed / expected *disagreement*: 1 for raters who agree on everything, 0
-for what chance would bring, below 0 for less than that. They differ in what chance is:
+for agreement by chance, below 0 for less. They differ in their definition of chance:
 
 - *Alpha* (Krippendorff 2011) draws two of all the pairable ratings, without putting the first back.
   Any number of raters and gaps; nominal, ordinal, interval and ratio scales.
 - *Cohen's kappa* (1960; weighted 1968) draws one rating from each of two raters' own.
 - *Fleiss' kappa* (1971) draws two from the shares of the categories.
 
-A rating is pairable if its item has another. A coefficient is None, with a reason, where nothing is
-pairable, and where all ratings are equal: raters who had nothing to tell apart have not shown that
-they can, though they never disagreed. No coefficient is computed from a gap.
+A rating is pairable if its item has another. A coefficient is None, with a reason, if nothing is
+pairable or if all ratings are equal, which does not show whether raters can tell items apart.
+Missing ratings are ignored.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ RaterPair = tuple[Hashable, Hashable]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Ratings:
-    """Who gave which item which value, coded; sorted, so that no result depends on row order.
+    """The ratings as codes of item, rater and value, sorted so that row order has no effect.
 
     >>> ratings = Ratings.of(["a", "a", "b"], ["ann", "bob", "ann"], [1, 2, None])
     >>> ratings.items, ratings.raters, ratings.categories
@@ -60,10 +60,10 @@ class Ratings:
         raters: Iterable[Hashable],
         values: Iterable[float | str | None],
     ) -> Ratings:
-        """From three columns with one row per rating; None and NaN are gaps.
+        """From three columns with one row per rating; None and NaN are missing ratings.
 
-        A rater's second rating of an item is a ValueError: which of the two counts is not ours to
-        say. So are columns of unequal length and an infinite value.
+        A rater's second rating of an item, columns of unequal length and infinite values are
+        ValueErrors.
         """
         rows = list(zip(items, raters, values, strict=True))
         every_item, items_coded = _coded([row[0] for row in rows])
@@ -165,12 +165,12 @@ Weights = Literal["none", "linear", "quadratic"]
 _SCALES = ("nominal", "ordinal", "interval", "ratio")
 _WEIGHTS = ("none", "linear", "quadratic")
 _NOTHING_SHARED = "no item has two ratings"
-_NO_VARIATION = "all ratings are equal, so that nothing could have been confused"
+_NO_VARIATION = "all ratings are equal"
 
 
 @dataclass(frozen=True, slots=True)
 class Agreement:
-    """A coefficient, or None and the reason; the two disagreements behind it, and of how much.
+    """A coefficient, or None and the reason, with its two disagreements and the size of the data.
 
     Disagreements are means over pairs of ratings: of 0 and 1 on a nominal scale, so that
     1 - observed is the share of equal pairs, otherwise of the distances that the scale defines.
@@ -178,9 +178,9 @@ class Agreement:
 
     value: float | None
     items: int
-    """Items with two ratings or more; the others say nothing."""
+    """The number of items with two ratings or more; the others do not count."""
     ratings: int
-    """Ratings of these items."""
+    """The number of ratings of these items."""
     observed: float | None = None
     expected: float | None = None
     interval: Interval | None = None
@@ -199,7 +199,7 @@ def krippendorff_alpha(
 
     Distances are squared: of ranks (ordinal, those of the pairable ratings), of values (interval),
     of values over their sum (ratio, for which a negative value is a ValueError). Resamples in which
-    all ratings are equal have no alpha and are left out of the interval; there is none of one item.
+    all ratings are equal have no alpha and are left out of the interval; one item has no interval.
 
     >>> ratings = Ratings.from_matrix([[1, 1], [2, 2], [3, 2]])
     >>> round(krippendorff_alpha(ratings, "ordinal").value, 3)
@@ -231,14 +231,14 @@ def krippendorff_alpha(
             for code, number in enumerate(numbers):
                 expected += counts[:, code] * (counts @ _ratio(number, numbers))
         else:
-            # A category's rank is the mean of those its ratings share; distances need no more.
+            # The rank of a category is the mean of the ranks that its ratings share.
             ranks = np.cumsum(counts, axis=1) - counts / 2
             places = ranks if scale == "ordinal" else np.broadcast_to(numbers, counts.shape)
             observed = (pairs * (places[:, low] - places[:, high]) ** 2).sum(axis=1)
             mean = (counts * places).sum(axis=1) / whole
             expected = 2 * whole * (counts * (places - mean[:, None]) ** 2).sum(axis=1)
         varied = (counts > 0).sum(axis=1) > 1
-        # A pair stands for two coincidences, c-k and k-c.
+        # Each pair is two coincidences, c-k and k-c.
         return 2 * observed / whole, np.where(varied, expected / (whole * (whole - 1)), np.nan)
 
     def alphas(totals: Matrix) -> Vector:
@@ -262,7 +262,7 @@ def krippendorff_alpha(
 
 
 def coincidences(ratings: Ratings) -> Matrix:
-    """How often value c meets value k in an item: a symmetric matrix of categories.
+    """The number of pairs of values c and k in an item, as a symmetric matrix of categories.
 
     An item's pairs weigh 1 / (ratings - 1), so that the whole adds up to the pairable ratings.
     """

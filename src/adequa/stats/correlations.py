@@ -1,17 +1,17 @@
-"""How well two series of numbers go together: correlations, their intervals, and pairwise accuracy.
+"""Correlations of two series of numbers, their resamples and tests, and pairwise accuracy.
 
 Pearson, Spearman and Kendall come from SciPy, each with its p-value. The versions for many rows at
 once are our own: SciPy has none, and permutations and resamples need thousands of coefficients.
 Texts on one graph are resampled together (the bootstrap of clusters). Williams' test and PERM-BOTH
-compare two measures that are held against the same third one; pairwise accuracy asks how often a
-metric puts two texts or systems in the order in which people put them.
+compare two measures by their correlation with a third; pairwise accuracy is the share of pairs of
+texts or systems that a metric and people order alike.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Hashable, Sequence
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -23,11 +23,11 @@ Matrix = npt.NDArray[np.float64]
 Codes = npt.NDArray[np.int64]
 
 FEWEST_PAIRS = 3
-"""Two points always lie on a line, so their correlation means nothing."""
+"""Two points always lie on a line, so their correlation is meaningless."""
 
 
 class Correlation(NamedTuple):
-    """A coefficient from -1 to 1, how likely one as great is by chance, and of how many pairs."""
+    """A coefficient from -1 to 1, its p-value, and the number of pairs."""
 
     value: float
     p: float
@@ -35,7 +35,7 @@ class Correlation(NamedTuple):
 
 
 def pearson(first: npt.ArrayLike, second: npt.ArrayLike) -> Correlation | None:
-    """How near the pairs lie to a line.
+    """Pearson's coefficient: how close the pairs are to a line.
 
     None below three pairs, where a side is constant, and where a value is not finite; the same
     holds for the other two.
@@ -43,13 +43,7 @@ def pearson(first: npt.ArrayLike, second: npt.ArrayLike) -> Correlation | None:
     >>> round(pearson([1, 2, 3, 4], [2, 4, 6, 8]).value, 9)
     1.0
     """
-
-    def coefficient(one: Vector, other: Vector) -> Any:
-        from scipy.stats import pearsonr
-
-        return pearsonr(one, other)
-
-    return _correlation(coefficient, first, second)
+    return _correlation("pearsonr", first, second)
 
 
 def spearman(first: npt.ArrayLike, second: npt.ArrayLike) -> Correlation | None:
@@ -58,28 +52,16 @@ def spearman(first: npt.ArrayLike, second: npt.ArrayLike) -> Correlation | None:
     >>> round(spearman([1, 2, 3, 4], [1, 10, 100, 1000]).value, 9)
     1.0
     """
-
-    def coefficient(one: Vector, other: Vector) -> Any:
-        from scipy.stats import spearmanr
-
-        return spearmanr(one, other)
-
-    return _correlation(coefficient, first, second)
+    return _correlation("spearmanr", first, second)
 
 
 def kendall(first: npt.ArrayLike, second: npt.ArrayLike) -> Correlation | None:
-    """Kendall's tau-b: pairs of pairs in the same order less those in the other, ties allowed for.
+    """Kendall's tau-b, which allows for ties.
 
     >>> round(kendall([1, 2, 3, 4], [1, 2, 4, 3]).value, 3)
     0.667
     """
-
-    def coefficient(one: Vector, other: Vector) -> Any:
-        from scipy.stats import kendalltau
-
-        return kendalltau(one, other)
-
-    return _correlation(coefficient, first, second)
+    return _correlation("kendalltau", first, second)
 
 
 COEFFICIENTS: dict[str, Callable[[npt.ArrayLike, npt.ArrayLike], Correlation | None]] = {
@@ -93,7 +75,7 @@ COEFFICIENTS: dict[str, Callable[[npt.ArrayLike, npt.ArrayLike], Correlation | N
 def complete_pairs(
     first: Sequence[float | None], second: Sequence[float | None]
 ) -> tuple[Vector, Vector]:
-    """The pairs of which both sides are finite numbers; None is a value that is not there."""
+    """The pairs of which both sides are finite numbers; None is a missing value."""
     if len(first) != len(second):
         raise ValueError(f"{len(first)} values cannot be paired with {len(second)}")
     pairs = [
@@ -105,38 +87,35 @@ def complete_pairs(
     return array[:, 0], array[:, 1]
 
 
-def _correlation(
-    coefficient: Callable[[Vector, Vector], Any], first: npt.ArrayLike, second: npt.ArrayLike
-) -> Correlation | None:
+def _correlation(function: str, first: npt.ArrayLike, second: npt.ArrayLike) -> Correlation | None:
     one, other = np.asarray(first, dtype=np.float64), np.asarray(second, dtype=np.float64)
     if one.ndim != 1 or one.shape != other.shape:
         raise ValueError(f"values of shape {one.shape} cannot be paired with {other.shape}")
     if len(one) < FEWEST_PAIRS or _is_constant(one) or _is_constant(other):
         return None
-    found = coefficient(_scaled(one), _scaled(other))
+    import scipy.stats
+
+    # Values of at most one: no coefficient changes, and squares neither overflow nor vanish.
+    one, other = one / np.abs(one).max(), other / np.abs(other).max()
+    found = getattr(scipy.stats, function)(one, other)
     value, p = float(found.statistic), float(found.pvalue)
-    # Rounding takes a perfect correlation a hair past one.
+    # Rounding can take a perfect correlation slightly beyond one.
     return Correlation(max(-1.0, min(1.0, value)), p, len(one)) if math.isfinite(value) else None
 
 
 def _is_constant(values: Vector) -> bool:
-    """Equal but for rounding, or not all finite: there is no correlation either way."""
+    """Whether there is no correlation: values equal up to rounding, or not all finite."""
     if not np.isfinite(values).all():
         return True
     greatest = np.abs(values).max()
-    # Divided first, for the spread of huge values overflows.
+    # Divided first, because the spread of huge values overflows.
     return bool(greatest == 0 or np.ptp(values / greatest) <= 1e-12)
 
 
-def _scaled(values: Vector) -> Vector:
-    """Values of at most one: no coefficient changes, and squares neither overflow nor vanish."""
-    scaled: Vector = values / np.abs(values).max()
-    return scaled
-
-
 _ROUNDING = 1e-24
+"""Squares below this share of the largest are rounding errors of doubles (1e-12 squared)."""
 _SHORT_ROWS = 60
-"""Columns up to which every two are compared; longer rows are sorted one by one."""
+"""Up to this many columns all pairs are compared at once; longer rows go to SciPy one by one."""
 
 
 def rowwise_correlations(first: npt.ArrayLike, second: npt.ArrayLike, coefficient: str) -> Vector:
@@ -190,7 +169,9 @@ def _pearson(one: Matrix, other: Matrix) -> Vector:
 def _kendall(one: Matrix, other: Matrix, count: int) -> Vector:
     columns = one.shape[1]
     if columns > _SHORT_ROWS:
-        return _kendall_by_row(*(np.broadcast_to(side, (count, columns)) for side in (one, other)))
+        rows = [np.broadcast_to(side, (count, columns)) for side in (one, other)]
+        each = (kendall(*pair) for pair in zip(*rows, strict=True))
+        return np.array([np.nan if value is None else value.value for value in each])
     agreeing = np.zeros(count)
     varied, varied_too = np.zeros(len(one)), np.zeros(len(other))
     for apart in range(1, columns):
@@ -202,12 +183,8 @@ def _kendall(one: Matrix, other: Matrix, count: int) -> Vector:
     return found
 
 
-def _kendall_by_row(one: Matrix, other: Matrix) -> Vector:
-    found = (kendall(row, row_too) for row, row_too in zip(one, other, strict=True))
-    return np.array([np.nan if value is None else value.value for value in found])
-
-
 _ROUNDED_AWAY = 1e-13
+"""A smaller variance per item, of values scaled to 1, is a rounding error of doubles."""
 _BLOCK = 2_000_000
 """Pairs of items that are compared at once: 16 MB."""
 
@@ -264,7 +241,7 @@ def resampled_pearson(
         varied = squares - ones**2 / count
         varied_too = squares_too - others**2 / count
         together = products - ones * others / count
-        # What is left of equal values is rounding.
+        # The remaining variance of equal values is a rounding error.
         defined = (varied > _ROUNDED_AWAY * count) & (varied_too > _ROUNDED_AWAY * count)
         np.divide(together, np.sqrt(varied * varied_too), out=found, where=defined)
     return np.clip(found, -1, 1)
@@ -276,8 +253,8 @@ def resampled_kendall(
     """Kendall's tau-b in each resample; NaN where a side is constant.
 
     `places` has the cluster of each item, `draws` how often each cluster is drawn. Pairs of items
-    are counted once by their two clusters; a resample only weighs the counts, for copies of an item
-    are tied with each other.
+    are counted once by their two clusters; a resample only weights the counts, because copies of an
+    item are tied with each other.
     """
     one, other = np.asarray(first, dtype=np.float64), np.asarray(second, dtype=np.float64)
     count = draws.shape[1]
@@ -301,7 +278,7 @@ def resampled_kendall(
 
 
 def _ranks(values: Vector, counts: Matrix) -> Matrix:
-    """Mean ranks of the values in each resample, where a value stands as often as it was drawn."""
+    """Mean ranks of the values in each resample, each value repeated as often as it was drawn."""
     unique, group = np.unique(values, return_inverse=True)
     order = np.argsort(group, kind="stable")
     starts = np.searchsorted(group[order], np.arange(len(unique)))
@@ -318,7 +295,7 @@ def _weighted(first: Matrix, second: Matrix, counts: Matrix) -> Vector:
     )
     together = np.einsum("ij,ij,ij->i", counts, one, other)
     squares = [np.einsum("ij,ij,ij->i", counts, side, side) for side in (one, other)]
-    # Equal but for rounding is constant.
+    # Values that are equal up to rounding are constant.
     least = [_ROUNDING * total * np.square(np.abs(side).max()) for side in (first, second)]
     found: Vector = np.full(len(counts), np.nan)
     varied = (squares[0] > least[0]) & (squares[1] > least[1])
@@ -343,7 +320,7 @@ class Williams(NamedTuple):
 
 
 class CorrelationDifference(NamedTuple):
-    """What the first has over the second, and how likely a difference as great is by chance."""
+    """The first correlation minus the second, and the p-value of the difference."""
 
     value: float
     p: float
@@ -353,8 +330,8 @@ def williams(first: float, second: float, between: float, n: int) -> Williams | 
     """Williams' test (1959, after Steiger 1980) of two Pearson correlations with one variable.
 
     `first` and `second` are the correlations of two measures with it, `between` that of the
-    measures with each other, over `n` independent items. None below four items, and where the two
-    measures are one and the same, so that there is nothing to tell apart.
+    measures with each other, over `n` independent items. None below four items, and if the two
+    measures are the same.
 
     >>> round(williams(0.3, 0.4, 0.5, 100).t, 4)  # Silver, Hittner and May (2006)
     -1.0767
@@ -382,11 +359,11 @@ def permute_both(
     n: int = 1000,
     seed: int = 0,
 ) -> CorrelationDifference | None:
-    """PERM-BOTH of Deutsch et al. (2021): scores of single texts change sides at random.
+    """PERM-BOTH of Deutsch et al. (2021): the scores of single texts are swapped at random.
 
-    `agreement` says of rows of scores, one per text, how well each agrees with what both are held
-    against. Scores are standardised first, for they are of different scales. The p-value is
-    two-sided. None where a side is constant or an agreement is not defined.
+    `agreement` gives the correlation of each row of scores, one column per text, with the third
+    variable. Scores are standardised first, because their scales differ. The p-value is two-sided.
+    None if a side is constant or an agreement is not defined.
     """
     sides = [_standardised(np.asarray(side, dtype=np.float64)) for side in (first, second)]
     if sides[0] is None or sides[1] is None:
@@ -402,7 +379,7 @@ def permute_both(
     for start in range(0, n, _ROWS):
         change = random.random((min(_ROWS, n - start), len(one))) < 0.5
         drawn = agreement(np.where(change, other, one)) - agreement(np.where(change, one, other))
-        # A permutation whose agreement is not defined speaks for chance.
+        # A permutation whose agreement is not defined counts as extreme.
         extreme += int((~(np.abs(drawn) < abs(observed) - _TIE)).sum())
     return CorrelationDifference(observed, (1 + extreme) / (n + 1))
 
@@ -420,7 +397,7 @@ def _standardised(values: Vector) -> Vector | None:
 
 
 class Accuracy(NamedTuple):
-    """The share of pairs on which a metric and people say the same, in the mean over groups."""
+    """The share of pairs on which a metric and people agree, averaged over groups."""
 
     value: float
     epsilon: float
@@ -439,10 +416,10 @@ def pairwise_accuracy(
 ) -> Accuracy | None:
     """acc_eq of Deutsch, Foster and Freitag (2023, "Ties Matter"), pairs taken within groups.
 
-    A pair counts when both put it in the same order, or both call it a tie. People tie where their
-    values are equal, the metric where its scores differ by at most `epsilon`. Without one, the
-    smallest that gives the best accuracy is taken, the same in all groups, which is the paper's tie
-    calibration and an optimistic choice: it has seen the ratings. None without a pair.
+    A pair counts if both order it alike or both tie it. People tie where their values are equal,
+    the metric where its scores differ by at most `epsilon`. By default epsilon is the smallest one
+    with the best accuracy over all groups, which is the paper's tie calibration and an optimistic
+    choice, because it depends on the ratings. None without a pair.
 
     >>> pairwise_accuracy([0.1, 0.9, 0.5, 0.6], [1, 2, 3, 3], [0, 0, 0, 0], epsilon=0).value
     0.5
@@ -472,7 +449,7 @@ def pairwise_accuracy(
 class _Pairs(NamedTuple):
     group: npt.NDArray[np.int64]
     apart: Vector
-    """How far apart the metric puts the two."""
+    """The distance of the two scores."""
     tied: npt.NDArray[np.bool_]
     """Whether people tie them."""
     ordered: npt.NDArray[np.bool_]
@@ -495,7 +472,7 @@ def _pairs(scores: Vector, values: Vector, places: npt.NDArray[np.int64], count:
 
 
 def _best_epsilon(pairs: _Pairs, weights: Vector) -> float:
-    """The smallest of the best: 0, or a distance that occurs."""
+    """The smallest of the best epsilons: 0, or a distance that occurs."""
     candidates, place = np.unique(np.append(pairs.apart, 0.0), return_inverse=True)
     gained = np.bincount(place[:-1], weights=weights * pairs.tied, minlength=len(candidates))
     lost = np.bincount(place[:-1], weights=weights * pairs.ordered, minlength=len(candidates))
@@ -506,13 +483,13 @@ def _best_epsilon(pairs: _Pairs, weights: Vector) -> float:
 def soft_pairwise_accuracy(
     metric: npt.ArrayLike, human: npt.ArrayLike, *, n: int = 1000, seed: int = 0
 ) -> float | None:
-    """SPA of Thompson et al. (2024): how sure a metric is of a pair of systems, against people.
+    """SPA of Thompson et al. (2024): the confidence of a metric and of people in pairs of systems.
 
-    Matrices have one row per system and one column per input, NaN where a text is missing. For each
-    pair of systems a permutation test of the paired differences says how likely the first is no
-    better, once by the metric and once by people; the accuracy of a pair is one less the difference
-    of the two p-values. Draws as great as the observed count half, so that the order of systems
-    does not matter. None without two systems that share an input.
+    Matrices have one row per system and one column per input, NaN where a text is missing. Each
+    pair of systems has two p-values of a permutation test of its paired differences, by the metric
+    and by people; the accuracy of a pair is one minus their distance. Draws equal to the observed
+    difference count half, so that the order of systems does not matter. None without two systems
+    that share an input.
     """
     scores, values = (np.asarray(side, dtype=np.float64) for side in (metric, human))
     if scores.ndim != 2 or scores.shape != values.shape:
@@ -529,7 +506,7 @@ def soft_pairwise_accuracy(
     chances = []
     for table in (scores, values):
         filled = np.where(missing, 0.0, table)
-        # A text that one of the two lacks adds nothing, whatever its sign.
+        # A text that one of the two lacks adds nothing.
         differences = np.where(apart, 0.0, filled[left] - filled[right])[shared]
         chances.append(_chance(differences, signs))
     return float(np.mean(1 - np.abs(chances[0] - chances[1])))

@@ -1,4 +1,4 @@
-"""Effect sizes: how large a difference between two samples is, whatever their size."""
+"""Effect sizes: how large a difference between two samples is, independent of their size."""
 
 from __future__ import annotations
 
@@ -34,9 +34,9 @@ def average_d(first: npt.ArrayLike, second: npt.ArrayLike) -> float | None:
 
 
 def cliffs_delta(first: npt.ArrayLike, second: npt.ArrayLike) -> float | None:
-    """How much more often a value of the first sample is above one of the second than below it.
+    """The share of pairs in which the first sample is above the second, minus those below.
 
-    Over all n × m pairs of values, from -1 to 1 (Cliff 1993); None where a sample is empty.
+    Over all n × m pairs of values, from -1 to 1 (Cliff 1993); None if a sample is empty.
     """
     one, other = _vector(first), np.sort(_vector(second))
     if not len(one) or not len(other):
@@ -102,7 +102,7 @@ def _pairs(first: npt.ArrayLike, second: npt.ArrayLike) -> Vector:
 
 
 def _deviation(values: Vector) -> float:
-    # Rounding gives equal numbers a spread of some 1e-17, and an effect size of a trillion.
+    # Rounding gives equal numbers a spread of about 1e-17, and thus a huge effect size.
     if np.ptp(values) <= 1e-12 * np.abs(values).max():
         return 0.0
     return float(values.std(ddof=1))

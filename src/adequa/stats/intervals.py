@@ -22,8 +22,8 @@ Vector = npt.NDArray[np.float64]
 class Moments:
     """Count, mean and spread of a stream of numbers, in constant memory.
 
-    Welford's recurrence, and Chan's for merging: a plain sum of squares loses all digits when the
-    mean is large against the spread.
+    Welford's recurrence, and Chan's for merging: a plain sum of squares loses its digits if the
+    mean is much larger than the spread.
 
     >>> moments = Moments.of([1.0, 2.0, 3.0])
     >>> moments.count, moments.mean
@@ -44,16 +44,16 @@ class Moments:
         return moments
 
     def add(self, value: float) -> None:
-        """Take one more number in; one that is not finite is a ValueError."""
+        """Add a number; one that is not finite is a ValueError."""
         if not math.isfinite(value):
-            raise ValueError(f"{value} has no place in a mean")
+            raise ValueError(f"{value} is not a finite number")
         self.count += 1
         distance = value - self._mean
         self._mean += distance / self.count
         self._squares += distance * (value - self._mean)
 
     def merge(self, other: Moments) -> None:
-        """Take in all that another accumulator has seen."""
+        """Add all numbers of another accumulator."""
         if not other.count:
             return
         total = self.count + other.count
@@ -64,7 +64,7 @@ class Moments:
 
     @property
     def mean(self) -> float | None:
-        """The arithmetic mean; None of nothing."""
+        """The arithmetic mean; None without numbers."""
         return self._mean if self.count else None
 
     @property
@@ -99,7 +99,7 @@ def student_quantile(freedom: int, level: float) -> float:
 
 
 def require_level(level: float) -> None:
-    """Refuse a confidence level outside (0, 1): a caller's mistake, not a user's."""
+    """Raise a ValueError for a confidence level outside (0, 1)."""
     if not 0 < level < 1:
         raise ValueError(f"a confidence level lies between 0 and 1, not {level}")
 
@@ -115,7 +115,7 @@ def student_interval(values: npt.ArrayLike, level: float = 0.95) -> Interval | N
 
 
 def percentile_interval(replicates: Vector, level: float = 0.95) -> Interval | None:
-    """The middle `level` of the replicates; None where none is defined."""
+    """The middle `level` of the replicates; None if none is defined."""
     require_level(level)
     return _quantiles(replicates, (1 - level) / 2, (1 + level) / 2)
 
@@ -133,7 +133,7 @@ def bca_interval(
         return None
     normal = NormalDist()
     share = ((defined < observed).mean() + (defined <= observed).mean()) / 2
-    # A replicate can always fall on the other side: half of one stands for it.
+    # At least half a replicate is assumed on either side, so that the quantile stays finite.
     bias = normal.inv_cdf(min(max(float(share), 0.5 / len(defined)), 1 - 0.5 / len(defined)))
     distances = jackknife.mean() - jackknife
     spread = float((distances**2).sum())
@@ -182,9 +182,9 @@ def _quantiles(replicates: Vector, low: float, high: float) -> Interval | None:
 
 
 def wilson_interval(count: int, total: int, level: float = 0.95) -> Interval | None:
-    """Wilson's score interval (1927) of `count` out of `total`; None of nothing.
+    """Wilson's score interval (1927) of `count` out of `total`; None if the total is 0.
 
-    Unlike the mean plus or minus some deviations it is never empty, not even of 0 out of 5.
+    Unlike the mean plus or minus some deviations it is never empty, not even for 0 out of 5.
 
     >>> low, high = wilson_interval(0, 20)
     >>> low, round(high, 3)

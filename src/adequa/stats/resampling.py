@@ -12,10 +12,10 @@ observation itself counted among the trials, so that no p is zero: p = (c + 1) /
   from the mean of all resampled differences as the observed difference is from zero. It assumes
   that the items represent the domain; with a handful of items its p is too small. (sacreBLEU, like
   the Moses script it follows, counts one side only: its p is smaller, down to half.)
-- *Approximate randomisation* (Noreen 1989, Riezler & Maxwell 2005): an item's two outputs change
-  places with probability one half, as they might if the systems were the same. c counts the trials
-  whose difference is at least as far from zero as the observed one. Where all 2^items ways of
-  changing places are no more than n, each is tried once, and p = c / 2^items is exact.
+- *Approximate randomisation* (Noreen 1989, Riezler & Maxwell 2005): the two outputs of an item are
+  swapped with probability one half, as they might be if the systems were the same. c counts the
+  trials whose difference is at least as far from zero as the observed one. If there are at most n
+  ways of swapping (2^items), each is tried once, and p = c / 2^items is exact.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from adequa.stats.intervals import Interval, percentile_interval
 Vector = npt.NDArray[np.float64]
 Matrix = npt.NDArray[np.float64]
 Aggregate = Callable[[Matrix], Vector]
-"""Totals, one row per resample, to values; NaN where a value is not defined."""
+"""From totals, one row per resample, to values; NaN where a value is not defined."""
 
 _CHUNK = 1 << 22
 """Numbers held at once for the draws of a chunk of resamples: 32 MB."""
@@ -42,7 +42,7 @@ _CHUNK = 1 << 22
 class PairedTest:
     """Two samples, paired by item: their values, the difference and the result of a test.
 
-    None stands for what is undefined: everything without items, interval and p with one item.
+    Undefined values are None: all values without items, interval and p with one item.
     """
 
     items: int
@@ -86,8 +86,8 @@ def rowwise(corpus: Callable[[Sequence[float]], float | None]) -> Aggregate:
 def bootstrap_totals(statistics: Matrix, *, n: int, seed: int) -> Matrix:
     """The totals of `n` resamples of the rows, drawn with replacement, one row per resample.
 
-    The draws depend on the number of rows, n and the seed alone: two matrices with as many rows are
-    resampled alike, which is what pairs them; so columns of several systems may stand side by side.
+    The draws depend only on the number of rows, n and the seed: matrices with equally many rows are
+    resampled alike and thereby paired, so columns of several systems may be side by side.
     """
     items = len(statistics)
     generator = np.random.default_rng(seed)
@@ -103,10 +103,10 @@ def bootstrap_totals(statistics: Matrix, *, n: int, seed: int) -> Matrix:
 
 
 def swapped_totals(differences: Matrix, *, n: int, seed: int) -> Matrix:
-    """The sum of a random half of the rows, `n` times, or of each subset where there are fewer.
+    """The sum of a random half of the rows, `n` times, or of each subset if there are fewer.
 
-    The rows are first minus second: what a trial takes from the first's totals and adds to the
-    second's. The draws depend on the number of rows, n and the seed alone.
+    The rows are first minus second: a trial takes the sum from the first's totals and adds it to
+    the second's. The draws depend only on the number of rows, n and the seed.
     """
     items = len(differences)
     every = _is_enumerable(items, n)
@@ -144,7 +144,7 @@ def randomisation_p(swapped: Vector, observed: float, *, items: int, n: int) -> 
 
 
 def win_share(differences: Vector) -> float | None:
-    """The share of differences above zero, a tie counting half; None of none."""
+    """The share of differences above zero, a tie counting half; None without differences."""
     defined = differences[np.isfinite(differences)]
     return float((np.sign(defined).mean() + 1) / 2) if len(defined) else None
 
@@ -218,7 +218,7 @@ def _observe(
 
 
 def _coins(generator: np.random.Generator, rows: int, columns: int) -> npt.NDArray[np.integer]:
-    """Zeros and ones: a bit each, where the generator's own integers cost a byte and ten times."""
+    """Zeros and ones from single random bits, ten times as fast as the generator's integers."""
     width = 4 * -(-columns // 32)  # the generator gives four bytes at a time
     drawn = np.frombuffer(generator.bytes(rows * width), dtype=np.uint8)
     return np.unpackbits(drawn.reshape(rows, width), axis=1, count=columns)
@@ -245,7 +245,7 @@ def _products(weights: Iterator[Matrix], statistics: Matrix, n: int) -> Matrix:
 
 def _p(differences: Vector, observed: float, *, exact: bool) -> float:
     distances = np.abs(differences)
-    # Sums in another order differ in their last digits, and a tie must stay one.
+    # Sums in another order differ in their last digits, and ties must remain ties.
     slack = 1e-10 * max(float(distances.max()), abs(observed))
     count = int((distances >= abs(observed) - slack).sum())
     return count / len(distances) if exact else (count + 1) / (len(distances) + 1)

@@ -1,11 +1,11 @@
-"""Which of many differences are significant: rank tests, corrected p-values, letters.
+"""Significance of many differences: rank tests, corrected p-values, letters.
 
 The rank tests are SciPy's, called so that they give the two-sided p of R's `wilcox.test`: exact up
 to 49 values per sample without ties (and, of pairs, without zeros), otherwise by the normal
 distribution with the variance corrected for ties and the statistic moved half a step towards its
-mean (`continuity`). Two things are added. Values that differ by no more than rounding errors are
-equal (0.3 - 0.2 and 0.2 - 0.1 must tie; R needs `digits.rank = 10` for that), and a statistic that
-is at its mean stays there.
+mean (`continuity`). Two things are added: values that differ only by rounding errors are equal
+(0.3 - 0.2 and 0.2 - 0.1 must tie; R needs `digits.rank = 10` for that), and a statistic at its mean
+is not moved.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def _bonferroni(ranked: Sequence[float]) -> list[float]:
 
 
 def _holm(ranked: Sequence[float]) -> list[float]:
-    # Step down: the smallest p is multiplied by all m, the next by m - 1, and none falls again.
+    # Step down: the smallest p is multiplied by m, the next by m - 1, and none decreases.
     adjusted: list[float] = []
     highest = 0.0
     for rank, p in enumerate(ranked):
@@ -40,7 +40,7 @@ def _holm(ranked: Sequence[float]) -> list[float]:
 
 
 def _benjamini_hochberg(ranked: Sequence[float]) -> list[float]:
-    # Step up: from the largest p down, each multiplied by m / rank, and none rises again.
+    # Step up: from the largest p down, each is multiplied by m / rank, and none increases.
     adjusted: list[float] = []
     lowest = 1.0
     for rank in range(len(ranked), 0, -1):
@@ -87,15 +87,15 @@ def adjust(p_values: Sequence[float | None], correction: str = "holm") -> list[f
 
 _LETTERS = string.ascii_lowercase + string.ascii_uppercase
 _TOO_MANY = 500
-"""Odd patterns of differences make very many groups, which no longer help a reader."""
+"""Unusual patterns of differences make very many groups, which do not help a reader;
+no record of the data the limit was chosen on."""
 
 
 def significance_letters(count: int, different: Iterable[tuple[int, int]]) -> list[str] | None:
     """A string of letters for each of `count` systems, best first; `different` are index pairs.
 
     The compact letter display of Piepho (2004): start with one group of all, split every group that
-    holds two different systems, and drop a group that lies within another. None where the letters
-    do not suffice.
+    has two different systems, and drop groups within others. None if the letters do not suffice.
 
     >>> significance_letters(4, [(0, 2), (0, 3), (1, 3)])
     ['a', 'ab', 'bc', 'c']
@@ -133,8 +133,9 @@ def _without_parts(groups: list[frozenset[int]]) -> list[frozenset[int]]:
 Vector = npt.NDArray[np.float64]
 
 _EXACT_BELOW = 50
-"""Values per sample; R's limit, up to which p is exact if no values are equal."""
+"""Values per sample: R's limit for an exact p if no values are equal."""
 _DIGITS = 10
+"""Significant digits by which values are compared, as with R's `digits.rank = 10`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,7 +156,7 @@ def rank_sum(
 ) -> RankTest | None:
     """Wilcoxon's rank-sum test (Mann and Whitney's U) of two independent samples.
 
-    None where a sample is empty or all values are equal: nothing can be said then.
+    None if a sample is empty or all values are equal.
 
     >>> rank_sum([0.8, 0.83, 1.89, 1.04], [1.15, 0.88, 0.9]).p
     0.8571428571428571
@@ -177,7 +178,7 @@ def rank_sum(
     )
     statistic, p = float(found.statistic), float(found.pvalue)
     if continuity and not exact and statistic == len(one) * len(other) / 2:
-        p = 1.0  # SciPy moves a statistic that is at its mean already
+        p = 1.0  # SciPy moves even a statistic at its mean
     return RankTest(statistic, p, exact, len(values))
 
 

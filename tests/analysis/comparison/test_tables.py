@@ -77,7 +77,7 @@ def test_many_pairs_are_shown_when_asked_for(write_run: WriteRun) -> None:
     assert "not shown" not in render(found, every_pair=True)
 
 
-def test_what_was_left_out_is_said(write_run: WriteRun) -> None:
+def test_what_was_left_out_is_noted(write_run: WriteRun) -> None:
     results = [
         *(result("one", number, {"good": 0.5}) for number in range(6)),
         *(result("two", number, {"good": None if number == 3 else 0.5}) for number in range(4)),

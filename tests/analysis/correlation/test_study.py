@@ -333,7 +333,7 @@ def _rows(**change: object) -> tuple[list, list]:
         ({"ratings_format": "wide"}, "unknown format"),
     ],
 )
-def test_wrong_use_is_said(write: Callable[..., Path], given: dict, said: str) -> None:
+def test_wrong_settings_are_refused(write: Callable[..., Path], given: dict, said: str) -> None:
     ratings, scores = _rows()
     given = {"scores": [write("s.jsonl", scores)], **given}
     with pytest.raises(AdequaError) as raised:

@@ -248,7 +248,7 @@ def test_the_words_follow_the_interval(noticed: int, total: int, words: str) -> 
     assert words in conclusions(found)[0]
 
 
-def test_a_score_that_falls_where_the_verdict_stays_is_told() -> None:
+def test_a_score_that_falls_where_the_verdict_stays_is_reported() -> None:
     found = examined(Deny(), names=["negate"])
     cell = MetricCell("deny", "negate", (Sensitivity(1.0, 0.5, 0.5, False, False),) * 30, 1.0)
     (words,) = conclusions(replace(found, cells=(cell,)))

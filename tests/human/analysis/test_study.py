@@ -1,7 +1,8 @@
-"""Judgments into means, groups and ranks."""
+"""Fields, significance groups, means and ranks of an analysis."""
 
 from __future__ import annotations
 
+from itertools import combinations
 from pathlib import Path
 from random import Random
 from statistics import fmean
@@ -12,9 +13,193 @@ from hypothesis import strategies as st
 
 from adequa.data import Item, Rating, Triple
 from adequa.errors import DataError, SettingError, UnknownName
+from adequa.fields import NO_VALUE, natural_order
 from adequa.human.analysis import Analysis, AnalysisSettings, analyse, analysis_to_object
+from adequa.human.analysis.study import TESTS, Fields, entries, significance_groups
 from adequa.human.judgments import gather
+from adequa.stats import CORRECTIONS, adjust, rank_sum, signed_rank
 from research.papers.human.printed import HUMAN
+
+FACT = Triple("Bex", "country", "Vaudland")
+
+
+def with_fields(text: str, system: str = "T5", **meta: object) -> Rating:
+    return Rating(text, system, "ann", "fluency", 1.0, meta=meta)
+
+
+def item(text: str, system: str = "T5", size: int = 1, **meta: object) -> Item:
+    return Item(text, (FACT,) * size, "Bex.", system=system, category="City", meta=meta)
+
+
+def test_a_field_of_the_ratings() -> None:
+    ratings = [with_fields("a", type="seen"), with_fields("b", type="unseen"), with_fields("c")]
+    parts = Fields.of(ratings).split(ratings, "type")
+    assert {name: [one.id for one in some] for name, some in parts.items()} == {
+        "seen": ["a"],
+        "unseen": ["b"],
+        NO_VALUE: ["c"],
+    }
+
+
+def test_the_names_of_2017_are_understood() -> None:
+    one = with_fields("a", type="seen", triplesize="2triple")
+    fields = Fields.of([one])
+    assert fields.value(one, "seen") == "seen"
+    assert fields.value(one, "size") == "2triple"
+
+
+def test_fields_of_the_items() -> None:
+    one, other = with_fields("a"), with_fields("b", system="GPT")
+    fields = Fields.of([one, other], [item("a", size=2, seen=False, shape="chain"), item("b")])
+    assert fields.value(one, "size") == "2"
+    assert fields.value(one, "seen") == "unseen"
+    assert fields.value(one, "category") == "City"
+    assert fields.value(one, "meta.shape") == fields.value(one, "shape") == "chain"
+    assert fields.value(one, "lang") is None
+    assert fields.value(other, "size") == "1", "another system's item of the same input"
+    assert {"category", "size", "meta.shape"} <= set(fields.known)
+
+
+def test_a_reference_has_the_fields_of_its_entry() -> None:
+    one = with_fields("Id1", system="reference")
+    assert Fields.of([one], [item("Id1/Id2", "reference", 3)]).value(one, "size") == "3"
+
+
+def test_what_all_ratings_of_an_input_say_holds_for_one_that_says_less() -> None:
+    full = [
+        with_fields("a", type="seen", team="x"),
+        with_fields("a", system="B", type="seen", team="y"),
+    ]
+    bare = with_fields("a", system="C")
+    fields = Fields.of([*full, bare])
+    assert fields.value(bare, "type") == "seen"
+    assert fields.value(bare, "team") is None
+
+
+def test_numbers_stand_in_their_order() -> None:
+    ratings = [with_fields(str(n), size=n) for n in (10, 2, 1)]
+    assert list(Fields.of(ratings).split(ratings, "size")) == ["1", "2", "10"]
+    mixed = ["x", "(none)", "2", "10", "", "²"]
+    assert sorted(mixed, key=natural_order) == ["", "2", "10", "x", "²", "(none)"]
+
+
+def test_the_input_pairs_references_with_systems() -> None:
+    texts = [
+        with_fields("Id1"),
+        with_fields("Id1/Id2", "reference"),
+        with_fields("Id9/Id1", "reference"),
+    ]
+    assert entries(texts) == {
+        ("T5", "Id1"): "Id1",
+        ("reference", "Id1/Id2"): "Id1",
+        ("reference", "Id9/Id1"): "Id9/Id1",
+    }
+
+
+def test_an_unknown_field_is_told_with_those_there_are() -> None:
+    ratings = [with_fields("a", type="seen")]
+    with pytest.raises(
+        SettingError, match=r"no rated text has a 'kind'; there are: type; with --i"
+    ):
+        Fields.of(ratings).split(ratings, "kind")
+
+
+def test_too_many_values_are_refused() -> None:
+    ratings = [with_fields(str(number), words=str(number)) for number in range(201)]
+    with pytest.raises(SettingError, match="201 values"):
+        Fields.of(ratings).split(ratings, "words")
+
+
+def test_items_that_nobody_rated_are_refused() -> None:
+    with pytest.raises(DataError, match="a rating has id 'a', an item 'z'"):
+        Fields.of([with_fields("a")], [item("z")])
+
+
+TEXTS = 12
+values = st.integers(1, 3).map(float)
+systems = st.dictionaries(
+    st.sampled_from("ABCDE"),
+    st.lists(values, min_size=TEXTS, max_size=TEXTS).map(
+        lambda found: {f"Id{number}": value for number, value in enumerate(found)}
+    ),
+    min_size=2,
+)
+
+
+@given(systems, st.sampled_from(sorted(TESTS)), st.sampled_from(sorted(CORRECTIONS)))
+def test_two_systems_share_a_letter_unless_the_test_tells_them_apart(
+    samples: dict[str, dict[str, float]], test: str, correction: str
+) -> None:
+    found = significance_groups(samples, test=test, correction=correction)
+    plain = rank_sum if test == "rank-sum" else signed_rank
+    pairs = list(combinations(found.order, 2))
+    tests = [plain([*samples[one].values()], [*samples[other].values()]) for one, other in pairs]
+    corrected = adjust([None if one is None else one.p for one in tests], correction)
+    for (one, other), p in zip(pairs, corrected, strict=True):
+        shares = bool(set(found.letters[one]) & set(found.letters[other]))
+        assert shares == (p is None or p >= 0.05) == (frozenset((one, other)) in found.alike)
+
+
+@given(systems, st.sampled_from(sorted(TESTS)), st.randoms(), st.integers(-9, 9))
+def test_neither_the_order_of_rows_nor_a_constant_changes_a_group(
+    samples: dict[str, dict[str, float]], test: str, random: Random, constant: int
+) -> None:
+    found = significance_groups(samples, test=test)
+    moved = {}
+    for name in random.sample(sorted(samples), len(samples)):
+        rows = [(text, value + constant) for text, value in samples[name].items()]
+        random.shuffle(rows)
+        moved[name] = dict(rows)
+    again = significance_groups(moved, test=test)
+    assert again.letters == found.letters
+    assert again.order == found.order
+    assert [one.p for one in again.differences] == [one.p for one in found.differences]
+
+
+def test_the_signed_rank_test_pairs_by_text() -> None:
+    first = {f"Id{number}": float(number) for number in range(12)}
+    second = {text: value - 0.1 * (1 + value) for text, value in first.items()}
+    backwards = dict(reversed(second.items()))
+    found = significance_groups({"A": first, "B": backwards}, test="signed-rank")
+    assert found.letters == {"A": "a", "B": "b"}
+    assert significance_groups({"A": first, "B": backwards}).letters == {"A": "a", "B": "a"}
+    without_one = {text: value for text, value in second.items() if text != "Id3"}
+    pair = significance_groups({"A": first, "B": without_one}, test="signed-rank").differences[0]
+    assert pair.values == 11
+
+
+def test_texts_that_no_two_systems_share_tell_nothing() -> None:
+    found = significance_groups({"A": {"Id1": 3.0}, "B": {"Id2": 1.0}}, test="signed-rank")
+    assert found.letters == {"A": "a", "B": "a"}
+    assert found.differences[0].p is None
+
+
+def test_equal_means_are_ordered_by_name_and_one_system_is_a_group() -> None:
+    assert significance_groups({"B": [1, 3], "A": [2, 2]}).order == ("A", "B")
+    assert significance_groups({"A": [1]}).letters == {"A": "a"}
+
+
+def test_constant_values_share_a_letter() -> None:
+    found = significance_groups({"A": [2, 2, 2], "B": [2, 2, 2]}, correction="holm")
+    assert found.letters == {"A": "a", "B": "a"}
+
+
+def test_what_cannot_be_grouped_is_refused() -> None:
+    with pytest.raises(DataError, match="no system"):
+        significance_groups({})
+    with pytest.raises(DataError, match="'B' has no values"):
+        significance_groups({"A": [1], "B": []})
+    with pytest.raises(DataError, match="not a finite number"):
+        significance_groups({"A": [1], "B": [float("nan")]})
+    with pytest.raises(DataError, match="cannot be paired"):
+        significance_groups({"A": [1, 2], "B": [1]}, test="signed-rank")
+    with pytest.raises(UnknownName, match="did you mean 'rank-sum'"):
+        significance_groups({"A": [1]}, test="ranksum")
+    with pytest.raises(UnknownName, match="correction"):
+        significance_groups({"A": [1]}, correction="tukey")
+    with pytest.raises(SettingError, match="alpha"):
+        significance_groups({"A": [1]}, alpha=5)
+
 
 FEW = AnalysisSettings(n=60)
 

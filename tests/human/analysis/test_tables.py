@@ -91,7 +91,7 @@ def test_csv_has_one_row_per_system_criterion_and_part(analysis: Analysis) -> No
     assert (rows[-1]["by"], rows[-1]["value"], rows[-1]["system"]) == ("size", "7", "bad")
 
 
-def test_an_unknown_format_is_told(analysis: Analysis) -> None:
+def test_an_unknown_format_is_an_error(analysis: Analysis) -> None:
     with pytest.raises(UnknownName, match="did you mean 'text'"):
         render_analysis(analysis, "tex")
 

@@ -1,8 +1,9 @@
-"""The report on raters."""
+"""Control items, patterns, speed, and the flags of raters."""
 
 from __future__ import annotations
 
 import json
+import math
 import random
 from pathlib import Path
 
@@ -11,11 +12,164 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from adequa.data import Rating
-from adequa.errors import AdequaError, SettingError, UnknownName
-from adequa.human.judgments import gather
-from adequa.human.quality.raters import Quality, QualitySettings, assess_raters, of_criteria
+from adequa.errors import AdequaError, DataError, SettingError, UnknownName
+from adequa.human.judgments import Scale, gather
+from adequa.human.quality.raters import (
+    AnswerPattern,
+    ControlResult,
+    Pace,
+    Quality,
+    QualitySettings,
+    assess_raters,
+    control_results,
+    known_values,
+    of_criteria,
+    paces,
+    patterns,
+)
 from adequa.human.quality.report import quality_to_object
 from bench.simulated_campaign import campaign
+
+
+def rating(text: str, rater: str, value: float, control: object = None) -> Rating:
+    meta = {} if control is None else {"control": control}
+    return Rating(text, "T5", rater, "fluency", value, meta=meta)
+
+
+def test_from_the_ratings_themselves_and_from_a_file():
+    rows = [rating("a", "ann", 1, 3), rating("b", "ann", 2)]
+    known = known_values(rows, [rating("b", "anyone", 2)])
+    assert known == {"fluency": {("T5", "a"): 3, ("T5", "b"): 2}}
+    assert control_results(rows, known, {"fluency": Scale(1, 3)}) == {"ann": ControlResult(2, 1)}
+    assert known_values([rating("b", "ann", 2)]) == {}
+
+
+def test_on_a_slider_a_bins_width_is_near_enough():
+    rows = [rating("a", "ann", 61, 80), rating("b", "ann", 59, 80)]
+    found = control_results(rows, known_values(rows), {"fluency": Scale(0, 100, 5)})["ann"]
+    assert (found.right, found.accuracy) == (1, 0.5)
+
+
+def test_more_wrong_than_right_is_reported_from_three_answers_on():
+    assert ControlResult(2, 0).reason == ""
+    assert ControlResult(4, 2).reason == ""
+    assert ControlResult(3, 1).reason == "1 of 3 control items right"
+
+
+def test_wrong_control_items_are_refused():
+    with pytest.raises(DataError, match="two right values"):
+        known_values([rating("a", "ann", 1, 3), rating("a", "bob", 1, 2)])
+    with pytest.raises(DataError, match="among the rated texts"):
+        known_values([rating("a", "ann", 1)], [rating("b", "", 1)])
+    for value in ("3", True, math.nan, math.inf):
+        with pytest.raises(DataError, match="control value"):
+            known_values([rating("a", "ann", 1, value)])
+
+
+SHORT = {name: Scale(1, 3) for name in ("fluency", "grammar", "semantics")}
+SLIDER = {"fluency": Scale(0, 100, 5)}
+
+
+def judged(rater: str, *answers: str) -> list[Rating]:
+    """Each text as "fluency-grammar-semantics"."""
+    return [
+        Rating(f"Id{number}", "T5", rater, name, float(value))
+        for number, answer in enumerate(answers)
+        for name, value in zip(SHORT, answer.split("-"), strict=True)
+        if value != "x"
+    ]
+
+
+def slid(rater: str, *values: float) -> list[Rating]:
+    return [Rating(f"Id{n}", "T5", rater, "fluency", value) for n, value in enumerate(values)]
+
+
+def test_always_the_same_pattern_needs_more_than_ten_texts():
+    for count, reason in ((10, ""), (11, "always 2-3-3 (11 texts; nobody else judged them)")):
+        found = patterns(judged("ann", *["2-3-3"] * count), SHORT)["ann"]
+        assert found.reason == reason
+        assert found.constant == bool(reason)
+    assert patterns(judged("ann", *["2-3-3"] * 3), SHORT, least=2)["ann"].constant
+
+
+def test_a_share_of_one_pattern_stands_beside_that_of_the_others():
+    ann = judged("ann", *["3-3-3"] * 19, "1-1-1")
+    bob = judged("bob", *["3-3-3"] * 5, *["1-2-3"] * 15)
+    found = patterns([*ann, *bob], SHORT)
+    assert found["ann"] == AnswerPattern(20, "3-3-3", 0.95, 0.25, 1.0, True)
+    assert found["ann"].reason == "3-3-3 in 95% of 20 texts; others: 25%"
+    assert not found["ann"].constant
+    assert found["bob"].reason == ""
+
+
+def test_who_answers_as_all_others_do_is_not_reported():
+    both = [*judged("ann", *["3-3-3"] * 20), *judged("bob", *["3-3-3"] * 20)]
+    assert [one.reason for one in patterns(both, SHORT).values()] == ["", ""]
+
+
+def test_an_answer_that_was_not_given_is_shown():
+    found = patterns(judged("ann", "1-x-3"), SHORT)["ann"]
+    assert found.common == "1-·-3"
+
+
+def test_of_equally_common_patterns_the_first_by_the_alphabet():
+    assert patterns(judged("ann", "2-2-2", "1-1-1"), SHORT)["ann"].common == "1-1-1"
+
+
+def test_near_constant_sliders():
+    close = slid("ann", *[50 + number % 5 for number in range(20)])
+    found = patterns(close, SLIDER)["ann"]
+    assert found.constant
+    assert found.reason == "nearly always 50: within 4% of the scale"
+    wide = slid("ann", *[41, *[50] * 19])
+    assert not patterns(wide, SLIDER)["ann"].constant
+    assert "50 in 100% of 20 texts" in patterns(wide, SLIDER)["ann"].reason
+
+
+def test_a_negative_number_of_texts_is_refused():
+    with pytest.raises(SettingError, match="0 or more"):
+        patterns(judged("ann", "1-1-1"), SHORT, least=-1)
+
+
+def timed(rater: str, *seconds: float | None) -> list[Rating]:
+    """A page of two questions for each."""
+    return [
+        Rating(f"Id{number}", "T5", rater, name, 2, seconds=value)
+        for number, value in enumerate(seconds)
+        for name in ("fluency", "grammar")
+    ]
+
+
+def test_a_page_counts_once_and_the_median_tells():
+    found = paces([*timed("ann", 1, 2, 2.5), *timed("bob", 20, 30, 40, 50)])
+    assert found["ann"] == Pace(3, 2, 20, "2 s per page (median of 3), below 3 s")
+    assert found["bob"] == Pace(4, 35, 20)
+
+
+def test_a_share_of_the_campaigns_median():
+    rows = [*timed("ann", 5, 6, 7), *timed("bob", *[40] * 9)]
+    assert paces(rows)["ann"].reason == "6 s per page (median of 3), the campaign's median is 40 s"
+    assert paces(rows, share=0.1)["ann"].reason == ""
+
+
+def test_two_pages_tell_nothing():
+    assert paces(timed("ann", 0.1, 0.2))["ann"].reason == ""
+
+
+def test_not_recorded_is_not_fast():
+    found = paces([*timed("ann", None, None, None), *timed("bob", None, 4, 5, 6)])
+    assert found["ann"] == Pace(0, None, 5)
+    assert found["bob"] == Pace(3, 5, 5)
+    assert paces(timed("ann", None))["ann"] == Pace(0, None, None)
+
+
+def test_impossible_times_and_limits_are_refused():
+    with pytest.raises(DataError, match="'ann' took -1 seconds"):
+        paces(timed("ann", -1))
+    for wrong in ({"floor": -1}, {"floor": math.nan}, {"share": 1}, {"share": -0.1}):
+        with pytest.raises(SettingError, match="floor"):
+            paces(timed("ann", 1), **wrong)
+
 
 CRITERIA = ("fluency", "grammar", "semantics")
 QUICK = QualitySettings(restarts=2)

@@ -1,4 +1,4 @@
-"""The report as it is written down."""
+"""The report: the effect of an exclusion, one rater in detail, tables and JSON."""
 
 from __future__ import annotations
 
@@ -10,8 +10,96 @@ import pytest
 
 from adequa.data import Rating
 from adequa.errors import DataError, UnknownName
-from adequa.human.quality.raters import QualitySettings
-from adequa.human.quality.report import SHOWN_RATERS, quality_report, write_quality_report
+from adequa.human.quality.raters import QualitySettings, assess_raters
+from adequa.human.quality.report import (
+    SHOWN_RATERS,
+    changes,
+    details,
+    figures,
+    moved,
+    quality_report,
+    write_quality_report,
+)
+
+
+def rows(rater: str, *values: float, criterion: str = "fluency") -> list[Rating]:
+    """Texts in turn of systems A and B."""
+    return [Rating(f"Id{n}", "AB"[n % 2], rater, criterion, v) for n, v in enumerate(values)]
+
+
+def test_figures_and_orders_side_by_side():
+    left = [*rows("ann", 1, 3, 1, 3), *rows("bob", 1, 3, 2, 3)]
+    full = [*left, *rows("spam", 3, 1, 3, 1), *rows("spam2", 3, 1, 3, 1, 2)]
+    found = changes(figures(full), figures(left))["fluency"]
+    assert found["ratings"] == [17, 8]
+    assert found["texts"] == [5, 4]
+    assert found["alone"] == [1, 0]
+    assert found["percent"] == [100 * 7 / 24, 75.0]
+    assert found["alpha"]["nominal"][1] > 0 > found["alpha"]["nominal"][0]
+    assert found["order"] == {"before": ["A", "B"], "after": ["B", "A"]}
+    assert found["means"]["B"] == [2.0, 3.0]
+    assert moved(found) == ["B 2 → 1", "A 1 → 2"]
+
+
+def test_a_criterion_and_a_system_without_an_answer_left():
+    left = [Rating("Id0", "A", "ann", "fluency", 1)]
+    full = [*left, *rows("bob", 2, 2), *rows("bob", 3, 3, criterion="grammar")]
+    found = changes(figures(full), figures(left))
+    assert found["grammar"]["texts"] == [2, None]
+    assert found["grammar"]["alpha"]["nominal"] == [None, None]
+    assert moved(found["fluency"]) == ["A 2 → 1", "B has no answer left"]
+    assert moved(found["grammar"]) == ["A has no answer left", "B has no answer left"]
+
+
+def test_the_mean_of_a_system_is_of_its_texts():
+    """One text with three answers counts as much as one with a single answer."""
+    given = [Rating("x", "A", who, "fluency", 3) for who in "abc"]
+    given.append(Rating("y", "A", "a", "fluency", 1))
+    assert figures(given)["fluency"].means == {"A": 2.0}
+
+
+def rating(text: str, rater: str, value: float, **more: object) -> Rating:
+    return Rating(text, "A", rater, "fluency", value, **more)
+
+
+@pytest.fixture
+def quality():
+    return assess_raters(
+        [
+            rating("near", "ann", 2, seconds=4, meta={"text": "told beside it"}),
+            rating("near", "bob", 2),
+            rating("far", "ann", 1),
+            rating("far", "bob", 3),
+            rating("far", "cy", 3),
+            rating("own", "ann", 3),
+        ],
+        settings=QualitySettings(restarts=1),
+    )
+
+
+def test_the_furthest_from_the_others_comes_first(quality):
+    found = details(quality, "ann", {("A", "own"): "given"})
+    assert [(one.key[1], one.apart, one.text) for one in found.judged] == [
+        ("far", 1.0, None),
+        ("near", 0.0, "told beside it"),
+        ("own", None, "given"),
+    ]
+    assert found.judged[0].others == ({"fluency": 3.0}, {"fluency": 3.0})
+    assert found.to_object()["judgments"][1] == {
+        "system": "A",
+        "id": "near",
+        "values": {"fluency": 2},
+        "others": [{"fluency": 2}],
+        "apart": 0.0,
+        "seconds": 4,
+        "text": "told beside it",
+    }
+
+
+def test_a_rater_who_is_not_there(quality):
+    with pytest.raises(UnknownName, match="did you mean 'ann'"):
+        details(quality, "anna")
+
 
 QUICK = QualitySettings(restarts=1)
 WORDS = ("adequa", "human", "quality", "my ratings.jsonl")

@@ -14,7 +14,7 @@ from adequa.tables import Cell, Column, Table, as_json, counted, render_tables, 
 
 FORMATS = ("text", "markdown", "latex", "json", "csv")
 SHOWN_PAIRS = 40
-"""Longer tables of pairs are hidden by default, for the letters say the same in short."""
+"""Longer tables of pairs are hidden by default, because the letters summarise them."""
 
 _TEST_NAMES = {"bootstrap": "paired bootstrap", "randomisation": "approximate randomisation"}
 
@@ -222,7 +222,7 @@ def _value_cell(value: SystemValue, digits: int, width: int) -> Cell:
     shown = f"{value.value:.{digits}f}"
     if value.interval is not None:
         shown += f" ± {(value.interval[1] - value.interval[0]) / 2:.{digits}f}"
-    # The padding keeps the numbers in line, whatever the number of letters.
+    # The padding aligns the numbers for any number of letters.
     return shown + (" " + (value.group or "").ljust(width) if width else "")
 
 
@@ -286,7 +286,7 @@ def _largest(comparison: Comparison, measure: Measure) -> float:
 
 
 def _notes(comparison: Comparison, *, every_pair: bool) -> list[str]:
-    """How the tests were made, and what the tables leave out."""
+    """The settings of the tests, and the rows that the tables leave out."""
     slice_pairs = _slice_pairs(comparison)
     notes = []
     if comparison.overall.pairs or slice_pairs:

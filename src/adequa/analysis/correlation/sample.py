@@ -7,9 +7,8 @@ and id, and can be chosen by their fields or by the number of undetected entitie
 
 from __future__ import annotations
 
-import math
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -18,22 +17,17 @@ import numpy as np
 import numpy.typing as npt
 
 from adequa.data import Item, Rating, Result
-from adequa.errors import DataError, RunError, SettingError, UnknownName
-from adequa.fields import as_word, item_field, seen_word
-from adequa.files import read_objects
+from adequa.errors import DataError, RunError, SettingError, require_known
+from adequa.fields import as_word, grouped, item_field, seen_word
 from adequa.human.judgments import Key, averaged, gather, standardised
 from adequa.metrics.base import Metric
-from adequa.readers import read_table
+from adequa.metrics.precomputed import finite_score, score_rows
 from adequa.run import MANIFEST, Run
 
 ALL = "all"
-ID_PREFIX = "Id"
-"""The number n stands for the entry `Id<n>`, as in the ratings of WebNLG 2020."""
 REFERENCES = ("WebNLG-2020-reference", "reference")
 """Human texts among the systems; the papers leave them out of correlations."""
 
-_DELIMITERS = {".csv": ",", ".tsv": "\t"}
-_NAMES = ("id", "system")
 _ENTITIES = ("esa", "esa_strict")
 _NAMED = ("category", "size", "lang")
 _UNDETECTED = re.compile(r"undetected>=(\d{1,6})")
@@ -111,94 +105,27 @@ def read_scores(path: Path, known_ids: Collection[str] = ()) -> ScoreFile:
     field that mixes numbers with other values is a DataError, and so are values that are not finite
     and a second row for a text.
     """
-    rows: dict[Key, Mapping[str, Any]] = {}
-    places: dict[Key, int] = {}
-    names: dict[str, None] = {}
-    for line, row in _rows(path):
-        key = _key(row, known_ids, path, line)
-        if key in rows:
-            raise DataError(
-                f"has a second row for {key[1]!r} of {key[0]!r}; the first is line {places[key]}",
-                path=path,
-                line=line,
-                remedy="keep one row per system and id",
-            )
+    texts: dict[Key, dict[str, float | None]] = {}
+    rows: dict[Key, tuple[int, Mapping[str, Any]]] = {}
+    for key, (line, row) in score_rows(path, known_ids).items():
         nested = row.get("scores")
-        values = nested if isinstance(nested, dict) else row  # a line of a run
-        rows[key] = {name: value for name, value in values.items() if name not in _NAMES}
-        places[key] = line
-        names.update(dict.fromkeys(rows[key]))
-    if not rows:
-        raise DataError("has no scores", path=path, remedy="name a file of scores")
-    metrics = [name for name in names if any(_is_number(row.get(name)) for row in rows.values())]
+        rows[key] = line, nested if isinstance(nested, dict) else row  # a line of a run
+    found = {name: None for _, row in rows.values() for name in row if name not in ("id", "system")}
+    metrics = [
+        name
+        for name in found
+        if any(type(row.get(name)) in (int, float) for _, row in rows.values())
+    ]
     if not metrics:
         raise DataError(
             "has no field of numbers", path=path, remedy="a row has an id, a system and scores"
         )
-    texts = {
-        key: {name: _value(row, name, path, places[key]) for name in metrics}
-        for key, row in rows.items()
-    }
-    return ScoreFile(tuple(metrics), texts, tuple(name for name in names if name not in metrics))
-
-
-def _rows(path: Path) -> Iterator[tuple[int, Mapping[str, Any]]]:
-    delimiter = _DELIMITERS.get(path.suffix.lower())
-    if delimiter is not None:
-        for line, cells in read_table(path, delimiter).rows:
-            yield (
-                line,
-                {name: cell if name in _NAMES else _cell(cell) for name, cell in cells.items()},
-            )
-        return
-    yield from read_objects(path, remedy='write {"id": …, "system": …}')
-
-
-def _key(row: Mapping[str, Any], known_ids: Collection[str], path: Path, line: int) -> Key:
-    identifier, system = row.get("id"), row.get("system", "")
-    if type(identifier) is int:
-        identifier = str(identifier)
-    if type(identifier) is not str or not identifier:
-        raise DataError(
-            "has no 'id'", path=path, line=line, remedy="a row has an id, a system and scores"
-        )
-    if type(system) is not str:
-        raise DataError(
-            f"'system' is {system!r}, not a string", path=path, line=line, remedy="write its name"
-        )
-    if identifier not in known_ids and ID_PREFIX + identifier in known_ids:
-        identifier = ID_PREFIX + identifier
-    return system, identifier
-
-
-def _cell(text: str) -> float | str | None:
-    """The number in a cell of a table; other text stays as it is, and empty cells are None."""
-    try:
-        return float(text) if "_" not in text else text
-    except ValueError:
-        return text or None
-
-
-def _is_number(value: object) -> bool:
-    return type(value) in (int, float)
-
-
-def _value(row: Mapping[str, Any], name: str, path: Path, line: int) -> float | None:
-    value = row.get(name)
-    if value is None:
-        return None
-    try:
-        number = float(value) if _is_number(value) else math.nan
-    except OverflowError:  # JSON has integers of any length
-        number = math.inf
-    if not math.isfinite(number):
-        raise DataError(
-            f"{name!r} is {value!r:.80}, not a finite number",
-            path=path,
-            line=line,
-            remedy="leave out texts without a score",
-        )
-    return number
+    for key, (line, row) in rows.items():
+        try:
+            texts[key] = {name: finite_score(name, row.get(name)) for name in metrics}
+        except DataError as error:
+            raise error.at(path, line) from None
+    return ScoreFile(tuple(metrics), texts, tuple(name for name in found if name not in metrics))
 
 
 @dataclass(frozen=True)
@@ -243,14 +170,7 @@ def read_texts(
                 text.fields = {**fields_of(result.item), **text.fields}
                 if text.undetected is None and result.scores.get(entities or "") is not None:
                     text.undetected = _undetected(result, str(entities))
-                _add(
-                    text,
-                    key,
-                    result.scores,
-                    names=names[number],
-                    wanted=wanted,
-                    source=str(run.path),
-                )
+                _add(text, key, result.scores, names[number], wanted, source=str(run.path))
                 for label, row in result.statistics.items():
                     text.statistics.setdefault(names[number].get(label, label), row)
     for number, (path, table) in enumerate(zip(files, tables, strict=True), len(runs)):
@@ -258,7 +178,7 @@ def read_texts(
         for key, scores in table.texts.items():
             if everything or key in rated:
                 text = found.setdefault(key, Text())
-                _add(text, key, scores, names=names[number], wanted=wanted, source=str(path))
+                _add(text, key, scores, names[number], wanted, source=str(path))
     notes = [
         f"{path.name}: fields without numbers are not metrics: {', '.join(table.left_out)}"
         for path, table in zip(files, tables, strict=True)
@@ -322,9 +242,7 @@ def _names(
 def _wanted(
     measured: Mapping[str, MetricValues], metrics: Sequence[str], lower_is_better: Collection[str]
 ) -> dict[str, MetricValues]:
-    for name in (*metrics, *lower_is_better):
-        if name not in measured:
-            raise UnknownName("metric", name, measured)
+    require_known("metric", (*metrics, *lower_is_better), measured)
     chosen = list(dict.fromkeys(metrics)) or list(measured)
     return {
         name: replace(measured[name], higher_is_better=False)
@@ -338,9 +256,9 @@ def _add(
     text: Text,
     key: Key,
     scores: Mapping[str, float | None],
-    *,
     names: Mapping[str, str],
     wanted: Mapping[str, MetricValues],
+    *,
     source: str,
 ) -> None:
     for label, value in scores.items():
@@ -412,7 +330,9 @@ def read_people(
     z: bool = False,
 ) -> list[Rating]:
     """Read ratings, sorted so that the order of the rows has no effect."""
-    items = _items(runs) if any(map(_needs_items, paths)) and runs else None
+    items = None
+    if runs and any(map(_needs_items, paths)):
+        items = (result.item for run in runs for result in run.results())
     ratings = gather(paths, format=format, items=items, exclude=exclude)
     ratings.sort(key=lambda one: (one.criterion, one.id, one.system, one.rater, one.value))
     _validate(ratings)
@@ -433,17 +353,12 @@ def _needs_items(path: Path) -> bool:
     return path.suffix.lower() == ".csv" and not all(beside)
 
 
-def _items(runs: Sequence[Run]) -> Iterator[Item]:
-    return (result.item for run in runs for result in run.results())
-
-
 def _validate(ratings: Iterable[Rating]) -> None:
     """Refuse two averages of one text, and averages mixed with single judgments."""
-    counts: dict[tuple[str, str, str], list[int]] = {}
-    for rating in ratings:
-        count = counts.setdefault((rating.criterion, rating.system, rating.id), [0, 0])
-        count[bool(rating.rater)] += 1
-    for (criterion, system, identifier), (averages, singles) in counts.items():
+    texts = grouped(ratings, lambda one: (one.criterion, one.system, one.id))
+    for (criterion, system, identifier), found in texts.items():
+        averages = sum(not rating.rater for rating in found)
+        singles = len(found) - averages
         where = f"{criterion} of {identifier!r} of {system!r}"
         if averages > 1:
             raise DataError(
@@ -460,8 +375,7 @@ def drop_systems(
 ) -> tuple[list[Rating], list[str]]:
     """The ratings of the other systems, and a note where human references were left out."""
     there = {rating.system for rating in ratings}
-    for name in sorted(set(excluded) - there):
-        raise UnknownName("rated system", name, there)
+    require_known("rated system", sorted(excluded), there)
     left_out = set(excluded)
     humans = [] if references else sorted(there & set(REFERENCES) - left_out)
     left_out.update(humans)
@@ -481,9 +395,7 @@ def drop_systems(
 def choose_criteria(ratings: Sequence[Rating], wanted: Sequence[str]) -> list[str]:
     """The requested criteria, by default all in alphabetical order."""
     there = sorted({rating.criterion for rating in ratings})
-    for name in wanted:
-        if name not in there:
-            raise UnknownName("criterion", name, there)
+    require_known("criterion", wanted, there)
     return list(dict.fromkeys(wanted)) or there
 
 

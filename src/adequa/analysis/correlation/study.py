@@ -10,38 +10,15 @@ from pathlib import Path
 
 import numpy as np
 
+from adequa.analysis.correlation import agreement
+from adequa.analysis.correlation import sample as samples
 from adequa.analysis.correlation.agreement import (
-    LEVELS,
     MetricAgreement,
     MetricDifference,
     Options,
     Ranking,
-    compare_with,
-    correlations,
-    has_single_judgments,
-    matrix,
-    rank_systems,
-    subset_of,
 )
-from adequa.analysis.correlation.agreement import ceiling as ceiling_of
-from adequa.analysis.correlation.sample import (
-    MetricValues,
-    RatedSample,
-    ScoreSource,
-    Text,
-    Where,
-    choose_criteria,
-    drop_systems,
-    make_sample,
-    means,
-    parse_where,
-    passes,
-    rated_fields,
-    read_people,
-    read_texts,
-    validate_subset,
-    validate_where,
-)
+from adequa.analysis.correlation.sample import MetricValues, RatedSample, ScoreSource, Text, Where
 from adequa.data import Rating
 from adequa.errors import DataError, SettingError, require_known
 from adequa.human.judgments import Key
@@ -102,17 +79,17 @@ def correlate(
     """
     options = options or Options()
     _validate(options)
-    conditions = parse_where(where)
+    conditions = samples.parse_where(where)
     opened = [open_run(run) for run in runs]
     if not ratings:
         raise SettingError("there are no ratings; name their file with --ratings")
     paths = [Path(path) for path in ratings]
-    judged = read_people(paths, format=ratings_format, runs=opened, exclude=exclude, z=z)
-    judged, notes = drop_systems(judged, exclude_systems, references=references)
-    chosen = choose_criteria(judged, criteria)
+    judged = samples.read_people(paths, format=ratings_format, runs=opened, exclude=exclude, z=z)
+    judged, notes = samples.drop_systems(judged, exclude_systems, references=references)
+    chosen = samples.choose_criteria(judged, criteria)
     judged = [rating for rating in judged if rating.criterion in chosen]
     rated = {(rating.system, rating.id) for rating in judged}
-    scored = read_texts(
+    scored = samples.read_texts(
         opened,
         [Path(path) for path in scores],
         rated=rated,
@@ -126,7 +103,7 @@ def correlate(
         raise SettingError(f"there is no metric to compare with {against!r}; name another with -m")
     notes += _matched(scored, rated)
     texts = _filtered(scored.texts, rated, judged, conditions)
-    sample = make_sample(texts, scored.measured, means(judged, chosen))
+    sample = samples.make_sample(texts, scored.measured, samples.means(judged, chosen))
     notes += [*scored.notes, *_gaps(sample)]
     direction = {one.name: one.higher_is_better for one in scored.measured}
     notes += [
@@ -145,15 +122,15 @@ def correlate(
     comparisons: list[MetricDifference] = []
     matrices: list[MetricAgreement] = []
     for name in options.subsets:
-        subset = subset_of(sample, name, options)
-        found, why = correlations(subset, direction, step)
+        subset = agreement.subset_of(sample, name, options)
+        found, why = agreement.correlations(subset, direction, step)
         results += found
         notes += why
         if against is not None:
-            comparisons += compare_with(subset, against, direction, step)
+            comparisons += agreement.compare_with(subset, against, direction, step)
             notes += _too_few_permutations(sample, options)
         if with_matrix:
-            matrices += matrix(subset)
+            matrices += agreement.matrix(subset)
     if all(one.value is None for one in results):
         raise DataError(
             f"no correlation can be computed: {notes[-1] if notes else 'nothing varies'}",
@@ -161,13 +138,13 @@ def correlate(
         )
     people: list[MetricAgreement] = []
     footing: list[MetricAgreement] = []
-    if ceiling or (ceiling is None and has_single_judgments(judged)):
-        people, footing = ceiling_of(judged, sample, options)
+    if ceiling or (ceiling is None and agreement.has_single_judgments(judged)):
+        people, footing = agreement.ceiling(judged, sample, options)
     elif ceiling is None:
         notes.append("no ceiling: the ratings are averages; single judgments would give one")
     ranked: list[Ranking] = []
     if ranking:
-        ranked, why = rank_systems(scored.texts, scored.measured, sample)
+        ranked, why = agreement.rank_systems(scored.texts, scored.measured, sample)
         notes += why
     return Study(
         sample=sample,
@@ -194,10 +171,10 @@ def _step_count(sample: RatedSample, options: Options, against: str | None) -> i
 
 
 def _validate(options: Options) -> None:
-    require_known("level", options.levels, LEVELS)
+    require_known("level", options.levels, agreement.LEVELS)
     require_known("coefficient", options.coefficients, COEFFICIENTS)
     for subset in options.subsets:
-        validate_subset(subset)
+        samples.validate_subset(subset)
     require_draws(options.n, options.seed, options.confidence)
 
 
@@ -237,10 +214,10 @@ def _filtered(
     chosen = {key: text for key, text in texts.items() if key in rated}
     if not where:
         return chosen
-    known = rated_fields(judged)
+    known = samples.rated_fields(judged)
     fields = {key: {**known.get(key, {}), **text.fields} for key, text in chosen.items()}
-    validate_where(where, fields.values())
-    kept = {key: text for key, text in chosen.items() if passes(fields[key], where)}
+    samples.validate_where(where, fields.values())
+    kept = {key: text for key, text in chosen.items() if samples.passes(fields[key], where)}
     if not kept:
         raise DataError("no rated text fulfils all conditions", remedy="give fewer with --where")
     return kept

@@ -1,4 +1,4 @@
-"""The doctor: what a metric can and cannot see, on texts and data changed in known ways."""
+"""The doctor: which faults a metric sees, tested on texts and data changed in known ways."""
 
 from adequa.analysis.doctor.examination import (
     TOGETHER,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import islice, pairwise
 from statistics import fmean
 from typing import NamedTuple
 
@@ -158,10 +158,11 @@ TOGETHER = "(together)"
 """The label of all verdicts joined as in a run; it has no score."""
 
 TIE = 1e-4
-"""Smaller differences are ties, as a share of the metric's range: DESIGN.md lets an item's score
-depend on its batch by as much."""
+"""Smaller differences are ties, as a share of the metric's range: an item's score may depend on its
+batch by as much."""
 
 _BATCH = 64
+"""Items per batch; scores do not depend on it."""
 
 
 def examine(
@@ -343,9 +344,6 @@ def _alarms(label: str, results: Sequence[Result]) -> Alarms:
     )
 
 
-# Missed cases
-
-
 @dataclass(frozen=True, slots=True)
 class MissedCase:
     """A case that a metric missed, with its two scores."""
@@ -359,7 +357,8 @@ class MissedCase:
     def lines(self) -> list[str]:
         """The case for a reader: old words in [-…-], new words in {+…+}."""
         item, case = self.case.original, self.case
-        scores = " → ".join("–" if one is None else f"{one:.3f}" for one in self._scores)
+        both = (self.original, self.changed)
+        scores = " → ".join("–" if one is None else f"{one:.3f}" for one in both)
         name = f"{item.system}: {item.id}" if item.system else item.id
         head = f"{self.metric} misses {self.perturbation} in {name} ({scores}): {case.change.what}"
         if case.changed.text != item.text:
@@ -374,10 +373,6 @@ class MissedCase:
             body += [f"  after:  {{+{' | '.join(one)}+}}" for one in new if one not in old]
         return [head, *body]
 
-    @property
-    def _scores(self) -> tuple[float | None, float | None]:
-        return self.original, self.changed
-
 
 def missed_cases(examination: Examination, count: int) -> list[MissedCase]:
     """At most `count` missed cases per cell, in the order of the cells."""
@@ -385,12 +380,11 @@ def missed_cases(examination: Examination, count: int) -> list[MissedCase]:
     for made in examination.made:
         for metric in examination.signatures:
             cell = examination.cell(metric, made.perturbation.name)
-            own = [
+            pairs = zip(made.cases, cell.seen, strict=True)
+            found += [
                 MissedCase(metric, cell.perturbation, case, one.original, one.changed)
-                for case, one in zip(made.cases, cell.seen, strict=True)
-                if one.is_missed
+                for case, one in islice((pair for pair in pairs if pair[1].is_missed), count)
             ]
-            found += own[:count]
     return found
 
 

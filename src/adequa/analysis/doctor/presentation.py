@@ -35,11 +35,11 @@ _MOST, _FEW, _CHANCE = 0.75, 0.25, 0.5
 """Shares of cases that count as most and as hardly any, and what chance gives for a score without a
 verdict. They only choose words; there is no record of the data they were chosen on."""
 _WIDE = 0.5
-"""An interval as wide as this is uninformative."""
+"""An interval as wide as this is uninformative; no record of the data it was chosen on."""
 
 
 def conclusions(examination: Examination) -> list[str]:
-    """A few sentences per metric: what it sees, what not, and how often it complains otherwise."""
+    """A few sentences per metric: which faults it sees, which not, and its false alarms."""
     return [
         " ".join(_sentences(examination, metric, alarms))
         for metric, alarms in zip(examination.metrics, examination.alarms, strict=True)
@@ -311,7 +311,7 @@ def _made_table(examination: Examination) -> Table:
 
 def _alarms_table(examination: Examination) -> Table:
     return Table.of(
-        "What each metric says of the unchanged texts",
+        "Each metric on the unchanged texts",
         examination.alarms,
         {
             "metric": "metric",

@@ -22,7 +22,7 @@ from adequa.files import read_objects
 from adequa.readers import read_table
 
 _STEPS = 10
-"""Thresholds that are tried: one per tenth of the texts."""
+"""Thresholds that are tried, one per tenth of the texts; no record of the data it was chosen on."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,8 +150,6 @@ def _upper(share: Share, level: float) -> float:
     return float(betaincinv(share.count + 1, share.total - share.count, level))
 
 
-# Labels: texts that a person has called good or bad
-
 _GOOD = frozenset({"ok", "good", "1", "true", "yes"})
 _FAULTS = frozenset({"omission", "hallucination", "contradiction"})
 _BAD = frozenset({"bad", "not ok", "0", "false", "no"}) | _FAULTS
@@ -173,7 +171,10 @@ def read_labels(path: Path, items: Iterable[Item]) -> list[LabelledText]:
     """
     written: dict[tuple[str | None, str], tuple[int, bool]] = {}
     for number, row in _rows(path):
-        key, bad = _parsed(path, number, row)
+        try:
+            key, bad = _parsed(row)
+        except DataError as error:
+            raise error.at(path, number) from None
         if key in written:
             raise DataError(
                 f"labels {key[1]!r} again (first on line {written[key][0]})",
@@ -189,27 +190,25 @@ def read_labels(path: Path, items: Iterable[Item]) -> list[LabelledText]:
         for key in ((item.system, item.id), (None, item.id)):
             if key in written:
                 found[key].append(item)
-    return [
-        LabelledText(_only(path, number, key, found.get(key, [])), bad)
-        for key, (number, bad) in written.items()
-    ]
+    labelled = []
+    for key, (number, bad) in written.items():
+        try:
+            labelled.append(LabelledText(_only(key, found.get(key, [])), bad))
+        except DataError as error:
+            raise error.at(path, number) from None
+    return labelled
 
 
-def _only(path: Path, line: int, key: tuple[str | None, str], items: list[Item]) -> Item:
+def _only(key: tuple[str | None, str], items: list[Item]) -> Item:
     if not items:
         of = f" of the system {key[0]!r}" if key[0] is not None else ""
         raise DataError(
             f"labels {key[1]!r}{of}, which the input does not have",
-            path=path,
-            line=line,
             remedy="use the ids and systems of the input; see `adequa convert`",
         )
     if len(items) > 1:
         raise DataError(
-            f"labels {key[1]!r}, which {len(items)} systems have",
-            path=path,
-            line=line,
-            remedy="add the field system",
+            f"labels {key[1]!r}, which {len(items)} systems have", remedy="add the field system"
         )
     return items[0]
 
@@ -222,21 +221,16 @@ def _rows(path: Path) -> Iterator[tuple[int, Mapping[str, Any]]]:
     yield from read_objects(path)
 
 
-def _parsed(path: Path, number: int, row: Mapping[str, Any]) -> tuple[tuple[str | None, str], bool]:
+def _parsed(row: Mapping[str, Any]) -> tuple[tuple[str | None, str], bool]:
     for name in ("id", "label"):
         if name not in row:
-            raise DataError(
-                f"has no {name}", path=path, line=number, remedy="a label has id, label, system"
-            )
+            raise DataError(f"has no {name}", remedy="a label has id, label, system")
     system, identifier = row.get("system"), row["id"]
     if not isinstance(identifier, str) or not isinstance(system, str | None):
-        raise DataError(
-            "id and system must be strings", path=path, line=number, remedy="quote both"
-        )
+        raise DataError("id and system must be strings", remedy="quote both")
     label = str(row["label"]).strip().lower()
-    faults = set(label.split("+"))
     if label in _GOOD:
         return (system, identifier), False
-    if label in _BAD or faults <= _FAULTS:
+    if label in _BAD or set(label.split("+")) <= _FAULTS:
         return (system, identifier), True
-    raise DataError(f"{label!r} is not a label", path=path, line=number, remedy=_FORM)
+    raise DataError(f"{label!r} is not a label", remedy=_FORM)

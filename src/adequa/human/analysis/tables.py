@@ -2,28 +2,25 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict
 from typing import Any
 
 from adequa.charts import series_chart
-from adequa.human.analysis.study import Analysis, Part, SystemScore
+from adequa.human.analysis.study import Analysis, GroupDifference, Part, SystemScore
 from adequa.stats import CORRECTION_NOTES
-from adequa.tables import Cell, Column, Table, render_tables, rounded, significant
+from adequa.tables import Cell, Column, Table, as_json, render_tables, rounded, significant
 
 FORMATS = ("text", "markdown", "latex", "csv", "json")
 _BESIDE = 6
-"""Values of a breakdown that stand side by side in one table."""
+"""Values of a breakdown that are side by side in one table."""
 
 
 def render_analysis(analysis: Analysis, form: str = "text") -> str:
     """The analysis in one of the formats, without a newline at the end."""
     if form == "json":
-        return json.dumps(
-            analysis_to_object(analysis), ensure_ascii=False, allow_nan=False, indent=2
-        )
+        return as_json(analysis_to_object(analysis))
     if form == "csv":
         return _long_table(analysis).csv()
     notes = (*_legend(analysis), *analysis.notes)
@@ -135,7 +132,7 @@ def _heading(part: Part, criterion: str) -> str:
 
 
 def _cell(score: SystemScore, part: Part, width: int) -> str:
-    # Padding keeps the numbers aligned, whatever the number of letters.
+    # Padding aligns the numbers for any number of letters.
     letters = part.groups[score.criterion].letters.get(score.system, "")
     return f"{round(score.mean, 2) + 0.0:.2f} {letters.ljust(width)}"
 
@@ -147,7 +144,9 @@ def _long_table(analysis: Analysis) -> Table:
         *("judgments", "not_shown", "rank", "rank_low", "rank_high", "group"),
     ]
     rows: list[list[Cell]] = []
-    for field, part in _parts(analysis):
+    parts: list[tuple[str | None, Part]] = [(None, analysis.overall)]
+    parts += [(field, part) for field, some in analysis.by.items() for part in some]
+    for field, part in parts:
         for score in part.scores:
             low, high = score.interval or (None, None)
             rows.append(
@@ -160,13 +159,6 @@ def _long_table(analysis: Analysis) -> Table:
                 ]
             )
     return Table("", columns, rows)
-
-
-def _parts(analysis: Analysis) -> Iterator[tuple[str | None, Part]]:
-    yield None, analysis.overall
-    for field, parts in analysis.by.items():
-        for part in parts:
-            yield field, part
 
 
 def analysis_to_object(analysis: Analysis) -> dict[str, Any]:
@@ -203,26 +195,19 @@ def _part_object(part: Part) -> dict[str, Any]:
         "medians": each(lambda score: rounded(score.median)),
         "ranks": each(lambda score: {"rank": score.rank, "range": _pair(score.ranks)}),
         "counts": each(
-            lambda score: {
-                "texts": score.texts,
-                "judgments": score.judgments,
-                "not_shown": score.not_shown,
-            }
+            lambda score: {n: getattr(score, n) for n in ("texts", "judgments", "not_shown")}
         ),
         "pairs": {
-            name: [
-                {
-                    "first": pair.first,
-                    "second": pair.second,
-                    "p": significant(pair.p),
-                    "corrected": significant(pair.corrected),
-                    "significant": pair.significant,
-                }
-                for pair in grouping.differences
-            ]
+            name: [_pair_object(pair) for pair in grouping.differences]
             for name, grouping in part.groups.items()
         },
     }
+
+
+def _pair_object(pair: GroupDifference) -> dict[str, Any]:
+    found = asdict(pair) | {"p": significant(pair.p), "corrected": significant(pair.corrected)}
+    del found["values"]
+    return found
 
 
 def _pair(values: tuple[float, float] | None) -> list[float] | None:
@@ -257,7 +242,7 @@ def _picture(analysis: Analysis, criterion: str, field: str, parts: Sequence[Par
 
 
 def _file_name(wanted: str, taken: dict[str, str]) -> str:
-    """A new file name of letters, digits, dots and dashes, for criteria can have any name."""
+    """A new file name of letters, digits, dots and dashes, because criteria can have any name."""
     plain = re.sub(r"[^\w.-]+", "-", wanted).strip(".-") or "picture"
     name, number = plain, 2
     while name in taken:

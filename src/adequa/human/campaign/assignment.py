@@ -101,7 +101,7 @@ def neediest(layout: Layout, open_slots: Mapping[int, int], had: Collection[int]
         if text not in had:
             possible.add(layout.tasks[text])
     tasks = [task for task in layout.shown if task in possible]
-    # The number of judgments is the same for each text, so texts may stand for them.
+    # Each text needs the same number of judgments, so the share of texts is that of judgments.
     return sorted(tasks, key=lambda task: -still_open[task] / layout.shown[task])
 
 

@@ -1,14 +1,14 @@
 """A campaign's database: SQLite in the campaign's folder, or PostgreSQL by its address.
 
-    campaign   one row: what the database was created for, and the round
+    campaign   one row: the fingerprint of the texts and questions, and the round
     raters     the people who answer
     slots      one needed judgment each: `place` 1 to N of a text; assigning a text claims a slot
-    visits     what a rater entered about a text they were shown, answered or not
+    visits     the draft of a rater on a text they were shown, answered or not
     answers    one per slot
     history    earlier versions of corrected answers
 
 A text has at most N slots that are not void, a rater at most one slot of a text, and a slot at most
-one answer: the database enforces this, whatever its clients do. `migrations` creates the tables,
+one answer: the constraints of the database enforce this. `migrations` creates the tables,
 this module names them.
 """
 
@@ -45,6 +45,7 @@ history = _table("history", "number", "slot", "given", "seconds", "at")
 VERSION_TABLE = "campaign_version"
 FILE = "campaign.db"
 _WAIT_SECONDS = 60
+"""How long a request waits for a connection or a lock; no record of the data it was chosen on."""
 _LOCK = 0x61646571
 """The PostgreSQL advisory lock under which a database is set up."""
 

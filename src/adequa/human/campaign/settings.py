@@ -21,7 +21,7 @@ from typing import Any, get_args
 
 from adequa.data import Item
 from adequa.errors import DataError
-from adequa.files import dump_line, kind_of, lines, load_object, read_objects
+from adequa.files import dump_line, kind_of, read_json, read_objects
 from adequa.human.campaign.model import (
     AnswerChoice,
     Campaign,
@@ -308,9 +308,9 @@ def read_settings(folder: Path | str) -> Campaign:
         raise DataError(
             "does not exist", path=path, remedy="make a campaign with `adequa human sample`"
         )
-    text = "\n".join(line for _, line in lines(path))
+    raw = read_json(path)
     try:
-        return campaign_from_object(load_object(text))
+        return campaign_from_object(raw)
     except DataError as error:
         raise error.at(path) from None
 

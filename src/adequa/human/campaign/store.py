@@ -19,30 +19,9 @@ from adequa.codec import item_to_object
 from adequa.data import Rating
 from adequa.errors import DataError
 from adequa.files import dump_line
-from adequa.human.campaign.answers import (
-    keep_draft,
-    own_slot_of,
-    spans_of,
-    store_answer,
-    text_of,
-    validated,
-    validated_seconds,
-    value_of,
-)
-from adequa.human.campaign.assignment import (
-    Layout,
-    Plan,
-    add_slots,
-    begin_round,
-    hand_out,
-    is_number,
-    locked_rater,
-    own_slots,
-    page_of,
-    progress_of,
-    rater_of,
-    return_stale,
-)
+from adequa.human.campaign import answers as given
+from adequa.human.campaign import assignment
+from adequa.human.campaign.assignment import Layout, Plan, locked_rater, rater_of
 from adequa.human.campaign.database import Database, answers, campaign, raters, slots, sql
 from adequa.human.campaign.model import (
     AnswerTally,
@@ -136,10 +115,10 @@ def _answer(
             system=sampled.item.system,
             rater=name_of(rater),
             criterion=question.name,
-            value=value_of(value),
+            value=given.value_of(value),
             seconds=round(seconds, 3),
             round=str(round_),
-            spans=spans_of(value, sampled.item),
+            spans=given.spans_of(value, sampled.item),
             meta=meta,
         )
 
@@ -221,7 +200,7 @@ class CampaignStore:
 
     def rater(self, number: int) -> Rater | None:
         """A rater by number."""
-        if not is_number(number):
+        if not assignment.is_number(number):
             return None
         with self._database.reading() as connection:
             row = connection.execute(sql.select(raters).where(raters.c.number == number)).first()
@@ -250,13 +229,13 @@ class CampaignStore:
         """Decide once, by their answers, whether a new rater may take part."""
         eligible = True
         for question in self.campaign.eligibility:
-            given = answers.get(question.name)
-            if given not in question.options:
+            chosen = answers.get(question.name)
+            if chosen not in question.options:
                 raise DataError(
-                    f"the answer to {question.name!r} is {given!r}",
+                    f"the answer to {question.name!r} is {chosen!r}",
                     remedy=f"choose one of {', '.join(question.options)}",
                 )
-            eligible = eligible and given in question.accepted
+            eligible = eligible and chosen in question.accepted
         asked = {question.name: answers[question.name] for question in self.campaign.eligibility}
         with self._database.writing() as connection:
             rater = locked_rater(connection, number)
@@ -280,16 +259,18 @@ class CampaignStore:
             if rater is None:
                 raise DataError(f"there is no rater {number}", remedy="add raters first")
             now = self._clock()
-            return hand_out(connection, self._plan, rater, now, another_task=another_task)
+            return assignment.hand_out(
+                connection, self._plan, rater, now, another_task=another_task
+            )
 
     def page(self, number: int, slot: int) -> Page | None:
         """A text that this rater holds or has answered; None for the texts of others."""
         with self._database.writing(lasting=False) as connection:
             rater = locked_rater(connection, number)
-            text = text_of(connection, slot)
+            text = given.text_of(connection, slot)
             if rater is None or rater.status != "eligible" or text is None:
                 return None
-            own = own_slot_of(connection, number, text)
+            own = given.own_slot_of(connection, number, text)
             if own is None:
                 return None
             if own.state == "held":
@@ -304,14 +285,14 @@ class CampaignStore:
         `seconds` are all seconds on this text, with those of earlier visits. While an answer is
         being corrected, nothing is kept until it is sent.
         """
-        seconds = validated_seconds(seconds)
+        seconds = given.validated_seconds(seconds)
         try:
             written = json.dumps(dict(draft), allow_nan=False)
         except (TypeError, ValueError, RecursionError):
             raise DataError("the draft is not JSON", remedy="send an object") from None
         with self._database.writing(lasting=False) as connection:
             now = self._clock()
-            return keep_draft(connection, self._plan, number, slot, written, seconds, now)
+            return given.keep_draft(connection, self._plan, number, slot, written, seconds, now)
 
     def answer(self, number: int, slot: int, raw: Mapping[str, Any], seconds: float) -> Outcome:
         """Store an answer; another answer to the same text replaces it, and the first is kept.
@@ -319,14 +300,14 @@ class CampaignStore:
         A DataError names the question where `raw` is wrong. An answer to a text that was returned
         to the pool is stored while one of its slots is open; otherwise it is `gone`.
         """
-        seconds = validated_seconds(seconds)
+        seconds = given.validated_seconds(seconds)
         with self._database.writing() as connection:
-            text = text_of(connection, slot)
+            text = given.text_of(connection, slot)
             if text is None:
                 return "gone"
-            values = validated(self.campaign.questions, self.texts[text].item, raw)
+            values = given.validated(self.campaign.questions, self.texts[text].item, raw)
             now = self._clock()
-            return store_answer(connection, self._plan, number, text, values, seconds, now)
+            return given.store_answer(connection, self._plan, number, text, values, seconds, now)
 
     def previous(self, number: int) -> Page | None:
         """The text the rater answered last, with their answer, for correction."""
@@ -344,12 +325,12 @@ class CampaignStore:
     def return_stale(self) -> int:
         """Return what is held without activity to the pool; `next_page` does so as well."""
         with self._database.writing(lasting=False) as connection:
-            return return_stale(connection, self._clock() - self.campaign.return_after)
+            return assignment.return_stale(connection, self._clock() - self.campaign.return_after)
 
     def start_round(self, *, exclude: Sequence[str]) -> RoundReport:
         """Start another round without some raters, whose answers no longer count."""
         with self._database.writing() as connection:
-            return begin_round(connection, self._plan, exclude)
+            return assignment.begin_round(connection, self._plan, exclude)
 
     def overview(self) -> Overview:
         """The progress of the campaign."""
@@ -375,8 +356,10 @@ class CampaignStore:
         return rater_of(connection.execute(inserting).one())
 
     def _page(self, connection: sql.Connection, number: int, own: OwnSlot) -> Page:
-        progress = progress_of(self._plan, own.task, own_slots(connection, number))
-        page = page_of(connection, self._plan, number, own, progress)
+        progress = assignment.progress_of(
+            self._plan, own.task, assignment.own_slots(connection, number)
+        )
+        page = assignment.page_of(connection, self._plan, number, own, progress)
         if own.state != "answered":
             return page
         columns = sql.select(answers.c.given, answers.c.seconds)
@@ -393,7 +376,9 @@ def _set_up(connection: sql.Connection, plan: Plan) -> None:
         connection.execute(sql.insert(campaign), values | {"round": 1})
         shown = [number for number, text in enumerate(plan.texts) if text.is_shown]
         places = range(1, raters_per_text + 1)
-        add_slots(connection, plan, [(text, place) for place in places for text in shown], 1)
+        assignment.add_slots(
+            connection, plan, [(text, place) for place in places for text in shown], 1
+        )
     elif row.fingerprint != fingerprint:
         raise DataError(
             "the database was created for other texts or questions",

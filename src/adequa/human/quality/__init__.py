@@ -1,4 +1,4 @@
-"""Quality control: the agreement of raters, and whom to look at before the analysis."""
+"""Quality control: the agreement of raters, and the raters to review before the analysis."""
 
 from adequa.human.quality.raters import Quality, QualitySettings, assess_raters, of_criteria
 from adequa.human.quality.report import (

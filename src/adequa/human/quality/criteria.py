@@ -10,7 +10,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from adequa.data import Rating
-from adequa.human.judgments import Key, Scale
+from adequa.fields import grouped
+from adequa.human.judgments import Key, Scale, key_of
 from adequa.human.mace import fit_mace
 from adequa.stats import (
     Agreement,
@@ -18,6 +19,7 @@ from adequa.stats import (
     cohen_kappas,
     fleiss_kappa,
     krippendorff_alpha,
+    pearson,
     percent_agreement,
 )
 
@@ -103,9 +105,7 @@ def study_criterion(
     estimates: Estimates,
 ) -> Criterion:
     """Study one criterion; `ratings` are sorted, one per rater and text."""
-    by_text: dict[Key, list[Rating]] = {}
-    for rating in ratings:
-        by_text.setdefault((rating.system, rating.id), []).append(rating)
+    by_text = grouped(ratings, key_of)
     company = {one.rater for given in by_text.values() if len(given) > 1 for one in given}
     labels = {scale.label(rating.value) for rating in ratings}
     reason = ""
@@ -170,23 +170,19 @@ def agreement(coded: Ratings, plain: Ratings) -> dict[str, Agreement]:
 
 def standings(ratings: Sequence[Rating]) -> dict[str, RaterStanding]:
     """Each rater compared with the others; `ratings` of one criterion, one per rater and text."""
-    totals: dict[Key, tuple[float, int]] = {}
-    mine: dict[str, list[Rating]] = {}
-    for rating in ratings:
-        key = rating.system, rating.id
-        total, count = totals.get(key, (0.0, 0))
-        totals[key] = total + rating.value, count + 1
-        mine.setdefault(rating.rater, []).append(rating)
+    totals = {
+        key: (sum(one.value for one in given), len(given))
+        for key, given in grouped(ratings, key_of).items()
+    }
+    mine = grouped(ratings, lambda rating: rating.rater)
     return {rater: _standing(given, totals) for rater, given in mine.items()}
 
 
 def _standing(given: Sequence[Rating], totals: Mapping[Key, tuple[float, int]]) -> RaterStanding:
-    from adequa.stats import pearson
-
     pairs = [
         (one.value, (total - one.value) / (count - 1))
         for one in given
-        for total, count in [totals[one.system, one.id]]
+        for total, count in [totals[key_of(one)]]
         if count > 1
     ]
     own, others = [one for one, _ in pairs], [other for _, other in pairs]
@@ -205,7 +201,7 @@ def _standing(given: Sequence[Rating], totals: Mapping[Key, tuple[float, int]]) 
 def table(ratings: Sequence[Rating], scale: Scale | None) -> Ratings:
     """The ratings as a table of values, or of labels where a scale is given."""
     return Ratings.of(
-        [(one.system, one.id) for one in ratings],
+        map(key_of, ratings),
         [one.rater for one in ratings],
         [one.value if scale is None else scale.label(one.value) for one in ratings],
     )

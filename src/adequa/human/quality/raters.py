@@ -28,8 +28,18 @@ from dataclasses import dataclass
 from statistics import median
 
 from adequa.data import Rating
-from adequa.errors import DataError, SettingError, UnknownName
-from adequa.human.judgments import BINS, Key, Page, PageAnswers, Scale, by_criterion, by_page, once
+from adequa.errors import DataError, SettingError, require_known
+from adequa.human.judgments import (
+    BINS,
+    Key,
+    Page,
+    PageAnswers,
+    Scale,
+    by_criterion,
+    by_page,
+    key_of,
+    once,
+)
 from adequa.human.mace import SPAMMER_COMPETENCE
 from adequa.human.quality.criteria import (
     Criterion,
@@ -89,13 +99,13 @@ def known_values(ratings: Iterable[Rating], given: Iterable[Rating] = ()) -> Con
     found: Controls = {}
     judged: set[tuple[str, Key]] = set()
     for rating in ratings:
-        judged.add((rating.criterion, (rating.system, rating.id)))
+        judged.add((rating.criterion, key_of(rating)))
         if rating.meta.get("control") is not None:
             _add(found, rating, rating.meta["control"])
     known = list(given)
     for rating in known:
         _add(found, rating, rating.value)
-    if known and not any((one.criterion, (one.system, one.id)) in judged for one in known):
+    if known and not any((one.criterion, key_of(one)) in judged for one in known):
         raise DataError(
             "no control item is among the rated texts",
             remedy="write its system, id and criterion as in the ratings",
@@ -107,13 +117,13 @@ def control_results(
     ratings: Iterable[Rating], controls: Controls, scales: Mapping[str, Scale]
 ) -> dict[str, ControlResult]:
     """The results of each rater who was shown a control item."""
-    found: dict[str, list[bool]] = {}
+    shown, right = Counter[str](), Counter[str]()
     for rating in ratings:
-        right = controls.get(rating.criterion, {}).get((rating.system, rating.id))
-        if right is not None:
-            met = scales[rating.criterion].same(rating.value, right)
-            found.setdefault(rating.rater, []).append(met)
-    return {rater: ControlResult(len(answers), sum(answers)) for rater, answers in found.items()}
+        value = controls.get(rating.criterion, {}).get(key_of(rating))
+        if value is not None:
+            shown[rating.rater] += 1
+            right[rating.rater] += scales[rating.criterion].same(rating.value, value)
+    return {rater: ControlResult(count, right[rater]) for rater, count in shown.items()}
 
 
 def _add(found: Controls, rating: Rating, value: object) -> None:
@@ -123,7 +133,7 @@ def _add(found: Controls, rating: Rating, value: object) -> None:
             remedy="write a number",
         )
     texts = found.setdefault(rating.criterion, {})
-    if texts.setdefault((rating.system, rating.id), float(value)) != value:
+    if texts.setdefault(key_of(rating), float(value)) != value:
         raise DataError(
             f"the control item {rating.id!r} of {rating.system!r} has two right values for"
             f" {rating.criterion!r}",
@@ -221,14 +231,11 @@ def _pattern(
 
 
 def _spread(pages: Iterable[Page], scales: Mapping[str, Scale]) -> float:
-    used: dict[str, list[float]] = {}
-    for page in pages:
-        for criterion, rating in page.items():
-            used.setdefault(criterion, []).append(rating.value)
-    return max(
-        (max(values) - min(values)) / (scales[criterion].high - scales[criterion].low or 1.0)
-        for criterion, values in used.items()
-    )
+    spreads = []
+    for criterion, given in by_criterion(one for page in pages for one in page.values()).items():
+        values, scale = [one.value for one in given], scales[criterion]
+        spreads.append((max(values) - min(values)) / (scale.high - scale.low or 1.0))
+    return max(spreads)
 
 
 @dataclass(frozen=True, slots=True)
@@ -391,9 +398,7 @@ class Quality:
 def of_criteria(ratings: Sequence[Rating], criteria: Iterable[str]) -> list[Rating]:
     """The ratings of the named criteria, by default all."""
     wanted = set(criteria)
-    there = {rating.criterion for rating in ratings}
-    for name in sorted(wanted - there):
-        raise UnknownName("criterion", name, there)
+    require_known("criterion", sorted(wanted), (rating.criterion for rating in ratings))
     return [rating for rating in ratings if not wanted or rating.criterion in wanted]
 
 
@@ -479,28 +484,21 @@ def _notes(
     settings: QualitySettings,
 ) -> tuple[str, ...]:
     """Notes on the data behind the figures."""
-    notes = []
-    if single.repeated:
-        notes.append(
-            f"{single.repeated} ratings were given twice by the same rater for the same text, with"
-            " the same value; one of each counts"
-        )
-    if single.contradicted:
-        notes.append(
-            f"{single.contradicted} ratings are of texts that a rater judged twice and differently;"
-            " none of them counts"
-        )
-    if single.nameless:
-        notes.append(
-            f"{single.nameless} ratings without a rater (averages, and texts that nobody was shown)"
-            " are left out"
-        )
+    notes: list[str] = []
     few = sum(not rater.pattern.enough for rater in raters)
-    if few:
-        notes.append(
-            f"{few} of {len(raters)} raters judged at most {settings.least} texts: too few to flag"
-            " a pattern or a competence"
-        )
+    counts = {
+        "ratings were given twice by the same rater for the same text, with the same value; one of"
+        " each counts": single.repeated,
+        "ratings are of texts that a rater judged twice and differently; none of them counts": (
+            single.contradicted
+        ),
+        "ratings without a rater (averages, and texts that nobody was shown) are left out": (
+            single.nameless
+        ),
+        f"of {len(raters)} raters judged at most {settings.least} texts: too few to flag a pattern"
+        " or a competence": few,
+    }
+    notes += [f"{count} {note}" for note, count in counts.items() if count]
     notes += [
         f"{rater.name} judged only texts that nobody else judged: without {rater.name} they have"
         " no answer; texts that were scored without being shown look the same"

@@ -6,14 +6,14 @@ import math
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, astuple, dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from adequa.data import Item, Rating
 from adequa.errors import DataError, UnknownName
-from adequa.fields import natural_order
-from adequa.files import lines, load_object
+from adequa.fields import grouped, natural_order
+from adequa.files import read_json, read_text
 from adequa.human.campaign.model import Campaign, Question, SampledText
 from adequa.human.campaign.settings import (
     PRESETS,
@@ -31,6 +31,7 @@ CONTROL_CELL = {"control": "yes"}
 """The cell of texts that were added because their answer is known."""
 SHORT = "*"
 _MOST_NAMED = 12
+"""Empty cells that the plan lists by name."""
 _NOT_IN_NAMES = re.compile(r"[^A-Za-z0-9_.-]+")
 
 
@@ -131,9 +132,7 @@ def _on_scale(question: Question, value: float) -> bool:
 
 def needs(texts: Iterable[SampledText], campaign: Campaign) -> list[Need]:
     """The work of each task, in the order of their names."""
-    tasks: dict[str, list[SampledText]] = {}
-    for text in texts:
-        tasks.setdefault(text.task, []).append(text)
+    tasks = grouped(texts, lambda text: text.task)
     found = []
     for name in sorted(tasks, key=natural_order):
         shown = sum(text.is_shown for text in tasks[name])
@@ -172,12 +171,12 @@ def make_campaign(
     asked = read_questions(questions)
     if spans and SPANS.name not in [question.name for question in asked]:
         asked = (*asked, SPANS)
-    shown = "" if instructions is None else _text(instructions).strip()
+    shown = "" if instructions is None else read_text(instructions).strip()
     written = campaign_to_object(Campaign(name, title or name, asked, shown)) | rules
     if eligibility is None:
         return campaign_from_object(written)
     campaign_from_object(written)  # errors from here on are those of the file
-    raw = _json(eligibility)
+    raw = read_json(eligibility)
     try:
         return campaign_from_object(written | {"eligibility": _inside(raw, "eligibility")})
     except DataError as error:
@@ -192,7 +191,7 @@ def read_questions(named: str) -> tuple[Question, ...]:
     if not path.exists() and path.suffix.lower() != ".json":
         raise UnknownName("set of questions", named, [*PRESETS, "FILE.json"])
     try:
-        return questions_from_object(_inside(_json(path), "questions"))
+        return questions_from_object(_inside(read_json(path), "questions"))
     except DataError as error:
         raise error.at(path) from None
 
@@ -220,29 +219,17 @@ def _inside(raw: Any, field: str) -> Any:
     return raw[field] if isinstance(raw, Mapping) and field in raw else raw
 
 
-def _json(path: Path) -> Any:
-    try:
-        return load_object(_text(path))
-    except DataError as error:
-        raise error.at(path) from None
-
-
-def _text(path: Path) -> str:
-    return "\n".join(line for _, line in lines(path))
-
-
 def cells_table(sample: Sample) -> Table:
     """Drawn and wanted inputs of each cell, the last field in the columns; short cells marked."""
-    title = f"Inputs drawn / wanted, by {_named(sample)}"
+    levels = [f"score ({', '.join(sample.levels)})"] if sample.levels[1:] else []
+    title = f"Inputs drawn / wanted, by {' × '.join([*sample.by, *levels]) or 'nothing'}"
     if len(sample.by) < 2:
         heads = [sample.by[0] if sample.by else "inputs"]
         rows: list[list[Cell]] = [
             [*(one.values or ("all",)), one.inputs, _entry(one)] for one in sample.cells
         ]
         return Table(title, [*heads, "available", "drawn"], rows)
-    down: dict[str, list[SampleCell]] = {}
-    for one in sample.cells:
-        down.setdefault(" · ".join(one.values[:-1]), []).append(one)
+    down = grouped(sample.cells, lambda one: " · ".join(one.values[:-1]))
     across = dict.fromkeys(one.values[-1] for one in sample.cells)
     return Table(
         title,
@@ -257,11 +244,6 @@ def _entry(cell: SampleCell) -> str | None:
     return f"{cell.drawn}/{cell.wanted}{SHORT if cell.is_short else ''}"
 
 
-def _named(sample: Sample) -> str:
-    fields = [*sample.by, *([f"score ({', '.join(sample.levels)})"] if sample.levels[1:] else [])]
-    return " × ".join(fields) or "nothing"
-
-
 def render_sample(
     sample: Sample,
     texts: Sequence[SampledText],
@@ -273,7 +255,8 @@ def render_sample(
     parts = [cells_table(sample).text()]
     parts.append("\n".join([*_unfilled(sample), *_notes(sample, score)]))
     parts.append(_sizes(sample, texts))
-    parts.append(_tasks_table(tasks).text())
+    columns = ["task", "inputs", "texts", "shown", "judgments", "raters (at least)"]
+    parts.append(Table("Tasks", columns, [astuple(one) for one in tasks]).text())
     parts.append("\n".join(_needed(texts, tasks)))
     return "\n\n".join(part for part in parts if part)
 
@@ -347,14 +330,6 @@ def _sizes(sample: Sample, texts: Sequence[SampledText]) -> str:
     return f"{line} (seed {sample.seed})"
 
 
-def _tasks_table(tasks: Sequence[Need]) -> Table:
-    return Table(
-        "Tasks",
-        ["task", "inputs", "texts", "shown", "judgments", "raters (at least)"],
-        [[one.task, one.inputs, one.texts, one.shown, one.judgments, one.raters] for one in tasks],
-    )
-
-
 def _needed(texts: Sequence[SampledText], tasks: Sequence[Need]) -> list[str]:
     fewest = raters(tasks)
     judgments = sum(one.judgments for one in tasks)
@@ -384,7 +359,12 @@ def sample_to_object(
     score: str | None,
 ) -> dict[str, Any]:
     """The sample and the plan as JSON, with the drawn inputs."""
-    cells = [_cell_object(sample, cell) for cell in sample.cells]
+    cells = [
+        {"cell": dict(zip(sample.by, cell.values, strict=True)), **asdict(cell)}
+        for cell in sample.cells
+    ]
+    for cell in cells:
+        del cell["values"]
     return {
         "seed": sample.seed,
         "by": list(sample.by),
@@ -408,15 +388,4 @@ def sample_to_object(
             {"id": one.id, "cell": dict(one.cell), "score": rounded(one.score)}
             for one in sample.inputs
         ],
-    }
-
-
-def _cell_object(sample: Sample, cell: SampleCell) -> dict[str, Any]:
-    values = dict(zip(sample.by, cell.values, strict=True))
-    return {
-        "cell": values,
-        "inputs": cell.inputs,
-        "wanted": cell.wanted,
-        "drawn": cell.drawn,
-        "blurred": cell.blurred,
     }

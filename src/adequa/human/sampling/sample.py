@@ -19,14 +19,14 @@ from itertools import product
 from pathlib import Path
 
 from adequa.data import Item
-from adequa.errors import DataError, SettingError, UnknownName
+from adequa.errors import DataError, SettingError, require_known
 from adequa.fields import FIELDS, NO_VALUE, item_field, natural_order
 from adequa.human.judgments import Key
 from adequa.readers import open_source
 from adequa.run import MANIFEST, SCORES, open_run
 
 MOST_CELLS = 10_000
-"""More cells than this are taken for a mistake in the fields."""
+"""More cells than this mean a mistake in the fields; no record of the data it was chosen on."""
 REFERENCE = "reference"
 """The system name under which human references join."""
 SCORE = "score"
@@ -109,9 +109,8 @@ def _named(item: Item, name: str) -> Item:
 
 def of_systems(items: Sequence[Item], names: Iterable[str]) -> list[Item]:
     """The texts of the named systems, by default of all."""
-    there, wanted = {item.system for item in items}, set(names)
-    for name in sorted(wanted - there):
-        raise UnknownName("system", name, there)
+    wanted = set(names)
+    require_known("system", sorted(wanted), (item.system for item in items))
     return [item for item in items if not wanted or item.system in wanted]
 
 
@@ -158,8 +157,7 @@ def choose_score(pool: Pool, name: str | None) -> str:
             "there are no scores for the levels: score the texts first (adequa score INPUT "
             "--out RUN) and name the run, give --scores FILE, or draw with --levels 1"
         )
-    if name is not None and name not in pool.scores:
-        raise UnknownName("score", name, pool.scores)
+    require_known("score", [name] if name else [], pool.scores)
     return name or next(one for one in (*_PREFERRED, *pool.scores) if one in pool.scores)
 
 
@@ -199,10 +197,9 @@ def matching(items: Sequence[Item], conditions: Iterable[str]) -> list[Item]:
         there = {read(item) for item in items}
         for value in values:
             if not any(_holds(value, one) for one in there):
-                raise DataError(
-                    f"no text has {field}={value}",
-                    remedy=f"there are {_listed(sorted(there, key=natural_order))}",
-                )
+                listed = ", ".join(sorted(there, key=natural_order)[:20])
+                more = " …" if len(there) > 20 else ""
+                raise DataError(f"no text has {field}={value}", remedy=f"there are {listed}{more}")
         fitting = {one for one in there if any(_holds(value, one) for value in values)}
         kept = [item for item in kept if read(item) in fitting]
     if not kept:
@@ -218,10 +215,6 @@ def _holds(wanted: str, value: str) -> bool:
         except ValueError:
             pass  # words may have two dots
     return value == wanted
-
-
-def _listed(values: Sequence[str], most: int = 20) -> str:
-    return ", ".join(values[:most]) + (" …" if len(values) > most else "")
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""The second version: a corrected answer leaves what it was before."""
+"""The second version: earlier versions of corrected answers are kept."""
 
 from __future__ import annotations
 
