@@ -1,1 +1,1 @@
-"""Papers, corpora and the recipe of the shipped weights: the lab beside the package."""
+"""Not installed: paper reproductions, corpora, and the recipe of the shipped weights."""

@@ -1,4 +1,4 @@
-"""`adequa derive`: sets made from a corpus as paper 003 makes them, and what a corpus holds."""
+"""`adequa derive`: sets derived from a corpus as in paper 003, and statistics of a corpus."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def inverted(
     tally = CorpusTally()
     pairs = invert(open_source(source, format=format), tally)
     write_items((item for pair in pairs for item in pair), out)
-    _tell(tally, "texts", out, as_json=as_json)
+    _report(tally, "texts", out, as_json=as_json)
 
 
 @derive.command()
@@ -74,7 +74,7 @@ def labels(
 
     tally = CorpusTally()
     write_items(make_labels(open_source(source, format=format), tally, seed=seed), out)
-    _tell(tally, "texts", out, as_json=as_json)
+    _report(tally, "texts", out, as_json=as_json)
 
 
 @derive.command()
@@ -90,7 +90,7 @@ def chunks(
         typer.Option(
             "--triples",
             metavar="FILE",
-            help="Subject, predicate, object with tabs, or any known format.",
+            help="Tab-separated subject, predicate and object, or any known format.",
         ),
     ],
     out: Out,
@@ -123,7 +123,7 @@ def chunks(
     known = None if aliases is None else open_aliases(aliases)
     read = PassagesReader(words=words).passages(passages)
     write_items(wiki_chunks(read, read_triples(triples), known, tally), out)
-    _tell(tally, "passages", out, as_json=as_json)
+    _report(tally, "passages", out, as_json=as_json)
 
 
 @derive.command()
@@ -135,16 +135,16 @@ def wikidata(
         typer.Option(
             "--mapping",
             metavar="FILE",
-            help="DBpedia's properties and Wikidata's labels, TSV or JSON; else a short one of "
-            "adequa's own.",
+            help="TSV or JSON file from DBpedia properties to Wikidata labels; by default a short "
+            "mapping that comes with adequa.",
         ),
     ] = None,
     format: Format = None,  # noqa: A002
     as_json: Json = False,
 ) -> None:
-    """Rename DBpedia's properties to Wikidata's.
+    """Rename DBpedia properties to Wikidata properties.
 
-    An item with a property that is not mapped is left out, and counted under that property.
+    An item with an unmapped property is left out and counted under that property.
 
     Example: adequa derive wikidata webnlg/test --mapping properties.tsv --out wikidata.jsonl
     """
@@ -155,7 +155,7 @@ def wikidata(
     tally = CorpusTally()
     properties = None if mapping is None else read_properties(mapping)
     write_items(to_wikidata(open_source(source, format=format), properties, tally), out)
-    _tell(tally, "texts", out, as_json=as_json)
+    _report(tally, "texts", out, as_json=as_json)
 
 
 @derive.command()
@@ -182,12 +182,11 @@ def statistics(
     typer.echo(Table("", list(counts), [row]).text())
 
 
-def _tell(tally: CorpusTally, what: str, out: Path, *, as_json: bool) -> None:
-    """How many were kept, and the most frequent reasons for leaving out the others."""
+def _report(tally: CorpusTally, what: str, out: Path, *, as_json: bool) -> None:
+    """Print the number of kept items, and the most frequent reasons for leaving out the others."""
     reasons = tally.left_out.most_common()
     if as_json:
-        counts = {"out": str(out), "kept": tally.kept, "left_out": dict(reasons)}
-        echo_json(counts)
+        echo_json({"out": str(out), "kept": tally.kept, "left_out": dict(reasons)})
         return
     typer.echo(f"{tally.kept:,} of {tally.seen:,} {what}: {out}")
     for reason, count in reasons[:_MOST_REASONS]:

@@ -1,4 +1,8 @@
-"""Sets derived from a corpus as paper 003 does: inverted triples, and Table 1's statistics."""
+"""Sets derived from a corpus: Wikidata names, inverted triples, labelled facts, and statistics.
+
+The first two sets and the statistics (Table 1) are those of paper 003. A set is an iterator of
+items, and a `CorpusTally` counts what was left out.
+"""
 
 from __future__ import annotations
 
@@ -17,14 +21,14 @@ from adequa.text import folded, is_symmetric
 
 @dataclass
 class CorpusTally:
-    """How many items a builder kept, and why it left out the others; filled as one reads on."""
+    """The number of items kept, and the reasons for the others; filled while items are read."""
 
     kept: int = 0
     left_out: Counter[str] = field(default_factory=Counter)
 
     @property
     def seen(self) -> int:
-        """All items that came in."""
+        """The number of all items, kept or not."""
         return self.kept + self.left_out.total()
 
 
@@ -65,10 +69,10 @@ class Inversion(NamedTuple):
 
 
 def inverted(items: Iterable[Item], tally: CorpusTally | None = None) -> Iterator[Inversion]:
-    """WebNLG-INV: items of one triple that says something else when inverted (section 6.2).
+    """WebNLG-INV: items of one triple whose meaning changes when it is inverted (section 6.2).
 
-    The wrong item's id is that of the right one with `/inverted`, and `meta.inverted` tells them
-    apart in a file.
+    The id of the wrong item is that of the right one with `/inverted`, and its `meta.inverted` is
+    true.
     """
     tally = CorpusTally() if tally is None else tally
     for item in items:
@@ -111,8 +115,8 @@ class Statistics:
 def statistics(items: Iterable[Item]) -> Statistics:
     """Count pairs, and distinct texts, graphs, properties and entities, in bounded memory.
 
-    The order of its triples does not make another graph. Entities are subjects and objects, values
-    included, which gives the paper's figure for WebNLG; 16 bytes are held for each thing counted.
+    The order of triples does not matter. Entities are subjects and objects, including values, which
+    gives the paper's figure for WebNLG. Each distinct element takes 16 bytes.
     """
     pairs = 0
     texts, graphs, properties, entities = (SeenKeys() for _ in range(4))
@@ -127,19 +131,14 @@ def statistics(items: Iterable[Item]) -> Statistics:
     return Statistics(pairs, len(texts), len(graphs), len(properties), len(entities))
 
 
-# ---
-# Labelled items without a labeller: texts that say their graph, and facts that they do not say.
-# ---
-
-
 def make_labels(
     items: Iterable[Item], tally: CorpusTally | None = None, *, seed: int = 0
 ) -> Iterator[Item]:
-    """Each item twice: with facts left as they are, and with one wrong or strange fact among them.
+    """Labelled items without a labeller: each item unchanged, and with one wrong or added fact.
 
-    A wrong one has another value of its predicate; a strange one has a predicate that the item does
-    not have. `meta.label` has 1 for each fact of the text and 0 for the others. A person who wrote
-    a text may have left a fact out: such labels are a little noisy.
+    A wrong fact has another value of its predicate; an added fact has a predicate that the item
+    does not have. `meta.label` has 1 for each original fact and 0 for the others. The labels are
+    slightly noisy, since the writer of a text may have left a fact out.
     """
     known = [item for item in items if item.triples and item.text.strip()]
     knowledge = Knowledge([item.triples for item in known])

@@ -1,4 +1,8 @@
-"""KELM and TeKGen: triples of Wikidata and a sentence, an object a line (Agarwal et al. 2021)."""
+"""KELM and TeKGen: JSON lines with triples of Wikidata and a sentence.
+
+Agarwal, Ge, Shakeri and Al-Rfou (2021), "Knowledge Graph Based Synthetic Corpus Generation for
+Knowledge-Enhanced Language Model Pre-training", NAACL.
+"""
 
 from __future__ import annotations
 
@@ -11,12 +15,12 @@ from typing import Any, ClassVar, Literal
 from adequa.data import Item, Triple
 from adequa.errors import DataError
 from adequa.files import kind_of, lines, load_object
-from adequa.readers import PlacedItem, Reader
+from adequa.readers import PlacedItem, Reader, place_items
 
 
 @dataclass(frozen=True)
 class _SentenceReader(Reader, ABC):
-    """What both have in common; an id is the file's name without its ending, and the line."""
+    """The common reader; an id is the name of the file without its ending, and the line."""
 
     sentence: ClassVar[str]
     """The key of the text."""
@@ -31,21 +35,17 @@ class _SentenceReader(Reader, ABC):
         },
     )
     incomplete: Literal["error", "skip"] = field(
-        default="error", metadata={"doc": "what to do with a line whose triples or text are amiss"}
+        default="error", metadata={"doc": "what to do with a line without valid triples or text"}
     )
 
     def read(self, path: Path, *, bare: bool = False) -> Iterator[PlacedItem]:
-        """Stream the items; a line of which no triple is left is passed over."""
-        for number, line in lines(path):
-            if not line or line.isspace():
-                continue
-            try:
-                raw = _load(line)
-                item = self._item(raw, f"{path.stem}/{number}", bare=bare)
-            except DataError as error:
-                raise error.at(path, number) from None
-            if item is not None:
-                yield PlacedItem(item, path, number)
+        """Stream the items; a line without remaining triples is skipped."""
+        filled = (row for row in lines(path) if row[1] and not row[1].isspace())
+        return place_items(
+            path,
+            filled,
+            lambda number, line: self._item(_load(line), f"{path.stem}/{number}", bare=bare),
+        )
 
     def _item(self, raw: dict[str, Any], identifier: str, *, bare: bool) -> Item | None:
         try:
@@ -54,7 +54,7 @@ class _SentenceReader(Reader, ABC):
         except DataError as error:
             if self.incomplete == "skip":
                 return None
-            remedy = f"correct it, or pass such lines over: {self.name}:incomplete=skip"
+            remedy = f"correct it, or skip such lines: {self.name}:incomplete=skip"
             raise DataError(error.problem, remedy=remedy) from None
         if not triples:
             return None
@@ -77,11 +77,11 @@ class _SentenceReader(Reader, ABC):
             return text
         if text is None and bare:
             return ""
-        found = f"is {kind_of(text)}, not a string" if self.sentence in raw else "is not there"
+        found = f"is {kind_of(text)}, not a string" if self.sentence in raw else "is missing"
         raise DataError(f"{self.sentence!r} {found}")
 
     def _triples(self, raw: dict[str, Any]) -> tuple[tuple[Triple, ...], list[list[str]]]:
-        """The triples as they are wanted, and those with a qualifier as they were."""
+        """The triples by the setting `qualified`, and those with a qualifier as written."""
         listed = raw.get("triples")
         if type(listed) is not list or not listed:
             found = "empty" if listed == [] else f"{kind_of(listed)}, not a list"
@@ -90,9 +90,9 @@ class _SentenceReader(Reader, ABC):
         qualified: list[list[str]] = []
         for position, parts in enumerate(listed, 1):
             if type(parts) is not list or len(parts) < 3:
-                raise DataError(f"triple {position} has not three parts or more")
+                raise DataError(f"triple {position} does not have three or more parts")
             if not all(type(part) is str and part for part in parts):
-                raise DataError(f"triple {position} has a part that is empty or no string")
+                raise DataError(f"triple {position} has a part that is empty or not a string")
             if len(parts) > 3:
                 qualified.append(parts)
                 if self.qualified == "drop":
@@ -106,8 +106,8 @@ def _load(line: str) -> dict[str, Any]:
     raw = {} if as_text else load_object(line)
     if as_text or (type(raw) is dict and "triples" not in raw and "candidate" in raw):
         raise DataError(
-            "is the first release, in which one string runs all triples together",
-            remedy="take the release of 2021, which lists them",
+            "is in the format of the first release, which joins all triples in one string",
+            remedy="use the release of 2021, which lists them",
         )
     if type(raw) is not dict:
         raise DataError(f"is {kind_of(raw)}, not an object", remedy='write {"triples": …}')
@@ -116,17 +116,17 @@ def _load(line: str) -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class KelmReader(_SentenceReader):
-    """Reads the KELM corpus, whose sentences a model wrote from the triples."""
+    """Reads the KELM corpus, whose sentences were generated from the triples."""
 
     name: ClassVar[str] = "kelm"
-    doc: ClassVar[str] = "KELM: triples of Wikidata, and a sentence a model made of them"
+    doc: ClassVar[str] = "KELM: triples of Wikidata, and a sentence generated from them"
     sentence: ClassVar[str] = "gen_sentence"
     human: ClassVar[bool] = False
 
 
 @dataclass(frozen=True)
 class TekgenReader(_SentenceReader):
-    """Reads TeKGen, whose sentences are Wikipedia's; its files are named .tsv and hold JSON."""
+    """Reads TeKGen, whose sentences are from Wikipedia; its files end in .tsv but hold JSON."""
 
     name: ClassVar[str] = "tekgen"
     doc: ClassVar[str] = "TeKGen: sentences of Wikipedia, and triples of Wikidata found in them"

@@ -21,7 +21,7 @@ _IDS = ("id", "_id")
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """A piece of the page `title`, and the line of the file it stands on."""
+    """A piece of the page `title`, and its line in the file."""
 
     id: str
     title: str
@@ -31,7 +31,7 @@ class Passage:
 
 
 def chunks(text: str, words: int = 100) -> Iterator[str]:
-    """Pieces of so many words, the last one with what is left; inside a piece nothing changes.
+    """Pieces of `words` words, the last one shorter; spaces inside a piece are kept.
 
     >>> list(chunks("one  two three", 2))
     ['one  two', 'three']
@@ -45,17 +45,17 @@ def chunks(text: str, words: int = 100) -> Iterator[str]:
 
 @dataclass(frozen=True)
 class PassagesReader(Reader):
-    """Reads passages, whole or cut into pieces of `words` words, which are `<id>/<n>` from 1.
+    """Reads passages, whole or cut into pieces of `words` words with the ids `<id>/<n>` from 1.
 
-    A passage has no triples. As an item it states its title alone, as a record that is but a name
-    does; `passages` gives it as it is, for those who look for triples in it.
+    A passage has no triples, so an item states only its title, as a record with only a name does;
+    `passages` gives the passages themselves.
     """
 
     name: ClassVar[str] = "passages"
     doc: ClassVar[str] = "passages of pages (DPR's id, text, title; BEIR's JSON lines)"
 
     words: int | None = field(
-        default=None, metadata={"doc": "cut each text into pieces of so many words"}
+        default=None, metadata={"doc": "cut each text into pieces of this many words"}
     )
     quotes: bool = field(
         default=True, metadata={"doc": "in TSV, a cell that begins with a quote is quoted"}

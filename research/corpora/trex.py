@@ -1,4 +1,9 @@
-"""T-REx: abstracts of Wikipedia and the triples of Wikidata found in them (Elsahar et al. 2018)."""
+"""T-REx: abstracts of Wikipedia and the triples of Wikidata found in them.
+
+Elsahar, Vougiouklis, Remaci, Gravier, Hare, Laforest and Simperl (2018), "T-REx: A Large Scale
+Alignment of Natural Language with Knowledge Base Triples", LREC. The corpus has identifiers without
+labels; `read_labels` reads them from a file (`P47<TAB>shares border with`, or a JSON object).
+"""
 
 from __future__ import annotations
 
@@ -19,7 +24,7 @@ _decode = json.JSONDecoder(parse_constant=reject_constant).raw_decode
 
 
 def last_part(iri: str) -> str:
-    """What an IRI ends in, or a name as it is.
+    """The last part of an IRI; any other name unchanged.
 
     >>> last_part("http://www.wikidata.org/entity/Q40"), last_part("P47")
     ('Q40', 'P47')
@@ -30,7 +35,7 @@ def last_part(iri: str) -> str:
 
 
 def read_labels(path: Path) -> dict[str, str]:
-    """Identifiers, as IRIs or bare, to labels; a second label for one is an error."""
+    """The labels by identifier, which may be an IRI in the file; a second label is an error."""
     labels: dict[str, str] = {}
     for line, identifier, label in _pairs(path):
         key = last_part(identifier)
@@ -72,12 +77,12 @@ _OWN = frozenset(("text", "sentences_boundaries", "words_boundaries", "entities"
 
 @dataclass(frozen=True)
 class TrexReader(Reader):
-    """Reads each sentence that has a triple as an item, `<document>/<sentence>` from 0.
+    """Reads each sentence with a triple as an item, `<document>/<sentence>` from 0.
 
-    A triple of the file has identifiers and what the text says. Its strings here are, first found
-    first: the label of `labels`, the title for what the page is about, the words of the text unless
-    they are a pronoun, the identifier. `terms` keeps the identifiers, and `meta` all the rest:
-    offsets there count from the beginning of the document, the sentence begins at `start`.
+    A triple of the file has identifiers and words of the text. Its strings are the first available
+    of: the label in `labels`, the title for the entity of the page, the words of the text unless
+    they are a pronoun, the identifier. `terms` keeps the identifiers, and `meta` the rest: offsets
+    there count from the beginning of the document, and the sentence begins at `start`.
     """
 
     name: ClassVar[str] = "trex"
@@ -100,7 +105,7 @@ class TrexReader(Reader):
 
 
 class _Document:
-    """One object of the file, checked as far as it is used."""
+    """One object of the file; the fields that are used are validated."""
 
     def __init__(self, raw: Any, labels: Mapping[str, str]) -> None:
         if type(raw) is not dict:
@@ -122,7 +127,7 @@ class _Document:
         self._words = self._by_sentence(zip(words, words, strict=True)) if words else None
 
     def _by_sentence(self, placed: Iterable[tuple[Any, Any]]) -> dict[int, list[Any]]:
-        """What lies inside a sentence, found by its place."""
+        """The elements inside each sentence, by their span."""
         order = sorted(range(len(self._sentences)), key=lambda number: self._sentences[number])
         starts = [self._sentences[number][0] for number in order]
         inside: dict[int, list[Any]] = {}
@@ -143,9 +148,9 @@ class _Document:
                 names.setdefault(uri, title)
         for entity in self._entities:
             uri, form = entity.get("uri"), entity.get("surfaceform")
-            # "He" is no name; the coreference annotator says which ones are such.
-            said = "oref" not in str(entity.get("annotator"))
-            if type(uri) is str and type(form) is str and form and said:
+            # A pronoun is not a name; it comes from the coreference annotator.
+            is_name = "oref" not in str(entity.get("annotator"))
+            if type(uri) is str and type(form) is str and form and is_name:
                 names.setdefault(uri, form)
         return names
 

@@ -1,4 +1,4 @@
-"""WikiChunks-style pairs: passages, and the triples of their page whose object they mention."""
+"""WikiChunks of paper 003: passages with the triples of their page whose object they mention."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ _BATCH_TRIPLES = 10_000
 
 
 class Facts:
-    """Triples by subject, in a temporary file of their own, so that there may be any number."""
+    """Triples by subject, in a temporary database, so that their number is not limited."""
 
     def __init__(self, triples: Iterable[Triple]) -> None:
-        # The empty name is SQLite's for a file that it deletes when it is closed.
+        # An empty name is a temporary file that SQLite deletes when it is closed.
         self._connection = sqlite3.connect("", isolation_level=None)
         self._connection.execute("PRAGMA journal_mode = OFF")
         self._connection.execute("PRAGMA synchronous = OFF")
@@ -37,7 +37,7 @@ class Facts:
         self._connection.execute("CREATE INDEX pages ON facts (page)")
 
     def of(self, title: str) -> list[Triple]:
-        """The triples about a page, each once, in the order they came."""
+        """The distinct triples about a page, in their order."""
         found = self._connection.execute(
             "SELECT subject, predicate, object FROM facts WHERE page = ? ORDER BY rowid",
             (name_of(title),),
@@ -45,7 +45,7 @@ class Facts:
         return list(dict.fromkeys(Triple(*row) for row in found))
 
     def close(self) -> None:
-        """Give the space back."""
+        """Delete the temporary file."""
         self._connection.close()
 
 
@@ -57,8 +57,8 @@ def wiki_chunks(
 ) -> Iterator[Item]:
     """Passages with the triples about their page whose object, or an alias of it, they mention.
 
-    A passage without any is left out. Passages are streamed, and those of a page should follow
-    one another, as they do in DPR's file: its triples are then looked up once.
+    A passage without triples is left out. Passages are streamed; those of a page should be
+    adjacent, as in DPR's file, so that its triples are looked up once.
     """
     tally = CorpusTally() if tally is None else tally
     facts = triples if isinstance(triples, Facts) else Facts(triples)
@@ -89,15 +89,15 @@ def wiki_chunks(
 
 def _names(entity: str, aliases: Aliases | None) -> list[str]:
     name = name_of(entity).strip('"')
-    # DBpedia tells namesakes apart by a bracket that no text has.
+    # DBpedia distinguishes namesakes by a bracket, which texts do not have.
     names = [name, name.rpartition(" (")[0] if name.endswith(")") else ""]
-    # One sign says nothing as an alias, though it may well be the object: 7.
+    # A single character is too vague for an alias, though it may be an object: 7.
     names += [] if aliases is None else [one for one in aliases.of(entity) if len(one) > 1]
     return [tidy(one) for one in names if one]
 
 
 def mentions_name(text: str, name: str) -> bool:
-    """Whether a name stands in a text as words of its own; a name in small letters in any case.
+    """Whether a text has a name as whole words; case matters unless the name is lower-case.
 
     >>> mentions_name("Association football is a sport.", "association football")
     True
@@ -123,7 +123,7 @@ def _mentioned(name: str, text: str, low: str) -> bool:
 
 
 def read_triples(path: Path) -> Iterator[Triple]:
-    """The triples of a file: subject, predicate, object with tabs, or any format adequa reads."""
+    """The triples of a file: tab-separated subject, predicate, object, or any known format."""
     name = recognise(path)
     if path.suffix.lower() != ".tsv" or name != "records":
         for place in load_reader(name).read(path, bare=True):

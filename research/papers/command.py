@@ -80,7 +80,9 @@ def esa(
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
-    """Reproduce entity-based semantic adequacy (Faille, 2021).
+    """Reproduce paper 001 on entity-based semantic adequacy.
+
+    Faille, Gatt and Gardent (2021), "Entity-Based Semantic Adequacy for Data-to-Text Generation".
 
     Tables 1 to 4 and 7 to 22, Figures 2 and 3, the cases of section 6.2 and the worksheets for the
     manual check of section 5.2. Missing data is marked n/a, with the expected path.
@@ -232,7 +234,10 @@ def nli(
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
-    """Reproduce "Semantic accuracy by NLI" (Dušek and Kasner 2020).
+    """Reproduce paper 002 on semantic accuracy by NLI.
+
+    Dušek and Kasner (2020), "Evaluating Semantic Accuracy of Data-to-Text Generation with Natural
+    Language Inference".
 
     Compares OK or not_OK with human ratings of WebNLG 2017 and with the E2E script, with templates
     and with the backoff; writes worksheets to re-examine errors, with ids but no texts.
@@ -292,7 +297,9 @@ def correlations(
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
-    """Reproduce the correlations of the ESA paper (Faille, 2021).
+    """Reproduce the correlation tables of paper 001.
+
+    Faille, Gatt and Gardent (2021), "Entity-Based Semantic Adequacy for Data-to-Text Generation".
 
     Compares every metric and criterion with every other: Tables 2, 3 and 7 to 22, the paper's row
     above ours. Each cell is marked: = rounds to the same, ~ within 0.02, ≠ differs. Explains the
@@ -323,7 +330,10 @@ def human(
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
-    """Reproduce the human evaluation of WebNLG 2017 (Shimorina, 2018).
+    """Reproduce paper 004, the human evaluation of WebNLG 2017.
+
+    Shimorina, Gardent, Narayan and Perez-Beltrachini (2018), "WebNLG Challenge: Human Evaluation
+    Results".
 
     Tables 1 to 3, Figures 1 to 7 and the statements about them, each number marked equal, close or
     different. Table 1 on all texts scores about 17,000 texts, which takes minutes. Sections:

@@ -1,7 +1,7 @@
-"""What all papers share: sections with tables and figures, marks, and a reproduction of them.
+"""The parts of a reproduction: sections with tables and figures, chapters, and marks.
 
-A paper has `data` (what it needs from a folder), `printed` (the numbers it prints), modules that
-build its sections, and `reproduction`, which puts them together.
+Each paper has `data` (reads its data), `printed` (its printed numbers), modules that build its
+sections, and `reproduction`, which assembles them.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ def _shown(value: Cell) -> str:
 
 @dataclass(frozen=True)
 class Chapter:
-    """The sections of one data set, one year or a whole paper, and what is missing for them.
+    """The sections of a data set, a year or a whole paper, and the missing data.
 
     `signatures` are of the models or metrics behind it; in JSON they are under `signatures_key`.
     """
@@ -120,7 +120,7 @@ class Reproduction:
 
     @property
     def absent(self) -> list[str]:
-        """What is missing for any chapter."""
+        """The missing data of all chapters."""
         return [one for chapter in self.chapters for one in chapter.absent]
 
     @property
@@ -143,13 +143,13 @@ class Reproduction:
     def write(self, folder: Path) -> list[Path]:
         """Write the figures and worksheets, replacing those of an earlier run.
 
-        A worksheet that is not as we would write it may have been filled in, and is kept.
+        A worksheet that differs from ours may have been filled in, and is kept.
         """
         return write_texts(self.files, folder, filled="worksheet")
 
 
 def require_sections(only: Iterable[str], sections: Collection[str]) -> None:
-    """Raise if a section that is asked for does not exist."""
+    """Raise if a requested section does not exist."""
     for name in only:
         if name not in sections:
             raise UnknownName("section", name, sections)

@@ -1,1 +1,1 @@
-"""The recipe of the shipped weights, beyond what `adequa train` does for users."""
+"""The recipe of the shipped weights, beyond `adequa train encoder` and `verifier`."""

@@ -1,4 +1,4 @@
-"""`adequa train blend`, `weigh` and `mentions`: the steps of the recipe after the two models."""
+"""`adequa train blend`, `weigh` and `mentions`: the recipe after encoder and verifier."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 def blend(
     input_: Input,
     ratings: Annotated[
-        Path, typer.Option("--ratings", metavar="FILE", help="What people said of the texts.")
+        Path, typer.Option("--ratings", metavar="FILE", help="Human ratings of the texts.")
     ],
     weights: Annotated[
         Path,
@@ -31,7 +31,7 @@ def blend(
         ),
     ],
     criterion: Annotated[
-        str, typer.Option("--criterion", metavar="NAME", help="Of the ratings.")
+        str, typer.Option("--criterion", metavar="NAME", help="The rated criterion.")
     ] = "semantics",
     scale: Annotated[
         str, typer.Option("--scale", metavar="LOW,HIGH", help="The ends of the rating scale.")
@@ -56,7 +56,7 @@ def blend(
     try:
         lowest, highest = (float(end) for end in scale.split(","))
     except ValueError:
-        raise typer.BadParameter(f"{scale!r} is no scale: give two numbers, 1,3") from None
+        raise typer.BadParameter(f"{scale!r} is not a scale; give two numbers, e.g. 1,3") from None
     open_weights(weights)
     items = list(open_source(input_, format=format, texts=texts or ()))
     rated = pair_ratings(items, read_ratings(ratings, items=items), criterion, lowest, highest)
@@ -81,7 +81,9 @@ def blend(
 def weigh(
     inputs: Annotated[
         list[Path],
-        typer.Argument(metavar="INPUT…", help="Texts that say their graph, held out of training."),
+        typer.Argument(
+            metavar="INPUT…", help="Texts that state their graph, held out of training."
+        ),
     ],
     weights: Annotated[
         Path,
@@ -93,19 +95,17 @@ def weigh(
     ],
     gold: Annotated[
         list[Path] | None,
-        typer.Option(
-            "--gold", metavar="PATH", help="The same texts with mentions that people marked."
-        ),
+        typer.Option("--gold", metavar="PATH", help="The same texts with annotated mentions."),
     ] = None,
     composed: Annotated[
         float,
         typer.Option(
-            "--composed", min=0, max=1, help="The share of cases put together from our own phrases."
+            "--composed", min=0, max=1, help="The share of cases composed of our own phrases."
         ),
     ] = 0.25,
     picture: Annotated[
         Path | None,
-        typer.Option("--picture", metavar="FILE", help="Draw how reliable `stated` is, SVG."),
+        typer.Option("--picture", metavar="FILE", help="Draw the reliability of `stated` as SVG."),
     ] = None,
     format: Format = None,  # noqa: A002
     as_json: Json = False,
@@ -131,7 +131,7 @@ def weigh(
     from research.recipe.weights import fit_weighing, made_cases, write_weighing
 
     open_weights(weights)
-    known_parts(weights)  # a broken file shows before the work, not after
+    known_parts(weights)  # a broken file fails before the work, not after
     marked = {item.text: read_marks(item) for path in gold or () for item in open_source(path)}
     items = [item for path in inputs for item in open_source(path, format=format)]
     pairs = read_pairs(items, marked=marked)
@@ -194,8 +194,8 @@ def mentions(
         bool,
         typer.Option(
             "--no-adjust",
-            help="Leave out what is added by hand for the enriched corpus, whose splits were "
-            "annotated differently: wise for any other corpus.",
+            help="Leave out the manual adjustments for the enriched corpus, whose splits were "
+            "annotated differently; recommended for any other corpus.",
         ),
     ] = False,
     evaluate: Annotated[
@@ -225,7 +225,7 @@ def mentions(
     from adequa.readers import open_source
     from research.recipe.mentions import read_weights, train_mentions, write_weights
 
-    if out.is_dir() or not out.parent.is_dir():  # said now, not after minutes of work
+    if out.is_dir() or not out.parent.is_dir():  # fails before minutes of work
         raise DataError("cannot be written", path=out, remedy="give a file in a folder that exists")
     items = list(open_source(gold, format=format))
     others = [] if evaluate is None else list(open_source(evaluate, format=format))
@@ -268,7 +268,7 @@ def mentions(
 
 
 def _origin(gold: Path, texts: int, penalty: float, *, adjusted: bool) -> str:
-    """Where weights come from, without the folders of the machine they were made on."""
+    """The origin of weights, without the folders of this machine."""
     name = "/".join(gold.absolute().parts[-2:])
     return f"{name}, {texts} texts, penalty {penalty:g}, {'' if adjusted else 'not '}adjusted"
 

@@ -1,9 +1,12 @@
-"""Texts composed of our own phrases: records and entries of other kinds than WebNLG's.
+"""Texts composed of our own phrases, for records and entries of other kinds than WebNLG's.
 
 Every phrase states one slot of a record, or something that no slot has, as language models tend to
-add it; so it is known for each word whether the data supports it. The phrases are in `resources`:
-venues and products as lists of attributes, and entries of an encyclopaedia as Wikidata has them.
-A part of the recipe of the shipped weights; `adequa train verifier --composed` uses it.
+add; so the label of each word is known. The phrases are in `resources`: venues and products as
+attribute lists, and encyclopaedia entries in the style of Wikidata. Part of the recipe of the
+shipped weights; used by `adequa train verifier --composed`.
+
+The probabilities in this module have no record of the data they were chosen on; they are kept so
+that the same seed gives the same documents.
 """
 
 from __future__ import annotations
@@ -30,12 +33,12 @@ _POOLS: Mapping[str, tuple[tuple[str, bool], ...]] = {
     "city": (("birthPlace", False), ("capital", False), ("cityServed", False)),
     "country": (("country", False), ("nationality", False)),
 }
-"""Where names of a kind stand in a corpus: predicates, and whether as subject."""
+"""The predicates whose values are names of a kind, and whether as subject."""
 _CAPITALS = re.compile(r"^[A-Z][\w.'’-]+(?: [A-Z][\w.'’-]*){0,4}$")
 
 
 class Phrases(NamedTuple):
-    """Wordings of a slot: after `is`, after the subject, as a sentence."""
+    """The wordings of a slot: after `is`, after the subject, or as a sentence."""
 
     nouns: tuple[str, ...]
     verbs: tuple[str, ...]
@@ -44,7 +47,7 @@ class Phrases(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Slot:
-    """A predicate by its names, and the phrases of its values; "" has those of all values."""
+    """A predicate by its names, and the phrases of its values; "" has those for any value."""
 
     names: tuple[str, ...]
     values: tuple[str, ...]
@@ -57,7 +60,7 @@ class Slot:
 
 @dataclass(frozen=True)
 class Domain:
-    """A kind of record: its subjects, its slots and its fluff."""
+    """A kind of record: its subjects, slots and unsupported phrases (fluff)."""
 
     subjects: tuple[str, ...]
     person: bool
@@ -101,13 +104,13 @@ class _Statement:
     phrases: Phrases
     value: str
     whole: bool
-    """The graph supports none of it, rather than all but the value."""
+    """Whether the graph supports none of it, rather than all but the value."""
     wrong: bool
 
 
 @dataclass
 class Composer:
-    """Composes records and texts; the same chance gives the same document."""
+    """Composes records and texts; the same random state gives the same document."""
 
     knowledge: Knowledge
     domains: Sequence[Domain] = field(default_factory=read_domains)
@@ -158,7 +161,7 @@ class Composer:
                 own = slot.of(value)
                 whole = fate == "unsupported" or value in slot.phrases
                 said.append(_Statement(own, value, whole, fate != "right"))
-        if not triples:  # a graph without triples teaches nothing: it keeps the first fact
+        if not triples:  # a graph without triples is useless for training: keep the first fact
             said[0].wrong = False
             predicate = chance.choice(slots[0].names)
             triples.append(Triple(_written(name, chance), predicate, said[0].value))
@@ -359,7 +362,7 @@ class _Writer:
 
 
 def _spoken(value: str, chance: random.Random) -> str:
-    """A value as a text has it: dates in words, most of the time."""
+    """A value as it is worded in a text: dates mostly in words."""
     said = say_date(value)
     if said != value and chance.random() < 0.4:
         day, month, year = said.split(" ")

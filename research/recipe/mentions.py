@@ -1,7 +1,8 @@
-"""Learns how annotators draw mentions, from texts whose mentions are marked.
+"""Learns from annotated texts how annotators mark mentions.
 
-The detector itself is run on each text with a judge that knows the gold: it notes every decision
-with its options, answers as the annotators did, and so walks the same path as they.
+The detector is run on each text with a judge that knows the gold. The judge records every decision
+with its options and decides as the annotators did. The weights of the decisions are then fitted by
+a conditional logit with an L2 penalty (L-BFGS).
 """
 
 from __future__ import annotations
@@ -21,11 +22,9 @@ from adequa.data import Item
 from adequa.entities import Detector, Option, mention_key
 from adequa.errors import DataError, ModelError, SettingError
 
-# Weights of the detector's decisions: conditional logit with an L2 penalty, by L-BFGS
-
 
 class OptionChoice(NamedTuple):
-    """One decision seen in the data: the options, each a list of features, and which was right."""
+    """One decision in the data: the features of each option, and the right option."""
 
     options: Sequence[Sequence[str]]
     right: int
@@ -80,22 +79,25 @@ def learn(
 
 
 _SLACK = 4
-"""Letters by which a gold mention may be longer than an anaphor and still be it: `'s`."""
+"""The letters by which a gold mention may be longer than its anaphor: `'s`.
+
+No record of the data it was chosen on."""
 _LEAST_WEIGHT = 0.05
+"""Smaller weights are not written; no record of the data it was chosen on."""
 ADJUSTMENTS = {
     "left": {"det=the&next:content:lower": 4.0},
     "right": {"noun:own=True": 1.0, "whole": 3.0},
 }
-"""Added to learned weights, chosen on the dev split.
+"""Added to the learned weights, chosen on the dev split of the enriched corpus.
 
-The train split was tidied after it was annotated and the others were not: of `the 2014 season`,
+The train split was cleaned after the annotation and the others were not: of `the 2014 season`,
 train marks 2014 in five cases of six, dev marks `the 2014` in five of six. Of `Ithaca, New York` in
 data that has New York as well, train often marks two mentions and dev one.
 """
 
 
 class GoldJudge:
-    """Decides as the annotators did, and remembers what there was to decide."""
+    """Decides as the annotators did, and records the decisions."""
 
     def __init__(self) -> None:
         self.choices: dict[str, list[OptionChoice]] = defaultdict(list)
@@ -116,17 +118,17 @@ class GoldJudge:
                 for mention in mentions
                 if mention["start"] is not None
             ]
-            # Where the place of a mention is unknown, nothing says that a span is none.
+            # If the place of a mention is unknown, a span without gold may be that mention.
             self._complete = len(self._gold) == len(mentions) > 0
         except (KeyError, OverflowError, TypeError, ValueError):
             raise DataError(
                 f"the item {item.id!r} has no gold mentions with their places",
-                remedy="give the enriched WebNLG corpus, or items made of it by adequa convert",
+                remedy="give the enriched WebNLG corpus, or items converted from it",
             ) from None
         self._text = item.text
 
     def decide(self, decision: str, options: Sequence[Option]) -> int:
-        """The option the annotators took."""
+        """The option that the annotators chose."""
         if decision == "keep":
             right = 0 if self._overlapping(options[0]) else 1
         elif decision == "anaphor":
@@ -194,7 +196,7 @@ def train_mentions(
 ) -> dict[str, dict[str, float]]:
     """Weights for every decision of mentions mode; `adjust` adds `ADJUSTMENTS` to them."""
     if not 0 <= penalty < math.inf:
-        raise SettingError(f"penalty is {penalty}: give a number from 0 on")
+        raise SettingError(f"penalty is {penalty}; give a number of at least 0")
     collected = collect(items, progress)
     if not collected:
         raise DataError(
@@ -212,7 +214,7 @@ def train_mentions(
 
 
 def write_weights(weights: dict[str, dict[str, float]], path: Path, origin: str) -> None:
-    """Write weights as the detector reads them; those that change next to nothing are left out."""
+    """Write weights in the format of the detector, without those near 0."""
     kept = {
         decision: {
             feature: round(weight, 3)
@@ -252,6 +254,6 @@ def read_weights(path: Path) -> dict[str, dict[str, float]]:
         finite = False
     if not finite:
         raise ModelError(
-            f"{path}: holds no weights of the detector; make some with adequa train mentions"
+            f"{path}: does not hold weights of the detector; make them with adequa train mentions"
         )
     return weights

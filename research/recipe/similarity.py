@@ -1,10 +1,9 @@
 """The calibration of `similarity` on rated texts: a rating head of the verifier, and the blends.
 
-The members of a blend enter with equal weights after their spread is taken out: a trial on other
-ratings showed that weights fitted on one campaign do worse on the next. Ratings decide only the
-last step, a curve from the mean of the members to a value between 0 and 1, which does not change
-the order of texts. The rating head is a linear layer; the verifier itself does not change, so that
-whatever else uses it has seen no rating.
+The standardised members of a blend have equal weights: in a trial, weights fitted on one campaign
+did worse on the next. The ratings only fit the last step, a curve from the mean of the members to a
+value between 0 and 1, which does not change the order of texts. The rating head is a linear layer;
+the verifier itself does not change, so its other uses have seen no ratings.
 """
 
 from __future__ import annotations
@@ -38,8 +37,6 @@ from adequa.progress import Progress
 from adequa.stats import COEFFICIENTS
 from adequa.training.export import seal, write_files
 
-# Blends
-
 PARTS: Mapping[str, Mapping[str, float]] = {
     "bi": {"bi": 1.0},
     "cross": {"rated": 1.0},
@@ -48,6 +45,7 @@ PARTS: Mapping[str, Mapping[str, float]] = {
 }
 """The members of each part of the metric, with their weights."""
 _LEAST = 10
+"""The fewest texts for a fit; no record of the data it was chosen on."""
 _LEAST_SPREAD = 1e-6
 """Smaller than the numerical precision of a model."""
 
@@ -72,7 +70,7 @@ def fit_blends(
 def fit_blend(
     members: Sequence[Members], ratings: Sequence[float], weights: Mapping[str, float]
 ) -> Blend:
-    """Means and spreads of the members, and the logistic curve nearest to the ratings."""
+    """Means and spreads of the members, and the logistic curve that fits the ratings best."""
     import numpy as np
     from scipy.optimize import OptimizeWarning, curve_fit
     from scipy.special import expit
@@ -89,7 +87,7 @@ def fit_blend(
         chosen[name] = Member(float(values.mean()), float(values.std()), weight)
         if chosen[name].spread < _LEAST_SPREAD:
             raise DataError(
-                f"{name} is the same for all {len(known)} texts: it tells none from another",
+                f"{name} is the same for all {len(known)} texts",
                 remedy="give texts of several systems, good and bad",
             )
     plain = Blend(chosen, 1.0, 0.0)
@@ -100,7 +98,7 @@ def fit_blend(
         return expit(slope * np.asarray(mean) + offset)
 
     try:
-        with warnings.catch_warnings():  # how sure it is of the curve is of no use here
+        with warnings.catch_warnings():  # the uncertainty of the curve is not used
             warnings.simplefilter("ignore", OptimizeWarning)
             (slope, offset), _ = curve_fit(curve, means, goals, p0=(1.0, 0.0), maxfev=10_000)
     except RuntimeError as error:
@@ -111,7 +109,7 @@ def fit_blend(
     if slope <= 0:
         raise DataError(
             "the ratings do not rise where the members do",
-            remedy="is a higher rating a better one? turn the scale round otherwise",
+            remedy="is a higher rating better? otherwise invert the scale",
         )
     return Blend(chosen, slope, offset)
 
@@ -133,8 +131,6 @@ def _known(
     ]
 
 
-# The rating head
-
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
@@ -142,11 +138,11 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 EVIDENCE = ("stated", "weakest", "supported", "tokens", "worst_word", "fluent")
-"""The members that the head reads beside the state."""
+"""The members that the head uses in addition to the state."""
 PENALTY = 1000.0
 FAVOUR = 10.0
-"""How much less the evidence is penalised than the numbers of the state, in units of spread: it
-was made to mean something. Both were chosen by the out-of-fold figures on the ratings of 2017."""
+"""How much less the evidence is penalised than the state, in units of spread, since each evidence
+has a meaning. Both were chosen by the out-of-fold figures on the ratings of WebNLG 2017."""
 
 
 def fit_head(
@@ -219,7 +215,7 @@ def _rows(states: Sequence[NDArray[np.float32]], members: Sequence[Members]) -> 
     evidence = [[getattr(one, name) for name in EVIDENCE] for one in members]
     if any(value is None for row in evidence for value in row):
         raise DataError(
-            "the verifier could not read all of a text", remedy="leave out what is too long"
+            "the verifier could not read all of a text", remedy="leave out texts that are too long"
         )
     return np.hstack([np.asarray(states, dtype=float), np.asarray(evidence, dtype=float)])
 
@@ -230,11 +226,11 @@ _BATCH = 256
 
 @dataclass(frozen=True)
 class FitResult:
-    """How well each part agrees with the ratings: the head's own values are out of fold."""
+    """The agreement of each part with the ratings; the head's values are out of fold."""
 
     texts: int
     blank: int
-    """Texts without a word: they score 0 and are not fitted, but the figures count them."""
+    """The texts without a word: they score 0 and are not fitted, but count in the figures."""
     figures: dict[str, dict[str, float]]
 
 
@@ -267,9 +263,7 @@ def pair_ratings(
         if (own := values.get(item.key))
     ]
     if not found:
-        raise DataError(
-            "no rating is of any of these items", remedy="do systems and ids agree in both files?"
-        )
+        raise DataError("no item has a rating", remedy="do systems and ids agree in both files?")
     return found
 
 
@@ -281,7 +275,7 @@ def fit_similarity(
 ) -> FitResult:
     """Fit the rating head and the blends of the weights in a folder, and write them into it.
 
-    Texts that the verifier cannot read as a whole have no say.
+    Texts that the verifier cannot read as a whole are left out.
     """
     known = known_parts(folder)
     pairs = [(item, value) for item, value in rated if item.triples and has_words(item.text)]
@@ -307,7 +301,7 @@ def fit_similarity(
     unseen = out_of_fold(states, members, values, groups)
     honest = [replace(own, rated=value) for own, value in zip(members, unseen, strict=True)]
     entry = {
-        # What is out of fold spreads as what is not seen will: the blend is fitted on that.
+        # The blend is fitted on out-of-fold values, which vary like those of unseen texts.
         "similarity": fit_blends(honest, values, source),
         "rating": {
             "state": head.state,
@@ -321,22 +315,22 @@ def fit_similarity(
     write_files(folder, {CALIBRATION: f"{text}\n".encode()})
     seal(folder)
     for read in (read_blends, read_rating):
-        read.cache_clear()  # a metric of this process is to see what was fitted
+        read.cache_clear()  # so that metrics of this process use the new fit
     blank = [value for item, value in rated if item.triples and not has_words(item.text)]
     return FitResult(len(values), len(blank), _figures(honest, values, blank))
 
 
 def known_parts(folder: Path) -> dict[str, Any]:
-    """The existing calibration of some weights; parts that are not fitted again stay."""
+    """The existing calibration of weights; parts that are not fitted again are kept."""
     path = folder / CALIBRATION
     if not path.is_file():
         return {}
     try:
         known = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
-        raise ModelError(f"{path}: cannot be read ({error}); remove it, or mend it") from None
+        raise ModelError(f"{path}: cannot be read ({error}); remove or repair it") from None
     if not isinstance(known, dict):
-        raise ModelError(f"{path}: is no JSON object; remove it, or mend it")
+        raise ModelError(f"{path}: is not a JSON object; remove or repair it")
     return known
 
 
@@ -368,7 +362,7 @@ def rated_source(path: Path, criterion: str) -> str:
 
 
 def open_weights(folder: Path) -> None:
-    """Raise where a folder holds no encoder and verifier."""
+    """Raise unless a folder has an encoder and a verifier."""
     files = weights(str(folder)).manifest["files"]
     if missing := [name for name in ("encoder.onnx", "verifier.onnx") if name not in files]:
         raise DataError(

@@ -1,7 +1,8 @@
-"""The weights by which the verifier's logits and the entities' signs become log-odds.
+"""The weights that turn the verifier's logits and the entities' signs into log-odds.
 
 Held-out pairs are changed as in training, so that the labels are known; facts and words of unknown
 label are left out. Two small logistic regressions are fitted, one over facts and one over words.
+The seed, penalty, rounds and folds have no record of the data they were chosen on.
 """
 
 from __future__ import annotations
@@ -47,17 +48,17 @@ Rows = list[tuple[list[float], int, int]]
 
 @dataclass(frozen=True)
 class WeighingResult:
-    """A weigher, what it was fitted on, and how far its probabilities are true out of fold."""
+    """A weigher, the size of its fitting data, and its out-of-fold reliability."""
 
     weigher: Weigher
     cases: int
     positive: int
     before: Reliability
-    """Of the bare logits."""
+    """The reliability of the plain logits."""
     reliability: Reliability
 
     def as_object(self) -> dict[str, Any]:
-        """As `calibration.json` has it."""
+        """The entry of `calibration.json`."""
         return {
             "slope": round(self.weigher.slope, 6),
             "offset": round(self.weigher.offset, 6),
@@ -105,12 +106,12 @@ def fit_weighing(
 def write_weighing(
     folder: Path, fitted: Mapping[str, WeighingResult], source: str
 ) -> dict[str, Any]:
-    """Put the weighers into the `calibration.json` of a folder of weights; the rest of it stays."""
+    """Write the weighers into the `calibration.json` of a folder; the rest of it is kept."""
     written = {**{name: one.as_object() for name, one in fitted.items()}, "fitted_on": source}
     text = json.dumps({**known_parts(folder), "nli": written}, ensure_ascii=False, indent=2)
     write_files(folder, {CALIBRATION: f"{text}\n".encode()})
     seal(folder)
-    read_weighing.cache_clear()  # a metric of this process is to see what was fitted
+    read_weighing.cache_clear()  # so that metrics of this process use the new fit
     return written
 
 
@@ -121,7 +122,7 @@ def _collect(
     for logit, own, label in zip(check.stated, signs.facts, document.stated, strict=True):
         if label != UNKNOWN and logit is not None:
             known = [float(name in own) for name in FACT_SIGNS]
-            if WRONG_VALUE not in own:  # that is not weighed, but believed
+            if WRONG_VALUE not in own:  # a wrong value decides by itself
                 facts.append(([logit, *known], label, number))
     for logit, (start, end) in zip(check.unsupported, check.offsets, strict=True):
         if logit is None:
@@ -145,12 +146,12 @@ def _fit(rows: Rows, names: Sequence[str]) -> WeighingResult:
     labels = np.array([label for _, label, _ in rows], dtype=np.float64)
     folds = np.array([number % _FOLDS for _, _, number in rows])
     if len(rows) < 2 * _FOLDS or labels.min() == labels.max():
-        raise DataError("too few cases to weigh by", remedy="give more texts that say their graph")
+        raise DataError("too few cases for a fit", remedy="give more texts that state their graph")
     fitted = _newton(values, labels)
     if fitted[0] <= 0:
         raise DataError(
-            "the verifier's logits do not rise where its claims are true",
-            remedy="is it trained? give weights with a verifier of adequa train verifier",
+            "the verifier's logits are not higher for true claims",
+            remedy="is it trained? give weights with a verifier from adequa train verifier",
         )
     chances = np.zeros(len(rows))
     for fold in range(_FOLDS):
@@ -169,7 +170,7 @@ def _odds(values: Vector, weights: Vector) -> Vector:
 
 
 def _newton(values: Vector, labels: Vector) -> Vector:
-    """Logistic regression, its weights held a little towards 0, the offset free."""
+    """Logistic regression by Newton's method with a small L2 penalty, except on the offset."""
     rows = np.hstack([values, np.ones((len(values), 1))])
     hold = np.full(rows.shape[1], _HOLD)
     hold[-1] = 1e-6

@@ -70,6 +70,13 @@ class DataError(AdequaError):
         rebuild = partial(DataError, path=self.path, line=self.line, remedy=self.remedy)
         return rebuild, (self.problem,)
 
+    @classmethod
+    def of_file(
+        cls, error: OSError, path: Path | str, verb: str = "read", remedy: str | None = None
+    ) -> DataError:
+        """The error of a file that cannot be read or written, with the system's reason."""
+        return cls(f"cannot be {verb} ({error.strerror})", path=path, remedy=remedy)
+
     def at(self, path: Path | str, line: int | None = None) -> DataError:
         """The same error with a place, unless it has one."""
         return DataError(

@@ -11,11 +11,14 @@ from collections.abc import Callable, Iterable
 from typing import Any, TypeVar
 
 from adequa.data import Item
-from adequa.errors import UnknownName
+from adequa.errors import SettingError, UnknownName
 
 FIELDS = ("category", "lang", "seen", "size", "meta.KEY")
 NO_VALUE = "(none)"
 """Shown for a field that an item does not have."""
+
+MOST_VALUES = 200
+"""A breakdown into more parts is taken for a mistake; no record of the data it was chosen on."""
 
 Thing = TypeVar("Thing")
 Key = TypeVar("Key")
@@ -41,6 +44,14 @@ def item_field(name: str, *, what: str = "field") -> Callable[[Item], str | None
         key = name.removeprefix("meta.")
         return lambda item: as_word(item.meta.get(key))
     raise UnknownName(what, name, FIELDS)
+
+
+def require_few(field: str, count: int) -> None:
+    """Raise a SettingError if a field has too many values for a breakdown."""
+    if count > MOST_VALUES:
+        raise SettingError(
+            f"{field} has {count} values, more than {MOST_VALUES}; break down by a field with fewer"
+        )
 
 
 def grouped(things: Iterable[Thing], key: Callable[[Thing], Key]) -> dict[Key, list[Thing]]:

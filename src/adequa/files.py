@@ -42,12 +42,12 @@ def open_bytes(path: Path) -> BinaryIO:
             errno.EACCES: "you do not have permission to read it",
         }
         remedy = remedies.get(error.errno or 0, "check the path")
-        raise DataError(f"cannot be opened ({error.strerror})", path=path, remedy=remedy) from None
+        raise DataError.of_file(error, path, "opened", remedy) from None
     try:
         head = stream.read(4)
     except OSError as error:
         stream.close()
-        raise DataError(f"cannot be read ({error.strerror})", path=path) from None
+        raise DataError.of_file(error, path) from None
     for mark, encoding in _FOREIGN_MARKS.items():
         if head.startswith(mark):
             stream.close()

@@ -243,9 +243,6 @@ def content_hash(path: Path) -> str:
                 while block := stream.read(1 << 20):
                     digest.update(block)
     except OSError as error:
-        raise DataError(
-            f"cannot be read ({error.strerror})",
-            path=path,
-            remedy="check the path and its permissions",
-        ) from None
+        remedy = "check the path and its permissions"
+        raise DataError.of_file(error, path, remedy=remedy) from None
     return digest.hexdigest()[:12]

@@ -1,4 +1,4 @@
-"""`adequa aliases` as a user meets it."""
+"""`adequa aliases` end to end."""
 
 from __future__ import annotations
 

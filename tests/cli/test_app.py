@@ -1,4 +1,4 @@
-"""The table of commands: lazy, complete, with summaries that fit, and honest without a checkout."""
+"""The table of commands: lazy, complete, with summaries that fit, also without a checkout."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from adequa.cli import main as run_main
 from adequa.cli.app import COMMANDS
 
 ROOT = Path(__file__).resolve().parents[2]
-MOST_MODULES = 50
+MOST_MODULES = 49
 """The modules of adequa in which `adequa score` of the sample may run a function. The goal is 45;
 lower this number with every module that is saved."""
 

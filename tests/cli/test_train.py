@@ -1,4 +1,4 @@
-"""`adequa train mentions` as a user meets it."""
+"""`adequa train mentions` end to end."""
 
 from __future__ import annotations
 
@@ -181,7 +181,7 @@ def test_unreadable_and_unwritable_files_are_reported(tmp_path: Path) -> None:
         b"\xff",
     ):
         (tmp_path / "w.json").write_bytes(raw)
-        with pytest.raises(ModelError, match="holds no weights"):
+        with pytest.raises(ModelError, match="does not hold weights"):
             read_weights(tmp_path / "w.json")
     with pytest.raises(SettingError, match="penalty"):
         train_mentions([], penalty=-1)

@@ -137,7 +137,7 @@ def test_no_difference_is_one_letter_and_all_differences_are_as_many() -> None:
 
 def test_too_many_groups_have_no_letters() -> None:
     assert significance_letters(60, combinations(range(60), 2)) is None
-    # Twenty separate index_pairs split the whole into 2^20 groups.
+    # Twenty separate pairs split the whole into 2^20 groups.
     assert significance_letters(40, [(2 * k, 2 * k + 1) for k in range(20)]) is None
 
 

@@ -1,1 +1,1 @@
-"""Paper 001's tables of correlations, cell by cell."""
+"""The correlation tables of paper 001, cell by cell."""

@@ -1,4 +1,4 @@
-"""Cells of the paper's tables of correlations beside ours."""
+"""The cells of the correlation tables of paper 001 next to ours."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _HUMAN = frozenset(
 
 
 def kind_of(pair: Pair) -> str:
-    """What a cell sets side by side.
+    """The kinds of the two columns that a cell compares.
 
     >>> kind_of(("BLEU", "Fluency"))
     'metric, human'
@@ -45,7 +45,7 @@ def kind_of(pair: Pair) -> str:
 
 @dataclass(frozen=True)
 class ComparedCell:
-    """A cell: what the paper prints, what we find, and how near the two are."""
+    """A cell: the printed value, ours, and how close they are."""
 
     pair: Pair
     printed: float
@@ -54,22 +54,22 @@ class ComparedCell:
 
     @property
     def value(self) -> float | None:
-        """Ours, or None where a side has no values."""
+        """Our value; None if a column has no values."""
         return None if self.ours is None else self.ours.value
 
     @property
     def mark(self) -> str:
-        """Equal, close, different or n/a."""
+        """`equal`, `close`, `different` or `n/a`."""
         return mark(self.value, self.printed)
 
     @property
     def distance(self) -> float | None:
-        """How far apart the two are."""
+        """The absolute difference."""
         return None if self.ours is None else abs(self.ours.value - self.printed)
 
     @property
     def inside(self) -> bool | None:
-        """Whether the printed number lies in our interval, its rounding allowed for."""
+        """Whether the printed number, before rounding, may be in our interval."""
         if self.interval is None:
             return None
         low, high = self.interval
@@ -80,7 +80,7 @@ class Matrices:
     """Correlations of a study's columns, each computed once."""
 
     def __init__(self, study: CorrelationStudy, *, n: int = 0, seed: int = 0) -> None:
-        """With `n` resamples of the entries there are intervals too."""
+        """With `n` > 0, intervals come from `n` resamples of the entries."""
         self.study = study
         self._n, self._seed = n, seed
         self._found = cache(self._correlation)
@@ -93,7 +93,7 @@ class Matrices:
         reading: str | None = None,
         subset: str | None = None,
     ) -> list[ComparedCell]:
-        """The cells of a table, read as it says or otherwise."""
+        """The cells of a table, by default with its own coefficient, reading and subset."""
         chosen = reading or self.study.reading
         how, texts = coefficient or table.coefficient, subset or table.subset
         return [

@@ -1,9 +1,10 @@
 """The values behind the tables of correlations: one row per text, one column per measure.
 
-What the file of 2017 calls BLEU does not give the paper's BLEU cells. A search over BLEUs found the
-one that does: NLTK's with smoothing 3, cut at spaces, of the text as the campaign showed it against
-the first sampled reference alone (`gold-sample-reference0.lex`), 1 for human references. TER of
-human references is 1 in the file; the paper on the campaign says 0, and 0 is what fits.
+The column BLEU of the 2017 file does not reproduce the paper's BLEU cells. A search over variants
+of BLEU found one that does: NLTK's with smoothing 3, split at spaces, of the text as shown in the
+campaign against only the first sampled reference (`gold-sample-reference0.lex`), and 1 for human
+references. The TER of human references is 1 in the file; the paper on the campaign says 0, which
+fits.
 """
 
 from __future__ import annotations
@@ -32,14 +33,14 @@ _REFERENCE = "reference"
 
 @dataclass(frozen=True)
 class CorrelationStudy:
-    """A year's rated texts: `columns` by reading and name, and the places of each subset."""
+    """The rated texts of a year: `columns` by reading and name, and positions by subset."""
 
     year: int
     columns: Mapping[str, Columns]
     """One reading of the values, or for 2017 two: `FILE` and `PAPER`."""
     subsets: Mapping[str, Sequence[int]]
     references: int
-    """How many of the texts are human references."""
+    """The number of human references among the texts."""
     ids: Sequence[str]
     """The entry of each text."""
     absent: Sequence[str]
@@ -49,12 +50,12 @@ class CorrelationStudy:
 
     @property
     def reading(self) -> str:
-        """The reading the tables are told by."""
+        """The reading used in the tables."""
         return PAPER if PAPER in self.columns else FILE
 
 
 def read_study(data: Path, year: int, detector: str, progress: Progress) -> CorrelationStudy:
-    """The rated texts of a year, scored; what is not there is in `absent`."""
+    """The rated texts of a year with their scores; missing files are listed in `absent`."""
     whole = read_corpus(data, year)
     rated = [item for item in whole.items if item.key in whole.values]
     corpus = replace(whole, items=rated, absent=list(whole.absent))
@@ -89,7 +90,7 @@ def read_study(data: Path, year: int, detector: str, progress: Progress) -> Corr
 
 
 def _subsets(outputs: Sequence[Output], year: int) -> dict[str, Sequence[int]]:
-    """The paper's three, and for 2017 each of them without human references."""
+    """The three subsets of the paper, and for 2017 each of them without human references."""
     subsets: dict[str, Sequence[int]] = dict(subsets_of(outputs, year))
     systems = frozenset(subsets.pop(SYSTEMS_ONLY, ()))
     for name, places in list(subsets.items()) if year == 2017 else ():
@@ -107,11 +108,11 @@ def without_references(subset: str) -> str:
 
 
 def _bleu_of_one_reference(corpus: EsaCorpus) -> dict[Key, float | None] | None:
-    """BLEU of the rated texts of 2017 as the paper must have had it; None without the sample."""
+    """The reconstructed BLEU of the rated texts of 2017; None without the files of the sample."""
     folder = corpus.folder / "human"
     numbers, first = folder / "sample-ids.txt", folder / "gold-sample-reference0.lex"
     if not (numbers.is_file() and first.is_file()):
-        corpus.absent.append(f"the paper's BLEU of 2017: {first} or {numbers.name} is not there")
+        corpus.absent.append(f"the paper's BLEU of 2017: {first} or {numbers.name} is missing")
         return None
     ids = [f"Id{number.strip()}" for _, number in lines(numbers) if number.strip()]
     texts = [text for _, text in lines(first)]

@@ -1,6 +1,6 @@
-"""The tables of correlations Faille, Gatt and Gardent (2021) print: Tables 2, 3 and 7 to 22, whole.
+"""The correlation tables printed in paper 001 (Faille, Gatt and Gardent, 2021): 2, 3 and 7 to 22.
 
-A line a row, of the triangle above the diagonal; in brackets what has a p-value of 0.01 or more.
+One line per row of the triangle above the diagonal; values with p of 0.01 or more are in brackets.
 The last column of every table is ESA_I.
 """
 
@@ -32,14 +32,14 @@ NAMES: Mapping[int, tuple[str, ...]] = {
     ),
     2017: ("BLEU", "METEOR", "TER", "Fluency", "Grammar", "Semantics", ESA),
 }
-"""Rows and columns of the tables of a year, in their order."""
+"""The rows and columns of the tables of a year, in order."""
 
 Pair = tuple[str, str]
 
 
 @dataclass(frozen=True)
 class PrintedTable:
-    """One table: its cells by pair of names, the earlier first; `uncertain` stand in brackets."""
+    """One table: its cells by pair of names in order; `uncertain` cells are printed in brackets."""
 
     number: int
     year: int
@@ -272,4 +272,4 @@ CORRELATION_TABLES: Mapping[int, PrintedTable] = {
         key=lambda table: table.number,
     )
 }
-"""By the number the paper gives them."""
+"""All tables by their number in the paper."""

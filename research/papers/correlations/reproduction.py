@@ -1,4 +1,4 @@
-"""Every metric and criterion against every other: Tables 2, 3 and 7 to 22 of the ESA paper."""
+"""The correlations of all metrics and criteria: Tables 2, 3 and 7 to 22 of paper 001."""
 
 from __future__ import annotations
 
@@ -37,13 +37,13 @@ from research.papers.section import (
 )
 
 MISNAMED = 10
-"""Table 10 says Spearman and is Kendall."""
+"""The caption of Table 10 says Spearman, but its values are Kendall's."""
 
 _MARK_COLUMNS: tuple[str | Column, ...] = (*MARKS, Column("mean |difference|"))
 
 _DETECTOR = (
-    "ESA, and which texts have undetected entities, is the detector's word, and ours is another "
-    "than theirs"
+    "ESA and the number of undetected entities depend on the detector, and ours differs from the "
+    "paper's"
 )
 
 
@@ -53,7 +53,7 @@ def tables_of(year: int) -> list[PrintedTable]:
 
 
 def summary(matrices: Matrices) -> Section:
-    """A line a table: how many cells are equal, close and different."""
+    """One line per table: the numbers of equal, close and different cells."""
     year = matrices.study.year
     rows: list[list[Cell]] = []
     records: list[dict[str, object]] = []
@@ -61,11 +61,11 @@ def summary(matrices: Matrices) -> Section:
         for coefficient in _readings_of(table):
             cells = matrices.compare(table, coefficient=coefficient)
             texts = len(matrices.study.subsets[table.subset])
-            said = RATED_TEXTS[year][table.subset]
+            printed = RATED_TEXTS[year][table.subset]
             read = coefficient if coefficient == table.coefficient else f"read as {coefficient}"
             inside = [cell.inside for cell in cells if cell.inside is not None]
             held = f"{sum(inside)} of {len(inside)}" if inside else None
-            about: list[Cell] = [table.number, read, table.subset, texts, said, len(cells)]
+            about: list[Cell] = [table.number, read, table.subset, texts, printed, len(cells)]
             rows.append([*about, *_marked(cells), held])
             records.append(
                 {
@@ -73,14 +73,14 @@ def summary(matrices: Matrices) -> Section:
                     "coefficient": coefficient,
                     "subset": table.subset,
                     "texts": texts,
-                    "paper_texts": said,
+                    "paper_texts": printed,
                     **counts(cell.mark for cell in cells),
                     "mean_difference": _mean_distance(cells),
                     "inside": sum(inside) if inside else None,
                 }
             )
     columns = ("table", "coefficient", "subset", "texts", "paper's", "cells", *_MARK_COLUMNS)
-    title = f"WebNLG {year}: the paper's cells beside ours"
+    title = f"WebNLG {year}: the paper's cells next to ours"
     notes = [
         "equal: rounds to the paper's two decimals; close: within 0.02",
         *_explanations(matrices.study),
@@ -103,42 +103,42 @@ def _mean_distance(cells: Iterable[ComparedCell]) -> float | None:
 
 
 def _explanations(study: CorrelationStudy) -> list[str]:
-    """What explains the differences, as far as the data can tell."""
+    """The causes of the differences, as far as the data shows them."""
     notes = [f"n/a: {name}: {reason}" for name, reason in study.reasons.items()]
     return notes + (_of_2020(study) if study.year == 2020 else _of_2017(study))
 
 
 def _of_2020(study: CorrelationStudy) -> list[str]:
     public = (
-        f"{len(set(study.ids))} of the 178 rated entries are public here, the paper has all; in "
-        "our interval: the paper's number lies in the 95 % bootstrap interval of ours, entries "
-        "resampled (Pearson and Spearman)"
+        f"{len(set(study.ids))} of the 178 rated entries are public; the paper uses all; in "
+        "our interval: the paper's number is in our 95 % bootstrap interval over entries (Pearson "
+        "and Spearman)"
     )
     own = (
-        "BLEU, BLEU NLTK, METEOR, chrF++ and TER are adequa's own on the test's references, and "
-        "BERT-score F1 and BLEURT those of human/peers.jsonl: other versions than the paper's, so "
-        "that cells of metrics fit less than those between criteria"
+        "BLEU, BLEU NLTK, METEOR, chrF++ and TER are computed by adequa on the test references, "
+        "BERT-score F1 and BLEURT are from human/peers.jsonl; these versions differ from the "
+        "paper's, so cells of metrics fit less well than those between criteria"
     )
     return [public, own, _DETECTOR]
 
 
 def _of_2017(study: CorrelationStudy) -> list[str]:
     values = (
-        f"values: {PAPER}, found by a search on Tables 9 and 11; the subsets' tables, which the "
-        "search did not see, come nearer with it too (see the readings)"
+        f"values: {PAPER}, found by a search on Tables 9 and 11; the tables of the subsets, which "
+        "the search did not use, also fit better with it (see the readings)"
         if study.reading == PAPER
         else f"values: {FILE}; without the sample's references there is no other reading"
     )
     return [
         values,
         "all texts: cells without ESA do not depend on the detector (see the readings)",
-        "Table 10 says Spearman; its cells are Kendall's, and nearly those of Table 11",
+        "the caption of Table 10 says Spearman; its values are Kendall's, nearly as in Table 11",
         _DETECTOR,
     ]
 
 
 def differences(matrices: Matrices) -> Section:
-    """Where the differences are: by what a cell sets side by side, and by metric."""
+    """The differences by kind of cell and by metric."""
     year = matrices.study.year
     every = [
         (table, cell)
@@ -170,7 +170,7 @@ def differences(matrices: Matrices) -> Section:
 
 
 def readings(matrices: Matrices) -> Section:
-    """Which texts and which values the tables of 2017 were made of: cells without ESA."""
+    """Which texts and values the tables of 2017 are based on, from the cells without ESA."""
     study = matrices.study
     rows: list[list[Cell]] = []
     for table in sorted(tables_of(study.year), key=lambda one: (one.subset != "all", one.number)):
@@ -190,18 +190,18 @@ def readings(matrices: Matrices) -> Section:
     columns = ("table", "coefficient", "texts of", "texts", "values", "cells", *_MARK_COLUMNS)
     title = "Which texts and values, 2017: cells without ESA under each reading"
     texts_of = (
-        "section 6.1 says 2,007 texts, the captions say 2,230: the tables of all texts are of "
-        "2,230, human references among them; that of Table 2 comes nearer without them"
+        "section 6.1 says 2,007 texts, the captions say 2,230: the tables of all texts fit 2,230 "
+        "texts, including human references; Table 2 fits better without them"
     )
     found = (
-        f"{PAPER}: NLTK's BLEU, smoothing 3, cut at spaces, against the first sampled reference "
-        "alone, and 1 for human references, whose TER is 0 (the file says 1)"
+        f"{PAPER}: NLTK's BLEU with smoothing 3, split at spaces, against only the first sampled "
+        "reference, and 1 for human references, whose TER is 0 (the file says 1)"
     )
     return Section("readings", [Table(title, columns, rows)], {}, [texts_of, found])
 
 
 def side_by_side(matrices: Matrices, table: PrintedTable) -> Section:
-    """One table whole, the paper's row above ours."""
+    """One whole table, each row of the paper above ours."""
     cells = {cell.pair: cell for cell in matrices.compare(table)}
     names = NAMES[table.year]
     rows: list[list[Cell]] = []
@@ -234,7 +234,7 @@ def _each(row: Sequence[ComparedCell | None], show: Callable[[ComparedCell], str
 
 
 def _printed(table: PrintedTable, cell: ComparedCell) -> str:
-    # A blank where ours has its mark keeps the points below each other.
+    # A blank in the place of our mark aligns the decimal points.
     shown = without_zero(cell.printed)
     return f"({shown})" if cell.pair in table.uncertain else f"{shown} "
 
@@ -258,7 +258,7 @@ def _record(table: PrintedTable, cell: ComparedCell, texts: int) -> Mapping[str,
 
 
 def picture(matrices: Matrices, table: PrintedTable) -> str:
-    """A heat map: ours below the diagonal, the paper's numbers above it."""
+    """A heat map with our values below the diagonal and the paper's above it."""
     names = NAMES[table.year]
     values: list[list[float | None]] = [[None] * len(names) for _ in names]
     crossed = []
@@ -276,7 +276,7 @@ def picture(matrices: Matrices, table: PrintedTable) -> str:
 
 
 RESAMPLES = 300
-"""Of the entries of 2020, of which half are public."""
+"""Resamples of the entries of 2020, half of which are public."""
 
 
 def reproduce_correlations(
@@ -309,7 +309,7 @@ def _chapter(study: CorrelationStudy, seed: int) -> Chapter:
     name, heading = str(study.year), f"WebNLG {study.year}"
     if not study.ids:
         return Chapter(name, heading, absent=study.absent or ["human ratings of any text"])
-    # The texts of 2017 are all there: what differs there is no chance of a sample.
+    # All texts of 2017 are public, so differences are not due to sampling.
     matrices = Matrices(study, n=RESAMPLES if study.year == 2020 else 0, seed=seed)
     sections = [summary(matrices)]
     if study.year == 2017:

@@ -1,1 +1,1 @@
-"""Papers 000 and 001: entity-based semantic adequacy."""
+"""Papers 000 and 001 (Faille, Gatt and Gardent, 2021): entity-based semantic adequacy."""

@@ -1,4 +1,4 @@
-"""ESA against people and other metrics: Tables 2, 3 and 7 to 22 of the ESA paper."""
+"""Correlations of ESA with ratings and other metrics: Tables 2, 3 and 7 to 22 of paper 001."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from research.papers.esa.printed import CORRELATIONS, RATED_TEXTS, SUBSETS, TABL
 from research.papers.section import Section
 
 UNCERTAIN = 0.01
-"""Coefficients with a p-value from here stand in brackets, as in the paper."""
+"""Coefficients with a p-value of at least this are in brackets, as in the paper."""
 
 SYSTEMS_ONLY = "systems"
 
@@ -32,7 +32,7 @@ def correlations(corpus: EsaCorpus) -> Section:
     year = corpus.year
     outputs = list(corpus.rated(references=year == 2017))
     if not outputs:
-        return Section("correlations", notes=["n/a: no rated texts; see what is missing"])
+        return Section("correlations", notes=["n/a: no rated texts; see the list of missing data"])
     columns, reasons = metric_columns(corpus, outputs)
     subsets = subsets_of(outputs, year)
     records: list[dict[str, object]] = []
@@ -71,7 +71,7 @@ def correlations(corpus: EsaCorpus) -> Section:
 def metric_columns(
     corpus: EsaCorpus, outputs: Sequence[Output]
 ) -> tuple[dict[str, list[float | None]], dict[str, str]]:
-    """Each row of the paper's tables as values of the texts, and why a row is empty."""
+    """The values of the texts for each row of the tables, and the reasons for empty rows."""
     columns: dict[str, list[float | None]] = {}
     reasons: dict[str, str] = {}
     for name in CORRELATIONS[corpus.year]["pearson", "all"]:
@@ -87,12 +87,12 @@ def metric_columns(
         else:
             columns[name] = [corpus.values[output.item.key].get(name) for output in outputs]
         if all(value is None for value in columns[name]):
-            reasons[name] = "the data has no values of it"
+            reasons[name] = "the data has no values for it"
     return columns, reasons
 
 
 def subsets_of(outputs: Sequence[Output], year: int) -> dict[str, list[int]]:
-    """The places of the texts of each subset."""
+    """The positions of the texts of each subset."""
     subsets = {
         subset: [place for place, output in enumerate(outputs) if len(output.undetected) >= least]
         for least, subset in enumerate(SUBSETS)
@@ -133,7 +133,7 @@ def _shown(found: Correlation | None) -> str | None:
 
 
 def _means(records: Sequence[Mapping[str, object]]) -> dict[str, tuple[str, Cell]]:
-    """The mean over the human criteria that ask for adequacy, all texts."""
+    """The mean over the human criteria of adequacy, all texts."""
     means: dict[str, tuple[str, Cell]] = {}
     criteria = ("Correctness", "DataCoverage", "Relevance", "Semantics")
     for coefficient in ("pearson", "spearman"):
@@ -158,14 +158,14 @@ def _notes(corpus: EsaCorpus, reasons: Mapping[str, str]) -> list[str]:
     if corpus.year == 2020:
         rated = {identifier for _, identifier in corpus.values}
         notes += [
-            f"{len(rated)} of the 178 rated entries are public here; the paper has all",
-            "BLEU, BLEU NLTK, METEOR, chrF++ and TER are adequa's own, on the test's references",
+            f"{len(rated)} of the 178 rated entries are public; the paper uses all of them",
+            "BLEU, BLEU NLTK, METEOR, chrF++ and TER are our own, on the test references",
             "BERT-score F1 and BLEURT are from human/peers.jsonl; the paper may use other models",
         ]
     else:
         notes += [
-            "human references are among the texts, as the captions' 2,230 says; not in 'systems'",
-            "the file gives human references 1 for BLEU, METEOR and TER",
-            "Table 10 (Spearman) is nearly the same as Table 11 and almost certainly Kendall",
+            "the texts include human references (2,230, as in the captions), except 'systems'",
+            "in the file BLEU, METEOR and TER of human references are 1",
+            "Table 10 (Spearman) nearly equals Table 11, so it is almost certainly Kendall's",
         ]
     return notes

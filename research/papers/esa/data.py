@@ -1,7 +1,7 @@
-"""The challenges' data for the ESA paper: outputs, ratings and given scores of a year, scored.
+"""The data of the ESA paper: outputs, ratings and published scores of a year, with our scores.
 
 The folder of a year is `webnlg2020` or `webnlg2017` with `test/*.xml`, `systems/<SYSTEM>.txt` and
-`human/`. Whatever is not there is noted with the path expected, and the rest is done without it.
+`human/`. Missing files are listed with the expected path, and the rest is reproduced without them.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _REFERENCES = ("reference", "WebNLG-2020-reference")
 
 @dataclass(frozen=True, slots=True)
 class Output:
-    """A system's text with what ESA says of it, and its BLEU."""
+    """A text of a system with its ESA results and its BLEU."""
 
     item: Item
     esa: float
@@ -45,7 +45,7 @@ class Output:
 
 @dataclass
 class EsaCorpus:
-    """A year's data: `values` are human criteria and given scores by text and by name."""
+    """The data of a year: `values` has ratings and published scores by text and name."""
 
     year: int
     folder: Path
@@ -58,7 +58,7 @@ class EsaCorpus:
 
     @property
     def systems(self) -> list[str]:
-        """The systems whose outputs are here, in the paper's order."""
+        """The systems with outputs, in the paper's order."""
         present = {output.item.system for output in self.outputs}
         return [system for system in SYSTEMS[self.year] if system in present]
 
@@ -67,13 +67,13 @@ class EsaCorpus:
         return [output for output in self.outputs if output.item.system == system]
 
     def rated(self, *, references: bool = False) -> Iterator[Output]:
-        """The texts that people rated, with the human references among them or without."""
+        """The rated texts, with or without the human references."""
         every = [*self.outputs, *(self.reference_outputs if references else ())]
         return (output for output in every if output.item.key in self.values)
 
 
 def read_corpus(folder: Path, year: int) -> EsaCorpus:
-    """What a folder has of a year."""
+    """The data of a year in a folder."""
     if year not in YEARS:
         raise SettingError(f"the paper has the years 2020 and 2017, not {year}")
     corpus = EsaCorpus(year, folder / f"webnlg{year}")
@@ -86,9 +86,9 @@ def read_corpus(folder: Path, year: int) -> EsaCorpus:
         if path.is_file():
             texts[system] = path
         else:
-            corpus.absent.append(f"outputs of {system}: {path} is not there")
+            corpus.absent.append(f"outputs of {system}: {path} is missing")
     if texts:
-        # Text after text of one graph: what is known of a graph is worked out once.
+        # The texts of one graph are adjacent, so that the graph is processed once.
         by_system: dict[str, list[Item]] = {}
         for item in open_source(entries, format="webnlg", texts=texts):
             by_system.setdefault(item.system, []).append(item)
@@ -110,7 +110,7 @@ def _test_file(corpus: EsaCorpus) -> Path | None:
 def _read_ratings(corpus: EsaCorpus) -> None:
     path = corpus.folder / "human" / _RATINGS[corpus.year]
     if not path.is_file():
-        corpus.absent.append(f"human ratings: {path} is not there")
+        corpus.absent.append(f"human ratings: {path} is missing")
         return
     entries = {item.id: item for item in corpus.items}
     sampled = path.with_name("sample-ids.txt").is_file() and path.with_name("MRs.txt").is_file()
@@ -120,7 +120,7 @@ def _read_ratings(corpus: EsaCorpus) -> None:
         key = rating.system, rating.id
         if rating.system in _REFERENCES:
             if corpus.year == 2020:
-                continue  # the paper leaves them out
+                continue  # left out in the paper
             if rating.id in entries:
                 text = str(rating.meta.get("text", ""))
                 references[key] = replace(entries[rating.id], system=rating.system, text=text)
@@ -138,21 +138,21 @@ def _criterion(name: str) -> str:
 
 
 def given_2017(meta: Mapping[str, object], path: Path) -> dict[str, float]:
-    """BLEU, METEOR and TER as a row of the campaign has them."""
+    """BLEU, METEOR and TER from a row of the campaign's file."""
     try:
         return {name: float(str(meta[column])) for column, name in _COLUMNS_2017.items()}
     except (KeyError, ValueError) as error:
         raise DataError(
             f"has a row without a number for bleu, meteor or ter ({error})",
             path=path,
-            remedy="is it the challenge's own file?",
+            remedy="is it the file of the challenge?",
         ) from None
 
 
 def _read_peers(corpus: EsaCorpus) -> None:
     path = corpus.folder / "human" / "peers.jsonl"
     if not path.is_file():
-        corpus.absent.append(f"BERT-score F1 and BLEURT: {path} is not there")
+        corpus.absent.append(f"BERT-score F1 and BLEURT: {path} is missing")
         return
     rated = [item for item in corpus.items if item.key in corpus.values]
     for key, name in _PEERS.items():
@@ -163,7 +163,7 @@ def _read_peers(corpus: EsaCorpus) -> None:
 
 
 def score_corpus(corpus: EsaCorpus, detector: str, progress: Progress) -> None:
-    """Fill in the outputs: ESA of every text, BLEU of those with references."""
+    """Add the outputs: ESA of every text, and BLEU of those with references."""
     bleu = bleu_of(corpus.year)
     total = len(corpus.items) + len(corpus.references)
     for items, target in (
@@ -177,7 +177,7 @@ def score_corpus(corpus: EsaCorpus, detector: str, progress: Progress) -> None:
 
 
 def bleu_of(year: int) -> str:
-    """The settings of BLEU: the outputs of 2017 are mostly lower-cased, its references are not."""
+    """The settings of BLEU; most outputs of 2017 are lower-cased, but not its references."""
     return "bleu:lowercase=true" if year == 2017 else "bleu"
 
 

@@ -1,6 +1,6 @@
-"""The numbers Faille, Gatt and Gardent (2021) print: Tables 1 to 4 and 7 to 22, sections 5 and 6.
+"""The numbers printed in paper 001 (Faille, Gatt and Gardent, 2021): tables, sections 5 and 6.
 
-Names of systems are those of the files of the challenges' outputs.
+Systems are named as in the files of the challenges' outputs.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import NamedTuple
 from research.papers.correlations.printed import CORRELATION_TABLES, ESA
 
 TEXTS: Mapping[int, int] = {2020: 1779, 2017: 1862}
-"""Entries of the test sets, and so texts a system."""
+"""The number of entries of the test sets, which is the number of texts per system."""
 
 
 class Adequacy(NamedTuple):
@@ -87,11 +87,11 @@ SYSTEMS: Mapping[int, Mapping[str, Adequacy]] = {
         ),
     },
 }
-"""Table 1, in its order: the best of each year first."""
+"""Table 1 in its order, the best of each year first."""
 
 
 class Hallucination(NamedTuple):
-    """A row of Table 4: texts with a hallucinated entity, those that held in a manual check."""
+    """A row of Table 4: texts with a hallucinated entity, and those confirmed by a manual check."""
 
     texts: int
     checked: int
@@ -130,7 +130,7 @@ HALLUCINATIONS: Mapping[int, Mapping[str, Hallucination]] = {
         "Baseline": Hallucination(754, 144, 147, 40),
     },
 }
-"""Table 4. Of Baseline's 754 texts the authors checked 144, and all of these held."""
+"""Table 4. The authors checked 144 of Baseline's 754 texts and confirmed all of them."""
 
 SUBSETS = ("all", ">=1", ">=2")
 """All rated texts, and those with at least one or two undetected entities."""
@@ -139,7 +139,7 @@ RATED_TEXTS: Mapping[int, Mapping[str, int]] = {
     2020: {"all": 2848, ">=1": 470, ">=2": 104},
     2017: {"all": 2230, ">=1": 822, ">=2": 469},
 }
-"""How many texts the captions of the tables of correlations name."""
+"""The numbers of texts in the captions of the correlation tables."""
 
 CORRELATIONS: Mapping[int, Mapping[tuple[str, str], Mapping[str, float]]] = {
     year: {
@@ -151,7 +151,7 @@ CORRELATIONS: Mapping[int, Mapping[tuple[str, str], Mapping[str, float]]] = {
     }
     for year in TEXTS
 }
-"""ESA_I against each metric and criterion, by coefficient and subset."""
+"""The correlations of ESA_I with each metric and criterion, by coefficient and subset."""
 
 TABLE_NUMBERS: Mapping[int, Mapping[tuple[str, str], int]] = {
     year: {
@@ -161,13 +161,13 @@ TABLE_NUMBERS: Mapping[int, Mapping[tuple[str, str], int]] = {
     }
     for year in TEXTS
 }
-"""Which table of the paper has them."""
+"""The numbers of the tables with these correlations."""
 
 CASES: Mapping[int, Mapping[str, int]] = {
     2020: {"rated high, ESA low": 4, "rated low, ESA high": 20},
     2017: {"rated high, ESA low": 7, "rated low, ESA high": 41},
 }
-"""Section 6.2: how many texts disagree strongly."""
+"""Section 6.2: the numbers of texts with strong disagreement."""
 
 CHECKED_SYSTEMS: Mapping[str, int] = {
     "RALI": 100,

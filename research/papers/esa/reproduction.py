@@ -1,4 +1,4 @@
-"""The paper on ESA (Faille, Gatt and Gardent 2021), reproduced on the same data."""
+"""Paper 001 on ESA (Faille, Gatt and Gardent, 2021), reproduced on the same data."""
 
 from __future__ import annotations
 
@@ -26,9 +26,11 @@ from research.papers.esa.worksheet import worksheets
 from research.papers.figures import rank_plot
 from research.papers.section import Chapter, Content, Reproduction, Section, Shown, require_folder
 
-LOW_ESA, SHOWN = 0.8, 10
-"""Figure 2's examples have an ESA below this; how many of ours are shown."""
+LOW_ESA = 0.8
+"""The examples of Figure 2 in the paper have an ESA below this."""
+SHOWN = 10
 POOR, RICH = 0.4, 0.9
+"""The thresholds of section 6.2 of the paper for a low and a high ESA."""
 
 _ADEQUACY_2020 = ("Correctness", "DataCoverage", "Relevance")
 _HIGH, _LOW = "rated high, ESA low", "rated low, ESA high"
@@ -38,7 +40,7 @@ def high_bleu_low_esa(corpus: EsaCorpus) -> Section:
     """Figure 2: the texts with the highest BLEU among those that leave entities out."""
     poor = [one for one in corpus.outputs if one.esa < LOW_ESA and one.bleu is not None]
     poor.sort(key=lambda one: (-(one.bleu or 0.0), one.item.key))
-    # Systems often say the same: one line per text, which names the first and counts the others.
+    # Systems often produce the same text: each text has one line with the first system.
     alike: dict[Key, list[Output]] = {}
     for one in poor:
         alike.setdefault((one.item.id, one.item.text), []).append(one)
@@ -51,7 +53,7 @@ def high_bleu_low_esa(corpus: EsaCorpus) -> Section:
     ]
     title = f"Figure 2, {corpus.year}: the highest BLEU among texts with ESA_I below {LOW_ESA}"
     notes = [
-        "BLEU is of the text alone; the paper's three examples have 41 to 48",
+        "BLEU is that of the single text; the paper's three examples have 41 to 48",
         "others: further systems with the same text",
     ]
     return Section(
@@ -66,7 +68,7 @@ def disagreements(corpus: EsaCorpus) -> Section:
     """Section 6.2: texts that people rate high and ESA low, or the other way round."""
     rated = sorted(corpus.rated(), key=lambda one: one.item.key)
     if not rated:
-        return Section("disagreements", notes=["n/a: no rated texts; see what is missing"])
+        return Section("disagreements", notes=["n/a: no rated texts; see the list of missing data"])
     found: dict[str, list[Output]] = {_HIGH: [], _LOW: []}
     for output in rated:
         high, low = _judgment(corpus.year, corpus.values[output.item.key])
@@ -93,7 +95,7 @@ def disagreements(corpus: EsaCorpus) -> Section:
         values[f"paper_{key}"] = (f"{kind}, paper", CASES[corpus.year][kind])
     notes = [f"thresholds: {thresholds}"]
     if corpus.year == 2020:
-        notes.append("the paper counts over all 178 rated entries, of which half are public")
+        notes.append("the paper counts all 178 rated entries, half of which are public")
     return Section(
         "disagreements",
         [Table(f"Section 6.2, {corpus.year}: ESA and people disagree", columns, rows)],
@@ -103,7 +105,7 @@ def disagreements(corpus: EsaCorpus) -> Section:
 
 
 def _judgment(year: int, values: Mapping[str, float]) -> tuple[bool, bool]:
-    """Rated high, rated low."""
+    """Whether a text is rated high, and whether it is rated low, by the paper's thresholds."""
     if year == 2020:
         given = [values[name] for name in _ADEQUACY_2020 if name in values]
         return any(value > 80 for value in given), any(value < 30 for value in given)
@@ -118,7 +120,7 @@ def _ratings(corpus: EsaCorpus, output: Output) -> str:
 
 
 CHECKED_YEAR = 2020
-"""The manual check of section 5.2 is of systems of this year."""
+"""The year of the systems in the manual check of section 5.2."""
 
 
 def reproduce_esa(

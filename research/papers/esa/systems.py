@@ -1,4 +1,4 @@
-"""What the ESA paper says of systems: Table 1, Table 4 and the ranks of Figure 3."""
+"""The systems in the ESA paper: Table 1, Table 4 and the ranks of Figure 3."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ MOST = 5
 
 @dataclass(frozen=True)
 class SystemStanding:
-    """A system's row of Table 1, ours."""
+    """Our row of Table 1 for a system."""
 
     system: str
     texts: int
@@ -36,7 +36,7 @@ class SystemStanding:
 
     @property
     def esi(self) -> float:
-        """ESI_C^1, the share of these."""
+        """ESI_C^1, the share of texts with an undetected entity."""
         return self.at_least_one / self.texts
 
 
@@ -66,19 +66,19 @@ def _mean(values: Sequence[float]) -> float | None:
 
 @dataclass(frozen=True)
 class Ranks:
-    """Places of systems, 1 the best, by BLEU and by ESI_C^1."""
+    """The ranks of systems by BLEU and by ESI_C^1; 1 is the best."""
 
     bleu: Mapping[str, int]
     esi: Mapping[str, int]
 
     def high(self, system: str) -> tuple[bool, bool]:
-        """In the better half by BLEU, by ESI_C^1."""
+        """Whether a system is in the better half by BLEU, and by ESI_C^1."""
         half = len(self.esi) // 2
         return self.bleu[system] <= half, self.esi[system] <= half
 
 
 def ranks(found: Sequence[SystemStanding], year: int) -> tuple[Ranks, Ranks]:
-    """Ours and the paper's, over the systems that are here; equals keep the paper's order."""
+    """Our ranks and the paper's, over the given systems; ties keep the paper's order."""
     printed = SYSTEMS[year]
     names = [one.system for one in found]
     ours = Ranks(
@@ -98,7 +98,7 @@ def _places(values: Mapping[str, float]) -> dict[str, int]:
 
 
 def table_1(found: Sequence[SystemStanding], year: int) -> Section:
-    """Table 1, two lines a system: ours, and the paper's below it."""
+    """Table 1 with two lines per system: ours, and the paper's below it."""
     printed = SYSTEMS[year]
     ours, theirs = ranks(found, year)
     rows: list[list[Cell]] = []
@@ -123,7 +123,7 @@ def table_1(found: Sequence[SystemStanding], year: int) -> Section:
     bleu = spearman(
         [-(one.bleu or 0.0) for one in scored], [theirs.bleu[one.system] for one in scored]
     )
-    notes = [f"BLEU is sacrebleu's at corpus level ({bleu_of(year)}); the paper has ranks alone"]
+    notes = [f"BLEU is sacrebleu's at corpus level ({bleu_of(year)}); the paper prints only ranks"]
     if year == 2017:
         notes.append("UIT-VNU-HCM is the paper's UIT-DANGNT")
     return Section(
@@ -144,7 +144,7 @@ def table_1(found: Sequence[SystemStanding], year: int) -> Section:
 
 
 def figure_3(found: Sequence[SystemStanding], year: int) -> Section:
-    """Figure 3 as a table: systems by the halves they are in, with both ranks."""
+    """Figure 3 as a table: systems by quadrant, with both ranks."""
     ours, theirs = ranks(found, year)
     rows: list[list[Cell]] = [
         [
@@ -168,7 +168,7 @@ def figure_3(found: Sequence[SystemStanding], year: int) -> Section:
             "its text says; the caption of Figure 3 says two (FB and OSU)"
         )
     else:
-        notes.append("the paper draws 2020 alone; its ranks here are those of Table 1")
+        notes.append("Figure 3 shows only 2020; the paper's ranks of 2017 are those of Table 1")
     return Section(
         "figure3",
         [Table(f"Figure 3, {year}: ranks by BLEU and by ESI^1", columns, rows)],
@@ -186,7 +186,7 @@ def _quadrant(places: Ranks, system: str) -> str:
 
 
 def table_4(corpus: EsaCorpus) -> Section:
-    """Table 4: texts with something that nothing in the data explains."""
+    """Table 4: texts with a span that the data does not explain."""
     rows: list[list[Cell]] = []
     for system, paper in HALLUCINATIONS[corpus.year].items():
         outputs = corpus.outputs_of(system)
@@ -205,19 +205,19 @@ def table_4(corpus: EsaCorpus) -> Section:
         *(Column("%", 1), Column("paper's %", 1), "numbers", "dates", "any"),
     ]
     notes = [
-        "texts: with an unexplained name; the paper's: with a linked entity the input has not",
-        "dist: different unexplained names, case and accents aside",
+        "texts: with an unexplained name; the paper's: with a linked entity not in the input",
+        "dist: distinct unexplained names, ignoring case and accents",
         "numbers, dates, any: texts with an unexplained number, date, or any of the three",
     ]
     if corpus.year == 2017:
         notes += [
-            "of Baseline's 754 texts the authors checked 144, and all of them held",
-            "most outputs of 2017 are lower-cased, where names cannot be told from other words",
+            "the authors checked 144 of Baseline's 754 texts and confirmed all of them",
+            "most outputs of 2017 are lower-cased, so names cannot be told from other words",
         ]
     agreement = spearman([_number(row[1]) for row in rows], [_number(row[2]) for row in rows])
     return Section(
         "table4",
-        [Table(f"Table 4, {corpus.year}: what nothing in the data explains", columns, rows)],
+        [Table(f"Table 4, {corpus.year}: texts with unexplained spans", columns, rows)],
         {
             "spearman_texts": (
                 f"Spearman of the texts with the paper's over {len(rows)} systems",

@@ -1,4 +1,4 @@
-"""The manual check of section 5.2: worksheets for a person to fill, and what filled ones say."""
+"""The manual check of section 5.2: worksheets to fill in, and the summary of a completed one."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from research.papers.section import Section
 
 COLUMNS = ("system", "id", "flagged", "start", "end", "judgment", "note", "triples", "text")
 JUDGMENTS = ("right", "wrong", "unclear")
-"""What a person writes: is the flag right? `wrong` is a false positive."""
+"""The possible judgments of a flag; `wrong` is a false positive."""
 
 _FILES = ("worksheet-undetected.tsv", "worksheet-unexplained.tsv")
 
@@ -40,7 +40,7 @@ def _worksheet(corpus: EsaCorpus, texts: int, seed: int, *, undetected: bool) ->
             for output in corpus.outputs_of(system)
             if (output.undetected if undetected else output.unexplained)
         ]
-        # By system, so that one that is not there changes nothing for the others.
+        # One seed per system, so that a missing system does not change the others.
         chooser = random.Random(f"{seed}/{system}/{undetected}")  # noqa: S311
         chosen = chooser.sample(flagged, min(texts, len(flagged)))
         for output in chosen:
@@ -58,13 +58,13 @@ def _rows(output: Output, *, undetected: bool) -> Iterator[list[str]]:
     triples = " && ".join(" | ".join(triple) for triple in item.triples)
     for flagged, start, end in flags:
         place = ["" if one is None else str(one) for one in (start, end)]
-        # A tab or line end inside a cell would be quoted, which few spreadsheets undo for TSV.
+        # A tab or line end in a cell would be quoted, and few spreadsheets unquote TSV.
         cells = [item.system, item.id, flagged, *place, "", "", triples, item.text]
         yield [one_line(cell) for cell in cells]
 
 
 def summarise_worksheet(path: Path) -> Section:
-    """The rate of false positives of each system in a filled worksheet."""
+    """The rate of false positives of each system in a completed worksheet."""
     counts: dict[str, dict[str, int]] = {}
     texts: dict[str, dict[str, bool]] = {}
     table = read_table(path, "\t")
@@ -74,7 +74,7 @@ def summarise_worksheet(path: Path) -> Section:
                 f"has no column {column!r}",
                 path=path,
                 line=1,
-                remedy="fill a file that `adequa paper esa --out` wrote",
+                remedy="complete a file written by `adequa paper esa --out`",
             )
     for line, cells in table.rows:
         system, judgment = cells["system"], cells["judgment"].strip().lower()
@@ -112,8 +112,8 @@ def _summary(
         *("system", "right", "wrong", "unclear", "not judged", Column("% wrong", 1)),
         *("texts", Column("% of texts with a wrong flag", 1), "paper's % wrong"),
     ]
-    note = "the paper's: entities called undetected that are in the text (section 5.2)"
-    return Section("worksheet", [Table(f"What {path.name} says", columns, rows)], notes=[note])
+    note = "the paper's: undetected entities that are in the text (section 5.2)"
+    return Section("worksheet", [Table(f"Summary of {path.name}", columns, rows)], notes=[note])
 
 
 def _line(row: dict[str, int]) -> list[Cell]:

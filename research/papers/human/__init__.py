@@ -1,1 +1,1 @@
-"""Paper 004: human evaluation of WebNLG 2017."""
+"""Paper 004 (Shimorina et al., 2018): the human evaluation of WebNLG 2017."""

@@ -1,4 +1,4 @@
-"""The campaign of 2017 for paper 004: judgments, given scores and our own scores of the texts."""
+"""The campaign of 2017 for paper 004: judgments, published scores, and our scores of the texts."""
 
 from __future__ import annotations
 
@@ -19,11 +19,12 @@ from research.papers.section import Shown, require_folder
 AUTOMATIC = ("bleu", "meteor", "ter")
 REFERENCE = "reference"
 SCALES: Mapping[str, float] = {"bleu": 1.0, "meteor": 1.0, "ter": 0.01}
-"""From our scores to the paper's; the file's BLEU and TER have other scales again."""
+"""The factors from our scores to those of the paper."""
 FILE_SCALES: Mapping[str, float] = {"bleu": 100.0, "meteor": 1.0, "ter": 0.01}
+"""The factors from the scores of the file to those of the paper."""
 
 OWN: Mapping[str, str] = {
-    # Three columns of references, of which empty ones count: as the challenge's script had them.
+    # The challenge's script had three columns of references and counted empty ones.
     "bleu": "bleu:lowercase=true,pad_references=3",
     "meteor": "meteor",
     "ter": "ter:normalized=true",
@@ -34,7 +35,7 @@ _BATCH = 512
 
 @dataclass
 class HumanStudy:
-    """What the folder has; scores are computed when a section asks, and once."""
+    """The data of the folder; scores are computed when a section needs them, and only once."""
 
     folder: Path
     averages: Sequence[Rating]
@@ -46,7 +47,7 @@ class HumanStudy:
 
     @cached_property
     def values(self) -> dict[Key, dict[str, float]]:
-        """Human criteria (averages) and the file's BLEU, METEOR and TER, by text."""
+        """The average ratings and the file's BLEU, METEOR and TER, by text."""
         found: dict[Key, dict[str, float]] = {}
         path = self.folder / "all_data_final_averaged.csv"
         for rating in self.averages:
@@ -58,12 +59,12 @@ class HumanStudy:
 
     @cached_property
     def systems(self) -> list[str]:
-        """The nine systems of Table 1, as far as they were rated."""
+        """Those of the nine systems of Table 1 that were rated."""
         rated = {system for system, _ in self.values}
         return [system for system in METRICS["meteor"] if system in rated]
 
     def metric(self, name: str) -> Metric | None:
-        """Our own BLEU, METEOR or TER; None and a note where it cannot run (no WordNet)."""
+        """Our own BLEU, METEOR or TER; None and a note if it cannot run (no WordNet)."""
         try:
             return next(iter(resolve([OWN[name]]).values()))
         except AdequaError as error:
@@ -71,7 +72,7 @@ class HumanStudy:
             return None
 
     def items(self, *, everywhere: bool) -> list[Item]:
-        """The systems' texts, of the sample or of all entries, with three references at most."""
+        """The systems' texts of the sample or of all entries, with at most three references."""
         if not self.corpus.items:
             self._miss(*self.corpus.absent)
         return [
@@ -81,7 +82,7 @@ class HumanStudy:
         ]
 
     def scores(self, name: str, *, everywhere: bool) -> dict[Key, Score]:
-        """Our own scores of the systems' texts; empty where there is nothing to score."""
+        """Our own scores of the systems' texts; empty if there are no texts or no metric."""
         if (name, everywhere) not in self._scores:
             metric, items = self.metric(name), self.items(everywhere=everywhere)
             self._scores[name, everywhere] = {} if metric is None else self._score(metric, items)
@@ -105,13 +106,13 @@ class HumanStudy:
 
 
 def read_human_study(data: Path, progress: Shown | None = None) -> HumanStudy:
-    """The campaign in `data`/webnlg2017; its averages are needed, the rest is noted if absent."""
+    """The campaign in `data`/webnlg2017; only the averages are required."""
     require_folder(data, "webnlg2017")
     folder = data / "webnlg2017" / "human"
     averages = folder / "all_data_final_averaged.csv"
     if not averages.is_file():
         raise DataError(
-            "is not there",
+            "is missing",
             path=averages,
             remedy="get it from the challenge's release of human evaluation data",
         )
@@ -127,5 +128,5 @@ def read_human_study(data: Path, progress: Shown | None = None) -> HumanStudy:
         progress,
     )
     if not judgments.is_file():
-        study.absent.append(f"single judgments: {judgments} is not there")
+        study.absent.append(f"single judgments: {judgments} is missing")
     return study

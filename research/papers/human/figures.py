@@ -1,4 +1,4 @@
-"""Figures 4 to 7 of paper 004: human and automatic scores against each other."""
+"""Figures 4 to 7 of paper 004: correlations of human and automatic scores."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from research.papers.section import Content, Section, without_zero
 
 NAMES = (*CRITERIA, *AUTOMATIC)
 STRONG, WEAK = 0.001, 0.05
-"""The text speaks of p < .001; what is crossed out has p above .05."""
+"""The paper's text uses p < .001; its figures cross out cells with p above .05."""
 
 Pair = tuple[str, str]
 Cells = Mapping[Pair, Correlation | None]
@@ -33,7 +33,7 @@ _PRINTED = "the paper's Table 1"
 
 
 def figures(study: HumanStudy) -> Section:
-    """The four matrices, human references left out, and what the text says of them."""
+    """The four matrices without human references, and the text's statements about them."""
     texts = _text_columns(study)
     by_system = _system_columns(study)
     tables, records = [], []
@@ -54,8 +54,8 @@ def figures(study: HumanStudy) -> Section:
         pictures[f"figure{number}.svg"] = _picture(number, coefficient, level, first)
     tables.append(_statements(found))
     brackets = (
-        f"in brackets: p is {WEAK} or more (crossed out in the pictures); nine systems are few, so "
-        "that what is significant among them turns on the values taken"
+        f"in brackets: p is {WEAK} or more (crossed out in the pictures); with only nine systems, "
+        "significance depends on which values are used"
     )
     notes = ["human references are left out, as in the paper", brackets]
     return Section("figures4_7", tables, {}, notes, records, pictures)
@@ -67,7 +67,7 @@ def _text_columns(study: HumanStudy) -> Columns:
 
 
 def _system_columns(study: HumanStudy) -> dict[str, Columns]:
-    """Values of the nine systems: automatic ones as means, as printed, and as our corpus scores."""
+    """The values of the nine systems, with printed, mean and our corpus-level automatic scores."""
     by_system: dict[str, list[Mapping[str, float]]] = defaultdict(list)
     for (system, _), row in study.values.items():
         by_system[system].append(row)
@@ -147,7 +147,7 @@ def _picture(number: int, coefficient: str, level: str, cells: Cells) -> str:
 
 
 def _statements(found: Mapping[tuple[str, str, str], Cells]) -> Table:
-    """What the text says of Figures 4 and 5 beside what we find."""
+    """The text's statements about Figures 4 and 5 next to our values."""
     across = [(human, metric) for human in CRITERIA for metric in AUTOMATIC]
     text = found["spearman", "text", "the file"]
     sizes = {pair: abs(one.value) for pair, one in text.items() if one is not None}

@@ -1,20 +1,21 @@
-"""Under which test and on which data the groups of Tables 2 and 3 of paper 004 come out.
+"""Which test and data reproduce the significance groups of Tables 2 and 3 of paper 004.
 
-The paper says: judgments of a text were averaged, and systems compared by Wilcoxon's rank-sum test.
-Its groups are finer than that gives on 223 averages a system, so other readings are tried as well:
+According to the paper, the judgments of a text were averaged and systems were compared by
+Wilcoxon's rank-sum test. Its groups are finer than this gives on 223 averages per system, so other
+readings are tried as well:
 
     averaged       one value per text, the mean of its judgments
-    single         a value a judgment
-    single-thrice  the same, where a text that nobody was shown counts three times
-    repeated       the mean of its text for each judgment: what a table of judgments with a column
-                   of averages gives; no new information, but smaller p
+    single         one value per judgment
+    single-thrice  the same, but a text that was shown to nobody counts three times
+    repeated       the mean of the text for each judgment, as in a table of judgments with a column
+                   of averages; adds no information, but gives smaller p
     thrice         the mean of each text three times
 
-`repeated` and `thrice` are here to look for what the authors may have done, not to be used: a value
-counted several times is no new evidence. And the nearest of many settings is near by choice: only
-`PAPER`, the paper's own words, was fixed before looking.
+`repeated` and `thrice` only test what the authors may have done and are not to be used: counting a
+value several times adds no evidence. The closest of many settings is close by selection; only
+`PAPER`, which follows the paper's text, was fixed in advance.
 
-Groups are compared as the pairs of systems that share a letter, for the same groups can be lettered
+Groups are compared as pairs of systems that share a letter, since the same groups can be lettered
 in several ways.
 """
 
@@ -33,18 +34,18 @@ from research.papers.human.printed import HEADINGS, HUMAN, alike
 
 DATA = ("averaged", "single", "single-thrice", "repeated", "thrice")
 _TIMES = 3
-"""Judgments that the paper collected of each text."""
+"""The number of judgments per text in the paper."""
 
 _SHOWN = 2
-"""Of several settings that come equally near."""
+"""The number of settings named when several are equally close."""
 
 Part = tuple[str, str | None]
-"""A criterion, and seen, unseen or None for both: what one of the nine rankings is of."""
+"""One of the nine rankings: a criterion, and `seen`, `unseen` or None for both."""
 
 
 @dataclass(frozen=True, slots=True)
 class GroupSetting:
-    """How groups are made."""
+    """The data, test and correction that give groups."""
 
     data: str
     test: str
@@ -72,11 +73,11 @@ class GroupAgreement:
     letters: Mapping[str, str]
     pairs: int
     equal_pairs: int
-    """Pairs that share a letter in both or in neither."""
+    """Pairs that share a letter in both results or in neither."""
     neighbours: int
-    """Of these, pairs that stand next to each other in the paper's ranking."""
+    """Those of them that are adjacent in the paper's ranking."""
     equal_systems: int
-    """Systems that share letters with just those they share them with in the paper."""
+    """Systems that share letters with exactly the same systems as in the paper."""
 
     @property
     def equal(self) -> bool:
@@ -160,7 +161,7 @@ def _agreement(part: Part, setting: GroupSetting, samples: Mapping[str, Sample])
 
 
 def best(found: Iterable[GroupAgreement]) -> dict[Part, list[GroupAgreement]]:
-    """Of each ranking the settings that come nearest to the paper, several where they are equal."""
+    """For each ranking, the settings that are closest to the paper, several if they are equal."""
     by_part: dict[Part, list[GroupAgreement]] = {}
     for one in found:
         by_part.setdefault(one.part, []).append(one)
@@ -171,7 +172,7 @@ def best(found: Iterable[GroupAgreement]) -> dict[Part, list[GroupAgreement]]:
 
 
 def settings_table(found: Sequence[GroupAgreement]) -> Table:
-    """A row a setting: the pairs that are as in the paper, for each ranking and in all."""
+    """One row per setting: the pairs that equal the paper's, by ranking and in total."""
     parts = list(dict.fromkeys(one.part for one in found))
     cells = {(one.setting, one.part): one for one in found}
     rows: list[list[Cell]] = []
@@ -189,25 +190,25 @@ def settings_table(found: Sequence[GroupAgreement]) -> Table:
         )
     pairs = sum(cells[one.setting, part].pairs for one in found[:1] for part in parts)
     title = (
-        f"Pairs of systems (of {found[0].pairs} a ranking, {pairs} in all) that share a letter in "
-        "both or in neither, the paper and we"
+        f"Pairs of systems (of {found[0].pairs} per ranking, {pairs} in total) that share a letter "
+        "both in the paper and in our result, or in neither"
     )
     columns = ["data", "test", "correction", *map(_short, parts), "all pairs", "equal rankings"]
     return Table(title, columns, rows)
 
 
 def best_table(found: Sequence[GroupAgreement]) -> Table:
-    """A row a ranking: whether its groups come out, and under which settings they come nearest."""
+    """One row per ranking: whether its groups are reproduced, and the closest settings."""
     literal = {one.part: one for one in found if one.setting == PAPER}
     rows: list[list[Cell]] = []
     for part, nearest in best(found).items():
         first = nearest[0]
-        as_said = literal.get(part)
+        by_paper = literal.get(part)
         rows.append(
             [
                 _name(part),
                 HEADINGS[part[0]],
-                None if as_said is None else as_said.equal_pairs,
+                None if by_paper is None else by_paper.equal_pairs,
                 first.equal_pairs,
                 "equal" if first.equal else "different",
                 "; ".join(_settings(nearest)),
@@ -220,19 +221,19 @@ def best_table(found: Sequence[GroupAgreement]) -> Table:
         *("best under", "letters", "paper's letters"),
     ]
     tried = len({one.setting for one in found})
-    title = f"The nearest of {tried} settings to the paper's groups (of {found[0].pairs} pairs)"
+    title = f"The closest of {tried} settings to the paper's groups (of {found[0].pairs} pairs)"
     return Table(title, columns, rows)
 
 
 def _settings(some: Iterable[GroupAgreement]) -> list[str]:
-    """Settings in short, the corrections of one test and data together."""
+    """Short names of settings; corrections of the same test and data are joined."""
     corrections: dict[tuple[str, str], list[str]] = {}
     for one in some:
         key = one.setting.data, one.setting.test
         corrections.setdefault(key, []).append(one.setting.correction)
-    said = [f"{data} {test} {'/'.join(each)}" for (data, test), each in corrections.items()]
-    more = [f"and {len(said) - _SHOWN} more"] if len(said) > _SHOWN else []
-    return said[:_SHOWN] + more
+    names = [f"{data} {test} {'/'.join(each)}" for (data, test), each in corrections.items()]
+    more = [f"and {len(names) - _SHOWN} more"] if len(names) > _SHOWN else []
+    return names[:_SHOWN] + more
 
 
 def _name(part: Part) -> str:

@@ -1,12 +1,13 @@
-"""The numbers Shimorina, Gardent, Narayan and Perez-Beltrachini (2018) print: Tables 1 to 3.
+"""The numbers printed in paper 004: Tables 1 to 3.
 
-"WebNLG Challenge: Human Evaluation Results", 15 January 2018. Names of systems are those of the
-files of the challenge's outputs, `reference` the human texts (WEBNLG in the paper).
+Shimorina, Gardent, Narayan and Perez-Beltrachini (2018), "WebNLG Challenge: Human Evaluation
+Results", 15 January 2018. Systems are named as in the files of the challenge's outputs; `reference`
+are the human texts (WEBNLG in the paper).
 
-Tables 2 and 3 print *Semantics* and *Grammar* under each other's heading: what they call Semantics
-has the means of the column `grammar` of the released judgments, and the text's Spearman correlation
-of METEOR and semantics, 0.73, is that of the column `semantics`. Here a criterion is what it is in
-the judgments; `HEADINGS` says where it stands in the paper.
+Tables 2 and 3 print *Semantics* and *Grammar* under each other's heading: the column headed
+Semantics has the means of `grammar` in the released judgments, and the Spearman correlation of
+METEOR and semantics in the text, 0.73, is that of `semantics`. Here criteria are named as in the
+judgments; `HEADINGS` has their headings in the paper.
 """
 
 from __future__ import annotations
@@ -16,11 +17,11 @@ from itertools import combinations
 from typing import NamedTuple
 
 SAMPLE = 223
-"""Texts of each of the ten systems that people rated."""
+"""The number of rated texts of each of the ten systems."""
 
 CRITERIA = ("semantics", "grammar", "fluency")
 PARTS = (None, "seen", "unseen")
-"""All texts (Table 2), and those of seen and of unseen categories (Table 3)."""
+"""All texts (Table 2), and those of seen and unseen categories (Table 3)."""
 HEADINGS: Mapping[str, str] = {
     "semantics": "Grammar",
     "grammar": "Semantics",
@@ -36,15 +37,15 @@ class PrintedRating(NamedTuple):
 
 
 class PrintedRank(NamedTuple):
-    """A row of Table 1; `low` and `high` are the first and last rank it may have."""
+    """A row of Table 1; `low` and `high` are the first and last possible rank."""
 
     low: int
     high: int
     value: float
     sample: str
-    """Its groups on the sample."""
+    """The groups on the sample."""
     all: str
-    """Its group on all 1,862 texts."""
+    """The group on all 1,862 texts."""
 
 
 METRICS: Mapping[str, Mapping[str, PrintedRank]] = {
@@ -82,7 +83,7 @@ METRICS: Mapping[str, Mapping[str, PrintedRank]] = {
         "UIT-VNU-HCM": PrintedRank(9, 9, 5.25, "F", "G"),
     },
 }
-"""Table 1, systems as the paper orders them."""
+"""Table 1, systems in the paper's order."""
 
 HUMAN: Mapping[tuple[str, str | None], Mapping[str, PrintedRating]] = {
     ("grammar", None): {
@@ -194,7 +195,7 @@ HUMAN: Mapping[tuple[str, str | None], Mapping[str, PrintedRating]] = {
         "UIT-VNU-HCM": PrintedRating(1.14, "i"),
     },
 }
-"""Tables 2 and 3 by criterion (as in the judgments) and part, systems as the paper orders them."""
+"""Tables 2 and 3 by criterion (as in the judgments) and part, in the paper's order."""
 
 
 def alike(groups: Mapping[str, str]) -> frozenset[frozenset[str]]:

@@ -1,4 +1,9 @@
-"""Table 1 of paper 004: systems ranked by METEOR, TER and BLEU, on the sample and on all texts."""
+"""Table 1 of paper 004: systems ranked by METEOR, TER and BLEU, on the sample and on all texts.
+
+A system has a range of ranks: from one more than the number of systems that are significantly
+better to the number of systems that are not significantly worse. Two systems are compared by the
+paired bootstrap over the entries.
+"""
 
 from __future__ import annotations
 
@@ -24,21 +29,24 @@ from research.papers.human.data import FILE_SCALES, OWN, SCALES, HumanStudy
 from research.papers.human.printed import METRICS, PrintedRank, alike
 from research.papers.section import Section, counts, mark
 
-# ---
-# Systems ranked with the ranks they may have, as Table 1 of paper 004 ranks them.
-#
-# A rank range runs from one more than the systems that are better with significance to all but
-# those that are worse. Two systems are compared by the paired bootstrap over the entries.
-# ---
-
 Matrix = npt.NDArray[np.float64]
+Found = Mapping[str, Mapping[str, Mapping[str, "RankedPlace"]]]
+"""Places by metric, reading and system."""
 
 ALPHA = 0.05
+RESAMPLES = 1000
+CLOSE: Mapping[str, float] = {"bleu": 1.0, "meteor": 0.02, "ter": 0.02}
+"""The distance at which a value is close to the printed one; chosen by hand, no record of data."""
+LOWER_IS_BETTER = frozenset({"ter"})
+
+FILE_MEAN = "mean of the file's text scores"
+OWN_MEAN = "mean of our text scores"
+OWN_CORPUS = "our corpus score"
 
 
 @dataclass(frozen=True, slots=True)
 class RankedPlace:
-    """A system's value, the first and last rank it may have, and its groups."""
+    """A system's value, its first and last possible rank, and its groups."""
 
     value: float
     low: int
@@ -54,7 +62,7 @@ def rank_systems(
     n: int = 1000,
     seed: int = 0,
 ) -> dict[str, RankedPlace]:
-    """The systems by their value, best first; rows of the samples are the same entries.
+    """The systems by value, best first; the rows of all samples are the same entries.
 
     >>> from adequa.stats import mean_of
     >>> few = {"good": np.ones((9, 1)), "bad": np.arange(9.0)[:, None] / 9}
@@ -83,18 +91,8 @@ def rank_systems(
     }
 
 
-RESAMPLES = 1000
-CLOSE: Mapping[str, float] = {"bleu": 1.0, "meteor": 0.02, "ter": 0.02}
-"""What is close to a printed value: a point of BLEU, two hundredths else."""
-LOWER_IS_BETTER = frozenset({"ter"})
-
-FILE_MEAN = "mean of the file's text scores"
-OWN_MEAN = "mean of our text scores"
-OWN_CORPUS = "our corpus score"
-
-
 def table_1(study: HumanStudy, seed: int = 0) -> Section:
-    """The sample's rankings under each reading beside the paper's."""
+    """The rankings on the sample under each reading next to the paper's."""
     found = {
         name: _readings(study, name, seed, everywhere=False) for name in ("meteor", "ter", "bleu")
     }
@@ -102,21 +100,21 @@ def table_1(study: HumanStudy, seed: int = 0) -> Section:
 
 
 def table_1_all(study: HumanStudy, seed: int = 0) -> Section:
-    """The rankings on all texts, of which the paper repeats the groups alone."""
+    """The rankings on all texts, of which the paper prints only the groups."""
     found = {
         name: _readings(study, name, seed, everywhere=True) for name in ("meteor", "ter", "bleu")
     }
-    told = _section("table1_all", "on all texts", found)
+    section = _section("table1_all", "on all texts", found)
     values = {name: _moved(study, name, readings) for name, readings in found.items()}
-    return replace(told, values={f"moved_{name}": one for name, one in values.items()})
+    return replace(section, values={f"moved_{name}": one for name, one in values.items()})
 
 
 def _moved(
     study: HumanStudy, name: str, everywhere: Mapping[str, Mapping[str, RankedPlace]]
 ) -> tuple[str, Cell]:
-    """How far systems move between the sample and all texts: the paper says a place at most."""
-    said = "none" if name == "meteor" else "one place at most"
-    words = f"{name.upper()}, places that systems move from the sample to all texts (paper: {said})"
+    """The systems whose rank differs between the sample and all texts."""
+    printed = "none" if name == "meteor" else "one place at most"
+    words = f"{name.upper()}, changes of rank from the sample to all texts (paper: {printed})"
     few = _readings(study, name, everywhere=False, n=1)  # for the order alone
     reading = next(
         (one for one in (OWN_CORPUS, OWN_MEAN) if one in everywhere and one in few), None
@@ -130,10 +128,6 @@ def _moved(
         if system in order and order.index(system) + 1 != place
     ]
     return words, ", ".join(moved) or "none"
-
-
-Found = Mapping[str, Mapping[str, Mapping[str, RankedPlace]]]
-"""Places by metric, reading and system."""
 
 
 def _readings(
@@ -159,7 +153,7 @@ def _readings(
         return found
     known = [system for system in systems if any(system == one for one, _ in scores)]
     every = sorted({entry for _, entry in scores})
-    # An entry counts where every system has a score of it.
+    # Only entries with a score of every system count.
     ids = [
         entry
         for entry in every
@@ -210,18 +204,18 @@ def _section(key: str, where: str, found: Found) -> Section:
             reading, places = list(readings.items())[-1]
             tables.append(_places_table(name, where, reading, places, everywhere=everywhere))
     java = (
-        "the paper's METEOR is the Java program's over the whole sample, which neither the file's "
-        "mean nor our METEOR (NLTK's alignment) can give: its order is what can be compared"
+        "the paper's METEOR is that of the Java program over the whole sample, which neither the "
+        "file's mean nor our METEOR (NLTK's alignment) reproduces; only the order is comparable"
     )
-    notes = [f"our own: {', '.join(OWN[name] for name in found)}; three references at most", java]
+    notes = [f"our own: {', '.join(OWN[name] for name in found)}; at most three references", java]
     if not everywhere:
         notes.append(
-            "the paper's BLEU and TER are corpus scores, which come nearer than means of text "
-            "scores; where a text has fewer than three references, BLEU counts empty ones, as the "
-            "challenge's script did: without them UIT-VNU-HCM has 2.0, with them 5.4, paper 5.25"
+            "the paper's BLEU and TER are corpus scores, which fit better than means of texts; "
+            "if a text has fewer than three references, BLEU counts empty ones, as the challenge's "
+            "script did: UIT-VNU-HCM has 2.0 without and 5.4 with them, and 5.25 in the paper"
         )
     if not any(readings for readings in found.values()):
-        notes = ["n/a: no texts to score; see what is missing"]
+        notes = ["n/a: no texts to score; see the list of missing data"]
     return Section(key, tables, {}, notes, records)
 
 
@@ -233,12 +227,12 @@ def _readings_table(found: Found, where: str, *, everywhere: bool) -> Table:
             shared = [system for system in paper if system in places]
             values = [places[system].value for system in shared]
             order = spearman(values, [paper[system].value for system in shared])
-            said = {
+            groups = {
                 system: paper[system].all if everywhere else paper[system].sample
                 for system in shared
             }
             pairs = len(shared) * (len(shared) - 1) // 2
-            unequal = alike(said) ^ alike({system: places[system].group for system in shared})
+            unequal = alike(groups) ^ alike({system: places[system].group for system in shared})
             row: list[Cell] = [name, reading]
             if not everywhere:
                 marks = counts(
@@ -312,7 +306,7 @@ def _record(
 
 
 def corpus_values(study: HumanStudy, name: str) -> dict[str, float]:
-    """Each system's score of the sample by our own metric: of the corpus, or else the mean."""
+    """Our score of each system on the sample: at corpus level, or else the mean."""
     readings = _readings(study, name, everywhere=False, n=1)  # for the values alone
     places = readings.get(OWN_CORPUS) or readings.get(OWN_MEAN) or {}
     return {system: place.value for system, place in places.items()}

@@ -1,4 +1,4 @@
-"""Paper 004 (human evaluation of WebNLG 2017), reproduced from the released judgments."""
+"""Paper 004 (Shimorina et al., 2018), reproduced from the released judgments."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tables 2 and 3 and Figures 1 to 3 of paper 004: means by system, by part and by size."""
+"""The sample, Tables 2 and 3 and Figures 1 to 3 of paper 004: means by system, part and size."""
 
 from __future__ import annotations
 
@@ -15,11 +15,13 @@ from research.papers.section import Content, Section, counts, mark
 
 SIZES = (1, 2, 3, 4, 5)
 FLAT = 0.02
-"""A mean that changes less a triple than this stays the same: 0.08 from one triple to five."""
+"""A change of the mean per triple up to this counts as none (0.08 from one triple to five).
+
+No record of the data it was chosen on."""
 
 
 def tables_2_and_3(study: HumanStudy) -> Section:
-    """The ninety means beside the paper's."""
+    """Our ninety means next to the paper's."""
     means = _means(study)
     tables, marks, records = [], [], []
     for criterion in CRITERIA:
@@ -55,8 +57,8 @@ def tables_2_and_3(study: HumanStudy) -> Section:
         name: (f"means that are {name}", number) for name, number in found.items()
     }
     note = (
-        "Semantics and Grammar stand under each other's heading in the paper; the released file "
-        "has them right, for its METEOR and semantics have the 0.73 of the paper's text"
+        "the paper prints Semantics and Grammar under each other's heading; the released file is "
+        "right, since its METEOR and semantics have the correlation of the paper's text, 0.73"
     )
     return Section("tables2_3", tables, values, [note], records)
 
@@ -70,7 +72,7 @@ def _means(study: HumanStudy) -> dict[tuple[str, str | None, str], float]:
 
 
 def groups(study: HumanStudy) -> Section:
-    """The letters of Tables 2 and 3 under tests, data and corrections."""
+    """The letters of Tables 2 and 3 under several tests, data and corrections."""
     if not study.judgments:
         return Section("groups", notes=["n/a: groups need both files of judgments"])
     found = group_agreements(study.averages, study.judgments)
@@ -89,14 +91,14 @@ def groups(study: HumanStudy) -> Section:
         for one in found
     ]
     note = (
-        "as the paper says: averages, rank-sum test, no correction; the nearest of many settings "
-        "is near by choice"
+        "as the paper says: averages, rank-sum test, no correction; the closest of many settings "
+        "is close by selection"
     )
     return Section("groups", [best_table(found), settings_table(found)], {}, [note], records)
 
 
 def sizes(study: HumanStudy) -> Section:
-    """Figures 1 to 3: mean scores by the number of triples, and what the text says of them."""
+    """Figures 1 to 3: mean scores by the number of triples, and the text's statements on them."""
     tables, records = [], []
     pictures: dict[str, Content] = {}
     trends: dict[tuple[str, str], float] = {}
@@ -113,7 +115,7 @@ def sizes(study: HumanStudy) -> Section:
                 for size, mean in points.items()
             ]
         columns: list[str | Column] = ["system"]
-        columns += [Column(str(size), 2) for size in SIZES] + [Column("a triple", 3)]
+        columns += [Column(str(size), 2) for size in SIZES] + [Column("per triple", 3)]
         tables.append(Table(f"Figure {number}: {criterion} by size of data", columns, rows))
         if any(lines.values()):
             pictures[f"figure{number}.svg"] = series_chart(
@@ -129,8 +131,8 @@ def sizes(study: HumanStudy) -> Section:
             )
     tables.append(_statements(trends))
     slope_note = (
-        "a triple: how much the mean changes with each further triple (least squares over the "
-        f"means); within {FLAT} either way it stays the same"
+        "per triple: the change of the mean with each further triple (least squares over the "
+        f"means); up to {FLAT} in either direction it stays the same"
     )
     notes = [slope_note, _swap_note(trends)]
     return Section("figures1_3", tables, {}, notes, records, pictures)
@@ -165,7 +167,7 @@ _ON_GRAMMAR = (
 
 
 def _statements(trends: Mapping[tuple[str, str], float]) -> Table:
-    """What the paper says of sizes, of the criterion it names and of the one it may mean."""
+    """The paper's statements on sizes, for the criterion it names and the one it may mean."""
     systems = sorted({system for _, system in trends} - {REFERENCE})
 
     def falling(criterion: str) -> str:
@@ -194,7 +196,7 @@ def _swap_note(trends: Mapping[tuple[str, str], float]) -> str:
     return (
         f"of the text's {len(_ON_GRAMMAR)} statements on single systems' Grammar {held['grammar']} "
         f"hold of the column `grammar` and {held['semantics']} of `semantics`: where the second "
-        "has more, the figures' headings are swapped like the tables'"
+        "has more, the headings of the figures are swapped as in the tables"
     )
 
 
@@ -204,16 +206,12 @@ def _word(slope: float | None) -> str:
     return "stays" if abs(slope) <= FLAT else "rises" if slope > 0 else "falls"
 
 
-# ---
-# The sample of paper 004: 15 categories by 5 sizes by low, medium and high METEOR.
-# ---
-
 A_CELL = 3
-"""Entries of a category and size: one of low, of medium and of high METEOR."""
+"""The sampled entries per category and size in the paper: of low, medium and high METEOR."""
 
 
 def sample(study: HumanStudy) -> Section:
-    """Whether the sampled entries fill their cells, as far as the files can tell."""
+    """The sampled entries by category and size: 15 categories, 5 sizes, 3 entries per cell."""
     sampled = {
         rating.id.partition("/")[0]: (
             str(rating.meta.get("category", "")),
@@ -252,14 +250,14 @@ def sample(study: HumanStudy) -> Section:
         near = _agreement(study)
         values["spearman"] = ("Spearman of our METEOR with the file's, entries of the sample", near)
         notes.append(
-            "METEOR is ours, averaged over the systems: the files have the Java program's for the "
-            "sampled texts alone; what the authors took for low, medium and high is not said"
+            "METEOR is ours, averaged over the systems: the files have that of the Java program "
+            "only for the sampled texts; the paper does not define low, medium and high"
         )
     tables = [Table("The sample: entries by category and size", ["category", *sizes], rows)]
     return Section("sample", tables, values, notes)
 
 
-def _means_human_sample(study: HumanStudy) -> dict[str, float]:
+def _mean_meteor(study: HumanStudy) -> dict[str, float]:
     """Our METEOR of each entry of the test, averaged over the systems."""
     sums: dict[str, list[float]] = defaultdict(list)
     for (_, entry), score in study.scores("meteor", everywhere=True).items():
@@ -273,7 +271,7 @@ def _agreement(study: HumanStudy) -> float | None:
     for (system, entry), row in study.values.items():
         if system != REFERENCE:
             given[entry].append(row["meteor"])
-    ours = _means_human_sample(study)
+    ours = _mean_meteor(study)
     shared = sorted(given.keys() & ours.keys())
     found = spearman(
         [ours[entry] for entry in shared],
@@ -283,8 +281,8 @@ def _agreement(study: HumanStudy) -> float | None:
 
 
 def _thirds(study: HumanStudy, sampled: Mapping[str, tuple[str, str]]) -> tuple[int, int, float]:
-    """Cells with an entry in each third, cells with three, and how many chance would give."""
-    means = _means_human_sample(study)
+    """Cells with an entry in each third, cells with three entries, and the number by chance."""
+    means = _mean_meteor(study)
     pools: dict[tuple[str | None, int], list[str]] = defaultdict(list)
     seen: set[str] = set()
     for item in study.corpus.items:

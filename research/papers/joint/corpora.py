@@ -1,4 +1,4 @@
-"""Paper 003's corpora (Table 1), how near their pairs are (Figure 2), and training (Figure 3)."""
+"""The corpora of paper 003 (Table 1), similarity of their pairs (Figure 2), training (Figure 3)."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ from research.papers.joint.printed import INVERSIONS, INVERTED_PAIRS, STATISTICS
 from research.papers.section import Content, Section
 
 _ABSENT = {
-    "TeKGen": "its 6 million pairs are not at hand",
-    "T-REx": "its 6 million pairs are not at hand",
-    "KELM": "its 15 million pairs are not at hand",
-    "WikiChunks": "passages of Wikipedia are not at hand; adequa derive chunks makes it of them",
+    "TeKGen": "its 6 million pairs are not available",
+    "T-REx": "its 6 million pairs are not available",
+    "KELM": "its 15 million pairs are not available",
+    "WikiChunks": "no passages of Wikipedia; adequa derive chunks makes the set from them",
 }
 _OURS = {"WebNLG-DB": "WebNLG train"}
-"""Of the paper's names those that we call otherwise."""
+"""Our names for corpora of the paper."""
 SHOWN_STEPS = 10
 
 
 def table_1(study: JointStudy) -> Section:
-    """Table 1 for every corpus at hand, the paper's numbers below ours."""
+    """Table 1 for every available corpus, the paper's numbers below ours."""
     counted = study.counted
     rows: list[list[Cell]] = []
     notes = []
@@ -49,14 +49,14 @@ def table_1(study: JointStudy) -> Section:
                 notes.append(f"n/a: {name}: {_ABSENT[name]}; give it with --corpus {name}=PATH")
     columns = ["corpus", "whose", "pairs", "texts", "graphs", "properties", "entities"]
     notes += [
-        "WebNLG has a text a graph, as the paper's pairs; entities are subjects and objects",
-        "WebNLG-WD is WebNLG train by a mapping of properties; the paper's mapping is another",
+        "WebNLG has one text per graph, like the paper's pairs; entities are subjects and objects",
+        "WebNLG-WD is WebNLG train with mapped properties; the paper's mapping is different",
     ]
     return Section("table1", [Table("Table 1: corpora", columns, rows)], notes=notes)
 
 
 def figure_2(study: JointStudy) -> Section:
-    """How near text and graph are in each corpus, by the first bi-encoder."""
+    """The similarity of text and graph in each corpus by the first bi-encoder."""
     model = next((one for one in study.models if one.encoder is not None), None)
     if model is None or model.encoder is None:
         return Section("figure2", notes=[f"n/a: Figure 2: {NO_WEIGHTS}"])
@@ -77,7 +77,7 @@ def figure_2(study: JointStudy) -> Section:
     columns: list[str | Column] = ["corpus", "pairs", "mean", "median", "below 0.5"]
     title = f"Figure 2: similarity of text and graph by the bi-encoder {model.name}"
     notes = [
-        f"at most {study.sample:,} pairs a corpus, drawn by seed {study.seed}",
+        f"at most {study.sample:,} pairs per corpus, drawn with seed {study.seed}",
         "the paper prints no numbers; it finds KELM much better aligned than T-REx and TeKGen",
     ]
     files: dict[str, Content] = {}
@@ -87,7 +87,7 @@ def figure_2(study: JointStudy) -> Section:
 
 
 def figure_3(study: JointStudy) -> Section:
-    """Loss and held-out figures as training went on, from the log in a weights' folder."""
+    """Loss and held-out figures during training, from the log in the folder of the weights."""
     tables, notes = [], []
     files: dict[str, Content] = {}
     records: list[dict[str, object]] = []
@@ -106,12 +106,12 @@ def figure_3(study: JointStudy) -> Section:
         files[f"figure3-{model.name}.svg"] = curves_picture(_lines(found), title)
     if not study.models:
         notes.append(f"n/a: Figure 3: {NO_WEIGHTS}")
-    notes.append("the paper has WebNLG-WD accuracy in a picture: it is flat from early on")
+    notes.append("the paper shows WebNLG-WD accuracy as a picture: it is flat from early on")
     return Section("figure3", tables, notes=notes, records=records, files=files)
 
 
 def _curves(model: Model) -> dict[str, list[tuple[float, float]]]:
-    """The loss and whatever was measured on held-out data, by step."""
+    """The loss and the held-out measures by step."""
     found: dict[str, list[tuple[float, float]]] = {}
     for line in model.log:
         step = line.get("step")
@@ -124,12 +124,12 @@ def _curves(model: Model) -> dict[str, list[tuple[float, float]]]:
 
 
 def _lines(found: Mapping[str, Sequence[tuple[float, float]]]) -> list[dict[str, float]]:
-    """The curves as the lines of a log."""
+    """The curves in the form of log lines."""
     return [{"step": step, name: value} for name, points in found.items() for step, value in points]
 
 
 def _steps(title: str, found: Mapping[str, Sequence[tuple[float, float]]]) -> Table:
-    """Ten rows or fewer, evenly over the steps at which there is a held-out figure."""
+    """At most ten rows, evenly spaced over the steps with a held-out figure."""
     held_out = [name for name in found if name != "loss"] or list(found)
     steps = sorted({step for name in held_out for step, _ in found[name]})
     every = max(1, -(-len(steps) // SHOWN_STEPS))
@@ -142,7 +142,7 @@ def _steps(title: str, found: Mapping[str, Sequence[tuple[float, float]]]) -> Ta
 
 
 def inversion(study: JointStudy) -> Section:
-    """The share of inverted triples that score as high as the right one or higher."""
+    """The share of inverted triples that score at least as high as the right one."""
     pairs = list(inverted(study.test_texts))
     rows: list[list[Cell]] = [
         [name, "paper", share, None, None, INVERTED_PAIRS] for name, share in INVERSIONS.items()
@@ -150,12 +150,12 @@ def inversion(study: JointStudy) -> Section:
     notes = [
         "paper: scored higher; ours: as high or higher",
         (
-            f"ours: the {len(pairs):,} texts of the test set whose one triple says something else "
-            f"when inverted; the paper has {INVERTED_PAIRS:,} of all splits, in Wikidata's words"
+            f"ours: the {len(pairs):,} texts of the test set whose only triple changes its meaning "
+            f"when inverted; the paper has {INVERTED_PAIRS:,} of all splits, with Wikidata names"
         ),
     ]
     if not pairs:
-        notes.append("n/a: ours: there is no test set; see what is missing")
+        notes.append("n/a: ours: there is no test set; see the list of missing data")
     series = {}
     for model in study.models if pairs else ():
         items = [item for pair in pairs for item in pair]
@@ -178,7 +178,7 @@ def inversion(study: JointStudy) -> Section:
     columns: list[str | Column] = [
         *("model", "whose", "inverted as high", "mean difference", "median difference", "pairs"),
     ]
-    title = "Figure 5: similarity of the right less that of the inverted triple"
+    title = "Figure 5: similarity of the right triple minus that of the inverted one"
     files: dict[str, Content] = {}
     if series:
         files["figure5.svg"] = partial(violins, series, title, "sim(g, t) - sim(g_inv, t)")

@@ -1,4 +1,4 @@
-"""What a folder has for paper 003: corpora of graphs and texts, and texts that people rated."""
+"""The data of paper 003: corpora of graphs and texts, and rated texts."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from research.papers.esa.data import BATCH, read_corpus
 from research.papers.joint.models import PARTS, Model, Values
 from research.papers.section import Shown
 
-NO_WEIGHTS = "no weights; give some with --weights NAME=FOLDER"
+NO_WEIGHTS = "no weights given; use --weights NAME=FOLDER"
 _CRITERIA = {2020: ("Correctness", "DataCoverage", "Relevance"), 2017: ("Semantics",)}
 _PEERS_2017 = ("BLEU", "METEOR", "TER")
 
@@ -31,7 +31,7 @@ _SPLITS = {"train": "WebNLG train", "dev": "WebNLG dev", "test": "WebNLG test"}
 
 @dataclass(frozen=True)
 class JointCorpus:
-    """A corpus as Table 1 and Figure 2 need it: counted, and some of it at hand."""
+    """The counts of a corpus for Table 1, and a sample of it for Figure 2."""
 
     statistics: Statistics
     sample: Sequence[Item]
@@ -39,7 +39,7 @@ class JointCorpus:
 
 @dataclass(frozen=True)
 class RatedTexts:
-    """The systems' texts of a year that people rated, aligned with criteria and given scores."""
+    """The rated system texts of a year, aligned with ratings and published scores."""
 
     year: int
     items: Sequence[Item]
@@ -48,7 +48,7 @@ class RatedTexts:
 
 
 class Reservoir:
-    """A sample of a stream that passes through, each item as likely as any other."""
+    """A uniform random sample of a stream of items."""
 
     def __init__(self, size: int, seed: int) -> None:
         self.size = size
@@ -56,7 +56,7 @@ class Reservoir:
         self._chance = random.Random(seed)  # noqa: S311
 
     def through(self, items: Iterable[Item]) -> Iterator[Item]:
-        """The same items, seen on their way."""
+        """The same items, sampled while they pass."""
         for number, item in enumerate(items):
             if number < self.size:
                 self.items.append(item)
@@ -66,7 +66,7 @@ class Reservoir:
 
 
 def spread(items: Sequence[Item], count: int | None) -> list[Item]:
-    """So many of them, evenly over the whole."""
+    """`count` items at even distances."""
     if count is None or count >= len(items):
         return list(items)
     return [items[place * len(items) // count] for place in range(count)]
@@ -74,10 +74,10 @@ def spread(items: Sequence[Item], count: int | None) -> list[Item]:
 
 @dataclass
 class JointStudy:
-    """Data and models together; what several sections need is read and scored once.
+    """The data and models; data that several sections need is read and scored once.
 
-    `corpora` are further ones by name, `mapping` is of DBpedia's properties to Wikidata's, `pool`
-    bounds the candidates of retrieval, and `sample` the pairs of a corpus in Figure 2.
+    `corpora` are further corpora by name, `mapping` maps DBpedia properties to Wikidata properties,
+    `pool` limits the candidates of retrieval, and `sample` the pairs per corpus in Figure 2.
     """
 
     data: Path
@@ -93,12 +93,12 @@ class JointStudy:
     _rated: dict[int, RatedTexts | None] = field(default_factory=dict, repr=False)
 
     def show(self, title: str) -> AbstractContextManager[Progress]:
-        """A bar, where somebody looks."""
+        """A progress bar, if wanted."""
         return self.shown(title) if self.shown else nullcontext(silent)
 
     @cached_property
     def entries(self) -> Mapping[str, list[Item]]:
-        """WebNLG's splits that are here, a text a graph."""
+        """The available splits of WebNLG, with one text per graph."""
         found = {}
         for split in _SPLITS:
             path = self.data / "webnlg2020" / split
@@ -107,23 +107,23 @@ class JointStudy:
             if path.exists():
                 found[split] = read_entries(path)
             else:
-                self.absent.append(f"WebNLG {split}: {path} is not there")
+                self.absent.append(f"WebNLG {split}: {path} is missing")
         return found
 
     @cached_property
     def test_texts(self) -> list[Item]:
-        """Every text of the test set, several a graph."""
+        """Every text of the test set, several per graph."""
         files = sorted((self.data / "webnlg2020" / "test").glob("*.xml"))
         return list(open_source(files[0])) if len(files) == 1 else []
 
     def wikidata(self, split: str) -> list[Item]:
-        """The entries of a split whose properties are all mapped, in Wikidata's words."""
+        """The entries of a split whose properties are all mapped, with Wikidata names."""
         properties = None if self.mapping is None else read_properties(self.mapping)
         return list(to_wikidata(self.entries.get(split, ()), properties))
 
     @cached_property
     def counted(self) -> Mapping[str, JointCorpus]:
-        """Every corpus at hand, counted and sampled."""
+        """Every available corpus, counted and sampled."""
         found = {
             name: self._count(self.entries[split])
             for split, name in _SPLITS.items()
@@ -136,7 +136,7 @@ class JointStudy:
             if path.is_file():
                 found[name] = self._count(open_source(path))
             else:
-                self.absent.append(f"{name}: {path} is not there")
+                self.absent.append(f"{name}: {path} is missing")
         found |= {name: self._count(open_source(path)) for name, path in self.corpora.items()}
         return found
 
@@ -145,7 +145,7 @@ class JointStudy:
         return JointCorpus(statistics(reservoir.through(items)), reservoir.items)
 
     def rated(self, year: int) -> RatedTexts | None:
-        """The rated texts of a year without the human references; None where there are none."""
+        """The rated texts of a year without human references; None if there are none."""
         if year not in self._rated:
             corpus = read_corpus(self.data, year)
             items = [item for item in corpus.items if item.key in corpus.values]
@@ -161,7 +161,7 @@ class JointStudy:
         return self._rated[year]
 
     def _peers(self, items: Sequence[Item]) -> dict[str, Values]:
-        """The scores of every metric that the file of peers has."""
+        """The scores of every metric in the file of peers."""
         path = self.data / "webnlg2020" / "human" / "peers.jsonl"
         if not path.is_file() or not items:
             return {}
@@ -176,7 +176,7 @@ class JointStudy:
         }
 
     def measures(self, year: int) -> dict[str, Values]:
-        """What our metrics and the given ones say of the rated texts of a year, by name."""
+        """Our scores and the published scores of the rated texts of a year, by name."""
         rated = self.rated(year)
         if rated is None:
             return {}
@@ -191,7 +191,7 @@ class JointStudy:
         return self._measures[year]
 
     def without_scores(self, found: Collection[str]) -> list[str]:
-        """A note for every part of a model that is not among what was found."""
+        """One note per part of a model without scores."""
         notes = [
             f"n/a: {self.label(part, model)}: {model.reason(part)}"
             for model in self.models
@@ -201,11 +201,11 @@ class JointStudy:
         return notes if self.models else [f"n/a: our models: {NO_WEIGHTS}"]
 
     def label(self, part: str, model: Model) -> str:
-        """A part of a model as a row; the first model needs no name."""
+        """The row label of a part of a model; the first model is not named."""
         return PARTS[part] if model is self.models[0] else f"{PARTS[part]}, {model.name}"
 
     def score(self, model: Model, items: Sequence[Item], title: str) -> dict[str, Values]:
-        """The parts of a model, batch by batch."""
+        """The scores of all parts of a model, batch by batch."""
         found: dict[str, Values] = {}
         with self.show(title) as advance:
             for start in range(0, len(items), BATCH):

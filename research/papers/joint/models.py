@@ -1,6 +1,6 @@
-"""Weights under a name, for paper 003: what encodes, what scores pairs, what training left behind.
+"""The models of paper 003: an encoder, scores of pairs, and the log of training.
 
-Nothing else of the paper's reproduction knows a model: tests give functions.
+The rest of the reproduction only sees `Model`, so tests pass plain functions.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ from adequa.retrieval import Encoder, encode_items, load_encoder
 
 Values: TypeAlias = list[float | None]
 PairScores: TypeAlias = Callable[[Sequence[Item]], Mapping[str, Sequence[float | None]]]
-"""Items in; for each of `PARTS` that exists, one value per item."""
+"""From items to one value per item for each available part of `PARTS`."""
 
 PARTS = {"bi": "bi-encoder", "cross": "cross-encoder (verifier)", "similarity": "similarity"}
-"""The paper's three scores, and what people read."""
+"""The three scores of the paper, and their names in tables."""
 
 LOGS = ("log.json", "training.json")
-"""What training writes as it goes, if somebody put it into the weights' folder."""
+"""The names of training logs in a folder of weights."""
 
 _ENCODER = "encoder.onnx"
 _NEEDED = {
@@ -37,7 +37,7 @@ _NEEDED = {
 
 @dataclass(frozen=True)
 class Model:
-    """One set of weights; `absent` says why a part has no scores."""
+    """One set of weights; `absent` has the reasons for parts without scores."""
 
     name: str
     signature: str
@@ -47,22 +47,21 @@ class Model:
     absent: Mapping[str, str] = field(default_factory=dict)
 
     def parts(self, items: Sequence[Item]) -> dict[str, Values]:
-        """The values of the parts there are."""
+        """The values of the available parts."""
         if self.scores is not None:
             found = self.scores(items)
             return {part: list(found[part]) for part in PARTS if part in found}
         return {} if self.encoder is None else {"bi": cosines(self.encoder, items)}
 
     def reason(self, part: str) -> str:
-        """Why it has no scores of a part."""
+        """The reason why a part has no scores."""
         return self.absent.get(part, "it gave no score")
 
 
 def load_model(name: str, where: str) -> Model:
     """The weights of a version, of a folder that `adequa export` wrote, or `hub:MODEL`.
 
-    The scores are those of the metric `similarity`. What has an encoder alone, or no calibration,
-    has cosines.
+    The scores are those of the metric `similarity`; without verifier or calibration, cosines.
     """
     if where.startswith("hub:"):
         hub = load_encoder(where)
@@ -98,11 +97,11 @@ def _absent(reason: str) -> dict[str, str]:
 
 
 def cosines(encoder: Encoder, items: Sequence[Item]) -> Values:
-    """How near text and graph are, item by item; an empty text is near to nothing."""
-    said = [item for item in items if item.text.strip() and item.triples]
+    """The cosine of text and graph of each item; 0 for an empty text."""
+    filled = [item for item in items if item.text.strip() and item.triples]
     products: list[float] = []
-    if said:
-        graphs, texts = (encode_items(encoder, said, kind) for kind in ("graphs", "texts"))
+    if filled:
+        graphs, texts = (encode_items(encoder, filled, kind) for kind in ("graphs", "texts"))
         products = np.einsum("ij,ij->i", graphs, texts, dtype=np.float64).tolist()
     found = iter(products)
     return [next(found) if item.text.strip() and item.triples else 0.0 for item in items]
@@ -115,11 +114,11 @@ def _read_log(folder: Path) -> list[Mapping[str, object]]:
     try:
         raw = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
-        raise ModelError(f"{path}: is no JSON ({error}); take it out of the folder") from None
-    # A training.json tells how it was done; the log may be in it.
+        raise ModelError(f"{path}: is not JSON ({error}); remove it from the folder") from None
+    # A training.json describes a training and may contain the log.
     lines = raw.get("log", []) if isinstance(raw, dict) else raw
     if not isinstance(lines, list) or not all(isinstance(line, dict) for line in lines):
         raise DataError(
-            "is no log of training", path=path, remedy="it is a list of objects with a step each"
+            "is not a training log", path=path, remedy="a log is a list of objects with a step each"
         )
     return lines

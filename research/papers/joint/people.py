@@ -1,4 +1,4 @@
-"""Paper 003's scores against people: section 6.2, Figure 6, and the scatter of appendix B."""
+"""Paper 003's scores and human ratings: section 6.2, Figure 6, and the scatter of appendix B."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ Coefficient = Literal["pearson", "spearman"]
 _COEFFICIENTS: tuple[Coefficient, ...] = get_args(Coefficient)
 RESAMPLES = 1000
 MEAN = "mean"
-NO_RATINGS = "n/a: no rated texts; see what is missing"
+NO_RATINGS = "n/a: no rated texts; see the list of missing data"
 _TITLES = {2020: "Figure 6, 2020", 2017: "Ratings of 2017"}
 _KEYS = {2020: "figure6", 2017: "ratings2017"}
 
 
 @dataclass(frozen=True)
 class JointAgreement:
-    """How a measure goes with a criterion, or with several in the mean."""
+    """The correlation of a measure with a criterion, or its mean over several criteria."""
 
     measure: str
     coefficient: Coefficient
@@ -47,7 +47,7 @@ class JointAgreement:
 
 
 def bi_and_cross(study: JointStudy) -> Section:
-    """How the bi-encoder's scores go with the cross-encoder's on the rated texts of 2020."""
+    """The correlation of bi-encoder and cross-encoder scores on the rated texts of 2020."""
     rated = study.rated(2020)
     notes = [] if rated else [NO_RATINGS]
     rows: list[list[Cell]] = [["paper", BI_CROSS, None, RATED_TEXTS]]
@@ -63,12 +63,12 @@ def bi_and_cross(study: JointStudy) -> Section:
     if not study.models:
         notes.append(f"n/a: our models: {NO_WEIGHTS}")
     columns: list[str | Column] = ["weights", "Pearson", "Spearman", "texts"]
-    title = "Section 6.2: the bi-encoder's with the cross-encoder's scores, 2020"
+    title = "Section 6.2: correlation of bi-encoder and cross-encoder scores, 2020"
     return Section("section6.2", [Table(title, columns, rows)], notes=notes)
 
 
 def correlations(study: JointStudy, year: int) -> Section:
-    """Every measure with every criterion of adequacy, intervals from resampled entries."""
+    """Each measure with each criterion of adequacy; intervals from resampled entries."""
     rated = study.rated(year)
     if rated is None:
         return Section(_KEYS[year], notes=[NO_RATINGS])
@@ -101,7 +101,7 @@ def correlations(study: JointStudy, year: int) -> Section:
 def _agreements(
     rated: RatedTexts, measure: str, values: Values, coefficient: Coefficient, counts: Matrix
 ) -> list[JointAgreement]:
-    """One a criterion, and one for their mean where there are several."""
+    """One per criterion, and one for their mean if there are several."""
     found, replicates = [], []
     for criterion, ratings in rated.criteria.items():
         first, second = complete_pairs(values, ratings)
@@ -134,7 +134,7 @@ def _agreements(
 
 
 def _table(rated: RatedTexts, coefficient: str, found: Sequence[JointAgreement]) -> Table:
-    """A row a measure; the interval is of the last criterion, or of the mean."""
+    """One row per measure; the interval is that of the last criterion or of the mean."""
     rows: dict[str, list[Cell]] = {}
     lasts: dict[str, JointAgreement] = {}
     for one in found:
@@ -163,28 +163,28 @@ def _notes(study: JointStudy, rated: RatedTexts) -> list[str]:
     if rated.year == 2017:
         return [
             *notes,
-            "the paper trains on these ratings and has no figure of them; human references are out",
+            "the paper trains on these ratings and has no figure of them; no human references",
             (
-                "WebNLG v3.0 train, which our models learn from, has entries of the 2017 test set; "
-                "what was fine-tuned on these ratings is not out of fold here"
+                "WebNLG v3.0 train, on which our models are trained, contains entries of the 2017 "
+                "test set; scores fine-tuned on these ratings are not out of fold here"
             ),
-            "n/a: fact-spotter: its scores of these texts are not at hand",
+            "n/a: fact-spotter: its scores of these texts are not available",
         ]
     return [
         *notes,
-        *([] if rated.given else ["n/a: the peers: there is no human/peers.jsonl"]),
-        f"{entries} of the 178 rated entries are public here; the paper has all",
+        *([] if rated.given else ["n/a: the peers: human/peers.jsonl is missing"]),
+        f"{entries} of the 178 rated entries are public; the paper uses all of them",
         (
-            "the paper's means: similarity as far as Figure 6 can be read, BLEURT by the distances "
-            "of section 6.3 (+0.053 Pearson, -0.047 Spearman)"
+            "the paper's means: similarity as read off Figure 6, BLEURT by the differences in "
+            "section 6.3 (+0.053 Pearson, -0.047 Spearman)"
         ),
-        "bleurt, bert-f1, bart, meteor and bleu have references, fact-spotter has none",
-        "n/a: Data-QuestEval: its scores are not at hand",
+        "bleurt, bert-f1, bart, meteor and bleu use references, fact-spotter does not",
+        "n/a: Data-QuestEval: its scores are not available",
     ]
 
 
 def figure_8(study: JointStudy) -> Section:
-    """Each text as a dot: people, and our metric beside BLEURT."""
+    """One dot per text: the mean rating against our metric and against BLEURT."""
     rated = study.rated(2020)
     if rated is None:
         return Section("figure8", notes=[NO_RATINGS])
@@ -204,10 +204,10 @@ def figure_8(study: JointStudy) -> Section:
             rows.append([name, len(first), *(one.value if one else None for one in found)])
     notes = ["Pearson and Spearman are with the mean rating, not means of three as in Figure 6"]
     if ours != PARTS["similarity"]:
-        notes.append(f"n/a: similarity: {ours} stands for it")
+        notes.append(f"n/a: similarity: {ours} is shown instead")
     if "bleurt" not in panels:
-        notes.append("n/a: bleurt: there is no human/peers.jsonl")
-    title = "Figure 8: people and metrics, text by text, 2020"
+        notes.append("n/a: bleurt: human/peers.jsonl is missing")
+    title = "Figure 8: ratings and metrics by text, 2020"
     columns: list[str | Column] = ["measure", "texts", "Pearson", "Spearman"]
     files = {"figure8.svg": partial(scatter, panels, title, "mean rating of three criteria")}
     return Section("figure8", [Table(title, columns, rows)], notes=notes, files=files)

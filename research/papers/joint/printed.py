@@ -1,6 +1,6 @@
-"""The numbers paper 003 prints, and the trainings it compares, each with the command for it.
+"""The numbers printed in paper 003, and the trainings it compares with the commands for them.
 
-Figures 1 to 3 and 6 to 8 are pictures without numbers: what is here of them stands in the text.
+Figures 1 to 3 and 6 to 8 are pictures without numbers; their numbers here are from the text.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 
 class CorpusCounts(NamedTuple):
-    """A row of Table 1; its columns of texts and graphs are announced and not printed."""
+    """A row of Table 1; the columns of texts and graphs are announced but not printed."""
 
     pairs: int
     properties: int
@@ -29,7 +29,7 @@ STATISTICS: Mapping[str, CorpusCounts] = {
 
 
 class PrintedFigure(NamedTuple):
-    """Recall as far as abstract and section 5 give it."""
+    """Recall at 1 and 10 as stated in the abstract and in section 5."""
 
     model: str
     first: float
@@ -41,20 +41,20 @@ RETRIEVAL = (
     PrintedFigure("all_datasets_hard_negatives", 0.8, 0.99),
     PrintedFigure("all_datasets_hardinv_negatives", 0.8, None),
 )
-"""On WebNLG; section 6.2 says of the last that its accuracy is the same."""
+"""Results on WebNLG; by section 6.2 the accuracy of the last one is the same."""
 
 INVERSIONS: Mapping[str, float] = {
     "all_datasets_hard_negatives": 0.38,
     "the same, fine-tuned on 2017's ratings": 0.30,
     "all_datasets_hardinv_negatives, fine-tuned, ensemble": 0.14,
 }
-"""Figure 5: inverted triples that are more similar to the text than the right one."""
+"""Figure 5: the share of inverted triples more similar to the text than the right one."""
 
 INVERTED_PAIRS = 2793
 """The pairs of WebNLG-INV, from single-triple graphs of all of WebNLG-WD."""
 
 BI_CROSS = 0.66
-"""Pearson of the bi-encoder's with the cross-encoder's scores, section 6.2."""
+"""Pearson correlation of bi-encoder and cross-encoder scores, section 6.2."""
 
 RATED_TEXTS = 2848
 """The rated texts of 2020: 16 systems, 178 entries."""
@@ -65,12 +65,12 @@ CORRELATIONS: Mapping[tuple[str, str], float] = {
     ("bleurt", "pearson"): 0.493,
     ("bleurt", "spearman"): 0.437,
 }
-"""Figure 6, means over three criteria and all 178 entries: ours as it can be read off the picture,
-BLEURT's by the distances of section 6.3 (+0.053 and -0.047)."""
+"""Figure 6, means over three criteria and all 178 entries: similarity as read off the picture,
+BLEURT by the differences in section 6.3 (+0.053 and -0.047)."""
 
 
 class Variant(NamedTuple):
-    """A training that the paper compares; `name` is what `--weights NAME=FOLDER` calls it."""
+    """A training that the paper compares; `name` is the NAME of `--weights NAME=FOLDER`."""
 
     name: str
     words: str
@@ -115,4 +115,4 @@ VARIANTS = (
         "mixture", "WebNLG and DART", f"{_TRAIN} {{data}}/dart/tables.jsonl {_EXPORT}", "setups"
     ),
 )
-"""What `--weights` may be called to fill a row; any other name has a row of its own."""
+"""The names of `--weights` that fill a row of the paper; any other name gets its own row."""

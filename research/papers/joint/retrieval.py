@@ -31,7 +31,7 @@ _SETUPS = {variant.name: variant for variant in VARIANTS if variant.table == "se
 
 @dataclass(frozen=True)
 class _Set:
-    """Queries, and what joins their own texts and graphs among the candidates."""
+    """Queries, and the other items whose texts and graphs are candidates too."""
 
     name: str
     queries: Sequence[Item]
@@ -39,7 +39,7 @@ class _Set:
 
 
 class RememberingEncoder:
-    """An encoder that reads nothing twice: the sets share texts, and a second look has them all."""
+    """An encoder that encodes each text and graph once: the sets and the reranking share them."""
 
     def __init__(self, encoder: Encoder) -> None:
         self.encoder = encoder
@@ -48,11 +48,11 @@ class RememberingEncoder:
         self._graphs: dict[Hashable, npt.NDArray[Any]] = {}
 
     def encode(self, texts: Sequence[str]) -> npt.NDArray[Any]:
-        """A vector a text."""
+        """One vector per text."""
         return _remembered(texts, texts, self._texts, self.encoder.encode)
 
     def encode_graphs(self, graphs: Sequence[Graph]) -> npt.NDArray[Any]:
-        """A vector a graph."""
+        """One vector per graph."""
         keys = [(tuple(triples), tuple((terms or {}).items())) for triples, terms in graphs]
         return _remembered(keys, graphs, self._graphs, self.encoder.encode_graphs)
 
@@ -70,7 +70,7 @@ def _remembered(
 
 
 def retrieval(study: JointStudy) -> Section:
-    """R@1, R@10 and MRR on each set by each model, with the paper's and what was not run."""
+    """R@1, R@10 and MRR of each model on each set, with the paper's rows and those not run."""
     sets, notes = _sets(study)
     models = [model for model in study.models if model.name not in _SETUPS]
     rows = _printed()
@@ -85,7 +85,7 @@ def retrieval(study: JointStudy) -> Section:
             if number == 0 and one is sets[0]:
                 second = Reranker(entity_evidence)
                 measured = _measure(study, model.name, encoder, one, second)
-                again = f"{words}; the first {second.top} again by entities"
+                again = f"{words}; the first {second.top} reranked by entities"
                 found[one.name].append(_row(one.name, again, measured))
     rows += [row for own in found.values() for row in own]
     given = {model.name for model in study.models}
@@ -94,11 +94,11 @@ def retrieval(study: JointStudy) -> Section:
         *([] if study.models else [f"n/a: our models: {NO_WEIGHTS}"]),
         *_commands(study, "negatives", given),
         (
-            "the candidates are a text for each entry of test and train, 15,008 of WebNLG-DB; the "
+            "the candidates are one text per entry of test and train, 15,008 for WebNLG-DB; the "
             "paper has about 13,000, and its models were not trained on WebNLG"
         ),
         "Figure 1's other bars have no numbers; the paper has R@10 of 0.98 or above for all",
-        "a text or graph equal to the right one is right too, and ties count against",
+        "a text or graph equal to the right one counts as right, and ties count as wrong",
     ]
     shown = [
         Bar(f"{row[0]}, {row[2]}: {row[1]}", float(row[3]))
@@ -111,7 +111,7 @@ def retrieval(study: JointStudy) -> Section:
 
 
 def setups(study: JointStudy) -> Section:
-    """Batch sizes and mixtures of training data, of weights that are called like it."""
+    """Batch sizes and mixtures of training data, for weights with these names."""
     models = [model for model in study.models if model.name in _SETUPS]
     sets = _sets(study)[0] if models else []
     rows = [
@@ -142,10 +142,10 @@ def _sets(study: JointStudy) -> tuple[list[_Set], list[str]]:
             rest = None if study.pool is None else max(0, study.pool - len(asked))
             found.append(_Set(name, asked, spread(others, rest)))
         else:
-            notes.append(f"n/a: {name}: there is no test set; see what is missing")
+            notes.append(f"n/a: {name}: there is no test set; see the list of missing data")
     if CHUNKS in study.corpora:
         found.append(_Set(CHUNKS, study.counted[CHUNKS].sample, ()))
-        notes.append(f"{CHUNKS}: a sample of {study.sample:,}; --sample takes more")
+        notes.append(f"{CHUNKS}: a sample of {study.sample:,}; use --sample for more")
     else:
         notes.append(
             f"n/a: {CHUNKS}: it needs passages of Wikipedia; make a set with adequa derive chunks "
@@ -157,7 +157,7 @@ def _sets(study: JointStudy) -> tuple[list[_Set], list[str]]:
 def _measure(
     study: JointStudy, name: str, encoder: Encoder, one: _Set, rerank: Reranker | None = None
 ) -> Mapping[str, Recall]:
-    title = f"{name}, {one.name}{', once more' if rerank else ''}"
+    title = f"{name}, {one.name}{', reranked' if rerank else ''}"
     with study.show(title) as advance:
         return evaluate(one.queries, one.others, encoder, rerank=rerank, progress=advance)
 

@@ -1,1 +1,1 @@
-"""Paper 002: omissions and hallucinations by natural language inference."""
+"""Paper 002 (Dušek and Kasner, 2020): omissions and hallucinations by language inference."""

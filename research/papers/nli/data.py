@@ -1,7 +1,7 @@
-"""The texts of the paper on entailment, each with what people or E2E's script say of it.
+"""The texts of paper 002 with their gold: human ratings, or the slot errors of E2E's script.
 
-WebNLG: `webnlg2017/human/all_data_final_averaged.csv`, the texts as people saw them, the human
-references among them. E2E: `e2e/systems/*.tsv`. What is not there is noted with the path expected.
+WebNLG: `webnlg2017/human/all_data_final_averaged.csv`, the texts as shown to the raters, including
+human references. E2E: `e2e/systems/*.tsv`. Missing files are listed with the expected path.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class JudgedText:
 
     @property
     def words(self) -> str:
-        """The judgment, to be read."""
+        """The judgment in words."""
         if self.rating is not None:
             return f"semantics {self.rating:.2f}"
         found = [f"{name} {count}" for name, count in self.errors.items() if count]
@@ -41,9 +41,9 @@ class JudgedText:
 
     @property
     def result(self) -> Verdict | None:
-        """The script's answer as one of four; None for a rating, which says not what is wrong.
+        """The script's answer as one of four verdicts; None for a rating, which has no kind.
 
-        As the authors have it: a wrong value is a fact omitted and another one added.
+        As in the paper, a wrong value is both an omission and a hallucination.
         """
         if self.rating is not None:
             return None
@@ -56,13 +56,13 @@ class JudgedText:
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """When a judged text is OK: from a rating on, or without a slot error."""
+    """When a judged text is OK: from a rating upwards, or without slot errors."""
 
     words: str
     least: float | None = None
 
     def __call__(self, one: JudgedText) -> bool:
-        """Whether it is."""
+        """Whether the text is OK."""
         if one.rating is None:
             return not any(one.errors.values())
         return self.least is None or one.rating >= self.least
@@ -70,7 +70,7 @@ class Rule:
 
 @dataclass(frozen=True)
 class NliCorpus:
-    """A data set: its texts, the rules by which they are OK (the paper's first), and its parts."""
+    """A data set: its texts, its rules for OK (the paper's first), and its parts."""
 
     name: Dataset
     title: str
@@ -82,22 +82,22 @@ class NliCorpus:
 
     @property
     def items(self) -> list[Item]:
-        """The texts alone."""
+        """The items of the texts."""
         return [one.item for one in self.judged]
 
     def sampled(self, count: int | None, seed: int) -> NliCorpus:
-        """The same with so many of its texts, in their order."""
+        """The data set with a random sample of `count` texts, in order."""
         if count is None or count >= len(self.judged):
             return self
         chance = random.Random(f"{seed}/{self.name}")  # noqa: S311
         places = sorted(chance.sample(range(len(self.judged)), count))
         chosen = [self.judged[place] for place in places]
-        note = f"a sample of {count:,} of {len(self.judged):,} texts, drawn by seed {seed}"
+        note = f"a sample of {count:,} of {len(self.judged):,} texts, drawn with seed {seed}"
         return replace(self, judged=chosen, notes=[*self.notes, note])
 
 
 def read_dataset(data: Path, name: Dataset) -> NliCorpus:
-    """What a folder has of a data set."""
+    """A data set from a folder."""
     return DATASETS[name](data)
 
 
@@ -106,7 +106,7 @@ def _webnlg(data: Path) -> NliCorpus:
     title = "WebNLG 2017"
     path = data / _RATINGS
     if not path.is_file():
-        return NliCorpus("webnlg", title, rules, absent=[f"{title}: {path} is not there"])
+        return NliCorpus("webnlg", title, rules, absent=[f"{title}: {path} is missing"])
     judged = [
         JudgedText(
             Item(
@@ -130,12 +130,12 @@ def _webnlg(data: Path) -> NliCorpus:
     }
     graphs = _train_graphs(data)
     leak = (
-        "WebNLG v3.0 train, of which templates are made and on which the verifier was trained, has "
-        "entries of the 2017 test set"
+        "WebNLG v3.0 train, from which templates are extracted and on which the verifier was "
+        "trained, contains entries of the 2017 test set"
     )
     absent = []
     if graphs is None:
-        absent = [f"which rated graphs are in WebNLG train: {data / TRAIN} is not there"]
+        absent = [f"which rated graphs are in WebNLG train: {data / TRAIN} is missing"]
     else:
         parts["graph in WebNLG train"] = lambda one: frozenset(one.item.triples) in graphs
         parts["graph not in it"] = lambda one: frozenset(one.item.triples) not in graphs
@@ -145,16 +145,16 @@ def _webnlg(data: Path) -> NliCorpus:
 
 
 def _entries(ratings: Path) -> list[Item] | None:
-    """The test entries, where the files that number the rated ones do not lie beside them."""
+    """The test entries, if the files that number the rated ones are not next to the ratings."""
     if all(ratings.with_name(name).is_file() for name in ("sample-ids.txt", "MRs.txt")):
         return None
     folder = ratings.parent.parent / "test"
     found = sorted(folder.glob("*.xml"))
     if len(found) != 1:
         raise DataError(
-            f"has {len(found)} XML files of test entries, by which to number the ratings",
+            f"has {len(found)} XML files of test entries, not one, to number the ratings",
             path=folder,
-            remedy=f"put one there, or sample-ids.txt and MRs.txt beside {ratings.name}",
+            remedy=f"put one there, or sample-ids.txt and MRs.txt next to {ratings.name}",
         )
     return list(open_source(found[0]))
 
@@ -180,10 +180,10 @@ def _e2e(data: Path) -> NliCorpus:
                         f"has no column {name!r}",
                         path=path,
                         line=1,
-                        remedy="is it the challenge's?",
+                        remedy="is it a file of the challenge?",
                     )
             judged.append(JudgedText(item, errors={name: item.meta[name] for name in _ERRORS}))
-    notes = ["the gold is the challenge's script for slot errors, which errs, not people"]
+    notes = ["the gold is the challenge's script for slot errors, which makes errors, not people"]
     return NliCorpus("e2e", "E2E", rules, judged, notes=notes)
 
 
@@ -191,7 +191,7 @@ DATASETS: Mapping[Dataset, Callable[[Path], NliCorpus]] = {"webnlg": _webnlg, "e
 
 
 def single_facts(data: Path) -> list[Item]:
-    """The training texts of which templates are made; none where they are not there."""
+    """The training texts for the extraction of templates; empty if they are missing."""
     path = data / TRAIN
     if not path.is_dir():
         return []

@@ -1,4 +1,4 @@
-"""How far the metric and the gold agree: counts, shares, intervals."""
+"""Agreement of the metric with the gold: counts, shares, intervals."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ RESAMPLES = 1000
 
 @dataclass(frozen=True)
 class NliEvaluation:
-    """A corpus and all that was said of it; `seed` is of the resamples."""
+    """A corpus with the answers of all setups; `seed` is for the resamples."""
 
     corpus: NliCorpus
     scored: Sequence[ScoredSetup]
@@ -33,7 +33,7 @@ class NliEvaluation:
 
 @dataclass(frozen=True, slots=True)
 class NliAgreement:
-    """Texts by what the gold and the metric say, those that the metric could not read aside."""
+    """Texts by gold and metric, without those that the metric could not read."""
 
     both_ok: int = 0
     both_not: int = 0
@@ -44,17 +44,17 @@ class NliAgreement:
 
     @property
     def texts(self) -> int:
-        """All of them."""
+        """The number of texts."""
         return self.both_ok + self.both_not + self.missed + self.alarms
 
     @property
     def accuracy(self) -> float | None:
-        """How often both say the same."""
+        """The share of texts on which both agree."""
         return share(self.both_ok + self.both_not, self.texts)
 
     @property
     def not_ok(self) -> float | None:
-        """How often the metric says not_OK."""
+        """The share of texts that are not_OK by the metric."""
         return share(self.both_not + self.alarms, self.texts)
 
     def of(self, *, ok: bool) -> tuple[float | None, float | None, float | None]:
@@ -66,14 +66,14 @@ class NliAgreement:
 
 
 def share(part: int, whole: int) -> float | None:
-    """A part of the whole; None of nothing."""
+    """The share of a part; None if the whole is 0."""
     return part / whole if whole else None
 
 
 def agreement(
     judged: Sequence[JudgedText], verdicts: Sequence[Verdict | None], rule: Rule
 ) -> NliAgreement:
-    """How results, taken as OK or not_OK, agree with the gold."""
+    """The agreement of verdicts, as OK or not_OK, with the gold."""
     counts = {(True, True): 0, (False, False): 0, (False, True): 0, (True, False): 0}
     for one, verdict in zip(judged, verdicts, strict=True):
         if verdict is not None:
@@ -82,7 +82,7 @@ def agreement(
 
 
 def interval(whole: NliEvaluation, scored: ScoredSetup, rule: Rule) -> tuple[float, float] | None:
-    """The 95% interval of the accuracy; texts about one graph are drawn together."""
+    """The 95% interval of the accuracy; the texts of a graph are resampled together."""
     read = [
         (one, answer.verdict == "OK")
         for one, answer in zip(whole.corpus.judged, scored.answers, strict=True)
@@ -97,7 +97,7 @@ def interval(whole: NliEvaluation, scored: ScoredSetup, rule: Rule) -> tuple[flo
 
 
 def four_way(corpus: NliCorpus, scored: ScoredSetup) -> float | None:
-    """How often the result is the gold's of four; None where the gold tells no four apart."""
+    """The accuracy over four verdicts; None if the gold only has ratings."""
     pairs = [
         (one.result, answer.verdict)
         for one, answer in zip(corpus.judged, scored.answers, strict=True)
@@ -107,7 +107,7 @@ def four_way(corpus: NliCorpus, scored: ScoredSetup) -> float | None:
 
 
 def area(corpus: NliCorpus, scored: ScoredSetup, rule: Rule) -> float | None:
-    """The chance that a text which is OK has a higher score than one which is not."""
+    """The probability that an OK text has a higher score than a not_OK text."""
     known = [
         (rule(one), answer.value)
         for one, answer in zip(corpus.judged, scored.answers, strict=True)
@@ -119,7 +119,7 @@ def area(corpus: NliCorpus, scored: ScoredSetup, rule: Rule) -> float | None:
 def ranks(
     corpus: NliCorpus, scored: ScoredSetup, belongs: Callable[[JudgedText], bool]
 ) -> tuple[Correlation | None, int]:
-    """Spearman of the score with the rating of some of the texts, and of how many."""
+    """Spearman of score and rating over some of the texts, and their number."""
     chosen = [
         (answer.value, one.rating)
         for one, answer in zip(corpus.judged, scored.answers, strict=True)

@@ -1,7 +1,7 @@
-"""The numbers that the paper on entailment (Dušek and Kasner 2020) prints, and what is near them.
+"""The numbers printed in paper 002 (Dušek and Kasner, 2020), and the comparison with them.
 
-The version at hand prints accuracy alone. That not_OK is what recall and precision are of, the
-thresholds and the correlation are those of the authors' own evaluation.
+Our version of the paper prints only accuracy. The thresholds, the correlation, and recall and
+precision of not_OK are those of the authors' own evaluation.
 """
 
 from __future__ import annotations
@@ -18,23 +18,24 @@ ACCURACY: Mapping[tuple[Dataset, Wording], float] = {
     ("e2e", "backoff"): 0.874,
     ("e2e", "templates"): 0.933,
 }
-"""Section 3: how often the metric's OK or not_OK is that of people, or of E2E's script."""
+"""Section 3: the accuracy of OK or not_OK against people, or against E2E's script."""
 
 EXAMINED = 100
 REEXAMINED: Mapping[Dataset, int] = {"webnlg": 42, "e2e": 45}
-"""Of so many of the metric's errors these were none: the metric was right."""
+"""The errors among the 100 examined in which the metric was right."""
 
 REASONS: Mapping[Dataset, str] = {
     "webnlg": "a threshold on a scale, imprecise templates, low ratings for poor grammar",
     "e2e": "values in other words, errors of the script, edge cases, hallucinations beyond slots",
 }
-"""What the authors found in them."""
+"""The causes that the authors found."""
 
 EQUAL, CLOSE = 0.005, 0.02
+"""The largest differences that count as equal and as close; no record of the data for `CLOSE`."""
 
 
 def against(ours: float | None, paper: float | None) -> str | None:
-    """How a figure stands to the paper's; None where one of them is not there.
+    """The comparison of a figure with the paper's; None if one of them is missing.
 
     >>> against(0.772, 0.775), against(0.76, 0.775), against(0.81, 0.775)
     ('equal', 'close', 'different (higher)')

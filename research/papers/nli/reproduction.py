@@ -1,4 +1,4 @@
-"""The paper on entailment (Dušek and Kasner 2020), reproduced on the same data."""
+"""Paper 002 on semantic accuracy (Dušek and Kasner, 2020), reproduced on the same data."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ _FINER = [
 
 
 def accuracy(whole: NliEvaluation) -> Section:
-    """How often metric and gold agree, beside the paper's figure; recall, precision and F1."""
+    """Accuracy next to the paper's figure; recall, precision and F1."""
     corpus = whole.corpus
     rows: list[list[Cell]] = []
     finer: list[list[Cell]] = []
@@ -87,7 +87,7 @@ def accuracy(whole: NliEvaluation) -> Section:
 
 
 def _always(whole: NliEvaluation, rule: Rule) -> list[Cell]:
-    """What the more frequent answer would come to."""
+    """The accuracy of always giving the more frequent answer."""
     texts = len(whole.corpus.judged)
     fine = sum(map(rule, whole.corpus.judged))
     name = f"always {'OK' if 2 * fine >= texts else 'not_OK'}"
@@ -95,7 +95,7 @@ def _always(whole: NliEvaluation, rule: Rule) -> list[Cell]:
 
 
 def _merged(tables: list[Table]) -> list[dict[str, object]]:
-    """One record a setup and rule, of what all tables say of it."""
+    """One record per setup and rule, merged from all tables."""
     first, *others = tables
     records: list[dict[str, object]] = [dict(row) for row in first.json_rows()]
     for table in others:
@@ -111,9 +111,9 @@ def _notes(whole: NliEvaluation) -> list[str]:
         *whole.corpus.notes,
         "low, high: the 95% interval of the accuracy, graphs resampled",
         f"against the paper: equal within {EQUAL}, close within {CLOSE}",
-        "the paper prints accuracy alone; in the authors' own evaluation not_OK is looked for",
+        "the paper prints only accuracy; the authors' own evaluation treats not_OK as positive",
         (
-            f"in {REEXAMINED[whole.corpus.name]} of {EXAMINED} errors that the authors read again "
+            f"in {REEXAMINED[whole.corpus.name]} of {EXAMINED} errors that the authors re-examined "
             "the metric was right; for ours see --worksheet"
         ),
     ]
@@ -183,7 +183,7 @@ def _opposite(rule: Rule) -> Callable[[JudgedText], bool]:
 
 
 def parts(whole: NliEvaluation) -> Section:
-    """Accuracy by the number of triples, and of what else the data tells apart."""
+    """Accuracy by the number of triples and by the other parts of the data."""
     chosen: dict[str, Callable[[JudgedText], bool]] = {
         f"{size} triple{'s' if size > 1 else ''}": _has_size(size)
         for size in sorted({len(one.item.triples) for one in whole.corpus.judged})
@@ -225,7 +225,7 @@ def _number(cell: Cell) -> float | None:
 def _groups(
     whole: NliEvaluation, kind: str, chosen: Mapping[str, Callable[[JudgedText], bool]]
 ) -> tuple[list[Table], list[dict[str, object]]]:
-    """A table a rule: of each group the shares of not_OK, and how often the metric is right."""
+    """One table per rule: the shares of not_OK and the accuracy in each group."""
     heads = [f"{one.setup.name}: {what}" for one in whole.scored for what in ("not_OK", "accuracy")]
     tables: list[Table] = []
     records: list[dict[str, object]] = []
@@ -252,7 +252,7 @@ SECTIONS: Mapping[str, Callable[[NliEvaluation], Section]] = {
     "parts": parts,
     "systems": systems,
 }
-"""The parts of the paper's evaluation, and by system as well."""
+"""The parts of the paper's evaluation, and results by system."""
 
 _PANELS = 4
 
@@ -266,9 +266,9 @@ def reproduce_nli(
     sample: int | None = None,
     seed: int = 0,
 ) -> Reproduction:
-    """The paper's evaluation of what is in `data`, or the sections named in `only`.
+    """The paper's evaluation on the data sets in `data`, or the sections named in `only`.
 
-    `sample` texts a data set are scored, or all; `seed` is of the sample and of the intervals.
+    `sample` limits the texts per data set; `seed` is for the sample and the intervals.
     """
     require_sections(only, SECTIONS)
     scoring = scoring or SetupScoring()
@@ -322,9 +322,9 @@ def _read(data: Path, datasets: Sequence[Dataset]) -> list[NliCorpus]:
 def _setups(
     data: Path, corpus: NliCorpus, scoring: SetupScoring
 ) -> Iterator[tuple[list[Setup], list[str], dict[str, str]]]:
-    """The setups of a corpus while their templates are on disk, notes, and those templates."""
+    """The setups of a corpus, notes, and templates, which are on disk meanwhile."""
     with TemporaryDirectory() as temporary:
-        # The signature, and so the cache, knows the templates by their path too.
+        # The signature, and so the cache, includes the path of the templates.
         folder = scoring.cache or Path(temporary)
         path: Path | None = None
         notes: list[str] = []
@@ -335,7 +335,7 @@ def _setups(
 
 
 def _figures(evaluated: Sequence[NliEvaluation]) -> dict[str, Content]:
-    """Accuracy beside the paper's, and systems by the share of their texts that are not_OK."""
+    """Accuracy next to the paper's, and the share of not_OK texts by system."""
     files: dict[str, Content] = {}
     panels: dict[str, list[Bar]] = {}
     for whole in evaluated:
@@ -354,7 +354,7 @@ def _figures(evaluated: Sequence[NliEvaluation]) -> dict[str, Content]:
             for (dataset, wording), value in ACCURACY.items()
             if dataset == corpus.name
         ]
-        # With more panels than these none could be read.
+        # More panels would be too small to read.
         first = dict(list(points.items())[:_PANELS])
         title = f"{corpus.title}, one dot per system: share of its texts that are not_OK"
         files[f"systems-{corpus.name}.svg"] = partial(scatter, first, title, "by the gold")
@@ -364,7 +364,7 @@ def _figures(evaluated: Sequence[NliEvaluation]) -> dict[str, Content]:
 
 
 def _shares(corpus: NliCorpus, verdicts: Sequence[Verdict | None]) -> list[tuple[float, float]]:
-    """Each system's share of not_OK by the gold and by the metric, of the texts it could read."""
+    """The share of not_OK by gold and by metric for each system, over the texts read."""
     rule = corpus.rules[0]
     by_system: dict[str, list[tuple[bool, bool]]] = {}
     for one, verdict in zip(corpus.judged, verdicts, strict=True):
@@ -380,15 +380,15 @@ def _shares(corpus: NliCorpus, verdicts: Sequence[Verdict | None]) -> list[tuple
 def write_worksheet(
     path: Path, data: Path, dataset: Dataset, scoring: SetupScoring, sheet: Sheet
 ) -> int:
-    """Write a sheet of errors that a setup makes on a data set; how many there are.
+    """Write a worksheet of the errors of a setup on a data set, and return their number.
 
-    A file that is there stays as it is, for somebody may have filled it.
+    An existing file is kept, since it may have been filled in.
     """
     if path.exists():
         raise DataError(
-            "is there already and may have been filled",
+            "already exists and may have been filled in",
             path=path,
-            remedy="leave --data out to summarise it, give --show to read it, or move it away",
+            remedy="omit --data to summarise it, give --show to read it, or move it",
         )
     corpus = _read(data, [dataset])[0].sampled(sheet.sample, sheet.seed)
     with _setups(data, corpus, scoring) as (chosen, _, _):

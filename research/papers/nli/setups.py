@@ -1,4 +1,4 @@
-"""The ways in which a data set is scored: the verifier or a model, by backoff or by templates."""
+"""The setups that score a data set: the verifier or a model, with backoff or templates."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _TEMPLATES = "templates-webnlg.json"
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What the metric says of a text; None is what it could not read."""
+    """The metric's result for a text; None if it could not be read."""
 
     value: float | None
     verdict: Verdict | None
@@ -44,7 +44,7 @@ class Setup:
 
     @property
     def signature(self) -> str:
-        """The metric's, in which a file of templates has its name alone: the hash says the rest."""
+        """The metric's signature with the file name of the templates instead of their path."""
         whole = self.metric.signature
         templates = getattr(self.metric, "templates", None)
         return whole.replace(templates, Path(templates).name) if templates else whole
@@ -52,7 +52,7 @@ class Setup:
 
 @dataclass(frozen=True)
 class ScoredSetup:
-    """The answers of a setup, aligned with the corpus' texts."""
+    """The answers of a setup, aligned with the texts of the corpus."""
 
     setup: Setup
     answers: Sequence[Answer]
@@ -60,7 +60,7 @@ class ScoredSetup:
 
 @dataclass(frozen=True)
 class SetupScoring:
-    """With what and how texts are scored; changes of `jobs` and `cache` change no answer."""
+    """The models and weights, and how to run them; `jobs` and `cache` do not change answers."""
 
     models: Sequence[str] = ()
     weights: str | None = None
@@ -69,7 +69,7 @@ class SetupScoring:
     progress: Shown | None = None
 
     def show(self, title: str) -> AbstractContextManager[Progress]:
-        """A bar, where somebody looks."""
+        """A progress bar, if wanted."""
         return self.progress(title) if self.progress else nullcontext(silent)
 
     def score(self, corpus: NliCorpus, setup: Setup) -> ScoredSetup:
@@ -96,8 +96,8 @@ def _answer(line: str) -> Answer:
 def setups(corpus: NliCorpus, scoring: SetupScoring, templates: Path | None) -> list[Setup]:
     """Backoff and templates with the verifier, then with each model.
 
-    `templates` are WebNLG's; without them there is the backoff alone. A model answers once here,
-    so that one which cannot be used shows before the others have run.
+    `templates` are those of WebNLG; without them there is only the backoff. Each model scores one
+    item here, so that a model that cannot be used fails before the others run.
     """
     worded: dict[Wording, str | None] = {"backoff": None}
     if corpus.name == "e2e":
@@ -122,10 +122,10 @@ def setups(corpus: NliCorpus, scoring: SetupScoring, templates: Path | None) -> 
 def write_extracted(
     data: Path, folder: Path, scoring: SetupScoring
 ) -> tuple[Path | None, list[str]]:
-    """Templates from WebNLG's training data into a folder, and notes; None without that data."""
+    """Extract templates from WebNLG's training data into a folder; None without that data."""
     items = single_facts(data)
     if not items:
-        return None, [f"n/a: templates: {data / TRAIN} is not there, or has no texts of one fact"]
+        return None, [f"n/a: templates: {data / TRAIN} is missing or has no texts of one fact"]
     with scoring.show("extracting templates") as advance:
         found = extract(items, lambda done: advance(done, len(items)))
     if not found.found:

@@ -1,6 +1,6 @@
-"""The paper's second look at the metric's errors: sheets to be filled by reading.
+"""The re-examination of the metric's errors: worksheets to fill in by reading.
 
-A sheet has ids and no texts, so that it can be kept and shared; `read_cases` adds the texts.
+A sheet has ids but no texts, so that it can be kept and shared; `read_cases` adds the texts.
 """
 
 from __future__ import annotations
@@ -28,15 +28,15 @@ COLUMNS = (
     *("judgment", "why"),
 )
 JUDGMENTS = ("metric right", "people right", "unclear")
-"""What the reader writes; for E2E the people are those who wrote its script."""
+"""The possible judgments; for E2E, `people` stands for its script."""
 
 _PLACE = re.compile(r"(\d+)-(\d+)")
-_REMEDY = "fill a file that `adequa paper nli --worksheet` wrote"
+_REMEDY = "complete a file written by `adequa paper nli --worksheet`"
 
 
 @dataclass(frozen=True, slots=True)
 class Sheet:
-    """Which errors: of a setup, so many, of a sample of the texts or of all, by a seed."""
+    """The settings of a worksheet: setup, number of errors, sample of texts, and seed."""
 
     setup: str = "templates"
     count: int = EXAMINED
@@ -45,9 +45,9 @@ class Sheet:
 
 
 def worksheet(corpus: NliCorpus, scored: ScoredSetup, sheet: Sheet) -> str:
-    """Texts on which metric and gold differ, by the paper's rule.
+    """The texts on which metric and gold differ by the paper's rule, as TSV.
 
-    The draw orders all texts, whatever is said of them: with other weights most of a sheet stays.
+    The random order covers all texts, so that other weights leave most of a sheet unchanged.
     """
     rule = corpus.rules[0]
     errors = [
@@ -80,14 +80,14 @@ def _cells(corpus: NliCorpus, setup: str, one: JudgedText, answer: Answer) -> li
 
 
 def _place(item: Item, finding: Finding) -> str:
-    """A finding without its words: the number of a fact, or offsets into the text."""
+    """A finding without text: the number of a fact, or offsets."""
     if finding.kind == "omission" and finding.triple is not None:
         return f"fact {item.triples.index(finding.triple) + 1} {finding.detail}"
     return f"{finding.start}-{finding.end} {finding.detail}"
 
 
 def summarise_worksheet(path: Path) -> Section:
-    """How often the metric was right after all, and why, in a filled sheet."""
+    """How often the metric was right, and why, in a completed worksheet."""
     kinds: dict[tuple[Dataset, str], Counter[str]] = {}
     reasons: dict[str, Counter[str]] = {}
     for row, judgment in _read(path):
@@ -108,12 +108,12 @@ def summarise_worksheet(path: Path) -> Section:
         *("data set", "errors", *JUDGMENTS, "not judged"),
         *(Column("% metric right", 1), Column("paper's %", 1)),
     ]
-    tables = [Table(f"What {path.name} says", columns, rows)]
+    tables = [Table(f"Summary of {path.name}", columns, rows)]
     whys: list[list[Cell]] = [
         [why, *(counts[name] for name in JUDGMENTS)]
         for why, counts in sorted(reasons.items(), key=lambda one: (-one[1].total(), one[0]))
     ]
-    tables.append(Table("Why (what stands before a colon)", ["why", *JUDGMENTS], whys))
+    tables.append(Table("Reasons (the part before a colon)", ["why", *JUDGMENTS], whys))
     return Section("worksheet", tables, notes=notes)
 
 
@@ -124,7 +124,7 @@ def _counts(found: Mapping[str, int]) -> list[Cell]:
 
 
 def _read(path: Path) -> Iterator[tuple[Row, str]]:
-    """The rows of a sheet, each with its judgment, "" for none."""
+    """The rows of a sheet with their judgments; "" if not judged."""
     table = read_table(path, "\t")
     for column in COLUMNS:
         if column not in table.columns:
@@ -146,14 +146,14 @@ def _read(path: Path) -> Iterator[tuple[Row, str]]:
 
 @dataclass(frozen=True)
 class WorksheetCase:
-    """A row of a sheet with the text that it speaks of."""
+    """A row of a sheet with its item."""
 
     cells: Mapping[str, str]
     item: Item
 
     @property
     def words(self) -> list[str]:
-        """What of the text the findings mean."""
+        """The words of the text that the findings mark."""
         places = _PLACE.findall(self.cells["findings"])
         return [self.item.text[int(start) : int(end)] for start, end in places]
 
@@ -182,7 +182,7 @@ class WorksheetCase:
 
 
 def read_cases(path: Path, data: Path) -> list[WorksheetCase]:
-    """The rows of a sheet with the texts of a folder's data."""
+    """The rows of a sheet with the items of a data folder."""
     known: dict[str, dict[tuple[str, str], Item]] = {}
     found = []
     for row, _ in _read(path):
@@ -195,7 +195,7 @@ def read_cases(path: Path, data: Path) -> list[WorksheetCase]:
                 f"there is no text {row.cells['id']!r} of {row.cells['system']!r} in {data}",
                 path=path,
                 line=row.line,
-                remedy="name the folder of which the sheet was made",
+                remedy="name the folder that the sheet was made from",
             )
         found.append(WorksheetCase(row.cells, item))
     return found

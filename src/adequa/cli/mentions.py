@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
 from adequa.cli.options import (
-    Choice,
     Format,
     Json,
     Quiet,
@@ -27,32 +26,19 @@ PAPER = {"exact": (0.75, 0.74), "lenient": (0.83, 0.82)}
 """Precision and recall that the ESA paper reports in section 4.2, on the enriched corpus."""
 
 
-class Mode(Choice):
-    """What the detector looks for."""
-
-    mentions = "mentions"
-    adequacy = "adequacy"
-
-
-class Which(Choice):
-    """The available detectors."""
-
-    adequa = "adequa"
-    paper = "paper"
-
-
 def mentions(
     gold: Annotated[Path, argument("GOLD", "Texts with gold mentions: the enriched corpus.")],
     predictions: Annotated[
         Path | None, option("FILE", "Write the mentions found, one JSON line per text.")
     ] = None,
     mode: Annotated[
-        Mode,
+        Literal["mentions", "adequacy"],
         option("mentions|adequacy", "Find every mention, or one per entity with the right value."),
-    ] = Mode.mentions,
+    ] = "mentions",
     detector: Annotated[
-        Which, option("adequa|paper", "Our detector, or the paper's Algorithm 1.")
-    ] = Which.adequa,
+        Literal["adequa", "paper"],
+        option("adequa|paper", "Our detector, or the paper's Algorithm 1."),
+    ] = "adequa",
     threshold: Annotated[
         float | None,
         option("NUMBER", "The largest edit distance of a misspelt name.", min=0, max=1),
@@ -80,9 +66,9 @@ def mentions(
     from adequa.errors import DataError
     from adequa.readers import open_source
 
-    if detector is Which.paper and mode is Mode.adequacy:
+    if detector == "paper" and mode == "adequacy":
         raise typer.BadParameter("the paper's detector has no modes; leave --mode out")
-    detect = mention_detector(detector.value, mode.value, threshold)
+    detect = mention_detector(detector, mode, threshold)
     items = list(open_source(gold, format=format))
     try:
         with progress_bar("texts", quiet=quiet) as progress:

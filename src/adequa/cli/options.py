@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from enum import Enum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, NoReturn
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -84,13 +83,6 @@ TableForm = Annotated[str, option("NAME", "text, markdown, latex or csv.")]
 Json = Annotated[bool, flag("--json", "Print JSON.")]
 Quiet = Annotated[bool, option(None, "Do not show progress.", "--quiet", "-q")]
 Force = Annotated[bool, flag("--force", "Replace an existing file.")]
-
-
-class Choice(str, Enum):
-    """An option with a fixed set of values, shown as they are typed."""
-
-    def __str__(self) -> str:
-        return str(self.value)
 
 
 def group(name: str, summary: str) -> typer.Typer:
@@ -179,11 +171,13 @@ def echo_written(path: Path, detail: str = "") -> None:
 
 def write_file(path: Path, content: str, *, append: bool = False) -> None:
     """Write or append a result to a file that the user named."""
+    from adequa.errors import DataError
+
     try:
         with path.open("a" if append else "w", encoding="utf-8", newline="\n") as stream:
             stream.write(content)
     except OSError as error:
-        _not_writable(path, error, "file")
+        raise DataError.of_file(error, path, "written", "name another file") from None
 
 
 def write_or_echo(result: str, out: Path | None) -> None:
@@ -197,12 +191,12 @@ def write_or_echo(result: str, out: Path | None) -> None:
 def write_pictures(pictures: Mapping[str, str], folder: Path) -> None:
     """Write each picture as SVG, and as PNG if the extra `png` and a font are installed."""
     from adequa.charts import MissingFont, save_picture
-    from adequa.errors import AdequaError, MissingExtra
+    from adequa.errors import AdequaError, DataError, MissingExtra
 
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        _not_writable(folder, error, "folder")
+        raise DataError.of_file(error, folder, "written", "name another folder") from None
     missing: AdequaError | None = None
     for name, svg in pictures.items():
         save_picture(svg, folder / f"{name}.svg")
@@ -213,11 +207,3 @@ def write_pictures(pictures: Mapping[str, str], folder: Path) -> None:
     if missing is not None:
         typer.echo(f"SVG only: {missing}", err=True)
     echo_written(folder, f": {len(pictures)} pictures")
-
-
-def _not_writable(path: Path, error: OSError, what: str) -> NoReturn:
-    from adequa.errors import DataError
-
-    raise DataError(
-        f"cannot be written ({error.strerror})", path=path, remedy=f"name another {what}"
-    ) from None

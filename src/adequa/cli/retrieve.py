@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
 from adequa.cli.options import (
-    Choice,
     Format,
     Input,
     Json,
@@ -27,27 +26,6 @@ if TYPE_CHECKING:
     from adequa.retrieval import Hit, Query, Recall, Reranker
 
 retrieve = group("retrieve", "Find texts by graph, and graphs by text.")
-
-
-class Of(Choice):
-    """The contents of an index."""
-
-    texts = "texts"
-    graphs = "graphs"
-
-
-class As(Choice):
-    """The kind of a query."""
-
-    text = "text"
-    triples = "triples"
-
-
-class Numbers(Choice):
-    """The number format of stored vectors."""
-
-    float32 = "float32"
-    int8 = "int8"
 
 
 EncoderName = Annotated[
@@ -86,10 +64,10 @@ Weight = Annotated[
 def index(
     input_: Input,
     out: Annotated[Path, option("INDEX", "The folder to write.", "--out", "-o")],
-    of: Annotated[Of, option("texts|graphs", "What to index.")] = Of.texts,
+    of: Annotated[Literal["texts", "graphs"], option("texts|graphs", "What to index.")] = "texts",
     vectors: Annotated[
-        Numbers, option("float32|int8", "int8 takes a quarter of the space.")
-    ] = Numbers.float32,
+        Literal["float32", "int8"], option("float32|int8", "int8 takes a quarter of the space.")
+    ] = "float32",
     approximate: Annotated[
         bool,
         flag("--approximate", "Add a neighbour graph, for millions of entries (extra: retrieval)."),
@@ -111,14 +89,14 @@ def index(
     """
     from adequa.retrieval import build_index, load_encoder, read_documents
 
-    total = sum(1 for _ in read_documents(input_, of.value, format=format))
+    total = sum(1 for _ in read_documents(input_, of, format=format))
     with progress_bar("indexing", quiet=quiet) as progress:
         built = build_index(
-            read_documents(input_, of.value, format=format),
+            read_documents(input_, of, format=format),
             out,
             load_encoder(encoder),
-            of=of.value,
-            dtype=vectors.value,
+            of=of,
+            dtype=vectors,
             approximate=approximate,
             batch_size=batch_size,
             resume=resume,
@@ -146,7 +124,7 @@ def search(
     ],
     k: Annotated[int, option(None, "Number of results.", "-k", min=1)] = 10,
     as_: Annotated[
-        As | None,
+        Literal["text", "triples"] | None,
         option(
             "text|triples",
             "The kind of QUERY, to search texts by a text or graphs by a graph.",
@@ -175,9 +153,9 @@ def search(
     from adequa.retrieval import search as find
 
     opened = open_index(path)
-    kind = as_ or (As.triples if opened.of == "texts" else As.text)
-    asked: Query = read_text(query) if kind is As.text else read_graph(query, format)
-    if rerank is None and (kind is As.text) == (opened.of == "texts"):
+    kind = as_ or ("triples" if opened.of == "texts" else "text")
+    asked: Query = read_text(query) if kind == "text" else read_graph(query, format)
+    if rerank is None and (kind == "text") == (opened.of == "texts"):
         rerank = 0  # text with text, or graph with graph
     (hits,) = find(
         opened,

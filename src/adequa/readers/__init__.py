@@ -3,7 +3,7 @@
 Readers that load a library (`webnlg`, `enriched`, `rdf`) are imported by name through `TABLE`.
 """
 
-from adequa.readers.base import PlacedItem, Reader, SeenKeys, unique
+from adequa.readers.base import PlacedItem, Reader, SeenKeys, place_items, unique
 from adequa.readers.formats import (
     SUFFIXES,
     TABLE,
@@ -31,6 +31,7 @@ __all__ = [
     "load_reader",
     "open_source",
     "parse_graph",
+    "place_items",
     "read_one",
     "read_pasted",
     "read_ratings",

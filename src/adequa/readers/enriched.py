@@ -9,7 +9,7 @@ character by character, and takes the places of surfaces that are found whole.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple, TypeAlias
@@ -325,6 +325,19 @@ def _mentions(
 
 def _xml(element: Element) -> str:
     return etree.tostring(element, encoding="unicode", with_tail=False)
+
+
+class Placement(NamedTuple):
+    """The number of mentions with a known place in their text, and of all mentions."""
+
+    placed: int
+    mentions: int
+
+
+def placement(items: Iterable[Item]) -> Placement:
+    """Count the gold mentions of items, with and without a known place in the text."""
+    counts = [(len(gold_mentions(item)), len(item.meta.get("mentions", ()))) for item in items]
+    return Placement(sum(placed for placed, _ in counts), sum(every for _, every in counts))
 
 
 def gold_mentions(item: Item) -> tuple[Mention, ...]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import BinaryIO
@@ -56,25 +57,24 @@ def _write_lines(items: Iterable[Item], stream: BinaryIO) -> None:
         stream.write(_encode(line, item))
 
 
-def _delimited(delimiter: str) -> Callable[[Iterable[Item], BinaryIO], None]:
-    def quote(cell: str) -> str:
-        # Not csv.writer: before Python 3.13 it leaves a lone carriage return without quotes.
-        if any(mark in cell for mark in (delimiter, '"', "\n", "\r")):
-            return '"' + cell.replace('"', '""') + '"'
-        return cell
+def _write_delimited(items: Iterable[Item], stream: BinaryIO, *, delimiter: str) -> None:
+    stream.write((delimiter.join(COLUMNS) + "\n").encode())
+    for item in items:
+        cells = (_quoted(cell or "", delimiter) for cell in item_to_cells(item).values())
+        row = delimiter.join(cells)
+        if "\0" in row:
+            raise DataError(
+                f"item {item.id!r} has a NUL character, which CSV and TSV cannot hold",
+                remedy="write .jsonl or .parquet",
+            )
+        stream.write(_encode(row + "\n", item))
 
-    def write(items: Iterable[Item], stream: BinaryIO) -> None:
-        stream.write((delimiter.join(COLUMNS) + "\n").encode())
-        for item in items:
-            row = delimiter.join(quote(cell or "") for cell in item_to_cells(item).values())
-            if "\0" in row:
-                raise DataError(
-                    f"item {item.id!r} has a NUL character, which CSV and TSV cannot hold",
-                    remedy="write .jsonl or .parquet",
-                )
-            stream.write(_encode(row + "\n", item))
 
-    return write
+def _quoted(cell: str, delimiter: str) -> str:
+    # Not csv.writer: before Python 3.13 it leaves a lone carriage return without quotes.
+    if any(mark in cell for mark in (delimiter, '"', "\n", "\r")):
+        return '"' + cell.replace('"', '""') + '"'
+    return cell
 
 
 def _write_parquet(items: Iterable[Item], stream: BinaryIO) -> None:
@@ -95,10 +95,10 @@ def _write_parquet(items: Iterable[Item], stream: BinaryIO) -> None:
 
 
 _WRITERS: dict[str, Callable[[Iterable[Item], BinaryIO], None]] = {
-    ".csv": _delimited(","),
+    ".csv": partial(_write_delimited, delimiter=","),
     ".jsonl": _write_lines,
     ".ndjson": _write_lines,
     ".parquet": _write_parquet,
     ".pq": _write_parquet,
-    ".tsv": _delimited("\t"),
+    ".tsv": partial(_write_delimited, delimiter="\t"),
 }

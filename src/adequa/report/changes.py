@@ -26,6 +26,7 @@ from adequa.run import Run
 
 LEVEL = 0.95
 TRIALS = 1000
+"""Level and trials are the defaults of `adequa compare`."""
 TEST: TestName = "bootstrap"
 CORRECTION = "holm"
 MOST_ROWS = 20

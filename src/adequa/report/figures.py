@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 BINS = 20
+"""Bars of a histogram; no record of the data it was chosen on."""
 WIDTH = 120
 """The width of a picture in a table cell."""
 

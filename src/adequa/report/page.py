@@ -80,7 +80,15 @@ def write_report(
     collected = collect(opened, baseline=old, max_items=max_items, progress=progress)
     partners = {number: one.before for number, one in collected.changed.items()}
     tests = None if old is None else paired_tests(opened, old, partners)
-    values = _values(opened, old, title, comparison, collected, tests, agreement)
+    values = _values(
+        runs=opened,
+        baseline=old,
+        title=title,
+        comparison=comparison,
+        collected=collected,
+        tests=tests,
+        agreement=agreement,
+    )
     size = _write(out, page(values))
     return ReportFile(
         path=out,
@@ -92,6 +100,7 @@ def write_report(
 
 
 def _values(
+    *,
     runs: Sequence[Run],
     baseline: Run | None,
     title: str | None,
@@ -143,9 +152,7 @@ def _write(out: Path, parts: Iterable[str]) -> int:
             # A name from the command line may have characters that UTF-8 cannot encode.
             return sum(stream.write(part.encode("utf-8", "replace")) for part in parts)
     except OSError as error:
-        raise DataError(
-            f"cannot be written ({error.strerror})", path=out, remedy="name another file"
-        ) from None
+        raise DataError.of_file(error, out, "written", "name another file") from None
 
 
 def asset(name: str) -> str:

@@ -21,8 +21,9 @@ MOST_ROWS = 20
 """Rows of the most common missing facts and unsupported spans."""
 MOST_SLICES = 60
 MOST_PREDICATES = 250
+"""Rows of the tables of slices, chosen for the length of the page, not on data."""
 FEWEST_FACTS = 10
-"""Fewer facts than this do not make a headline."""
+"""Predicates with fewer facts make no headline. No record of the data it was chosen on."""
 
 _FIELDS = ("metric", "data", "criterion", "command")
 _NUMBERS = ("pearson", "spearman")
@@ -298,9 +299,7 @@ def read_people(path: Path | None = None) -> tuple[PeopleAgreement, ...]:
     try:
         return _agreements(load_object(path.read_text(encoding="utf-8")))
     except OSError as error:
-        raise DataError(
-            f"cannot be read ({error.strerror})", path=path, remedy="name another file"
-        ) from None
+        raise DataError.of_file(error, path, remedy="name another file") from None
     except UnicodeDecodeError:
         raise DataError("is not UTF-8", path=path, remedy="save it as UTF-8") from None
     except DataError as error:
@@ -348,12 +347,12 @@ def metric_notes(
         name = str(known[0].get("name", label))
         notes.append(
             MetricNote(
-                label,
-                name,
-                tuple(dict.fromkeys(str(entry["signature"]) for entry in known)),
-                bool(known[0]["higher_is_better"]),
-                tuple(sorted(reasons.items(), key=lambda pair: (-pair[1], pair[0]))),
-                tuple(one for one in people if one.metric == name),
+                label=label,
+                name=name,
+                signatures=tuple(dict.fromkeys(str(entry["signature"]) for entry in known)),
+                higher_is_better=bool(known[0]["higher_is_better"]),
+                not_scorable=tuple(sorted(reasons.items(), key=lambda pair: (-pair[1], pair[0]))),
+                agreement=tuple(one for one in people if one.metric == name),
             )
         )
     return notes
@@ -363,11 +362,11 @@ def run_notes(runs: Sequence[Run], baseline: Run | None) -> list[RunNote]:
     """One note per run, with the file names of its inputs but not their paths."""
     return [
         RunNote(
-            run.name,
-            run is baseline,
-            str(run.manifest.get("version", "")),
-            str(run.manifest.get("created", "")),
-            tuple(_file_names(run.manifest)),
+            name=run.name,
+            is_baseline=run is baseline,
+            version=str(run.manifest.get("version", "")),
+            created=str(run.manifest.get("created", "")),
+            files=tuple(_file_names(run.manifest)),
         )
         for run in [*runs, *([baseline] if baseline else [])]
     ]

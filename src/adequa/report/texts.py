@@ -4,7 +4,7 @@ A block is JSON or numbers, deflated, in base64. An input (triples, references, 
 once for all systems. Records are lists, whose order `unpackLine` in `assets/report.js` knows:
 
 input    id, category, language, triples, references
-text     text, mentions, facts, findings, verdicts by metric, reasons of what was not scorable
+text     text, mentions, facts, findings, verdicts by metric, reasons of metrics that did not score
 mention  entity, start, end, method, distance
 fact     triple, status, confidence, start, end
 finding  metric, kind, detail, triple, entity, start, end, confidence, why
@@ -28,7 +28,7 @@ import numpy.typing as npt
 from adequa.data import Result, Triple
 
 CHUNK = 96
-"""Records per chunk."""
+"""Records per chunk; there is no record of why it is 96."""
 VERDICTS = (None, "OK", "omission", "hallucination", "hallucination+omission")
 STATUSES = ("unchecked", "stated", "missing", "contradicted")
 SEEN = (None, "seen", "unseen")
@@ -65,7 +65,7 @@ class TextColumns:
             column.append(min(value, 256**column.itemsize - 1))
 
     def add_input(self, category: str | None, size: int, meta: Mapping[str, Any]) -> None:
-        """Add what the columns tell of an input."""
+        """Add the category, the size and the kind (seen or unseen) of an input."""
         code = self.categories.setdefault(category or "", len(self.categories))
         self.append(category=code, size=size, seen=SEEN.index(seen_name(meta)))
 
@@ -157,11 +157,11 @@ class Texts:
             "scores": {label: _packed_column(column) for label, column in made.scores.items()},
         }
         return PackedTexts(
-            self._inputs.finish(),
-            self._texts.finish(),
-            pack(index),
-            len(made.columns["system"]),
-            len(self._ids),
+            inputs=self._inputs.finish(),
+            texts=self._texts.finish(),
+            index=pack(index),
+            text_count=len(made.columns["system"]),
+            input_count=len(self._ids),
         )
 
 

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from adequa.tables import Table
 
 LEVEL = 0.95
+"""Of the intervals; the default level of `adequa compare` and `adequa gate`."""
 
 
 class _Column:

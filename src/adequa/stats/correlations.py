@@ -184,6 +184,7 @@ def _kendall(one: Matrix, other: Matrix, count: int) -> Vector:
 
 
 _ROUNDED_AWAY = 1e-13
+"""A smaller variance per item, of values scaled to 1, is a rounding error of doubles."""
 _BLOCK = 2_000_000
 """Pairs of items that are compared at once: 16 MB."""
 

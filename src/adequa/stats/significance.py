@@ -87,7 +87,8 @@ def adjust(p_values: Sequence[float | None], correction: str = "holm") -> list[f
 
 _LETTERS = string.ascii_lowercase + string.ascii_uppercase
 _TOO_MANY = 500
-"""Unusual patterns of differences make very many groups, which do not help a reader."""
+"""Unusual patterns of differences make very many groups, which do not help a reader;
+no record of the data the limit was chosen on."""
 
 
 def significance_letters(count: int, different: Iterable[tuple[int, int]]) -> list[str] | None:

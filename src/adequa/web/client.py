@@ -125,7 +125,7 @@ class Client:
         try:
             body = path.read_bytes()
         except OSError as error:
-            raise DataError(f"cannot be read ({error.strerror})", path=path) from None
+            raise DataError.of_file(error, path) from None
         query = {"name": name or path.name, "format": format, "metrics": _joined(metrics)}
         given = {key: value for key, value in query.items() if value is not None}
         address = f"/v1/runs?{urlencode(given)}"

@@ -59,7 +59,7 @@ class Pages:
         name = request.path_params["name"]
         if name not in self.files:
             raise HTTPException(404)
-        # Each address carries the version of its file, so browsers may keep it for good.
+        # Each address carries the version of its file, so browsers may cache it indefinitely.
         headers = {
             "Content-Type": _TYPES[name.rpartition(".")[2]],
             "Cache-Control": "public, max-age=31536000, immutable",

@@ -1,4 +1,4 @@
-"""Who is let in and what every response carries: security headers, origins and the guard.
+"""Access control and security headers: the guard, origins, and the headers of each response.
 
 Without a token a server trusts everyone who can reach its port; on loopback these are the programs
 of this machine. A page of another site in a browser is one of them: it is kept out by the host name
@@ -213,7 +213,7 @@ def _host_name(host: str) -> str:
 
 
 def _in_time(send: Send) -> Send:
-    """A client that does not take its answer must not keep it in memory for ever."""
+    """Limit the time to send a large answer, so that a stalled client does not hold memory."""
 
     async def sent(message: Message) -> None:
         if len(message.get("body", b"")) < _SMALL:

@@ -112,7 +112,7 @@ class _Server(uvicorn.Server):
 class _ImpatientProtocol(H11Protocol):
     """Closes connections that do not send the whole head of a request in time.
 
-    uvicorn itself waits for ever.
+    uvicorn itself waits without a limit.
     """
 
     head_seconds = _HEAD_SECONDS

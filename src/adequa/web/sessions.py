@@ -2,8 +2,8 @@
 
 A link holds a token: the MAC of its purpose, or a number with the MAC of purpose and number. Each
 purpose has its own MAC, so a token of one kind never passes for another. Opening a link begins a
-session, which is what the cookie holds: it differs from the link and expires. Whatever a browser
-changes must carry the session's form token, which only our own pages can read.
+session, which is in the cookie: it differs from the link and expires. Every request that changes
+something must carry the session's form token, which only our own pages can read.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ FORM_TOKEN = "x-form-token"  # noqa: S105  # the name of a header
 _BYTES = 32
 _SESSION_SECONDS = 30 * 24 * 3600
 _LONGEST = 200
-"""No token of ours is longer, so nothing longer is worth a MAC."""
+"""No token of ours is longer, so a longer one is refused without computing a MAC."""
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ class SignedTokens:
 
     @property
     def mark(self) -> str:
-        """Tells servers on one host apart in the names of their cookies; reveals nothing."""
+        """Distinguishes the cookies of several servers on one host; reveals nothing."""
         return self.token("mark")[:8]
 
     def token(self, purpose: str) -> str:
@@ -147,11 +147,8 @@ def load_secret(folder: Path | str) -> bytes:
     try:
         secret = bytes.fromhex(path.read_text(encoding="ascii"))
     except OSError as error:
-        raise DataError(
-            f"cannot be read ({error.strerror})",
-            path=path,
-            remedy="run the server as the file's owner",
-        ) from None
+        remedy = "run the server as the file's owner"
+        raise DataError.of_file(error, path, remedy=remedy) from None
     except ValueError:
         secret = b""
     if len(secret) < _BYTES:
@@ -169,11 +166,8 @@ def _open_new(path: Path) -> IO[str]:
     except FileExistsError:
         raise
     except OSError as error:
-        raise DataError(
-            f"cannot be written ({error.strerror})",
-            path=path,
-            remedy="use a folder that you can write to",
-        ) from None
+        remedy = "use a folder that you can write to"
+        raise DataError.of_file(error, path, "written", remedy) from None
     return os.fdopen(descriptor, "w", encoding="ascii")
 
 

@@ -111,7 +111,7 @@ def test_too_many_values_are_refused() -> None:
 
 
 def test_items_that_nobody_rated_are_refused() -> None:
-    with pytest.raises(DataError, match="a with_fields has id 'a', an item 'z'"):
+    with pytest.raises(DataError, match="a rating has id 'a', an item 'z'"):
         Fields.of([with_fields("a")], [item("z")])
 
 

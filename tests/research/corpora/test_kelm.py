@@ -99,16 +99,16 @@ BAD = [
     ({"gen_sentence": "x"}, "has no 'triples'"),
     ({**LINE, "triples": []}, "'triples' is empty"),
     ({**LINE, "triples": "a b c"}, "'triples' is a string, not a list"),
-    ({**LINE, "triples": [["a", "b"]]}, "triple 1 has not three parts"),
-    ({**LINE, "triples": [["a", "b", 3]]}, "triple 1 has a part that is empty or no string"),
+    ({**LINE, "triples": [["a", "b"]]}, "triple 1 does not have three or more parts"),
+    ({**LINE, "triples": [["a", "b", 3]]}, "triple 1 has a part that is empty or not a string"),
     ({**LINE, "triples": [["a", "b", "c"], ["a", "", "c"]]}, "triple 2 has a part"),
     ({**LINE, "gen_sentence": None}, "'gen_sentence' is null, not a string"),
-    ({"triples": TRIPLES}, "'gen_sentence' is not there"),
+    ({"triples": TRIPLES}, "'gen_sentence' is missing"),
 ]
 
 
 @pytest.mark.parametrize(("row", "says"), BAD, ids=[says for _, says in BAD])
-def test_what_is_amiss_is_said_or_passed_over(
+def test_an_incomplete_line_is_an_error_or_skipped(
     row: dict[str, Any], says: str, tmp_path: Path
 ) -> None:
     path = write(tmp_path / "a.jsonl", LINE, row, LINE)
@@ -126,16 +126,16 @@ def test_what_is_amiss_is_said_or_passed_over(
         (TekgenReader(incomplete="skip"), "Ilse Varga member of FC Tarn\tShe was at FC Tarn."),
     ],
 )
-def test_the_first_release_is_told_from_the_second(
+def test_the_first_release_is_recognised_and_rejected(
     reader: KelmReader | TekgenReader, line: str, tmp_path: Path
 ) -> None:
     path = tmp_path / "old.tsv"
     path.write_text(line, encoding="utf-8")
-    with pytest.raises(DataError, match="take the release of 2021"):
+    with pytest.raises(DataError, match="use the release of 2021"):
         read(reader, path)
 
 
-def test_broken_json_is_never_passed_over(tmp_path: Path) -> None:
+def test_broken_json_is_never_skipped(tmp_path: Path) -> None:
     path = tmp_path / "a.jsonl"
     path.write_text(json.dumps(LINE) + '\n{"triples": [\n', encoding="utf-8")
     with pytest.raises(DataError, match="is not JSON") as caught:

@@ -99,12 +99,12 @@ def test_a_fit_is_finite_and_as_good_as_it_can_be(rows: list[tuple[float, bool, 
 def test_too_little_to_weigh_by() -> None:
     rows = drawn(200, Weigher(), FACT_SIGNS)
     for few in (rows[:9], [row for row in rows if row[1] == 1], []):
-        with pytest.raises(DataError, match=r"too few cases to weigh by.*more texts"):
+        with pytest.raises(DataError, match=r"too few cases for a fit.*more texts"):
             _fit(few, FACT_SIGNS)
 
 
 def test_logits_that_say_the_opposite_are_refused() -> None:
-    with pytest.raises(DataError, match="do not rise"):
+    with pytest.raises(DataError, match="are not higher for true claims"):
         _fit(drawn(500, Weigher(-1.0), FACT_SIGNS), FACT_SIGNS)
 
 
@@ -266,6 +266,6 @@ def test_weights_without_a_calibration_get_one(tmp_path: Path) -> None:
 def test_a_broken_calibration_is_not_written_over(tmp_path: Path, content: str) -> None:
     folder = write_weights(tmp_path / "weights")
     (folder / "calibration.json").write_text(content, encoding="utf-8")
-    with pytest.raises(ModelError, match=r"calibration\.json.*remove it, or mend it"):
+    with pytest.raises(ModelError, match=r"calibration\.json.*remove or repair it"):
         write_weighing(folder, {"stated": weighed()}, "x")
     assert (folder / "calibration.json").read_text(encoding="utf-8") == content

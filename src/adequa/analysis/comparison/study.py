@@ -26,6 +26,7 @@ from adequa.analysis.comparison.systems import (
     load_systems,
 )
 from adequa.errors import SettingError, require_known
+from adequa.fields import require_few
 from adequa.progress import Progress, silent
 from adequa.run import Run, open_run
 from adequa.stats import (
@@ -51,6 +52,15 @@ _NUMBERS_AT_ONCE = 1 << 24
 Element = TypeVar("Element")
 Names = tuple[str, str]
 TestName = Literal["bootstrap", "randomisation"]
+TESTS: Mapping[str, tuple[TestName, ...]] = {
+    "bootstrap": ("bootstrap",),
+    "randomisation": ("randomisation",),
+    "both": ("bootstrap", "randomisation"),
+}
+TRIALS: Mapping[str, int] = {"bootstrap": 1000, "randomisation": 10_000}
+"""The defaults of sacreBLEU for the same two tests."""
+MOST_TRIALS = 10_000
+"""The automatic number of trials never exceeds this, to bound the time; `n` may."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -336,19 +346,6 @@ def _pair(
     )
 
 
-TESTS: Mapping[str, tuple[TestName, ...]] = {
-    "bootstrap": ("bootstrap",),
-    "randomisation": ("randomisation",),
-    "both": ("bootstrap", "randomisation"),
-}
-TRIALS: Mapping[str, int] = {"bootstrap": 1000, "randomisation": 10_000}
-"""The defaults of sacreBLEU for the same two tests."""
-MOST_TRIALS = 10_000
-"""The automatic number of trials never exceeds this; `n` may."""
-MOST_SLICES = 200
-"""A breakdown into more slices than this is taken for a mistake."""
-
-
 @dataclass(frozen=True, slots=True)
 class Slice:
     """All systems and pairs on the items that share a value of the breakdown; None: on all."""
@@ -409,11 +406,7 @@ def compare(
     if not opened:
         raise SettingError("there is no run to compare; name at least one")
     aligned = load_systems(opened, by)
-    if len(aligned.slices) > MOST_SLICES:
-        raise SettingError(
-            f"{by} has {len(aligned.slices)} values, more than {MOST_SLICES}; "
-            "break down by a field with fewer"
-        )
+    require_few(str(by), len(aligned.slices))
     names = [system.name for system in aligned.systems]
     pairs = list(combinations(names, 2))
     if baseline is not None:  # second in each pair, so that the difference is the gain over it

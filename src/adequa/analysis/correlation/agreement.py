@@ -59,6 +59,11 @@ Matrix = npt.NDArray[np.float64]
 LEVELS = ("text", "item", "system-mean", "system")
 MOST_KENDALL = 30_000
 """Kendall's coefficient is resampled over pairs of texts; with more texts it takes minutes."""
+ACCURACY, SOFT_ACCURACY = "acc_eq", "spa"
+ONE_RATER = "one rater"
+_OVER_SYSTEMS = ("item", "system")
+_WILLIAMS = ("text", "system")
+"""The levels at which the coefficient is one correlation, not a mean of several."""
 
 
 class Places(NamedTuple):
@@ -241,13 +246,6 @@ def _mean_of_defined(values: Matrix) -> Vector:
     found: Vector = np.full(values.shape[1], np.nan)
     np.divide(np.where(defined, values, 0.0).sum(axis=0), count, out=found, where=count > 0)
     return found
-
-
-ACCURACY, SOFT_ACCURACY = "acc_eq", "spa"
-ONE_RATER = "one rater"
-_OVER_SYSTEMS = ("item", "system")
-_WILLIAMS = ("text", "system")
-"""The levels at which the coefficient is one correlation, not a mean of several."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -158,10 +158,11 @@ TOGETHER = "(together)"
 """The label of all verdicts joined as in a run; it has no score."""
 
 TIE = 1e-4
-"""Smaller differences are ties, as a share of the metric's range: DESIGN.md lets an item's score
-depend on its batch by as much."""
+"""Smaller differences are ties, as a share of the metric's range: an item's score may depend on its
+batch by as much."""
 
 _BATCH = 64
+"""Items per batch; scores do not depend on it."""
 
 
 def examine(

@@ -35,7 +35,7 @@ _MOST, _FEW, _CHANCE = 0.75, 0.25, 0.5
 """Shares of cases that count as most and as hardly any, and what chance gives for a score without a
 verdict. They only choose words; there is no record of the data they were chosen on."""
 _WIDE = 0.5
-"""An interval as wide as this is uninformative."""
+"""An interval as wide as this is uninformative; no record of the data it was chosen on."""
 
 
 def conclusions(examination: Examination) -> list[str]:

@@ -21,7 +21,7 @@ import numpy.typing as npt
 
 from adequa.data import Item, Rating
 from adequa.errors import DataError, SettingError, require_known
-from adequa.fields import NO_VALUE, as_word, grouped, natural_order, seen_word
+from adequa.fields import NO_VALUE, as_word, grouped, natural_order, require_few, seen_word
 from adequa.human.judgments import by_criterion, one_each, standardised
 from adequa.progress import Progress, silent
 from adequa.stats import (
@@ -45,6 +45,17 @@ TESTS: Mapping[str, Callable[[Sequence[float], Sequence[float]], RankTest | None
     "rank-sum": rank_sum,
     "signed-rank": signed_rank,
 }
+_ITEM_FIELDS = ("category", "lang", "seen", "size")
+_OTHER_NAMES = {"seen": ("seen", "type"), "size": ("size", "triplesize")}
+"""Field names in the ratings of WebNLG 2017."""
+_REFERENCE = "reference"
+_LISTED = 5
+"""Systems that a note lists by name."""
+DATA = ("averaged", "single")
+Matrix = npt.NDArray[np.float64]
+Inputs = Mapping[tuple[str, str], str]
+Texts = dict[str, dict[str, list[float]]]
+"""Values by system and input."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,17 +175,6 @@ def _count(side: tuple[list[float], list[float]], test: str) -> int:
     return len(side[0]) + (len(side[1]) if test == "rank-sum" else 0)
 
 
-MOST_VALUES = 200
-"""A breakdown into more parts than this is taken for a mistake."""
-
-_ITEM_FIELDS = ("category", "lang", "seen", "size")
-_OTHER_NAMES = {"seen": ("seen", "type"), "size": ("size", "triplesize")}
-"""Field names in the ratings of WebNLG 2017."""
-_REFERENCE = "reference"
-_LISTED = 5
-DATA = ("averaged", "single")
-
-
 @dataclass(frozen=True, slots=True)
 class Fields:
     """The fields of rated texts, from the ratings and from their items."""
@@ -224,11 +224,7 @@ class Fields:
             there = ", ".join(self.known) or "none"
             more = "" if self.inputs else f"; with --items also {', '.join(_ITEM_FIELDS)}, meta.KEY"
             raise SettingError(f"no rated text has a {field!r}; there are: {there}{more}")
-        if len(parts) > MOST_VALUES:
-            raise SettingError(
-                f"{field} has {len(parts)} values, more than {MOST_VALUES}; "
-                "break down by a field with fewer"
-            )
+        require_few(field, len(parts))
         return {name: parts[name] for name in sorted(parts, key=natural_order)}
 
     def value(self, rating: Rating, field: str) -> str | None:
@@ -493,12 +489,6 @@ class Analysis:
     overall: Part
     by: Mapping[str, tuple[Part, ...]]
     notes: tuple[str, ...] = ()
-
-
-Matrix = npt.NDArray[np.float64]
-Inputs = Mapping[tuple[str, str], str]
-Texts = dict[str, dict[str, list[float]]]
-"""Values by system and input."""
 
 
 def analyse(

@@ -45,6 +45,7 @@ history = _table("history", "number", "slot", "given", "seconds", "at")
 VERSION_TABLE = "campaign_version"
 FILE = "campaign.db"
 _WAIT_SECONDS = 60
+"""How long a request waits for a connection or a lock; no record of the data it was chosen on."""
 _LOCK = 0x61646571
 """The PostgreSQL advisory lock under which a database is set up."""
 

@@ -72,6 +72,7 @@ FORMATS = ("text", "markdown", "latex", "csv", "json")
 MOST_CONTESTED = 20
 SHOWN_RATERS, SHOWN_TEXTS, SHOWN_JUDGMENTS = 30, 5, 40
 _LONGEST_TEXT, _LONGEST_PATTERN = 48, 24
+"""Limits of the tables, chosen for legibility; JSON lists all raters and judgments."""
 _PATTERN = ("common", "share", "others", "spread")
 _WIDTH = 110
 """The width of notes; tables are as wide as they need."""

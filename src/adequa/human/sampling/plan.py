@@ -31,6 +31,7 @@ CONTROL_CELL = {"control": "yes"}
 """The cell of texts that were added because their answer is known."""
 SHORT = "*"
 _MOST_NAMED = 12
+"""Empty cells that the plan lists by name."""
 _NOT_IN_NAMES = re.compile(r"[^A-Za-z0-9_.-]+")
 
 

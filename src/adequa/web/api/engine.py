@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 _WARM = Item("1", (Triple("Blue_Spice", "eatType", "pub"),), "Blue Spice is a pub in Cambridge.")
 _START_SECONDS = 300.0
 _SHARE = 4
-"""Items a request may put into a batch before the next request's turn."""
+"""Items that a request may add to a batch before the next request's turn; not measured on data."""
 _SMOOTHING = 0.1
 """Weight of the last batch in the mean seconds per item, which only feeds Retry-After."""
 
@@ -188,7 +188,7 @@ class ScoringEngine:
         self._waiting = 0
         self._idle = 0
         self._closed = False
-        self._pace = 0.05  # seconds per item of one worker
+        self._pace = 0.05  # seconds per item of one worker: a guess until the first batch
 
     @property
     def workers(self) -> int:
@@ -261,7 +261,7 @@ class ScoringEngine:
         )
 
     def close(self) -> None:
-        """Stop; whatever still waits is refused."""
+        """Stop; waiting requests are refused."""
         with self._changed:
             self._closed = True
             left = list(self._queue)

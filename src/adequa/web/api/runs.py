@@ -77,7 +77,7 @@ class RunProcess(ChildProcess):
 def _score_upload(
     pipe: Connection, file: Path, format_: str, metrics: Mapping[str, Metric], out: Path
 ) -> None:
-    """What the process does."""
+    """Score an upload in a process; sends progress, then an error object or None."""
     from adequa.readers import open_source
     from adequa.run import score_run
 
@@ -203,7 +203,9 @@ class Runs:
         # Runs are listed in this order, and two may start within a second.
         created = datetime.now(timezone.utc).isoformat(timespec="microseconds")
         scored = self.folder / id_ / "scored"
-        record = Record(id_, name, created, format_, tuple(labels), scored)
+        record = Record(
+            id=id_, name=name, created=created, format=format_, metrics=tuple(labels), folder=scored
+        )
         metrics = {label: self.metrics[label] for label in labels}
         record.process = RunProcess(file, format_, metrics, scored)
         with self._changed:
@@ -344,7 +346,7 @@ def _opened(run: Run) -> Record:
 
 
 class FileVersion(NamedTuple):
-    """A file as it was at one moment, so that what was read of it can be kept until it changes."""
+    """A file and its state; values read from it are cached under this key until it changes."""
 
     path: str
     bytes: int
@@ -358,7 +360,7 @@ def file_version(path: Path) -> FileVersion:
 
 
 class LineIndex:
-    """Where the lines of the files last asked for begin; safe to use from any thread.
+    """The positions of lines in files, cached; safe to use from any thread.
 
     A page of a long file is read without reading the lines before it.
     """

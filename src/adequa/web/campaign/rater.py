@@ -365,7 +365,7 @@ def cleaned_draft(questions: Iterable[Question], raw: object) -> dict[str, Any]:
 
 
 def seconds_of(given: object) -> float:
-    """Seconds on a page as sent, limited to a day: a wrong clock is no reason to fail."""
+    """Seconds on a page as sent, limited to a day, since a clock may be wrong."""
     number = _number(given) if isinstance(given, str) else given
     if not isinstance(number, int | float) or isinstance(number, bool) or number != number:
         return 0.0

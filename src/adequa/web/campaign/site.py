@@ -1,4 +1,4 @@
-"""What the handlers of a campaign's pages share: the store, sessions, forms, pages and links."""
+"""The shared parts of a campaign's pages: the store, sessions, forms, rendering and links."""
 
 from __future__ import annotations
 
@@ -69,11 +69,8 @@ def write_links(folder: Path, links: Links) -> Path:
         temporary.replace(path)
     except OSError as error:
         temporary.unlink(missing_ok=True)
-        raise DataError(
-            f"cannot be written ({error.strerror})",
-            path=path,
-            remedy="use a folder that you can write to",
-        ) from None
+        remedy = "use a folder that you can write to"
+        raise DataError.of_file(error, path, "written", remedy) from None
     return path
 
 
@@ -121,7 +118,7 @@ class CampaignSite:
         try:
             return await run_in_threadpool(function, *args, **options)
         except ServiceError as error:
-            _LOG.error("%s", error)  # the message says it all
+            _LOG.error("%s", error)
             message = "the database of this campaign cannot be reached at the moment"
             remedy = "all saved answers are safe; try again soon"
             raise Refusal(503, "unavailable", message, remedy, wait=10) from None

@@ -229,7 +229,7 @@ def _trees(subjects: list[Subject]) -> list[_Node]:
         return tree
 
     first = [name for name in by_name if name not in objects]
-    # A cycle has no first; whatever no tree has reached yet begins another tree.
+    # A cycle has no root: a subject that is in no tree yet begins another one.
     return [grow(name) for name in (*first, *by_name) if name not in drawn]
 
 

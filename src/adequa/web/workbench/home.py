@@ -178,7 +178,7 @@ class HomePages:
         return response
 
     def _fact(self, record: Record) -> Mapping[str, Any] | None:
-        """What the list shows of a run; read once, because a run does not change."""
+        """The counts that the list shows for a run; read once, because a run does not change."""
         if record.status != "done":
             return None
         if record.id not in self._facts:

@@ -35,11 +35,12 @@ from adequa.web.workbench.site import WorkbenchSite
 if TYPE_CHECKING:
     from multiprocessing.connection import Connection
 
+# Chosen for the length of a page, not on data.
 PAGE = 50
 _MOST_ROWS = 30
 _MOST_OPTIONS = 400
 _MOST_REPORT_TEXTS = 30_000
-"""A report of a larger run shows this many texts, evenly chosen; its numbers are of all."""
+"""A report of a larger run shows this many texts, evenly chosen; its numbers cover all."""
 _VERDICTS = ("OK", "omission", "hallucination", "hallucination+omission")
 
 
@@ -160,7 +161,7 @@ class Reports:
 
 
 def _write_report(pipe: Connection, folder: Path, path: Path, title: str) -> None:
-    """What the process does: shares of progress as floats, then an error or None."""
+    """Write a report in a process; sends progress as floats, then an error or None."""
     from adequa.report import write_report
 
     error: Exception | None = None
@@ -375,7 +376,7 @@ def _options(index: RunIndex) -> dict[str, list[str]]:
 
 
 def _labels(index: RunIndex) -> list[dict[str, Any]]:
-    """What the script needs to format scores."""
+    """The metrics with their direction, for the script that formats scores."""
     return [{"name": label, "higher": index.higher[label]} for label in index.labels]
 
 

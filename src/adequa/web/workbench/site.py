@@ -1,4 +1,4 @@
-"""What the handlers of the workbench share: which browsers may come in, and how pages are made."""
+"""The shared parts of the workbench's pages: access for browsers, and rendering."""
 
 from __future__ import annotations
 

@@ -58,7 +58,7 @@ def test_correlations_and_their_subsets(challenges: Path) -> None:
     assert rows["pearson", ">=1", "Correctness", "esa"]["paper_table"] == 3
     assert rows["kendall", "all", "BERT-score F1", "esa_strict"]["value"] is not None
     empty = rows["kendall", "all", "BERT-score P", "esa"]
-    assert (empty["value"], empty["reason"]) == (None, "the data has no values of it")
+    assert (empty["value"], empty["reason"]) == (None, "the data has no values for it")
     assert any("of the 178 rated entries" in note for note in section["notes"])
 
 
@@ -111,7 +111,7 @@ def test_what_is_absent_is_said_with_its_path(challenges: Path) -> None:
     reproduction = reproduce_esa(challenges)
     text = reproduction.text()
     for missing in (
-        f"n/a: outputs of TGen: {challenges / 'webnlg2020' / 'systems' / 'TGen.txt'} is not there",
+        f"n/a: outputs of TGen: {challenges / 'webnlg2020' / 'systems' / 'TGen.txt'} is missing",
         f"n/a: human ratings: {challenges / 'webnlg2020' / 'human' / 'averaged.jsonl'}",
         f"n/a: everything of 2017: {challenges / 'webnlg2017' / 'test'} has no XML file",
         "n/a: no rated texts",
@@ -125,7 +125,7 @@ def test_what_is_absent_is_said_with_its_path(challenges: Path) -> None:
 def test_no_peers(challenges: Path) -> None:
     (challenges / "webnlg2020" / "human" / "peers.jsonl").unlink()
     year = _years(reproduce_esa(challenges, [2020]))["2020"]
-    assert any("peers.jsonl is not there" in one for one in year["absent"])
+    assert any("peers.jsonl is missing" in one for one in year["absent"])
     assert any("n/a: BLEURT" in note for note in year["correlations"]["notes"])
 
 

@@ -93,7 +93,7 @@ def test_wrong_use(campaign: Path, tmp_path: Path) -> None:
     with pytest.raises(UnknownName, match="table4"):
         reproduce_human(campaign, only=["table4"])
     (campaign / "webnlg2017" / "human" / "all_data_final_averaged.csv").unlink()
-    with pytest.raises(DataError, match=r"all_data_final_averaged.csv: is not there"):
+    with pytest.raises(DataError, match=r"all_data_final_averaged.csv: is missing"):
         reproduce_human(campaign)
 
 

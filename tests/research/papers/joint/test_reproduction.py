@@ -116,7 +116,7 @@ def test_table_1_for_every_corpus_at_hand(corpus: Path, tmp_path: Path) -> None:
     notes = " ".join(told["table1"]["notes"])
     assert "n/a: TeKGen" in notes
     assert "n/a: KELM" not in notes
-    assert told["absent"] == [f"Quintd: {corpus / 'quintd' / 'wikidata-dev.jsonl'} is not there"]
+    assert told["absent"] == [f"Quintd: {corpus / 'quintd' / 'wikidata-dev.jsonl'} is missing"]
 
 
 def test_retrieval(corpus: Path, model: Model) -> None:
@@ -127,7 +127,7 @@ def test_retrieval(corpus: Path, model: Model) -> None:
     assert (ours["queries"], ours["pool"]) == (4, 8)
     # One train text says word by word what a test text says: Orrin Tower; it is right too.
     assert (ours["R@1"], ours["R@10"], ours["MRR"]) == (1, 1, 1)
-    assert rows["WebNLG-DB", "ours; the first 50 again by entities"]["R@1"] == 1
+    assert rows["WebNLG-DB", "ours; the first 50 reranked by entities"]["R@1"] == 1
     assert rows["WebNLG-DB", "hard: and replaced triples"]["whose"] == "ours"
     assert rows["WebNLG-DB", "all_datasets_hard_negatives"]["R@1"] == 0.8
     missing = rows["WebNLG-DB", "in-batch: in-batch negatives alone"]
@@ -299,7 +299,7 @@ def test_what_is_absent_is_said(corpus: Path, model: Model) -> None:
     shutil.rmtree(corpus / "webnlg2020" / "dev")
     told = _told(corpus, model, only=["table1", "figure6", "section6.2", "figure8"])
     missing = corpus / "webnlg2020" / "dev"
-    assert f"WebNLG dev: {missing} is not there" in told["absent"]
+    assert f"WebNLG dev: {missing} is missing" in told["absent"]
     for key in ("figure6", "section6.2", "figure8"):
         assert any("n/a: no rated texts" in note for note in told[key]["notes"]), key
     shutil.rmtree(corpus / "webnlg2020")
@@ -338,10 +338,10 @@ def test_a_folder_without_models_and_its_log(tmp_path: Path) -> None:
     log.write_text('{"kind": "encoder"}', encoding="utf-8")
     assert load_model("ours", where).log == []
     log.write_text('{"log": 7}', encoding="utf-8")
-    with pytest.raises(DataError, match="is no log of training"):
+    with pytest.raises(DataError, match="is not a training log"):
         load_model("ours", where)
     log.write_text("{", encoding="utf-8")
-    with pytest.raises(ModelError, match="is no JSON"):
+    with pytest.raises(ModelError, match="is not JSON"):
         load_model("ours", where)
 
 

@@ -173,7 +173,7 @@ def test_what_is_absent_is_said_with_its_path(papers: Path) -> None:
     text = reproduction.text()
     for missing in (
         f"n/a: E2E: {papers / 'e2e' / 'systems'} has no outputs",
-        f"n/a: templates: {papers / 'webnlg2020' / 'train'} is not there",
+        f"n/a: templates: {papers / 'webnlg2020' / 'train'} is missing",
         f"n/a: which rated graphs are in WebNLG train: {papers / 'webnlg2020' / 'train'}",
     ):
         assert missing in text

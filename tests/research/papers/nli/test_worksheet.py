@@ -111,7 +111,7 @@ def test_a_filled_sheet(tmp_path: Path) -> None:
     assert rows["webnlg", "all"]["paper's %"] == 42
     reasons = {row["why"]: row["metric right"] for row in section.tables[1].json_rows()}
     assert reasons == {"script": 2, "value": 0, "grammar": 1}
-    assert "What filled.tsv says" in section.text()
+    assert "Summary of filled.tsv" in section.text()
 
 
 def test_a_sheet_with_its_texts(tmp_path: Path) -> None:
