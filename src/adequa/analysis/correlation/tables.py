@@ -21,8 +21,9 @@ from adequa.analysis.correlation.agreement import (
 )
 from adequa.analysis.correlation.study import Study
 from adequa.charts import heat_map, save_picture
-from adequa.errors import DataError, require_known
+from adequa.errors import require_known
 from adequa.fields import grouped
+from adequa.files import write_errors
 from adequa.tables import Cell, Column, Table, render_tables, rounded, significant
 
 FORMATS = ("text", "markdown", "latex", "csv")
@@ -342,12 +343,8 @@ def _notes(study: Study) -> list[str]:
 
 def draw_matrices(study: Study, folder: Path, *, png: bool = False) -> list[Path]:
     """Write each matrix of a study as a heat map; returns the paths. Creates the folder."""
-    try:
+    with write_errors(folder, remedy="name another folder"):
         folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise DataError(
-            f"cannot be created ({error.strerror})", path=folder, remedy="name another folder"
-        ) from None
     written = []
     for (subset, level, coefficient), found in _by_place(study.matrices).items():
         svg = _picture(study, f"{TITLES[coefficient]}, level {level}, {subset} texts", found)
