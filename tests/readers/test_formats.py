@@ -264,7 +264,7 @@ def test_a_nested_object_is_read_as_a_record():
     ("written", "line", "words"),
     [
         ("", None, "has no triples"),
-        ("Alba sails", None, "no form of triples"),
+        ("Alba sails", None, "not a known form of triples"),
         ("@prefix : <http://e.org/> .\n:Alba :port", 2, ""),
         ('{"triples": 3}', None, "triples"),
         ('{"triples": [', None, "is not JSON"),

@@ -15,7 +15,7 @@ from adequa.errors import DataError
 from adequa.training.cases import Cases
 from adequa.training.checkpoint import read_checkpoint
 from adequa.training.encoder import EncoderSettings, train_encoder
-from adequa.training.setup import TokenReader
+from adequa.training.setup import read_tokenizer
 from adequa.training.verifier import VerifierSettings, train_verifier
 
 from . import bases, corpora
@@ -90,7 +90,7 @@ def test_the_verifier_learns_ten_cases_by_heart(base: Path, tmp_path: Path) -> N
     cases = [known.case(number) for number in range(10)]
     assert {one for case in cases for one in case.document.stated} >= {0, 1}
     assert len({case.document.supported for case in cases}) > 1
-    collator = CaseCollator(known, TokenReader.read(base), longest=128)
+    collator = CaseCollator(known, read_tokenizer(base), longest=128)
     torch.manual_seed(0)
     with silence():
         network = VerifierNetwork(load_bert(base))

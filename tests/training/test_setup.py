@@ -22,12 +22,13 @@ from adequa.text import readable
 from adequa.training import setup
 from adequa.training.encoder import EncoderSettings, train_encoder
 from adequa.training.setup import (
-    TokenReader,
     commit_of,
+    cut_to,
     find_base,
     open_folder,
     prepare,
     read_corpus,
+    read_tokenizer,
 )
 from adequa.training.verifier import VerifierSettings, train_verifier
 
@@ -217,7 +218,7 @@ def test_nothing_heavy_is_imported_before_it_is_needed() -> None:
 
 
 WORDS = bases.vocabulary()
-TOKENS = TokenReader(WordPiece(WORDS))
+TOKENS = WordPiece(WORDS)
 TEXTS = st.text(st.sampled_from("aAeÉzß ,.-'1\n中İ"), max_size=30)
 
 
@@ -233,9 +234,9 @@ def reference() -> object:
 @given(TEXTS)
 def test_texts_as_the_reference_reads_them(text: str) -> None:
     expected = reference().encode(text, add_special_tokens=False)  # type: ignore[attr-defined]
-    found = TOKENS.text(text)
-    assert found.ids == expected.ids
-    assert found.offsets == expected.offsets
+    found = TOKENS.pieces(text)
+    assert [number for number, _, _ in found] == expected.ids
+    assert [place for _, *place in map(list, found)] == [list(place) for place in expected.offsets]
 
 
 def test_graphs_as_the_reference_reads_them() -> None:
@@ -247,30 +248,30 @@ def test_graphs_as_the_reference_reads_them() -> None:
             marks.append(len(ids))
             for marker, words in zip((1, 2, 3), readable(triple), strict=True):
                 ids += [marker, *known.encode(words).ids]  # type: ignore[attr-defined]
-        found = TOKENS.graph(item.triples)
-        assert (found.ids, found.marks, found.offsets) == (ids, marks, [])
+        found = TOKENS.encode_graph(item.triples)
+        assert (found.ids[1:-1], [place - 1 for place in found.subjects]) == (ids, marks)
 
 
 def test_what_is_read_in_training_is_what_is_read_later() -> None:
-    reader = TOKENS.reader
     for item in corpora.items():
-        text, graph = TOKENS.text(item.text), TOKENS.graph(item.triples)
-        assert text.closed(512) == reader.encode_text(item.text)
-        assert graph.closed(512) == reader.encode_graph(item.triples).ids
-        ids, types = TOKENS.pair(text, graph)
-        later = reader.encode_pair(item.text, item.triples)
-        assert (ids, types, text.offsets) == (later.ids, later.types, later.offsets)
-        assert [len(text.ids) + 2 + mark for mark in graph.marks] == later.subjects
+        text, graph = TOKENS.encode_text(item.text), TOKENS.encode_graph(item.triples)
+        assert cut_to(text, 512) == text
+        assert cut_to(graph.ids, 512) == graph.ids
+        pair = TOKENS.join(TOKENS.pieces(item.text), map(TOKENS.triple, item.triples))
+        later = TOKENS.encode_pair(item.text, item.triples)
+        assert (pair.ids, pair.types, pair.offsets) == (later.ids, later.types, later.offsets)
+        assert later.ids == [*text, *graph.ids[1:]]
+        assert [len(text) - 1 + place for place in graph.subjects] == later.subjects
 
 
 def test_what_is_too_long_is_cut_between_the_edges() -> None:
-    whole = TOKENS.graph([Triple("Velmora", "country", "Sarn")] * 3)
-    cut = whole.closed(8)
+    whole = TOKENS.encode_graph([Triple("Velmora", "country", "Sarn")] * 3)
+    cut = cut_to(whole.ids, 8)
     assert len(cut) == 8
     assert (cut[0], cut[-1]) == (WORDS.index("[CLS]"), WORDS.index("[SEP]"))
-    assert cut[1:-1] == whole.ids[:6]
+    assert cut[1:-1] == whole.ids[1:7]
 
 
 def test_a_folder_without_words(tmp_path: Path) -> None:
     with pytest.raises(DataError, match=r"vocab\.txt.*give the folder of an uncased BERT"):
-        TokenReader.read(tmp_path)
+        read_tokenizer(tmp_path)

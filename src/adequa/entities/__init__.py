@@ -5,14 +5,8 @@ compares a detector with gold mentions. The REL client is in `linker`, aliases a
 """
 
 from adequa.entities.candidates import Candidate
-from adequa.entities.coreference import (
-    PRONOUNS,
-    StanzaCoreference,
-)
-from adequa.entities.detector import (
-    Detection,
-    Detector,
-)
+from adequa.entities.coreference import PRONOUNS, StanzaCoreference
+from adequa.entities.detector import Detection, Detector
 from adequa.entities.evaluation import (
     Disagreement,
     MentionAgreement,
@@ -25,32 +19,11 @@ from adequa.entities.evaluation import (
     mention_key,
     write_predictions,
 )
-from adequa.entities.graph import (
-    Entity,
-    Graph,
-    compile_graph,
-)
-from adequa.entities.judgment import (
-    EntityJudgment,
-    JudgmentSettings,
-    judge,
-    read_phrases,
-)
-from adequa.entities.mentions import (
-    Judge,
-    Option,
-    WeightsJudge,
-    load_weights,
-    probabilities,
-)
-from adequa.entities.paper import (
-    PaperDetector,
-    greedy_matches,
-)
-from adequa.entities.unexplained import (
-    UnexplainedSpan,
-    find_unexplained,
-)
+from adequa.entities.graph import Entity, Graph, compile_graph
+from adequa.entities.judgment import EntityJudgment, JudgmentSettings, judge, read_phrases
+from adequa.entities.mentions import Judge, Option, WeightsJudge, load_weights, probabilities
+from adequa.entities.paper import PaperDetector, greedy_matches
+from adequa.entities.unexplained import UnexplainedSpan, find_unexplained
 
 __all__ = [
     "PRONOUNS",

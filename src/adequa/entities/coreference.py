@@ -158,22 +158,10 @@ def _sentence_features(
     sentences = text.sentences
     here = sentences[anaphor.word]
     features = []
-    first_here = next(
-        (
-            entity
-            for word, entity in zip(history.words[:at], history.entities[:at], strict=True)
-            if sentences[word] == here
-        ),
-        None,
-    )
-    first_before = next(
-        (
-            entity
-            for word, entity in zip(history.words[:at], history.entities[:at], strict=True)
-            if sentences[word] == here - 1
-        ),
-        None,
-    )
+    firsts: dict[int, int] = {}
+    for word, entity in zip(history.words[:at], history.entities[:at], strict=True):
+        firsts.setdefault(sentences[word], entity)
+    first_here, first_before = firsts.get(here), firsts.get(here - 1)
     if first_here is not None:
         features.append(f"{form}|first here={first_here == number}")
     else:

@@ -315,11 +315,7 @@ class Detector:
     conversions: bool = True
     judge: Judge = field(default_factory=WeightsJudge)
 
-    def detect(
-        self,
-        item: Item,
-        aliases: Mapping[str, Sequence[str]] | None = None,
-    ) -> Detection:
+    def detect(self, item: Item, aliases: Mapping[str, Sequence[str]] | None = None) -> Detection:
         """The mentions of an item's entities in its text, in text order."""
         terms: tuple[tuple[str, Term], ...] = ()
         if item.terms:

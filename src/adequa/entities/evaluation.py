@@ -110,9 +110,7 @@ class MentionAgreement:
         }
 
 
-def agree(
-    pairs: Iterable[tuple[Sequence[NamedSpan], Sequence[NamedSpan]]],
-) -> MentionAgreement:
+def agree(pairs: Iterable[tuple[Sequence[NamedSpan], Sequence[NamedSpan]]]) -> MentionAgreement:
     """The figures over texts, each given as found and gold spans."""
     agreement = MentionAgreement()
     for found, gold in pairs:

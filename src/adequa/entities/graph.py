@@ -137,9 +137,7 @@ def _predicates(graph: Graph) -> dict[tuple[int, bool], frozenset[str]]:
 
 
 def compile_graph(
-    triples: Sequence[Triple],
-    terms: Mapping[str, Term],
-    aliases: Mapping[str, Sequence[str]],
+    triples: Sequence[Triple], terms: Mapping[str, Term], aliases: Mapping[str, Sequence[str]]
 ) -> Graph:
     """Compile the entities of triples; `aliases` maps entities to further names."""
     uses: dict[str, list[EntityUse]] = {}

@@ -404,11 +404,7 @@ def _draw(
 
 
 def _resolve(
-    drawn: Sequence[Candidate],
-    graph: Graph,
-    text: PreparedText,
-    taken: bytearray,
-    judge: Judge,
+    drawn: Sequence[Candidate], graph: Graph, text: PreparedText, taken: bytearray, judge: Judge
 ) -> list[Candidate]:
     pairs = sorted((bisect_left(text.starts, core.start), core.entity) for core in drawn)
     found: list[Candidate] = []

@@ -69,10 +69,7 @@ class UnexplainedSpan(NamedTuple):
 
 
 def find_unexplained(
-    graph: Graph,
-    text: PreparedText,
-    mentions: Sequence[Mention],
-    allowed: Iterable[str] = (),
+    graph: Graph, text: PreparedText, mentions: Sequence[Mention], allowed: Iterable[str] = ()
 ) -> list[UnexplainedSpan]:
     """Every span of the text that neither a mention nor a word of the data explains."""
     covered = bytearray(len(text.string) + 1)

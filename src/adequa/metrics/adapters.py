@@ -12,7 +12,13 @@ from typing import Any, ClassVar, Literal
 
 from adequa.data import Item, Score
 from adequa.errors import MissingExtra, ModelError, SettingError
-from adequa.metrics.base import NO_REFERENCES, Metric, references_of, require_choices
+from adequa.metrics.base import (
+    NO_REFERENCES,
+    Metric,
+    references_of,
+    require_choices,
+    reverse_direction,
+)
 from adequa.metrics.reference import SACREBLEU_VERSION, SacrebleuEngine
 from adequa.settings import setting
 
@@ -35,9 +41,9 @@ class Sacrebleu(Metric):
     lower_is_better: bool = setting(False, "for error rates, like TER")
 
     def __post_init__(self) -> None:
-        _engine_of(self)  # what is no metric of sacrebleu is refused here
+        _engine_of(self)  # anything but a metric of sacrebleu is refused here
         if self.lower_is_better:
-            _turn(self)
+            reverse_direction(self)
 
     def score(self, items: Sequence[Item]) -> list[Score]:
         """The object's own score of each text."""
@@ -60,11 +66,7 @@ class Sacrebleu(Metric):
         """The object's class and what its own signature says of its settings."""
         pairs = (pair.partition(":") for pair in _engine_of(self).signature(None).split("|"))
         settings = {key: value for key, _, value in pairs if key not in ("nrefs", "version")}
-        return {
-            "metric": type(self.metric).__name__,
-            **settings,
-            "sacrebleu": SACREBLEU_VERSION,
-        }
+        return {"metric": type(self.metric).__name__, **settings, "sacrebleu": SACREBLEU_VERSION}
 
 
 @lru_cache(maxsize=64)
@@ -102,7 +104,7 @@ class Evaluate(Metric):
         require_choices(self)
         self._arguments()
         if self.lower_is_better:
-            _turn(self)
+            reverse_direction(self)
 
     def score(self, items: Sequence[Item]) -> list[Score]:
         """The values the module computes; an item without references has none."""
@@ -119,50 +121,37 @@ class Evaluate(Metric):
         values = self._values([text for _, text, _ in wanted], [choice for *_, choice in wanted])
         for (place, _, _), value in zip(wanted, values, strict=True):
             before = scores[place].value
-            if math.isfinite(value) and (before is None or self._is_better(value, before)):
+            if math.isfinite(value) and (
+                before is None or (value > before) != self.lower_is_better
+            ):
                 scores[place] = Score(value)
         return scores
 
     def _choices(self, references: tuple[str, ...]) -> list[Any]:
-        """What the module is given as references, once for each time it is asked."""
+        """The references for each call of the module."""
         if self.references == "all":
             return [list(references)] if references else []
         return list(references if self.references == "best" else references[:1])
-
-    def _is_better(self, value: float, other: float) -> bool:
-        return value < other if self.lower_is_better else value > other
 
     def _values(self, texts: list[str], references: list[Any]) -> list[float]:
         if not texts:
             return []
         # The first text shows whether the module gives one value per text.
-        values = self._compute(texts[:1], references[:1])
-        if isinstance(values, list):
-            values += self._several(texts[1:], references[1:]) if texts[1:] else []
+        first = self._compute(texts[:1], references[:1])
+        aligned = isinstance(first, list)
+        rest = list(zip(texts[1:], references[1:], strict=True))
+        if aligned:
+            asked = [(texts[1:], references[1:])] if rest else []
         else:
-            rest = zip(texts[1:], references[1:], strict=True)
-            values = [values, *(self._single(text, reference) for text, reference in rest)]
-        if len(values) != len(texts):
-            raise self._unaligned()
+            asked = [([text], [reference]) for text, reference in rest]
+        found = [first, *(self._compute(*one) for one in asked)]
+        values = [value for one in found for value in (one if isinstance(one, list) else [one])]
+        if len(values) != len(texts) or any(isinstance(one, list) != aligned for one in found):
+            raise ModelError(
+                f"{self.module} gives for {self.key!r} neither one number nor one value per text; "
+                "choose another key"
+            )
         return values
-
-    def _several(self, texts: list[str], references: list[Any]) -> list[float]:
-        values = self._compute(texts, references)
-        if not isinstance(values, list):
-            raise self._unaligned()
-        return values
-
-    def _single(self, text: str, reference: Any) -> float:
-        value = self._compute([text], [reference])
-        if isinstance(value, list):
-            raise self._unaligned()
-        return value
-
-    def _unaligned(self) -> ModelError:
-        return ModelError(
-            f"{self.module} gives for {self.key!r} neither one number nor one value per text; "
-            "choose another key"
-        )
 
     def _compute(self, texts: list[str], references: list[Any]) -> float | list[float]:
         module = _load(self.module, self.config) if self.loaded is None else self.loaded
@@ -219,9 +208,3 @@ def _load(module: str, config: str | None) -> Any:
         raise ModelError(
             f"the evaluate module {module!r} cannot be loaded ({type(error).__name__}: {error})"
         ) from error
-
-
-def _turn(metric: Metric) -> None:
-    """Let an instance point the other way than its class."""
-    object.__setattr__(metric, "best", -math.inf)
-    object.__setattr__(metric, "worst", math.inf)

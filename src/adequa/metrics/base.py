@@ -1,7 +1,8 @@
-"""What a metric is: a frozen dataclass with one method, `score`."""
+"""The interface of a metric, a frozen dataclass with one method `score`, and its validation."""
 
 from __future__ import annotations
 
+import math
 import typing
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
@@ -15,10 +16,10 @@ from adequa.settings import signature
 
 
 class Scorer(Protocol):
-    """All that scoring needs of a metric; a cache in front of one is a scorer too."""
+    """The part of a metric that scoring needs; a cache in front of a metric is a scorer too."""
 
     def score(self, items: Sequence[Item]) -> list[Score]:
-        """One score an item, in the order of the items."""
+        """One score per item, in the order of the items."""
 
 
 @dataclass(frozen=True)
@@ -26,8 +27,8 @@ class Metric(ABC):
     """A sequence of items in, an aligned list of scores out.
 
     The fields of a subclass are its settings: the command line, the signature and the docs read
-    them off. A field's `metadata={"doc": …}` explains it. An item scores the same alone and in any
-    company.
+    them off; `adequa.settings.setting` gives a field its default and its help. An item scores the
+    same alone and in any batch.
     """
 
     name: ClassVar[str]
@@ -42,7 +43,7 @@ class Metric(ABC):
 
     @abstractmethod
     def score(self, items: Sequence[Item]) -> list[Score]:
-        """One score an item, in the order of the items."""
+        """One score per item, in the order of the items."""
 
     def corpus(
         self,
@@ -57,7 +58,7 @@ class Metric(ABC):
         return self.best > self.worst
 
     def provenance(self) -> Mapping[str, object]:
-        """What else decides the score beside the settings: library versions, weights, templates."""
+        """Whatever decides the score besides the settings: library versions, weights, templates."""
         return {}
 
     @property
@@ -67,19 +68,15 @@ class Metric(ABC):
         return signature(self.name, {**pairs, **self.provenance()}, __version__)
 
 
-# ---
-# What metrics ask of their items and settings before they trust them.
-# ---
-
 NO_REFERENCES = "no references"
 """Why an item is not scored by a metric that compares with references."""
 
 
 def references_of(item: Item) -> tuple[str, ...]:
-    """The references, if they are what they should be: several strings that belong to this item.
+    """The references of an item, verified to be several strings.
 
-    Items built in Python can hold anything, and the usual slips (one string, which is a sequence
-    of characters; a list a reference set, as sacrebleu nests them) would give plausible numbers.
+    Items built in Python can hold anything, and the usual mistakes (one string, which is a sequence
+    of characters; one list per reference set, as sacrebleu has them) would give plausible numbers.
     """
     references = item.references
     if not isinstance(references, tuple | list):
@@ -92,7 +89,7 @@ def references_of(item: Item) -> tuple[str, ...]:
             raise DataError(
                 f"'references' of the item {item.id!r} holds a {type(reference).__name__}",
                 remedy="each item has its own references as plain strings (sacrebleu's nesting, "
-                "a list a reference set, is the other way round)",
+                "one list per reference set, is the other way round)",
             )
     if not isinstance(item.text, str):
         raise DataError(
@@ -103,7 +100,7 @@ def references_of(item: Item) -> tuple[str, ...]:
 
 
 def require_choices(metric: Metric) -> None:
-    """Raise where a setting that has choices has another value; Python callers can write any."""
+    """Raise if a setting that has choices has another value, which Python callers can write."""
     hints = typing.get_type_hints(type(metric))
     for field in fields(metric):
         if typing.get_origin(hints[field.name]) is typing.Literal:
@@ -114,7 +111,13 @@ def require_choices(metric: Metric) -> None:
 
 
 def require_at_least(metric: Metric, setting: str, least: float) -> None:
-    """Raise where a number is smaller than it can be."""
+    """Raise if a number is smaller than allowed."""
     value = getattr(metric, setting)
     if not value >= least:
         raise SettingError(f"{metric.name}:{setting} is at least {least}, not {value}")
+
+
+def reverse_direction(metric: Metric) -> None:
+    """Make the lowest value of an instance its best, for error rates."""
+    object.__setattr__(metric, "best", -math.inf)
+    object.__setattr__(metric, "worst", math.inf)

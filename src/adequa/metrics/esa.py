@@ -44,7 +44,7 @@ class Esa(JudgmentSettings, Metric):
         self.require_resources()
 
     def score(self, items: Sequence[Item]) -> list[Score]:
-        """ESA_I of each item, with mentions and what is missing or unexplained."""
+        """ESA_I of each item, with mentions and findings."""
         return [self._score(item) for item in items]
 
     def _score(self, item: Item) -> Score:
@@ -71,10 +71,24 @@ class Esa(JudgmentSettings, Metric):
 
     def corpus(self, totals: Sequence[float]) -> dict[str, float]:
         """The paper's corpus measures, the share of unexplained texts, and the causes."""
-        return _corpus(totals)
+        texts = totals[: MOST_UNDETECTED + 1]
+        sums = totals[MOST_UNDETECTED + 1 : MOST_UNDETECTED + 4]
+        entities, undetected, surplus, *causes = totals[MOST_UNDETECTED + 4 :]
+        everything = texts[0]
+        values: dict[str, float] = {"ESA_C": sums[0] / everything}
+        for least in (1, 2):
+            if texts[least]:  # a mean over no texts is no number
+                values[f"ESA_C\\{least}"] = sums[least] / texts[least]
+        for least in range(1, MOST_UNDETECTED + 1):
+            values[f"ESI_C^{least}"] = texts[least] / everything
+        values["undetected entities"] = undetected / entities
+        values["texts with unexplained"] = surplus / everything
+        for cause, count in zip(_CAUSES, causes, strict=True):
+            values[f"low because {cause}"] = count / everything
+        return values
 
     def provenance(self) -> Mapping[str, object]:
-        """What decides beside the settings: the content of the files, the learned weights."""
+        """The content of the files, and the address of the linker."""
         provenance: dict[str, object] = {}
         if self.aliases is not None:
             from adequa.entities.aliases.lookup import open_aliases
@@ -90,7 +104,7 @@ class Esa(JudgmentSettings, Metric):
 
 @dataclass(frozen=True)
 class EsaStrict(Esa):
-    """ESA lowered by what nothing in the data explains."""
+    """ESA lowered by names and values that nothing in the data explains."""
 
     name: ClassVar[str] = "esa_strict"
     doc: ClassVar[str] = "esa lowered by names, numbers and dates the data does not explain"
@@ -108,7 +122,7 @@ class EsaStrict(Esa):
 
 
 def _verdict(judgment: EntityJudgment) -> Verdict:
-    # What is said again is a finding, but says nothing the data does not.
+    # A repetition is a finding, but adds nothing that the data does not have.
     surplus = judgment.unexplained
     if judgment.missing:
         return "hallucination+omission" if surplus else "omission"
@@ -116,7 +130,7 @@ def _verdict(judgment: EntityJudgment) -> Verdict:
 
 
 def _facts(item: Item, judgment: EntityJudgment) -> tuple[Fact, ...]:
-    """A triple whose subject or object is missing is missing; ESA cannot say more of the rest."""
+    """A triple whose subject or object is missing is missing; the others are unchecked."""
     missing = judgment.missing
     if not missing:
         return tuple([Fact(triple, "unchecked") for triple in item.triples])
@@ -147,8 +161,6 @@ def _findings(metric: str, judgment: EntityJudgment) -> tuple[Finding, ...]:
 
 
 _CAUSES = ("short", "hallucinated", "degenerate", "other")
-
-
 _ALL_FOUND = (1.0, *[0.0] * MOST_UNDETECTED)
 
 
@@ -161,29 +173,4 @@ def _statistics(judgment: EntityJudgment, value: float) -> tuple[float, ...]:
     texts = [float(undetected >= least) for least in range(MOST_UNDETECTED + 1)]
     sums = [value if undetected >= least else 0.0 for least in range(3)]
     causes = [float(judgment.cause == cause) for cause in _CAUSES]
-    return (
-        *texts,
-        *sums,
-        float(len(judgment.entities)),
-        float(undetected),
-        surplus,
-        *causes,
-    )
-
-
-def _corpus(totals: Sequence[float]) -> dict[str, float]:
-    texts = totals[: MOST_UNDETECTED + 1]
-    sums = totals[MOST_UNDETECTED + 1 : MOST_UNDETECTED + 4]
-    entities, undetected, surplus, *causes = totals[MOST_UNDETECTED + 4 :]
-    everything = texts[0]
-    values: dict[str, float] = {"ESA_C": sums[0] / everything}
-    for least in (1, 2):
-        if texts[least]:  # a mean over no texts is no number
-            values[f"ESA_C\\{least}"] = sums[least] / texts[least]
-    for least in range(1, MOST_UNDETECTED + 1):
-        values[f"ESI_C^{least}"] = texts[least] / everything
-    values["undetected entities"] = undetected / entities
-    values["texts with unexplained"] = surplus / everything
-    for cause, count in zip(_CAUSES, causes, strict=True):
-        values[f"low because {cause}"] = count / everything
-    return values
+    return (*texts, *sums, float(len(judgment.entities)), float(undetected), surplus, *causes)

@@ -23,7 +23,6 @@ from adequa.errors import SettingError
 from adequa.metrics.base import (
     NO_REFERENCES,
     Metric,
-    references_of,
     require_at_least,
     require_choices,
 )
@@ -32,11 +31,11 @@ from adequa.metrics.tokens import (
     Tokenize,
     find_wordnet,
     fingerprint,
+    item_tokens,
     nltk_version,
     open_wordnet,
     require_nltk,
     stem,
-    tokens,
 )
 from adequa.settings import setting
 
@@ -91,20 +90,16 @@ class Meteor(Metric):
         return [self._score(item, stages) for item in items]
 
     def _score(self, item: Item, stages: Sequence[_Stage]) -> Score:
-        references = [text for text in references_of(item) if text.strip()]
-        if not references:
+        words, others = item_tokens(item, self.tokenize, lowercase=self.lowercase)
+        if not others:
             return Score(None, reason=NO_REFERENCES)
-        words, *others = (
-            tokens(text, self.tokenize, lowercase=self.lowercase)
-            for text in (item.text, *references)
-        )
         return Score(max(self._compare(words, reference, stages) for reference in others))
 
     def _stages(self) -> list[_Stage]:
-        stages = [_Stage(_itself, _same), _Stage(_stem, _same)]
+        stages = [_Stage(str, _same), _Stage(_stem, _same)]
         if self.synonyms:
             known = open_wordnet(find_wordnet(self.wordnet)).synonyms
-            written = _stem if self.look_up == "stems" else _itself
+            written = _stem if self.look_up == "stems" else str
             stages.append(_Stage(written, lambda word: (*known(word.lower()), word)))
         return stages
 
@@ -130,14 +125,10 @@ class Meteor(Metric):
 
 @dataclass(frozen=True)
 class _Stage:
-    """How words are written before they are compared, and what a word of the text may match."""
+    """How words are written to be compared, and which words a word of the text matches."""
 
     written: Callable[[str], str]
     matches: Callable[[str], Iterable[str]]
-
-
-def _itself(word: str) -> str:
-    return word
 
 
 def _same(word: str) -> tuple[str, ...]:
@@ -173,7 +164,7 @@ def _match(left: Placed, right: Placed, stage: _Stage) -> Iterable[Pair]:
 
 
 def _chunks(pairs: Sequence[Pair]) -> int:
-    """How many runs there are in which both places go up by one."""
+    """The number of runs in which both places rise by one."""
     return 1 + sum(
         after != (before[0] + 1, before[1] + 1) for before, after in itertools.pairwise(pairs)
     )

@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 from adequa.data import Item, Score
 from adequa.errors import DataError
 from adequa.files import read_objects
-from adequa.metrics.base import Metric
+from adequa.metrics.base import Metric, reverse_direction
 from adequa.readers import read_table
 from adequa.settings import setting
 
@@ -43,11 +43,10 @@ class Precomputed(Metric):
         object.__setattr__(self, "file", Path(self.file))
         _read(self.file, self.key)  # before hours of scoring, not after
         if self.lower_is_better:
-            object.__setattr__(self, "best", -math.inf)
-            object.__setattr__(self, "worst", math.inf)
+            reverse_direction(self)
 
     def score(self, items: Sequence[Item]) -> list[Score]:
-        """One look-up an item."""
+        """The value of each item in the file."""
         known = _read(self.file, self.key)
         return [self._look_up(known, item) for item in items]
 

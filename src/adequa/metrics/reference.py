@@ -16,7 +16,7 @@ from __future__ import annotations
 import itertools
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from functools import lru_cache
 from typing import Any, ClassVar, Literal
 
@@ -85,7 +85,7 @@ class SacrebleuEngine:
 
 @dataclass(frozen=True)
 class _Sacrebleu(Metric):
-    """What BLEU, chrF++ and TER have in common."""
+    """The common part of BLEU, chrF++ and TER."""
 
     best: ClassVar[float] = 100.0
     worst: ClassVar[float] = 0.0
@@ -108,6 +108,11 @@ class _Sacrebleu(Metric):
     @abstractmethod
     def _engines(self) -> tuple[SacrebleuEngine, SacrebleuEngine]:
         """The engine for a text and the one for a corpus."""
+
+    def _options(self) -> dict[str, Any]:
+        """The settings that have the same name in sacreBLEU."""
+        own = (one.name for one in fields(self))
+        return {name: getattr(self, name) for name in own if name != "pad_references"}
 
     def score(self, items: Sequence[Item]) -> list[Score]:
         """The sentence score of each item, with the statistics that the corpus value needs."""
@@ -201,15 +206,7 @@ class Chrf(_Sacrebleu):
             require_at_least(self, name, least)
 
     def _engines(self) -> tuple[SacrebleuEngine, SacrebleuEngine]:
-        metric = CHRF(
-            char_order=self.char_order,
-            word_order=self.word_order,
-            beta=self.beta,
-            lowercase=self.lowercase,
-            whitespace=self.whitespace,
-            eps_smoothing=self.eps_smoothing,
-        )
-        engine = SacrebleuEngine(metric)
+        engine = SacrebleuEngine(CHRF(**self._options()))
         return engine, engine
 
 
@@ -228,11 +225,5 @@ class Ter(_Sacrebleu):
     case_sensitive: bool = setting(False, "tell upper from lower case")
 
     def _engines(self) -> tuple[SacrebleuEngine, SacrebleuEngine]:
-        metric = TER(
-            normalized=self.normalized,
-            no_punct=self.no_punct,
-            asian_support=self.asian_support,
-            case_sensitive=self.case_sensitive,
-        )
-        engine = SacrebleuEngine(metric)
+        engine = SacrebleuEngine(TER(**self._options()))
         return engine, engine

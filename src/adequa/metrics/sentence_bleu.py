@@ -24,18 +24,17 @@ from adequa.errors import SettingError
 from adequa.metrics.base import (
     NO_REFERENCES,
     Metric,
-    references_of,
     require_at_least,
     require_choices,
 )
-from adequa.metrics.tokens import TOKENIZE_DOC, Tokenize, nltk_version, require_nltk, tokens
+from adequa.metrics.tokens import TOKENIZE_DOC, Tokenize, item_tokens, nltk_version, require_nltk
 from adequa.settings import setting
 
 _UNIFORM = (0.25, 0.25, 0.25, 0.25)
 
 
 class _Counts(NamedTuple):
-    """What a text or a corpus shares with its references.
+    """The n-grams that a text or a corpus shares with its references.
 
     `matches` and `totals` are by n-gram order from 1 to one more than is weighed, because smoothing
     5 and 7 look at the next order.
@@ -87,13 +86,9 @@ class SentenceBleu(Metric):
         return [self._score(item) for item in items]
 
     def _score(self, item: Item) -> Score:
-        references = [text for text in references_of(item) if text.strip()]
-        if not references:
+        words, others = item_tokens(item, self.tokenize, lowercase=self.lowercase)
+        if not others:
             return Score(None, reason=NO_REFERENCES)
-        words, *others = (
-            tokens(text, self.tokenize, lowercase=self.lowercase)
-            for text in (item.text, *references)
-        )
         counts = _count(words, others, orders=len(self.weights) + 1)
         flat = (counts.length, counts.reference_length, *counts.matches, *counts.totals)
         return Score(self._value(counts), flat)

@@ -109,11 +109,7 @@ class Similarity(Metric):
         return self._sources().gather(items) if items else []
 
     def _score(
-        self,
-        item: Item,
-        members: Members | None,
-        blends: Mapping[str, Blend] | None,
-        part: Part,
+        self, item: Item, members: Members | None, blends: Mapping[str, Blend] | None, part: Part
     ) -> Score:
         if not item.triples:
             return Score(None, reason=_NO_DATA)

@@ -25,9 +25,11 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Literal
 
-from adequa.caches import MEGABYTE, cached
+from adequa.caches import MEGABYTE, Cache, cached
+from adequa.data import Item
 from adequa.errors import DataError, MissingExtra, SettingError
 from adequa.files import open_bytes
+from adequa.metrics.base import references_of
 
 Tokenize = Literal["treebank", "13a", "whitespace"]
 TOKENIZE_DOC = (
@@ -133,6 +135,16 @@ def tokens(text: str, how: Tokenize, *, lowercase: bool) -> tuple[str, ...]:
     """The words of a text, cut in one of the three ways."""
     words = _TOKENIZERS[how](text)
     return tuple(word.lower() for word in words) if lowercase else tuple(words)
+
+
+def item_tokens(
+    item: Item, how: Tokenize, *, lowercase: bool
+) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
+    """The words of an item's text, and of each of its references that is not blank."""
+    references = [text for text in references_of(item) if text.strip()]
+    return tokens(item.text, how, lowercase=lowercase), [
+        tokens(text, how, lowercase=lowercase) for text in references
+    ]
 
 
 def stem(word: str, *, extended: bool = False) -> str:
@@ -245,16 +257,19 @@ class WordNet:
         self._folder = folder
         self._lock = threading.Lock()
         self._reader = self._read()
-        self._remembered = lru_cache(maxsize=1 << 16)(self._synonyms)
+        self._known: Cache[frozenset[str]] = Cache(32 * MEGABYTE)
 
     def synonyms(self, word: str) -> frozenset[str]:
         """The one-word lemmas, as spelt in WordNet, of all senses of a lower-case word."""
-        return frozenset() if len(word) > _LONGEST_WORD else self._remembered(word)
-
-    def _synonyms(self, word: str) -> frozenset[str]:
-        with self._lock:
-            lemmas = (lemma for sense in self._reader.synsets(word) for lemma in sense.lemmas())
-            return frozenset(lemma.name() for lemma in lemmas if "_" not in lemma.name())
+        if len(word) > _LONGEST_WORD:
+            return frozenset()
+        known = self._known.get(word)
+        if known is None:
+            with self._lock:
+                senses = self._reader.synsets(word)
+                names = (lemma.name() for sense in senses for lemma in sense.lemmas())
+                known = self._known.put(word, frozenset(name for name in names if "_" not in name))
+        return known
 
     def _read(self) -> Any:
         require_nltk()

@@ -3,36 +3,12 @@
 Importing it loads neither numpy nor onnxruntime; models are loaded at their first use.
 """
 
-from adequa.models.calibration import (
-    Calibration,
-    Line,
-)
-from adequa.models.encoder import (
-    ShippedEncoder,
-    load_encoder,
-)
-from adequa.models.hub import (
-    HubEncoder,
-    HubPairs,
-)
-from adequa.models.pairs import (
-    NliLabels,
-    OnnxPairs,
-    Pairs,
-    open_pairs,
-)
-from adequa.models.runtime import (
-    Network,
-    PerProcess,
-    WordTable,
-)
-from adequa.models.shipped import (
-    DEFAULT,
-    Weights,
-    licence_of,
-    versions,
-    weights,
-)
+from adequa.models.calibration import Calibration, Line
+from adequa.models.encoder import ShippedEncoder, load_encoder
+from adequa.models.hub import HubEncoder, HubPairs
+from adequa.models.pairs import NliLabels, OnnxPairs, Pairs, open_pairs
+from adequa.models.runtime import Network, PerProcess, WordTable
+from adequa.models.shipped import DEFAULT, Weights, licence_of, versions, weights
 from adequa.models.verifier import (
     TextAndGraph,
     Verifier,

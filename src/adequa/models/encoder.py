@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 from adequa.caches import MEGABYTE, Cache
 from adequa.data import Term, Triple
 from adequa.errors import SettingError
-from adequa.models.runtime import Network, WordTable, breaks_of, windows
-from adequa.models.shipped import DEFAULT, weights
+from adequa.models.runtime import breaks_of, windows
+from adequa.models.shipped import DEFAULT, open_network
 from adequa.models.wordpiece import WordPiece
 
 if TYPE_CHECKING:
@@ -96,15 +96,7 @@ class ShippedEncoder:
 @lru_cache(maxsize=4)  # the weights themselves are shared by all encoders of a process
 def load_encoder(name: str = DEFAULT, *, threads: int = 1, positions: int = 512) -> ShippedEncoder:
     """The encoder of shipped weights or of a folder; its network is loaded at first use."""
-    folder = weights(name)
-    reader = WordPiece.read(folder.path("vocabulary.txt"))
-    network = Network(
-        folder.path("encoder.onnx"),
-        WordTable.read(folder.path("words.npz")),
-        outputs=("vector",),
-        pad=reader.pad,
-        threads=threads,
-    )
+    reader, network = open_network(name, "encoder", ("vector",), threads=threads)
     return ShippedEncoder(reader, network.run, positions=positions)
 
 

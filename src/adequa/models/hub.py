@@ -128,7 +128,8 @@ class HubPairs:
             len(tokenizer(*pair, truncation=False, verbose=False)["input_ids"]) for pair in pairs
         ]
         found: list[tuple[float, ...] | None] = [None] * len(pairs)
-        limit = _limit(tokenizer, model)
+        positions = getattr(model.config, "max_position_embeddings", None)
+        limit = int(min(tokenizer.model_max_length, positions or tokenizer.model_max_length))
         order = sorted(
             (number for number, length in enumerate(lengths) if length <= limit),
             key=lambda number: -lengths[number],
@@ -206,12 +207,6 @@ def _loading(model: str, revision: str | None) -> Iterator[None]:
         logging.set_verbosity(verbosity)
         if bars:
             logging.enable_progress_bar()
-
-
-def _limit(tokenizer: Any, model: Any) -> int:
-    """The most word pieces a pair may have."""
-    positions = getattr(model.config, "max_position_embeddings", None)
-    return int(min(tokenizer.model_max_length, positions or tokenizer.model_max_length))
 
 
 def _package(module: str, name: str) -> Any:

@@ -81,7 +81,12 @@ def read_tokenizer(folder: Path) -> PairTokenizer:
     vocabulary, whole = folder / "vocab.txt", folder / "tokenizer.json"
     if vocabulary.is_file() and (words := _uncased_bert(vocabulary, settings)):
         reader = WordPiece(words)
-        return PairTokenizer(_by_wordpiece(reader), reader.pad, limit)
+
+        def encode(first: str, second: str) -> Encoded:
+            pair = reader.join(reader.pieces(first), [reader.numbers(second)])
+            return pair.ids, pair.types
+
+        return PairTokenizer(encode, reader.pad, limit)
     if not whole.is_file():
         raise ModelError(
             f"{folder}: has neither the vocab.txt of an uncased BERT nor a tokenizer.json; save "
@@ -90,7 +95,13 @@ def read_tokenizer(folder: Path) -> PairTokenizer:
     tokenizer = _load_tokenizer(whole)
     known = (tokenizer.token_to_id(name) for name in ("[PAD]", "<pad>"))
     pad = next((number for number in known if number is not None), 0)
-    return PairTokenizer(_by_tokenizer(tokenizer), pad, limit)
+
+    def encode_fast(first: str, second: str) -> Encoded:
+        # One by one, because its batches run in threads, which a forked process does not have.
+        found = tokenizer.encode(first, second)
+        return found.ids, found.type_ids
+
+    return PairTokenizer(encode_fast, pad, limit)
 
 
 def _uncased_bert(path: Path, settings: Mapping[str, Any]) -> list[str]:
@@ -109,16 +120,6 @@ def _uncased_bert(path: Path, settings: Mapping[str, Any]) -> list[str]:
     return [*words, *(marker for marker in _MARKERS if marker not in known)]
 
 
-def _by_wordpiece(reader: WordPiece) -> Callable[[str, str], Encoded]:
-    def encode(first: str, second: str) -> Encoded:
-        start, end = reader.start, reader.separator
-        one, other = reader.numbers(first), reader.numbers(second)
-        ids = [start, *one, end, *other, end]
-        return ids, [0] * (len(one) + 2) + [1] * (len(other) + 1)
-
-    return encode
-
-
 def _load_tokenizer(path: Path) -> Any:
     try:
         package = importlib.import_module("tokenizers")
@@ -131,15 +132,6 @@ def _load_tokenizer(path: Path) -> Any:
     tokenizer.no_truncation()
     tokenizer.no_padding()
     return tokenizer
-
-
-def _by_tokenizer(tokenizer: Any) -> Callable[[str, str], Encoded]:
-    def encode(first: str, second: str) -> Encoded:
-        # One by one, because its batches run in threads, which a forked process does not have.
-        found = tokenizer.encode(first, second)
-        return found.ids, found.type_ids
-
-    return encode
 
 
 def _json(path: Path) -> dict[str, Any] | None:

@@ -17,7 +17,8 @@ from pathlib import Path
 from typing import Any
 
 from adequa.errors import ModelError, UnknownName
-from adequa.models.runtime import PerProcess
+from adequa.models.runtime import Network, PerProcess, WordTable
+from adequa.models.wordpiece import WordPiece
 
 DEFAULT = "v2"
 """The default weights; a new default is a new version of adequa."""
@@ -182,3 +183,14 @@ def _object(place: Path, text: str) -> dict[str, Any]:
     if not isinstance(value, dict):
         raise ModelError(f"{place}: is not a JSON object")
     return value
+
+
+def open_network(
+    name: str, model: str, outputs: tuple[str, ...], *, threads: int, typed: bool = False
+) -> tuple[WordPiece, Network]:
+    """The tokenizer and the network of a model of some weights; it is loaded at its first run."""
+    folder = weights(name)
+    reader = WordPiece.read(folder.path("vocabulary.txt"))
+    table = WordTable.read(folder.path("words.npz"))
+    path = folder.path(f"{model}.onnx")
+    return reader, Network(path, table, outputs, typed=typed, pad=reader.pad, threads=threads)

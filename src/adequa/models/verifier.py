@@ -20,8 +20,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from adequa.data import Term, Triple
 from adequa.errors import SettingError
-from adequa.models.runtime import Network, WordTable, breaks_of, chunks, windows
-from adequa.models.shipped import DEFAULT, weights
+from adequa.models.runtime import breaks_of, chunks, windows
+from adequa.models.shipped import DEFAULT, open_network
 from adequa.models.wordpiece import EncodedPair, Piece, WordPiece
 from adequa.text.values import word_triple
 
@@ -188,14 +188,7 @@ def _pool(
 @lru_cache(maxsize=4)  # the weights themselves are shared by all verifiers of a process
 def load_verifier(name: str = DEFAULT, *, threads: int = 1, positions: int = 512) -> Verifier:
     """The verifier of shipped weights or of a folder; its network is loaded at first use."""
-    folder = weights(name)
-    reader = WordPiece.read(folder.path("vocabulary.txt"))
-    network = Network(
-        folder.path("verifier.onnx"),
-        WordTable.read(folder.path("words.npz")),
-        outputs=("tokens", "pair", "state"),
-        typed=True,
-        pad=reader.pad,
-        threads=threads,
+    reader, network = open_network(
+        name, "verifier", ("tokens", "pair", "state"), threads=threads, typed=True
     )
     return Verifier(reader, network.run, positions=positions)

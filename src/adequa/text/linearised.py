@@ -1,11 +1,11 @@
 """Triples in one string: the linearised forms people have, read and written.
 
-A | p | B <br> C | q | D      bars; triples apart by `<br>`, ` && ` or a newline
+A | p | B <br> C | q | D      bars; triples separated by `<br>`, ` && ` or a newline
 [S] A [P] p [O] B [S] C …     markers, in square or angle brackets, also H R T and whole words
 [["A", "p", "B"], …]          JSON
-name[A], p[B], …              an E2E attribute list
+name[A], p[B], …              an attribute list, as E2E writes it
 
-Anything else is a DataError that says what was understood.
+Anything else is a DataError that says how it was understood.
 """
 
 from __future__ import annotations
@@ -19,10 +19,6 @@ from typing import Any
 from adequa.data import Triple
 from adequa.errors import DataError, UnknownName
 from adequa.files import kind_of, load_object
-
-# ---
-# Attribute lists as E2E writes them, `name[Blue Spice], eatType[pub]`, to and from triples.
-# ---
 
 DEFAULT_SUBJECT = "name"
 _REMEDY = "write name[Blue Spice], eatType[pub]"
@@ -63,10 +59,9 @@ def parse_attributes(text: str) -> list[tuple[str, str]]:
         if position == len(text):
             return pairs
         if text[position] != ",":
-            raise DataError(
-                f"after the attribute {shorten(name)} comes {shorten(text[position:])}, no comma",
-                remedy=_REMEDY,
-            )
+            found = shorten(text[position:])
+            problem = f"after the attribute {shorten(name)} comes {found} instead of a comma"
+            raise DataError(problem, remedy=_REMEDY)
         position += 1
 
 
@@ -131,11 +126,13 @@ _JSON_START = re.compile(r'\[\s*[\[\]{"]')
 _PYTHON_START = re.compile(r"\[\s*[\[(]\s*'|\[\s*\(")
 _ATTRIBUTE_START = re.compile(r"[^\[\]|]+\[")
 _PARTS = ("subject", "predicate", "object")
-_TRIPLES_REMEDY = "write 'subject | predicate | object', several apart by ' && ', <br> or newlines"
+_TRIPLES_REMEDY = (
+    "write 'subject | predicate | object', several separated by ' && ', <br> or newlines"
+)
 
 
 def parse_triples(text: str) -> tuple[Triple, ...]:
-    """The triples of a string in any of the forms; its strings are kept but for outer spaces.
+    """The triples of a string in any of the forms; only outer spaces are removed.
 
     >>> parse_triples("Blue_Spice | eatType | pub")
     (Triple(subject='Blue_Spice', predicate='eatType', object='pub'),)
@@ -164,9 +161,7 @@ def parse_triples(text: str) -> tuple[Triple, ...]:
                 raise _understood("an attribute list", error) from None
     if "|" in stripped:
         return _parse_bars(stripped)
-    raise DataError(
-        f"{shorten(stripped)} is no form of triples that is known", remedy=_TRIPLES_REMEDY
-    )
+    raise DataError(f"{shorten(stripped)} is not a known form of triples", remedy=_TRIPLES_REMEDY)
 
 
 _new_tuple = tuple.__new__
@@ -211,7 +206,7 @@ def _parse_bars(text: str) -> tuple[Triple, ...]:
     for segment in _SEPARATOR.split(text):
         if not segment or segment.isspace():
             continue
-        # A bar inside a part is told from one between parts by its spaces, if those are regular.
+        # Spaces distinguish a bar between parts from one inside a part, if they are regular.
         parts = segment.split(" | ")
         if len(parts) != 3:
             parts = segment.split("|")

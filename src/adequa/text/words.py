@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from functools import cache, lru_cache
+from bisect import bisect_left
+from functools import cache, cached_property, lru_cache
 from importlib.resources import files
 from itertools import accumulate
 
@@ -62,22 +63,6 @@ class PreparedText:
     whole words are distinguished from parts of longer ones.
     """
 
-    __slots__ = (
-        "_dates",
-        "_numbers",
-        "_sentences",
-        "ends",
-        "ends_at",
-        "folded",
-        "key",
-        "lower_cased",
-        "places",
-        "starts",
-        "starts_at",
-        "string",
-        "words",
-    )
-
     def __init__(self, string: str) -> None:
         self.string = string
         self.folded = folded = fold(string)
@@ -93,40 +78,22 @@ class PreparedText:
         self.ends_at = dict(zip(bounds[1:], numbers, strict=True))
         self.key = "".join(words)
         self.lower_cased = string.islower()
-        self._sentences: list[int] | None = None
-        self._dates: list[DateSpan] | None = None
-        self._numbers: list[NumberSpan] | None = None
 
-    @property
+    @cached_property
     def dates(self) -> list[DateSpan]:
         """The dates in the text."""
-        if self._dates is None:
-            self._dates = find_dates(self.string)
-        return self._dates
+        return find_dates(self.string)
 
-    @property
+    @cached_property
     def numbers(self) -> list[NumberSpan]:
         """The numbers in the text."""
-        if self._numbers is None:
-            self._numbers = find_numbers(self.string)
-        return self._numbers
+        return find_numbers(self.string)
 
-    @property
+    @cached_property
     def sentences(self) -> list[int]:
         """The sentence number of each word, by the simple rule of `simple_ends`."""
-        if self._sentences is None:
-            ends = simple_ends(self.string)
-            if not ends or not self.words or ends[0] >= self.ends[-1]:
-                self._sentences = [0] * len(self.words)
-                return self._sentences
-            numbers: list[int] = []
-            sentence = 0
-            for start in self.starts:
-                while sentence < len(ends) and start > ends[sentence]:
-                    sentence += 1
-                numbers.append(sentence)
-            self._sentences = numbers
-        return self._sentences
+        ends = simple_ends(self.string)
+        return [bisect_left(ends, start) for start in self.starts]
 
     def between(self, first: int, last: int) -> str:
         """The characters between the end of one word and the start of another."""

@@ -113,11 +113,7 @@ def fit_isotonic(logits: npt.ArrayLike, labels: npt.ArrayLike) -> tuple[tuple[fl
 
 
 def calibrate(
-    cases: Sequence[LabelledCase],
-    *,
-    method: Method = "platt",
-    least: int = 10,
-    bins: int = 10,
+    cases: Sequence[LabelledCase], *, method: Method = "platt", least: int = 10, bins: int = 10
 ) -> CalibrationResult:
     """Fit all cases, then each group of at least `least` cases; the name "" is not a group."""
     labels = np.array([case.label for case in cases], dtype=np.float64)

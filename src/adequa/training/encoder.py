@@ -18,12 +18,12 @@ from adequa.perturb.graphs import add_further_triple, drop_triple, invert_triple
 from adequa.perturb.knowledge import Graph
 from adequa.training.setup import (
     Progress,
-    TokenReader,
     TrainingResult,
     TrainingSettings,
     prepare,
     read_corpus,
     read_pairs,
+    read_tokenizer,
     validate_mixture,
     validate_pairs,
 )
@@ -171,7 +171,7 @@ def train_encoder(settings: EncoderSettings, progress: Progress | None = None) -
     dev = read_pairs(held_out.items, locate=False)
     validate_pairs(settings, pairs, dev)
     knowledge = Knowledge.of(pairs)
-    tokens = TokenReader.read(base.folder)
+    tokens = read_tokenizer(base.folder)
     batches = ContrastiveBatches(
         pairs,
         knowledge,

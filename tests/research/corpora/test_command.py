@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import pytest
-
-from adequa.cli import main
 
 ITEMS = [
     {"id": "1", "triples": [["Ida", "birthPlace", "Tarnova"]], "text": "Ida is from Tarnova."},
@@ -20,21 +18,11 @@ Run = Callable[..., tuple[int, str, str]]
 
 
 @pytest.fixture
-def adequa(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> Run:
+def adequa(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: Run) -> Run:
     monkeypatch.chdir(tmp_path)
     content = "\n".join(json.dumps(item) for item in ITEMS)
     Path("items.jsonl").write_text(content, encoding="utf-8")
-
-    def run(*arguments: str) -> tuple[int, str, str]:
-        monkeypatch.setattr(sys, "argv", ["adequa", "derive", *arguments])
-        with pytest.raises(SystemExit) as ended:
-            main()
-        output = capsys.readouterr()
-        return int(ended.value.code or 0), output.out, output.err
-
-    return run
+    return partial(command, "derive")
 
 
 def written(name: str) -> list[dict[str, object]]:

@@ -1,15 +1,15 @@
-"""`adequa paper` as a user meets it."""
+"""`adequa paper`, as a user calls it."""
 
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import pytest
 
-from adequa.cli import main
+from ...tiny_weights import write_weights
 
 Run = Callable[..., tuple[int, str, str]]
 
@@ -20,9 +20,7 @@ ENTRY = """<benchmark><entries><entry category="Airport" eid="Id1" size="1"><mod
 
 
 @pytest.fixture
-def adequa(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> Run:
+def esa(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: Run) -> Run:
     monkeypatch.chdir(tmp_path)
     for part, text in (
         ("test/test.xml", ENTRY),
@@ -32,19 +30,11 @@ def adequa(
         path = tmp_path / "data" / "webnlg2020" / part
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
-
-    def run(*arguments: str) -> tuple[int, str, str]:
-        monkeypatch.setattr(sys, "argv", ["adequa", "paper", *arguments])
-        with pytest.raises(SystemExit) as ended:
-            main()
-        code = ended.value.code
-        return (code if isinstance(code, int) else 0, *capsys.readouterr())
-
-    return run
+    return partial(command, "paper")
 
 
-def test_tables_pictures_and_worksheets(adequa: Run, tmp_path: Path) -> None:
-    code, said, progress = adequa("esa", "--data", "data", "--out", "out")
+def test_tables_pictures_and_worksheets(esa: Run, tmp_path: Path) -> None:
+    code, said, progress = esa("esa", "--data", "data", "--out", "out")
     assert code == 0
     assert "Table 1, 2020" in said
     assert "n/a: everything of 2017" in said
@@ -53,14 +43,14 @@ def test_tables_pictures_and_worksheets(adequa: Run, tmp_path: Path) -> None:
     sheet = tmp_path / "out" / "worksheet-undetected.tsv"
     filled = sheet.read_text(encoding="utf-8").replace("Norway\t\t\t\t", "Norway\t\t\tright\t")
     sheet.write_text(filled, encoding="utf-8")
-    code, said, _ = adequa("esa", "--worksheet", str(sheet), "--json")
+    code, said, _ = esa("esa", "--worksheet", str(sheet), "--json")
     assert code == 0
     assert json.loads(said)["rows"][0]["right"] == 1
-    assert "bt5" in adequa("esa", "--worksheet", str(sheet))[1]
+    assert "bt5" in esa("esa", "--worksheet", str(sheet))[1]
 
 
-def test_json_is_one_object(adequa: Run) -> None:
-    code, said, progress = adequa("esa", "--data", "data", "--year", "2020", "--json", "--quiet")
+def test_json_is_one_object(esa: Run) -> None:
+    code, said, progress = esa("esa", "--data", "data", "--year", "2020", "--json", "--quiet")
     assert (code, progress) == (0, "")
     found = json.loads(said)
     assert list(found["years"]) == ["2020"]
@@ -68,14 +58,162 @@ def test_json_is_one_object(adequa: Run) -> None:
     assert found["years"]["2020"]["figure2"]["rows"][0]["text"] == "Kestrel Bay is pretty."
 
 
-def test_wrong_use(adequa: Run) -> None:
-    assert adequa("esa")[0] == 2
-    assert adequa("esa", "--data", "data", "--worksheet", "x.tsv")[0] == 2
-    code, said, complaint = adequa("esa", "--data", "data", "--year", "2019")
+def test_esa_wrong_use(esa: Run) -> None:
+    assert esa("esa")[0] == 2
+    assert esa("esa", "--data", "data", "--worksheet", "x.tsv")[0] == 2
+    code, said, complaint = esa("esa", "--data", "data", "--year", "2019")
     assert (code, said) == (2, "")
     assert complaint.startswith("adequa: unknown year '2019'")
-    code, _, complaint = adequa("esa", "--data", "nowhere")
+    code, _, complaint = esa("esa", "--data", "nowhere")
     assert (code, complaint.strip()) == (
         2,
         "adequa: nowhere: is not a folder; name the folder with webnlg2020 and webnlg2017",
     )
+
+
+@pytest.fixture
+def people(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: Run) -> Run:
+    monkeypatch.chdir(tmp_path)
+    folder = tmp_path / "data" / "webnlg2017"
+    triples = [("Kestrel_Bay", "Norway"), ("Orrin_Tower", "Chile"), ("Lumen_Air", "Peru")]
+    entries = "".join(
+        f'<entry category="Airport" eid="Id{number}" size="1"><modifiedtripleset><mtriple>{one} | '
+        f'country | {other}</mtriple></modifiedtripleset><lex lid="Id1">{one} is in {other}.</lex>'
+        "</entry>"
+        for number, (one, other) in enumerate(triples, 1)
+    )
+    rows = ["id,mr,team,text,category,type,bleu,meteor,ter,triplesize,fluency,grammar,semantics"]
+    texts: dict[str, list[str]] = {"melbourne": [], "adapt": []}
+    for number, (one, other) in enumerate(triples):
+        texts["melbourne"].append(f"{one} is in {other} .")
+        texts["adapt"].append("it is pretty ." if number else f"{one} is there .")
+    for place, (team, said) in enumerate(texts.items()):
+        for number, text in enumerate(said):
+            graph = " | ".join((triples[number][0], "country", triples[number][1]))
+            score = (3 - place - number / 4) / 3
+            rows.append(
+                f"{len(rows)},{graph},{team},{text},Airport,seen,{score},{score / 2},{99 - score},"
+                f"{number + 1}triple,{1 + number},{2 + place / 2},{3 - place - number / 2}"
+            )
+    for part, content in (
+        ("test/test.xml", f"<benchmark><entries>{entries}</entries></benchmark>"),
+        ("systems/Melbourne.txt", "\n".join(texts["melbourne"]) + "\n"),
+        ("systems/ADAPT.txt", "\n".join(texts["adapt"]) + "\n"),
+        ("human/all_data_final_averaged.csv", "\n".join(rows) + "\n"),
+    ):
+        path = folder / part
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(content, encoding="utf-8")
+    return partial(command, "paper")
+
+
+def test_correlations(people: Run, tmp_path: Path) -> None:
+    code, said, progress = people(
+        "correlations", "--data", "data", "--year", "2017", "--pictures", "pictures"
+    )
+    assert code == 0, progress
+    assert "WebNLG 2017: the paper's cells next to ours" in said
+    assert "Table 9, 2017: Pearson, all texts, 6 texts (paper 2,230)" in said
+    assert (tmp_path / "pictures" / "table09.svg").is_file()
+    assert "scoring 2017: 6 of 6" in progress
+    code, said, progress = people(
+        "correlations", "--data", "data", "--year", "2017", "--json", "--quiet"
+    )
+    assert (code, progress) == (0, "")
+    assert len(json.loads(said)["years"]["2017"]["table9"]["rows"]) == 21
+
+
+def test_human(people: Run, tmp_path: Path) -> None:
+    code, said, complaint = people(
+        "human", "--data", "data", "--only", "tables2_3", "--only", "figures1_3", "-o", "pictures"
+    )
+    assert code == 0, complaint
+    assert "Tables 2 and 3, semantics (the paper's heading: Grammar)" in said
+    assert (tmp_path / "pictures" / "figure1.svg").is_file()
+    code, said, _ = people("human", "--data", "data", "--only", "sample", "--json", "--quiet")
+    assert code == 0
+    assert json.loads(said)["sample"]["values"]["entries"] == 3
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["correlations"], "--data"),
+        (["correlations", "--data", "nowhere"], "nowhere: is not a folder"),
+        (["correlations", "--data", "data", "--year", "2019"], "unknown year '2019'"),
+        (["correlations", "--data", "data", "--detector", "magic"], "detector"),
+        (["correlations", "--data", "data", "--year", "2020"], "has no rated texts"),
+        (["human", "--data", "nowhere"], "nowhere: is not a folder"),
+        (["human", "--data", "data/webnlg2017"], "all_data_final_averaged.csv: is missing"),
+        (["human", "--data", "data", "--only", "table9"], "unknown section 'table9'"),
+    ],
+)
+def test_people_wrong_use(people: Run, arguments: list[str], message: str) -> None:
+    code, said, complaint = people(*arguments)
+    assert (code, said) == (2, "")
+    assert message in complaint
+    assert "Traceback" not in complaint
+
+
+JOINT_ENTRY = """<benchmark><entries><entry category="Airport" eid="Id1" size="1">
+<modifiedtripleset><mtriple>Aarhus | country | the_pub</mtriple></modifiedtripleset>
+<lex lid="Id1">Aarhus is in the pub.</lex></entry></entries></benchmark>
+"""
+
+
+@pytest.fixture
+def joint(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: Run) -> Run:
+    monkeypatch.chdir(tmp_path)
+    for part in ("test/test.xml", "train/1triples/Airport.xml"):
+        path = tmp_path / "data" / "webnlg2020" / part
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(JOINT_ENTRY, encoding="utf-8")
+    return partial(command, "paper", "joint")
+
+
+def test_tables_and_pictures(joint: Run, tmp_path: Path) -> None:
+    write_weights(tmp_path / "tiny")
+    code, said, progress = joint("--data", "data", "--weights", "tiny=tiny", "--out", "out")
+    assert code == 0
+    assert "tiny: weights:test|" in said
+    assert "Table 1: corpora" in said
+    assert "Figure 1: graphs find their texts" in said
+    assert "n/a: WebNLG dev" in said
+    assert "n/a: no rated texts" in said
+    assert "written to out/figure5.svg" in progress.replace("\\", "/")
+    assert "tiny, WebNLG-DB: 6 of 6" in progress
+    assert {path.name for path in (tmp_path / "out").iterdir()} == {
+        *("figure1.svg", "figure2.svg", "figure5.svg")
+    }
+
+
+def test_json_of_one_section_and_a_further_corpus(joint: Run, tmp_path: Path) -> None:
+    item = {"id": "1", "triples": [["A", "b", "C"]], "text": "It is."}
+    (tmp_path / "more.jsonl").write_text(json.dumps(item) + "\n", encoding="utf-8")
+    write_weights(tmp_path / "tiny")
+    code, said, progress = joint(
+        *("--data", "data", "--weights", "tiny=tiny", "--only", "table1"),
+        *("--corpus", "KELM=more.jsonl", "--json", "--quiet"),
+    )
+    assert (code, progress) == (0, "")
+    found = json.loads(said)
+    assert list(found) == ["weights", "table1", "absent", "written"]
+    rows = {(row["corpus"], row["whose"]): row for row in found["table1"]["rows"]}
+    assert rows["KELM", "ours"]["pairs"] == 1
+
+
+def test_joint_wrong_use(joint: Run, tmp_path: Path) -> None:
+    write_weights(tmp_path / "tiny")
+    assert joint()[0] == 2
+    for wrong in ("tiny", "=tiny", "tiny=", "a/b=tiny"):
+        code, _, complaint = joint("--data", "data", "--weights", wrong)
+        assert code == 2
+        assert "is not NAME=WHERE" in complaint
+    twice = ("--weights", "one=tiny", "--weights", "one=tiny")
+    assert "twice" in joint("--data", "data", *twice)[2]
+    code, said, complaint = joint("--data", "data", "--weights", "one=nowhere")
+    assert (code, said) == (2, "")
+    assert complaint.startswith("adequa: unknown weights (and no folder of that name) 'nowhere'")
+    code, _, complaint = joint("--data", "data", "--weights", "t=tiny", "--only", "figure9")
+    assert code == 2
+    assert complaint.startswith("adequa: unknown section 'figure9'")

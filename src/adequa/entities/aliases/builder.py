@@ -162,10 +162,7 @@ def _connect(path: Path) -> sqlite3.Connection:
 
 
 def _take_in(
-    connection: sqlite3.Connection,
-    dumps: list[Dump],
-    names: EntityNames,
-    progress: Progress,
+    connection: sqlite3.Connection, dumps: list[Dump], names: EntityNames, progress: Progress
 ) -> None:
     total = sum(dump.size for dump in dumps)
     before = 0
@@ -215,8 +212,7 @@ def _finish(
         for statement in _WANTED.format(label=_LABEL_RANKS).split(";"):
             connection.execute(statement)
     gather = _GATHER.format(
-        redirect=_REDIRECT_RANK,
-        only="" if only is None else "WHERE key IN (SELECT key FROM keep)",
+        redirect=_REDIRECT_RANK, only="" if only is None else "WHERE key IN (SELECT key FROM keep)"
     )
     _write_entities(connection, connection.execute(gather), report)
     connection.execute(

@@ -333,7 +333,24 @@ _TURTLE_ENDINGS = {".ttl", ".turtle"}
 _DAMAGED = (EOFError, OSError, lzma.LZMAError, zlib.error)
 
 
-class _Counted(io.RawIOBase):
+class _Stream(io.RawIOBase):
+    """A stream of the blocks that a function returns for the number of bytes wanted."""
+
+    def __init__(self, read: Callable[[int], bytes]) -> None:
+        self._read_block = read
+
+    def readable(self) -> bool:
+        """As io.RawIOBase asks."""
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        """As io.RawIOBase asks."""
+        block = self._read_block(len(buffer))
+        buffer[: len(block)] = block
+        return len(block)
+
+
+class _Counted:
     """The bytes of a file, counted and hashed on their way to a decompressor."""
 
     def __init__(self, stream: BinaryIO) -> None:
@@ -341,35 +358,12 @@ class _Counted(io.RawIOBase):
         self.done = 0
         self.digest = hashlib.sha256()
 
-    def readable(self) -> bool:
-        """As io.RawIOBase asks."""
-        return True
-
-    def readinto(self, buffer: Any) -> int:
-        """As io.RawIOBase asks."""
-        block = self._stream.read(len(buffer))
-        buffer[: len(block)] = block
+    def read(self, size: int) -> bytes:
+        """The next block."""
+        block = self._stream.read(size)
         self.done += len(block)
         self.digest.update(block)
-        return len(block)
-
-
-class _Chained(io.RawIOBase):
-    """A stream whose beginning was already read, from its beginning."""
-
-    def __init__(self, head: bytes, rest: BinaryIO) -> None:
-        self._head = io.BytesIO(head)
-        self._rest = rest
-
-    def readable(self) -> bool:
-        """As io.RawIOBase asks."""
-        return True
-
-    def readinto(self, buffer: Any) -> int:
-        """As io.RawIOBase asks."""
-        block = self._head.read(len(buffer)) or self._rest.read(len(buffer))
-        buffer[: len(block)] = block
-        return len(block)
+        return block
 
 
 class Dump:
@@ -406,7 +400,7 @@ class Dump:
         try:
             with self.path.open("rb") as file:
                 counted = _Counted(file)
-                with _unpacked(io.BufferedReader(counted, _BLOCK_BYTES)) as stream:
+                with _unpacked(io.BufferedReader(_Stream(counted.read), _BLOCK_BYTES)) as stream:
                     for statements in self._read(stream, names):
                         yield statements
                         progress(counted.done)
@@ -426,7 +420,9 @@ class Dump:
 
     def _read(self, stream: BinaryIO, names: EntityNames) -> Iterator[list[NameStatement]]:
         head = stream.read(_BLOCK_BYTES).removeprefix(_BYTE_ORDER_MARK)
-        whole = cast(BinaryIO, io.BufferedReader(_Chained(head, stream), _BLOCK_BYTES))
+        begun = io.BytesIO(head)
+        chained = _Stream(lambda size: begun.read(size) or stream.read(size))
+        whole = cast(BinaryIO, io.BufferedReader(chained, _BLOCK_BYTES))
         if self._is_turtle(head):
             yield from self._read_turtle(whole, names)
             return

@@ -49,7 +49,7 @@ from adequa.text.values import lowered, match_unit, unit_named, word_parts
 _LONGEST = 18
 """Words and places of a pattern that says one fact and nothing else."""
 _SAYS_THE_NAME = {
-    *("abbreviation", "acronym", "alias", "comma head", "core", "date", "name", "number", "period"),
+    *("abbreviation", "acronym", "alias", "comma head", "core", "date", "name", "number", "period")
 }
 """The methods of mentions that the data's own name can replace."""
 _TOKEN = re.compile(rf"{SUBJECT}|{OBJECT}|[^\W_]+(?:[-.'’][^\W_]+)*|['’]s?(?![^\W_])")

@@ -205,8 +205,7 @@ def ask(
 
 
 def run(
-    askings: Sequence[Asking[Answer]],
-    probabilities: Callable[[Sequence[Pair]], Sequence[Row]],
+    askings: Sequence[Asking[Answer]], probabilities: Callable[[Sequence[Pair]], Sequence[Row]]
 ) -> list[Answer]:
     """The answer of each; the pairs of all go to the model in one call, each pair once."""
     known: dict[Pair, Row] = {}

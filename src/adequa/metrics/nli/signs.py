@@ -106,8 +106,7 @@ _VALUE = re.compile(r"^(?:yes|no|true|false|\W*)$", re.IGNORECASE)
 _PRONOUN = "pronoun"
 _VALUE_METHODS = frozenset({"number", "converted number", "date"})
 _IMPLIED = re.compile(
-    r"\W*(?:he|she|it|they|his|her|its|their|this|that|these|there)(?!\w)",
-    re.IGNORECASE,
+    r"\W*(?:he|she|it|they|his|her|its|their|this|that|these|there)(?!\w)", re.IGNORECASE
 )
 """The beginning of a text about something that it does not name."""
 _LONGER = re.compile(r"[^\W_]{4,}")

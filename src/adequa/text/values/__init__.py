@@ -9,14 +9,7 @@
 `word_triple` and `word_parts` put a triple with coded values into words.
 """
 
-from adequa.text.values.dates import (
-    Date,
-    DateMatch,
-    DateSpan,
-    compare_dates,
-    date_of,
-    find_dates,
-)
+from adequa.text.values.dates import Date, DateMatch, DateSpan, compare_dates, date_of, find_dates
 from adequa.text.values.numbers import (
     NumberSpan,
     Quantity,

@@ -63,10 +63,7 @@ _OTHERS = {
         "month": (2629800.0, "month", ""),
         "year": (31557600.0, "year", ""),
     },
-    "area": {
-        "acre": (4046.8564224, "acre", ""),
-        "hectare": (1e4, "hectare", "ha"),
-    },
+    "area": {"acre": (4046.8564224, "acre", ""), "hectare": (1e4, "hectare", "ha")},
     "volume": {
         "litre": (1e-3, "litre liter", "l L"),
         "millilitre": (1e-6, "millilitre milliliter", "ml mL"),
