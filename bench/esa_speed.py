@@ -17,7 +17,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from adequa.data import Item
-from adequa.entities.paper import greedy_matches
+from adequa.entities import greedy_matches
 from adequa.metrics import load_metric
 from adequa.readers import open_source
 from bench.items import write_items

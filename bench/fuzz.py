@@ -190,7 +190,7 @@ def _passes(format_name: str) -> list[Callable[[Path], Iterable[object]]]:
 def _judge(path: Path) -> list[object]:
     """Triples, a line each, then a zero byte, then the text: both modes, and the metric."""
     from adequa.data import Item, Triple
-    from adequa.entities.detector import Detector
+    from adequa.entities import Detector
     from adequa.metrics import load_metric
 
     data, _, text = path.read_bytes().decode("utf-8", "replace").partition("\0")

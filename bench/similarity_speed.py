@@ -14,8 +14,7 @@ from pathlib import Path
 
 from adequa.data import Item
 from adequa.metrics import load_metric
-from adequa.models.shipped import weights
-from adequa.models.wordpiece import WordPiece
+from adequa.models import WordPiece, weights
 from adequa.readers import open_source
 from bench.roberta_large import large_model, read_lengths
 

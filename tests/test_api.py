@@ -1,4 +1,4 @@
-"""The Python front."""
+"""The Python API."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The JSON contract: what is kept, what is refused, and that nothing is lost on the way."""
+"""The JSON contract: lossless both ways, and strict."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Settings: written, built, signed."""
+"""Settings: parsing, building, signatures."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One table in every form; what a form gives special meaning never breaks it."""
+"""Tables in every form; special characters never break them."""
 
 from __future__ import annotations
 

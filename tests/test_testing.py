@@ -1,4 +1,4 @@
-"""Adequacy as an assertion, and as a fixture of pytest."""
+"""Adequacy as an assertion and as a pytest fixture."""
 
 from __future__ import annotations
 

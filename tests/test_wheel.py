@@ -1,4 +1,4 @@
-"""What a wheel would hold: sample and weights, each with its licence, apart from the code's."""
+"""The contents of a wheel: sample and weights, each with a licence of its own."""
 
 from __future__ import annotations
 

@@ -159,7 +159,7 @@ def joint(
 
     Example: adequa paper joint --data data --pool 3000 --out joint
     """
-    from adequa.models.shipped import DEFAULT
+    from adequa.models import DEFAULT
     from research.papers.joint.models import load_model
     from research.papers.joint.reproduction import reproduce_joint
 

@@ -14,8 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from adequa.data import Item
-    from adequa.entities.evaluation import MentionAgreement
-    from adequa.entities.mentions import Judge
+    from adequa.entities import Judge, MentionAgreement
 
 
 def blend(
@@ -122,7 +121,7 @@ def weigh(
     """
     from adequa.charts import reliability_picture
     from adequa.errors import DataError
-    from adequa.models.verifier import load_verifier
+    from adequa.models import load_verifier
     from adequa.perturb import read_marks
     from adequa.readers import open_source
     from adequa.tables import Cell, Table
@@ -221,8 +220,7 @@ def mentions(
 
     Example: adequa train mentions enriched/train --out weights.json --evaluate enriched/dev
     """
-    from adequa.entities.evaluation import gold_spans
-    from adequa.entities.mentions import WeightsJudge
+    from adequa.entities import WeightsJudge, gold_spans
     from adequa.errors import DataError
     from adequa.readers import open_source
     from research.recipe.mentions import read_weights, train_mentions, write_weights
@@ -276,8 +274,7 @@ def _origin(gold: Path, texts: int, penalty: float, *, adjusted: bool) -> str:
 
 
 def _agreement(items: Sequence[Item], judge: Judge, what: str, quiet: bool) -> MentionAgreement:
-    from adequa.entities.detector import Detector
-    from adequa.entities.evaluation import evaluate_mentions
+    from adequa.entities import Detector, evaluate_mentions
 
     detector = Detector(mode="mentions", judge=judge)
     with progress_bar(what, quiet=quiet) as progress:

@@ -23,7 +23,7 @@ from typing import Any, NamedTuple
 from adequa.data import Triple
 from adequa.perturb import FALSE, TRUE, Knowledge, LabelledDocument, LabelledSpan
 from adequa.text import label_of
-from adequa.text.values.wording import say_date
+from adequa.text.values import say_date
 
 _FILES = ("venues.json", "people_places.json", "works.json")
 _PLACE = re.compile(r"\{(\w+)\}")

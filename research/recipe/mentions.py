@@ -19,9 +19,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from adequa.data import Item
-from adequa.entities.detector import Detector
-from adequa.entities.evaluation import mention_key
-from adequa.entities.mentions import Option
+from adequa.entities import Detector, Option, mention_key
 from adequa.errors import DataError, ModelError, SettingError
 
 

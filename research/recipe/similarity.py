@@ -32,7 +32,7 @@ from adequa.metrics.sources import (
     read_verifier_output,
     verifier_source,
 )
-from adequa.models.shipped import weights
+from adequa.models import weights
 from adequa.progress import Progress
 from adequa.stats import COEFFICIENTS
 from adequa.training.export import seal, write_files

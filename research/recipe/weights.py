@@ -27,7 +27,7 @@ from adequa.metrics.nli.signs import (
     read_signs,
     read_weighing,
 )
-from adequa.models.verifier import VerifierOutput
+from adequa.models import VerifierOutput
 from adequa.perturb import UNKNOWN, Document, Knowledge, LabelledSpan
 from adequa.progress import Progress
 from adequa.stats.reliability import Reliability, reliability

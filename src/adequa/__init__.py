@@ -24,8 +24,7 @@ if TYPE_CHECKING:
         SettingError,
         UnknownName,
     )
-    from adequa.metrics import load_metric
-    from adequa.metrics.base import Metric
+    from adequa.metrics import Metric, load_metric
     from adequa.run import Run, open_run
 
 __version__ = "0.1.0"

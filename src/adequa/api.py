@@ -10,8 +10,7 @@ from typing import Any, overload
 from adequa.codec import item_from_object
 from adequa.data import Item, Result, Triple
 from adequa.errors import DataError
-from adequa.metrics import resolve
-from adequa.metrics.base import Metric
+from adequa.metrics import Metric, resolve
 from adequa.readers import PlacedItem, Source, open_source, unique
 from adequa.run import score_items
 

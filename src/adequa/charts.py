@@ -175,7 +175,7 @@ def heat_map(
     `low` is the lowest value of cells and bar: 0 for shares, which then go from white to blue. A
     cell of None is empty. `crossed` has the (row, column) of cells to cross out as not significant.
     """
-    _check_cells(rows, columns, values, crossed, low)
+    _require_cells(rows, columns, values, crossed, low)
     width = max(_LEAST_WIDTH, (digits + 4) * _LETTER + 10)
     slanted = any(len(name) * _LETTER > width - 6 for name in columns)
     longest = max(len(name) for name in columns) * _LETTER
@@ -213,7 +213,7 @@ def heat_map(
     return document(whole, foot + (38 if crossed else _EDGE), title, parts)
 
 
-def _check_cells(
+def _require_cells(
     rows: Sequence[str],
     columns: Sequence[str],
     values: Sequence[Sequence[float | None]],

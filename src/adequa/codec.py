@@ -53,15 +53,15 @@ def item_from_object(raw: Any, *, bare: bool = False) -> Item:
             f"'text' is {kind_of(text)}, not a string", remedy='an empty text is written ""'
         )
     return Item(
-        identifier,
-        triples_from_object(triples),
-        text,
-        _optional_string(raw, "system") or "",
-        _optional_string(raw, "category"),
-        _optional_string(raw, "lang"),
-        _strings(raw["references"]) if raw.get("references") else (),
-        _terms(raw["terms"]) if raw.get("terms") else {},
-        meta,
+        id=identifier,
+        triples=triples_from_object(triples),
+        text=text,
+        system=_optional_string(raw, "system") or "",
+        category=_optional_string(raw, "category"),
+        lang=_optional_string(raw, "lang"),
+        references=_strings(raw["references"]) if raw.get("references") else (),
+        terms=_terms(raw["terms"]) if raw.get("terms") else {},
+        meta=meta,
     )
 
 

@@ -223,6 +223,16 @@ def read_dictionary(
 
 
 @contextlib.contextmanager
+def write_errors(path: Path, *, remedy: str = "check the path") -> Iterator[None]:
+    """Turn the OSError of a write into a DataError that names the path."""
+    try:
+        yield
+    except OSError as error:
+        problem = f"cannot be written ({error.strerror or error})"
+        raise DataError(problem, path=path, remedy=remedy) from None
+
+
+@contextlib.contextmanager
 def replacing(path: Path) -> Iterator[BinaryIO]:
     """A stream whose content replaces `path` at the end; after an error the old file remains."""
     temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}")

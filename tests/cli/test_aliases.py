@@ -1,4 +1,4 @@
-"""`adequa aliases` as a user meets it."""
+"""`adequa aliases` end to end."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def test_only_force_and_json(adequa: Run, tmp_path: Path) -> None:
     code, said, complaint = adequa(*build)
     assert (code, said) == (2, "")
     assert complaint.strip() == (
-        "adequa: a.sqlite: is there already; name another file, or say --force"
+        "adequa: a.sqlite: is there already; name another file, or give --force"
     )
     assert adequa(*build, "--force", "-q")[0] == 0
 

@@ -1,4 +1,4 @@
-"""The table of commands: lazy, complete, with summaries that fit, and honest without a checkout."""
+"""The table of commands: lazy, complete, with summaries that fit, also without a checkout."""
 
 from __future__ import annotations
 

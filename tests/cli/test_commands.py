@@ -1,4 +1,4 @@
-"""The command line as a user meets it: exit codes, streams, one-line errors."""
+"""The command line end to end: exit codes, streams, one-line errors."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`adequa compare` as a user meets it."""
+"""`adequa compare` end to end."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`adequa correlate` as a user meets it."""
+"""`adequa correlate` end to end."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`adequa doctor` as a user meets it."""
+"""`adequa doctor` end to end."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`adequa export` as a user meets it."""
+"""`adequa export` end to end."""
 
 from __future__ import annotations
 

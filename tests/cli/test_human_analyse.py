@@ -1,4 +1,4 @@
-"""`adequa human analyse` as a user meets it."""
+"""`adequa human analyse` end to end."""
 
 from __future__ import annotations
 

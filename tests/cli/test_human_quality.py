@@ -1,4 +1,4 @@
-"""`adequa human quality` as a user meets it."""
+"""`adequa human quality` end to end."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`adequa human sample` as a user meets it."""
+"""`adequa human sample` end to end."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`adequa human serve`: links, exports, a real server, and what stands in its way."""
+"""`adequa human serve`: links, exports, a real server, and errors."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`adequa mentions` as a user meets it."""
+"""`adequa mentions` end to end."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`adequa metrics`: weights and their licence beside the metrics that use them."""
+"""`adequa metrics`: the metrics with their weights and licences."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`adequa paper nli` as a user meets it."""
+"""`adequa paper nli` end to end."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`adequa report`: one file, and what it prints."""
+"""`adequa report`: the file and the output."""
 
 from __future__ import annotations
 

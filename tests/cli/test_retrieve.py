@@ -1,4 +1,4 @@
-"""`adequa retrieve` as a user meets it."""
+"""`adequa retrieve` end to end."""
 
 from __future__ import annotations
 

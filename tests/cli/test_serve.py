@@ -1,4 +1,4 @@
-"""`adequa serve` as a user meets it: started, asked, stopped, and refused where it must be."""
+"""`adequa serve` end to end: started, used, stopped, and refused."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`adequa templates` as a user meets it."""
+"""`adequa templates` end to end."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`adequa train mentions` as a user meets it."""
+"""`adequa train mentions` end to end."""
 
 from __future__ import annotations
 

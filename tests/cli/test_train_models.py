@@ -1,4 +1,4 @@
-"""`adequa train encoder`, `verifier` and `calibrate` as a user meets them."""
+"""`adequa train encoder`, `verifier` and `calibrate` end to end."""
 
 from __future__ import annotations
 

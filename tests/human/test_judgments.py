@@ -68,7 +68,7 @@ def test_averages_are_per_text_and_criterion():
     assert list(by_criterion(ratings)) == ["semantics", "fluency"]
 
 
-def test_the_first_of_two_judgments_counts_and_averages_are_no_judgments():
+def test_the_first_of_two_judgments_counts_and_averages_are_left_out():
     ratings = [rating("a", "ann", 1), rating("a", "ann", 2), rating("b", "", 1)]
     assert one_each(ratings) == ([ratings[0]], 1)
 

@@ -1,4 +1,4 @@
-"""Runs made up by chance but the same every time, with all that a line of a run can hold."""
+"""Random but reproducible runs with every field that a line of a run can have."""
 
 from __future__ import annotations
 

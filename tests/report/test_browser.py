@@ -1,4 +1,4 @@
-"""The report in a real Chromium, opened from disk: what a reader does."""
+"""The report in a real Chromium, opened from disk, as a reader uses it."""
 
 from __future__ import annotations
 

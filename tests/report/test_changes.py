@@ -1,4 +1,4 @@
-"""A baseline: pairs, broken facts, tests."""
+"""Changes since a baseline: pairs, broken facts, tests."""
 
 from __future__ import annotations
 

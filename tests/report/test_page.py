@@ -1,4 +1,4 @@
-"""The file itself: bytes, escaping, and what can be read without a script."""
+"""The file: its bytes, escaping, and its content without a script."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the report says of agreement with people is what docs/results.md says."""
+"""The shipped agreement with people equals that in docs/results.md."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every line of a run can be had back from the page, but for what it does not show."""
+"""Every line of a run can be restored from the page, except the fields it does not show."""
 
 from __future__ import annotations
 
@@ -10,9 +10,12 @@ import zlib
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from adequa.report import write_report
-from adequa.report.texts import STATUSES, VERDICTS, unpack
+from adequa.report.page import script_json
+from adequa.report.texts import STATUSES, VERDICTS, Chunks, pack, unpack
 
 from .made_runs import made_lines, write_lines
 
@@ -80,3 +83,32 @@ def test_the_page_holds_every_line(tmp_path, inputs):
             for fact in line["facts"]
             if fact["status"] in ("missing", "contradicted")
         }
+
+
+values = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(),
+    lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
+)
+
+
+@given(values)
+def test_packed_values_can_be_unpacked_and_stay_in_their_element(value):
+    assert unpack(pack(value)) == value
+    assert "<" not in pack(value)
+    written = script_json(value)
+    assert json.loads(written) == value
+    assert "<" not in written
+
+
+def test_a_record_is_in_the_chunk_of_its_number():
+    chunks = Chunks(3)
+    for number in range(7):
+        chunks.add({"number": number})
+    packed = [unpack(chunk) for chunk in chunks.finish()]
+    assert [len(chunk) for chunk in packed] == [3, 3, 1]
+    assert packed[1][2] == {"number": 5}
+
+
+def test_nan_is_not_packed():
+    with pytest.raises(ValueError, match="JSON"):
+        pack(float("nan"))

@@ -1,4 +1,4 @@
-"""The rule that makes one result of several metrics' words."""
+"""The rule that joins the scores of several metrics into one result."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Runs: the folder's contract, resuming from any kill, refusing what differs, adding metrics."""
+"""Runs: the contract of the folder, resuming after a kill, refusals, adding metrics."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ from adequa.stats.agreement import (
 )
 
 
-def test_gaps_are_no_ratings_but_their_items_and_raters_stay() -> None:
+def test_missing_ratings_are_dropped_but_their_items_and_raters_stay() -> None:
     ratings = Ratings.of("aabbc", ["x", "y", "x", "y", "z"], [2, 1, None, 1.5, math.nan])
     assert ratings.items == ("a", "b", "c")
     assert ratings.raters == ("x", "y", "z")
@@ -66,7 +66,7 @@ def test_pairs_and_shared_items() -> None:
     assert list(Ratings.from_matrix([]).by_raters()) == []
 
 
-def test_what_is_no_rating_is_refused() -> None:
+def test_invalid_ratings_are_refused() -> None:
     with pytest.raises(ValueError, match="rater 'ann' has two ratings of item 'a'"):
         Ratings.of(["a", "a"], ["ann", "ann"], [1, 2])
     with pytest.raises(ValueError, match="zip"):
@@ -273,7 +273,7 @@ def test_no_coefficient_is_none_with_a_reason(rows: Rows, reason: str) -> None:
     assert percent_agreement(ratings) == (100.0 if "equal" in reason else None)
 
 
-def test_what_a_measure_cannot_take_is_refused() -> None:
+def test_values_unsuitable_for_a_scale_are_refused() -> None:
     labels = Ratings.from_matrix([["low", "high"]])
     with pytest.raises(ValueError, match="'high' is not a number"):
         krippendorff_alpha(labels, "ordinal")

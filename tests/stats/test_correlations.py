@@ -112,7 +112,7 @@ def test_the_same_as_scipy(pairs: list[tuple[int, int]]) -> None:
         assert reverse.value == pytest.approx(found.value, abs=1e-9)
 
 
-def test_complete_pairs_leave_out_what_is_not_there() -> None:
+def test_complete_pairs_leave_out_missing_values() -> None:
     one, other = complete_pairs([1, None, 3, math.nan, 5], [1, 2, None, 4, 6])
     assert one.tolist() == [1, 5]
     assert other.tolist() == [1, 6]
@@ -277,7 +277,7 @@ def test_permutations_do_not_see_the_scale_and_are_seeded() -> None:
     assert found.p < 0.05
 
 
-def test_a_measure_is_no_better_than_itself() -> None:
+def test_a_measure_is_not_better_than_itself() -> None:
     values = [1.0, 5.0, 2.0, 8.0]
     found = permute_both(values, values, agreement_with([1.0, 2.0, 3.0, 4.0]))
     assert found is not None

@@ -76,7 +76,7 @@ def test_paired_superiority_counts_a_tie_as_half() -> None:
     assert paired_superiority([2, 2, 1, 0], [1, 2, 0, 1]) == pytest.approx(2.5 / 4)
 
 
-def test_what_cannot_be_said_is_none() -> None:
+def test_undefined_results_are_none() -> None:
     assert paired_d([], []) is None
     assert paired_d([1], [2]) is None
     assert paired_d([0.3, 0.2, 0.1], [0.2, 0.1, 0.0]) is None, "equal differences, but for rounding"

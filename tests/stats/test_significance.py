@@ -92,7 +92,7 @@ def test_the_order_of_the_comparisons_does_not_matter(
     assert shuffled == [adjust(values, name)[place] for place in order]
 
 
-def test_none_is_no_comparison() -> None:
+def test_a_missing_p_value_does_not_count() -> None:
     assert adjust([None, 0.02, None], "bonferroni") == [None, 0.02, None]
     assert adjust([], "holm") == []
 
@@ -272,7 +272,7 @@ def test_rounding_errors_break_no_ties() -> None:
     assert far == found
 
 
-def test_what_cannot_be_said_is_none() -> None:
+def test_undefined_results_are_none() -> None:
     assert rank_sum([], [1]) is rank_sum([1], []) is None
     assert rank_sum([2, 2], [2]) is rank_sum([0], [0]) is None
     assert signed_rank([], []) is signed_rank([1, 2], [1, 2]) is None
@@ -288,7 +288,7 @@ def test_large_samples_without_ties_are_not_exact() -> None:
 
 
 @pytest.mark.parametrize("bad", [float("nan"), float("inf")])
-def test_a_value_that_is_no_number_is_refused(bad: float) -> None:
+def test_a_value_that_is_not_a_number_is_refused(bad: float) -> None:
     with pytest.raises(ValueError, match="finite"):
         rank_sum([1, bad], [1, 2])
     with pytest.raises(ValueError, match="finite"):

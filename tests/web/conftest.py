@@ -1,4 +1,4 @@
-"""A small server of our own, with a cheap metric, in this process."""
+"""A small server with a cheap metric, in this process."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The client: results as the library gives them, errors as our own, and patience."""
+"""The client: results as in the library, our own errors, and retries."""
 
 from __future__ import annotations
 

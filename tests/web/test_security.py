@@ -1,4 +1,4 @@
-"""Requests of other sites are told apart from those of our own pages."""
+"""Requests of other sites are distinguished from those of our own pages."""
 
 from __future__ import annotations
 

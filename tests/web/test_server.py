@@ -1,4 +1,4 @@
-"""A real server on a real port: slow clients, broken heads, and many at once."""
+"""A real server on a real port: slow clients, broken headers, many connections."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Links and sessions: each opens its own door, and none can be made without the secret."""
+"""Links and sessions: each gives access to one role, and none can be forged."""
 
 from __future__ import annotations
 

@@ -10,8 +10,7 @@ from pathlib import Path
 
 from adequa.data import Item, Rating, Score
 from adequa.errors import AdequaError, DataError
-from adequa.metrics import resolve
-from adequa.metrics.base import Metric
+from adequa.metrics import Metric, resolve
 from adequa.readers import read_ratings
 from research.papers.esa.data import EsaCorpus, Key, given_2017, read_corpus
 from research.papers.human.printed import METRICS

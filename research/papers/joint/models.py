@@ -66,7 +66,7 @@ def load_model(name: str, where: str) -> Model:
     if where.startswith("hub:"):
         hub = load_encoder(where)
         return Model(name, hub.signature, hub, absent=_absent(f"{where} has no verifier"))
-    from adequa.models.shipped import weights
+    from adequa.models import weights
 
     folder = weights(where)
     signature = f"weights:{folder.version}|{folder.digest}"

@@ -11,8 +11,7 @@ from typing import Any
 from adequa.codec import result_from_object
 from adequa.data import Finding, Item, Result, Triple, Verdict
 from adequa.files import load_object
-from adequa.metrics import load_metric
-from adequa.metrics.base import Metric
+from adequa.metrics import Metric, load_metric
 from adequa.metrics.nli import write_templates
 from adequa.metrics.nli.extraction import extract
 from adequa.progress import Progress, silent

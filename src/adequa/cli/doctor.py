@@ -27,7 +27,7 @@ from adequa.progress import progress_bar
 
 if TYPE_CHECKING:
     from adequa.analysis.doctor import Advice, LabelledText
-    from adequa.metrics.base import Metric
+    from adequa.metrics import Metric
 
 
 def doctor(

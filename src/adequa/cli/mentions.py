@@ -20,7 +20,7 @@ from adequa.cli.options import (
 from adequa.progress import progress_bar
 
 if TYPE_CHECKING:
-    from adequa.entities.evaluation import Disagreement, MentionAgreement
+    from adequa.entities import Disagreement, MentionAgreement
 
 PAPER = {"exact": (0.75, 0.74), "lenient": (0.83, 0.82)}
 """Precision and recall that the ESA paper reports in section 4.2, on the enriched corpus."""
@@ -57,7 +57,7 @@ def mentions(
 
     Example: adequa mentions enriched/dev --predictions found.jsonl --errors 10
     """
-    from adequa.entities.evaluation import (
+    from adequa.entities import (
         evaluate_mentions,
         find_disagreements,
         mention_detector,

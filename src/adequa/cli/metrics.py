@@ -63,7 +63,7 @@ def _licences(entries: list[dict[str, Any]]) -> dict[str, str]:
 
 def _weights(settings: list[dict[str, Any]]) -> dict[str, Any] | None:
     """The shipped weights behind a metric, if it has any."""
-    from adequa.models.shipped import versions, weights
+    from adequa.models import versions, weights
 
     # A setting called weights may mean something else, as in bleu_nltk.
     named = [one["default"] for one in settings if one["name"] == "weights"]

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 if TYPE_CHECKING:
-    from adequa.metrics.base import Metric
+    from adequa.metrics import Metric
     from adequa.tables import Column
 
 

@@ -338,7 +338,7 @@ def _plausible(name: Name, distance: float, words: Sequence[str]) -> bool:
 
 def bag_candidates(entity: int, graph: Graph, text: PreparedText, least: float) -> list[Candidate]:
     """The run of words with most of a long value's words, in any order."""
-    bag = graph.derive("bags", _bags)[entity]
+    bag = graph.derive("bags", lambda own: [_bag(one) for one in own.entities])[entity]
     places = [number for number, word in enumerate(text.words) if word in bag.stands_for]
     stands_for = bag.stands_for
     if bag.size < 2 or least * bag.letters > _letters(
@@ -385,10 +385,6 @@ class _Bag(NamedTuple):
     stands_for: dict[str, tuple[str, ...]]
     close: bool
     """Whether it is a name of two words, which must be close together."""
-
-
-def _bags(graph: Graph) -> list[_Bag]:
-    return [_bag(entity) for entity in graph.entities]
 
 
 def _bag(entity: Entity) -> _Bag:

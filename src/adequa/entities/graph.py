@@ -13,7 +13,7 @@ from adequa.data import Term, Triple
 from adequa.entities import lexicon
 from adequa.entities.lexicon import EntityType
 from adequa.entities.names import WEAK, Name, names_of
-from adequa.text import Label, fold, key_of, label_of, split_camel, words_of
+from adequa.text import Label, fold, key_of, label_of, local_name, split_camel, words_of
 from adequa.text.values import Date, Quantity, date_of, find_dates, quantity_of, unit_in
 
 Part = TypeVar("Part")
@@ -193,7 +193,7 @@ def _entity(
     if "&" in string:
         extra.append(string)  # a text may copy the markup: &minus;7
     if "://" in string:
-        label = label_of(term.label if term and term.label else _local_name(string))
+        label = label_of(term.label if term and term.label else local_name(string))
     types = {use.type for use in uses}
     group = (
         label.base.startswith("The ")
@@ -233,7 +233,7 @@ def _entity(
             *(Name(word, 1, "predicate") for word in telling if len(words) > 1),
         )
     else:
-        names = _names(label, tuple(extra), person, "place" in types)
+        names = _names(label, aliases=tuple(extra), person=person, place="place" in types)
         if kind == "list":
             names = tuple(name for name in names if name.method != "comma head")
     if kind in ("date", "number"):
@@ -258,9 +258,7 @@ def _entity(
 
 
 # An entity occurs in many graphs, and its names take longer than the rest of its compilation.
-@cached(16 * MEGABYTE, size_of=lambda names: _NAME_BYTES * len(names))
-def _names(label: Label, aliases: tuple[str, ...], person: bool, place: bool) -> tuple[Name, ...]:
-    return names_of(label, aliases=aliases, person=person, place=place)
+_names = cached(16 * MEGABYTE, size_of=lambda names: _NAME_BYTES * len(names))(names_of)
 
 
 def _short_forms(string: str) -> dict[str, tuple[str, ...]]:
@@ -310,10 +308,6 @@ def _period(string: str) -> tuple[Date, ...]:
 def _is_place(parts: Sequence[str]) -> bool:
     """Whether `head, rest` is a place within a place, not a list of two things."""
     return all(part[:1].isupper() and not any(map(str.isdigit, part)) for part in parts)
-
-
-def _local_name(iri: str) -> str:
-    return re.split(r"[/#]", iri.strip("<>").rstrip("/#"))[-1]
 
 
 def _nouns(label: Label, uses: Sequence[EntityUse]) -> tuple[str, ...]:

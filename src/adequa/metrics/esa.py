@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import ClassVar
 
 from adequa.data import Fact, Finding, Item, Score, Verdict
-from adequa.entities.judgment import EntityJudgment, JudgmentSettings, judge
+from adequa.entities import EntityJudgment, JudgmentSettings, judge
 from adequa.errors import ServiceError, SettingError
 from adequa.metrics.base import Metric, require_at_least, require_choices
 from adequa.settings import content_hash, setting
@@ -77,7 +77,7 @@ class Esa(JudgmentSettings, Metric):
         everything = texts[0]
         values: dict[str, float] = {"ESA_C": sums[0] / everything}
         for least in (1, 2):
-            if texts[least]:  # a mean over no texts is no number
+            if texts[least]:  # a mean over no texts is not a number
                 values[f"ESA_C\\{least}"] = sums[least] / texts[least]
         for least in range(1, MOST_UNDETECTED + 1):
             values[f"ESI_C^{least}"] = texts[least] / everything

@@ -24,9 +24,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from adequa.metrics.nli import Templates
-    from adequa.models.encoder import ShippedEncoder
-    from adequa.models.hub import HubEncoder
-    from adequa.models.verifier import Verifier, VerifierOutput
+    from adequa.models import HubEncoder, ShippedEncoder, Verifier, VerifierOutput
 
 Cosines = Callable[[Sequence[Item]], Sequence[float]]
 """The similarity of each text and its graph, from -1 to 1."""
@@ -278,7 +276,7 @@ def require_weights(name: str) -> None:
 
 def weights_digest(name: str) -> str:
     """A hash of the weights' content."""
-    from adequa.models.shipped import weights
+    from adequa.models import weights
 
     return weights(name).digest
 
@@ -301,7 +299,7 @@ def _hashed(folder: Path, _: tuple[object, ...]) -> str:
 
 def read_calibration(name: str, part: str) -> tuple[Any, str]:
     """A part of the calibration file of some weights, or None, and the path of the file."""
-    from adequa.models.shipped import weights
+    from adequa.models import weights
 
     folder = weights(name)
     known = "calibration.json" in folder.manifest["files"]
@@ -312,7 +310,7 @@ def read_calibration(name: str, part: str) -> tuple[Any, str]:
 @lru_cache(maxsize=4)
 def read_blends(name: str) -> Mapping[str, Blend] | None:
     """The blend of each part of `similarity` for some weights; None without a calibration."""
-    from adequa.models.shipped import weights
+    from adequa.models import weights
 
     if "calibration.json" not in weights(name).manifest["files"]:
         return None
@@ -347,10 +345,10 @@ def _encoder(
     weights: str, threads: int, model: str | None, revision: str | None
 ) -> ShippedEncoder | HubEncoder:
     if model is None:
-        from adequa.models.encoder import load_encoder
+        from adequa.models import load_encoder
 
         return load_encoder(weights, threads=threads)
-    from adequa.models.hub import HubEncoder
+    from adequa.models import HubEncoder
 
     return HubEncoder(model, revision)
 
@@ -359,7 +357,7 @@ def verifier_source(
     weights: str, threads: int, templates: Templates | None = None
 ) -> VerifierSource:
     """The shipped verifier; without templates its outputs are cached for the next metric."""
-    from adequa.models.verifier import load_verifier
+    from adequa.models import load_verifier
 
     verifier = load_verifier(weights, threads=threads)
     if templates is not None:
@@ -395,8 +393,8 @@ def pair_source(model: str, revision: str | None = None) -> Shares:
 
     It reads the graph as plain words, for it was not taught our markers.
     """
-    from adequa.models.hub import HubPairs
-    from adequa.text.labels import readable
+    from adequa.models import HubPairs
+    from adequa.text import readable
 
     pairs = HubPairs(model, revision)
 

@@ -76,7 +76,7 @@ class Weights:
 
     def values(self, name: str) -> Mapping[str, Any]:
         """A file as a JSON object: the calibration."""
-        return _object(self.path(name), self.text(name))
+        return parse_object(self.path(name), self.text(name))
 
     def _verify(self, name: str) -> Path:
         place = self.folder / name
@@ -138,7 +138,7 @@ def _natural(name: str) -> list[tuple[int, str]]:
 def _read(folder: Path) -> Weights:
     place = folder / "manifest.json"
     try:
-        manifest = _object(place, place.read_text(encoding="utf-8"))
+        manifest = parse_object(place, place.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError) as error:
         raise ModelError(
             f"{place}: cannot be read ({error}); give a folder that adequa export wrote"
@@ -175,7 +175,8 @@ def _is_file(value: object) -> bool:
     )
 
 
-def _object(place: Path, text: str) -> dict[str, Any]:
+def parse_object(place: Path, text: str | bytes) -> dict[str, Any]:
+    """The JSON object of a model's file; errors name `place`."""
     try:
         value = json.loads(text)
     except (ValueError, RecursionError) as error:

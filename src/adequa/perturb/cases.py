@@ -68,85 +68,31 @@ class Perturbation:
     operator: Operator = field(repr=False)
 
 
+_TABLE: tuple[tuple[str, Side, frozenset[FindingKind], str, Operator, str], ...] = (
+    ("drop-sentence", "text", _OMISSION, "lost sentences", drop_sentence,
+     "the text loses the only sentence with a fact's object"),
+    ("drop-triple", "data", _HALLUCINATION, "facts that the data does not have", drop_triple,
+     "the data loses a triple that the text says"),
+    ("swap-entities", "text", _BOTH, "exchanged names", swap_entities,
+     "two names change places in the text"),
+    ("invert-triple", "data", _BOTH, "inverted arguments", invert_triple,
+     "subject and object of a triple change places in the data"),
+    ("change-number", "text", _BOTH, "wrong numbers", change_number,
+     "a number of the data becomes another in the text"),
+    ("change-date", "text", _BOTH, "wrong dates", change_date,
+     "the day, month or year of a date becomes another in the text"),
+    ("rename-entity", "text", _BOTH, "wrong names", rename_entity,
+     "an entity gets the name of another in the text"),
+    ("add-sentence", "text", _HALLUCINATION, "added sentences", add_sentence,
+     "the text ends with a sentence of another text"),
+    ("add-triple", "data", _OMISSION, "facts that the text leaves out", add_triple,
+     "the data gets a triple that the text does not say"),
+    ("negate", "text", _BOTH, "negation", negate,
+     "a sentence of the text is denied"),
+)  # fmt: skip
 PERTURBATIONS: Mapping[str, Perturbation] = {
-    one.name: one
-    for one in (
-        Perturbation(
-            "drop-sentence",
-            "text",
-            "the text loses the only sentence with a fact's object",
-            _OMISSION,
-            "lost sentences",
-            drop_sentence,
-        ),
-        Perturbation(
-            "drop-triple",
-            "data",
-            "the data loses a triple that the text says",
-            _HALLUCINATION,
-            "facts that the data does not have",
-            drop_triple,
-        ),
-        Perturbation(
-            "swap-entities",
-            "text",
-            "two names change places in the text",
-            _BOTH,
-            "exchanged names",
-            swap_entities,
-        ),
-        Perturbation(
-            "invert-triple",
-            "data",
-            "subject and object of a triple change places in the data",
-            _BOTH,
-            "inverted arguments",
-            invert_triple,
-        ),
-        Perturbation(
-            "change-number",
-            "text",
-            "a number of the data becomes another in the text",
-            _BOTH,
-            "wrong numbers",
-            change_number,
-        ),
-        Perturbation(
-            "change-date",
-            "text",
-            "the day, month or year of a date becomes another in the text",
-            _BOTH,
-            "wrong dates",
-            change_date,
-        ),
-        Perturbation(
-            "rename-entity",
-            "text",
-            "an entity gets the name of another in the text",
-            _BOTH,
-            "wrong names",
-            rename_entity,
-        ),
-        Perturbation(
-            "add-sentence",
-            "text",
-            "the text ends with a sentence of another text",
-            _HALLUCINATION,
-            "added sentences",
-            add_sentence,
-        ),
-        Perturbation(
-            "add-triple",
-            "data",
-            "the data gets a triple that the text does not say",
-            _OMISSION,
-            "facts that the text leaves out",
-            add_triple,
-        ),
-        Perturbation(
-            "negate", "text", "a sentence of the text is denied", _BOTH, "negation", negate
-        ),
-    )
+    name: Perturbation(name, side, doc, kinds, failing, operator)
+    for name, side, kinds, failing, operator, doc in _TABLE
 }
 
 

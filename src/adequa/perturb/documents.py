@@ -15,7 +15,7 @@ from functools import cached_property
 from typing import Literal, NamedTuple
 
 from adequa.data import Item, Mention, Triple
-from adequa.entities.detector import Detector
+from adequa.entities import Detector
 from adequa.text import Span, split_sentences
 
 LONGEST, LARGEST = 20_000, 500

@@ -24,8 +24,7 @@ from adequa.perturb.documents import (
 )
 from adequa.perturb.knowledge import Knowledge
 from adequa.text import Span, is_symmetric, label_of
-from adequa.text.values.dates import date_of
-from adequa.text.values.numbers import quantity_of
+from adequa.text.values import date_of, quantity_of
 
 _MOST_TRIPLES = 20
 """Triples of one graph that are tried, so that a large table does not give thousands of cases."""

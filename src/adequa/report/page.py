@@ -80,7 +80,15 @@ def write_report(
     collected = collect(opened, baseline=old, max_items=max_items, progress=progress)
     partners = {number: one.before for number, one in collected.changed.items()}
     tests = None if old is None else paired_tests(opened, old, partners)
-    values = _values(opened, old, title, comparison, collected, tests, agreement)
+    values = _values(
+        runs=opened,
+        baseline=old,
+        title=title,
+        comparison=comparison,
+        collected=collected,
+        tests=tests,
+        agreement=agreement,
+    )
     size = _write(out, page(values))
     return ReportFile(
         path=out,
@@ -92,6 +100,7 @@ def write_report(
 
 
 def _values(
+    *,
     runs: Sequence[Run],
     baseline: Run | None,
     title: str | None,

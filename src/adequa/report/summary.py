@@ -347,12 +347,12 @@ def metric_notes(
         name = str(known[0].get("name", label))
         notes.append(
             MetricNote(
-                label,
-                name,
-                tuple(dict.fromkeys(str(entry["signature"]) for entry in known)),
-                bool(known[0]["higher_is_better"]),
-                tuple(sorted(reasons.items(), key=lambda pair: (-pair[1], pair[0]))),
-                tuple(one for one in people if one.metric == name),
+                label=label,
+                name=name,
+                signatures=tuple(dict.fromkeys(str(entry["signature"]) for entry in known)),
+                higher_is_better=bool(known[0]["higher_is_better"]),
+                not_scorable=tuple(sorted(reasons.items(), key=lambda pair: (-pair[1], pair[0]))),
+                agreement=tuple(one for one in people if one.metric == name),
             )
         )
     return notes
@@ -362,11 +362,11 @@ def run_notes(runs: Sequence[Run], baseline: Run | None) -> list[RunNote]:
     """One note per run, with the file names of its inputs but not their paths."""
     return [
         RunNote(
-            run.name,
-            run is baseline,
-            str(run.manifest.get("version", "")),
-            str(run.manifest.get("created", "")),
-            tuple(_file_names(run.manifest)),
+            name=run.name,
+            is_baseline=run is baseline,
+            version=str(run.manifest.get("version", "")),
+            created=str(run.manifest.get("created", "")),
+            files=tuple(_file_names(run.manifest)),
         )
         for run in [*runs, *([baseline] if baseline else [])]
     ]

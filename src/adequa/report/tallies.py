@@ -244,12 +244,12 @@ def collect(
         names = ", ".join(str(run.path) for run in runs)
         raise RunError(f"{names}: no text was scored; there is nothing to report")
     return RunTallies(
-        growing.collected,
-        labels,
-        growing.texts.finish(),
-        growing.facts,
-        sorted(growing.spans.values(), key=lambda one: (-one.texts, one.words)),
-        changed,
+        systems=growing.collected,
+        labels=labels,
+        packed=growing.texts.finish(),
+        facts=growing.facts,
+        spans=sorted(growing.spans.values(), key=lambda one: (-one.texts, one.words)),
+        changed=changed,
     )
 
 

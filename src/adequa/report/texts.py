@@ -157,11 +157,11 @@ class Texts:
             "scores": {label: _packed_column(column) for label, column in made.scores.items()},
         }
         return PackedTexts(
-            self._inputs.finish(),
-            self._texts.finish(),
-            pack(index),
-            len(made.columns["system"]),
-            len(self._ids),
+            inputs=self._inputs.finish(),
+            texts=self._texts.finish(),
+            index=pack(index),
+            text_count=len(made.columns["system"]),
+            input_count=len(self._ids),
         )
 
 

@@ -22,15 +22,8 @@ Graph: TypeAlias = tuple[Sequence[Triple], Mapping[str, Term] | None]
 _HUB = "hub:"
 
 
-class Encoder(Protocol):
-    """Encodes texts and graphs as vectors of one space, one row each.
-
-    `signature` names the model and its weights; vectors of different signatures are not compared.
-    """
-
-    @property
-    def signature(self) -> str:
-        """The model, its weights and everything else that changes a vector."""
+class _Coder(Protocol):
+    """An encoder of `adequa.models`, which has no signature."""
 
     def encode(self, texts: Sequence[str]) -> npt.NDArray[Any]:
         """One vector per text."""
@@ -39,12 +32,15 @@ class Encoder(Protocol):
         """One vector per graph, which is its triples and the `terms` of its item."""
 
 
-class _Coder(Protocol):
-    """An encoder of `adequa.models`, which has no signature."""
+class Encoder(_Coder, Protocol):
+    """Encodes texts and graphs as vectors of one space, one row each.
 
-    def encode(self, texts: Sequence[str]) -> npt.NDArray[Any]: ...
+    `signature` names the model and its weights; vectors of different signatures are not compared.
+    """
 
-    def encode_graphs(self, graphs: Sequence[Graph]) -> npt.NDArray[Any]: ...
+    @property
+    def signature(self) -> str:
+        """The model, its weights and everything else that changes a vector."""
 
 
 @dataclass(frozen=True)
@@ -82,7 +78,7 @@ def load_encoder(name: str | None = None) -> Encoder:
 
 
 def _hub_encoder(name: str) -> Encoder:
-    from adequa.models.hub import HubEncoder
+    from adequa.models import HubEncoder
 
     model, _, revision = name.partition("@")
     if not model:

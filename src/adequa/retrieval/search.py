@@ -14,7 +14,7 @@ import numpy as np
 
 from adequa.data import Item, Triple
 from adequa.errors import SettingError, UnknownName
-from adequa.metrics.base import Metric
+from adequa.metrics import Metric
 from adequa.retrieval.encoders import Encoder, Kind, Vectors, encode_items, import_object
 from adequa.retrieval.index import Index
 
@@ -64,7 +64,7 @@ def entity_evidence(pairs: Sequence[Item]) -> list[float]:
     The share of missing entities is subtracted, and the share of unexplained names and values among
     all mentions of the text.
     """
-    from adequa.entities.judgment import JudgmentSettings, judge
+    from adequa.entities import JudgmentSettings, judge
 
     settings = JudgmentSettings()
     scores = []

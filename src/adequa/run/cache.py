@@ -20,7 +20,7 @@ from adequa.codec import item_to_object, score_from_object, score_to_object
 from adequa.data import Item, Score
 from adequa.errors import AdequaError, RunError
 from adequa.files import dump_line, load_object
-from adequa.metrics.base import Metric
+from adequa.metrics import Metric
 
 if TYPE_CHECKING:
     import sqlite3

@@ -14,7 +14,7 @@ from adequa.codec import result_to_object
 from adequa.data import Item, Result, Score
 from adequa.errors import ModelError, RunError
 from adequa.files import dump_line
-from adequa.metrics.base import Scorer
+from adequa.metrics import Scorer
 from adequa.run.verdicts import join
 
 if TYPE_CHECKING:
@@ -31,15 +31,15 @@ def extend_results(results: Sequence[Result], metrics: Mapping[str, Scorer]) -> 
     if not results:
         return []
     items = [result.item for result in results]
-    columns = {label: _checked(label, metric, items) for label, metric in metrics.items()}
+    columns = {label: _valid_scores(label, metric, items) for label, metric in metrics.items()}
     return [
         join(result, {label: scores[position] for label, scores in columns.items()})
         for position, result in enumerate(results)
     ]
 
 
-def _checked(label: str, metric: Scorer, items: Sequence[Item]) -> list[Score]:
-    """The scores of a metric, checked against the interface, since a plug-in may break it."""
+def _valid_scores(label: str, metric: Scorer, items: Sequence[Item]) -> list[Score]:
+    """The scores of a metric; raises if they break the interface, as those of a plug-in may."""
     scores = metric.score(items)
     if len(scores) != len(items):
         raise ModelError(

@@ -14,8 +14,7 @@ from adequa.codec import result_from_object
 from adequa.data import Result
 from adequa.errors import AdequaError, DataError, RunError
 from adequa.files import lines, load_object
-from adequa.metrics import load_metric
-from adequa.metrics.base import Metric
+from adequa.metrics import Metric, load_metric
 from adequa.readers import Source
 from adequa.settings import plain_settings
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from adequa import __version__
-from adequa.metrics.base import Metric
+from adequa.metrics import Metric
 from adequa.stats import Moments
 
 if TYPE_CHECKING:

@@ -18,7 +18,7 @@ from adequa import __version__
 from adequa.data import Result
 from adequa.errors import DataError, RunError
 from adequa.files import load_object, locked, write_json
-from adequa.metrics.base import Metric, Scorer
+from adequa.metrics import Metric, Scorer
 from adequa.progress import Progress, silent
 from adequa.readers import Source
 from adequa.run.cache import CachedMetric
@@ -66,7 +66,7 @@ def score_run(
         done = _keep_whole_lines(stream)
         items = itertools.islice(source.placed(), max(done - 1, 0), None)
         if done:
-            _check_continues(stream, next(items).item.key, out)
+            _require_continuation(stream, next(items).item.key, out)
         results = (Result(placed.item, {}) for placed in items)
         batches = encoded_batches(
             results, with_cache(metrics, cache), batch_size=batch_size, jobs=jobs
@@ -160,7 +160,7 @@ def _keep_whole_lines(stream: IO[bytes]) -> int:
     return count
 
 
-def _check_continues(stream: IO[bytes], key: tuple[str, str], out: Path) -> None:
+def _require_continuation(stream: IO[bytes], key: tuple[str, str], out: Path) -> None:
     """Raise unless the last line kept is the item before the next one."""
     size = stream.seek(0, os.SEEK_END)
     window = 4096

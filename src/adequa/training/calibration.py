@@ -19,7 +19,7 @@ import numpy.typing as npt
 
 from adequa.data import Item
 from adequa.errors import DataError, SettingError
-from adequa.models.calibration import Calibration, Line
+from adequa.models import Calibration, Line
 from adequa.progress import Progress
 from adequa.readers import PlacedItem, open_source
 from adequa.stats.reliability import Reliability, reliability

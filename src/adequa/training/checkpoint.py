@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from adequa.errors import MissingExtra, ModelError
+from adequa.models.shipped import parse_object
 
 Array = npt.NDArray[Any]
 
@@ -57,7 +57,7 @@ class Checkpoint:
 
 def read_checkpoint(folder: Path) -> Checkpoint:
     """Read the checkpoint of a folder; models that `onnx` cannot express are refused."""
-    config = _read_object(folder / CONFIG)
+    config = parse_object(folder / CONFIG, _read(folder / CONFIG))
     for key, known in (
         ("model_type", "bert"),
         ("hidden_act", "gelu"),
@@ -72,7 +72,7 @@ def read_checkpoint(folder: Path) -> Checkpoint:
         epsilon = float(config["layer_norm_eps"])
     except (KeyError, TypeError, ValueError) as error:
         raise ModelError(f"{folder / CONFIG}: is not a configuration of BERT ({error!r})") from None
-    training = _read_object(folder / TRAINING)
+    training = parse_object(folder / TRAINING, _read(folder / TRAINING))
     if absent := [name for name in _REQUIRED if name not in training]:
         raise ModelError(
             f"{folder / TRAINING}: lacks {', '.join(absent)}, which the model card needs"
@@ -107,16 +107,6 @@ def _read(path: Path) -> bytes:
         raise ModelError(
             f"{path}: cannot be read ({error.strerror or error}); give a folder that training wrote"
         ) from None
-
-
-def _read_object(path: Path) -> dict[str, Any]:
-    try:
-        read = json.loads(_read(path))
-    except ValueError as error:
-        raise ModelError(f"{path}: is not JSON ({error})") from None
-    if not isinstance(read, dict):
-        raise ModelError(f"{path}: is not a JSON object")
-    return read
 
 
 def _read_tensors(path: Path) -> dict[str, Array]:

@@ -329,7 +329,7 @@ def test_the_seed_decides(write_run: WriteRun) -> None:
     assert first.overall.pairs != second.overall.pairs
 
 
-def test_trials_grow_with_the_pairs_or_a_note_says_they_do_not_suffice(
+def test_trials_grow_with_the_pairs_or_a_note_warns(
     write_run: WriteRun,
 ) -> None:
     results = [

@@ -54,7 +54,7 @@ def test_lines_of_a_run(write) -> None:
         ("{nonsense\n", ":1:"),
     ],
 )
-def test_what_is_wrong_is_said_with_its_line(tmp_path: Path, content: str, said: str) -> None:
+def test_errors_name_their_line(tmp_path: Path, content: str, said: str) -> None:
     path = tmp_path / "a.jsonl"
     path.write_text(content, encoding="utf-8")
     with pytest.raises(DataError) as raised:
@@ -64,14 +64,14 @@ def test_what_is_wrong_is_said_with_its_line(tmp_path: Path, content: str, said:
 
 
 @pytest.mark.parametrize("cell", ["nan", "inf", "1_0", "high"])
-def test_cells_that_are_no_numbers(tmp_path: Path, cell: str) -> None:
+def test_cells_without_numbers_are_refused(tmp_path: Path, cell: str) -> None:
     path = tmp_path / "a.csv"
     path.write_text(f"id,system,x\n1,A,1\n2,A,{cell}\n", encoding="utf-8")
     with pytest.raises(DataError, match=r"a\.csv:3: 'x'"):
         read_scores(path)
 
 
-def test_a_file_that_is_not_there(tmp_path: Path) -> None:
+def test_a_missing_file_is_an_error(tmp_path: Path) -> None:
     for name in ("a.jsonl", "a.csv"):
         with pytest.raises(DataError, match="a"):
             read_scores(tmp_path / name)

@@ -176,7 +176,7 @@ def test_against_another_metric(files: tuple[Path, Path]) -> None:
     )
 
 
-def test_too_few_permutations_are_said(files: tuple[Path, Path]) -> None:
+def test_too_few_permutations_are_noted(files: tuple[Path, Path]) -> None:
     study = correlate([], [files[0]], scores=[files[1]], options=Options(n=20), against="bad")
     assert any("permutations are too few for 4 comparisons" in note for note in study.notes)
 
@@ -193,7 +193,7 @@ def test_a_matrix_has_every_pair(files: tuple[Path, Path]) -> None:
     assert one.value == value(study, "good", "semantics").value
 
 
-def test_a_metric_named_as_a_criterion_is_told_apart(write: Callable[..., Path]) -> None:
+def test_a_metric_named_like_a_criterion_is_distinguished(write: Callable[..., Path]) -> None:
     ratings, scores = campaign()
     renamed = [{**row, "fluency": row["good"]} for row in scores]
     paths = write("r.jsonl", ratings), write("s.jsonl", renamed)
@@ -227,7 +227,7 @@ def test_runs_subsets_and_filters(write: Callable[..., Path], write_run) -> None
         texts("category")
 
 
-def test_fields_of_ratings_serve_where_there_is_no_run(write: Callable[..., Path]) -> None:
+def test_fields_of_ratings_are_used_without_a_run(write: Callable[..., Path]) -> None:
     ratings, scores = campaign()
     marked = [{**row, "category": "A" if row["id"] < "Id5" else "B"} for row in ratings]
     paths = write("r.jsonl", marked), write("s.jsonl", scores)
@@ -361,7 +361,7 @@ def test_averages_and_judgments_are_not_mixed(write: Callable[..., Path]) -> Non
         correlate([], [], scores=[given])
 
 
-def test_z_takes_out_who_is_strict(write: Callable[..., Path]) -> None:
+def test_z_removes_the_strictness_of_raters(write: Callable[..., Path]) -> None:
     ratings, scores = campaign()
     harsh = [
         {**row, "value": row["value"] * 10 - 50 if row["rater"] == "r1" else row["value"]}

@@ -131,5 +131,5 @@ def test_heat_maps(study: Study, tmp_path: Path) -> None:
     assert "good, bad" not in picture  # the lower triangle
     assert "bad, good" in picture
     (tmp_path / "file").write_text("", encoding="utf-8")
-    with pytest.raises(DataError, match="cannot be created"):
+    with pytest.raises(DataError, match="cannot be written"):
         draw(study, tmp_path / "file")

@@ -157,7 +157,7 @@ def test_right_for_the_wrong_place() -> None:
     assert cell.located == Share(0, COUNT)
 
 
-def test_what_is_not_scorable_is_counted_and_is_no_number() -> None:
+def test_unscorable_texts_are_counted_and_have_no_score() -> None:
     found = examined(Silent(), names=["negate"])
     cell = found.cell("silent", "negate")
     assert (cell.unscored, cell.falls, cell.ties) == (COUNT, Share(0, 0), 0)
@@ -190,7 +190,7 @@ def test_a_change_of_nearly_nothing_is_a_tie() -> None:
     assert (cell.falls, cell.ties) == (Share(0, COUNT), COUNT)
 
 
-def test_no_case_is_an_error_that_says_what_is_needed() -> None:
+def test_no_case_is_an_error_with_a_remedy() -> None:
     made = make_cases([Item("a", (), "")], named_perturbations(), count=3, seed=0)
     with pytest.raises(DataError, match="no item can be changed"):
         examine(made, {"deny": Deny()})
@@ -284,7 +284,7 @@ def test_every_form_is_the_same_every_time(form: str) -> None:
     assert "invert-triple" in one
 
 
-def test_a_heat_map_a_measure() -> None:
+def test_there_is_one_heat_map_per_measure() -> None:
     pictures = doctor_pictures(examined(Deny(), Count()))
     assert set(pictures) == {"score-falls", "noticed", "right-place"}
     assert "negate, deny: 1.00" in pictures["noticed"]

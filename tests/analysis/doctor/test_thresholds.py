@@ -38,7 +38,7 @@ def test_the_same_with_the_lower_the_better() -> None:
     assert "accept where m ≤ 0.499" in advice.why
 
 
-def test_few_labels_promise_nothing_and_it_is_said_how_many_it_takes() -> None:
+def test_few_labels_promise_nothing_and_the_number_needed_is_reported() -> None:
     advice = advise("m", [place / 20 for place in range(20)], [False] * 20)
     assert advice.chosen is None
     assert advice.likely is not None
@@ -48,7 +48,7 @@ def test_few_labels_promise_nothing_and_it_is_said_how_many_it_takes() -> None:
     assert "it takes 104 accepted texts without a bad one, and there are 20" in advice.why
 
 
-def test_labels_that_only_just_do_are_no_promise() -> None:
+def test_barely_enough_labels_promise_nothing() -> None:
     scores = [place / 400 for place in range(400)]
     bad = [place % 25 == 0 for place in range(400)]  # 0.04, anywhere
     advice = advise("m", scores, bad)
@@ -56,7 +56,7 @@ def test_labels_that_only_just_do_are_no_promise() -> None:
     assert "the risk may still be" in advice.why
 
 
-def test_where_all_is_bad_there_is_no_threshold() -> None:
+def test_only_bad_texts_give_no_threshold() -> None:
     advice = advise("m", [0.1, 0.9], [True, True])
     assert advice.chosen is None
     assert advice.likely is None
@@ -92,7 +92,7 @@ def test_the_promise_is_kept() -> None:
     assert broken <= 0.05 * 300
 
 
-def test_chance_is_no_promise() -> None:
+def test_random_scores_rarely_give_a_promise() -> None:
     """Where every threshold breaks it by a little, the best of all seldom seems to keep it."""
     chance = random.Random(6)
     chosen = 0
@@ -176,7 +176,7 @@ def test_wrong_labels_are_an_error_with_its_place(
         read_labels(path, ITEMS)
 
 
-def test_a_file_that_is_no_json_is_an_error(tmp_path: Path) -> None:
+def test_a_file_that_is_not_json_is_an_error(tmp_path: Path) -> None:
     path = tmp_path / "labels.jsonl"
     path.write_text("id label\n")
     with pytest.raises(DataError, match=r"labels\.jsonl:1"):

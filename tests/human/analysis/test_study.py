@@ -65,7 +65,7 @@ def test_a_reference_has_the_fields_of_its_entry() -> None:
     assert Fields.of([one], [item("Id1/Id2", "reference", 3)]).value(one, "size") == "3"
 
 
-def test_what_all_ratings_of_an_input_say_holds_for_one_that_says_less() -> None:
+def test_fields_common_to_an_input_hold_for_ratings_without_them() -> None:
     full = [
         with_fields("a", type="seen", team="x"),
         with_fields("a", system="B", type="seen", team="y"),
@@ -96,7 +96,7 @@ def test_the_input_pairs_references_with_systems() -> None:
     }
 
 
-def test_an_unknown_field_is_told_with_those_there_are() -> None:
+def test_an_unknown_field_is_an_error_that_lists_the_known_ones() -> None:
     ratings = [with_fields("a", type="seen")]
     with pytest.raises(
         SettingError, match=r"no rated text has a 'kind'; there are: type; with --i"
@@ -387,7 +387,7 @@ def test_control_items_are_left_out() -> None:
         analyse(ratings[1:])
 
 
-def test_one_system_is_said_to_be_one() -> None:
+def test_a_single_system_is_noted() -> None:
     found = analyse([rating("a", "A", "ann", 3)])
     assert found.notes == ("there is only one system, A: nothing to compare",)
     assert found.overall.scores[0].interval is None

@@ -96,7 +96,7 @@ def test_every_question_is_to_be_answered():
         assert caught.value.question == name
 
 
-def test_omissions_are_told_only_where_they_are_asked_for():
+def test_omissions_are_accepted_only_where_they_are_asked_for():
     question = replace(SPANS, omissions=False)
     with pytest.raises(WrongAnswer, match="omissions"):
         validated((question,), ITEM, {"errors": {"marks": [], "omitted": [0]}})

@@ -44,7 +44,7 @@ def test_the_long_form_is_read_back_as_it_was(store, tmp_path, name):
     assert [one.name for one in tmp_path.iterdir() if one.is_file()] == [name]
 
 
-def test_excluded_raters_are_left_out_unless_all_is_asked_for(store, tmp_path):
+def test_excluded_raters_are_left_out_unless_requested(store, tmp_path):
     store.start_round(exclude=["r001"])
     export_answers(store, tmp_path / "a.jsonl")
     export_answers(store, tmp_path / "b.jsonl", every=True)
@@ -72,7 +72,7 @@ def test_factgenie_gets_a_record_an_annotated_output(store, tmp_path):
         assert text.item.id == f"Id{index}"
 
 
-def test_an_export_is_told_by_its_name_and_never_half_written(store, tmp_path):
+def test_the_format_follows_the_name_and_no_export_is_half_written(store, tmp_path):
     assert format_of(tmp_path / "x.factgenie.jsonl") == "factgenie"
     with pytest.raises(UnknownName, match=r"\.csv"):
         export_answers(store, tmp_path / "x.txt")

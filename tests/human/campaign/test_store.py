@@ -368,7 +368,7 @@ def test_a_database_of_other_texts_is_refused(make_campaign, database):
     CampaignStore.open(folder, url=database).close()
 
 
-def test_a_file_that_is_no_database_is_an_error_in_a_line(make_campaign):
+def test_a_file_that_is_not_a_database_is_an_error_on_one_line(make_campaign):
     folder = make_campaign(sample(2, 2))
     (folder / "campaign.db").write_text("These are notes, not a database. " * 99)
     with pytest.raises(ServiceError, match="not a database"):
@@ -555,7 +555,7 @@ def test_one_rater_on_many_devices_at_once_holds_one_text(make_campaign, databas
     store.close()
 
 
-def test_many_who_begin_at_once_are_spread_over_the_tasks(make_campaign, database):
+def test_raters_who_begin_at_once_are_spread_over_the_tasks(make_campaign, database):
     store = CampaignStore.open(make_campaign(sample(12, 2, tasks=4)), url=database)
     together = threading.Barrier(12)
 

@@ -234,7 +234,7 @@ def test_each_kind_of_odd_rater_is_flagged_with_its_reason():
     assert "4 of 12 control items right" in raters["always"].reasons  # each text has one 3
 
 
-def test_few_answers_flag_no_competence_but_are_told_of():
+def test_few_answers_flag_no_competence_but_are_noted():
     ratings = good("ann", "bob", "cy") + [
         one for n in range(5) for one in page(n, "new", answers(n * n, 1))
     ]
@@ -332,7 +332,7 @@ def test_criteria_are_chosen_by_name():
         of_criteria(rows, ["grammer"])
 
 
-def test_wrong_settings_are_said():
+def test_wrong_settings_are_refused():
     with pytest.raises(SettingError, match="from 0 to 1"):
         QualitySettings(below=2)
     with pytest.raises(UnknownName, match="method"):

@@ -96,7 +96,7 @@ def test_the_furthest_from_the_others_comes_first(quality):
     }
 
 
-def test_a_rater_who_is_not_there(quality):
+def test_an_unknown_rater_is_an_error(quality):
     with pytest.raises(UnknownName, match="did you mean 'ann'"):
         details(quality, "anna")
 
@@ -137,7 +137,7 @@ def test_without_a_flag_there_is_nothing_to_exclude():
     assert "--exclude" not in written
 
 
-def test_an_exclusion_says_what_it_changes():
+def test_an_exclusion_reports_its_changes():
     report = quality_report(ratings(), settings=QUICK, exclude=["odd"])
     assert report.change is not None
     before, after = report.change["fluency"]["alpha"]["nominal"]
@@ -152,7 +152,7 @@ def test_an_exclusion_says_what_it_changes():
         quality_report(ratings(people=0), settings=QUICK, exclude=["odd"])
 
 
-def test_texts_without_an_answer_are_told_of():
+def test_texts_without_an_answer_are_noted():
     rows = [*ratings(), Rating("only", "A", "gone", "fluency", 2)]
     report = quality_report(rows, settings=QUICK, exclude=["gone"])
     assert "note: 1 texts have no answer left" in report.render("text")

@@ -75,7 +75,7 @@ def test_a_score_that_is_not_a_number_is_refused(runs):
         runs("high")
 
 
-def test_nothing_is_no_pool_and_the_default_score_needs_no_reference(runs):
+def test_an_empty_pool_is_an_error_and_the_default_score_needs_no_reference(runs):
     with pytest.raises(SettingError, match="nothing to draw from"):
         pool_texts([])
     pool = runs(None)
@@ -248,7 +248,7 @@ def test_other_data_under_the_same_id_is_left_out_and_counted():
     assert draw_sample(items, scores, by=(), per_cell=9).left_out.different == 1
 
 
-def test_a_score_that_is_not_there_enters_no_mean():
+def test_missing_scores_do_not_enter_a_mean():
     items, scores = plain(9)
     scores |= {("A", "Id0"): None, ("A", "Id1"): None, ("B", "Id1"): None, ("A", "Id2"): 0.5}
     sample = draw_sample(items, scores, per_cell=9)
@@ -273,7 +273,7 @@ def test_one_system_and_one_level_need_no_scores():
     assert sample.inputs[0].score is None
 
 
-def test_equal_scores_at_a_border_are_told():
+def test_equal_scores_at_a_border_are_reported():
     items, scores = plain(6)
     assert not draw_sample(items, scores).cells[0].blurred
     scores = {key: min(value or 0.0, 0.03) for key, value in scores.items()}

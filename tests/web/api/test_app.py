@@ -1,4 +1,4 @@
-"""The rules of the API as a client meets them."""
+"""The API from a client's point of view."""
 
 from __future__ import annotations
 

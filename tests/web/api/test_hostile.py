@@ -1,4 +1,4 @@
-"""Fifty requests and more that mean no good, each with the answer it gets."""
+"""More than fifty malicious requests, each with its answer."""
 
 from __future__ import annotations
 

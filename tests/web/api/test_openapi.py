@@ -1,4 +1,4 @@
-"""The description says what is there, and all of it."""
+"""The OpenAPI document is complete and correct."""
 
 from __future__ import annotations
 

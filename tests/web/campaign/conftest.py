@@ -1,4 +1,4 @@
-"""A small campaign of our own, on a real store, behind a real application."""
+"""A small campaign with a real store and a real application."""
 
 from __future__ import annotations
 

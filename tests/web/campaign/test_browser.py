@@ -1,4 +1,4 @@
-"""The pages in a real Chromium, against a real server: what a rater and an organiser do."""
+"""The pages in a real Chromium with a real server, as a rater and an organiser use them."""
 
 from __future__ import annotations
 

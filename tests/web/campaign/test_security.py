@@ -1,4 +1,4 @@
-"""Hostile requests: others' texts, forged forms, floods, and what errors tell."""
+"""Hostile requests: texts of other raters, forged forms, floods, and what errors reveal."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The files beside the pages: legible in light and dark, in the wheel, nothing from elsewhere."""
+"""Static files: contrast in light and dark, in the wheel, no external resources."""
 
 from __future__ import annotations
 

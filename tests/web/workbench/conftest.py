@@ -1,4 +1,4 @@
-"""A workbench of our own on a cheap metric, a scored run, and a campaign that people answered."""
+"""A workbench with a cheap metric, a scored run, and a campaign with answers."""
 
 from __future__ import annotations
 

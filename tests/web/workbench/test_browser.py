@@ -1,4 +1,4 @@
-"""The workbench in a real Chromium, against a real server: what somebody does there."""
+"""The workbench in a real Chromium with a real server, as people use it."""
 
 from __future__ import annotations
 

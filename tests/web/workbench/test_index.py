@@ -1,4 +1,4 @@
-"""The index of a run, and what is chosen by it, against plain loops over the run."""
+"""The index of a run and the selection of texts, compared with plain loops."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The pages by their rules: what they say, whom they let in, and what they refuse."""
+"""The content of the pages, access to them, and refusals."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ import numpy.typing as npt
 from adequa.data import Item
 from adequa.errors import DataError, RunError, SettingError, UnknownName
 from adequa.fields import FIELDS, NO_VALUE, item_field, natural_order
-from adequa.metrics.base import Metric
+from adequa.metrics import Metric
 from adequa.run import MANIFEST, SCORES, Run
 from adequa.stats import Aggregate, mean_of, rowwise
 

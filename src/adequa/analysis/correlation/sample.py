@@ -20,7 +20,7 @@ from adequa.data import Item, Rating, Result
 from adequa.errors import DataError, RunError, SettingError, require_known
 from adequa.fields import as_word, grouped, item_field, seen_word
 from adequa.human.judgments import Key, averaged, gather, standardised
-from adequa.metrics.base import Metric
+from adequa.metrics import Metric
 from adequa.metrics.precomputed import finite_score, score_rows
 from adequa.run import MANIFEST, Run
 

@@ -21,8 +21,9 @@ from adequa.analysis.correlation.agreement import (
 )
 from adequa.analysis.correlation.study import Study
 from adequa.charts import heat_map, save_picture
-from adequa.errors import DataError, require_known
+from adequa.errors import require_known
 from adequa.fields import grouped
+from adequa.files import write_errors
 from adequa.tables import Cell, Column, Table, render_tables, rounded, significant
 
 FORMATS = ("text", "markdown", "latex", "csv")
@@ -147,10 +148,7 @@ def study_tables(study: Study) -> Iterator[Table]:
         rows = list(found)
         if (level, subset) == ("text", "all"):
             rows += [one for one in study.ceiling if one.coefficient == coefficient]
-        title = f"{TITLES[coefficient]}, {_LEVELS[level]}"
-        if subset != "all":
-            title += f", subset {subset}"
-        yield _agreement_table(title, rows, direction, study)
+        yield _agreement_table(_title((subset, level, coefficient)), rows, direction, study)
     for (_, _, coefficient), people in _by_place(study.ceiling).items():
         metrics = [one for one in study.footing if one.coefficient == coefficient]
         title = (
@@ -163,6 +161,12 @@ def study_tables(study: Study) -> Iterator[Table]:
         yield _matrix_table(place, found, study)
     for ranking in study.ranking:
         yield _ranking_table(ranking)
+
+
+def _title(place: Place) -> str:
+    subset, level, coefficient = place
+    title = f"{TITLES[coefficient]}, {_LEVELS[level]}"
+    return title if subset == "all" else f"{title}, subset {subset}"
 
 
 def _by_place(found: Iterable[Any]) -> dict[Place, list[Any]]:
@@ -238,7 +242,6 @@ def _range(counts: Iterable[int | None]) -> str | None:
 
 
 def _differences_table(place: Place, compared: Sequence[MetricDifference], study: Study) -> Table:
-    subset, level, coefficient = place
     alpha = 1 - study.options.confidence
     with_williams = any(one.williams_p is not None for one in compared)
     rows: list[list[Cell]] = []
@@ -261,9 +264,7 @@ def _differences_table(place: Place, compared: Sequence[MetricDifference], study
     if with_williams:
         headings.append(Column("p Williams", align="right"))
         headings.append(Column("corrected (Williams)", align="right"))
-    title = f"Against {study.against}: {TITLES[coefficient]}, {_LEVELS[level]}"
-    title += "" if subset == "all" else f", subset {subset}"
-    return Table(title, [*headings, "better"], rows)
+    return Table(f"Against {study.against}: {_title(place)}", [*headings, "better"], rows)
 
 
 def _chance(p: float | None) -> str | None:
@@ -277,7 +278,6 @@ def variables(found: Sequence[MetricAgreement]) -> list[str]:
 
 
 def _matrix_table(place: Place, found: Sequence[MetricAgreement], study: Study) -> Table:
-    subset, level, coefficient = place
     names = variables(found)
     cells = {frozenset((one.metric, one.criterion)): one for one in found}
     alpha = 1 - study.options.confidence
@@ -290,9 +290,7 @@ def _matrix_table(place: Place, found: Sequence[MetricAgreement], study: Study) 
             shown = None if one.value is None else f"{one.value:.2f}".replace("-0.00", "0.00")
             row.append(f"({shown})" if unsure and shown is not None else shown)
         rows.append([*row, *[""] * (len(names) - number)])
-    title = f"All pairs of metrics and criteria: {TITLES[coefficient]}, {_LEVELS[level]}"
-    title += "" if subset == "all" else f", subset {subset}"
-    title += f"; in brackets: p ≥ {alpha:.3g}"
+    title = f"All pairs of metrics and criteria: {_title(place)}; in brackets: p ≥ {alpha:.3g}"
     return Table(title, ["", *(Column(name, align="right") for name in names)], rows)
 
 
@@ -342,12 +340,8 @@ def _notes(study: Study) -> list[str]:
 
 def draw_matrices(study: Study, folder: Path, *, png: bool = False) -> list[Path]:
     """Write each matrix of a study as a heat map; returns the paths. Creates the folder."""
-    try:
+    with write_errors(folder, remedy="name another folder"):
         folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise DataError(
-            f"cannot be created ({error.strerror})", path=folder, remedy="name another folder"
-        ) from None
     written = []
     for (subset, level, coefficient), found in _by_place(study.matrices).items():
         svg = _picture(study, f"{TITLES[coefficient]}, level {level}, {subset} texts", found)

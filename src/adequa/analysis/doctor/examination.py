@@ -13,7 +13,7 @@ from adequa.codec import result_from_object
 from adequa.data import Finding, Item, Result, Score
 from adequa.errors import DataError
 from adequa.files import load_object
-from adequa.metrics.base import Metric
+from adequa.metrics import Metric
 from adequa.perturb import Perturbation, PerturbedCase, PerturbedSet
 from adequa.progress import Progress
 from adequa.run import OVERRULED, encoded_batches, join

@@ -117,7 +117,7 @@ def build_aliases(
     if not opened:
         raise SettingError("there is no dump to build aliases of; name one or more")
     if out.exists() and not force:
-        raise DataError("is there already", path=out, remedy="name another file, or say --force")
+        raise DataError("is there already", path=out, remedy="name another file, or give --force")
     token = secrets.token_hex(4)
     staging, finished = (out.with_name(f".{out.name}.{token}.{part}") for part in ("stage", "new"))
     try:
@@ -149,7 +149,7 @@ def read_entities(path: Path) -> list[str]:
     cells = (line.split("\t")[0] for _, line in lines(path) if not line.startswith("#"))
     entities = [cell for cell in cells if cell.strip()]
     if not entities:
-        raise DataError("names no entity", path=path, remedy="write one entity a line")
+        raise DataError("names no entity", path=path, remedy="write one entity per line")
     return entities
 
 

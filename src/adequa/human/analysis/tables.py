@@ -61,32 +61,19 @@ def _criterion_table(analysis: Analysis, criterion: str) -> Table:
     scores = part.of(criterion)
     judged = any(score.judgments is not None for score in scores)
     unseen = any(score.not_shown for score in scores)
-    columns: list[str | Column] = [
-        Column("system", align="left"),
-        Column("mean", 2),
-        Column(f"{1 - analysis.settings.alpha:.0%} interval", align="right"),
-        Column("median", 2),
-        "texts",
-        *(["judgments"] if judged else []),
-        *(["not shown"] if unseen else []),
-        Column("rank", align="right"),
-        Column("group", align="left"),
-    ]
-    rows: list[list[Cell]] = [
-        [
-            score.system,
-            score.mean,
-            _interval(score),
-            score.median,
-            score.texts,
-            *([score.judgments] if judged else []),
-            *([score.not_shown] if unseen else []),
-            _ranks(score),
-            part.groups[criterion].letters.get(score.system),
-        ]
-        for score in scores
-    ]
-    return Table(criterion, columns, rows)
+    letters = part.groups[criterion].letters
+    columns: dict[str | Column, str | Callable[[SystemScore], Cell]] = {
+        Column("system", align="left"): "system",
+        Column("mean", 2): "mean",
+        Column(f"{1 - analysis.settings.alpha:.0%} interval", align="right"): _interval,
+        Column("median", 2): "median",
+        "texts": "texts",
+        **({"judgments": "judgments"} if judged else {}),
+        **({"not shown": "not_shown"} if unseen else {}),
+        Column("rank", align="right"): _ranks,
+        Column("group", align="left"): lambda score: letters.get(score.system),
+    }
+    return Table.of(criterion, scores, columns)
 
 
 def _interval(score: SystemScore) -> str | None:

@@ -1,7 +1,7 @@
 """Answers: validated against the questions, stored once, and corrected by their rater alone.
 
 A stored answer has one entry per question: a number, or marks and omitted facts. The functions with
-a connection work within its transaction.
+a connection or an assignment work within its transaction.
 """
 
 from __future__ import annotations
@@ -14,14 +14,7 @@ from typing import Any
 from adequa.data import Item
 from adequa.errors import DataError
 from adequa.files import kind_of
-from adequa.human.campaign.assignment import (
-    Plan,
-    is_number,
-    locked_rater,
-    mark_seen,
-    reclaim,
-    visit_of,
-)
+from adequa.human.campaign.assignment import Assignment, is_number
 from adequa.human.campaign.database import answers, history, slots, sql, visits
 from adequa.human.campaign.model import Outcome, OwnSlot, Question
 
@@ -178,22 +171,16 @@ def own_slot_of(connection: sql.Connection, rater: int, text: int) -> OwnSlot | 
 
 
 def store_answer(
-    connection: sql.Connection,
-    plan: Plan,
-    number: int,
-    text: int,
-    values: Mapping[str, Any],
-    seconds: float,
-    now: float,
+    desk: Assignment, number: int, text: int, values: Mapping[str, Any], seconds: float
 ) -> Outcome:
     """Store a validated answer to a text that the rater holds, or held or answered before."""
-    rater = locked_rater(connection, number)
+    rater, connection = desk.rater(number), desk.connection
     if rater is None or rater.status != "eligible":
         return "gone"
     own = own_slot_of(connection, number, text)
     if own is not None and own.state == "answered":
-        return _correct(connection, own.number, json.dumps(values), seconds, now)
-    slot = reclaim(connection, plan, rater, text, now) if own is None else own.number
+        return _correct(desk, own.number, json.dumps(values), seconds)
+    slot = desk.reclaim(rater, text) if own is None else own.number
     if slot is None:
         return "gone"
     row = {
@@ -201,49 +188,40 @@ def store_answer(
         "text": text,
         "rater": number,
         "given": json.dumps(values),
-        "seconds": max(seconds, _seconds_so_far(connection, number, text)),
-        "at": now,
+        "seconds": max(seconds, _seconds_so_far(desk, number, text)),
+        "at": desk.now,
     }
     connection.execute(_NEW_ANSWER, row)
-    connection.execute(_ANSWERED, {"slot_": slot, "rater": number, "seen": now})
-    mark_seen(connection, number, now)
+    connection.execute(_ANSWERED, {"slot_": slot, "rater": number, "seen": desk.now})
+    desk.mark_seen(number)
     return "stored"
 
 
-def keep_draft(
-    connection: sql.Connection,
-    plan: Plan,
-    number: int,
-    slot: int,
-    draft: str,
-    seconds: float,
-    now: float,
-) -> bool:
+def keep_draft(desk: Assignment, number: int, slot: int, draft: str, seconds: float) -> bool:
     """Keep what a rater has entered so far, as a sign of activity; False if the text is gone."""
-    rater = locked_rater(connection, number)
+    rater, connection = desk.rater(number), desk.connection
     text = text_of(connection, slot)
     if rater is None or rater.status != "eligible" or text is None:
         return False
     own = own_slot_of(connection, number, text)
-    mark_seen(connection, number, now)
+    desk.mark_seen(number)
     if own is not None and own.state == "answered":
         return True
     if own is None:
         holds = sql.select(slots.c.number).where(slots.c.rater == number, slots.c.state == "held")
         if connection.execute(holds).first() is not None:
             return False
-        if reclaim(connection, plan, rater, text, now) is None:
+        if desk.reclaim(rater, text) is None:
             return False
     else:
-        connection.execute(_ALIVE, {"slot_": own.number, "seen": now})
-    longest = max(seconds, _seconds_so_far(connection, number, text))
+        connection.execute(_ALIVE, {"slot_": own.number, "seen": desk.now})
+    longest = max(seconds, _seconds_so_far(desk, number, text))
     connection.execute(_KEEP, {"rater_": number, "text_": text, "draft": draft, "seconds": longest})
     return True
 
 
-def _correct(
-    connection: sql.Connection, slot: int, given: str, seconds: float, now: float
-) -> Outcome:
+def _correct(desk: Assignment, slot: int, given: str, seconds: float) -> Outcome:
+    connection = desk.connection
     was = connection.execute(sql.select(answers).where(answers.c.slot == slot)).one()
     if was.given == given:
         return "already"
@@ -252,11 +230,11 @@ def _correct(
     connection.execute(
         sql.update(answers)
         .where(answers.c.slot == slot)
-        .values(given=given, seconds=max(seconds, was.seconds), at=now)
+        .values(given=given, seconds=max(seconds, was.seconds), at=desk.now)
     )
     return "stored"
 
 
-def _seconds_so_far(connection: sql.Connection, rater: int, text: int) -> float:
-    visit = visit_of(connection, rater, text)
+def _seconds_so_far(desk: Assignment, rater: int, text: int) -> float:
+    visit = desk.visit(rater, text)
     return 0.0 if visit is None else float(visit.seconds)

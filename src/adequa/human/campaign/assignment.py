@@ -3,7 +3,7 @@
 `choose` picks the next text of a rater, in this order of preference: the system the rater has had
 least, so that each rater sees an equal share of systems; an input the rater has not seen; the cell
 filled least; and chance, by seed, rater and text. A rater works on one task at a time and begins
-with the one that needs most. The functions with a connection work within its transaction.
+with the one that needs most. `Assignment` does the rest within a transaction.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from adequa.errors import UnknownName
+from adequa.errors import require_known
 from adequa.human.campaign.database import campaign, raters, slots, sql, visits
 from adequa.human.campaign.model import (
     Campaign,
@@ -163,236 +163,181 @@ def is_number(given: int) -> bool:
     return 0 < given < 2**31
 
 
-def locked_rater(connection: sql.Connection, number: int) -> Rater | None:
-    """A rater, locked against other requests until the transaction ends."""
-    if not is_number(number):
-        return None
-    row = connection.execute(_RATER, {"rater_": number}).one_or_none()
-    return None if row is None else rater_of(row)
+@dataclass(frozen=True, slots=True)
+class Assignment:
+    """The assignment of texts within one transaction, at one moment in seconds."""
 
+    connection: sql.Connection
+    plan: Plan
+    now: float = 0.0
 
-def own_slots(connection: sql.Connection, number: int) -> list[OwnSlot]:
-    """All slots that a rater holds or has answered, including those that no longer count."""
-    return [OwnSlot(*row) for row in connection.execute(_OWN, {"rater_": number}).all()]
-
-
-def progress_of(plan: Plan, task: str | None, own: Sequence[OwnSlot]) -> Progress:
-    """The progress of a rater, in a task and in total."""
-    done = Counter(slot.task for slot in own if slot.state != "held")
-    if task is None:
-        return Progress(None, 0, plan.campaign.texts_per_rater, done.total())
-    return Progress(task, done[task], plan.limit(task), done.total())
-
-
-def hand_out(
-    connection: sql.Connection,
-    plan: Plan,
-    rater: Rater,
-    now: float,
-    *,
-    another_task: bool = False,
-) -> Page | NothingLeft:
-    """The text the rater holds, or else the next one, or else the reason why there is none."""
-    own = own_slots(connection, rater.number)
-    if rater.status != "eligible":
-        return NothingLeft(rater.status, progress_of(plan, rater.task, own), more=False)
-    held = next((slot for slot in own if slot.state == "held"), None)
-    if held is not None:
-        _hold(connection, held.number, rater.number, now)
-        mark_seen(connection, rater.number, now, task=held.task)
-        return page_of(connection, plan, rater.number, held, progress_of(plan, held.task, own))
-    return_stale(connection, now - plan.campaign.return_after)
-    had = {slot.text for slot in own}
-    done = Counter(slot.task for slot in own)
-    task = rater.task
-    claimed = None
-    if task is not None and done[task] < plan.limit(task):
-        claimed = _claim(connection, plan, rater.number, task, had, now)
-    others: list[str] = []
-    if claimed is None:
-        # One at a time: of many who begin at once, each must see which tasks the others took.
-        connection.execute(_CAMPAIGN)
-        everywhere = neediest(plan.layout, _open(connection), had)
-        others = [one for one in everywhere if one != task and done[one] < plan.limit(one)]
-        for one in others if rater.task is None or another_task else ():
-            claimed = _claim(connection, plan, rater.number, one, had, now)
-            if claimed is not None:
-                task = one
-                break
-    mark_seen(connection, rater.number, now, task=task)
-    progress = progress_of(plan, task, own)
-    if claimed is None:
-        return NothingLeft(_reason(connection, progress, had), progress, more=bool(others))
-    return page_of(connection, plan, rater.number, claimed, progress)
-
-
-def page_of(
-    connection: sql.Connection, plan: Plan, rater: int, slot: OwnSlot, progress: Progress
-) -> Page:
-    """A text with what the rater has entered so far; the first view creates the visit."""
-    visit = visit_of(connection, rater, slot.text)
-    text = plan.texts[slot.text]
-    if visit is None:
-        row = {"rater": rater, "text": slot.text, "draft": "{}", "seconds": 0.0}
-        connection.execute(_NEW_VISIT, row)
-        return Page(slot.number, text, {}, progress)
-    return Page(slot.number, text, json.loads(visit.draft), progress, visit.seconds)
-
-
-def reclaim(
-    connection: sql.Connection,
-    plan: Plan,
-    rater: Rater,
-    text: int,
-    now: float,
-) -> int | None:
-    """An open slot of a text that the rater had and that was returned, if there is one."""
-    if rater.status != "eligible" or visit_of(connection, rater.number, text) is None:
-        return None
-    own, task = own_slots(connection, rater.number), plan.texts[text].task
-    if sum(slot.task == task for slot in own) >= plan.limit(task):
-        return None
-    number = _open_slot(connection, text)
-    if number is not None and not any(slot.state == "held" for slot in own):
-        _hold(connection, number, rater.number, now)
-    return number
-
-
-def return_stale(connection: sql.Connection, before: float) -> int:
-    """Return to the pool the slots held without activity since `before`; the number returned."""
-    numbers = connection.execute(_STALE, {"before_": before}).scalars().all()
-    if numbers:
-        connection.execute(
-            sql.update(slots)
-            .where(slots.c.number.in_(numbers))
-            .values(state="open", rater=None, seen=None)
-        )
-    return len(numbers)
-
-
-def _claim(
-    connection: sql.Connection,
-    plan: Plan,
-    rater: int,
-    task: str,
-    had: Collection[int],
-    now: float,
-) -> OwnSlot | None:
-    open_slots = _open(connection, task)
-    locked: set[int] = set()
-    seed = plan.campaign.seed
-    while True:
-        text = choose(plan.layout, open_slots, had, seed=seed, rater=rater, without=locked)
-        if text is None:
+    def rater(self, number: int) -> Rater | None:
+        """A rater, locked against other requests until the transaction ends."""
+        if not is_number(number):
             return None
-        number = _open_slot(connection, text)
-        if number is not None:
-            break
-        locked.add(text)  # others are claiming its last slots
-    _hold(connection, number, rater, now)
-    return OwnSlot(number, text, task, "held")
+        row = self.connection.execute(_RATER, {"rater_": number}).one_or_none()
+        return None if row is None else rater_of(row)
 
+    def slots_of(self, number: int) -> list[OwnSlot]:
+        """All slots that a rater holds or has answered, including those that no longer count."""
+        return [OwnSlot(*row) for row in self.connection.execute(_OWN, {"rater_": number}).all()]
 
-def _open(connection: sql.Connection, task: str | None = None) -> Mapping[int, int]:
-    if task is None:
-        rows = connection.execute(_OPEN).all()
-    else:
-        rows = connection.execute(_OPEN_IN_TASK, {"task_": task}).all()
-    return {text: count for text, count in rows}  # noqa: C416
+    def progress(self, task: str | None, own: Sequence[OwnSlot]) -> Progress:
+        """The progress of a rater, in a task and in total."""
+        done = Counter(slot.task for slot in own if slot.state != "held")
+        if task is None:
+            return Progress(None, 0, self.plan.campaign.texts_per_rater, done.total())
+        return Progress(task, done[task], self.plan.limit(task), done.total())
 
+    def hand_out(self, rater: Rater, *, another_task: bool = False) -> Page | NothingLeft:
+        """The text the rater holds, or else the next one, or else the reason why there is none."""
+        plan, own = self.plan, self.slots_of(rater.number)
+        if rater.status != "eligible":
+            return NothingLeft(rater.status, self.progress(rater.task, own), more=False)
+        held = next((slot for slot in own if slot.state == "held"), None)
+        if held is not None:
+            self._hold(held.number, rater.number)
+            self.mark_seen(rater.number, task=held.task)
+            return self.page(rater.number, held, self.progress(held.task, own))
+        self.return_stale()
+        had = {slot.text for slot in own}
+        done = Counter(slot.task for slot in own)
+        task = rater.task
+        claimed = None
+        if task is not None and done[task] < plan.limit(task):
+            claimed = self._claim(rater.number, task, had)
+        others: list[str] = []
+        if claimed is None:
+            # One at a time: of many who begin at once, each must see which tasks the others took.
+            self.connection.execute(_CAMPAIGN)
+            everywhere = neediest(plan.layout, self._open(), had)
+            others = [one for one in everywhere if one != task and done[one] < plan.limit(one)]
+            for one in others if rater.task is None or another_task else ():
+                claimed = self._claim(rater.number, one, had)
+                if claimed is not None:
+                    task = one
+                    break
+        self.mark_seen(rater.number, task=task)
+        progress = self.progress(task, own)
+        if claimed is None:
+            return NothingLeft(self._reason(progress, had), progress, more=bool(others))
+        return self.page(rater.number, claimed, progress)
 
-def _open_slot(connection: sql.Connection, text: int) -> int | None:
-    return connection.execute(_OPEN_SLOT, {"text_": text}).scalar()
+    def page(self, rater: int, slot: OwnSlot, progress: Progress) -> Page:
+        """A text with what the rater has entered so far; the first view creates the visit."""
+        visit, text = self.visit(rater, slot.text), self.plan.texts[slot.text]
+        if visit is None:
+            row = {"rater": rater, "text": slot.text, "draft": "{}", "seconds": 0.0}
+            self.connection.execute(_NEW_VISIT, row)
+            return Page(slot.number, text, {}, progress)
+        return Page(slot.number, text, json.loads(visit.draft), progress, visit.seconds)
 
+    def reclaim(self, rater: Rater, text: int) -> int | None:
+        """An open slot of a text that the rater had and that was returned, if there is one."""
+        if rater.status != "eligible" or self.visit(rater.number, text) is None:
+            return None
+        own, task = self.slots_of(rater.number), self.plan.texts[text].task
+        if sum(slot.task == task for slot in own) >= self.plan.limit(task):
+            return None
+        number = self._open_slot(text)
+        if number is not None and not any(slot.state == "held" for slot in own):
+            self._hold(number, rater.number)
+        return number
 
-def _hold(connection: sql.Connection, number: int, rater: int, now: float) -> None:
-    connection.execute(_HOLD, {"slot_": number, "rater": rater, "seen": now})
+    def return_stale(self) -> int:
+        """Return to the pool the slots held without recent activity; the number returned."""
+        before = self.now - self.plan.campaign.return_after
+        numbers = self.connection.execute(_STALE, {"before_": before}).scalars().all()
+        if numbers:
+            stale = sql.update(slots).where(slots.c.number.in_(numbers))
+            self.connection.execute(stale.values(state="open", rater=None, seen=None))
+        return len(numbers)
 
+    def mark_seen(self, rater: int, **more: str | None) -> None:
+        """Record that a rater was active; `more` are further columns of the rater."""
+        self.connection.execute(_SEEN, {"rater_": rater, "seen": self.now, **more})
 
-def mark_seen(connection: sql.Connection, rater: int, now: float, **more: str | None) -> None:
-    """Record that a rater was active; `more` are further columns of the rater."""
-    connection.execute(_SEEN, {"rater_": rater, "seen": now, **more})
+    def visit(self, rater: int, text: int) -> Any:
+        """The draft and the seconds of a rater on a text; None if they never saw it."""
+        return self.connection.execute(_VISIT, {"rater_": rater, "text_": text}).first()
 
+    def _claim(self, rater: int, task: str, had: Collection[int]) -> OwnSlot | None:
+        layout, seed, open_slots = self.plan.layout, self.plan.campaign.seed, self._open(task)
+        locked: set[int] = set()
+        while True:
+            text = choose(layout, open_slots, had, seed=seed, rater=rater, without=locked)
+            if text is None:
+                return None
+            number = self._open_slot(text)
+            if number is not None:
+                break
+            locked.add(text)  # others are claiming its last slots
+        self._hold(number, rater)
+        return OwnSlot(number, text, task, "held")
 
-def visit_of(connection: sql.Connection, rater: int, text: int) -> Any:
-    """The draft and the seconds of a rater on a text; None if they never saw it."""
-    return connection.execute(_VISIT, {"rater_": rater, "text_": text}).first()
+    def _open(self, task: str | None = None) -> Mapping[int, int]:
+        query, given = (_OPEN, {}) if task is None else (_OPEN_IN_TASK, {"task_": task})
+        return {text: count for text, count in self.connection.execute(query, given)}  # noqa: C416
 
+    def _open_slot(self, text: int) -> int | None:
+        return self.connection.execute(_OPEN_SLOT, {"text_": text}).scalar()
 
-def _reason(connection: sql.Connection, progress: Progress, had: Collection[int]) -> Reason:
-    if progress.task is not None and progress.done >= progress.limit:
-        return "finished task"
-    query = sql.select(slots.c.text).where(slots.c.state != "answered", slots.c.state != "void")
-    if progress.task is not None:
-        query = query.where(slots.c.task == progress.task)
-    # Texts that are open now were being claimed by others a moment ago, or are the rater's own.
-    with_others = set(connection.execute(query).scalars()) - set(had)
-    return "waiting" if with_others else "nothing left"
+    def _hold(self, number: int, rater: int) -> None:
+        self.connection.execute(_HOLD, {"slot_": number, "rater": rater, "seen": self.now})
 
+    def _reason(self, progress: Progress, had: Collection[int]) -> Reason:
+        if progress.task is not None and progress.done >= progress.limit:
+            return "finished task"
+        query = sql.select(slots.c.text).where(slots.c.state != "answered", slots.c.state != "void")
+        if progress.task is not None:
+            query = query.where(slots.c.task == progress.task)
+        # Texts that are open now were being claimed by others a moment ago, or are the rater's own.
+        with_others = set(self.connection.execute(query).scalars()) - set(had)
+        return "waiting" if with_others else "nothing left"
 
-def add_slots(
-    connection: sql.Connection, plan: Plan, places: Iterable[tuple[int, int]], round_: int
-) -> int:
-    """Create open slots for texts and places; the number created."""
-    rows = [
-        {
-            "text": text,
-            "task": plan.texts[text].task,
-            "place": place,
-            "round": round_,
-            "state": "open",
-        }
-        for text, place in places
-    ]
-    if rows:
-        connection.execute(sql.insert(slots), rows)
-    return len(rows)
+    def add_slots(self, places: Iterable[tuple[int, int]], round_: int) -> None:
+        """Create open slots for texts and places."""
+        rows = [
+            {"text": text, "task": self.plan.texts[text].task, "place": place}
+            | {"round": round_, "state": "open"}
+            for text, place in places
+        ]
+        if rows:
+            self.connection.execute(sql.insert(slots), rows)
 
+    def begin_round(self, exclude: Sequence[str]) -> RoundReport:
+        """Exclude raters by name and open new slots in place of their answers, which are void."""
+        execute = self.connection.execute
+        # Raters are locked before the campaign, as in `hand_out`: two must not wait for each other.
+        numbers = self._numbers(exclude)
+        round_ = execute(sql.select(campaign.c.round).with_for_update()).scalar_one() + 1
+        execute(sql.update(raters).where(raters.c.number.in_(numbers)).values(status="excluded"))
+        theirs = slots.c.rater.in_(numbers)
+        gaps = execute(
+            sql.select(slots.c.text, slots.c.place)
+            .where(theirs, slots.c.state == "answered")
+            .order_by(slots.c.text, slots.c.place)
+        ).all()
+        execute(sql.update(slots).where(theirs, slots.c.state == "answered").values(state="void"))
+        held = sql.update(slots).where(theirs, slots.c.state == "held")
+        returned = execute(held.values(state="open", rater=None, seen=None)).rowcount
+        execute(sql.update(slots).where(slots.c.state == "open").values(round=round_))
+        self.add_slots([(text, place) for text, place in gaps], round_)
+        execute(sql.update(campaign).values(round=round_))
+        still_open = sql.select(sql.func.count()).select_from(slots).where(slots.c.state == "open")
+        return RoundReport(
+            round_,
+            excluded=tuple(name_of(number) for number in numbers),
+            set_aside=len(gaps),
+            returned=returned,
+            open=execute(still_open).scalar_one(),
+        )
 
-def begin_round(connection: sql.Connection, plan: Plan, exclude: Sequence[str]) -> RoundReport:
-    """Exclude raters by name and open new slots in place of their answers, which are void."""
-    # Raters are locked before the campaign, as in `hand_out`: two must not wait for each other.
-    numbers = _numbers(connection, exclude)
-    locked = sql.select(campaign.c.round).with_for_update()
-    round_ = connection.execute(locked).scalar_one() + 1
-    connection.execute(
-        sql.update(raters).where(raters.c.number.in_(numbers)).values(status="excluded")
-    )
-    theirs = slots.c.rater.in_(numbers)
-    gaps = connection.execute(
-        sql.select(slots.c.text, slots.c.place)
-        .where(theirs, slots.c.state == "answered")
-        .order_by(slots.c.text, slots.c.place)
-    ).all()
-    connection.execute(
-        sql.update(slots).where(theirs, slots.c.state == "answered").values(state="void")
-    )
-    returned = connection.execute(
-        sql.update(slots)
-        .where(theirs, slots.c.state == "held")
-        .values(state="open", rater=None, seen=None)
-    ).rowcount
-    connection.execute(sql.update(slots).where(slots.c.state == "open").values(round=round_))
-    add_slots(connection, plan, [(text, place) for text, place in gaps], round_)
-    connection.execute(sql.update(campaign).values(round=round_))
-    still_open = sql.select(sql.func.count()).select_from(slots).where(slots.c.state == "open")
-    return RoundReport(
-        round_,
-        tuple(name_of(number) for number in numbers),
-        len(gaps),
-        returned,
-        connection.execute(still_open).scalar_one(),
-    )
-
-
-def _numbers(connection: sql.Connection, names: Sequence[str]) -> list[int]:
-    """The numbers of raters, locked against their requests."""
-    query = sql.select(raters.c.number).order_by(raters.c.number)
-    by_name = {name_of(number): number for number in connection.execute(query).scalars()}
-    for name in names:
-        if name not in by_name:
-            raise UnknownName("rater", name, by_name)
-    numbers = sorted({by_name[name] for name in names})
-    locked = query.where(raters.c.number.in_(numbers)).with_for_update()
-    connection.execute(locked).all()
-    return numbers
+    def _numbers(self, names: Sequence[str]) -> list[int]:
+        """The numbers of raters, locked against their requests."""
+        query = sql.select(raters.c.number).order_by(raters.c.number)
+        by_name = {name_of(number): number for number in self.connection.execute(query).scalars()}
+        require_known("rater", names, by_name)
+        numbers = sorted({by_name[name] for name in names})
+        self.connection.execute(query.where(raters.c.number.in_(numbers)).with_for_update()).all()
+        return numbers

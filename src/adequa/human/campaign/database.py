@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from adequa.errors import DataError, MissingExtra, ServiceError
+from adequa.files import write_errors
 
 __all__ = ["Database", "answers", "campaign", "history", "raters", "slots", "sql", "visits"]
 
@@ -173,14 +174,8 @@ def upgrade(connection: sql.Connection, revision: str = "head") -> None:
 
 def _make_private(path: Path) -> None:
     """Create a file readable by its owner only: it holds answers and ids of people."""
-    try:
+    with write_errors(path, remedy="use a folder that you can write to"):
         path.touch(mode=0o600)
-    except OSError as error:
-        raise DataError(
-            f"cannot be written ({error.strerror})",
-            path=path,
-            remedy="use a folder that you can write to",
-        ) from None
 
 
 def _address(url: str) -> sql.URL:

@@ -15,8 +15,8 @@ from typing import Any
 
 from adequa.codec import rating_to_object
 from adequa.data import Rating
-from adequa.errors import DataError, UnknownName
-from adequa.files import dump_line, replacing
+from adequa.errors import UnknownName
+from adequa.files import dump_line, replacing, write_errors
 from adequa.human.campaign.model import Campaign, Question, SampledText
 from adequa.human.campaign.store import CampaignStore
 
@@ -52,15 +52,10 @@ def export_answers(
     path = Path(path)
     written = 0
     lines = export_lines(store, format or format_of(path), every=every)
-    try:
-        with replacing(path) as stream:
-            for line in lines:
-                stream.write(line.encode())
-                written += 1
-    except OSError as error:
-        raise DataError(
-            f"cannot be written ({error.strerror or error})", path=path, remedy="check the path"
-        ) from None
+    with write_errors(path), replacing(path) as stream:
+        for line in lines:
+            stream.write(line.encode())
+            written += 1
     return written
 
 

@@ -21,7 +21,7 @@ from typing import Any, get_args
 
 from adequa.data import Item
 from adequa.errors import DataError
-from adequa.files import dump_line, kind_of, read_json, read_objects
+from adequa.files import dump_line, kind_of, read_json, read_objects, write_errors
 from adequa.human.campaign.model import (
     AnswerChoice,
     Campaign,
@@ -334,7 +334,7 @@ def write_campaign(folder: Path | str, campaign: Campaign, texts: Iterable[Sampl
     folder, sampled = Path(folder), list(texts)
     if is_campaign(folder):
         raise DataError("is already a campaign", path=folder, remedy="name another folder")
-    try:
+    with write_errors(folder, remedy="name another folder"):
         folder.mkdir(parents=True, exist_ok=True)
         write_items((text.item for text in sampled), folder / ITEMS)
         written = "".join(dump_line(_row(text)) for text in sampled)
@@ -342,10 +342,6 @@ def write_campaign(folder: Path | str, campaign: Campaign, texts: Iterable[Sampl
         # Last: a folder is a campaign once its settings are there.
         settings = json.dumps(campaign_to_object(campaign), ensure_ascii=False, indent=2)
         (folder / SETTINGS).write_text(settings + "\n", encoding="utf-8", newline="\n")
-    except OSError as error:
-        raise DataError(
-            f"cannot be written ({error.strerror})", path=folder, remedy="name another folder"
-        ) from None
 
 
 def _row(text: SampledText) -> dict[str, Any]:

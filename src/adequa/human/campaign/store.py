@@ -20,8 +20,7 @@ from adequa.data import Rating
 from adequa.errors import DataError
 from adequa.files import dump_line
 from adequa.human.campaign import answers as given
-from adequa.human.campaign import assignment
-from adequa.human.campaign.assignment import Layout, Plan, locked_rater, rater_of
+from adequa.human.campaign.assignment import Assignment, Layout, Plan, is_number, rater_of
 from adequa.human.campaign.database import Database, answers, campaign, raters, slots, sql
 from adequa.human.campaign.model import (
     AnswerTally,
@@ -200,7 +199,7 @@ class CampaignStore:
 
     def rater(self, number: int) -> Rater | None:
         """A rater by number."""
-        if not assignment.is_number(number):
+        if not is_number(number):
             return None
         with self._database.reading() as connection:
             row = connection.execute(sql.select(raters).where(raters.c.number == number)).first()
@@ -238,7 +237,7 @@ class CampaignStore:
             eligible = eligible and chosen in question.accepted
         asked = {question.name: answers[question.name] for question in self.campaign.eligibility}
         with self._database.writing() as connection:
-            rater = locked_rater(connection, number)
+            rater = self._desk(connection).rater(number)
             if rater is None:
                 raise DataError(f"there is no rater {number}", remedy="add raters first")
             if rater.status == "new":
@@ -255,18 +254,16 @@ class CampaignStore:
     def next_page(self, number: int, *, another_task: bool = False) -> Page | NothingLeft:
         """The text the rater holds, or the next; from another task only when this one is done."""
         with self._database.writing(lasting=False) as connection:
-            rater = locked_rater(connection, number)
+            desk = self._desk(connection)
+            rater = desk.rater(number)
             if rater is None:
                 raise DataError(f"there is no rater {number}", remedy="add raters first")
-            now = self._clock()
-            return assignment.hand_out(
-                connection, self._plan, rater, now, another_task=another_task
-            )
+            return desk.hand_out(rater, another_task=another_task)
 
     def page(self, number: int, slot: int) -> Page | None:
         """A text that this rater holds or has answered; None for the texts of others."""
         with self._database.writing(lasting=False) as connection:
-            rater = locked_rater(connection, number)
+            rater = self._desk(connection).rater(number)
             text = given.text_of(connection, slot)
             if rater is None or rater.status != "eligible" or text is None:
                 return None
@@ -291,8 +288,7 @@ class CampaignStore:
         except (TypeError, ValueError, RecursionError):
             raise DataError("the draft is not JSON", remedy="send an object") from None
         with self._database.writing(lasting=False) as connection:
-            now = self._clock()
-            return given.keep_draft(connection, self._plan, number, slot, written, seconds, now)
+            return given.keep_draft(self._desk(connection), number, slot, written, seconds)
 
     def answer(self, number: int, slot: int, raw: Mapping[str, Any], seconds: float) -> Outcome:
         """Store an answer; another answer to the same text replaces it, and the first is kept.
@@ -306,8 +302,7 @@ class CampaignStore:
             if text is None:
                 return "gone"
             values = given.validated(self.campaign.questions, self.texts[text].item, raw)
-            now = self._clock()
-            return given.store_answer(connection, self._plan, number, text, values, seconds, now)
+            return given.store_answer(self._desk(connection), number, text, values, seconds)
 
     def previous(self, number: int) -> Page | None:
         """The text the rater answered last, with their answer, for correction."""
@@ -325,12 +320,12 @@ class CampaignStore:
     def return_stale(self) -> int:
         """Return what is held without activity to the pool; `next_page` does so as well."""
         with self._database.writing(lasting=False) as connection:
-            return assignment.return_stale(connection, self._clock() - self.campaign.return_after)
+            return self._desk(connection).return_stale()
 
     def start_round(self, *, exclude: Sequence[str]) -> RoundReport:
         """Start another round without some raters, whose answers no longer count."""
         with self._database.writing() as connection:
-            return assignment.begin_round(connection, self._plan, exclude)
+            return self._desk(connection).begin_round(exclude)
 
     def overview(self) -> Overview:
         """The progress of the campaign."""
@@ -350,16 +345,17 @@ class CampaignStore:
         """Close the database."""
         self._database.close()
 
+    def _desk(self, connection: sql.Connection) -> Assignment:
+        return Assignment(connection, self._plan, self._clock())
+
     def _new_rater(self, connection: sql.Connection, external: str | None) -> Rater:
         status = "new" if self.campaign.eligibility else "eligible"
         inserting = sql.insert(raters).values(external=external, status=status).returning(raters)
         return rater_of(connection.execute(inserting).one())
 
     def _page(self, connection: sql.Connection, number: int, own: OwnSlot) -> Page:
-        progress = assignment.progress_of(
-            self._plan, own.task, assignment.own_slots(connection, number)
-        )
-        page = assignment.page_of(connection, self._plan, number, own, progress)
+        desk = self._desk(connection)
+        page = desk.page(number, own, desk.progress(own.task, desk.slots_of(number)))
         if own.state != "answered":
             return page
         columns = sql.select(answers.c.given, answers.c.seconds)
@@ -376,9 +372,8 @@ def _set_up(connection: sql.Connection, plan: Plan) -> None:
         connection.execute(sql.insert(campaign), values | {"round": 1})
         shown = [number for number, text in enumerate(plan.texts) if text.is_shown]
         places = range(1, raters_per_text + 1)
-        assignment.add_slots(
-            connection, plan, [(text, place) for place in places for text in shown], 1
-        )
+        every = [(text, place) for place in places for text in shown]
+        Assignment(connection, plan).add_slots(every, round_=1)
     elif row.fingerprint != fingerprint:
         raise DataError(
             "the database was created for other texts or questions",

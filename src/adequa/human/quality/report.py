@@ -39,8 +39,9 @@ from statistics import median
 from typing import Any
 
 from adequa.data import Rating
-from adequa.errors import DataError, UnknownName
+from adequa.errors import UnknownName
 from adequa.fields import grouped
+from adequa.files import write_errors
 from adequa.human.judgments import (
     BINS,
     Key,
@@ -159,14 +160,10 @@ def write_quality_report(
         "raters.csv": report.render("csv"),
         "flagged.txt": "\n".join(names),
     }
-    try:
+    with write_errors(folder, remedy="name another folder"):
         folder.mkdir(parents=True, exist_ok=True)
         for name, written in files.items():
             (folder / name).write_text(written + "\n", encoding="utf-8", newline="\n")
-    except OSError as error:
-        raise DataError(
-            f"cannot be written ({error.strerror})", path=folder, remedy="name another folder"
-        ) from None
     return [folder / name for name in files]
 
 

@@ -16,11 +16,11 @@ from adequa.data import Item
 from adequa.metrics.nli.signs import WRONG_VALUE, Signs, Weighing, read_signs
 from adequa.metrics.nli.templates import Cues
 from adequa.metrics.sources import geometric_mean, probability
-from adequa.models.calibration import Calibration
+from adequa.models import Calibration
 from adequa.text.values import word_triple
 
 if TYPE_CHECKING:
-    from adequa.models.verifier import VerifierOutput
+    from adequa.models import VerifierOutput
 
 Level = Literal["text", "sentence", "clause", "span"]
 

@@ -28,8 +28,7 @@ from functools import cached_property
 from itertools import pairwise
 
 from adequa.data import Item, Mention, Term, Triple
-from adequa.entities.coreference import PRONOUNS
-from adequa.entities.detector import Detector
+from adequa.entities import PRONOUNS, Detector
 from adequa.metrics.nli.templates import (
     ANY,
     OBJECT,

@@ -30,7 +30,7 @@ from adequa.metrics.sources import (
 from adequa.settings import content_hash, setting
 
 if TYPE_CHECKING:
-    from adequa.models.calibration import Calibration
+    from adequa.models import Calibration
 
 _NO_DATA = "no triples to compare the text with"
 
@@ -116,7 +116,7 @@ class Nli(Metric):
         return scores
 
     def _limits(self) -> VerdictLimits:
-        from adequa.entities.judgment import read_phrases
+        from adequa.entities import read_phrases
 
         allowed = () if self.allowed is None else read_phrases(self.allowed)
         return VerdictLimits(self.threshold, self.doubt, frozenset(self.optional), allowed)
@@ -181,7 +181,7 @@ def _by_model(
     model: str, revision: str | None, templates: Templates | None, doubt: float
 ) -> EvidenceSource:
     from adequa.metrics.nli.pairs import pair_evidence
-    from adequa.models.pairs import NliLabels, open_pairs
+    from adequa.models import NliLabels, open_pairs
 
     pairs = open_pairs(model, revision)
     known = Templates() if templates is None else templates
@@ -193,7 +193,7 @@ def _read_calibration(path: Path, _: int | None) -> Calibration:
     """The head `stated` of a calibration file."""
     import json
 
-    from adequa.models.calibration import Calibration
+    from adequa.models import Calibration
 
     remedy = "give what adequa train calibrate wrote"
     try:

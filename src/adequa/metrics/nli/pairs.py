@@ -28,7 +28,7 @@ from adequa.data import Item, Term, Triple
 from adequa.errors import SettingError
 from adequa.metrics.nli.evidence import Evidence, EvidenceSource, Level, Stretch
 from adequa.metrics.sources import FLOOR, geometric_mean
-from adequa.models.pairs import NliLabels, Pairs
+from adequa.models import NliLabels, Pairs
 from adequa.text import Span, split_clauses, split_sentences
 
 Pair = tuple[str, str]

@@ -16,8 +16,7 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 from adequa.data import Item, Mention, Triple
-from adequa.entities.judgment import EntityJudgment, JudgmentSettings, judge
-from adequa.entities.unexplained import UnexplainedSpan
+from adequa.entities import EntityJudgment, JudgmentSettings, UnexplainedSpan, judge
 from adequa.errors import ModelError
 from adequa.metrics.sources import read_calibration
 from adequa.text import label_of, split_camel, split_sentences

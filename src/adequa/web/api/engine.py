@@ -26,7 +26,7 @@ from adequa.codec import result_to_object
 from adequa.data import Item, Triple
 from adequa.errors import AdequaError, ModelError
 from adequa.files import dump_line
-from adequa.metrics.base import Metric
+from adequa.metrics import Metric
 from adequa.run import score_items
 from adequa.web.errors import Refusal
 from adequa.web.processes import ChildProcess, ProcessLost

@@ -28,7 +28,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 from adequa.caches import MEGABYTE, Cache
 from adequa.errors import AdequaError
 from adequa.files import write_json
-from adequa.metrics.base import Metric
+from adequa.metrics import Metric
 from adequa.progress import Progress
 from adequa.run import Run, open_run, read_json
 from adequa.web.api.openapi import RunInfo, RunProgress
@@ -203,7 +203,9 @@ class Runs:
         # Runs are listed in this order, and two may start within a second.
         created = datetime.now(timezone.utc).isoformat(timespec="microseconds")
         scored = self.folder / id_ / "scored"
-        record = Record(id_, name, created, format_, tuple(labels), scored)
+        record = Record(
+            id=id_, name=name, created=created, format=format_, metrics=tuple(labels), folder=scored
+        )
         metrics = {label: self.metrics[label] for label in labels}
         record.process = RunProcess(file, format_, metrics, scored)
         with self._changed:

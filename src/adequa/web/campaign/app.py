@@ -33,7 +33,13 @@ def campaign_app(
     `base_url` is the address people use if a proxy stands before this process: its path, if any,
     precedes every address, and over https the cookies are for https only.
     """
-    site = CampaignSite(store, SignedTokens(secret), limits or CampaignLimits(), base_url, joining)
+    site = CampaignSite(
+        store=store,
+        tokens=SignedTokens(secret),
+        limits=limits or CampaignLimits(),
+        base_url=base_url,
+        is_open=joining,
+    )
     app = secured_app(
         [PAGES.route, *OrganiserPages(site).routes, *RaterPages(site).routes],
         answer=lambda _scope, refusal: site.refuse(refusal),

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from html import escape
 
 from adequa.data import Item
-from adequa.text.labels import readable
+from adequa.text import readable
 
 _HIDDEN = re.compile("[\x00-\x08\x0b\x0e-\x1f\x7f\x80-\x9f\ud800-\udfff\ufffe\uffff]")
 _JOINER, _SELECTORS = "\u200d", "\ufe00\ufe0e\ufe0f"

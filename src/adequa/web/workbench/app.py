@@ -39,9 +39,13 @@ class Workbench:
         self.indexes, self.reports = Indexes(), Reports(runs.folder)
         routes = [
             *routes_of(api_endpoints(engine, runs, settings)),
-            *HomePages(self.site, engine, runs, settings, campaigns).routes,
+            *HomePages(
+                site=self.site, engine=engine, runs=runs, settings=settings, campaigns=campaigns
+            ).routes,
             *RunPages(self.site, runs, self.indexes, self.reports).routes,
-            *LivePages(self.site, engine, runs, self.indexes, settings).routes,
+            *LivePages(
+                site=self.site, engine=engine, runs=runs, indexes=self.indexes, settings=settings
+            ).routes,
             PAGES.route,
         ]
         guard = Middleware(Guard, settings=settings, browsers=self.access, answer=self._answer)

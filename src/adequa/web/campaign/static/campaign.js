@@ -12,7 +12,7 @@
   const spanning = questions.filter((one) => one.querySelector("input[data-marks]"));
   const marks = text && spanning.length ? window.adequaMarks(text, spanning, changed, look) : null;
 
-  // What is answered, and the question one is at.
+  // The answered questions, and the current one.
 
   let current = null;
 

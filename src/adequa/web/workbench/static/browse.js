@@ -1,5 +1,5 @@
 "use strict";
-/* Draws the texts of a page, takes what the filters let through from the server, and the keys. */
+/* Draws the texts of a page, reloads them when a filter changes, and handles the keys. */
 (() => {
   const { element, drawBody, drawText, drawVerdict, explainMarks } = adequaComponents;
   const WAIT = 300;

@@ -171,7 +171,7 @@ const adequaGraph = (() => {
     );
   }
 
-  /** What the facts below a box branch off from, where they stand one below the other. */
+  /** The vertical line that the facts below a box branch off from. */
   function drawTrunk(parent) {
     const x = parent.x + INDENT / 2;
     const last = parent.children[parent.children.length - 1];

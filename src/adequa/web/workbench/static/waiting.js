@@ -1,3 +1,3 @@
 "use strict";
-/* Something is being made: look again soon. */
+/* Reloads the page until the result is ready. */
 setTimeout(() => location.reload(), 1000 * Number(document.getElementById("waiting").dataset.seconds));

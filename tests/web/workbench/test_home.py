@@ -1,4 +1,4 @@
-"""Campaigns in the workbench: read only, whatever state they are in."""
+"""Campaigns in the workbench are read-only in every state."""
 
 from __future__ import annotations
 

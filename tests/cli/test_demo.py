@@ -1,4 +1,4 @@
-"""The built-in sample is what its documentation says, and its labels are exact."""
+"""The built-in sample agrees with its documentation, and its labels are exact."""
 
 from __future__ import annotations
 
