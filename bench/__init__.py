@@ -1,1 +1,1 @@
-"""Figures on real data and limits, as ratios within one run."""
+"""Benchmarks on real data and limits, as ratios within one run."""

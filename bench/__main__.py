@@ -74,7 +74,7 @@ def main() -> int:
 
 
 def default_data() -> Path:
-    """`$ADEQUA_DATA`, or `shared/data` beside the project."""
+    """`$ADEQUA_DATA`, or `shared/data` next to the project."""
     beside = Path(__file__).resolve().parents[2] / "shared" / "data"
     return Path(os.environ.get("ADEQUA_DATA", beside))
 

@@ -1,4 +1,4 @@
-"""`adequa serve` with the default metrics: delay, throughput, and what a flood does to it.
+"""`adequa serve` with the default metrics: delay, throughput, and behaviour under a flood.
 
 Everything is a ratio within one run: of the server to the library in this process, text by text in
 turns; of the server to `adequa score --jobs 2` on the same items, the time of starting taken off;
@@ -43,7 +43,7 @@ FLOOD_SECONDS = float(os.environ.get("ADEQUA_FLOOD_SECONDS", "120"))
 
 
 def measure(data: Path) -> list[dict[str, object]]:
-    """A server of our own on a free port, asked from this process."""
+    """A server on a free port, called from this process."""
     items = _items(data)
     delayed, first, second, steady = (
         items[:DELAYED],
@@ -80,7 +80,7 @@ def _delay(url: str, items: Sequence[Item]) -> dict[str, object]:
 
 
 def _saturated(url: str, folder: Path, groups: Sequence[Sequence[Item]]) -> dict[str, object]:
-    """In turns, group by group; the best of each, for the others were disturbed."""
+    """In turns, group by group; the best of each, since the others were disturbed."""
     ours, theirs = [], []
     for number, items in enumerate(groups):
         ours.append(_rate(url, _bodies(items)))
@@ -91,7 +91,7 @@ def _saturated(url: str, folder: Path, groups: Sequence[Sequence[Item]]) -> dict
 
 
 def _rate(url: str, bodies: Sequence[bytes]) -> float:
-    """Texts a second that a full server gives."""
+    """Texts per second of a saturated server."""
     started = time.perf_counter()
     answers = closed_loop(url, bodies, CONNECTIONS)
     seconds = time.perf_counter() - started
@@ -120,7 +120,7 @@ def _command_seconds(folder: Path, items: Sequence[Item], name: str) -> float:
 
 
 def _steady(url: str, items: Sequence[Item]) -> dict[str, object]:
-    """Texts of one size, evenly spaced; the best of some windows, for the others were disturbed.
+    """Texts of one size, evenly spaced; the best of some windows, since others were disturbed.
 
     Of one size, and seen by each worker before, because that alone changes what one costs: the
     largest take three times the median, and a graph that is new twice one that is not.
@@ -151,7 +151,7 @@ def _steady(url: str, items: Sequence[Item]) -> dict[str, object]:
 
 
 def _spread_alone(items: Sequence[Item]) -> float:
-    """p99 / p50 of calling the library on the same texts, which is the machine's own unrest."""
+    """p99 / p50 of calling the library on the same texts: the variation of the machine itself."""
     metrics = resolve(None)
     score_items(items, metrics)
     seconds = []
@@ -194,7 +194,7 @@ def _flood(
 
 
 def _items(data: Path) -> list[Item]:
-    """Outputs of one system for the test of 2020, each with a graph of its own."""
+    """Outputs of one system for the test of 2020, each with its own graph."""
     folder = data / "webnlg2020"
     (graphs,) = (folder / "test").glob("*.xml")
     texts = sorted((folder / "systems").glob("*.txt"))[0]
@@ -222,7 +222,7 @@ def _server() -> Iterator[tuple[str, subprocess.Popen[str]]]:
 
 
 def _megabytes(pid: int) -> float:
-    """What a process and its children hold, without what they share."""
+    """The unshared memory of a process and its children."""
     own = Path(f"/proc/{pid}")
     children = (own / "task" / str(pid) / "children").read_text().split()
     pages = [line for line in (own / "smaps_rollup").read_text().splitlines() if "Pss:" in line]

@@ -13,14 +13,14 @@ __all__ = ["Answer", "at_a_rate", "closed_loop", "percentile"]
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What came of one request; a status of 0 is a connection that broke."""
+    """The result of one request; a status of 0 is a broken connection."""
 
     status: int
     seconds: float
 
 
 class _Connection:
-    """Keeps its connection, and opens another where the server closed it."""
+    """Keeps its connection, and reconnects if the server closed it."""
 
     def __init__(self, url: str) -> None:
         split = urlsplit(url)
@@ -63,7 +63,7 @@ class _Connection:
 
 
 def closed_loop(url: str, bodies: Sequence[bytes], connections: int) -> list[Answer]:
-    """Every body once, each connection sending its next as soon as it has an answer."""
+    """Send every body once; each connection sends the next after its answer."""
 
     async def all_of_them() -> list[Answer]:
         waiting = iter(bodies)
@@ -81,7 +81,7 @@ async def _send(url: str, waiting: Iterator[bytes]) -> list[Answer]:
 
 
 def at_a_rate(url: str, bodies: Sequence[bytes], rate: float, seconds: float) -> list[Answer]:
-    """Bodies over and over at even distances, whether or not those before are answered."""
+    """Send bodies repeatedly at a fixed rate, without waiting for earlier answers."""
 
     async def all_of_them() -> list[Answer]:
         idle: list[_Connection] = []
@@ -108,6 +108,6 @@ def at_a_rate(url: str, bodies: Sequence[bytes], rate: float, seconds: float) ->
 
 
 def percentile(values: Sequence[float], share: float) -> float:
-    """The value that a share of the others do not exceed."""
+    """The quantile of the values at a share."""
     ordered = sorted(values)
     return ordered[min(len(ordered) - 1, int(share * len(ordered)))]

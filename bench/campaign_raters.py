@@ -1,4 +1,4 @@
-"""Simulated raters over HTTP: each answers text after text, and remembers what was accepted."""
+"""Simulated raters over HTTP, who answer text after text and record the accepted answers."""
 
 from __future__ import annotations
 
@@ -19,26 +19,26 @@ _PATIENCE = 60.0
 
 @dataclass
 class Crowd:
-    """What all raters share: where the server is, how they pace themselves, what they measured."""
+    """The common state of all raters: the server's address, their pace, and their measurements."""
 
     port: int
     questions: tuple[str, ...]
     period: float = 0.0
-    """Seconds from one answer of a rater to the next; 0 for as fast as the server lets them."""
+    """Seconds between two answers of a rater; 0 means as fast as the server allows."""
     stopping: bool = False
     answering: list[float] = field(default_factory=list)
     """Seconds from sending an answer until it was accepted."""
     showing: list[float] = field(default_factory=list)
-    """Seconds until the next text was there."""
+    """Seconds until the next text arrived."""
     retries: int = 0
     accepted: dict[tuple[int, int], dict[str, int]] = field(default_factory=dict)
-    """By rater and slot, the answer the server said it had."""
+    """The answers that the server confirmed, by rater and slot."""
     problems: list[str] = field(default_factory=list)
 
 
 @dataclass
 class SimulatedRater:
-    """One rater with one connection; what fails on the way is sent again, as people do."""
+    """One rater with one connection; a failed request is sent again."""
 
     crowd: Crowd
     number: int
@@ -47,7 +47,7 @@ class SimulatedRater:
     finished: bool = False
     streams: tuple[asyncio.StreamReader, asyncio.StreamWriter] | None = None
     waiting: tuple[int, bytes, dict[str, int]] | None = None
-    """An answer that was sent, but of which nothing was heard."""
+    """An answer that was sent but not confirmed."""
 
     async def work(self) -> None:
         """Answer until there is nothing left or the crowd is to stop."""

@@ -9,14 +9,14 @@ __all__ = ["best_of", "ratio"]
 
 
 def best_of(work: Callable[[], object], repeats: int = 5) -> float:
-    """The shortest of some runs, in seconds: the others were disturbed."""
+    """The shortest of several runs in seconds, since the others were disturbed."""
     return min(_seconds(work) for _ in range(repeats))
 
 
 def ratio(
     ours: Callable[[], object], bare: Callable[[], object], repeats: int = 7
 ) -> tuple[float, float]:
-    """The best seconds of each, taken in turns so that a noisy neighbour meets both."""
+    """The best time of each, measured in turns so that other load affects both."""
     pairs = [(_seconds(ours), _seconds(bare)) for _ in range(repeats)]
     return min(mine for mine, _ in pairs), min(theirs for _, theirs in pairs)
 

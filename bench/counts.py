@@ -1,4 +1,4 @@
-"""Every file of the research data, read whole, and how much was found in it."""
+"""The number of items and ratings in every file of the research data."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ PLACED = 0.96
 
 
 def measure(data: Path) -> list[dict[str, object]]:
-    """What was counted against what there is."""
+    """Our counts against the known ones."""
     return [
         {"figure": figure, "value": f"{found:,}", "target": f"{there:,}", "reached": found == there}
         for figure, found, there in _counts(data)

@@ -1,4 +1,4 @@
-"""Texts of the `dev` splits, unchanged and with one thing wrong, the same for a seed.
+"""Texts of the `dev` splits, unchanged and with one fault, the same for a seed.
 
 The texts are those of enriched/dev, and of the entries of webnlg2020/dev that it does not have.
 Every text of an entry falls into the same half: what is chosen on one can be measured on the other.
@@ -40,7 +40,7 @@ _NOTHING = Knowledge(())
 
 
 class ShortenedText(NamedTuple):
-    """A text without one of its sentences, and the facts that are gone with it.
+    """A text without one of its sentences, and the facts that it loses.
 
     The facts of `nameless` are kept, but their entity had its name in that sentence alone: the rest
     has a pronoun, or "the hotel".
@@ -52,7 +52,7 @@ class ShortenedText(NamedTuple):
 
 
 class ChangedText(NamedTuple):
-    """A text with one number, date or name changed, and where it stands in the new text."""
+    """A text with one changed number, date or name, and its place in the new text."""
 
     item: Item
     start: int
@@ -180,7 +180,7 @@ KINDS: Mapping[str, Callable[[Sequence[Document]], Maker]] = {
 
 
 def _marked(item: Item) -> Document:
-    """An item with the names and sentences that people marked."""
+    """An item with its annotated names and sentences."""
     mentions, facts = read_marks(item)
     places = tuple(split_sentences(item.text))
     aligned = len(facts) == len(places) and frozenset().union(*facts) == {*item.triples}
@@ -188,7 +188,7 @@ def _marked(item: Item) -> Document:
 
 
 def _generator(seed: int, item: Item) -> random.Random:
-    """One of its own for each text, so that no text affects the change of another."""
+    """A random generator per text, so that texts do not affect each other."""
     return random.Random(f"{seed} {item.id}")
 
 

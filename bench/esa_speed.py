@@ -32,7 +32,7 @@ FLAT = 1.3
 
 
 def measure(data: Path) -> list[dict[str, object]]:
-    """Texts a second on one core, as ratios within this run, and the peak memory of a run."""
+    """Texts per second on one core, as ratios within this run, and the peak memory of a run."""
     items = _outputs(data)
     chosen = _sample(items)
     package, distance = _levenshtein()
@@ -103,7 +103,7 @@ def _entities(item: Item) -> list[str]:
 
 
 def _levenshtein() -> tuple[str, Callable[[str, str], int]]:
-    """The `Levenshtein` package where it is installed; it is GPL, so nothing here installs it."""
+    """The `Levenshtein` package if it is installed; it is GPL and therefore not a dependency."""
     try:
         return "Levenshtein", importlib.import_module("Levenshtein").distance
     except ImportError:
@@ -116,7 +116,7 @@ _PUNCTUATION = re.compile(r"[^\w\s]")
 
 
 def _loop(item: Item, distance: Callable[[str, str], int]) -> list[tuple[str, int, int]]:
-    """Algorithm 1 as the paper prints it: a call for each pair, then the least of all, again."""
+    """Algorithm 1 as printed: one call per pair, then repeatedly the smallest distance."""
     entities = {entity: _PUNCTUATION.sub("", entity.lower()) for entity in _entities(item)}
     words = _PUNCTUATION.sub("", item.text.lower()).split()
     longest = max(len(re.split(r"[\s_]+", entity)) for entity in entities) + 1

@@ -1,4 +1,4 @@
-"""`make fuzz`: coverage-guided fuzzing of every reader; anything but our own errors is a find.
+"""`make fuzz`: coverage-guided fuzzing of every reader; any exception but our own is a finding.
 
     python bench/fuzz.py [TARGET…] [--seconds 600] [--parallel 2]
 
@@ -100,7 +100,7 @@ TARGETS: dict[str, tuple[str, str, list[bytes]]] = {
 
 
 def main() -> int:
-    """Fuzz the targets, some at a time; 1 where one crashed."""
+    """Fuzz the targets, some at a time; returns 1 if one crashed."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
     parser.add_argument("targets", nargs="*", metavar="TARGET", help=", ".join(TARGETS))
     parser.add_argument("--seconds", type=int, default=600, help="for each target")
@@ -188,7 +188,7 @@ def _passes(format_name: str) -> list[Callable[[Path], Iterable[object]]]:
 
 
 def _judge(path: Path) -> list[object]:
-    """Triples, a line each, then a zero byte, then the text: both modes, and the metric."""
+    """Triples, one per line, then a zero byte, then the text: both modes, and the metric."""
     from adequa.data import Item, Triple
     from adequa.entities import Detector
     from adequa.metrics import load_metric

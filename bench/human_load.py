@@ -1,4 +1,4 @@
-"""A campaign under load: 200 raters at once against the real server, which is killed on the way.
+"""A campaign under load: 200 raters at once against the real server, which is killed meanwhile.
 
 For SQLite and, where the machine has it, PostgreSQL, one campaign of three phases: as fast as the
 server lets 200 raters answer (its capacity); at half of that, for the times; and as fast as it
@@ -38,7 +38,7 @@ Row = dict[str, object]
 
 
 def measure(data: Path) -> list[Row]:
-    """Answers lost or doubled, texts judged too often, cells left behind, and the times."""
+    """Lost or doubled answers, texts judged too often, unfilled cells, and times."""
     del data
     rows = _claims()
     with tempfile.TemporaryDirectory() as name:
@@ -53,7 +53,7 @@ def measure(data: Path) -> list[Row]:
 
 
 def sample(inputs: int, systems: int) -> list[SampledText]:
-    """Every system's text of every input, in five tasks by size and three cells a task."""
+    """Every system's text of every input, in five tasks by size and three cells per task."""
     return [
         SampledText(
             Item(
@@ -111,7 +111,7 @@ def _load(name: str, folder: Path, url: str | None) -> list[Row]:
         raters = _raters(folder, crowd)
         # All begin at once, so the first of each come in step: let them spread first.
         capacity, _ = asyncio.run(_phase(crowd, raters, CAPACITY_SECONDS, WARM_UP_SECONDS))
-        sys.stderr.write(f"{name}: {capacity:.0f} answers a second\n")
+        sys.stderr.write(f"{name}: {capacity:.0f} answers per second\n")
         crowd.period = RATERS / (capacity / 2)
         rate, times = asyncio.run(_phase(crowd, raters, HALF_SECONDS, WARM_UP_SECONDS))
         middle = _overview(folder, url)
@@ -147,7 +147,7 @@ async def _phase(
     warm_up: float = 0.0,
     meanwhile: Coroutine[object, object, None] | None = None,
 ) -> tuple[float, tuple[list[float], list[float]]]:
-    """Let the raters work for a time, or to the end: answers a second, and the seconds of each."""
+    """Let the raters work for a time or to the end: answers per second, and their times."""
     crowd.stopping = False
     work = [asyncio.create_task(rater.work()) for rater in raters]
     await asyncio.sleep(warm_up)
@@ -175,7 +175,7 @@ def _times(
     shown = f"{_at(showing, 0.5) * 1000:.0f} / {_at(showing, 0.99) * 1000:.0f}"
     return [
         {
-            "figure": f"{name}: {RATERS} raters at once, answers a second",
+            "figure": f"{name}: {RATERS} raters at once, answers per second",
             "value": capacity,
             "target": "–",
             "reached": True,
@@ -196,7 +196,7 @@ def _times(
 
 
 def _checks(name: str, folder: Path, url: str | None, crowd: Crowd, middle: Overview) -> list[Row]:
-    """What the database holds against what the raters were told."""
+    """The answers in the database against those that were confirmed to the raters."""
     store = CampaignStore.open(folder, url=url)
     found = Counter[tuple[int, str, str, str]]()
     values: dict[tuple[int, str, str, str], float] = {}

@@ -1,4 +1,4 @@
-"""MACE where the truth is known: simulated campaigns, and its authors' test sets; and its speed.
+"""MACE with known truth: simulated campaigns, the test sets of its authors, and its speed.
 
 Campaigns of 60 raters, 20 of them spammers of four kinds, three answers an item, with labels of
 equal and of unequal shares: the mean of twenty seeds, and the worst of them. With 2,000 items a

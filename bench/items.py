@@ -16,7 +16,7 @@ _WORDS = (
 
 
 def write_items(path: Path, count: int, seed: int = 1) -> None:
-    """Items of one to seven triples with a text and two references, about a kilobyte a line."""
+    """Items of one to seven triples with a text and two references, about one kilobyte per line."""
     generator = random.Random(seed)
     with path.open("w", encoding="utf-8") as stream:
         for number in range(count):

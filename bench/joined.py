@@ -1,4 +1,4 @@
-"""What `nli`, `esa` and both together say of items, each metric asked once."""
+"""The results of `nli`, `esa` and both together; each metric runs once."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ ITEMS = 2_000
 
 
 def measure(data: Path) -> list[dict[str, object]]:
-    """Cycles whose bytes differ from an undisturbed run's, and how many kills hit a living run."""
+    """Cycles with other bytes than an undisturbed run, and kills that hit a living process."""
     del data
     generator = random.Random(7)
     with tempfile.TemporaryDirectory() as name:

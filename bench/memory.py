@@ -17,7 +17,7 @@ PLUGIN = Path(__file__).resolve().parents[1] / "tests" / "plugin"
 
 
 def measure(data: Path) -> list[dict[str, object]]:
-    """The resident peak of the whole process, as the kernel counts it."""
+    """The resident peak of the whole process, as counted by the kernel."""
     del data
     peaks = {}
     with tempfile.TemporaryDirectory() as folder:

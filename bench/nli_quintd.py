@@ -30,7 +30,7 @@ Marks = Mapping[Key, Sequence[Span]]
 
 
 class Judged(NamedTuple):
-    """What is held against one text."""
+    """The findings in one text."""
 
     key: Key
     flagged: bool
@@ -39,7 +39,7 @@ class Judged(NamedTuple):
 
 
 class Agreement(NamedTuple):
-    """How that stands to a reading: by items, then by characters."""
+    """Agreement with a reading, by items and by characters."""
 
     accuracy: float
     area: float | None
@@ -66,7 +66,7 @@ def measure(data: Path) -> list[dict[str, object]]:
 
 
 def read_marks(path: Path) -> dict[Key, list[Span]]:
-    """The marked spans of every text that was read; none is a verdict too."""
+    """The marked spans of every text that was read, possibly none."""
     marks: dict[Key, list[Span]] = {}
     with path.open(encoding="utf-8", newline="") as stream:
         for line, row in enumerate(csv.DictReader(stream, delimiter="\t"), 2):
@@ -85,7 +85,7 @@ def read_marks(path: Path) -> dict[Key, list[Span]]:
 
 
 def judged(result: Result) -> Judged:
-    """What a result holds against its text."""
+    """The findings of a result."""
     found = result.unsupported
     return Judged(
         result.item.key,
@@ -101,7 +101,7 @@ def everything(item: Item) -> Judged:
 
 
 def agree(texts: Sequence[Judged], marks: Marks) -> Agreement:
-    """How the texts' findings agree with the marks; every text must have been read."""
+    """The agreement of findings with marks; every text must have been read."""
     labels = [bool(marks[text.key]) for text in texts]
     right = sum(text.flagged == label for text, label in zip(texts, labels, strict=True))
     both = ours = theirs = 0

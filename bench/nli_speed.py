@@ -32,7 +32,7 @@ _MISSING = "nli / RoBERTa-large: n/a, install torch and transformers (adequa[hf]
 
 
 def measure(data: Path) -> list[dict[str, object]]:
-    """Items a second, ours over theirs."""
+    """Items per second, ours over theirs."""
     try:
         torch = importlib.import_module("torch")
         transformers = importlib.import_module("transformers")
@@ -59,7 +59,7 @@ def measure(data: Path) -> list[dict[str, object]]:
     value = theirs / mine
     return [
         {
-            "figure": f"nli / RoBERTa-large, items a second ({len(items) / mine:.1f} / "
+            "figure": f"nli / RoBERTa-large, items per second ({len(items) / mine:.1f} / "
             f"{len(items) / theirs:.3f}; {len(items)} items, {pairs} pairs)",
             "value": value,
             "target": f"≥ {TIMES:g}",
@@ -84,7 +84,7 @@ def _outputs(data: Path) -> list[Item]:
 
 
 def _items(data: Path) -> list[Item]:
-    """Some of them and one to warm up, spread over the test set, no two with the same graph."""
+    """Items spread over the test set with distinct graphs, and one more to warm up."""
     outputs = list({frozenset(item.triples): item for item in _outputs(data)}.values())
     return outputs[:: len(outputs) // (ITEMS + 1)][: ITEMS + 1]
 

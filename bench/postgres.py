@@ -1,4 +1,4 @@
-"""A PostgreSQL server of one's own, from the binaries on the machine, in a temporary folder."""
+"""A private PostgreSQL server in a temporary folder, from the binaries on the machine."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["binaries", "free_port", "server"]
 
 
 def binaries() -> Path | None:
-    """The folder with `initdb` and `postgres`, where there is one."""
+    """The folder with `initdb` and `postgres`, or None."""
     found = shutil.which("initdb")
     if found is not None:
         return Path(found).parent
@@ -25,7 +25,7 @@ def binaries() -> Path | None:
 
 @contextlib.contextmanager
 def server(folder: Path, *settings: str) -> Iterator[str]:
-    """The address of a running server's database, which goes with the context."""
+    """The address of the database of a server that runs within the context."""
     user = _user()
     data = Path(tempfile.mkdtemp(prefix="adequa-postgres-"))
     try:
@@ -46,7 +46,7 @@ def server(folder: Path, *settings: str) -> Iterator[str]:
 
 
 def _user() -> str | None:
-    """Whom to be: the server refuses to run as root."""
+    """The user to run as, since the server refuses to run as root."""
     return "postgres" if hasattr(os, "geteuid") and os.geteuid() == 0 else None
 
 
@@ -59,7 +59,7 @@ def _run(user: str | None, *command: object) -> None:
 
 
 def free_port() -> int:
-    """A port of this machine that nobody listens on."""
+    """A free port of this machine."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return int(probe.getsockname()[1])

@@ -14,7 +14,7 @@ TARGET = 4.0
 
 
 def measure(data: Path) -> list[dict[str, object]]:
-    """On made-up items, and on the Quintd texts where they are."""
+    """On generated items, and on the Quintd texts if available."""
     rows = []
     with tempfile.TemporaryDirectory() as folder:
         made = Path(folder) / "items.jsonl"

@@ -22,7 +22,7 @@ _XSD = "http://www.w3.org/2001/XMLSchema#"
 
 
 def measure(data: Path | None = None) -> list[dict[str, object]]:
-    """On a made-up file of 200,000 triples: the whole as one graph, as the reader does it."""
+    """On a generated file of 200,000 triples, read as one graph."""
     del data
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "made-up.nt"
@@ -39,7 +39,7 @@ def measure(data: Path | None = None) -> list[dict[str, object]]:
 
 
 def write_triples(path: Path, subjects: int, seed: int) -> None:
-    """Ten triples a subject: label, type, links, numbers, dates, words, as real files mix them."""
+    """Ten triples per subject: label, type, links, numbers, dates and words, as in real files."""
     dice = random.Random(seed)
     with path.open("w", encoding="utf-8", newline="\n") as file:
         for number in range(subjects):
@@ -49,7 +49,7 @@ def write_triples(path: Path, subjects: int, seed: int) -> None:
 
 def _facts(dice: random.Random, number: int, subjects: int) -> list[tuple[str, str]]:
     def link() -> str:
-        # Few places are linked from everywhere, most from hardly anywhere.
+        # A few places have many links, and most have hardly any.
         return f"<http://example.org/resource/Place_{int(subjects * dice.random() ** 3)}>"
 
     def typed(value: object, datatype: str) -> str:

@@ -1,4 +1,4 @@
-"""Reading WebNLG v3.0 train, an item a text, against a bare lxml parse of the same files."""
+"""Reading WebNLG v3.0 train, one item per text, against a bare lxml parse of the same files."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ TARGET = 2.5
 
 
 def measure(data: Path) -> list[dict[str, object]]:
-    """Both read each file from disk and throw away what they made of it."""
+    """Both read each file from disk and discard the result."""
     folder = data / "webnlg2020" / "train"
     files = sorted(map(str, folder.rglob("*.xml")))
     ours, bare = ratio(lambda: _read(folder), lambda: _parse(files), repeats=15)

@@ -21,11 +21,11 @@ from bench.joined import BOTH, judge_items
 
 CHALLENGES = Path(__file__).resolve().parent / "challenges" / "relations"
 TARGETS = {"faithful texts OK": 0.90, "faults noticed": 0.55, "pair accuracy": 0.85}
-"""What issue "Who did what to whom" asks of the sealed half."""
+"""The targets for the sealed half."""
 
 
 class Fault(NamedTuple):
-    """One wrong text: its kind, whether it can count, and what became of it."""
+    """One wrong text: its kind, whether it can be counted, and its result."""
 
     kind: str
     in_clean_group: bool
@@ -62,7 +62,7 @@ def read_groups(half: str) -> list[dict[str, Any]]:
 
 
 def items_of(groups: Sequence[dict[str, Any]]) -> list[Item]:
-    """Every text of the groups as an item; the id says which one it is."""
+    """Every text of the groups as an item with an id that identifies it."""
     items = []
     for group in groups:
         triples = tuple(Triple(*triple) for triple in group["triples"])

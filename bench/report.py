@@ -1,4 +1,4 @@
-"""The report of the whole 2020 test, 16 systems: how long it takes, how large it is, how it moves.
+"""The report of the whole 2020 test, 16 systems: time, size and behaviour in a browser.
 
 Scoring everything with the default metrics takes long, so the outputs for some graphs are: their
 report against their scoring is the ratio. The report of all outputs is of a run with `esa` alone,
@@ -42,7 +42,7 @@ new PerformanceObserver((list) => {
 
 
 def measure(data: Path) -> list[dict[str, object]]:
-    """Seconds, bytes, and what Chromium says."""
+    """Seconds, bytes, and measurements in Chromium."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         small, scoring = _score_some(data, folder)
@@ -146,7 +146,7 @@ def _browse(report: Path) -> list[dict[str, object]]:
 
 
 def _steps(page: Any) -> list[Callable[[], object]]:
-    """What a reader does."""
+    """The actions of a reader: scrolling and filtering."""
 
     def scroll() -> None:
         for _ in range(30):

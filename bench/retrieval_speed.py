@@ -28,7 +28,7 @@ RECALL_INT8 = 0.95
 
 
 def measure(data: Path) -> list[dict[str, object]]:
-    """Queries a second as ratios within this run, and how many of the true ten are found."""
+    """Queries per second as ratios within this run, and the share of the true ten found."""
     del data
     vectors, queries = _vectors(COUNT, 1), _vectors(QUERIES, 2)
     stored, small = StoredVectors(vectors), StoredVectors(*quantise(vectors))

@@ -1,4 +1,4 @@
-"""RoBERTa-large in torch with random weights: what others' metrics cost, whatever they say."""
+"""RoBERTa-large in torch with random weights, for the cost of other metrics."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ __all__ = ["large_model", "read_lengths"]
 
 
 def large_model(torch: Any, transformers: Any) -> Any:
-    """A classifier of pairs of that size, on one thread."""
+    """A pair classifier of that size, on one thread."""
     torch.set_num_threads(1)
     config = transformers.RobertaConfig(
         vocab_size=50_265,

@@ -27,7 +27,7 @@ DIGITS = 10
 
 
 def measure(data: Path) -> list[dict[str, object]]:
-    """Equal or not, to the last of ten printed digits."""
+    """Whether the values agree to ten printed digits."""
     with ThreadPoolExecutor(max_workers=min(len(SYSTEMS), os.cpu_count() or 1)) as pool:
         tables = pool.map(lambda system: _compare(system, _items(data, system)), SYSTEMS)
     return [row for table in tables for row in table]
@@ -74,7 +74,7 @@ def corpus_value(metric: Metric, items: Sequence[Item]) -> float:
 def command_line(
     items: Sequence[Item], most: int, *, repeat: bool, names: Sequence[str]
 ) -> dict[str, float]:
-    """What `sacrebleu` prints for the items, by the name our metrics have."""
+    """The output of `sacrebleu` for the items, by the names of our metrics."""
     with tempfile.TemporaryDirectory() as folder:
         texts = Path(folder) / "texts"
         _write(texts, [item.text for item in items])

@@ -26,7 +26,7 @@ MEGABYTES = 60.0
 
 
 def measure(data: Path) -> list[dict[str, object]]:
-    """Items a second, ours over theirs, and the size of what ships."""
+    """Items per second, ours over theirs, and the size of the shipped weights."""
     megabytes = sum(one["size"] for one in weights().manifest["files"].values()) / 1e6
     size = {
         "figure": "shipped weights, MB",
@@ -58,7 +58,7 @@ def measure(data: Path) -> list[dict[str, object]]:
     return [
         size,
         {
-            "figure": f"similarity / RoBERTa-large, items a second ({len(items) / mine:.1f} / "
+            "figure": f"similarity / RoBERTa-large, items per second ({len(items) / mine:.1f} / "
             f"{len(items) / theirs:.2f})",
             "value": value,
             "target": f">= {TIMES:g}",

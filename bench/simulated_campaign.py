@@ -1,4 +1,4 @@
-"""A campaign of which the truth is known: who spams, and what each item's label is.
+"""A campaign with known truth: the spammers and the label of each item.
 
 Three answers an item. Raters are right in 70 to 95 of 100 answers; spammers are of four kinds: one
 answers at random, one always the same, one by the shares of the labels, one a, b, c in turn.
@@ -23,7 +23,7 @@ SKEWED = (0.6, 0.25, 0.15)
 
 
 class Campaign(NamedTuple):
-    """What was answered, and what nobody is told."""
+    """The answers, and the hidden truth."""
 
     rows: Rows
     truth: dict[str, str]
@@ -67,7 +67,7 @@ def campaign(
 
 
 def majority(rows: Rows) -> dict[str, str]:
-    """The label of most answers, the first by the alphabet of equals."""
+    """The most frequent answer; of ties the first in alphabetical order."""
     votes: dict[str, Counter[str]] = {}
     for item, _, label in rows:
         if label is not None:

@@ -1,4 +1,4 @@
-"""Starting: `import adequa` and `adequa --help` against `import typer`, and what they load."""
+"""Start-up: `import adequa` and `adequa --help` against `import typer`, and loaded modules."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ HEAVY = ("scipy", "torch", "transformers", "starlette", "fastapi", "uvicorn", "s
 
 
 def measure(data: Path) -> list[dict[str, object]]:
-    """Seconds above an empty interpreter, as ratios; and that nothing heavy is loaded."""
+    """Seconds above an empty interpreter as ratios, and the heavy modules that were loaded."""
     del data
     empty = _start("pass")
     typer = _start("import typer") - empty
