@@ -128,7 +128,7 @@ def recalls(graphs: Array, texts: Array, own: Sequence[int]) -> dict[str, float]
 
 
 def inversion_rate(texts: Array, right: Array, inverted: Array) -> float:
-    """How often an inverted triple is as near to the text as the right one, or nearer."""
+    """The share of inverted triples that are at least as near to the text as the right one."""
     near, turned = (texts * right).sum(axis=1), (texts * inverted).sum(axis=1)
     return float((turned >= near).mean())
 
