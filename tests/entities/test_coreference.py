@@ -265,7 +265,7 @@ def test_the_nearest_mention_before_counts_then_the_nearest_after() -> None:
     assert resolve_pronouns([chain], mentions[2:], pronouns[:1]) == {(15, 17): "c"}
 
 
-def test_a_pronoun_that_was_detected_before_is_no_evidence() -> None:
+def test_a_pronoun_that_was_detected_before_is_not_evidence() -> None:
     mentions = [Mention("root", 26, 29, "pronoun")]
     assert resolve_pronouns([[(0, 13), (26, 29)]], mentions, [(26, 29)]) == {}
 
@@ -360,7 +360,7 @@ def test_anaphors(string: str, expected: list[tuple[str, str, str]]) -> None:
     assert found(string) == expected
 
 
-def test_what_is_taken_is_no_anaphor() -> None:
+def test_taken_words_are_not_anaphors() -> None:
     text = PreparedText("It is the airport.")
     assert find_anaphors(GRAPH, text, bytearray(b"\1" * 30)) == []
 

@@ -110,7 +110,7 @@ SAID = [
 
 
 @pytest.mark.parametrize(("predicate", "value", "text", "span"), SAID)
-def test_what_is_said(predicate: str, value: str, text: str, span: str) -> None:
+def test_values_that_are_found(predicate: str, value: str, text: str, span: str) -> None:
     assert found(text, predicate, value) == {span}
 
 
@@ -160,7 +160,7 @@ NOT_SAID = [
 
 
 @pytest.mark.parametrize(("predicate", "value", "text"), NOT_SAID)
-def test_what_is_not_said(predicate: str, value: str, text: str) -> None:
+def test_values_that_are_not_found(predicate: str, value: str, text: str) -> None:
     assert found(text, predicate, value) == set()
 
 

@@ -63,7 +63,7 @@ def test_by_type_and_texts_without_gold() -> None:
     assert figures["mentions"] == {"gold": 2, "found": 1}
 
 
-def test_nothing_is_no_number() -> None:
+def test_figures_without_counts_are_none() -> None:
     assert MentionCounts().figures() == {"precision": None, "recall": None, "f1": None}
     assert MentionCounts(0, 2, 0, 2).f1 == 0.0
     assert agree([]).exact.precision is None

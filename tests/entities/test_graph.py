@@ -52,7 +52,7 @@ def test_a_number_has_the_unit_of_its_predicate() -> None:
     assert own.unit == "metre"
 
 
-def test_who_is_a_person_is_told_by_the_predicates() -> None:
+def test_predicates_decide_who_is_a_person() -> None:
     graph = compiled(("Play", "author", "Ted_Willis"), ("Ted_Willis", "birthPlace", "Leeds"))
     assert [entity.person for entity in graph.entities] == [False, True, False]
 

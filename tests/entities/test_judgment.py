@@ -93,7 +93,7 @@ def test_ignored_predicates_are_not_there() -> None:
     assert judged("Ann Bell.", settings=everything).entities == ()
 
 
-def test_what_is_optional_counts_where_it_is_said() -> None:
+def test_an_optional_entity_counts_if_it_is_mentioned() -> None:
     settings = JudgmentSettings(
         optional=(
             "population",

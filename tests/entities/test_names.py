@@ -59,7 +59,7 @@ def test_weak_names(entity: str, name: str) -> None:
     ("entity", "name"),
     [("Spain", "pain"), ("Adams_County,_Pennsylvania", "Pennsylvania"), ("The_Beatles", "The")],
 )
-def test_what_is_no_sure_name(entity: str, name: str) -> None:
+def test_names_that_are_not_sure(entity: str, name: str) -> None:
     found = names(entity).get(key_of(name))
     assert found is None or found.tier >= WEAK
 

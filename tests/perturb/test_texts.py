@@ -252,7 +252,7 @@ def test_a_name_changes_wherever_it_stands() -> None:
     assert marked(found[0]) == ["Sif Ander", "Sif Ander"]
 
 
-def test_there_is_no_new_name_without_another_of_its_kind() -> None:
+def test_a_new_name_needs_another_of_its_kind() -> None:
     assert cases(rename_entity, QUILL) == []
 
 

@@ -69,7 +69,7 @@ def test_an_object_may_repeat_subject_and_predicate() -> None:
         ("name[A | B], p[C]", Triple("A | B", "p", "C")),
     ],
 )
-def test_a_part_keeps_what_is_no_separator(text: str, expected: Triple) -> None:
+def test_a_part_keeps_signs_that_are_not_separators(text: str, expected: Triple) -> None:
     assert parse_triples(text) == (expected,)
 
 

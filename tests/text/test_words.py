@@ -46,7 +46,7 @@ def test_folding_keeps_every_place(string: str) -> None:
 
 
 @given(st.text(alphabet=st.characters(categories=["Lu", "Ll", "Nd"], max_codepoint=0x17F)))
-def test_an_accent_or_a_capital_is_no_difference(string: str) -> None:
+def test_an_accent_or_a_capital_makes_no_difference(string: str) -> None:
     plain = "".join(unicodedata.normalize("NFD", letter)[:1] for letter in string)
     assert fold(string) == fold(plain)
     assert fold(fold(string)) == fold(string)
@@ -59,7 +59,7 @@ def test_keys() -> None:
 
 
 @given(st.text())
-def test_words_stand_where_they_are_said_to_stand(string: str) -> None:
+def test_words_are_at_their_offsets(string: str) -> None:
     text = PreparedText(string)
     assert text.words == words_of(string)
     assert text.key == key_of(string)

@@ -312,7 +312,7 @@ def test_items_right_and_wrong_and_the_same_each_time() -> None:
 
 
 @pytest.fixture(scope="module")
-def precision_made(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+def checkpoint_pair(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     """Checkpoints whose words are letters and their like, with room for a text and a graph."""
     pytest.importorskip("onnx", reason="the extra train is not installed")
     root = tmp_path_factory.mktemp("drift")
@@ -334,13 +334,13 @@ ITEMS = [
 ]
 
 
-def test_drift_of_both_models(precision_made: tuple[Path, Path], tmp_path: Path) -> None:
+def test_drift_of_both_models(checkpoint_pair: tuple[Path, Path], tmp_path: Path) -> None:
     from adequa.training.export import export
 
-    export(*precision_made, out=tmp_path / "exact", precision="fp32")
-    export(*precision_made, out=tmp_path / "small")
-    same = measure_drift(tmp_path / "exact", precision_made, ITEMS)
-    small = measure_drift(tmp_path / "small", precision_made, ITEMS)
+    export(*checkpoint_pair, out=tmp_path / "exact", precision="fp32")
+    export(*checkpoint_pair, out=tmp_path / "small")
+    same = measure_drift(tmp_path / "exact", checkpoint_pair, ITEMS)
+    small = measure_drift(tmp_path / "small", checkpoint_pair, ITEMS)
     assert set(same) == set(small) == {"similarity", *LOGITS}
     for name, one in same.items():
         assert one.largest == 0
@@ -355,13 +355,13 @@ def test_drift_of_both_models(precision_made: tuple[Path, Path], tmp_path: Path)
     assert same["unsupported"].cases == same["disfluent"].cases > len(ITEMS)
 
 
-def test_drift_of_one_model(precision_made: tuple[Path, Path], tmp_path: Path) -> None:
+def test_drift_of_one_model(checkpoint_pair: tuple[Path, Path], tmp_path: Path) -> None:
     from adequa.training.export import export
 
-    export(precision_made[1], out=tmp_path / "small")
-    assert set(measure_drift(tmp_path / "small", precision_made[1:], ITEMS)) == LOGITS
+    export(checkpoint_pair[1], out=tmp_path / "small")
+    assert set(measure_drift(tmp_path / "small", checkpoint_pair[1:], ITEMS)) == LOGITS
     with pytest.raises(DataError, match="too few"):
-        measure_drift(tmp_path / "small", precision_made[1:], ITEMS[:1])
+        measure_drift(tmp_path / "small", checkpoint_pair[1:], ITEMS[:1])
 
 
 def test_what_could_not_be_read_has_its_place() -> None:

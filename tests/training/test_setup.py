@@ -252,7 +252,7 @@ def test_graphs_as_the_reference_reads_them() -> None:
         assert (found.ids[1:-1], [place - 1 for place in found.subjects]) == (ids, marks)
 
 
-def test_what_is_read_in_training_is_what_is_read_later() -> None:
+def test_training_reads_as_the_shipped_models_do() -> None:
     for item in corpora.items():
         text, graph = TOKENS.encode_text(item.text), TOKENS.encode_graph(item.triples)
         assert cut_to(text, 512) == text
@@ -264,7 +264,7 @@ def test_what_is_read_in_training_is_what_is_read_later() -> None:
         assert [len(text) - 1 + place for place in graph.subjects] == later.subjects
 
 
-def test_what_is_too_long_is_cut_between_the_edges() -> None:
+def test_a_long_input_is_cut_before_its_end_marker() -> None:
     whole = TOKENS.encode_graph([Triple("Velmora", "country", "Sarn")] * 3)
     cut = cut_to(whole.ids, 8)
     assert len(cut) == 8

@@ -295,7 +295,7 @@ def _offset(word: Any, name: str) -> int:
     return value
 
 
-# An article before, or a possessive or full stop after, does not make another phrase.
+# Letters of an article before, or a possessive or full stop after, which make no other phrase.
 _SLACK_BEFORE = 4
 _SLACK_AFTER = 2
 # Words that may follow a name that is the head of its phrase; a noun after it would be the head.

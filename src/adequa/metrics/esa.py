@@ -109,6 +109,7 @@ class EsaStrict(Esa):
     name: ClassVar[str] = "esa_strict"
     doc: ClassVar[str] = "esa lowered by names, numbers and dates the data does not explain"
 
+    # Two unexplained spans count as one missing entity: chosen by hand (docs/metrics/esa_strict.md)
     weight: float = setting(0.5, "how much an unexplained span weighs against an entity")
 
     def __post_init__(self) -> None:

@@ -36,7 +36,7 @@ TABLE: Mapping[str, str] = {
 }
 
 DEFAULT: tuple[str, ...] = ("esa", "nli", "similarity")
-"""What `adequa score` computes when no metric is named: shipped, and without references."""
+"""The metrics of `adequa score` when none is named: shipped, and without references."""
 
 
 @cache

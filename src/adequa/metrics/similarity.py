@@ -206,7 +206,7 @@ def _plain(values: Sequence[float | None]) -> float | None:
 
 
 def _statistics(members: Members) -> tuple[float, ...]:
-    """How many texts have each member, which is one or none, and then the members."""
+    """For each member 1 or 0, whether the text has it, and then the members."""
     numbers = [getattr(members, name) for name in _STATISTICS]
     return (
         *(0.0 if number is None else 1.0 for number in numbers),
@@ -216,7 +216,7 @@ def _statistics(members: Members) -> tuple[float, ...]:
 
 @dataclass(frozen=True)
 class Fluency(Metric):
-    """How well formed the words of a text are; says nothing about its facts."""
+    """The well-formedness of the words of a text, independent of its facts."""
 
     name: ClassVar[str] = "fluency"
     doc: ClassVar[str] = "how well formed a text is, word by word, by the shipped verifier"

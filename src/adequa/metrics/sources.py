@@ -114,7 +114,7 @@ class RatingHead:
 
 @dataclass(frozen=True)
 class Sources:
-    """Where the members come from; a source that is None is not asked."""
+    """The sources of the members; one that is None is not asked."""
 
     cosines: Cosines | None = None
     verifier: VerifierSource | None = None
@@ -181,7 +181,7 @@ def _least(values: Sequence[float | None]) -> float | None:
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """How a member enters: less its mean, in units of its spread, times its weight."""
+    """The part of one member: its z-score by mean and spread, times its weight."""
 
     mean: float
     spread: float

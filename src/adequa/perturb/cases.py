@@ -64,7 +64,7 @@ class Perturbation:
     kinds: frozenset[FindingKind]
     """The faults that a verdict may report for it."""
     failing: str
-    """What a metric fails to see, in words: `inverted arguments`."""
+    """The faults in words, for a metric that misses them: `inverted arguments`."""
     operator: Operator = field(repr=False)
 
 
@@ -104,7 +104,7 @@ class PerturbedSet:
     cases: tuple[PerturbedCase, ...]
     allowed: int
     items: int
-    """How many items were tried."""
+    """The number of items tried."""
 
 
 def named_perturbations(names: Iterable[str] = ()) -> list[Perturbation]:

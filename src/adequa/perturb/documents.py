@@ -2,7 +2,7 @@
 
 Every perturbation reads a `Document` and gives `Change`s; a change says what is written where, what
 the graph is afterwards, and which facts and words became wrong. The doctor makes a changed item of
-it, the training labels (`LabelledDocument`), the benchmarks cases to look for.
+it, the training labels (`LabelledDocument`), the benchmarks cases to find.
 """
 
 from __future__ import annotations
@@ -111,7 +111,7 @@ class Document:
 
     @cached_property
     def places(self) -> dict[str, tuple[Span, ...]]:
-        """Where each entity is named, by whatever words; pronouns and nouns do not count."""
+        """The places where each entity is named by any words except pronouns and nouns."""
         found = {entity: self.named(entity) for entity in self._of}
         return {
             entity: tuple((one.start, one.end) for one in named)
@@ -147,7 +147,7 @@ class Document:
         return self._of.get(entity, [])
 
     def spans(self, *entities: str) -> tuple[Span, ...]:
-        """Where entities are named."""
+        """The places where entities are named."""
         return tuple(sorted({span for entity in entities for span in self.places.get(entity, ())}))
 
     def inside(self, start: int, end: int) -> list[Mention]:
@@ -162,7 +162,7 @@ def _is_named(text: str, span: Span, entity: str) -> bool:
 
 
 class MarkedText(NamedTuple):
-    """What people have marked in a text of the enriched corpus."""
+    """The annotations of a text of the enriched corpus."""
 
     mentions: tuple[Mention, ...]
     facts: tuple[frozenset[Triple], ...] = ()
@@ -267,7 +267,7 @@ TRUE, FALSE, UNKNOWN = 1, 0, -1
 
 
 class Edit(NamedTuple):
-    """What to write in place of a stretch of the text."""
+    """A stretch of the text and its replacement."""
 
     start: int
     end: int

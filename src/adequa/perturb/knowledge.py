@@ -1,4 +1,4 @@
-"""What a corpus holds as a whole: the names, facts, sentences and wordings of its documents."""
+"""The knowledge of a corpus: the names, facts, sentences and wordings of its documents."""
 
 from __future__ import annotations
 

@@ -38,8 +38,8 @@ NEGATIVES: Mapping[str, Operator] = {
 Array = npt.NDArray[Any]
 Mixture = Mapping[str, float]
 MIXTURE: Mixture = {"replaced": 0.3, "inverted": 0.35, "dropped": 0.175, "added": 0.175}
-"""The weights of the kinds of negative graphs in the recipe of the shipped encoder; with an empty
-mixture only the other graphs of the batch are negatives."""
+"""The weights of the kinds of negative graphs in the recipe of the shipped encoder, chosen by hand
+(docs/training.md); with an empty mixture only the other graphs of the batch are negatives."""
 
 
 @dataclass
@@ -128,7 +128,7 @@ def recalls(graphs: Array, texts: Array, own: Sequence[int]) -> dict[str, float]
 
 
 def inversion_rate(texts: Array, right: Array, inverted: Array) -> float:
-    """How often an inverted triple is as near to the text as the right one, or nearer."""
+    """The share of inverted triples that are at least as near to the text as the right one."""
     near, turned = (texts * right).sum(axis=1), (texts * inverted).sum(axis=1)
     return float((turned >= near).mean())
 

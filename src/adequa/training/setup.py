@@ -121,7 +121,7 @@ class TrainingSettings:
     batch: int
     rate: float
     frozen: int
-    """How many layers, from the first, are not trained."""
+    """The number of layers, from the first, that are not trained."""
     layers: tuple[int, ...] = ()
     """The layers of the base that are kept, counted from 0; by default all."""
     longest: int

@@ -25,7 +25,7 @@ class BatchNumbers(Dataset[int]):
         self.count = count
 
     def __len__(self) -> int:
-        """How many batches there are."""
+        """The number of batches."""
         return self.count
 
     def __getitem__(self, number: int) -> int:

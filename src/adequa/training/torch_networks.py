@@ -14,7 +14,9 @@ from torch.nn import functional
 from transformers import BertConfig, BertModel
 
 TEMPERATURE = 0.05
+"""Of the contrastive loss, for the shipped encoder; no record of the data it was chosen on."""
 CHUNK = 16
+"""Rows that run together; it affects speed and memory only."""
 IGNORED = -1
 """A label that is not known and teaches nothing."""
 HEAD_NAMES = ("stated", "unsupported", "disfluent")

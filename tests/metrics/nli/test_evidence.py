@@ -172,7 +172,7 @@ def test_numbers_are_tried_with_numbers() -> None:
     assert [one.fact for one in found.stretches] == [0, 1]
 
 
-def test_a_long_stretch_is_no_value() -> None:
+def test_a_long_stretch_is_not_a_value() -> None:
     for words, calls in (("lake " * _MOST_WORDS, 2), ("lake " * (_MOST_WORDS + 1), 1)):
         verifier = Verifier()
         found = check(Item("1", (COUNTRY,), f"Velmora in {words}"), verifier)

@@ -90,7 +90,7 @@ def test_a_fact_has_one_vote_however_many_texts_it_has() -> None:
         "",
     ],
 )
-def test_what_is_no_template(sentence: str) -> None:
+def test_sentences_that_are_not_templates(sentence: str) -> None:
     found = extract(said("birthPlace", sentence))
     assert found.found == ()
     assert list(found.missing) == ["birthPlace"]

@@ -299,9 +299,7 @@ def test_a_long_text_and_a_large_graph(tiny_weights: str) -> None:
 
 
 @pytest.mark.parametrize("entities", [True, False])
-def test_a_triple_no_model_can_read_is_said_to_be_unchecked(
-    tiny_weights: str, entities: bool
-) -> None:
+def test_a_triple_no_model_can_read_is_unchecked(tiny_weights: str, entities: bool) -> None:
     item = Item("1", (*FACTS, ENDLESS), TEXTS[0])
     (score,) = Nli(weights=tiny_weights, entities=entities).score([item])
     assert score.value is None

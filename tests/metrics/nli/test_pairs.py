@@ -147,7 +147,7 @@ def test_a_text_none_of_whose_sentences_fails_alone() -> None:
     assert stretch.unsupported == pytest.approx(1 - found.supported)
 
 
-def test_a_contradiction_is_told_apart() -> None:
+def test_a_contradiction_is_distinguished() -> None:
     item = _item("The Inn opened in 1880.", PLACE, YEAR)
     (found,) = _check(Words(), item)
     (stretch,) = found.stretches

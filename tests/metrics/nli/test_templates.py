@@ -140,7 +140,7 @@ def test_the_digest_is_of_the_content() -> None:
 
 
 @given(st.text(min_size=1), st.text(), st.text())
-def test_every_fact_is_said(predicate: str, subject: str, value: str) -> None:
+def test_every_fact_has_a_sentence(predicate: str, subject: str, value: str) -> None:
     triple = Triple(subject, predicate, value)
     for templates in (KNOWN, Templates(), read_templates("e2e")):
         assert templates.sentence(triple)

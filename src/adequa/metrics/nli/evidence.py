@@ -47,11 +47,11 @@ class Evidence:
     """Both directions of one item, as probabilities; None where the model could not read it."""
 
     stated: tuple[float | None, ...]
-    """How likely the text states each triple."""
+    """The probability that the text states each triple."""
     stretches: tuple[Stretch, ...]
     """Parts of the text, in its order and apart from each other, at the finest level there is."""
     supported: float | None
-    """How likely the data supports the text as a whole."""
+    """The probability that the data supports the text as a whole."""
     value: float | None
     """The score: 1 if the text says all facts and only facts."""
 

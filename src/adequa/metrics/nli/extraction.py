@@ -82,7 +82,7 @@ class TextPattern:
 
     @cached_property
     def key(self) -> tuple[str, ...]:
-        """What patterns share that say the same: no case, no points, no `the` before a name."""
+        """The key of equal patterns: without case, punctuation and `the` before a name."""
         words = [
             "a" if word == "an" else word.replace("’", "'")
             for word in (token.lower() for token in self.tokens)
@@ -170,7 +170,7 @@ def _fits(mention: Mention, text: str) -> bool:
 
 
 def _span(mention: Mention, text: str) -> tuple[int, int]:
-    """Where a name stands, without an article before it and a possessive after it."""
+    """The place of a name, without an article before it and a possessive after it."""
     start, end = mention.start, mention.end
     words = text[start:end]
     own = label_of(mention.entity).string
@@ -184,7 +184,7 @@ def _span(mention: Mention, text: str) -> tuple[int, int]:
 
 
 def _unit_end(triple: Triple, text: str, end: int) -> int:
-    """Where the object ends with the unit that its value brings along."""
+    """The end of the object with the unit of its value."""
     label = label_of(triple.object)
     measure = _MEASURE.match(label.base)
     unit = label.qualifier or (measure["unit"] if measure else "")

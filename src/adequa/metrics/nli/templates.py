@@ -164,7 +164,7 @@ class Templates:
     default: Template | None = None
     """The template of all other predicates, in place of the backoff."""
     names: Mapping[str, str] = field(default_factory=dict, compare=False)
-    """How predicates were written."""
+    """The predicates as they were written, by their folded keys."""
 
     @classmethod
     def of(cls, templates: Mapping[str, str | Mapping[str, str]]) -> Templates:

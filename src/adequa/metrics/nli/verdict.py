@@ -83,6 +83,7 @@ def _short(words: str) -> str:
 CLASSES: tuple[Verdict, ...] = ("OK", "omission", "hallucination", "hallucination+omission")
 """The paper's four results, in the order of the statistics."""
 _CONTRADICTED = 0.5
+"""The probability from which a stretch counts as contradicted: more likely than not."""
 
 
 @dataclass(frozen=True, slots=True)
