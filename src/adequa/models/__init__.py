@@ -7,6 +7,7 @@ from adequa.models.calibration import Calibration, Line
 from adequa.models.encoder import ShippedEncoder, load_encoder
 from adequa.models.hub import HubEncoder, HubPairs
 from adequa.models.pairs import NliLabels, OnnxPairs, Pairs, open_pairs
+from adequa.models.relations import NamedText, RelationReader, load_relation_reader
 from adequa.models.runtime import Network, PerProcess, WordTable
 from adequa.models.shipped import DEFAULT, Weights, licence_of, versions, weights
 from adequa.models.verifier import (
@@ -24,11 +25,13 @@ __all__ = [
     "HubEncoder",
     "HubPairs",
     "Line",
+    "NamedText",
     "Network",
     "NliLabels",
     "OnnxPairs",
     "Pairs",
     "PerProcess",
+    "RelationReader",
     "ShippedEncoder",
     "TextAndGraph",
     "Verifier",
@@ -39,6 +42,7 @@ __all__ = [
     "WordTable",
     "licence_of",
     "load_encoder",
+    "load_relation_reader",
     "load_verifier",
     "open_pairs",
     "versions",

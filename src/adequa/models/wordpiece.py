@@ -66,7 +66,9 @@ _CACHED_WORDS = 1 << 16
 _CACHED_LENGTH = 64
 """The cache of a vocabulary's words: at most 65,536 of at most 64 letters, about 40 MB. It is a
 plain dictionary, emptied when full, because it is read for every word of every text."""
-_SPECIAL = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[unused1]", "[unused2]", "[unused3]")
+MARKERS = ("[unused1]", "[unused2]", "[unused3]")
+"""In front of the subject, the predicate and the object of a triple."""
+_SPECIAL = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", *MARKERS)
 _WORD = re.compile(
     "[^"
     + "".join(

@@ -41,7 +41,9 @@ class Checkpoint:
 
     @property
     def kind(self) -> str:
-        """`verifier` if it has heads, else `encoder`."""
+        """`relations` if its record says so, `verifier` if it has heads, else `encoder`."""
+        if self.heads and self.training.get("kind") == "relations":
+            return "relations"
         return "verifier" if self.heads else "encoder"
 
     def __getitem__(self, name: str) -> Array:

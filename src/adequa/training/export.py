@@ -20,6 +20,8 @@ from adequa.data import Item
 from adequa.errors import DataError, ModelError, SettingError
 from adequa.files import replacing
 from adequa.models import VerifierOutput, load_encoder, load_verifier
+from adequa.models.relations import PLACEHOLDERS
+from adequa.models.wordpiece import MARKERS
 from adequa.perturb import Knowledge
 from adequa.training.cases import Cases
 from adequa.training.checkpoint import WORDS, Array, Checkpoint, quantise_rows, read_checkpoint
@@ -35,6 +37,10 @@ _USE = {
     "words the graph does not support, which are not fluent, and whether the graph supports the "
     "whole text.",
 }
+_USE["relations"] = (
+    "Reads a text and one fact, with placeholders for all names: whether the words between the "
+    "fact's ends state its relation."
+)
 _SECTIONS = ("base", "licence", "data", "recipe", "seed", "commit", "figures", "limits")
 _NOT_STATED = "not stated"
 
@@ -185,7 +191,7 @@ def _fingerprint(path: Path) -> dict[str, Any]:
     return {"sha256": hashlib.sha256(content).hexdigest(), "size": len(content)}
 
 
-_BUILDERS = {"encoder": build_encoder, "verifier": build_verifier}
+_BUILDERS = {"encoder": build_encoder, "verifier": build_verifier, "relations": build_verifier}
 _SHARED = ("words.npz", "vocabulary.txt")
 
 
@@ -228,7 +234,8 @@ def export(
         read[checkpoint.kind] = checkpoint
     _require_same_words(list(read.values()))
     one = next(iter(read.values()))
-    shared = dict(zip(_SHARED, (word_table(one[WORDS]), one.vocabulary), strict=True))
+    table = _with_placeholders(folder, read)
+    shared = dict(zip(_SHARED, (word_table(table), one.vocabulary), strict=True))
     _require_room(folder, read, shared, force=force)
     label = version or folder.absolute().name
     files = dict(shared)
@@ -242,18 +249,47 @@ def export(
     return ExportResult(folder, seal(folder, version=label, models=models))
 
 
+def _with_placeholders(folder: Path, read: Mapping[str, Checkpoint]) -> Array:
+    """The word table that all models share, with the placeholders of the relation reader.
+
+    No other model has them among its words, so they may be added to models that are there already.
+    """
+    table: Array = next(iter(read.values()))[WORDS]
+    relations = read.get("relations")
+    if relations is None:
+        return table
+    there = folder / _SHARED[0]
+    if len(read) == 1 and there.is_file() and read_manifest(folder).get("models"):
+        with np.load(there) as content:
+            table = content["rows"] * content["scales"][:, None]
+    words = relations.vocabulary.decode().splitlines()
+    own = [words.index(word) for word in PLACEHOLDERS]
+    table = table.copy()
+    table[own] = relations[WORDS][own]
+    return table
+
+
 def _require_same_words(checkpoints: Sequence[Checkpoint]) -> None:
     """Refuse models with different word tables: they share one, so training must not change it."""
     first = checkpoints[0]
     for other in checkpoints[1:]:
         if other.vocabulary != first.vocabulary:
             raise ModelError(f"{other.folder}: has another vocabulary than {first.folder}")
-        if not np.array_equal(other[WORDS], first[WORDS]):
-            changed = int((other[WORDS] != first[WORDS]).any(axis=1).sum())
+        changed = int(_different(first, other).sum())
+        if changed:
             raise ModelError(
                 f"{other.folder}: has other vectors than {first.folder} for {changed:,} words; "
                 "train both with frozen word vectors"
             )
+
+
+def _different(one: Checkpoint, other: Checkpoint) -> Array:
+    """Which words have different vectors; placeholders and role markers are of one model each."""
+    differs: Array = (one[WORDS] != other[WORDS]).any(axis=1)
+    if "relations" in (one.kind, other.kind):
+        words = one.vocabulary.decode().splitlines()
+        differs[[words.index(word) for word in (*PLACEHOLDERS, *MARKERS)]] = False
+    return differs
 
 
 def _require_room(
@@ -268,7 +304,7 @@ def _require_room(
                 path=folder,
                 remedy="name another folder, or give --force",
             )
-    if not set(there) - set(read):
+    if not set(there) - set(read) or set(read) == {"relations"}:
         return
     for name, content in shared.items():
         path = folder / name

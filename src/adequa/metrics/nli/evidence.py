@@ -16,7 +16,7 @@ from adequa.data import Item
 from adequa.metrics.nli.signs import WRONG_VALUE, Signs, Weighing, read_signs
 from adequa.metrics.nli.templates import Cues
 from adequa.metrics.sources import geometric_mean, probability
-from adequa.models import Calibration
+from adequa.models import Calibration, NamedText
 from adequa.text.values import word_triple
 
 if TYPE_CHECKING:
@@ -157,6 +157,8 @@ def _together(text: str, words: Sequence[Word], one: int, other: int, threshold:
     )
 
 
+ReadRelations = Callable[["Sequence[NamedText]"], "Sequence[Sequence[float | None]]"]
+"""The relation reader's logit of each fact of each text."""
 Verify = Callable[[Sequence[Item]], "Sequence[VerifierOutput]"]
 
 # No record of the data these were chosen on; kept for stable scores.
@@ -185,6 +187,8 @@ class VerifierEvidence:
     entities: bool = True
     cues: Cues | None = None
     """Words without which a fact is not stated, where the kind of data is known."""
+    read_relations: ReadRelations | None = None
+    """The relation reader, for weights that have one; it needs the entities."""
 
     def __call__(self, items: Sequence[Item]) -> list[Evidence]:
         """The evidence on each item."""
@@ -194,7 +198,28 @@ class VerifierEvidence:
             self._evidence(item, check, sign)
             for item, check, sign in zip(items, checked, signs, strict=True)
         ]
-        return self._contradictions(asked, checked, found)
+        return self._relations(items, signs, self._contradictions(asked, checked, found))
+
+    def _relations(
+        self, items: Sequence[Item], signs: Sequence[Signs | None], found: list[Evidence]
+    ) -> list[Evidence]:
+        """The evidence, lowered where the words between two names do not state their relation."""
+        weigher = self.weighing.relation
+        if self.read_relations is None or weigher is None:
+            return found
+        texts = [
+            NamedText(item.text, item.triples, item.terms, sign.names if sign is not None else ())
+            for item, sign in zip(items, signs, strict=True)
+        ]
+        return [
+            _with_relations(
+                text,
+                evidence,
+                [None if logit is None else probability(weigher(logit)) for logit in logits],
+                self.threshold,
+            )
+            for text, evidence, logits in zip(texts, found, self.read_relations(texts), strict=True)
+        ]
 
     def log_odds(self, items: Sequence[Item]) -> list[list[float | None]]:
         """The log-odds of each fact of each item, on which a calibration is fitted."""
@@ -288,6 +313,45 @@ class VerifierEvidence:
             parts[place] = replace(parts[place], contradicted=probability(logit), fact=fact)
             found[number] = replace(evidence, stretches=tuple(parts))
         return found
+
+
+def _with_relations(
+    text: NamedText, evidence: Evidence, chances: Sequence[float | None], threshold: float
+) -> Evidence:
+    """A fact is stated if its names and values are, and if the words between them say so."""
+    known = [1.0 if chance is None else chance for chance in chances]
+    stated = tuple(
+        None if own is None else own * chance
+        for own, chance in zip(evidence.stated, known, strict=True)
+    )
+    added: list[Stretch] = []
+    for number, chance in enumerate(known):
+        place = _between(text, number) if 1 - chance >= threshold else None
+        if place is not None and all(
+            place[1] <= one.start or one.end <= place[0] for one in (*evidence.stretches, *added)
+        ):
+            added.append(Stretch(*place, "clause", 1 - chance, 1 - chance, number))
+    mean = geometric_mean(known)
+    return replace(
+        evidence,
+        stated=stated,
+        stretches=tuple(sorted([*evidence.stretches, *added], key=lambda one: one.start)),
+        supported=None if evidence.supported is None else evidence.supported * min(known),
+        value=None if evidence.value is None or mean is None else evidence.value * mean,
+    )
+
+
+def _between(text: NamedText, fact: int) -> tuple[int, int] | None:
+    """From one end of a fact to the other, where they stand nearest to each other."""
+    triple = text.triples[fact]
+    ends = [
+        [(start, end) for start, end, entity in text.names if entity == own]
+        for own in (triple.subject, triple.object)
+    ]
+    places = [
+        (min(one[0], other[0]), max(one[1], other[1])) for one in ends[0] for other in ends[1]
+    ]
+    return min(places, key=lambda place: place[1] - place[0], default=None)
 
 
 def _with_garbled(

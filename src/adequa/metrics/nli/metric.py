@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from adequa.data import Item, Score
 from adequa.errors import DataError, SettingError
 from adequa.metrics.base import Metric, require_at_least
-from adequa.metrics.nli.evidence import EvidenceSource, VerifierEvidence
+from adequa.metrics.nli.evidence import EvidenceSource, ReadRelations, VerifierEvidence
 from adequa.metrics.nli.signs import read_signs, read_weighing
 from adequa.metrics.nli.templates import Cues, Templates, read_templates, shipped_cues
 from adequa.metrics.nli.verdict import CLASSES, VerdictLimits, judge_evidence, nothing_said
@@ -175,7 +175,17 @@ class Nli(Metric):
             self.threshold,
             self.entities,
             self._cues(),
+            self._relations(),
         )
+
+    def _relations(self) -> ReadRelations | None:
+        """The relation reader, where the weights have one and the entities are used."""
+        from adequa.models import load_relation_reader
+
+        if not self.entities:
+            return None
+        reader = load_relation_reader(self.weights, threads=self.threads)
+        return None if reader is None else reader.read
 
 
 def _by_model(

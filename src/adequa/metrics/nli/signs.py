@@ -66,6 +66,8 @@ class Weighing:
 
     stated: Weigher = field(default_factory=Weigher)
     unsupported: Weigher = field(default_factory=lambda: Weigher(stated=False))
+    relation: Weigher | None = None
+    """Of the relation reader's logits; None for weights without one."""
     fitted_on: str | None = None
 
 
@@ -79,6 +81,7 @@ def read_weighing(name: str) -> Weighing:
         return Weighing(
             _weigher(raw["stated"], FACT_SIGNS, stated=True),
             _weigher(raw["unsupported"], WORD_SIGNS, stated=False),
+            _weigher(raw["relation"], (), stated=True) if "relation" in raw else None,
             raw.get("fitted_on"),
         )
     except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
@@ -131,6 +134,15 @@ class Signs:
         ):
             return ("mentioned",)
         return ()
+
+    @property
+    def names(self) -> tuple[tuple[int, int, str], ...]:
+        """The places of names and values, in order and without overlap: (start, end, entity)."""
+        found: list[tuple[int, int, str]] = []
+        for one in sorted(self.mentions, key=lambda mention: (mention.start, -mention.end)):
+            if _PRONOUN not in one.method and (not found or one.start >= found[-1][1]):
+                found.append((one.start, one.end, one.entity))
+        return tuple(found)
 
     def as_text_has_it(self, item: Item) -> Item:
         """The item with the numbers and dates of its text in the text's spelling.

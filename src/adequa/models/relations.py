@@ -1,0 +1,143 @@
+"""The relation reader: does a text state a relation between two things it names?
+
+It is asked about one fact at a time. Placeholders stand for all names, one for the fact's subject
+and one for its object, so that nothing but the words between them tells who did what to whom. It
+says nothing of a fact whose ends the text does not name: that is for the entity detector.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from typing import NamedTuple
+
+from adequa.data import Term, Triple
+from adequa.errors import ModelError
+from adequa.models.runtime import breaks_of
+from adequa.models.shipped import DEFAULT, open_network, weights
+from adequa.models.verifier import Run, Wording
+from adequa.models.wordpiece import Piece, WordPiece
+from adequa.text.values import word_triple
+
+PLACEHOLDERS = tuple(f"[unused{number}]" for number in range(19, 39))
+"""Words that no text has: for the subject, the object, and others in the order of the text."""
+_LONGEST = 200
+"""Word pieces of a window; the reader was trained on at most 256 with the fact."""
+_BEFORE = 2
+"""A window begins so many sentences before an end is named: a pronoun may refer to them."""
+
+
+class NamedText(NamedTuple):
+    """A text, a graph, and where the text names its entities: (start, end, entity), in order."""
+
+    text: str
+    triples: Sequence[Triple]
+    terms: Mapping[str, Term]
+    names: Sequence[tuple[int, int, str]]
+
+
+class RelationReader:
+    """Logits that a text states facts; None for a fact with an end that the text does not name."""
+
+    def __init__(self, reader: WordPiece, run: Run) -> None:
+        self.reader = reader
+        self.run = run
+        if missing := [word for word in PLACEHOLDERS if word not in reader.ids]:
+            raise ModelError(f"a vocabulary without {missing[0]} is not a relation reader's")
+        self._subject, self._object, *self._others = (reader.ids[word] for word in PLACEHOLDERS)
+
+    def read(
+        self, texts: Sequence[NamedText], wording: Wording = word_triple
+    ) -> list[list[float | None]]:
+        """One logit per fact, in the order of the texts and their facts."""
+        asked: dict[tuple[int, int], list[tuple[list[int], int]]] = {}
+        for number, text in enumerate(texts):
+            pieces = _named(self.reader.pieces(text.text), text.names)
+            sentences, _ = breaks_of(text.text, [(start, end) for _, start, end, _ in pieces])
+            for fact, triple in enumerate(text.triples):
+                relation = self.reader.numbers(wording(triple, text.terms)[1])
+                asked[number, fact] = self._passes(triple, relation, pieces, [0, *sentences])
+        rows = [one for own in asked.values() for one in own]
+        outputs = iter(
+            self.run(
+                [ids for ids, _ in rows],
+                [[0] * mark + [1] * (len(ids) - mark) for ids, mark in rows],
+            )
+        )
+        found: list[list[float | None]] = [[] for _ in texts]
+        for (number, _), own in asked.items():
+            logits = [float(next(outputs)["tokens"][mark, 0]) for _, mark in own]
+            found[number].append(max(logits, default=None))
+        return found
+
+    def _passes(
+        self,
+        triple: Triple,
+        relation: Sequence[int],
+        pieces: Sequence[_NamedPiece],
+        breaks: list[int],
+    ) -> list[tuple[list[int], int]]:
+        """The inputs for a fact, one per window, and where in each the fact begins."""
+        ends = {triple.subject: self._subject, triple.object: self._object}
+        named = {entity for *_, entity in pieces if entity in ends}
+        if len(named) < 2:
+            return []
+        graph = [self._subject, *relation, self._object, self.reader.separator]
+        passes = []
+        for window in _windows(pieces, triple, breaks, _LONGEST):
+            holders = dict(ends)
+            free = iter(self._others)
+            ids = [self.reader.start]
+            for number, _, _, entity in window:
+                if entity is not None and entity not in holders:
+                    holders[entity] = next(free, number)
+                ids.append(number if entity is None else holders[entity])
+            ids.append(self.reader.separator)
+            passes.append((ids + graph, len(ids)))
+        return passes
+
+
+_NamedPiece = tuple[int, int, int, "str | None"]
+"""A piece with its place, and the entity where it stands for a whole name."""
+
+
+def _named(pieces: Sequence[Piece], names: Sequence[tuple[int, int, str]]) -> list[_NamedPiece]:
+    """The pieces of a text with one piece for each name."""
+    found: list[_NamedPiece] = []
+    place = 0
+    for number, start, end in pieces:
+        while place < len(names) and names[place][1] <= start:
+            place += 1
+        if place == len(names) or start < names[place][0]:
+            found.append((number, start, end, None))
+        elif not found or found[-1][1:3] != names[place][:2]:
+            found.append((number, *names[place]))
+    return found
+
+
+def _windows(
+    pieces: Sequence[_NamedPiece], triple: Triple, breaks: Sequence[int], size: int
+) -> list[Sequence[_NamedPiece]]:
+    """The whole text, or for a long one the sentences up to each naming of the object."""
+    if len(pieces) <= size:
+        return [pieces]
+    found = []
+    for place, (*_, entity) in enumerate(pieces):
+        if entity not in (triple.subject, triple.object):
+            continue
+        sentence = max(number for number, start in enumerate(breaks) if start <= place)
+        start = breaks[max(0, sentence - _BEFORE)]
+        end = next((one for one in breaks if one > place), len(pieces))
+        window = pieces[max(start, end - size) : end]
+        if {triple.subject, triple.object} <= {own for *_, own in window}:
+            found.append(window)
+    return found
+
+
+@lru_cache(maxsize=4)
+def load_relation_reader(name: str = DEFAULT, *, threads: int = 1) -> RelationReader | None:
+    """The relation reader of shipped weights or of a folder, or None where they have none."""
+    if "relations.onnx" not in weights(name).manifest["files"]:
+        return None
+    reader, network = open_network(name, "relations", ("tokens",), threads=threads, typed=True)
+    return RelationReader(reader, network.run)
