@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from itertools import pairwise
 
@@ -24,6 +25,7 @@ from adequa.metrics.nli.evidence import (
 )
 from adequa.metrics.nli.signs import Weigher, Weighing
 from adequa.models.calibration import Calibration, Line
+from adequa.models.relations import NamedText
 
 from .fakes import NO, YES, Verifier
 
@@ -374,3 +376,35 @@ def test_stretches_hold_all_that_is_flagged_and_grow_as_the_threshold_falls(
             assert not re.search(r"[.;] ", text[part.start : part.end])
     for part in narrow:
         assert any(more.start <= part.start and part.end <= more.end for more in wide)
+
+
+def read_relations(
+    **logits: float | None,
+) -> Callable[[Sequence[NamedText]], list[list[float | None]]]:
+    """A relation reader that has one logit per predicate."""
+    return lambda texts: [
+        [logits.get(triple.predicate) for triple in text.triples] for text in texts
+    ]
+
+
+def test_words_between_names_that_do_not_state_the_relation_lower_its_fact() -> None:
+    weighing = Weighing(relation=Weigher())
+    settings = {"entities": True, "weighing": weighing}
+    item = replace(RIGHT, text=RIGHT.text.replace("its ", ""))
+    plain = check(item, **settings)
+    read = check(item, **settings, read_relations=read_relations(leader=-4.0, country=4.0))
+    wrong, right = 1 / (1 + math.exp(4)), 1 / (1 + math.exp(-4))
+    factors = (right, wrong, 1.0)  # a fact that is not read stays as it was
+    assert read.stated == pytest.approx(
+        tuple((one or 0) * factor for one, factor in zip(plain.stated, factors, strict=True))
+    )
+    (found,) = (one for one in read.stretches if one.fact == 1)
+    assert found.level == "clause"
+    assert item.text[found.start : found.end].endswith("Ida Thorvald")
+    assert found.contradicted == pytest.approx(1 - wrong)
+    assert (read.value or 0) < (plain.value or 0)
+
+
+def test_without_weights_for_it_the_relation_reader_is_not_asked() -> None:
+    settings = {"entities": True, "read_relations": read_relations(leader=-4.0)}
+    assert check(RIGHT, **settings) == check(RIGHT, entities=True)

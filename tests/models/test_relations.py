@@ -1,0 +1,98 @@
+"""The relation reader: hidden names, one pass per fact, windows of long texts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pytest
+
+from adequa.data import Triple
+from adequa.errors import ModelError
+from adequa.models.relations import PLACEHOLDERS, NamedText, RelationReader
+from adequa.models.wordpiece import WordPiece
+
+WORDS = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[unused1]", "[unused2]", "[unused3]", *PLACEHOLDERS)
+WORDS += ("founded", "leads", "by", "was", ".", "and", "founder", "of", "anna", "bo", "acme")
+FOUNDER = Triple("Acme", "founder of", "Anna")
+
+
+class Recorded:
+    """A network that keeps its inputs; it believes a fact whose first word the text has."""
+
+    def __init__(self, reader: WordPiece) -> None:
+        self.words = {number: word for word, number in reader.ids.items()}
+        self.seen: list[str] = []
+
+    def __call__(
+        self, sequences: Sequence[Sequence[int]], types: Sequence[Sequence[int]]
+    ) -> list[Mapping[str, Any]]:
+        found = []
+        for ids, kinds in zip(sequences, types, strict=True):
+            self.seen.append(" ".join(self.words[number] for number in ids))
+            mark = kinds.index(1)
+            tokens = np.full((len(ids), 3), -9.0)
+            tokens[mark, 0] = 1.0 if ids[mark + 1] in ids[:mark] else -1.0
+            found.append({"tokens": tokens})
+        return found
+
+
+def read(text: str, *triples: Triple) -> tuple[list[float | None], list[str]]:
+    reader = WordPiece(WORDS)
+    run = Recorded(reader)
+    names = []
+    for entity in {end for triple in triples for end in (triple.subject, triple.object)}:
+        start = text.find(entity)
+        while start >= 0:
+            names.append((start, start + len(entity), entity))
+            start = text.find(entity, start + 1)
+    (found,) = RelationReader(reader, run).read([NamedText(text, triples, {}, sorted(names))])
+    return found, run.seen
+
+
+def test_names_are_hidden_and_the_ends_of_the_fact_have_placeholders_of_their_own() -> None:
+    leads = Triple("Bo", "leads", "Acme")
+    found, seen = read("Acme was founded by Anna and Bo leads Acme.", FOUNDER, leads)
+    subject, value, other = PLACEHOLDERS[:3]
+    first, second = (one.split(" [SEP] ")[:2] for one in seen)
+    assert first[0] == f"[CLS] {subject} was founded by {value} and {other} leads {subject} ."
+    assert first[1].startswith(f"{subject} founder of {value}")
+    assert second[0] == f"[CLS] {value} was founded by {other} and {subject} leads {value} ."
+    assert second[1].startswith(f"{subject} leads {value}")
+    assert found == [-1.0, 1.0]
+
+
+def test_exchanged_names_give_another_input() -> None:
+    _, one = read("Acme founded Anna.", FOUNDER)
+    _, other = read("Anna founded Acme.", FOUNDER)
+    assert one != other
+
+
+def test_a_fact_whose_ends_are_not_both_named_is_not_judged() -> None:
+    found, seen = read("Acme was founded.", FOUNDER)
+    assert found == [None]
+    assert seen == []
+
+
+def test_a_long_text_is_read_around_the_names_and_the_best_window_counts() -> None:
+    padding = "was was was was was was was was was was . " * 30
+    text = f"{padding}Acme was founded by Anna. {padding}Acme leads Anna. {padding}"
+    found, seen = read(text, Triple("Acme", "leads", "Anna"))
+    assert found == [1.0]
+    assert len(seen) == 4
+    assert all(len(one.split()) <= 200 + 6 for one in seen)
+    assert sum("leads" in one.split("[SEP]")[0] for one in seen) == 2
+
+
+def test_more_names_than_placeholders_keep_their_own_words() -> None:
+    names = [f"N{number:02}" for number in range(30)]
+    triples = [Triple("Acme", "leads", name) for name in names]
+    found, _ = read("Acme leads " + " and ".join(names) + ".", *triples)
+    assert found == [1.0] * 30
+
+
+def test_a_vocabulary_without_placeholders_is_refused() -> None:
+    words = [word for word in WORDS if word not in PLACEHOLDERS]
+    with pytest.raises(ModelError, match=r"without \[unused19\]"):
+        RelationReader(WordPiece(words), Recorded(WordPiece(WORDS)))
