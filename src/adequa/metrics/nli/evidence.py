@@ -208,7 +208,7 @@ class VerifierEvidence:
         if self.read_relations is None or weigher is None:
             return found
         texts = [
-            NamedText(item.text, item.triples, item.terms, sign.names if sign is not None else ())
+            NamedText(item.text, item.triples, item.terms, sign.names(item) if sign else ())
             for item, sign in zip(items, signs, strict=True)
         ]
         return [

@@ -111,6 +111,7 @@ _IMPLIED = re.compile(
     r"\W*(?:he|she|it|they|his|her|its|their|this|that|these|there)(?!\w)", re.IGNORECASE
 )
 """The beginning of a text about something that it does not name."""
+_CAPITALISED = re.compile(r"[^\W\d_a-z][^\W\d_]{2,}")
 _LONGER = re.compile(r"[^\W_]{4,}")
 
 
@@ -135,14 +136,26 @@ class Signs:
             return ("mentioned",)
         return ()
 
-    @property
-    def names(self) -> tuple[tuple[int, int, str], ...]:
-        """The places of names and values, in order and without overlap: (start, end, entity)."""
+    def names(self, item: Item) -> tuple[tuple[int, int, str], ...]:
+        """The places of names and values, in order and without overlap: (start, end, entity).
+
+        A capitalised word that only one entity has in its name stands for it: "Anna" for Anna Lind.
+        """
         found: list[tuple[int, int, str]] = []
         for one in sorted(self.mentions, key=lambda mention: (mention.start, -mention.end)):
             if _PRONOUN not in one.method and (not found or one.start >= found[-1][1]):
                 found.append((one.start, one.end, one.entity))
-        return tuple(found)
+        owners: dict[str, set[str]] = {}
+        for entity in {end for one in item.triples for end in (one.subject, one.object)}:
+            for word in {*_CAPITALISED.findall(label_of(entity).base)}:
+                owners.setdefault(word, set()).add(entity)
+        for match in _CAPITALISED.finditer(item.text):
+            named = owners.get(match[0], set())
+            if len(named) == 1 and not any(
+                start < match.end() and match.start() < end for start, end, _ in found
+            ):
+                found.append((*match.span(), *named))
+        return tuple(sorted(found))
 
     def as_text_has_it(self, item: Item) -> Item:
         """The item with the numbers and dates of its text in the text's spelling.
