@@ -147,7 +147,7 @@ def _fit(rows: Rows, names: Sequence[str]) -> WeighingResult:
     folds = np.array([number % _FOLDS for _, _, number in rows])
     if len(rows) < 2 * _FOLDS or labels.min() == labels.max():
         raise DataError("too few cases for a fit", remedy="give more texts that state their graph")
-    fitted = _newton(values, labels)
+    fitted = fit_logistic(values, labels)
     if fitted[0] <= 0:
         raise DataError(
             "the verifier's logits are not higher for true claims",
@@ -156,7 +156,7 @@ def _fit(rows: Rows, names: Sequence[str]) -> WeighingResult:
     chances = np.zeros(len(rows))
     for fold in range(_FOLDS):
         inside = folds == fold
-        rest = _newton(values[~inside], labels[~inside])
+        rest = fit_logistic(values[~inside], labels[~inside])
         chances[inside] = 1 / (1 + np.exp(-_odds(values[inside], rest)))
     slope, *signs, offset = fitted.tolist()
     bare = reliability(1 / (1 + np.exp(-np.clip(values[:, 0], -30, 30))), labels)
@@ -169,7 +169,7 @@ def _odds(values: Vector, weights: Vector) -> Vector:
     return odds
 
 
-def _newton(values: Vector, labels: Vector) -> Vector:
+def fit_logistic(values: Vector, labels: Vector) -> Vector:
     """Logistic regression by Newton's method with a small L2 penalty, except on the offset."""
     rows = np.hstack([values, np.ones((len(values), 1))])
     hold = np.full(rows.shape[1], _HOLD)

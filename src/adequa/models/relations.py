@@ -50,13 +50,11 @@ class RelationReader:
         self, texts: Sequence[NamedText], wording: Wording = word_triple
     ) -> list[list[float | None]]:
         """One logit per fact, in the order of the texts and their facts."""
-        asked: dict[tuple[int, int], list[tuple[list[int], int]]] = {}
-        for number, text in enumerate(texts):
-            pieces = _named(self.reader.pieces(text.text), text.names)
-            sentences, _ = breaks_of(text.text, [(start, end) for _, start, end, _ in pieces])
-            for fact, triple in enumerate(text.triples):
-                relation = self.reader.numbers(wording(triple, text.terms)[1])
-                asked[number, fact] = self._passes(triple, relation, pieces, [0, *sentences])
+        asked = {
+            (number, fact): own
+            for number, text in enumerate(texts)
+            for fact, own in enumerate(self.inputs(text, wording))
+        }
         rows = [one for own in asked.values() for one in own]
         outputs = iter(
             self.run(
@@ -69,6 +67,18 @@ class RelationReader:
             logits = [float(next(outputs)["tokens"][mark, 0]) for _, mark in own]
             found[number].append(max(logits, default=None))
         return found
+
+    def inputs(
+        self, text: NamedText, wording: Wording = word_triple
+    ) -> list[list[tuple[list[int], int]]]:
+        """The inputs for each fact, one per window, and where in each the fact begins."""
+        pieces = _named(self.reader.pieces(text.text), text.names)
+        sentences, _ = breaks_of(text.text, [(start, end) for _, start, end, _ in pieces])
+        relations = (self.reader.numbers(wording(one, text.terms)[1]) for one in text.triples)
+        return [
+            self._passes(triple, relation, pieces, [0, *sentences])
+            for triple, relation in zip(text.triples, relations, strict=True)
+        ]
 
     def _passes(
         self,

@@ -1,6 +1,6 @@
 """One library of faults: known changes of texts and graphs for doctor, training and benchmarks.
 
-An operator (`adequa.perturb.texts`, `adequa.perturb.graphs`) takes a `Document`, the `Knowledge` of
+An operator (`adequa.perturb.texts`, `claims`, `graphs`) takes a `Document`, the `Knowledge` of
 its corpus and a random generator, and gives `Change`s; `draw` takes one of them.
 """
 

@@ -27,7 +27,7 @@ from research.recipe.weights import (
     Rows,
     WeighingResult,
     _fit,
-    _newton,
+    fit_logistic,
     fit_weighing,
     made_cases,
     write_weighing,
@@ -81,7 +81,7 @@ def test_a_fit_is_finite_and_as_good_as_it_can_be(rows: list[tuple[float, bool, 
     labels = np.array([float(label) for *_, label in rows])
     if labels.min() == labels.max():
         return
-    found = _newton(values, labels)
+    found = fit_logistic(values, labels)
     assert np.isfinite(found).all()
 
     def loss(fitted: np.ndarray) -> float:
