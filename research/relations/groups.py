@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 from adequa.data import Item, Triple
 from adequa.metrics.nli.signs import read_signs
 from adequa.perturb import FALSE, TRUE, LabelledDocument
-from adequa.text import is_symmetric
+from adequa.text import is_symmetric, label_of
 
 Name = tuple[int, int, str]
 """The place of a name in a text, and its entity."""
@@ -75,6 +75,30 @@ class Group:
     kind: str
     texts: tuple[LabelledText, ...]
     above: tuple[tuple[Mark, Mark], ...] = ()
+    hidden: bool = True
+    """Whether placeholders stand for names; a premise and a hypothesis are read as they are."""
+
+
+def locate(text: LabelledText) -> tuple[Name, ...]:
+    """The names of a text: those that are known, and the strings of the other entities."""
+    found = list(text.names)
+    known = {entity for _, _, entity in found}
+    entities = {end for one in text.triples for end in (one.subject, one.object)} - known
+    for entity in sorted(entities):
+        base = label_of(entity).base if entity.strip() else ""
+        if len(base) > 1 or base.isdigit():
+            pattern = rf"(?<!\w){re.escape(base)}(?!\w)"
+            found += [(*match.span(), entity) for match in re.finditer(pattern, text.text)]
+    return first_names(found)
+
+
+def first_names(names: Iterable[Name]) -> tuple[Name, ...]:
+    """The names in order, without those that overlap an earlier or longer one."""
+    kept: list[Name] = []
+    for one in sorted(names, key=lambda name: (name[0], -name[1], name[2])):
+        if not kept or one[0] >= kept[-1][1]:
+            kept.append(one)
+    return tuple(kept)
 
 
 def fill(wording: str, ends: Mapping[str, str]) -> tuple[str, tuple[Name, ...]]:

@@ -8,6 +8,7 @@ encoder finds their names and descriptions alike and they share no word: "author
 
 from __future__ import annotations
 
+import importlib
 import json
 import re
 from collections.abc import Callable, Mapping, Sequence
@@ -195,8 +196,8 @@ def build_lexicon(folder: Path, documents: Sequence[Document], embed: Embed) -> 
 
 
 def open_encoder(folder: Path) -> Embed:
-    """The sentence encoder of a folder with `vocab.txt` and `onnx/model.onnx`, such as gte-small."""
-    import onnxruntime
+    """The sentence encoder of a folder with vocab.txt and onnx/model.onnx, such as gte-small."""
+    onnxruntime = importlib.import_module("onnxruntime")
 
     tokens = WordPiece.read(folder / "vocab.txt")
     options = onnxruntime.SessionOptions()

@@ -172,15 +172,16 @@ def doubt(document: Document, knowledge: Knowledge, chance: random.Random) -> It
     for verb, form in _verbs(document):
         yield from _replaced(document, verb, chance.choice(_DOUBTS[form]), "doubted")
     if len(document.sentences) == 1 and _is_english(document):
-        edit = _opening(document, document.sentences[0], chance.choice(_RUMOURS))
-        start, end = 0, len(edit.new.rstrip())
+        words = chance.choice(_RUMOURS)
+        start = document.sentences[0][0]
+        span = (start, start + len(words))
         yield Change(
-            f"“{edit.new.strip()}” before the text",
-            (edit,),
+            f"“{words}” before the text",
+            _opening(document, document.sentences[0], words),
             facts=frozenset(document.triples),
-            after=((start, end),),
-            unsupported=((start, end),),
-            unclear=((0, len(document.text) + len(edit.new)),),
+            after=(span,),
+            unsupported=(span,),
+            unclear=((span[1], len(document.text) + len(words) + 1),),
         )
 
 
@@ -222,8 +223,9 @@ def affirm(document: Document, knowledge: Knowledge, chance: random.Random) -> I
         edit = Edit(*verb.span(), words)
         yield Change(f"“{verb[0]}” becomes “{words}”", (edit,), supported=TRUE)
     for sentence in document.sentences if _is_english(document) else ():
-        edit = _opening(document, sentence, chance.choice(_CERTAINTIES))
-        yield Change(f"“{edit.new.strip()}” before a sentence", (edit,), supported=TRUE)
+        words = chance.choice(_CERTAINTIES)
+        edits = _opening(document, sentence, words)
+        yield Change(f"“{words}” before a sentence", edits, supported=TRUE)
 
 
 def count_exactly(
@@ -306,12 +308,13 @@ def _hit(
     return sure, frozenset(inside) - sure, sentence
 
 
-def _opening(document: Document, sentence: Span, words: str) -> Edit:
+def _opening(document: Document, sentence: Span, words: str) -> tuple[Edit, ...]:
     """Words before a sentence, whose first letter becomes small unless it begins a name."""
     start = sentence[0]
-    if any(one.start <= start < one.end for one in document.mentions if one.method == "name"):
-        return Edit(start, start, f"{words} ")
-    return Edit(start, start + 1, f"{words} {document.text[start : start + 1].lower()}")
+    added = Edit(start, start, f"{words} ")
+    if any(place[0] == start for places in document.places.values() for place in places):
+        return (added,)
+    return added, Edit(start, start + 1, document.text[start : start + 1].lower())
 
 
 def _numbers(document: Document) -> Iterator[tuple[int, str]]:
