@@ -221,15 +221,15 @@ def doctor_twins(items: Sequence[Item], count: int) -> dict[str, list[Twins]]:
             if made.perturbation.name == "swap-entities":
                 ends = [{one.subject, one.object} for one in case.original.triples]
                 name = "same" if case.change.entities in ends else "two"
-            claims = ((one.text, one.triples) for one in (case.original, case.changed))
-            found[name].append(tuple(claims))  # type: ignore[arg-type]
+            right, wrong = case.original, case.changed
+            found[name].append(((right.text, right.triples), (wrong.text, wrong.triples)))
     return {name: own[:count] for name, own in found.items()}
 
 
 def names_only(items: Iterable[Item]) -> list[Twins]:
     """A text of two names and nothing else, with a triple and its inverse."""
     chance = random.Random("names only")  # noqa: S311
-    found = []
+    found: list[Twins] = []
     for item in items:
         triple = item.triples[0]
         value = label_of(triple.object).string

@@ -1,0 +1,160 @@
+"""`python -m research.relations`: the recipe of the relation reader, step by step."""
+
+from __future__ import annotations
+
+import json
+import signal
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from adequa.progress import progress_bar
+
+app = typer.Typer(
+    name="relations",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+    add_completion=False,
+    help="Train the relation reader of nli.",
+)
+
+Data = Annotated[
+    Path, typer.Option("--data", metavar="DIR", help="The research data (../shared/data).")
+]
+LexiconFile = Annotated[
+    Path, typer.Option("--lexicon", metavar="FILE", help="A lexicon that `lexicon` has written.")
+]
+Count = Annotated[
+    int, typer.Option("--count", min=3, help="Held-out cases of each kind, approximately.")
+]
+Challenge = Annotated[
+    Path | None,
+    typer.Option("--challenge", metavar="FILE", help="Challenge groups that may be looked at."),
+]
+
+
+@app.command()
+def lexicon(
+    data: Data,
+    encoder: Annotated[
+        Path,
+        typer.Option("--encoder", metavar="DIR", help="gte-small: vocab.txt and onnx/model.onnx."),
+    ],
+    out: Annotated[Path, typer.Option("--out", "-o", metavar="FILE", help="The file to write.")],
+) -> None:
+    """Collect the wordings, inverses and near misses of relations."""
+    from research.relations.lexicon import build_lexicon, open_encoder, write_lexicon
+    from research.relations.mixture import read_training_documents
+
+    documents = read_training_documents(data)
+    found = build_lexicon(data / "relations", documents, open_encoder(encoder))
+    write_lexicon(out, found)
+    wordings = sum(len(one.wordings) for one in found.values())
+    typer.echo(f"{len(found):,} relations, {wordings:,} wordings written to {out}", err=True)
+
+
+@app.command()
+def train(
+    data: Data,
+    lexicon: LexiconFile,
+    out: Annotated[
+        Path, typer.Option("--out", "-o", metavar="DIR", help="The checkpoint folder to write.")
+    ],
+    base: Annotated[
+        str, typer.Option("--base", metavar="DIR", help="The model to start from.")
+    ] = "all-MiniLM-L6-v2",
+    steps: Annotated[int, typer.Option("--steps", min=1)] = 6000,
+    rate: Annotated[float, typer.Option("--rate", help="The learning rate.")] = 1e-4,
+    fall: Annotated[
+        float, typer.Option("--fall", help="The share of steps over which the rate falls.")
+    ] = 0.0,
+    seed: Annotated[int, typer.Option("--seed")] = 0,
+    look_every: Annotated[int, typer.Option("--look-every", min=1)] = 250,
+    save_every: Annotated[int, typer.Option("--save-every", min=1)] = 100,
+    count: Count = 150,
+    challenge: Challenge = None,
+    threads: Annotated[int, typer.Option("--threads", min=1)] = 1,
+    resume: Annotated[
+        bool, typer.Option("--resume", help="Continue a training that was stopped.")
+    ] = False,
+) -> None:
+    """Train the relation reader; SIGTERM saves its state and ends it."""
+    from research.relations.figures import read_held_out
+    from research.relations.mixture import read_mixture
+    from research.relations.torch_training import RelationSettings, train_relations
+
+    settings = RelationSettings(
+        data=(data,),
+        lexicon=lexicon,
+        out=out,
+        base=base,
+        steps=steps,
+        rate=rate,
+        fall=fall,
+        seed=seed,
+        look_every=look_every,
+        save_every=save_every,
+        threads=threads,
+        resume=resume,
+    )
+    mixture = read_mixture(data, lexicon, seed=seed)
+    held_out = read_held_out(data, count=count, challenge=challenge)
+    stopped: list[int] = []
+    signal.signal(signal.SIGTERM, lambda number, _: stopped.append(number))
+    with progress_bar("steps") as progress:
+        result = train_relations(
+            settings, mixture, held_out, stop=lambda: bool(stopped), progress=progress
+        )
+    typer.echo(json.dumps(result.figures, indent=1))
+
+
+@app.command()
+def figures(
+    checkpoints: Annotated[list[Path], typer.Argument(metavar="CHECKPOINT…")],
+    data: Data,
+    count: Count = 150,
+    challenge: Challenge = None,
+) -> None:
+    """Print the figures of checkpoints on held-out data, one line of JSON per checkpoint."""
+    import torch
+
+    from research.relations.figures import read_held_out
+    from research.relations.torch_training import load_checkpoint, measure
+
+    torch.set_num_threads(1)
+    held_out = read_held_out(data, count=count, challenge=challenge)
+    for folder in checkpoints:
+        found = measure(*load_checkpoint(folder), held_out)
+        typer.echo(json.dumps({"checkpoint": str(folder), **found}))
+
+
+@app.command()
+def calibrate(
+    weights: Annotated[
+        Path,
+        typer.Option(
+            "--weights",
+            metavar="DIR",
+            help="A folder of adequa export with verifier and relation reader.",
+        ),
+    ],
+    data: Data,
+    flagged: Annotated[
+        float,
+        typer.Option("--flagged", help="The share of faithful held-out texts to be flagged."),
+    ] = 0.06,
+) -> None:
+    """Fit the line from the reader's logits to probabilities, and write it into the weights."""
+    from adequa.errors import ModelError
+    from adequa.models import load_relation_reader
+    from adequa.readers import open_source
+    from research.relations.calibration import fit_line, write_line
+    from research.relations.groups import read_written
+
+    reader = load_relation_reader(str(weights))
+    if reader is None:
+        raise ModelError(f"{weights}: has no relation reader; export one into it")
+    items = list(open_source(data / "webnlg2020" / "dev"))
+    line = fit_line(reader.read, read_written(dev=True), items, flagged=flagged)
+    typer.echo(json.dumps(write_line(weights, line), indent=1))
