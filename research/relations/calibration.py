@@ -27,8 +27,8 @@ from research.relations.figures import NOTHING, Read, name_claim
 from research.relations.groups import WrittenGroup
 
 FLAGGED = 0.06
-"""The share of faithful held-out texts that may be flagged, by default; chosen by hand so that,
-with the verifier's own complaints, about nine of ten faithful texts stay without one."""
+"""The share of faithful held-out texts that is flagged unless another is asked for; it was used in
+the first trials, and there is no record of the data it was chosen on."""
 
 
 @dataclass(frozen=True)
@@ -72,7 +72,7 @@ def fit_line(
     labels: list[int] = []
     lowest: list[float] = []
     for group in groups:
-        texts = [(text, ()) for text in group.faithful]
+        texts: list[tuple[str, tuple[int, ...]]] = [(text, ()) for text in group.faithful]
         texts += [(one.text, one.facts) for one in group.wrong]
         outputs = read([name_claim(text, group.triples) for text, _ in texts])
         for (_, broken), own in zip(texts, outputs, strict=True):
@@ -86,8 +86,10 @@ def fit_line(
             "the written groups have no facts of both kinds", remedy="give held-out groups"
         )
     chosen = [items[place] for place in spread(len(items), len(lowest))]
-    for own in read([name_claim(item.text, item.triples) for item in chosen]):
-        lowest.append(min((logit for logit in own if logit is not None), default=NOTHING))
+    lowest += [
+        min((logit for logit in own if logit is not None), default=NOTHING)
+        for own in read([name_claim(item.text, item.triples) for item in chosen])
+    ]
     slope = float(fit_logistic(np.array(logits)[:, None], np.array(labels, dtype=float))[0])
     if slope <= 0:
         raise DataError(

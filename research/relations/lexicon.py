@@ -33,8 +33,8 @@ Embed = Callable[[Sequence[str]], Vectors]
 """Unit vectors of texts."""
 
 _LEAST_ALIKE, _MOST_ALIKE = 0.78, 0.90
-"""Cosines of near misses, chosen by hand on the nearest names of the training relations with
-vectors of gte-small; another encoder needs other limits."""
+"""Cosines of near misses by vectors of gte-small; another encoder needs other limits. There is no
+record of the data they were chosen on."""
 _SKIPPED, _NEAREST = 2, 40
 _MOST_WORDINGS = 60
 _DESCRIPTION = 80

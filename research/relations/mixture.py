@@ -72,8 +72,8 @@ SHARES: Mapping[str, float] = {
     "fewrel_near": 0.03, "paragraph": 0.03, "paragraph_swap": 0.02, "webnlg_swap": 0.06,
     "claims": 0.04,
 }  # fmt: skip
-"""How often each kind of group is drawn. These shares and the probabilities below are the recipe of
-the shipped reader, chosen by hand; docs/training.md has the trials."""
+"""How often each kind of group is drawn. These shares and the probabilities below were set by hand;
+there is no record of the data they were chosen on."""
 FAULTY: Mapping[str, tuple[Operator, float]] = {
     "deny": (deny, 0.3),
     "doubt": (doubt, 0.3),

@@ -26,6 +26,7 @@ from adequa.errors import DataError, SettingError
 from adequa.files import replacing
 from adequa.models import RelationReader, WordPiece
 from adequa.models.relations import PLACEHOLDERS
+from adequa.models.verifier import Run
 from adequa.training.setup import (
     Base,
     TrainingResult,
@@ -44,9 +45,10 @@ from research.relations.mixture import SHARES, Mixture
 from research.relations.rows import Batches, Row, Stack, encode_premise
 
 MARGIN = 3.0
-"""The logit of a stated fact should be so much higher than that of its twin; chosen by hand."""
+"""How much higher the logit of a stated fact should be than that of its twin. This margin and its
+weight have no record of the data they were chosen on."""
 ABOVE = 0.4
-"""The weight of the margin in the loss, beside 1 for the labels; chosen by hand."""
+"""The weight of the margin in the loss; the labels have 1."""
 SURNAMES = (
     "smith", "jones", "miller", "davis", "wilson", "taylor", "thomas", "moore", "jackson", "harris",
     "clark", "lewis", "robinson", "allen", "scott", "adams", "nelson", "mitchell", "roberts",
@@ -158,10 +160,9 @@ def _logits(
     return tokens
 
 
-def open_run(network: VerifierNetwork) -> Callable[..., list[Mapping[str, Any]]]:
+def open_run(network: VerifierNetwork) -> Run:
     """The network as a function from word numbers and types to logits, for a `RelationReader`."""
 
-    @torch.inference_mode()
     def run(
         sequences: Sequence[Sequence[int]], types: Sequence[Sequence[int]]
     ) -> list[Mapping[str, Any]]:
@@ -173,9 +174,10 @@ def open_run(network: VerifierNetwork) -> Callable[..., list[Mapping[str, Any]]]
             while count < len(order) and (count + 1) * len(rows[order[count]][0]) <= _BATCH:
                 count += 1
             chosen, order = order[:count], order[count:]
-            logits = _logits(network, [rows[place] for place in chosen]).float().numpy()
+            with torch.inference_mode():
+                logits = _logits(network, [rows[place] for place in chosen]).float().numpy()
             for place, own in zip(chosen, logits, strict=True):
-                found[place] = {"tokens": np.array(own[: len(rows[place][0])])}
+                found[place] = {"tokens": own[: len(rows[place][0])].copy()}
         return found
 
     return run
@@ -214,7 +216,7 @@ def count_parts(stacks: Sequence[Stack]) -> Parts:
 def stack_loss(network: VerifierNetwork, stack: Stack, totals: Parts) -> tuple[Tensor, Parts]:
     """The share of one stack in a step's loss, and its parts for the log.
 
-    A group with many pairs counts for more than one with a single pair, by the root of their number.
+    A group counts by the root of the number of its pairs.
     """
     rows: list[Row] = [row for group in stack for row in group.rows]
     tokens = _logits(network, [(row.ids, row.types) for row in rows])
