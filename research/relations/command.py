@@ -101,11 +101,14 @@ def train(
     mixture = read_mixture(data, lexicon, seed=seed)
     held_out = read_held_out(data, count=count, challenge=challenge)
     stopped: list[int] = []
-    signal.signal(signal.SIGTERM, lambda number, _: stopped.append(number))
-    with progress_bar("steps") as progress:
-        result = train_relations(
-            settings, mixture, held_out, stop=lambda: bool(stopped), progress=progress
-        )
+    before = signal.signal(signal.SIGTERM, lambda number, _: stopped.append(number))
+    try:
+        with progress_bar("steps") as progress:
+            result = train_relations(
+                settings, mixture, held_out, stop=lambda: bool(stopped), progress=progress
+            )
+    finally:
+        signal.signal(signal.SIGTERM, before)
     typer.echo(json.dumps(result.figures, indent=1))
 
 

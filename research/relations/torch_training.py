@@ -198,7 +198,8 @@ def measure(network: VerifierNetwork, tokens: WordPiece, held_out: HeldOut) -> d
 
 def load_checkpoint(folder: Path) -> tuple[VerifierNetwork, WordPiece]:
     """The network of a checkpoint, and its tokenizer."""
-    network = VerifierNetwork(load_bert(folder))
+    with silence():
+        network = VerifierNetwork(load_bert(folder))
     network.load_state_dict(load_file(folder / "heads.safetensors"), strict=False)
     return network, read_tokenizer(folder)
 

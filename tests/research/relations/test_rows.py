@@ -25,7 +25,7 @@ WORDS += [
     *LETTERS,
     *(f"##{one}" for one in LETTERS),
 ]
-S, O, X = PLACEHOLDERS[:3]
+SUBJECT, VALUE, OTHER = PLACEHOLDERS[:3]
 NAMES = ((0, 7, "Ann_Lee"), (16, 20, "Acme"), (26, 32, "Bo_Ray"), (39, 43, "Acme"))
 
 
@@ -48,11 +48,12 @@ def test_the_two_right_texts_of_a_quad_are_one_row_and_so_are_the_wrong_ones() -
     group = encoded(quad)
     assert [row.label for row in group.rows] == [TRUE, FALSE, TRUE, FALSE]
     assert group.above == ((0, 1), (2, 3))
-    first, second = (spelled(row.ids) for row in group.rows[:2])
-    assert first == f"[CLS] {O} founded {S} , and {X} leads {S} . [SEP] {S} founder {O} [SEP]"
-    assert second == f"[CLS] {X} founded {S} , and {O} leads {S} . [SEP] {S} founder {O} [SEP]"
+    first, second = (spelled(row.ids).split(" [SEP]") for row in group.rows[:2])
+    assert first[0] == f"[CLS] {VALUE} founded {SUBJECT} , and {OTHER} leads {SUBJECT} ."
+    assert second[0] == f"[CLS] {OTHER} founded {SUBJECT} , and {VALUE} leads {SUBJECT} ."
+    assert first[1] == second[1] == f" {SUBJECT} founder {VALUE}"
     row = group.rows[0]
-    assert spelled(row.ids[row.mark :]) == f"{S} founder {O} [SEP]"
+    assert spelled(row.ids[row.mark :]) == f"{SUBJECT} founder {VALUE} [SEP]"
     assert row.types == [0] * row.mark + [1] * 4
 
 

@@ -1,0 +1,68 @@
+"""The commands: each has help, and they pass on what they are given."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from adequa.errors import ModelError
+from research.relations.command import app
+
+from . import tiny
+
+
+@pytest.mark.parametrize("command", ["lexicon", "train", "figures", "calibrate"])
+def test_every_command_has_help(command: str) -> None:
+    result = CliRunner().invoke(app, [command, "--help"])
+    assert result.exit_code == 0
+    assert "--data" in result.output
+
+
+def test_the_lexicon_is_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from research.relations import lexicon, mixture
+
+    from .test_lexicon import vectors
+
+    data = tiny.write_data(tmp_path / "data")
+    monkeypatch.setattr(mixture, "read_training_documents", lambda data: tiny.documents())
+    monkeypatch.setattr(
+        lexicon, "open_encoder", lambda folder: lambda own: vectors(*range(len(own)))
+    )
+    out = tmp_path / "lexicon.json"
+    arguments = ["lexicon", "--data", str(data), "--encoder", str(tmp_path), "--out", str(out)]
+    result = CliRunner().invoke(app, arguments, catch_exceptions=False)
+    assert result.exit_code == 0
+    assert "author" in {one["name"] for one in json.loads(out.read_text(encoding="utf-8"))}
+
+
+def test_a_training_and_its_figures(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from research.relations import figures, mixture
+
+    base = tiny.write_base(tmp_path / "base")
+    data = tiny.write_data(tmp_path / "data")
+    claim = (tiny.TOWN.text, tiny.TOWN.triples)
+    held_out = figures.HeldOut(twins={"x": [(claim, claim)]})
+    monkeypatch.setattr(mixture, "read_mixture", lambda *_, **__: tiny.mixture(data))
+    monkeypatch.setattr(figures, "read_held_out", lambda *_, **__: held_out)
+    out = tmp_path / "out"
+    options = ["--lexicon", "x", "--base", str(base), "--steps", "1", "--data", str(data)]
+    result = CliRunner().invoke(app, ["train", *options, "--out", str(out)], catch_exceptions=False)
+    assert result.exit_code == 0
+    assert '"x": 0.5' in result.output
+    arguments = ["figures", str(out), "--data", str(data)]
+    result = CliRunner().invoke(app, arguments, catch_exceptions=False)
+    assert json.loads(result.output) == {"checkpoint": str(out), "x": 0.5}
+
+
+def test_weights_without_a_relation_reader_are_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from adequa import models
+
+    monkeypatch.setattr(models, "load_relation_reader", lambda name: None)
+    arguments = ["calibrate", "--weights", "v2", "--data", str(tmp_path)]
+    with pytest.raises(ModelError, match="no relation reader"):
+        CliRunner().invoke(app, arguments, catch_exceptions=False)
