@@ -11,6 +11,7 @@ from typing import Literal
 
 from adequa.data import Finding, FindingKind, Item
 from adequa.errors import UnknownName
+from adequa.perturb.claims import bound_number, doubt, state_opposite
 from adequa.perturb.documents import Change, Document, read_documents
 from adequa.perturb.graphs import add_triple, drop_triple, invert_triple
 from adequa.perturb.knowledge import Knowledge
@@ -89,6 +90,12 @@ _TABLE: tuple[tuple[str, Side, frozenset[FindingKind], str, Operator, str], ...]
      "the data gets a triple that the text does not say"),
     ("negate", "text", _BOTH, "negation", negate,
      "a sentence of the text is denied"),
+    ("doubt", "text", _BOTH, "plans and rumours", doubt,
+     "a fact becomes a plan, a rumour or a possibility in the text"),
+    ("state-opposite", "text", _BOTH, "opposites", state_opposite,
+     "a word of the text becomes one that turns the relation, such as before and after"),
+    ("bound-number", "text", _BOTH, "bounds in place of numbers", bound_number,
+     "a number of the text becomes a bound, such as more than it"),
 )  # fmt: skip
 PERTURBATIONS: Mapping[str, Perturbation] = {
     name: Perturbation(name, side, doc, kinds, failing, operator)

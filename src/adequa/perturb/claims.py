@@ -92,10 +92,10 @@ _AFFIRMATIONS: Mapping[str, Sequence[str]] = {
 }  # fmt: skip
 """By form of the verb; {f} is the verb as it stands, {b} its infinitive."""
 _RUMOURS = (
-    "It is rumoured that", "Some claim that", "It is not certain whether",
+    "It is rumoured that", "Some claim that", "It is uncertain whether",
     "According to unconfirmed reports,", "It is disputed whether", "There are plans that",
     "Perhaps", "If all goes well,", "Critics doubt that", "Nobody knows whether",
-    "It was once believed that", "Contrary to rumours, it is not true that",
+    "It was once believed that", "It is wrongly believed that",
 )  # fmt: skip
 _CERTAINTIES = (
     "It is certain that", "There is no doubt that", "As the records show,",
@@ -150,8 +150,8 @@ _OPPOSITE = re.compile(
 )
 
 _BOUNDS = (
-    "more than", "less than", "fewer than", "at most", "only half of", "not even", "well over",
-    "far below", "up to",
+    "more than", "less than", "fewer than", "at most", "only half of", "barely half of",
+    "well over", "far below", "up to",
 )  # fmt: skip
 _EXACT = ("exactly", "a total of", "precisely", "a figure of")
 _NUMBER = re.compile(r"\d[\d,]*(?:\.\d+)?(?![\w/-])")
@@ -173,15 +173,17 @@ def doubt(document: Document, knowledge: Knowledge, chance: random.Random) -> It
         yield from _replaced(document, verb, chance.choice(_DOUBTS[form]), "doubted")
     if len(document.sentences) == 1 and _is_english(document):
         words = chance.choice(_RUMOURS)
-        start = document.sentences[0][0]
-        span = (start, start + len(words))
+        edits = _opening(document, document.sentences[0], words)
+        text, spans = rewrite(document.text, edits)
+        start, end = spans[0][0], spans[-1][1]
         yield Change(
             f"“{words}” before the text",
-            _opening(document, document.sentences[0], words),
+            edits,
             facts=frozenset(document.triples),
-            after=(span,),
-            unsupported=(span,),
-            unclear=((span[1], len(document.text) + len(words) + 1),),
+            before=tuple((one.start, one.end) for one in edits if one.start < one.end),
+            after=((start, end),),
+            unsupported=((start, start + len(words)),),
+            unclear=((start + len(words), len(text)),),
         )
 
 
