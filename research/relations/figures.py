@@ -43,10 +43,10 @@ from adequa.stats import area_under_curve
 from adequa.text import is_symmetric, label_of
 from adequa.text.values import date_of, quantity_of
 from adequa.training.setup import read_pairs
-from research.relations.groups import LabelledText, WrittenGroup, read_written
+from research.relations.groups import RelationText, WrittenGroup, read_written
 from research.relations.mixture import FAULTY, split_hypothesis
 from research.relations.sources import (
-    Answer,
+    CrowdAnswer,
     read_entailments,
     read_rel2text,
     read_sentences,
@@ -58,7 +58,7 @@ Twins = tuple[Claim, Claim]
 """A right text and graph, and a wrong one."""
 Read = Callable[[Sequence[NamedText]], Sequence[Sequence[float | None]]]
 """A relation reader: the logits of facts, None where it says nothing."""
-Entail = Callable[[Sequence[LabelledText]], Sequence[float]]
+Entail = Callable[[Sequence[RelationText]], Sequence[float]]
 """The same network on premises and hypotheses."""
 
 NOTHING = 20.0
@@ -82,7 +82,7 @@ class HeldOut:
 
     twins: Mapping[str, Sequence[Twins]] = field(default_factory=dict)
     labelled: Mapping[str, Sequence[tuple[Claim, int]]] = field(default_factory=dict)
-    entailments: Sequence[LabelledText] = ()
+    entailments: Sequence[RelationText] = ()
     challenges: Mapping[str, Sequence[ChallengeText]] = field(default_factory=dict)
 
     def claims(self) -> Iterator[Claim]:
@@ -191,7 +191,7 @@ def read_held_out(data: Path, *, count: int = 150, challenge: Path | None = None
         twins={**twins, **claim_twins(read_pairs(items), chance, count // 3)},
         labelled={"rel2text_real": [(_claim(one), int(one.right)) for one in real]},
         entailments=[
-            LabelledText(one.premise, (split_hypothesis(one.hypothesis),), (int(one.entailed),))
+            RelationText(one.premise, (split_hypothesis(one.hypothesis),), (int(one.entailed),))
             for one in _some(entailments, chance, 2 * count)
         ],
         challenges=challenges,
@@ -202,7 +202,7 @@ def _some(pool: Sequence[Any], chance: random.Random, count: int) -> list[Any]:
     return chance.sample(pool, min(len(pool), count))
 
 
-def _claim(answer: Answer) -> Claim:
+def _claim(answer: CrowdAnswer) -> Claim:
     return answer.text, (answer.triple,)
 
 

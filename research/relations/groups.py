@@ -47,7 +47,7 @@ _PRONOUNS |= {"who", "whose", "whom", "which", "this", "that", "these", "those"}
 _GAP = re.compile(r"\{(\w+)\}")
 
 
-class LabelledText(NamedTuple):
+class RelationText(NamedTuple):
     """A text, a graph, for each triple whether the text states it, and where names stand."""
 
     text: str
@@ -56,7 +56,7 @@ class LabelledText(NamedTuple):
     names: tuple[Name, ...] = ()
 
     @classmethod
-    def of(cls, labelled: LabelledDocument) -> LabelledText:
+    def of(cls, labelled: LabelledDocument) -> RelationText:
         """A changed document with its labels of facts."""
         names = (
             (one.start, one.end, one.entity)
@@ -73,13 +73,13 @@ class Group:
     """Texts of one origin; the first mark of each pair must score above the second."""
 
     kind: str
-    texts: tuple[LabelledText, ...]
+    texts: tuple[RelationText, ...]
     above: tuple[tuple[Mark, Mark], ...] = ()
     hidden: bool = True
     """Whether placeholders stand for names; a premise and a hypothesis are read as they are."""
 
 
-def locate(text: LabelledText) -> tuple[Name, ...]:
+def locate(text: RelationText) -> tuple[Name, ...]:
     """The names of a text: those that are known, and the strings of the other entities."""
     found = list(text.names)
     known = {entity for _, _, entity in found}
@@ -196,10 +196,10 @@ def make_quad(
     faulty = tuple(FALSE if one else TRUE for one in wrong)
     right = (TRUE,) * len(faulty)
     texts = (
-        LabelledText(text, tuple(triples), right, tuple(sorted(names))),
-        LabelledText(text, turned, faulty, tuple(sorted(names))),
-        LabelledText(made[0], tuple(triples), faulty, made[1]),
-        LabelledText(made[0], turned, right, made[1]),
+        RelationText(text, tuple(triples), right, tuple(sorted(names))),
+        RelationText(text, turned, faulty, tuple(sorted(names))),
+        RelationText(made[0], tuple(triples), faulty, made[1]),
+        RelationText(made[0], turned, right, made[1]),
     )
     above = tuple(
         ((one, fact), (other, fact)) for fact, bad in enumerate(wrong) if bad for one, other in QUAD
@@ -234,10 +234,10 @@ class WrittenGroup:
         items = (Item("", self.triples, text) for text in texts)
         return {item.text: read_signs(item).names(item) for item in items}
 
-    def label(self, text: str, broken: Sequence[int] = ()) -> LabelledText:
+    def label(self, text: str, broken: Sequence[int] = ()) -> RelationText:
         """A text of the group, with the facts that it does not state."""
         stated = tuple(FALSE if fact in broken else TRUE for fact in range(len(self.triples)))
-        return LabelledText(text, self.triples, stated, self._names[text])
+        return RelationText(text, self.triples, stated, self._names[text])
 
     def draw(self, chance: random.Random) -> Group:
         """Two or three wrong texts, the faithful ones they were made of, and perhaps another."""

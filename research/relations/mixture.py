@@ -41,8 +41,8 @@ from adequa.training.setup import read_pairs
 from research.relations.groups import (
     QUAD,
     Group,
-    LabelledText,
     Name,
+    RelationText,
     WrittenGroup,
     fill,
     first_names,
@@ -53,7 +53,7 @@ from research.relations.groups import (
 from research.relations.lexicon import Lexicon, inverse_names, read_lexicon
 from research.relations.scenes import SceneMaker
 from research.relations.sources import (
-    Answer,
+    CrowdAnswer,
     Entailment,
     Paragraph,
     ParagraphFact,
@@ -159,7 +159,7 @@ class Mixture:
     """All corpora, and the groups that are drawn from them."""
 
     documents: Sequence[Document]
-    answers: Sequence[Answer]
+    answers: Sequence[CrowdAnswer]
     sentences: Sequence[RelationSentence]
     paragraphs: Sequence[Paragraph]
     entailments: Sequence[Entailment]
@@ -207,24 +207,24 @@ class Mixture:
     def _entailment(self, chance: random.Random) -> Group:
         one = chance.choice(self.entailments)
         fact = split_hypothesis(one.hypothesis, split=chance.random() < 0.7)
-        text = LabelledText(one.premise, (fact,), (TRUE if one.entailed else FALSE,))
+        text = RelationText(one.premise, (fact,), (TRUE if one.entailed else FALSE,))
         return Group(f"entailment_{one.corpus}", (text,), hidden=False)
 
     # Sentences for one triple, by crowd workers
 
     @cached_property
-    def _right(self) -> list[Answer]:
+    def _right(self) -> list[CrowdAnswer]:
         return [one for one in self.answers if one.right and one.wording and _has_ends(one)]
 
     @cached_property
-    def _wrong(self) -> list[Answer]:
+    def _wrong(self) -> list[CrowdAnswer]:
         return [one for one in self.answers if not one.right and _has_ends(one)]
 
     @cached_property
-    def _of(self) -> dict[str, list[Answer]]:
+    def _of(self) -> dict[str, list[CrowdAnswer]]:
         return by_relation(self._right)
 
-    def _ends(self, answer: Answer, chance: random.Random) -> tuple[str, str]:
+    def _ends(self, answer: CrowdAnswer, chance: random.Random) -> tuple[str, str]:
         """The two names of an answer, or others: of its relation, or of any."""
         lot = chance.random()
         if lot < 0.4:
@@ -251,7 +251,7 @@ class Mixture:
     def _rel2text_several(self, chance: random.Random) -> Group | None:
         """Two or three sentences of one relation or of near ones, with names exchanged."""
         first = chance.choice(self._right)
-        others: Sequence[Answer] = self._of[first.relation]
+        others: Sequence[CrowdAnswer] = self._of[first.relation]
         if len(others) <= 2 or chance.random() >= 0.7:
             near = (name for name in self._near(first.relation)[:12] if name in self._of)
             others = [one for name in near for one in self._of[name]]
@@ -294,7 +294,7 @@ class Mixture:
         for number, wording in enumerate(wordings):
             text, names = fill(wording, {"s": head, "o": tail})
             texts += [
-                LabelledText(text, (fact,), (TRUE if side == number else FALSE,), names)
+                RelationText(text, (fact,), (TRUE if side == number else FALSE,), names)
                 for side, fact in enumerate(facts)
             ]
         above = tuple(((one, 0), (two, 0)) for one, two in QUAD)
@@ -303,13 +303,13 @@ class Mixture:
     def _rel2text_real(self, chance: random.Random) -> Group:
         """A person's mistake, beside a right sentence for the same relation."""
         wrong = chance.choice(self._wrong)
-        texts = [LabelledText(wrong.text, (wrong.triple,), (FALSE,))]
+        texts = [RelationText(wrong.text, (wrong.triple,), (FALSE,))]
         right = self._of.get(wrong.relation, [])
         if not right:
             return Group("rel2text_real", tuple(texts))
         same = [one for one in right if (one.head, one.tail) == (wrong.head, wrong.tail)]
         one = chance.choice(same or right)
-        texts.append(LabelledText(one.text, (one.triple,), (TRUE,)))
+        texts.append(RelationText(one.text, (one.triple,), (TRUE,)))
         return Group("rel2text_real", tuple(texts), (((1, 0), (0, 0)),))
 
     # Running text
@@ -339,8 +339,8 @@ class Mixture:
             return None
         names = first_names([(*one.head, head), (*one.tail, tail)])
         texts = (
-            LabelledText(one.text, (Triple(head, one.relation, tail),), (TRUE,), names),
-            LabelledText(one.text, (Triple(head, other, tail),), (FALSE,), names),
+            RelationText(one.text, (Triple(head, one.relation, tail),), (TRUE,), names),
+            RelationText(one.text, (Triple(head, other, tail),), (FALSE,), names),
         )
         return Group("fewrel_near", texts, (((0, 0), (1, 0)),))
 
@@ -408,7 +408,7 @@ class Mixture:
         triples = chance.sample(list(labels), len(labels))
         stated = tuple(labels[triple] for triple in triples)
         return Group(
-            "paragraph", (LabelledText(window.text, tuple(triples), stated, window.names),)
+            "paragraph", (RelationText(window.text, tuple(triples), stated, window.names),)
         )
 
     def _paragraph_swap(self, chance: random.Random) -> Group | None:
@@ -467,14 +467,14 @@ class Mixture:
             return None
         before, after = LabelledDocument.of(document), LabelledDocument.of(document)
         after.apply(change)
-        texts = (LabelledText.of(before), LabelledText.of(after))
+        texts = (RelationText.of(before), RelationText.of(after))
         above = tuple(
             ((0, fact), (1, fact)) for fact, label in enumerate(texts[1].stated) if label == FALSE
         )
         return Group(f"claims_{kind}", texts, above)
 
 
-def _has_ends(answer: Answer) -> bool:
+def _has_ends(answer: CrowdAnswer) -> bool:
     return bool(answer.head.strip() and answer.tail.strip()) and answer.head != answer.tail
 
 
@@ -488,7 +488,7 @@ def _either_way(
     return Triple(head, write_name(relation, chance), tail)
 
 
-def _document(answer: Answer) -> Document:
+def _document(answer: CrowdAnswer) -> Document:
     """An answer as a document with its two names."""
     text, names = fill(answer.wording, {"s": answer.head, "o": answer.tail})
     mentions = tuple(Mention(entity, start, end, "name") for start, end, entity in names)

@@ -14,14 +14,14 @@ from typing import NamedTuple
 from adequa.models import NamedText, RelationReader, WordPiece
 from adequa.perturb import UNKNOWN
 from adequa.text.values import word_triple
-from research.relations.groups import Group, LabelledText, Mark, locate
+from research.relations.groups import Group, Mark, RelationText, locate
 
 _MOST_OTHERS, _MOST_ALONE = 4, 6
 """Facts of a group that are asked about although no text differs in them: beside facts in which
 texts differ, and without such facts."""
 
 
-class Row(NamedTuple):
+class FactRow(NamedTuple):
     """The word numbers of a text and one fact, where the fact begins, and whether it is stated."""
 
     ids: tuple[int, ...]
@@ -38,7 +38,7 @@ class EncodedGroup(NamedTuple):
     """The rows of a group, and pairs of rows of which the first must score higher."""
 
     kind: str
-    rows: tuple[Row, ...]
+    rows: tuple[FactRow, ...]
     above: tuple[tuple[int, int], ...]
 
     @property
@@ -51,10 +51,10 @@ Stack = list[EncodedGroup]
 """Groups of nearly one length that go through the network together."""
 
 
-def encode_premise(tokens: WordPiece, text: LabelledText) -> Row:
+def encode_premise(tokens: WordPiece, text: RelationText) -> FactRow:
     """A premise and its hypothesis as they are, without placeholders."""
     pair = tokens.join(tokens.pieces(text.text), [tokens.parts(word_triple(text.triples[0]))])
-    return Row(tuple(pair.ids), pair.subjects[0], text.stated[0])
+    return FactRow(tuple(pair.ids), pair.subjects[0], text.stated[0])
 
 
 def encode_group(
@@ -78,7 +78,7 @@ def encode_group(
         encoded = [_encode_facts(text, reader) for text in group.texts]
     else:
         encoded = [[encode_premise(reader.reader, text)] for text in group.texts]
-    rows: dict[Row, int] = {}
+    rows: dict[FactRow, int] = {}
     places: dict[Mark, int] = {}
     for number, fact in asked:
         row = encoded[number][fact]
@@ -90,11 +90,11 @@ def encode_group(
     return EncodedGroup(group.kind, tuple(rows), tuple(above))
 
 
-def _encode_facts(text: LabelledText, reader: RelationReader) -> Sequence[Row | None]:
+def _encode_facts(text: RelationText, reader: RelationReader) -> Sequence[FactRow | None]:
     """The rows of a text's facts; None for a fact that the reader would not read in one pass."""
     passes = reader.inputs(NamedText(text.text, text.triples, {}, locate(text)))
     return [
-        Row(tuple(own[0][0]), own[0][1], label) if len(own) == 1 else None
+        FactRow(tuple(own[0][0]), own[0][1], label) if len(own) == 1 else None
         for own, label in zip(passes, text.stated, strict=True)
     ]
 

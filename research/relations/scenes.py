@@ -20,8 +20,8 @@ from adequa.perturb import FALSE, TRUE
 from research.relations.groups import (
     QUAD,
     Group,
-    LabelledText,
     Name,
+    RelationText,
     exchange_ends,
     fill,
     make_quad,
@@ -110,7 +110,7 @@ class SceneMaker:
             second = tell(scene.facts, scene.kinds, style, chance)
             right = (TRUE,) * len(scene.facts)
             texts = (
-                LabelledText(text, scene.triples, right, names) for text, names in (first, second)
+                RelationText(text, scene.triples, right, names) for text, names in (first, second)
             )
             return Group("made_same", tuple(texts))
         place = chance.randrange(len(scene.facts))
@@ -219,7 +219,7 @@ def _twins(
     if turned is not None and turned not in triples:
         graphs.append((*triples[:place], turned, *triples[place + 1 :]))
     texts = [
-        LabelledText(
+        RelationText(
             text,
             graph,
             tuple(

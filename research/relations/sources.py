@@ -33,7 +33,7 @@ _DATES = {
 """Properties of Re-DocRED that FewRel's table of names lacks."""
 
 
-class Answer(NamedTuple):
+class CrowdAnswer(NamedTuple):
     """A crowd worker's sentence for a triple, and whether it was judged to state it."""
 
     text: str
@@ -113,7 +113,7 @@ def rel2text_relations(folder: Path, split: str) -> frozenset[str]:
     return frozenset(match[1].strip().lower() for match in found if match)
 
 
-def read_rel2text(folder: Path, split: str) -> list[Answer]:
+def read_rel2text(folder: Path, split: str) -> list[CrowdAnswer]:
     """The answers to the relations of `train` or `dev`, right (`ok`) and wrong (`corrupted`).
 
     A relation that a later split also has belongs to that split alone.
@@ -132,10 +132,10 @@ def read_rel2text(folder: Path, split: str) -> list[Answer]:
     return found
 
 
-def _answer(row: dict[str, str]) -> Answer:
+def _answer(row: dict[str, str]) -> CrowdAnswer:
     wording = row["response_delex"].replace("[HEAD]", "{s}").replace("[TAIL]", "{o}")
     located = wording.count("{s}") == wording.count("{o}") == 1
-    return Answer(
+    return CrowdAnswer(
         text=row["response"].strip(),
         head=row["head"],
         relation=row["relation"],
@@ -146,9 +146,9 @@ def _answer(row: dict[str, str]) -> Answer:
     )
 
 
-def by_relation(answers: Iterable[Answer]) -> dict[str, list[Answer]]:
+def by_relation(answers: Iterable[CrowdAnswer]) -> dict[str, list[CrowdAnswer]]:
     """The answers of each relation, in the order of the names."""
-    found: dict[str, list[Answer]] = {}
+    found: dict[str, list[CrowdAnswer]] = {}
     for one in answers:
         found.setdefault(one.relation, []).append(one)
     return dict(sorted(found.items()))

@@ -40,9 +40,9 @@ from adequa.training.torch_data import padded
 from adequa.training.torch_fit import silence, write_checkpoint
 from adequa.training.torch_networks import VerifierNetwork, load_bert
 from research.relations.figures import HeldOut
-from research.relations.groups import LabelledText
+from research.relations.groups import RelationText
 from research.relations.mixture import SHARES, Mixture
-from research.relations.rows import Batches, Row, Stack, encode_premise
+from research.relations.rows import Batches, FactRow, Stack, encode_premise
 
 MARGIN = 3.0
 """How much higher the logit of a stated fact should be than that of its twin. This margin and its
@@ -188,7 +188,7 @@ def measure(network: VerifierNetwork, tokens: WordPiece, held_out: HeldOut) -> d
     network.eval()
     run = open_run(network)
 
-    def entail(texts: Sequence[LabelledText]) -> list[float]:
+    def entail(texts: Sequence[RelationText]) -> list[float]:
         rows = [encode_premise(tokens, text) for text in texts]
         outputs = run([row.ids for row in rows], [row.types for row in rows])
         return [float(out["tokens"][row.mark, 0]) for row, out in zip(rows, outputs, strict=True)]
@@ -219,7 +219,7 @@ def stack_loss(network: VerifierNetwork, stack: Stack, totals: Parts) -> tuple[T
 
     A group counts by the root of the number of its pairs.
     """
-    rows: list[Row] = [row for group in stack for row in group.rows]
+    rows: list[FactRow] = [row for group in stack for row in group.rows]
     tokens = _logits(network, [(row.ids, row.types) for row in rows])
     logits = tokens[range(len(rows)), [row.mark for row in rows], 0]
     labels = torch.tensor([float(row.label) for row in rows])
@@ -291,7 +291,7 @@ def build_optimiser(network: nn.Module, rate: float) -> torch.optim.AdamW:
 
 
 @dataclass
-class Progress:
+class TrainingPosition:
     """How far a training is: steps done, the next step's pool and place in it, rows and time."""
 
     step: int = 0
@@ -311,7 +311,7 @@ class _Training:
     batches: Batches
     average: MovingAverage
     optimiser: torch.optim.AdamW
-    done: Progress = field(default_factory=Progress)
+    done: TrainingPosition = field(default_factory=TrainingPosition)
     steps: list[list[Stack]] = field(default_factory=list)
 
     def resume(self) -> None:
@@ -323,7 +323,7 @@ class _Training:
             self.average.values = state["average"]
             self.optimiser.load_state_dict(state["optimiser"])
             torch.set_rng_state(state["generator"])
-            self.done = Progress(**state["done"])
+            self.done = TrainingPosition(**state["done"])
 
     def save(self) -> None:
         """Write the state, completely or not at all."""

@@ -22,7 +22,7 @@ from research.relations.figures import (
     read_held_out,
     written_texts,
 )
-from research.relations.groups import LabelledText, read_written
+from research.relations.groups import RelationText, read_written
 
 from ...perturb.towns import TOWNS
 from .tiny import documents
@@ -63,7 +63,7 @@ def test_labels_give_an_area() -> None:
 
 
 def test_premises_are_decided_at_0() -> None:
-    texts = [LabelledText("a", (RIVER,), (TRUE,)), LabelledText("b", (RIVER,), (FALSE,))]
+    texts = [RelationText("a", (RIVER,), (TRUE,)), RelationText("b", (RIVER,), (FALSE,))]
     figures = HeldOut(entailments=texts).measure(read, lambda asked: [1.0 for _ in asked])
     assert figures == {"entailment": 0.5}
 

@@ -9,7 +9,7 @@ import pytest
 from adequa.data import Triple
 from adequa.perturb import FALSE, TRUE, LabelledDocument
 from research.relations.groups import (
-    LabelledText,
+    RelationText,
     broken_by_exchange,
     exchange_names,
     fill,
@@ -70,7 +70,7 @@ def test_only_facts_of_the_exchanged_names_are_broken() -> None:
 
 
 def test_names_are_located_by_their_strings_unless_they_are_known() -> None:
-    text = LabelledText(TEXT, (ANN, BO), (TRUE, TRUE), ((0, 3, "Ann_Lee"),))
+    text = RelationText(TEXT, (ANN, BO), (TRUE, TRUE), ((0, 3, "Ann_Lee"),))
     assert locate(text) == ((0, 3, "Ann_Lee"), *NAMES[1:])
 
 
@@ -86,7 +86,7 @@ def test_gaps_are_filled() -> None:
 
 def test_a_document_becomes_a_text_without_pronouns_among_its_names() -> None:
     labelled = LabelledDocument.of(documents()[0])
-    text = LabelledText.of(labelled)
+    text = RelationText.of(labelled)
     assert text.stated == (TRUE, TRUE)
     assert {text.text[start:end] for start, end, _ in text.names} == {"Ann Lee", "Acme", "Bo Ray"}
 

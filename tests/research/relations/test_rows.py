@@ -8,7 +8,7 @@ from adequa.data import Triple
 from adequa.models import RelationReader, WordPiece
 from adequa.models.relations import PLACEHOLDERS
 from adequa.perturb import FALSE, TRUE, UNKNOWN
-from research.relations.groups import Group, LabelledText, make_quad
+from research.relations.groups import Group, RelationText, make_quad
 from research.relations.rows import Batches, encode_group, encode_premise
 from research.relations.scenes import SceneMaker
 
@@ -58,18 +58,18 @@ def test_the_two_right_texts_of_a_quad_are_one_row_and_so_are_the_wrong_ones() -
 
 
 def test_unknown_facts_and_unnamed_ends_have_no_row() -> None:
-    text = LabelledText("Ann Lee founded Acme.", (ANN, BO, ANN), (UNKNOWN, TRUE, TRUE))
+    text = RelationText("Ann Lee founded Acme.", (ANN, BO, ANN), (UNKNOWN, TRUE, TRUE))
     group = encoded(Group("x", (text,)))
     assert [row.label for row in group.rows] == [TRUE]
 
 
 def test_rows_that_are_too_long_are_left_out() -> None:
-    text = LabelledText(COMPANY.text, (ANN,), (TRUE,), NAMES)
+    text = RelationText(COMPANY.text, (ANN,), (TRUE,), NAMES)
     assert encoded(Group("x", (text,)), longest=8).rows == ()
 
 
 def test_a_premise_keeps_its_words() -> None:
-    text = LabelledText("a b", (Triple("c", "d", "e"),), (FALSE,))
+    text = RelationText("a b", (Triple("c", "d", "e"),), (FALSE,))
     row = encode_premise(WordPiece(WORDS), text)
     assert spelled(row.ids) == "[CLS] a b [SEP] [unused1] c [unused2] d [unused3] e [SEP]"
     assert spelled(row.ids[row.mark :]).startswith("[unused1]")

@@ -20,7 +20,7 @@ from adequa.training import export_weights  # noqa: E402
 from adequa.training.setup import find_base, read_tokenizer  # noqa: E402
 from research.relations.figures import HeldOut, name_claim  # noqa: E402
 from research.relations.mixture import Mixture  # noqa: E402
-from research.relations.rows import EncodedGroup, Row  # noqa: E402
+from research.relations.rows import EncodedGroup, FactRow  # noqa: E402
 from research.relations.torch_training import (  # noqa: E402
     ABOVE,
     MARGIN,
@@ -151,7 +151,7 @@ class Fixed:
 
 
 def test_the_loss_has_labels_and_a_margin() -> None:
-    rows = (Row((1, 20), 1, 1), Row((1, 10), 1, 0))
+    rows = (FactRow((1, 20), 1, 1), FactRow((1, 10), 1, 0))
     stack = [EncodedGroup("x", rows, ((0, 1),))]
     totals = count_parts([stack])
     assert totals == {"stated": 2, "above": 1}
