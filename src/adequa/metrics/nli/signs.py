@@ -154,7 +154,7 @@ class Signs:
             if len(named) == 1 and not any(
                 start < match.end() and match.start() < end for start, end, _ in found
             ):
-                found.append((*match.span(), *named))
+                found.append((match.start(), match.end(), next(iter(named))))
         return tuple(sorted(found))
 
     def as_text_has_it(self, item: Item) -> Item:
