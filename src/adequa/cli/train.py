@@ -377,11 +377,8 @@ def calibrate(
     require_known("method", [method], METHODS)
     existing = _read_existing(out)
     if head in existing and not force:
-        raise DataError(
-            f"already has a calibration of {head}",
-            path=out,
-            remedy="name another file, or use --force",
-        )
+        problem = f"already has a calibration of {head}"
+        raise DataError(problem, path=out, remedy="name another file, or use --force")
     with progress_bar("items", quiet=quiet) as progress:
         cases = read_labelled(
             labelled,

@@ -60,12 +60,9 @@ class E2eReader(Reader):
         if "output" in columns and "ref" not in columns:
             return self._outputs(path, table, columns, bare=bare)
         if "ref" not in columns and not bare:
-            raise DataError(
-                "has meaning representations but no texts",
-                path=path,
-                line=1,
-                remedy="give the texts, one per line: --texts SYSTEM=FILE",
-            )
+            problem = "has meaning representations but no texts"
+            remedy = "give the texts, one per line: --texts SYSTEM=FILE"
+            raise DataError(problem, path=path, line=1, remedy=remedy)
         return self._references(path, table, columns, bare=bare)
 
     def _open(self, path: Path) -> DelimitedTable:
@@ -143,10 +140,6 @@ class E2eReader(Reader):
 
 def _count(path: Path, row: Row, name: str) -> int:
     if not _WHOLE_NUMBER.fullmatch(row.cells[name]):
-        raise DataError(
-            f"the cell {name!r} is {row.cells[name]!r}, not a count",
-            path=path,
-            line=row.line,
-            remedy="write a whole number",
-        )
+        problem = f"the cell {name!r} is {row.cells[name]!r}, not a count"
+        raise DataError(problem, path=path, line=row.line, remedy="write a whole number")
     return int(row.cells[name])

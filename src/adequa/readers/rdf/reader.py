@@ -166,10 +166,8 @@ class Graphs:
 
     def _add_text(self, graph: str, subject: str, value: str) -> None:
         if value[0] != '"':
-            raise DataError(
-                f"the text of {subject} is {value}, not a literal",
-                remedy="name the property whose values are strings",
-            )
+            problem = f"the text of {subject} is {value}, not a literal"
+            raise DataError(problem, remedy="name the property whose values are strings")
         number = self._text_count = self._text_count + 1
         self._texts[number] = _Text(subject, value)
         self._texts_about.setdefault(subject, []).append(number)
@@ -184,10 +182,8 @@ class Graphs:
     def rest(self) -> Iterator[PlacedItem]:
         """The remaining items; raises if a text belongs to none of them."""
         if self._text is not None and self._text_predicate is None:
-            raise DataError(
-                f"no statement has the property {self._text!r}",
-                remedy="name the text's property by its IRI, prefixed name or last part",
-            )
+            remedy = "name the text's property by its IRI, prefixed name or last part"
+            raise DataError(f"no statement has the property {self._text!r}", remedy=remedy)
         if not self._has_facts:
             self._labels.clear()  # the file has nothing else, so the labels are its facts
         for key in self._subjects() if self._by_subject else self._groups:
@@ -240,10 +236,8 @@ class Graphs:
             if self._by_subject or not key:
                 return
             if not self._bare:
-                raise DataError(
-                    f"the graph {key} has no text",
-                    remedy=f"give it one with the property {self._text}",
-                )
+                problem = f"the graph {key} has no text"
+                raise DataError(problem, remedy=f"give it one with the property {self._text}")
         if self._fold_blank:
             rows = fold(rows, self._labels)
         names = ItemNames(self._names)
