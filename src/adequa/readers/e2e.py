@@ -14,6 +14,7 @@ from adequa.errors import DataError
 from adequa.files import lines
 from adequa.readers.base import PlacedItem, Reader
 from adequa.readers.tables import DelimitedTable, Row, read_table
+from adequa.settings import setting
 from adequa.text.linearised import DEFAULT_SUBJECT, attributes_to_triples, parse_attributes
 
 _COUNTS = frozenset({"added", "missing", "valerr", "repeated"})
@@ -42,9 +43,8 @@ class E2eReader(Reader):
     name: ClassVar[str] = "e2e"
     doc: ClassVar[str] = "E2E mr,ref tables and system outputs (MR, output, slot errors)"
 
-    subject: str = field(
-        default=DEFAULT_SUBJECT,
-        metadata={"doc": "the attribute that names the subject; the first one if a list lacks it"},
+    subject: str = setting(
+        DEFAULT_SUBJECT, "the attribute that names the subject; the first one if a list lacks it"
     )
 
     def read(self, path: Path, *, bare: bool = False) -> Iterator[PlacedItem]:

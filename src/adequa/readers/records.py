@@ -22,6 +22,7 @@ from adequa.errors import DataError, UnknownName
 from adequa.files import MAX_LINE_BYTES, lines, load_object, open_bytes, reject_constant
 from adequa.readers.base import PlacedItem, Reader
 from adequa.readers.tables import check_delimiter, plain_value, read_table
+from adequa.settings import setting
 
 _SUBJECTS = ("name", "title", "label")
 _REFERENCES = ("references", "reference")
@@ -355,17 +356,13 @@ class RecordsReader(Reader):
     name: ClassVar[str] = "records"
     doc: ClassVar[str] = "rows and JSON objects as facts about their subject"
 
-    mapping: Path | None = field(
-        default=None, metadata={"doc": "a JSON or TOML file with the meaning of the columns"}
-    )
-    key: str | None = field(default=None, metadata={"doc": "the column of the subject"})
-    id: str | None = field(default=None, metadata={"doc": "the column of the id"})
-    text: str | None = field(default=None, metadata={"doc": "the column of the text"})
-    system: str | None = field(default=None, metadata={"doc": "the column of the system"})
-    category: str | None = field(default=None, metadata={"doc": "the column of the category"})
-    delimiter: str | None = field(
-        default=None, metadata={"doc": "the character between two cells, if not a comma or tab"}
-    )
+    mapping: Path | None = setting(None, "a JSON or TOML file with the meaning of the columns")
+    key: str | None = setting(None, "the column of the subject")
+    id: str | None = setting(None, "the column of the id")
+    text: str | None = setting(None, "the column of the text")
+    system: str | None = setting(None, "the column of the system")
+    category: str | None = setting(None, "the column of the category")
+    delimiter: str | None = setting(None, "the character between two cells, if not a comma or tab")
 
     def __post_init__(self) -> None:
         if self.delimiter is not None:

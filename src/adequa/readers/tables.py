@@ -10,7 +10,7 @@ import importlib
 import json
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import date, time, timedelta
 from decimal import Decimal
 from pathlib import Path
@@ -22,6 +22,7 @@ from adequa.data import Item, Result
 from adequa.errors import DataError, MissingExtra, SettingError, UnknownName
 from adequa.files import MAX_LINE_BYTES, lines, load_object, open_bytes
 from adequa.readers.base import PlacedItem, Reader, place_items
+from adequa.settings import setting
 
 COLUMNS = ("id", "system", "category", "lang", "triples", "text", "references", "terms", "meta")
 """The columns of an item; any other column is a field of `meta`."""
@@ -272,7 +273,7 @@ class CsvReader(Reader):
     name: ClassVar[str] = "csv"
     doc: ClassVar[str] = "CSV in the Item contract, lists as JSON"
 
-    delimiter: str = field(default=",", metadata={"doc": "the character between two cells"})
+    delimiter: str = setting(",", "the character between two cells")
 
     def __post_init__(self) -> None:
         check_delimiter(self.name, self.delimiter)
@@ -289,10 +290,7 @@ class TsvReader(Reader):
     name: ClassVar[str] = "tsv"
     doc: ClassVar[str] = "TSV in the Item contract, lists as JSON"
 
-    quotes: bool = field(
-        default=True,
-        metadata={"doc": "treat a cell that begins with a quote as quoted, as in CSV"},
-    )
+    quotes: bool = setting(True, "treat a cell that begins with a quote as quoted, as in CSV")
 
     def read(self, path: Path, *, bare: bool = False) -> Iterator[PlacedItem]:
         """Stream the items; the line of an item is where its row begins."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 import io
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, BinaryIO, ClassVar, Literal, NamedTuple, NoReturn, TypeAlias
@@ -21,6 +21,7 @@ from adequa.data import Item, Triple
 from adequa.errors import DataError, SettingError
 from adequa.files import load_object, open_bytes
 from adequa.readers.base import PlacedItem, Reader
+from adequa.settings import setting
 
 Element: TypeAlias = Any
 """An lxml element; the published type stubs are incomplete."""
@@ -412,23 +413,17 @@ class WebNlgReader(Reader):
     doc: ClassVar[str] = "WebNLG XML (2017, v2, v3.0, 2023), a file or a folder"
     takes_folders: ClassVar[bool] = True
 
-    tripleset: Literal["modified", "original"] = field(
-        default="modified",
-        metadata={"doc": "which triples to use; of several original sets the first"},
+    tripleset: Literal["modified", "original"] = setting(
+        "modified", "which triples to use; of several original sets the first"
     )
-    lang: str | None = field(
-        default=None, metadata={"doc": "keep only the texts of this language, e.g. ru"}
+    lang: str | None = setting(None, "keep only the texts of this language, e.g. ru")
+    instance_types: Path | None = setting(
+        None,
+        "JSON from eid to type1, type2 or type3 (seen, unseen entities, unseen category)"
+        "; by default the *instance-types*.json next to a single file",
     )
-    instance_types: Path | None = field(
-        default=None,
-        metadata={
-            "doc": "JSON from eid to type1, type2 or type3 (seen, unseen entities, unseen category)"
-            "; by default the *instance-types*.json next to a single file"
-        },
-    )
-    unseen: tuple[str, ...] = field(
-        default=(),
-        metadata={"doc": "categories that count as unseen, for data without instance types"},
+    unseen: tuple[str, ...] = setting(
+        (), "categories that count as unseen, for data without instance types"
     )
 
     def __post_init__(self) -> None:
