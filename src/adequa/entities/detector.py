@@ -9,7 +9,7 @@ in another order; weak names; and in mentions mode names that are spelt still mo
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 from adequa.caches import MEGABYTE, cached
@@ -313,7 +313,8 @@ class Detector:
     mode: Mode = "adequacy"
     threshold: float | None = None
     conversions: bool = True
-    judge: Judge = field(default_factory=WeightsJudge)
+    judge: Judge | None = None
+    """Draws the spans of mentions mode; by default with the shipped weights."""
 
     def detect(self, item: Item, aliases: Mapping[str, Sequence[str]] | None = None) -> Detection:
         """The mentions of an item's entities in its text, in text order."""
@@ -336,7 +337,8 @@ class Detector:
         if self.mode == "adequacy":
             spans = sorted(find_cores(graph, text, search))
         else:
-            spans = draw(find_cores(graph, text, search), graph, text, self.judge, anaphors=True)
+            judge = self.judge or WeightsJudge()
+            spans = draw(find_cores(graph, text, search), graph, text, judge, anaphors=True)
         return Detection(graph, text, tuple([_mention(span, graph) for span in spans]))
 
 
