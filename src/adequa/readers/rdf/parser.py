@@ -271,9 +271,7 @@ def _explain(error: Exception, before: int) -> DataError:
         return DataError(problem, line=before + 1 if before else None, remedy=remedy)
     line = error.lineno if isinstance(error, SyntaxError) else None
     message = _PLACE.sub("", error.msg if isinstance(error, SyntaxError) else str(error))
-    remedy = next((remedy for sign, remedy in _REMEDIES if sign in message), None)
-    return DataError(
-        f"cannot be read as RDF ({message[:300]})",
-        line=None if line is None else before + line,
-        remedy=remedy or "repair it here, or name the right syntax: rdf:syntax=…",
-    )
+    default = "repair it here, or name the right syntax: rdf:syntax=…"
+    remedy = next((remedy for sign, remedy in _REMEDIES if sign in message), default)
+    place = None if line is None else before + line
+    return DataError(f"cannot be read as RDF ({message[:300]})", line=place, remedy=remedy)
