@@ -16,7 +16,7 @@ from adequa.metrics.base import (
     NO_REFERENCES,
     Metric,
     references_of,
-    require_choices,
+    require_valid,
     reverse_direction,
 )
 from adequa.metrics.reference import SACREBLEU_VERSION, SacrebleuEngine
@@ -101,7 +101,7 @@ class Evaluate(Metric):
     loaded: Any = setting(None, "the module itself, from Python, instead of loading one")
 
     def __post_init__(self) -> None:
-        require_choices(self)
+        require_valid(self)
         self._arguments()
         if self.lower_is_better:
             reverse_direction(self)

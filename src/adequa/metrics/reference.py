@@ -26,13 +26,7 @@ from sacrebleu.metrics import BLEU, CHRF, TER
 from adequa.caches import MEGABYTE, Cache
 from adequa.data import Item, Score
 from adequa.errors import ModelError
-from adequa.metrics.base import (
-    NO_REFERENCES,
-    Metric,
-    references_of,
-    require_at_least,
-    require_choices,
-)
+from adequa.metrics.base import NO_REFERENCES, Metric, references_of, require_valid
 from adequa.settings import setting
 
 SACREBLEU_VERSION: str = sacrebleu_version
@@ -97,13 +91,13 @@ class _Sacrebleu(Metric):
         kw_only=True,
         metadata={
             "doc": "fill up each item's references to this many with empty ones, as sacrebleu's "
-            "command line does for empty lines; 0 takes them as they are"
+            "command line does for empty lines; 0 takes them as they are",
+            "at_least": 0,
         },
     )
 
     def __post_init__(self) -> None:
-        require_choices(self)
-        require_at_least(self, "pad_references", 0)
+        require_valid(self)
 
     @abstractmethod
     def _engines(self) -> tuple[SacrebleuEngine, SacrebleuEngine]:
@@ -158,17 +152,13 @@ class Bleu(_Sacrebleu):
     smooth_method: Literal["exp", "floor", "add-k", "none"] = setting(
         "exp", "what replaces a precision of zero"
     )
-    smooth_value: float | None = setting(None, "for floor and add-k; none is sacrebleu's default")
-    max_order: int = setting(4, "the longest n-grams, in words")
+    smooth_value: float | None = setting(
+        None, "for floor and add-k; none is sacrebleu's default", at_least=0
+    )
+    max_order: int = setting(4, "the longest n-grams, in words", at_least=1)
     effective_order: bool = setting(
         True, "leave out n-grams longer than the text; the corpus value never does"
     )
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        require_at_least(self, "max_order", 1)
-        if self.smooth_value is not None:
-            require_at_least(self, "smooth_value", 0)
 
     def _engines(self) -> tuple[SacrebleuEngine, SacrebleuEngine]:
         text, corpus = (
@@ -193,17 +183,12 @@ class Chrf(_Sacrebleu):
     name: ClassVar[str] = "chrf"
     doc: ClassVar[str] = "chrF++ by sacrebleu: characters and words shared with the best reference"
 
-    char_order: int = setting(6, "the longest n-grams, in characters")
-    word_order: int = setting(2, "the longest n-grams, in words: 2 is chrF++, 0 chrF")
-    beta: int = setting(2, "how much recall weighs against precision")
+    char_order: int = setting(6, "the longest n-grams, in characters", at_least=1)
+    word_order: int = setting(2, "the longest n-grams, in words: 2 is chrF++, 0 chrF", at_least=0)
+    beta: int = setting(2, "how much recall weighs against precision", at_least=1)
     lowercase: bool = setting(False, "ignore case")
     whitespace: bool = setting(False, "count spaces as characters")
     eps_smoothing: bool = setting(False, "smooth as chrF++.py does, not as sacrebleu")
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        for name, least in (("char_order", 1), ("word_order", 0), ("beta", 1)):
-            require_at_least(self, name, least)
 
     def _engines(self) -> tuple[SacrebleuEngine, SacrebleuEngine]:
         engine = SacrebleuEngine(CHRF(**self._options()))

@@ -12,7 +12,7 @@ from typing import ClassVar, Literal, get_args
 
 from adequa.data import Item, Score
 from adequa.errors import ModelError, SettingError
-from adequa.metrics.base import Metric, require_at_least, require_choices
+from adequa.metrics.base import Metric, require_valid
 from adequa.metrics.sources import (
     Blend,
     Members,
@@ -63,11 +63,10 @@ class Similarity(Metric):
     )
     revision: str | None = setting(None, "the revision of a model on the hub")
     entities: bool = setting(True, "let the ensemble use the entity detector's evidence")
-    threads: int = setting(1, "threads for each run of a model")
+    threads: int = setting(1, "threads for each run of a model", at_least=1)
 
     def __post_init__(self) -> None:
-        require_choices(self)
-        require_at_least(self, "threads", 1)
+        require_valid(self)
         if self.revision is not None and not self._foreign:
             raise SettingError(
                 f"{self.name}:revision goes with encoder or cross_encoder, models of the hub"
@@ -226,10 +225,10 @@ class Fluency(Metric):
     reads: ClassVar[tuple[str, ...]] = ("triples", "text", "terms")
 
     weights: str = setting("v2", "shipped weights by version, or a folder that adequa export wrote")
-    threads: int = setting(1, "threads for each run of the model")
+    threads: int = setting(1, "threads for each run of the model", at_least=1)
 
     def __post_init__(self) -> None:
-        require_at_least(self, "threads", 1)
+        require_valid(self)
         require_weights(self.weights)
 
     def score(self, items: Sequence[Item]) -> list[Score]:
