@@ -47,16 +47,7 @@ class Sacrebleu(Metric):
 
     def score(self, items: Sequence[Item]) -> list[Score]:
         """The object's own score of each text."""
-        engine = _engine_of(self)
-        scores = []
-        for item in items:
-            references = references_of(item)
-            if not references:
-                scores.append(Score(None, reason=NO_REFERENCES))
-                continue
-            statistics = engine.statistics(item.text, references)
-            scores.append(Score(engine.value(statistics), tuple(statistics)))
-        return scores
+        return [_engine_of(self).score(item.text, references_of(item)) for item in items]
 
     def corpus(self, totals: Sequence[float]) -> float:
         """The object's own score of the corpus."""

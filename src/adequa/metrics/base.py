@@ -79,22 +79,22 @@ def references_of(item: Item) -> tuple[str, ...]:
     Items built in Python can hold anything, and the usual mistakes (one string, which is a sequence
     of characters; one list per reference set, as sacrebleu has them) would give plausible numbers.
     """
-    references = item.references
+    references, own = item.references, f"of the item {item.id!r}"
     if not isinstance(references, tuple | list):
         raise DataError(
-            f"'references' of the item {item.id!r} is of the type {type(references).__name__}",
+            f"'references' {own} is of the type {type(references).__name__}",
             remedy='give a tuple of strings, even for one: ("a text",)',
         )
     for reference in references:
         if not isinstance(reference, str):
             raise DataError(
-                f"'references' of the item {item.id!r} holds a {type(reference).__name__}",
+                f"'references' {own} holds a {type(reference).__name__}",
                 remedy="each item has its own references as plain strings (sacrebleu's nesting, "
                 "one list per reference set, is the other way round)",
             )
     if not isinstance(item.text, str):
         raise DataError(
-            f"'text' of the item {item.id!r} is of the type {type(item.text).__name__}",
+            f"'text' {own} is of the type {type(item.text).__name__}",
             remedy='give a string; an empty text is ""',
         )
     return tuple(references)

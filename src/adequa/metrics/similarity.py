@@ -24,7 +24,6 @@ from adequa.metrics.sources import (
     pair_source,
     read_blends,
     read_rating,
-    require_weights,
     verifier_source,
     weights_digest,
 )
@@ -75,7 +74,7 @@ class Similarity(Metric):
             if getattr(self, model) is not None and self.part == part:
                 raise SettingError(f"{self.name}:{model} has no use where part is {part}")
         if self._own:
-            require_weights(self.weights)
+            weights_digest(self.weights)  # missing weights show before the first text
 
     def score(self, items: Sequence[Item]) -> list[Score]:
         """The value of each item; a blank text has the lowest."""
@@ -229,7 +228,7 @@ class Fluency(Metric):
 
     def __post_init__(self) -> None:
         require_valid(self)
-        require_weights(self.weights)
+        weights_digest(self.weights)  # as above
 
     def score(self, items: Sequence[Item]) -> list[Score]:
         """The geometric mean, over the words, of the probability that a word is in its place."""

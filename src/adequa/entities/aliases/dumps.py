@@ -408,7 +408,8 @@ class Dump:
         for block in self._blocks(whole):
             said = []
             try:
-                for here, statement in lines.wanted(block):
+                for number, statement in lines.wanted(block):
+                    here = number
                     if (one := names.of(statement)) is not None:
                         said.append(one)
             except DataError as error:

@@ -23,7 +23,6 @@ from adequa.metrics.nli.verdict import CLASSES, VerdictLimits, judge_evidence, n
 from adequa.metrics.sources import (
     has_words,
     model_digest,
-    require_weights,
     verifier_source,
     weights_digest,
 )
@@ -80,7 +79,7 @@ class Nli(Metric):
         if self.model is None:
             if self.revision is not None:
                 raise SettingError(f"{self.name}:revision goes with model, a name of the hub")
-            require_weights(self.weights)
+            weights_digest(self.weights)
             self._calibrated()
         elif self.calibration is not None:
             raise SettingError(f"{self.name}:calibration is for the verifier, not for a model")
