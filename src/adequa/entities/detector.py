@@ -9,7 +9,7 @@ in another order; weak names; and in mentions mode names that are spelt still mo
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 from adequa.caches import MEGABYTE, cached
@@ -297,7 +297,8 @@ class Detector:
     mode: Mode = "adequacy"
     threshold: float | None = None
     conversions: bool = True
-    judge: Judge = field(default_factory=WeightsJudge)
+    judge: Judge | None = None
+    """Draws the spans of mentions mode; by default with the shipped weights."""
 
     def detect(self, item: Item, aliases: Mapping[str, Sequence[str]] | None = None) -> Detection:
         """The mentions of an item's entities in its text, in text order."""
@@ -314,7 +315,7 @@ class Detector:
         )
         spans = sorted(find_cores(graph, text, search))
         if self.mode == "mentions":
-            spans = draw(spans, graph, text, self.judge, anaphors=True)
+            spans = draw(spans, graph, text, self.judge or WeightsJudge(), anaphors=True)
         return Detection(graph, text, tuple([_mention(span, graph) for span in spans]))
 
 

@@ -18,7 +18,7 @@ from adequa.errors import DataError, SettingError
 from adequa.metrics.base import Metric, make_paths, require_predicates, require_valid
 from adequa.metrics.nli.evidence import EvidenceSource, VerifierEvidence
 from adequa.metrics.nli.signs import read_signs, read_weighing
-from adequa.metrics.nli.templates import Templates, read_templates, shipped_cues
+from adequa.metrics.nli.templates import Cues, Templates, read_templates, shipped_cues
 from adequa.metrics.nli.verdict import CLASSES, VerdictLimits, judge_evidence, nothing_said
 from adequa.metrics.sources import (
     has_words,
@@ -141,12 +141,15 @@ class Nli(Metric):
             provenance["calibration_hash"] = content_hash(self.calibration)
         if self.allowed is not None:
             provenance["allowed"] = content_hash(self.allowed)
-        if self.model is None and (cues := shipped_cues(self.templates)) is not None:
+        if self.model is None and (cues := self._cues()) is not None:
             provenance["cues_hash"] = cues.digest
         return provenance
 
     def _templates(self) -> Templates | None:
         return None if self.templates is None else read_templates(self.templates)
+
+    def _cues(self) -> Cues | None:
+        return None if self.templates is None else shipped_cues(self.templates)
 
     def _calibrated(self) -> Calibration | None:
         if self.calibration is None:
@@ -169,7 +172,7 @@ class Nli(Metric):
             self.doubt,
             self.threshold,
             self.entities,
-            shipped_cues(self.templates),
+            self._cues(),
         )
 
 
