@@ -101,6 +101,7 @@ def cut_to(ids: Sequence[int], longest: int) -> list[int]:
 Progress = Callable[[str, int, int], None]
 """Called with the name of a step, how much of it is done, and its total."""
 RECIPE = "recipe.json"
+_PACKAGES = ("torch", "transformers", "accelerate", "safetensors")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -174,7 +175,7 @@ class TrainingResult:
 
 def prepare(settings: TrainingSettings) -> Base:
     """Find the base model; whatever would stop the training later is reported before any work."""
-    require_packages("train", "torch", "transformers", "accelerate", "safetensors")
+    require_packages("train", *_PACKAGES)
     base = find_base(settings.base)
     if not 3 <= settings.longest <= base.positions:
         raise SettingError(
