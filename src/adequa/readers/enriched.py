@@ -329,7 +329,6 @@ def gold_mentions(item: Item) -> tuple[Mention, ...]:
             if mention["start"] is not None
         )
     except (KeyError, TypeError):
-        raise DataError(
-            f"the mentions of item {item.id!r} do not have the form of the enriched corpus",
-            remedy='a mention is {"entity", "text", "start", "end", …}',
-        ) from None
+        problem = f"the mentions of item {item.id!r} do not have the form of the enriched corpus"
+        remedy = 'a mention is {"entity", "text", "start", "end", …}'
+        raise DataError(problem, remedy=remedy) from None

@@ -31,9 +31,8 @@ def write_items(items: Iterable[Item], path: Path | str) -> None:
         with replacing(path) as stream:
             write(items, stream)
     except OSError as error:
-        raise DataError(
-            f"cannot be written ({error.strerror or error})", path=path, remedy="check the path"
-        ) from None
+        problem = f"cannot be written ({error.strerror or error})"
+        raise DataError(problem, path=path, remedy="check the path") from None
     except DataError as error:
         raise error.at(path) from None
 

@@ -59,9 +59,8 @@ def ratings_2020(row: Mapping[str, Any]) -> Iterator[Rating]:
     """One rating per criterion of a judgment, or of an average, which has no worker."""
     identifier = row.get("id")
     if type(identifier) is not int or identifier < 1:
-        raise DataError(
-            f"'id' is {identifier!r}, not the number of an entry", remedy="entries count from 1"
-        )
+        problem = f"'id' is {identifier!r}, not the number of an entry"
+        raise DataError(problem, remedy="entries count from 1")
     system, worker = row.get("system"), row.get("worker", "")
     if not isinstance(system, str) or not isinstance(worker, str):
         raise DataError("'system' or 'worker' is not a string")
@@ -147,11 +146,10 @@ class Matcher2017:
         ids = [(line, text.strip()) for line, text in lines(numbers) if text.strip()]
         wanted = [(line, text) for line, text in lines(graphs) if text.strip()]
         if len(ids) != len(wanted):
+            problem = f"has {len(wanted)} graphs for the {len(ids)} ids of {numbers.name}"
+            remedy = "line i of one belongs to line i of the other"
             raise DataError(
-                f"has {len(wanted)} graphs for the {len(ids)} ids of {numbers.name}",
-                path=graphs,
-                line=min(len(ids), len(wanted)) + 1,
-                remedy="line i of one belongs to line i of the other",
+                problem, path=graphs, line=min(len(ids), len(wanted)) + 1, remedy=remedy
             )
         entries: dict[Triples, str] = {}
         for (place, number), (line, graph) in zip(ids, wanted, strict=True):
@@ -169,9 +167,8 @@ class Matcher2017:
         if system == "reference" and (triples, _letters(text)) in self.references:
             return self.references[triples, _letters(text)]
         if triples not in self.entries:
-            raise DataError(
-                "has triples that no item has", remedy="are these the items of the 2017 test?"
-            )
+            problem = "has triples that no item has"
+            raise DataError(problem, remedy="are these the items of the 2017 test?")
         return self.entries[triples]
 
 

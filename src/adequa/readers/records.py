@@ -221,9 +221,8 @@ class _Window:
             raise DataError("is empty", remedy="write one object per line")
         while mark := self._peek():
             if mark != "{":
-                raise DataError(
-                    f"has {mark!r} where an object should begin", remedy="write a list of objects"
-                )
+                problem = f"has {mark!r} where an object should begin"
+                raise DataError(problem, remedy="write a list of objects")
             yield self._value()
 
     def _elements(self) -> Iterator[JsonValue]:

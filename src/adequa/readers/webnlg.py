@@ -70,9 +70,8 @@ def files(path: Path) -> Iterator[tuple[str, Path]]:
             if file.suffix.lower() == ".xml" and not file.name.startswith(".") and file.is_file()
         ]
     except OSError as error:
-        raise DataError(
-            f"cannot be listed ({error.strerror})", path=path, remedy="check its permissions"
-        ) from None
+        problem = f"cannot be listed ({error.strerror})"
+        raise DataError(problem, path=path, remedy="check its permissions") from None
     if not found:
         raise DataError("has no XML file", path=path, remedy="name the folder of a WebNLG release")
     if len(found) == 1 and found[0].parent == path:

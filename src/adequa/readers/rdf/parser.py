@@ -26,15 +26,13 @@ _AMPLIFICATION = 20
 
 
 def _too_deep(line: int | None = None) -> DataError:
-    return DataError(
-        f"is nested more than {MAX_DEPTH} levels deep", line=line, remedy="flatten the data"
-    )
+    problem = f"is nested more than {MAX_DEPTH} levels deep"
+    return DataError(problem, line=line, remedy="flatten the data")
 
 
 def _too_many_entities(line: int) -> DataError:
-    return DataError(
-        "has entities that multiply its size", line=line, remedy="write out what they stand for"
-    )
+    problem = "has entities that multiply its size"
+    return DataError(problem, line=line, remedy="write out what they stand for")
 
 
 class TurtleGuard:
