@@ -243,10 +243,8 @@ def _show_links(links: Links, file: Path, *, as_json: bool) -> None:
             typer.echo(f"{rater:<9}  {link}")
     typer.echo(f"The links are also in {file}. Stop with Ctrl-C; answers are saved.", err=True)
     if not links.raters and not links.joining:
-        typer.echo(
-            "There are no raters yet: give --raters N, or add them on the organiser's page.",
-            err=True,
-        )
+        hint = "give --raters N, or add them on the organiser's page."
+        typer.echo(f"There are no raters yet: {hint}", err=True)
 
 
 def _warn_about_network(host: str, base_url: str | None, *, behind_proxy: bool) -> None:
@@ -260,10 +258,8 @@ def _warn_about_network(host: str, base_url: str | None, *, behind_proxy: bool) 
             err=True,
         )
     elif base_url is not None and base_url.startswith("https:") and not behind_proxy:
-        typer.echo(
-            "Note: without --behind-proxy, rate limits treat all visitors as one address.",
-            err=True,
-        )
+        note = "Note: without --behind-proxy, rate limits treat all visitors as one address."
+        typer.echo(note, err=True)
 
 
 @human.command()

@@ -382,13 +382,8 @@ class RecordsReader(Reader):
 
     def _mapping(self) -> RecordMapping:
         mapping = RecordMapping() if self.mapping is None else load_mapping(self.mapping)
-        given: dict[str, Any] = {
-            "id": self.id,
-            "subject": self.key,
-            "text": self.text,
-            "system": self.system,
-            "category": self.category,
-        }
+        given: dict[str, Any] = {"id": self.id, "subject": self.key, "text": self.text}
+        given |= {"system": self.system, "category": self.category}
         return replace(mapping, **{name: column for name, column in given.items() if column})
 
     def _records(self, path: Path, mapping: RecordMapping) -> Iterator[_Record]:

@@ -24,7 +24,6 @@ from transformers.utils import logging
 from adequa import __version__
 from adequa.charts import curves_picture
 from adequa.training import setup
-from adequa.training.torch_data import BatchNumbers
 from adequa.training.torch_networks import load_bert
 
 Evaluation = Callable[[Any], Mapping[str, float]]
@@ -177,7 +176,8 @@ def fit(
     trainer = _Trainer(
         model=network,
         args=arguments,
-        train_dataset=BatchNumbers(schedule.steps * max(1, arguments.world_size)),
+        # The numbers of the batches: the collator makes a batch when it is needed.
+        train_dataset=range(schedule.steps * max(1, arguments.world_size)),
         data_collator=collator,
     )
     trainer.remove_callback(PrinterCallback)
