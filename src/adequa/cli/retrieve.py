@@ -147,14 +147,8 @@ def search(
     asked: Query = read_text(query) if kind == "text" else read_graph(query, format)
     if rerank is None and (kind == "text") == (opened.of == "texts"):
         rerank = 0  # text with text, or graph with graph
-    (hits,) = find(
-        opened,
-        [asked],
-        load_encoder(encoder),
-        k=k,
-        rerank=_reranker(rerank, scorer, weight),
-        exact=exact,
-    )
+    reranker = _reranker(rerank, scorer, weight)
+    (hits,) = find(opened, [asked], load_encoder(encoder), k=k, rerank=reranker, exact=exact)
     if as_json:
         options.echo_json(
             {"of": opened.of, "hits": [_plain(number, hit) for number, hit in enumerate(hits, 1)]}
@@ -191,13 +185,8 @@ def evaluate(
     asked = read_entries(queries, format=format)
     more = [item for path in pool or () for item in read_entries(path, format=format)]
     with progress_bar("encoding and ranking", quiet=quiet) as progress:
-        found = measure(
-            asked,
-            more,
-            load_encoder(encoder),
-            rerank=_reranker(rerank, scorer, weight),
-            progress=progress,
-        )
+        reranker = _reranker(rerank, scorer, weight)
+        found = measure(asked, more, load_encoder(encoder), rerank=reranker, progress=progress)
     if as_json:
         options.echo_json({name: recall.figures() for name, recall in found.items()})
         return

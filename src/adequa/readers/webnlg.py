@@ -64,11 +64,8 @@ def files(path: Path) -> Iterator[tuple[str, Path]]:
         yield "", path
         return
     try:
-        found = [
-            file
-            for file in path.rglob("*")
-            if file.suffix.lower() == ".xml" and not file.name.startswith(".") and file.is_file()
-        ]
+        inside = [file for file in path.rglob("*") if file.suffix.lower() == ".xml"]
+        found = [file for file in inside if not file.name.startswith(".") and file.is_file()]
     except OSError as error:
         problem = f"cannot be listed ({error.strerror})"
         raise DataError(problem, path=path, remedy="check its permissions") from None
