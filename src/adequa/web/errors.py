@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import asdict, dataclass
 from http import HTTPStatus
-from typing import Annotated, Any
+from typing import Annotated
 
 from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse, Response
@@ -77,9 +77,9 @@ class Refusal(Exception):
         super().__init__(status, code, message)
 
     @property
-    def object(self) -> dict[str, Any]:
+    def body(self) -> ErrorBody:
         """The `error` object of the JSON answer."""
-        return asdict(ErrorBody(self.code, self.message, self.remedy, self.where))
+        return ErrorBody(self.code, self.message, self.remedy, self.where)
 
     @property
     def headers(self) -> dict[str, str]:
@@ -134,7 +134,7 @@ def refusal_of(error: Exception, *, where: str | None = None) -> Refusal:
 
 def respond(refusal: Refusal) -> Response:
     """The answer to a refused request as JSON."""
-    return JSONResponse({"error": refusal.object}, refusal.status, headers=refusal.headers)
+    return JSONResponse({"error": asdict(refusal.body)}, refusal.status, headers=refusal.headers)
 
 
 def _one_line(text: str) -> str:
