@@ -21,14 +21,12 @@ _FOREIGN_MARKS = {
     b"\x00\x00\xfe\xff": "UTF-32",
     b"\xff\xfe": "UTF-16",
     b"\xfe\xff": "UTF-16",
-}
-
-_COMPRESSED = {
     b"\x1f\x8b": "gzip",
     b"PK\x03\x04": "zip",
     b"BZh": "bzip2",
     b"\x28\xb5\x2f\xfd": "zstd",
 }
+"""The first bytes of files in other encodings, and of compressed files."""
 
 
 def open_bytes(path: Path) -> BinaryIO:
@@ -48,21 +46,13 @@ def open_bytes(path: Path) -> BinaryIO:
     except OSError as error:
         stream.close()
         raise DataError.of_file(error, path) from None
-    for mark, encoding in _FOREIGN_MARKS.items():
+    for mark, kind in _FOREIGN_MARKS.items():
         if head.startswith(mark):
             stream.close()
-            raise DataError(
-                f"is {encoding}, not UTF-8",
-                path=path,
-                line=1,
-                remedy=f"convert it: iconv -f {encoding} -t UTF-8",
-            )
-    for mark, compression in _COMPRESSED.items():
-        if head.startswith(mark):
-            stream.close()
-            raise DataError(
-                f"is compressed ({compression})", path=path, remedy="decompress it first"
-            )
+            if kind.startswith("UTF"):
+                remedy = f"convert it: iconv -f {kind} -t UTF-8"
+                raise DataError(f"is {kind}, not UTF-8", path=path, line=1, remedy=remedy)
+            raise DataError(f"is compressed ({kind})", path=path, remedy="decompress it first")
     stream.seek(3 if head.startswith(b"\xef\xbb\xbf") else 0)
     return stream
 
@@ -78,27 +68,19 @@ def lines(path: Path, *, keep_ends: bool = False) -> Iterator[tuple[int, str]]:
         while raw := stream.readline(MAX_LINE_BYTES + 1):
             number += 1
             if len(raw) > MAX_LINE_BYTES:
-                raise DataError(
-                    f"is longer than {MAX_LINE_BYTES >> 20} MB",
-                    path=path,
-                    line=number,
-                    remedy="write one item per line",
-                )
+                problem = f"is longer than {MAX_LINE_BYTES >> 20} MB"
+                raise DataError(problem, path=path, line=number, remedy="write one item per line")
             try:
                 text = raw.decode()
             except UnicodeDecodeError as error:
-                raise DataError(
-                    f"is not UTF-8 ({error.object[error.start]:#04x} at byte {error.start + 1})",
-                    path=path,
-                    line=number,
-                    remedy="convert the file to UTF-8",
-                ) from None
+                problem = f"is not UTF-8 ({raw[error.start]:#04x} at byte {error.start + 1})"
+                remedy = "convert the file to UTF-8"
+                raise DataError(problem, path=path, line=number, remedy=remedy) from None
             if not keep_ends and text.endswith("\n"):
                 text = text[:-2] if text.endswith("\r\n") else text[:-1]
             if "\0" in text:
-                raise DataError(
-                    "has a NUL byte", path=path, line=number, remedy="is this a binary file?"
-                )
+                remedy = "is this a binary file?"
+                raise DataError("has a NUL byte", path=path, line=number, remedy=remedy)
             yield number, text
 
 
@@ -148,14 +130,8 @@ def dump_line(value: Mapping[str, Any]) -> str:
 
 def kind_of(value: Any) -> str:
     """The type of a JSON value, for a message."""
-    names = {
-        dict: "an object",
-        list: "a list",
-        str: "a string",
-        bool: "true or false",
-        type(None): "null",
-    }
-    return names.get(type(value), "a number")
+    names = {dict: "an object", list: "a list", str: "a string", bool: "true or false"}
+    return "null" if value is None else names.get(type(value), "a number")
 
 
 def read_text(path: Path) -> str:
