@@ -8,6 +8,7 @@
 from __future__ import annotations
 
 import http.client
+import itertools
 import json
 import time
 from collections import deque
@@ -85,14 +86,10 @@ class Client:
         self, items: Iterable[Item], *, metrics: Sequence[str] | None = None, batch: int = 100
     ) -> Iterator[Result]:
         """The results of items, in their order, requested in batches."""
-        waiting: list[Mapping[str, Any]] = []
-        for item in items:
-            waiting.append(item_to_object(item))
-            if len(waiting) == batch:
-                yield from self._many(waiting, metrics)
-                waiting = []
-        if waiting:
-            yield from self._many(waiting, metrics)
+        objects = map(item_to_object, items)
+        while waiting := list(itertools.islice(objects, batch)):
+            found = self._posted({"items": waiting}, metrics)["results"]
+            yield from map(result_from_object, found)
 
     def metrics(self) -> list[dict[str, Any]]:
         """The metrics of the server."""
@@ -126,7 +123,8 @@ class Client:
             body = path.read_bytes()
         except OSError as error:
             raise DataError.of_file(error, path) from None
-        query = {"name": name or path.name, "format": format, "metrics": _joined(metrics)}
+        labels = None if metrics is None else ",".join(metrics)
+        query = {"name": name or path.name, "format": format, "metrics": labels}
         given = {key: value for key, value in query.items() if value is not None}
         address = f"/v1/runs?{urlencode(given)}"
         return _run(self._json("POST", address, body, "application/octet-stream"))
@@ -173,12 +171,6 @@ class Client:
 
     def __del__(self) -> None:
         self.close()
-
-    def _many(
-        self, items: Sequence[Mapping[str, Any]], metrics: Sequence[str] | None
-    ) -> list[Result]:
-        found = self._posted({"items": items}, metrics)["results"]
-        return [result_from_object(raw) for raw in found]
 
     def _posted(self, raw: dict[str, Any], metrics: Sequence[str] | None) -> Any:
         if metrics is not None:
@@ -254,17 +246,6 @@ def _of(id_: str) -> str:
     return f"/v1/runs/{quote(id_, safe='')}"
 
 
-def _joined(metrics: Sequence[str] | None) -> str | None:
-    return None if metrics is None else ",".join(metrics)
-
-
 def _run(raw: Mapping[str, Any]) -> RemoteRun:
-    progress = raw["progress"]
-    return RemoteRun(
-        id=raw["id"],
-        name=raw["name"],
-        status=raw["status"],
-        done=progress["done"],
-        total=progress["total"],
-        error=raw["error"],
-    )
+    known = {name: raw[name] for name in ("id", "name", "status", "error")}
+    return RemoteRun(**known, done=raw["progress"]["done"], total=raw["progress"]["total"])

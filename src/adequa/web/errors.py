@@ -21,13 +21,13 @@ from adequa.errors import (
 )
 
 _LONGEST_MESSAGE = 400
-_CODES = {404: "not_found", 405: "method_not_allowed"}
 _UNREAD = {401, 403, 408, 413, 415, 421}
 """Statuses after which the rest of a body may still arrive, which nobody will read."""
-_REMEDIES = {
-    404: "see /v1/openapi.json for the available addresses",
-    405: "see the Allow header for the available methods",
+_ADDRESSES = {
+    404: ("not_found", "see /v1/openapi.json for the available addresses"),
+    405: ("method_not_allowed", "see the Allow header for the available methods"),
 }
+"""Codes and remedies of the refusals that the router makes."""
 _ASK = "ask the operator of this server to look at its log"
 _HEADINGS = {
     400: "The request could not be read",
@@ -120,9 +120,9 @@ def refusal_of(error: Exception, *, where: str | None = None) -> Refusal:
     if isinstance(error, SettingError):
         return Refusal(422, "wrong_setting", str(error), where=where)
     if isinstance(error, HTTPException):
-        code = _CODES.get(error.status_code, "refused")
+        code, remedy = _ADDRESSES.get(error.status_code, ("refused", None))
         phrase = HTTPStatus(error.status_code).phrase.lower()
-        return Refusal(error.status_code, code, phrase, _REMEDIES.get(error.status_code))
+        return Refusal(error.status_code, code, phrase, remedy)
     if isinstance(error, MissingExtra):
         remedy = "ask the operator of this server to install it"
         return Refusal(501, "not_installed", str(error), remedy, where=where)
