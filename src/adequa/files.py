@@ -208,6 +208,12 @@ def write_errors(path: Path, *, remedy: str = "check the path") -> Iterator[None
         raise DataError(problem, path=path, remedy=remedy) from None
 
 
+def open_private(path: Path) -> IO[str]:
+    """Create a text file that only its owner can read; a FileExistsError if it exists."""
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    return os.fdopen(descriptor, "w", encoding="utf-8", newline="\n")
+
+
 @contextlib.contextmanager
 def replacing(path: Path) -> Iterator[BinaryIO]:
     """A stream whose content replaces `path` at the end; after an error the old file remains."""

@@ -120,9 +120,9 @@ def refusal_of(error: Exception, *, where: str | None = None) -> Refusal:
     if isinstance(error, SettingError):
         return Refusal(422, "wrong_setting", str(error), where=where)
     if isinstance(error, HTTPException):
-        code, remedy = _ADDRESSES.get(error.status_code, ("refused", None))
+        known = _ADDRESSES.get(error.status_code, ("refused", None))
         phrase = HTTPStatus(error.status_code).phrase.lower()
-        return Refusal(error.status_code, code, phrase, remedy)
+        return Refusal(error.status_code, known[0], phrase, known[1])
     if isinstance(error, MissingExtra):
         remedy = "ask the operator of this server to install it"
         return Refusal(501, "not_installed", str(error), remedy, where=where)

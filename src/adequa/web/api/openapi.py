@@ -207,14 +207,21 @@ def _schemas(labels: Sequence[str], settings: ServerSettings) -> dict[str, Any]:
             },
         ],
     }
-    described = "Defaults to the item's position."
-    id_ = {"type": ["string", "integer"], "minLength": 1, "description": described}
-    described = "May be empty; null means that the system gave no text."
-    text = {"type": ["string", "null"], "maxLength": settings.max_text, "description": described}
+    id_ = {
+        "type": ["string", "integer"],
+        "minLength": 1,
+        "description": "Defaults to the item's position.",
+    }
+    text = {
+        "type": ["string", "null"],
+        "maxLength": settings.max_text,
+        "description": "May be empty; null means that the system gave no text.",
+    }
     meta = {"type": ["object", "null"], "description": "Anything; returned unchanged."}
     term = input_schema(Term, own={}, required=())
     terms = {"type": ["object", "null"], "additionalProperties": term}
-    own = {"id": id_, "triples": triples, "text": text, "meta": meta, "terms": terms}
+    own: dict[str, Any] = {"id": id_, "triples": triples, "text": text}
+    own |= {"meta": meta, "terms": terms}
     item = dict(input_schema(Item, own=own, required=("triples", "text")))
     metrics = {
         "type": ["array", "null"],
