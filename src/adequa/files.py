@@ -99,27 +99,22 @@ def load_object(line: str, *, decode: Callable[[str], Any] = _decode) -> Any:
         value = decode(line)
     except json.JSONDecodeError as error:
         if line.startswith("\ufeff"):
-            raise DataError(
-                "begins with a byte order mark", remedy="remove it; were two files joined here?"
-            ) from None
-        raise DataError(
-            f"is not JSON ({error.msg} at column {error.colno})", remedy="write one object per line"
-        ) from None
+            remedy = "remove it; were two files joined here?"
+            raise DataError("begins with a byte order mark", remedy=remedy) from None
+        problem = f"is not JSON ({error.msg} at column {error.colno})"
+        raise DataError(problem, remedy="write one object per line") from None
     except RecursionError:
         raise DataError("is nested too deeply", remedy="flatten the object") from None
     except ValueError:
-        raise DataError(
-            "has a number that cannot be read (too many digits)", remedy="write it as a string"
-        ) from None
+        problem = "has a number that cannot be read (too many digits)"
+        raise DataError(problem, remedy="write it as a string") from None
     if "\\ud" in line or "\\uD" in line:
         # Lone surrogates can be parsed but not written; reject them now, not at the end of a run.
         try:
             _encode(value).encode()
         except UnicodeEncodeError:
-            raise DataError(
-                "has half of a surrogate pair (\\ud800–\\udfff)",
-                remedy="repair the text's encoding",
-            ) from None
+            problem = "has half of a surrogate pair (\\ud800–\\udfff)"
+            raise DataError(problem, remedy="repair the text's encoding") from None
     return value
 
 

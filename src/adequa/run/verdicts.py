@@ -65,9 +65,8 @@ def _labelled(label: str, score: Score) -> Score:
     """The score with the label of the metric in its findings."""
     if all(finding.metric == label for finding in score.findings):
         return score
-    return replace(
-        score, findings=tuple(replace(finding, metric=label) for finding in score.findings)
-    )
+    findings = tuple(replace(finding, metric=label) for finding in score.findings)
+    return replace(score, findings=findings)
 
 
 def join_verdicts(verdicts: Iterable[Verdict]) -> Verdict | None:

@@ -389,10 +389,9 @@ class RunEndpoints:
     async def download(self, request: Request) -> Response:
         """All results of a run as a file."""
         record = self.runs.finished(request.path_params["id"])
+        name = f"scores-{record.id}.jsonl"
         return FileResponse(
-            record.folder / SCORES,
-            media_type="application/x-ndjson",
-            filename=f"scores-{record.id}.jsonl",
+            record.folder / SCORES, media_type="application/x-ndjson", filename=name
         )
 
     async def _save(self, request: Request, file: Path) -> None:

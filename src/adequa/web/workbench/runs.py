@@ -198,27 +198,21 @@ class RunPages:
             return self._reading(request, record, index)
         run = await run_in_threadpool(open_run, record.folder)
 
-        def values() -> dict[str, Any]:
-            measures, systems = system_table(run.summary, run.manifest)
-            predicates, left_out = predicate_rows(index)
-            return {
-                "measures": measures,
-                "systems": systems,
-                "slices": index.slices.tables(_MOST_ROWS),
-                "predicates": predicates,
-                "predicates_left_out": left_out,
-            }
-
-        shown = await run_in_threadpool(values)
+        measures, systems = await run_in_threadpool(system_table, run.summary, run.manifest)
+        predicates, left_out = predicate_rows(index)
         return self.site.page(
             request,
             "overview.html",
             here="runs",
             run=record.object,
             manifest=run.manifest,
+            measures=measures,
+            systems=systems,
+            slices=await run_in_threadpool(index.slices.tables, _MOST_ROWS),
+            predicates=predicates,
+            predicates_left_out=left_out,
             texts_link=_texts_link,
             scripts=("working.js",),
-            **shown,
         )
 
     async def texts(self, request: Request) -> Response:
@@ -289,11 +283,8 @@ class RunPages:
     async def summary(self, request: Request) -> Response:
         """The summary of a run as a file."""
         record = self.runs.finished(request.path_params["id"])
-        return FileResponse(
-            record.folder / SUMMARY,
-            media_type="application/json",
-            filename=f"summary-{record.id}.json",
-        )
+        path, name = record.folder / SUMMARY, f"summary-{record.id}.json"
+        return FileResponse(path, media_type="application/json", filename=name)
 
     async def report(self, request: Request) -> Response:
         """The run as one HTML file, written on the first request."""
