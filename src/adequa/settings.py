@@ -85,9 +85,12 @@ class Setting:
     doc: str
 
 
-def setting(default: Value, doc: str) -> Value:
-    """A field of a metric or reader with its default, and `doc` for its users."""
-    return dataclasses.field(default=default, metadata={"doc": doc})
+def setting(
+    default: Value, doc: str, *, at_least: float | None = None, at_most: float | None = None
+) -> Value:
+    """A field of a metric or reader with its default, `doc` for its users, and its limits."""
+    limits = {"at_least": at_least, "at_most": at_most}
+    return dataclasses.field(default=default, metadata={"doc": doc, **limits})
 
 
 def _split_pairs(text: str) -> list[str]:

@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from adequa.errors import DataError, SettingError, UnknownName
-from adequa.human.mace import METHODS, Judgment, Mace, fit_mace
+from adequa.human.mace import METHODS, Mace, fit_mace
 from bench.simulated_campaign import (
     EVEN,
     SKEWED,
@@ -134,7 +134,7 @@ def test_control_items_decide_between_two_camps(method: str) -> None:
 
 
 def test_control_items_nobody_judged_have_no_effect() -> None:
-    rows = [Judgment("i", "ann", "a"), Judgment("i", "bob", "b")]
+    rows: Rows = [("i", "ann", "a"), ("i", "bob", "b")]
     assert same(fit_mace(rows), fit_mace(rows, controls={"other": "a"}))
 
 

@@ -28,17 +28,11 @@ from xml.etree import ElementTree as ET
 
 import numpy as np
 
+from adequa import stats
 from adequa.analysis.comparison import SystemPair, compare
 from adequa.data import Result
 from adequa.errors import RunError, SettingError, require_known
 from adequa.run import Run, open_run
-from adequa.stats import (
-    Interval,
-    bootstrap_interval,
-    require_draws,
-    student_interval,
-    wilson_interval,
-)
 from adequa.tables import Table, escape_markdown, one_line
 
 RATES = ("omission", "hallucination", "not-ok", "unscored")
@@ -99,7 +93,7 @@ class LimitResult:
     outcome: Outcome = "not enough data"
     is_broken: bool = True
     value: float | None = None
-    interval: Interval | None = None
+    interval: stats.Interval | None = None
     items: int = 0
     """The number of items, or of facts, behind the value."""
     why: str = ""
@@ -151,7 +145,7 @@ def evaluate_gate(
     """Apply every limit to every system of a run, or to the named systems."""
     if not limits:
         raise SettingError("there is no limit; give --max, --min or --no-worse")
-    require_draws(None, seed, level)
+    stats.require_draws(None, seed, level)
     opened = open_run(run)
     absolute = [limit for limit in limits if limit.bound != "no-worse"]
     relative = [limit for limit in limits if limit.bound == "no-worse"]
@@ -292,16 +286,18 @@ def _absolute(
     )
 
 
-def _interval(measure: str, seen: Observations, *, level: float, seed: int) -> Interval | None:
+def _interval(
+    measure: str, seen: Observations, *, level: float, seed: int
+) -> stats.Interval | None:
     if not seen.is_rate:
-        return student_interval(seen.values, level)
+        return stats.student_interval(seen.values, level)
     if measure not in FACT_RATES:
-        return wilson_interval(int(sum(seen.values)), len(seen.values), level)
+        return stats.wilson_interval(int(sum(seen.values)), len(seen.values), level)
     if not any(seen.values) or seen.values == seen.weights:
         # All resamples are equal; treat facts as independent, which gives the narrowest interval.
-        return wilson_interval(int(sum(seen.values)), int(sum(seen.weights)), level)
+        return stats.wilson_interval(int(sum(seen.values)), int(sum(seen.weights)), level)
     statistics = np.column_stack([seen.values, seen.weights])
-    return bootstrap_interval(
+    return stats.bootstrap_interval(
         statistics, lambda totals: totals[:, 0] / totals[:, 1], seed=seed, level=level
     )
 

@@ -16,19 +16,8 @@ from typing import Annotated, Literal, NamedTuple
 
 import typer
 
-from adequa.cli.options import (
-    Aliases,
-    Allowed,
-    Format,
-    IgnorePredicate,
-    Json,
-    Metrics,
-    OptionalPredicate,
-    argument,
-    flag,
-    option,
-    with_settings,
-)
+from adequa.cli import options
+from adequa.cli.options import argument, flag, option
 from adequa.data import Finding, Mention, Result
 from adequa.tables import one_line
 
@@ -44,17 +33,17 @@ def check(
         ),
     ],
     text: Annotated[str, argument("TEXT", "The text: a file, - for stdin, or the string.")],
-    metric: Metrics = None,
-    ignore: IgnorePredicate = None,
-    optional: OptionalPredicate = None,
-    allowed: Allowed = None,
-    aliases: Aliases = None,
+    metric: options.Metrics = None,
+    ignore: options.IgnorePredicate = None,
+    optional: options.OptionalPredicate = None,
+    allowed: options.Allowed = None,
+    aliases: options.Aliases = None,
     lang: Annotated[str | None, option("TAG", "The language of the text.")] = None,
-    format: Format = None,  # noqa: A002
+    format: options.Format = None,  # noqa: A002
     color: Annotated[
         bool | None, flag("--color/--no-color", "Use colour; default: only on a terminal.")
     ] = None,
-    as_json: Json = False,
+    as_json: options.Json = False,
 ) -> None:
     """Check one text against its data.
 
@@ -71,7 +60,7 @@ def check(
 
     if triples == text == "-":
         raise typer.BadParameter("only one of TRIPLES and TEXT can be -")
-    chosen = with_settings(
+    chosen = options.with_settings(
         resolve(metric or None), ignore=ignore, optional=optional, allowed=allowed, aliases=aliases
     )
     graph = read_graph(triples, format)

@@ -6,20 +6,6 @@ from adequa.human.mace import Mace, fit_mace
 from adequa.human.quality import QualitySettings, assess_raters, quality_report
 from adequa.human.sampling import Sample, draw_sample, pool_texts
 
-__all__ = [
-    "Analysis",
-    "AnalysisSettings",
-    "Mace",
-    "QualitySettings",
-    "Sample",
-    "analyse",
-    "assess_raters",
-    "draw_sample",
-    "fit_mace",
-    "gather",
-    "named_raters",
-    "pool_texts",
-    "quality_report",
-    "rating_files",
-    "render_analysis",
-]
+__all__ = ["Analysis", "AnalysisSettings", "Mace", "QualitySettings", "Sample"]
+__all__ += ["analyse", "assess_raters", "draw_sample", "fit_mace", "gather", "named_raters"]
+__all__ += ["pool_texts", "quality_report", "rating_files", "render_analysis"]

@@ -244,8 +244,7 @@ def once(ratings: Iterable[Rating]) -> PageAnswers:
     people = [rating for rating in every if rating.rater]
     if not people:
         raise DataError(
-            "no rating names its rater",
-            remedy="give single judgments instead of averages",
+            "no rating names its rater", remedy="give single judgments instead of averages"
         )
     whole: list[Rating] = []
     dropped = 0

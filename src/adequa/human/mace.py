@@ -46,14 +46,6 @@ With fewer answers both vary more: look at `answers` before excluding anyone.
 """
 
 
-class Judgment(NamedTuple):
-    """One annotator's answer to one item; None where they were asked and did not answer."""
-
-    item: str
-    annotator: str
-    label: str | None
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class Mace:
     """The estimates of MACE; arrays follow the order of `items`, `annotators` and `labels`."""

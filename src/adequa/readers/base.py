@@ -152,10 +152,7 @@ def unique(placed: Iterable[PlacedItem]) -> Iterator[PlacedItem]:
         if not seen.add(place.item.key):
             system, identifier = place.item.key
             of = f" of system {system!r}" if system else ""
-            raise DataError(
-                f"the id {identifier!r}{of} was used before",
-                path=place.path,
-                line=place.line,
-                remedy="give each text of a system its own id",
-            )
+            problem = f"the id {identifier!r}{of} was used before"
+            remedy = "give each text of a system its own id"
+            raise DataError(problem, path=place.path, line=place.line, remedy=remedy)
         yield place

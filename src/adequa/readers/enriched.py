@@ -249,12 +249,8 @@ class EnrichedReader(WebNlgReader):
 def _parts(lex: Element, file: Path) -> tuple[dict[str, Element], list[str]]:
     """The known parts of a `<lex>` by name, and its other elements as XML."""
     if not len(lex) and (lex.text or "").strip():
-        fail(
-            "<lex> holds plain text",
-            file,
-            lex,
-            "is this WebNLG without annotation? read it with the format 'webnlg'",
-        )
+        remedy = "is this WebNLG without annotation? read it with the format 'webnlg'"
+        fail("<lex> holds plain text", file, lex, remedy)
     parts: dict[str, Element] = {}
     rest: list[str] = []
     refuse_text(lex.text, lex, file)

@@ -102,11 +102,8 @@ def _recognise_folder(path: Path) -> str:
         if formats
         else "without files of a known format"
     )
-    raise DataError(
-        f"is a folder {found}",
-        path=path,
-        remedy="name a file, or a folder of WebNLG files (<n>triples/<Category>.xml)",
-    )
+    remedy = "name a file, or a folder of WebNLG files (<n>triples/<Category>.xml)"
+    raise DataError(f"is a folder {found}", path=path, remedy=remedy)
 
 
 def files_of(folder: Path, name: str) -> list[Path]:

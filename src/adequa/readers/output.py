@@ -42,10 +42,8 @@ def _encode(text: str, item: Item) -> bytes:
     try:
         return text.encode()
     except UnicodeEncodeError:
-        raise DataError(
-            f"item {item.id!r} has half of a surrogate pair, which cannot be written as UTF-8",
-            remedy="repair the text's encoding",
-        ) from None
+        problem = f"item {item.id!r} has half of a surrogate pair, which cannot be written as UTF-8"
+        raise DataError(problem, remedy="repair the text's encoding") from None
 
 
 def _write_lines(items: Iterable[Item], stream: BinaryIO) -> None:
@@ -63,10 +61,8 @@ def _write_delimited(items: Iterable[Item], stream: BinaryIO, *, delimiter: str)
         cells = (_quoted(cell or "", delimiter) for cell in item_to_cells(item).values())
         row = delimiter.join(cells)
         if "\0" in row:
-            raise DataError(
-                f"item {item.id!r} has a NUL character, which CSV and TSV cannot hold",
-                remedy="write .jsonl or .parquet",
-            )
+            problem = f"item {item.id!r} has a NUL character, which CSV and TSV cannot hold"
+            raise DataError(problem, remedy="write .jsonl or .parquet")
         stream.write(_encode(row + "\n", item))
 
 

@@ -85,10 +85,8 @@ def ratings_2017(row: Mapping[str, Any], matcher: Matcher2017) -> Iterator[Ratin
             raise DataError(f"has no {name!r}", remedy="is this a CSV of the 2017 campaign?")
     system = _TEAMS_2017.get(row["team"])
     if system is None:
-        raise DataError(
-            f"the team {row['team']!r} did not take part",
-            remedy=f"the teams are {', '.join(_TEAMS_2017)}",
-        )
+        problem = f"the team {row['team']!r} did not take part"
+        raise DataError(problem, remedy=f"the teams are {', '.join(_TEAMS_2017)}")
     identifier = matcher.find(row["mr"], row["text"], system)
     meta = {
         name: value for name, value in row.items() if name not in (*_CRITERIA_2017, _WORKER_2017)
@@ -127,11 +125,8 @@ class Matcher2017:
             return cls._of_items(items)
         numbers, graphs = ratings.with_name("sample-ids.txt"), ratings.with_name("MRs.txt")
         if not (numbers.is_file() and graphs.is_file()):
-            raise DataError(
-                "has triples instead of ids",
-                path=ratings,
-                remedy="give the rated items, or put sample-ids.txt and MRs.txt next to it",
-            )
+            remedy = "give the rated items, or put sample-ids.txt and MRs.txt next to it"
+            raise DataError("has triples instead of ids", path=ratings, remedy=remedy)
         return cls._of_sample(numbers, graphs)
 
     @classmethod
@@ -247,20 +242,12 @@ def _recognise(path: Path, columns: set[str]) -> str:
     if columns >= {"id", "system"} and columns & set(CRITERIA_2020):
         return "webnlg2020"
     if columns >= {"id", "system"}:
-        raise DataError(
-            "holds scores, not ratings",
-            path=path,
-            line=1,
-            remedy="use them as a metric: -m NAME=precomputed:file=FILE,key=FIELD",
-        )
+        remedy = "use them as a metric: -m NAME=precomputed:file=FILE,key=FIELD"
+        raise DataError("holds scores, not ratings", path=path, line=1, remedy=remedy)
     if not columns:
         raise DataError("holds no ratings", path=path, remedy="is it the right file?")
-    raise DataError(
-        "is not in a known form of ratings",
-        path=path,
-        line=1,
-        remedy=f"write the fields {', '.join(sorted(_LONG))}",
-    )
+    remedy = f"write the fields {', '.join(sorted(_LONG))}"
+    raise DataError("is not in a known form of ratings", path=path, line=1, remedy=remedy)
 
 
 def _converter(

@@ -22,6 +22,7 @@ from adequa.errors import DataError, UnknownName
 from adequa.files import MAX_LINE_BYTES, lines, load_object, open_bytes, reject_constant
 from adequa.readers.base import PlacedItem, Reader
 from adequa.readers.tables import check_delimiter, plain_value, read_table
+from adequa.settings import setting
 
 _SUBJECTS = ("name", "title", "label")
 _REFERENCES = ("references", "reference")
@@ -265,10 +266,8 @@ class _Window:
             except RecursionError:
                 raise DataError("is nested too deeply", remedy="flatten the object") from None
             except ValueError:
-                raise DataError(
-                    "has a number that cannot be read (too many digits)",
-                    remedy="write it as a string",
-                ) from None
+                problem = "has a number that cannot be read (too many digits)"
+                raise DataError(problem, remedy="write it as a string") from None
             if end == len(self._text) and self._text[-1] not in '}]"' and self._read():
                 continue  # a number may go on in the next piece
             found = JsonValue(self.line, value, self._text[self._position : end])
@@ -305,11 +304,8 @@ class _Window:
             piece = self._decoder.decode(raw, final=not raw)
         except UnicodeDecodeError as error:
             line = self.line + rest.count("\n") + error.object.count(b"\n", 0, error.start)
-            raise DataError(
-                f"is not UTF-8 ({error.object[error.start]:#04x})",
-                line=line,
-                remedy="convert the file to UTF-8",
-            ) from None
+            problem = f"is not UTF-8 ({error.object[error.start]:#04x})"
+            raise DataError(problem, line=line, remedy="convert the file to UTF-8") from None
         if "\0" in piece:
             line = self.line + rest.count("\n") + piece.count("\n", 0, piece.index("\0"))
             raise DataError("has a NUL byte", line=line, remedy="is this a binary file?")
@@ -360,17 +356,13 @@ class RecordsReader(Reader):
     name: ClassVar[str] = "records"
     doc: ClassVar[str] = "rows and JSON objects as facts about their subject"
 
-    mapping: Path | None = field(
-        default=None, metadata={"doc": "a JSON or TOML file with the meaning of the columns"}
-    )
-    key: str | None = field(default=None, metadata={"doc": "the column of the subject"})
-    id: str | None = field(default=None, metadata={"doc": "the column of the id"})
-    text: str | None = field(default=None, metadata={"doc": "the column of the text"})
-    system: str | None = field(default=None, metadata={"doc": "the column of the system"})
-    category: str | None = field(default=None, metadata={"doc": "the column of the category"})
-    delimiter: str | None = field(
-        default=None, metadata={"doc": "the character between two cells, if not a comma or tab"}
-    )
+    mapping: Path | None = setting(None, "a JSON or TOML file with the meaning of the columns")
+    key: str | None = setting(None, "the column of the subject")
+    id: str | None = setting(None, "the column of the id")
+    text: str | None = setting(None, "the column of the text")
+    system: str | None = setting(None, "the column of the system")
+    category: str | None = setting(None, "the column of the category")
+    delimiter: str | None = setting(None, "the character between two cells, if not a comma or tab")
 
     def __post_init__(self) -> None:
         if self.delimiter is not None:
@@ -415,12 +407,8 @@ def _from_table(path: Path, delimiter: str, mapping: RecordMapping) -> Iterator[
     for name in mapping.named():
         if name not in table.columns:
             there = ", ".join(map(repr, table.columns))
-            raise DataError(
-                f"has no column {name!r} (there are: {there[:200]})",
-                path=path,
-                line=1,
-                remedy="correct the mapping",
-            )
+            problem = f"has no column {name!r} (there are: {there[:200]})"
+            raise DataError(problem, path=path, line=1, remedy="correct the mapping")
     for line, cells in table.rows:
         yield _Record(line, cells)
 
@@ -533,10 +521,8 @@ def _item(
         triples = (Triple(subject, mapping.predicate(str(subject_path)), subject),)
     text = named["text"]
     if text is None and not bare:
-        raise DataError(
-            f"has no {mapping.text or 'text'!r}",
-            remedy='name its column (records:text=COLUMN) or give --texts; an empty text is ""',
-        )
+        remedy = 'name its column (records:text=COLUMN) or give --texts; an empty text is ""'
+        raise DataError(f"has no {mapping.text or 'text'!r}", remedy=remedy)
     texts = [value for path in references for value in cells[path] if value]
     return Item(
         identifier,
@@ -585,10 +571,8 @@ def _subject(
         raise DataError(f"has no {mapping.subject!r} for its subject", remedy="fill it")
     if key:
         return None, key
-    raise DataError(
-        "has no name, title, label or id for its subject",
-        remedy="name the column: records:key=COLUMN",
-    )
+    problem = "has no name, title, label or id for its subject"
+    raise DataError(problem, remedy="name the column: records:key=COLUMN")
 
 
 def _ignored(

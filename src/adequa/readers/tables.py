@@ -10,7 +10,7 @@ import importlib
 import json
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import date, time, timedelta
 from decimal import Decimal
 from pathlib import Path
@@ -22,6 +22,7 @@ from adequa.data import Item, Result
 from adequa.errors import DataError, MissingExtra, SettingError, UnknownName
 from adequa.files import MAX_LINE_BYTES, lines, load_object, open_bytes
 from adequa.readers.base import PlacedItem, Reader, place_items
+from adequa.settings import setting
 
 COLUMNS = ("id", "system", "category", "lang", "triples", "text", "references", "terms", "meta")
 """The columns of an item; any other column is a field of `meta`."""
@@ -48,12 +49,9 @@ def check_columns(
     for name in _REQUIRED:
         if name not in columns and not (bare and name == "text"):
             there = ", ".join(map(repr, columns)) or "none"
-            raise DataError(
-                f"has no column {name!r} (there are: {there[:200]})",
-                path=path,
-                line=line,
-                remedy="an item needs 'id', 'triples' and 'text'; is it a table of records?",
-            )
+            problem = f"has no column {name!r} (there are: {there[:200]})"
+            remedy = "an item needs 'id', 'triples' and 'text'; is it a table of records?"
+            raise DataError(problem, path=path, line=line, remedy=remedy)
 
 
 def item_from_cells(cells: Mapping[str, Any], *, bare: bool = False) -> Item:
@@ -119,10 +117,8 @@ def plain_value(value: Any, column: str, *, depth: int = 0) -> Any:
         return str(value)
     if isinstance(value, bytes):
         return _text(value, column)
-    raise DataError(
-        f"the cell {column!r} has the type {type(value).__name__}, which JSON does not have",
-        remedy="convert it to a string",
-    )
+    problem = f"the cell {column!r} has the type {type(value).__name__}, which JSON does not have"
+    raise DataError(problem, remedy="convert it to a string")
 
 
 def _finite(value: float, column: str) -> float:
@@ -182,12 +178,8 @@ def read_table(
 def _check_header(path: Path, line: int, columns: list[str], *, row_names: bool) -> None:
     for position, column in enumerate(columns, 1):
         if (not column or column.isspace()) and not (row_names and position == 1):
-            raise DataError(
-                f"column {position} has no name",
-                path=path,
-                line=line,
-                remedy="name it or remove it (pandas: to_csv(index=False))",
-            )
+            remedy = "name it or remove it (pandas: to_csv(index=False))"
+            raise DataError(f"column {position} has no name", path=path, line=line, remedy=remedy)
         if column in columns[: position - 1]:
             raise DataError(
                 f"has the column {column!r} twice", path=path, line=line, remedy="rename one"
@@ -197,12 +189,9 @@ def _check_header(path: Path, line: int, columns: list[str], *, row_names: bool)
 def _rows(path: Path, columns: list[str], raw: Iterator[tuple[int, list[str]]]) -> Iterator[Row]:
     for line, cells in raw:
         if len(cells) != len(columns):
-            raise DataError(
-                f"has {_count(cells)} for {len(columns)} columns",
-                path=path,
-                line=line,
-                remedy="quote cells that contain the delimiter, and leave none out",
-            )
+            problem = f"has {_count(cells)} for {len(columns)} columns"
+            remedy = "quote cells that contain the delimiter, and leave none out"
+            raise DataError(problem, path=path, line=line, remedy=remedy)
         yield Row(line, dict(zip(columns, cells, strict=True)))
 
 
@@ -233,12 +222,9 @@ class _Feed:
         self.start = self.start or number
         self._size += len(line)
         if self._size > MAX_LINE_BYTES:
-            raise DataError(
-                f"begins a row longer than {MAX_LINE_BYTES >> 20} MB",
-                path=self._path,
-                line=self.start,
-                remedy="is a quote never closed?",
-            )
+            problem = f"begins a row longer than {MAX_LINE_BYTES >> 20} MB"
+            remedy = "is a quote never closed?"
+            raise DataError(problem, path=self._path, line=self.start, remedy=remedy)
         return line
 
     def next_row(self) -> None:
@@ -267,10 +253,8 @@ def _explain(message: str) -> DataError:
     if "unexpected end" in message:
         return DataError("has a quote that is never closed", remedy='close it, or double it: ""')
     if "new-line" in message:
-        return DataError(
-            "has a carriage return outside quotes",
-            remedy="quote the cell, or convert the line ends to \\n",
-        )
+        problem = "has a carriage return outside quotes"
+        return DataError(problem, remedy="quote the cell, or convert the line ends to \\n")
     if "expected after" in message:
         return DataError(
             "has a quote inside a quoted cell, or one that is never closed",
@@ -289,7 +273,7 @@ class CsvReader(Reader):
     name: ClassVar[str] = "csv"
     doc: ClassVar[str] = "CSV in the Item contract, lists as JSON"
 
-    delimiter: str = field(default=",", metadata={"doc": "the character between two cells"})
+    delimiter: str = setting(",", "the character between two cells")
 
     def __post_init__(self) -> None:
         check_delimiter(self.name, self.delimiter)
@@ -306,10 +290,7 @@ class TsvReader(Reader):
     name: ClassVar[str] = "tsv"
     doc: ClassVar[str] = "TSV in the Item contract, lists as JSON"
 
-    quotes: bool = field(
-        default=True,
-        metadata={"doc": "treat a cell that begins with a quote as quoted, as in CSV"},
-    )
+    quotes: bool = setting(True, "treat a cell that begins with a quote as quoted, as in CSV")
 
     def read(self, path: Path, *, bare: bool = False) -> Iterator[PlacedItem]:
         """Stream the items; the line of an item is where its row begins."""

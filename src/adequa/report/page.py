@@ -16,19 +16,9 @@ from adequa import __version__
 from adequa.analysis.comparison import Comparison, compare
 from adequa.errors import DataError, SettingError
 from adequa.files import replacing
+from adequa.report import summary
 from adequa.report.changes import ChangeTests, changes_view, paired_tests
 from adequa.report.figures import percent, signed, written
-from adequa.report.summary import (
-    PeopleAgreement,
-    headlines,
-    lists,
-    metric_notes,
-    read_people,
-    run_notes,
-    script_summary,
-    slice_tables,
-    system_table,
-)
 from adequa.report.tallies import RunTallies, collect
 from adequa.run import Run, open_run
 
@@ -75,7 +65,7 @@ def write_report(
     if out.exists() and not force:
         raise SettingError(f"{out} already exists; name another file, or replace it with --force")
     old = None if baseline is None else open_run(baseline)
-    agreement = read_people(None if people is None else Path(people))
+    agreement = summary.read_people(None if people is None else Path(people))
     comparison = compare(opened)
     collected = collect(opened, baseline=old, max_items=max_items, progress=progress)
     partners = {number: one.before for number, one in collected.changed.items()}
@@ -107,28 +97,28 @@ def _values(
     comparison: Comparison,
     collected: RunTallies,
     tests: ChangeTests | None,
-    agreement: Sequence[PeopleAgreement],
+    agreement: Sequence[summary.PeopleAgreement],
 ) -> dict[str, Any]:
     """All values for the template."""
     names = _names(collected, comparison)
-    table = system_table(collected, comparison, runs)
+    table = summary.system_table(collected, comparison, runs)
     partners = {number: one.before for number, one in collected.changed.items()}
     every = [*runs, *([baseline] if baseline else [])]
     return {
         "title": title or "Adequacy of " + ", ".join(run.name for run in runs),
         "version": __version__,
-        "runs": run_notes(runs, baseline),
+        "runs": summary.run_notes(runs, baseline),
         "names": names,
         "texts": collected.text_count,
         "packed": collected.packed,
         "table": table,
         "comparison": comparison,
-        "headlines": headlines(collected, table),
-        "slices": slice_tables(collected),
-        "lists": lists(collected),
+        "headlines": summary.headlines(collected, table),
+        "slices": summary.slice_tables(collected),
+        "lists": summary.lists(collected),
         "changes": tests and changes_view(collected.changed, tests, names),
-        "metrics": metric_notes(every, collected, agreement),
-        "summary": script_json(script_summary(collected, names, table, partners)),
+        "metrics": summary.metric_notes(every, collected, agreement),
+        "summary": script_json(summary.script_summary(collected, names, table, partners)),
     }
 
 
@@ -177,10 +167,7 @@ def page(values: Mapping[str, Any]) -> Iterator[str]:
     script = "".join(asset(f"{name}.js") for name in SCRIPTS)
     style = "".join(asset(f"{name}.css") for name in STYLES)
     stream = environment.from_string(asset("report.html")).stream(
-        **values,
-        script=script,
-        style=style,
-        policy=_policy(script, style),
+        **values, script=script, style=style, policy=_policy(script, style)
     )
     stream.enable_buffering(64)
     yield from stream

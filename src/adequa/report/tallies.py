@@ -55,10 +55,7 @@ class Slices(dict[str, dict[str, ScoreTally]]):
     """The tallies of texts by category, size and seen; for each of these, by its value."""
 
     def add(
-        self,
-        values: Sequence[str | None],
-        verdict: str | None,
-        scores: Mapping[str, float | None],
+        self, values: Sequence[str | None], verdict: str | None, scores: Mapping[str, float | None]
     ) -> None:
         """Add a text with a value per dimension; None where it has none."""
         for dimension, value in zip(DIMENSIONS, values, strict=True):

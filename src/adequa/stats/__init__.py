@@ -65,58 +65,15 @@ from adequa.stats.significance import (
     significance_letters,
 )
 
-# fmt: off
-__all__ = [
-    "COEFFICIENTS",
-    "CORRECTIONS",
-    "CORRECTION_NOTES",
-    "Aggregate",
-    "Agreement",
-    "Correlation",
-    "Interval",
-    "Moments",
-    "RankTest",
-    "Ratings",
-    "adjust",
-    "approximate_randomisation",
-    "area_under_curve",
-    "bca_interval",
-    "bootstrap_interval",
-    "bootstrap_p",
-    "bootstrap_totals",
-    "cliffs_delta",
-    "cluster_counts",
-    "cluster_draws",
-    "cohen_kappas",
-    "complete_pairs",
-    "fleiss_kappa",
-    "kendall",
-    "krippendorff_alpha",
-    "magnitude_of_d",
-    "mean_of",
-    "paired_bootstrap",
-    "paired_d",
-    "pairwise_accuracy",
-    "pearson",
-    "percent_agreement",
-    "percentile_interval",
-    "permute_both",
-    "randomisation_p",
-    "rank_sum",
-    "require_draws",
-    "resampled_correlations",
-    "resampled_kendall",
-    "resampled_pearson",
-    "rowwise",
-    "rowwise_correlations",
-    "signed_rank",
-    "significance_letters",
-    "soft_pairwise_accuracy",
-    "spearman",
-    "student_interval",
-    "superiority",
-    "swapped_totals",
-    "williams",
-    "wilson_interval",
-    "win_share",
-]
+__all__ = ["COEFFICIENTS", "CORRECTIONS", "CORRECTION_NOTES", "Aggregate", "Agreement"]
+__all__ += ["Correlation", "Interval", "Moments", "RankTest", "Ratings"]
+__all__ += ["adjust", "approximate_randomisation", "area_under_curve", "bca_interval"]
+__all__ += ["bootstrap_interval", "bootstrap_p", "bootstrap_totals", "cliffs_delta"]
+__all__ += ["cluster_counts", "cluster_draws", "cohen_kappas", "complete_pairs", "fleiss_kappa"]
+__all__ += ["kendall", "krippendorff_alpha", "magnitude_of_d", "mean_of", "paired_bootstrap"]
+__all__ += ["paired_d", "pairwise_accuracy", "pearson", "percent_agreement", "percentile_interval"]
+__all__ += ["permute_both", "randomisation_p", "rank_sum", "require_draws"]
+__all__ += ["resampled_correlations", "resampled_kendall", "resampled_pearson", "rowwise"]
+__all__ += ["rowwise_correlations", "signed_rank", "significance_letters", "soft_pairwise_accuracy"]
+__all__ += ["spearman", "student_interval", "superiority", "swapped_totals", "williams"]
+__all__ += ["wilson_interval", "win_share"]

@@ -261,19 +261,6 @@ def krippendorff_alpha(
     return _agreement(items, count, float(observed[0]), float(expected[0]), interval)
 
 
-def coincidences(ratings: Ratings) -> Matrix:
-    """The number of pairs of values c and k in an item, as a symmetric matrix of categories.
-
-    An item's pairs weigh 1 / (ratings - 1), so that the whole adds up to the pairable ratings.
-    """
-    size = len(ratings.categories)
-    _, low, high, weight = _weighted_pairs(ratings)
-    half = np.zeros((size, size))
-    np.add.at(half, (low, high), weight)
-    square: Matrix = half + half.T
-    return square
-
-
 def fleiss_kappa(ratings: Ratings) -> Agreement:
     """Fleiss' kappa of nominal values.
 
@@ -335,14 +322,6 @@ def percent_agreement(ratings: Ratings) -> float | None:
     left, right = ratings.pairs()
     equal = ratings.category[left] == ratings.category[right]
     return 100 * float(equal.mean()) if len(equal) else None
-
-
-def percent_agreements(ratings: Ratings) -> dict[RaterPair, float]:
-    """The percentage of shared items with equal ratings, of every two raters who share an item."""
-    return {
-        pair: 100 * float((ratings.category[left] == ratings.category[right]).mean())
-        for pair, left, right in ratings.by_raters()
-    }
 
 
 def _kappa(one: Codes, other: Codes, numbers: Vector, weights: Weights) -> Agreement:

@@ -125,10 +125,8 @@ def calibrate(
         )
     calibration = _fit(cases, method, least)
     if calibration.line.slope <= 0 or _falls(calibration):
-        raise DataError(
-            "the labels run against the logits: the higher the logit, the rarer is label 1",
-            remedy="check that label 1 means stated, or supported",
-        )
+        problem = "the labels run against the logits: the higher the logit, the rarer is label 1"
+        raise DataError(problem, remedy="check that label 1 means stated, or supported")
     counts: dict[str, int] = {}
     for case in cases:
         if case.group in calibration.groups:

@@ -66,11 +66,8 @@ def find_base(base: str | Path = BASE) -> Base:
             int(config[name]) for name in ("num_hidden_layers", "max_position_embeddings")
         )
     except (KeyError, TypeError, ValueError) as error:
-        raise DataError(
-            f"is not a configuration of BERT ({error!r})",
-            path=folder / "config.json",
-            remedy=_REMEDY,
-        ) from None
+        problem = f"is not a configuration of BERT ({error!r})"
+        raise DataError(problem, path=folder / "config.json", remedy=_REMEDY) from None
     training = _read(folder / "training.json") if (folder / "training.json").is_file() else {}
     before = training.get("base") or {}
     name = BASE if str(base) == BASE else str(before.get("name") or folder.absolute().name)
@@ -259,11 +256,8 @@ def validate_pairs(
     """Verify that there are texts to learn from, and texts to evaluate on if they were given."""
     for paths, found in ((settings.data, pairs), (settings.dev, dev)):
         if paths and not found:
-            raise DataError(
-                "has no item with triples and a text",
-                path=paths[0],
-                remedy="check that it is the right input",
-            )
+            problem = "has no item with triples and a text"
+            raise DataError(problem, path=paths[0], remedy="check that it is the right input")
 
 
 def open_folder(settings: TrainingSettings, recipe: Mapping[str, Any]) -> None:
@@ -275,22 +269,16 @@ def open_folder(settings: TrainingSettings, recipe: Mapping[str, Any]) -> None:
     text = json.dumps(recipe, ensure_ascii=False, indent=2) + "\n"
     if path.is_file():
         if not settings.resume:
-            raise DataError(
-                "has a training already",
-                path=settings.out,
-                remedy="give --resume to continue it, or another folder",
-            )
+            remedy = "give --resume to continue it, or another folder"
+            raise DataError("has a training already", path=settings.out, remedy=remedy)
         try:
             before = json.loads(path.read_text(encoding="utf-8"))
         except ValueError:
             before = {}
         now = json.loads(text)
         if changed := [name for name in now if before.get(name) != now[name]]:
-            raise DataError(
-                f"was begun with other {', '.join(changed)}",
-                path=path,
-                remedy="give the settings it was begun with, or another folder",
-            )
+            remedy = "give the settings it was begun with, or another folder"
+            raise DataError(f"was begun with other {', '.join(changed)}", path=path, remedy=remedy)
         return
     if settings.out.is_dir() and any(settings.out.iterdir()):
         raise DataError("is not empty", path=settings.out, remedy="give a new folder")
@@ -298,11 +286,8 @@ def open_folder(settings: TrainingSettings, recipe: Mapping[str, Any]) -> None:
         settings.out.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
     except OSError as error:
-        raise DataError(
-            f"cannot be written ({error.strerror or error})",
-            path=settings.out,
-            remedy="give a folder",
-        ) from None
+        problem = f"cannot be written ({error.strerror or error})"
+        raise DataError(problem, path=settings.out, remedy="give a folder") from None
 
 
 def commit_of(folder: Path = Path(__file__).parent) -> str | None:

@@ -23,14 +23,7 @@ from transformers.utils import logging
 
 from adequa import __version__
 from adequa.charts import curves_picture
-from adequa.training.setup import (
-    Base,
-    Progress,
-    TrainingResult,
-    TrainingSettings,
-    commit_of,
-    open_folder,
-)
+from adequa.training import setup
 from adequa.training.torch_data import BatchNumbers
 from adequa.training.torch_networks import load_bert
 
@@ -209,15 +202,15 @@ def _last_checkpoint(folder: Path) -> Path | None:
 
 def run_training(
     kind: str,
-    settings: TrainingSettings,
-    base: Base,
+    settings: setup.TrainingSettings,
+    base: setup.Base,
     *,
     build: Callable[[BertModel], nn.Module],
     collator: Collator,
     evaluation: Evaluation | None,
     material: Mapping[str, Any],
-    progress: Progress | None,
-) -> TrainingResult:
+    progress: setup.Progress | None,
+) -> setup.TrainingResult:
     """Train and write; of several processes only the first writes and reports."""
     first = is_first()
     schedule = Schedule(
@@ -230,7 +223,7 @@ def run_training(
     recipe = {**settings.recipe(), "warm_up": schedule.warm_up, "decay": schedule.decay}
     begun = {"kind": kind, "base": base.name, "recipe": recipe, "seed": settings.seed, **material}
     if first:
-        open_folder(settings, begun)
+        setup.open_folder(settings, begun)
     if settings.threads is not None:
         torch.set_num_threads(settings.threads)
 
@@ -261,12 +254,12 @@ def run_training(
             "base": {"name": base.name, "licence": base.licence, **_before(base)},
             "licence": {"base": base.licence, "data": settings.licence},
             "recipe": {**recipe, "made_with": _made_with()},
-            "commit": commit_of(),
+            "commit": setup.commit_of(),
             "figures": _figures(log),
         }
         if first:
             write_checkpoint(network, settings.out, base.vocabulary, training)
-    return TrainingResult(settings.out, material["pairs"], log, training)
+    return setup.TrainingResult(settings.out, material["pairs"], log, training)
 
 
 def _load_heads(network: nn.Module, folder: Path) -> None:
@@ -295,7 +288,7 @@ def write_checkpoint(
     (folder / "training.json").write_text(text + "\n", encoding="utf-8")
 
 
-def _before(base: Base) -> dict[str, Any]:
+def _before(base: setup.Base) -> dict[str, Any]:
     """The earlier stage, where the base is a checkpoint of ours."""
     names = ("base", "recipe", "data", "seed", "commit", "licence")
     stage = {name: base.training[name] for name in names if name in base.training}

@@ -19,29 +19,9 @@ from adequa.analysis.comparison.systems import (
     corpus_value,
     load_systems,
 )
-from adequa.analysis.comparison.tables import (
-    FORMATS,
-    comparison_tables,
-    render_comparison,
-)
+from adequa.analysis.comparison.tables import FORMATS, comparison_tables, render_comparison
 
-__all__ = [
-    "FORMATS",
-    "Comparison",
-    "CorpusValue",
-    "Measure",
-    "Procedure",
-    "Significance",
-    "SystemExclusion",
-    "SystemPair",
-    "SystemValue",
-    "TestName",
-    "choose_yardsticks",
-    "compare",
-    "comparison_tables",
-    "corpus_value",
-    "correct_pairs",
-    "load_systems",
-    "measure_systems",
-    "render_comparison",
-]
+__all__ = ["FORMATS", "Comparison", "CorpusValue", "Measure", "Procedure", "Significance"]
+__all__ += ["SystemExclusion", "SystemPair", "SystemValue", "TestName"]
+__all__ += ["choose_yardsticks", "compare", "comparison_tables", "corpus_value", "correct_pairs"]
+__all__ += ["load_systems", "measure_systems", "render_comparison"]

@@ -15,6 +15,7 @@ from typing import Literal, TypeVar
 
 import numpy as np
 
+from adequa import stats
 from adequa.analysis.comparison.systems import (
     Integers,
     Matrix,
@@ -29,22 +30,6 @@ from adequa.errors import SettingError, require_known
 from adequa.fields import require_few
 from adequa.progress import Progress, silent
 from adequa.run import Run, open_run
-from adequa.stats import (
-    CORRECTIONS,
-    Interval,
-    adjust,
-    bootstrap_p,
-    bootstrap_totals,
-    cliffs_delta,
-    paired_d,
-    percentile_interval,
-    randomisation_p,
-    require_draws,
-    significance_letters,
-    student_interval,
-    swapped_totals,
-    win_share,
-)
 
 _NUMBERS_AT_ONCE = 1 << 24
 """The size of one matrix product over the statistics of several systems: 128 MB of floats."""
@@ -80,7 +65,7 @@ class SystemValue:
     measure: str
     system: str
     value: float | None
-    interval: Interval | None
+    interval: stats.Interval | None
     items: int
     not_scorable: int
     group: str | None = None
@@ -123,7 +108,7 @@ class SystemPair:
     first_value: float | None
     second_value: float | None
     difference: float | None
-    interval: Interval | None
+    interval: stats.Interval | None
     """Of the difference, by the bootstrap."""
     wins: float | None
     """The share of bootstrap resamples in which the first has the higher value."""
@@ -230,7 +215,7 @@ def _resample(
     trials = procedure.trials["bootstrap"]
     for names in _batches(list(group), max(items, trials) * width):
         beside = np.hstack([group[name] for name in names])
-        totals = bootstrap_totals(beside, n=trials, seed=procedure.seed)
+        totals = stats.bootstrap_totals(beside, n=trials, seed=procedure.seed)
         for place, name in enumerate(names):
             yield name, aggregate(totals[:, place * width : (place + 1) * width])
 
@@ -260,7 +245,7 @@ def _swap(
                 for first, second in batch
             ]
             beside = np.hstack([one - other for one, other in sides])
-            swapped = swapped_totals(beside, n=trials, seed=procedure.seed)
+            swapped = stats.swapped_totals(beside, n=trials, seed=procedure.seed)
             for place, (names, (one, other)) in enumerate(zip(batch, sides, strict=True)):
                 moved = swapped[:, place * width : (place + 1) * width]
                 left, right = one.sum(axis=0) - moved, other.sum(axis=0) + moved
@@ -278,9 +263,9 @@ def _value(
 ) -> SystemValue:
     interval = None
     if yardstick.corpus is None:
-        interval = student_interval(sample.scores, level)
+        interval = stats.student_interval(sample.scores, level)
     elif resampled is not None:
-        interval = percentile_interval(resampled, level)
+        interval = stats.percentile_interval(resampled, level)
     return SystemValue(
         measure=yardstick.measure.name,
         system=name,
@@ -315,16 +300,13 @@ def _pair(
     tests: dict[str, Significance] = {name: Significance(None) for name in procedure.tests}
     if difference is not None and rows.items > 1:
         drawn = resampled[rows.key, names[0]] - resampled[rows.key, names[1]]
-        interval, wins = percentile_interval(drawn, procedure.level), win_share(drawn)
+        interval, wins = stats.percentile_interval(drawn, procedure.level), stats.win_share(drawn)
         if "bootstrap" in tests:
-            tests["bootstrap"] = Significance(bootstrap_p(drawn, difference))
+            tests["bootstrap"] = Significance(stats.bootstrap_p(drawn, difference))
         if swapped is not None:
             tests["randomisation"] = Significance(
-                randomisation_p(
-                    swapped,
-                    difference,
-                    items=rows.items,
-                    n=procedure.trials["randomisation"],
+                stats.randomisation_p(
+                    swapped, difference, items=rows.items, n=procedure.trials["randomisation"]
                 )
             )
     one, other = first.scores[rows.first], second.scores[rows.second]
@@ -341,8 +323,8 @@ def _pair(
         interval=interval,
         wins=wins,
         tests=tests,
-        paired_d=paired_d(one[scored], other[scored]),
-        cliffs_delta=cliffs_delta(one[scored], other[scored]),
+        paired_d=stats.paired_d(one[scored], other[scored]),
+        cliffs_delta=stats.cliffs_delta(one[scored], other[scored]),
     )
 
 
@@ -400,8 +382,8 @@ def compare(
     m pairs finds nothing unless m / (n + 1) is below 1 - level.
     """
     require_known("test", [test], TESTS)
-    require_known("correction", [correction], CORRECTIONS)
-    require_draws(n, seed, level, what="trials")
+    require_known("correction", [correction], stats.CORRECTIONS)
+    stats.require_draws(n, seed, level, what="trials")
     opened = [open_run(run) for run in runs]
     if not opened:
         raise SettingError("there is no run to compare; name at least one")
@@ -483,7 +465,7 @@ def correct_pairs(
     if not family:
         return []
     corrected = {
-        test: adjust([pair.tests[test].p for pair in family], correction)
+        test: stats.adjust([pair.tests[test].p for pair in family], correction)
         for test in family[0].tests
     }
     pairs = []
@@ -523,7 +505,7 @@ def _with_groups(one: Slice, measures: Sequence[Measure], baseline: str | None) 
         different = [
             (places[pair.first], places[pair.second]) for pair in pairs if pair.winner is not None
         ]
-        letters = significance_letters(len(ranked), different) if pairs else None
+        letters = stats.significance_letters(len(ranked), different) if pairs else None
         for value, group in zip(ranked, letters or (), strict=letters is not None):
             groups[measure.name, value.system] = group
     return replace(

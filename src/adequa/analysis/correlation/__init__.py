@@ -10,15 +10,5 @@ from adequa.analysis.correlation.tables import (
     study_to_object,
 )
 
-__all__ = [
-    "FORMATS",
-    "MetricAgreement",
-    "MetricDifference",
-    "Options",
-    "Study",
-    "correlate",
-    "draw_matrices",
-    "render_study",
-    "study_tables",
-    "study_to_object",
-]
+__all__ = ["FORMATS", "MetricAgreement", "MetricDifference", "Options", "Study"]
+__all__ += ["correlate", "draw_matrices", "render_study", "study_tables", "study_to_object"]

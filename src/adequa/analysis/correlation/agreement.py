@@ -21,6 +21,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from adequa import stats
 from adequa.analysis.comparison import CorpusValue, corpus_value
 from adequa.analysis.correlation.sample import (
     Codes,
@@ -33,26 +34,7 @@ from adequa.analysis.correlation.sample import (
 from adequa.data import Rating
 from adequa.errors import DataError, require_known
 from adequa.human.judgments import Key
-from adequa.stats import (
-    COEFFICIENTS,
-    Interval,
-    adjust,
-    pairwise_accuracy,
-    percentile_interval,
-    resampled_correlations,
-    resampled_kendall,
-    resampled_pearson,
-    rowwise_correlations,
-    soft_pairwise_accuracy,
-)
-from adequa.stats.correlations import (
-    FEWEST_PAIRS,
-    cluster_draws,
-    kendall,
-    pearson,
-    permute_both,
-    williams,
-)
+from adequa.stats.correlations import FEWEST_PAIRS
 
 Matrix = npt.NDArray[np.float64]
 
@@ -95,7 +77,7 @@ def correlate_at(
     if level == "system":
         first, second = (system_means(side, places.systems) for side in (first, second))
     if level in ("text", "system"):
-        found = COEFFICIENTS[coefficient](first, second)
+        found = stats.COEFFICIENTS[coefficient](first, second)
         if found is None:
             return Coefficient(None, None, len(first))
         return Coefficient(found.value, found.p, found.pairs)
@@ -113,17 +95,17 @@ def agreement_of(
     """A function from rows of scores, one column per text, to coefficients with the target."""
     require_known("level", [level], LEVELS)
     if level == "text":
-        return lambda rows: rowwise_correlations(rows, target, coefficient)
+        return lambda rows: stats.rowwise_correlations(rows, target, coefficient)
     if level == "system":
         names, codes = np.unique(places.systems, return_inverse=True)
         share = np.eye(len(names))[codes] / np.bincount(codes)
         goal = _tied(target @ share)
-        return lambda rows: rowwise_correlations(_tied(rows @ share), goal, coefficient)
+        return lambda rows: stats.rowwise_correlations(_tied(rows @ share), goal, coefficient)
     groups = _members(_groups(level, places))
 
     def mean(rows: Matrix) -> Vector:
         found = np.array(
-            [rowwise_correlations(rows[:, one], target[one], coefficient) for one in groups]
+            [stats.rowwise_correlations(rows[:, one], target[one], coefficient) for one in groups]
         )
         return _mean_of_defined(found)
 
@@ -131,12 +113,7 @@ def agreement_of(
 
 
 def resample_at(
-    level: str,
-    coefficient: str,
-    first: Vector,
-    second: Vector,
-    places: Places,
-    draws: Matrix,
+    level: str, coefficient: str, first: Vector, second: Vector, places: Places, draws: Matrix
 ) -> Vector | None:
     """The coefficient in each resample of the inputs; None where that would take too long.
 
@@ -150,11 +127,11 @@ def resample_at(
         return _resampled_mean(values, np.unique(places.inputs), draws)
     if level == "system":
         sides = [_resampled_means(side, places, draws) for side in (first, second)]
-        values = rowwise_correlations(sides[0], sides[1], coefficient)
+        values = stats.rowwise_correlations(sides[0], sides[1], coefficient)
         # Where a system was not drawn, only the others are compared.
         for row in np.flatnonzero(np.isnan(sides[0]).any(axis=1)):
             there = np.isfinite(sides[0][row])
-            one = COEFFICIENTS[coefficient](sides[0][row, there], sides[1][row, there])
+            one = stats.COEFFICIENTS[coefficient](sides[0][row, there], sides[1][row, there])
             values[row] = np.nan if one is None else one.value
         return values
     each = [
@@ -176,7 +153,7 @@ def _members(groups: Codes) -> list[Codes]:
 
 
 def _by_group(coefficient: str, first: Vector, second: Vector, groups: Codes) -> Vector:
-    found = [COEFFICIENTS[coefficient](first[one], second[one]) for one in _members(groups)]
+    found = [stats.COEFFICIENTS[coefficient](first[one], second[one]) for one in _members(groups)]
     return np.array([np.nan if one is None else one.value for one in found])
 
 
@@ -219,13 +196,13 @@ def _resample(
     if coefficient == "kendall":
         if len(first) > MOST_KENDALL:
             return None
-        return resampled_kendall(first, second, inputs, draws)
+        return stats.resampled_kendall(first, second, inputs, draws)
     if coefficient == "pearson":
-        return resampled_pearson(first, second, inputs, draws)
+        return stats.resampled_pearson(first, second, inputs, draws)
     counts = draws[:, inputs]
     drawn = counts.sum(axis=1) > 0
     found: Vector = np.full(len(draws), np.nan)
-    found[drawn] = resampled_correlations(first, second, counts[drawn], "spearman")
+    found[drawn] = stats.resampled_correlations(first, second, counts[drawn], "spearman")
     return found
 
 
@@ -271,7 +248,7 @@ class MetricAgreement:
     """pearson, spearman, kendall; acc_eq (level item) and spa (level system)."""
     subset: str
     value: float | None = None
-    interval: Interval | None = None
+    interval: stats.Interval | None = None
     p: float | None = None
     n: int = 0
     """The number of pairs: of texts, or of systems at system level."""
@@ -336,7 +313,7 @@ class Subset:
         self.name, self.sample, self.options = name, sample, options
         names, inputs = np.unique(sample.inputs, return_inverse=True)
         self.places = Places(inputs.astype(np.int64), sample.systems)
-        self.draws: Matrix = cluster_draws(len(names), n=options.n, seed=options.seed)
+        self.draws: Matrix = stats.cluster_draws(len(names), n=options.n, seed=options.seed)
 
     def complete(self, *columns: Vector) -> tuple[list[Vector], Places]:
         """The columns where all are finite, and the places of those texts."""
@@ -405,7 +382,7 @@ def _agreement(
     interval = None
     if draws is not None and value is not None:
         replicates = resample_at(level, coefficient, first, second, places, draws)
-        interval = None if replicates is None else percentile_interval(replicates, confidence)
+        interval = None if replicates is None else stats.percentile_interval(replicates, confidence)
     return replace(asked, value=value, interval=interval, p=p, n=pairs, groups=groups)
 
 
@@ -431,14 +408,14 @@ def _accuracy(subset: Subset, metric: str, scores: Vector, criterion: str) -> Me
     """Pairwise accuracy with calibrated ties, averaged over inputs."""
     asked = MetricAgreement(metric, criterion, "item", ACCURACY, subset.name)
     (first, second), places = subset.complete(scores, subset.sample.criteria[criterion])
-    found = pairwise_accuracy(first, second, places.inputs)
+    found = stats.pairwise_accuracy(first, second, places.inputs)
     if found is None:
         return asked
     replicates = _resampled_mean(found.by_group, np.unique(places.inputs), subset.draws)
     return replace(
         asked,
         value=found.value,
-        interval=percentile_interval(replicates, subset.options.confidence),
+        interval=stats.percentile_interval(replicates, subset.options.confidence),
         n=len(first),
         groups=int(np.isfinite(found.by_group).sum()),
         epsilon=found.epsilon,
@@ -453,7 +430,7 @@ def _soft_accuracy(subset: Subset, metric: str, scores: Vector, criterion: str) 
         table = np.full((len(subset.sample.system_names), subset.draws.shape[1]), np.nan)
         table[places.systems, places.inputs] = values
         tables.append(table)
-    value = soft_pairwise_accuracy(*tables, n=subset.options.n, seed=subset.options.seed)
+    value = stats.soft_pairwise_accuracy(*tables, n=subset.options.n, seed=subset.options.seed)
     asked = MetricAgreement(metric, criterion, "system", SOFT_ACCURACY, subset.name)
     return replace(asked, value=value, n=len(np.unique(places.systems)))
 
@@ -515,7 +492,7 @@ def _difference(
     )
     first, second, target = columns
     agreement = agreement_of(asked.level, asked.coefficient, target, places)
-    difference = permute_both(
+    difference = stats.permute_both(
         first, second, agreement, n=subset.options.n, seed=subset.options.seed
     )
     one = replace(asked, n=len(first))
@@ -525,16 +502,16 @@ def _difference(
         return one
     if asked.level == "system":
         columns = [system_means(side, places.systems) for side in columns]
-    pairs = [pearson(columns[i], columns[j]) for i, j in ((0, 2), (1, 2), (0, 1))]
+    pairs = [stats.pearson(columns[i], columns[j]) for i, j in ((0, 2), (1, 2), (0, 1))]
     if pairs[0] is None or pairs[1] is None or pairs[2] is None:
         return one
-    tested = williams(pairs[0].value, pairs[1].value, pairs[2].value, len(columns[0]))
+    tested = stats.williams(pairs[0].value, pairs[1].value, pairs[2].value, len(columns[0]))
     return one if tested is None else replace(one, williams_t=tested.t, williams_p=tested.p)
 
 
 def _corrected(family: Sequence[MetricDifference]) -> list[MetricDifference]:
-    by_t = adjust([one.williams_p for one in family])
-    by_permutation = adjust([one.permutation_p for one in family])
+    by_t = stats.adjust([one.williams_p for one in family])
+    by_permutation = stats.adjust([one.permutation_p for one in family])
     return [
         replace(one, williams_corrected=first, permutation_corrected=second)
         for one, first, second in zip(family, by_t, by_permutation, strict=True)
@@ -568,7 +545,7 @@ def ceiling(
             "one rater per text",
             remedy="give the file of single judgments, or --no-ceiling",
         )
-    draws = cluster_draws(int(sample.inputs.max()) + 1, n=options.n, seed=options.seed)
+    draws = stats.cluster_draws(int(sample.inputs.max()) + 1, n=options.n, seed=options.seed)
     people: list[MetricAgreement] = []
     metrics: list[MetricAgreement] = []
     for criterion in sample.criteria:
@@ -658,7 +635,7 @@ def rank_systems(
             )
         ]
         ranks.sort(key=lambda rank: (rank.sample_rank, rank.system))
-        together = kendall([row[1] for row in rows], [row[2] for row in rows])
+        together = stats.kendall([row[1] for row in rows], [row[2] for row in rows])
         rankings.append(
             Ranking(
                 metric=one.name,

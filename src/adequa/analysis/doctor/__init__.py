@@ -19,22 +19,6 @@ from adequa.analysis.doctor.presentation import (
 )
 from adequa.analysis.doctor.thresholds import Advice, LabelledText, advise, read_labels
 
-__all__ = [
-    "FORMATS",
-    "TOGETHER",
-    "Advice",
-    "Examination",
-    "LabelledText",
-    "MissedCase",
-    "Share",
-    "advise",
-    "conclusions",
-    "doctor_pictures",
-    "doctor_tables",
-    "examine",
-    "missed_cases",
-    "read_labels",
-    "render",
-    "score_all",
-    "to_object",
-]
+__all__ = ["FORMATS", "TOGETHER", "Advice", "Examination", "LabelledText", "MissedCase", "Share"]
+__all__ += ["advise", "conclusions", "doctor_pictures", "doctor_tables", "examine", "missed_cases"]
+__all__ += ["read_labels", "render", "score_all", "to_object"]

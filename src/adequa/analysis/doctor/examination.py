@@ -188,11 +188,7 @@ def examine(
     results: dict[str, list[Result]] = {}
     for number, (label, metric) in enumerate(metrics.items()):
         results[label] = score_all(
-            asked,
-            label,
-            metric,
-            jobs=jobs,
-            progress=_shifted(progress, number * len(asked), total),
+            asked, label, metric, jobs=jobs, progress=_shifted(progress, number * len(asked), total)
         )
     if sum(any(one.verdict for one in own) for own in results.values()) > 1:
         results[TOGETHER] = _joined(results)
@@ -233,10 +229,7 @@ def _joined(results: Mapping[str, list[Result]]) -> list[Result]:
             Result(row[0].item, {}),
             {
                 label: Score(
-                    one.scores[label],
-                    facts=one.facts,
-                    findings=one.findings,
-                    verdict=one.verdict,
+                    one.scores[label], facts=one.facts, findings=one.findings, verdict=one.verdict
                 )
                 for label, one in zip(results, row, strict=True)
             },

@@ -15,15 +15,6 @@ from adequa.human.analysis.tables import (
     render_analysis,
 )
 
-__all__ = [
-    "FORMATS",
-    "Analysis",
-    "AnalysisSettings",
-    "Sample",
-    "analyse",
-    "analysis_pictures",
-    "analysis_tables",
-    "analysis_to_object",
-    "render_analysis",
-    "significance_groups",
-]
+__all__ = ["FORMATS", "Analysis", "AnalysisSettings", "Sample"]
+__all__ += ["analyse", "analysis_pictures", "analysis_tables", "analysis_to_object"]
+__all__ += ["render_analysis", "significance_groups"]

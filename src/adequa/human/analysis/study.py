@@ -19,31 +19,20 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from adequa import stats
 from adequa.data import Item, Rating
 from adequa.errors import DataError, SettingError, require_known
 from adequa.fields import NO_VALUE, as_word, grouped, natural_order, require_few, seen_word
 from adequa.human.judgments import by_criterion, one_each, standardised
 from adequa.progress import Progress, silent
-from adequa.stats import (
-    CORRECTIONS,
-    Interval,
-    RankTest,
-    adjust,
-    bootstrap_totals,
-    percentile_interval,
-    rank_sum,
-    require_draws,
-    signed_rank,
-    significance_letters,
-)
 from adequa.tables import counted
 
 Sample = Sequence[float] | Mapping[str, float]
 """A system's values: a list, or by the id of the text."""
 
-TESTS: Mapping[str, Callable[[Sequence[float], Sequence[float]], RankTest | None]] = {
-    "rank-sum": rank_sum,
-    "signed-rank": signed_rank,
+TESTS: Mapping[str, Callable[[Sequence[float], Sequence[float]], stats.RankTest | None]] = {
+    "rank-sum": stats.rank_sum,
+    "signed-rank": stats.signed_rank,
 }
 _ITEM_FIELDS = ("category", "lang", "seen", "size")
 _OTHER_NAMES = {"seen": ("seen", "type"), "size": ("size", "triplesize")}
@@ -110,7 +99,7 @@ def significance_groups(
     {'good': 'a', 'fair': 'a', 'bad': 'b'}
     """
     require_known("test", [test], TESTS)
-    require_known("correction", [correction], CORRECTIONS)
+    require_known("correction", [correction], stats.CORRECTIONS)
     if not 0 < alpha < 1:
         raise SettingError(f"alpha must lie between 0 and 1 (0.05), not {alpha}")
     if not samples:
@@ -122,7 +111,7 @@ def significance_groups(
     sides = [_sides(samples[first], samples[second], test) for first, second in pairs]
     found = [TESTS[test](*side) if side[0] and side[1] else None for side in sides]
     p_values = [None if one is None else one.p for one in found]
-    corrected = adjust(p_values, correction)
+    corrected = stats.adjust(p_values, correction)
     differences = tuple(
         GroupDifference(
             first, second, p, fair, fair is not None and fair < alpha, _count(side, test)
@@ -130,7 +119,7 @@ def significance_groups(
         for (first, second), p, fair, side in zip(pairs, p_values, corrected, sides, strict=True)
     )
     places = {name: place for place, name in enumerate(order)}
-    letters = significance_letters(
+    letters = stats.significance_letters(
         len(order),
         [(places[one.first], places[one.second]) for one in differences if one.significant],
     )
@@ -454,7 +443,7 @@ class SystemScore:
     """None for averages."""
     not_shown: int
     """The number of empty texts, which nobody was shown and which have the lowest score."""
-    interval: Interval | None
+    interval: stats.Interval | None
     """Of the mean, by resampling inputs; None below two inputs."""
     rank: int
     """1 is the best mean; equal means share the better rank."""
@@ -549,10 +538,10 @@ def analyse(
 def _validate(settings: AnalysisSettings) -> None:
     require_known("test", [settings.test], TESTS)
     require_known("kind of data", [settings.data], DATA)
-    require_known("correction", [settings.correction], CORRECTIONS)
+    require_known("correction", [settings.correction], stats.CORRECTIONS)
     if not 0 < settings.alpha < 1:
         raise SettingError(f"alpha must lie between 0 and 1 (0.05), not {settings.alpha}")
-    require_draws(settings.n, settings.seed)
+    stats.require_draws(settings.n, settings.seed)
     if settings.test == "signed-rank" and settings.data == "single":
         raise SettingError(
             "the signed-rank test pairs texts, and single judgments cannot be paired; "
@@ -667,7 +656,7 @@ def _intervals(
         for entry, values in texts[system].items():
             sums[places[entry], column] = math.fsum(values)
             counts[places[entry], column] = len(values)
-    totals = bootstrap_totals(np.hstack([sums, counts]), n=settings.n, seed=settings.seed)
+    totals = stats.bootstrap_totals(np.hstack([sums, counts]), n=settings.n, seed=settings.seed)
     drawn = totals[:, len(systems) :]
     # A system without a drawn input has neither mean nor rank.
     means = np.where(drawn > 0, totals[:, : len(systems)] / np.maximum(drawn, 1), np.nan)
@@ -675,7 +664,7 @@ def _intervals(
     found = {}
     for column, system in enumerate(systems):
         some = len(texts[system]) > 1
-        interval = percentile_interval(means[:, column], level) if some else None
+        interval = stats.percentile_interval(means[:, column], level) if some else None
         goodness = -means if lower_is_better else means
         found[system] = interval, _rank_range(goodness, column, settings.alpha)
     return found

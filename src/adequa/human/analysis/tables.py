@@ -154,10 +154,7 @@ def analysis_to_object(analysis: Analysis) -> dict[str, Any]:
     return {
         "criteria": list(analysis.criteria),
         "systems": list(analysis.systems),
-        "settings": {
-            **asdict(settings),
-            "lower_is_better": list(settings.lower_is_better),
-        },
+        "settings": {**asdict(settings), "lower_is_better": list(settings.lower_is_better)},
         "excluded": list(analysis.excluded),
         **_part_object(analysis.overall),
         "by": {
@@ -221,10 +218,7 @@ def _picture(analysis: Analysis, criterion: str, field: str, parts: Sequence[Par
         system: [(name, found.get(system)) for name, found in means] for system in analysis.systems
     }
     return series_chart(
-        lines,
-        title=f"{criterion}: mean by {field}",
-        x_label=field,
-        y_label=f"mean {criterion}",
+        lines, title=f"{criterion}: mean by {field}", x_label=field, y_label=f"mean {criterion}"
     )
 
 

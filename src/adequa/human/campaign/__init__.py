@@ -33,27 +33,10 @@ if TYPE_CHECKING:
     from adequa.human.campaign.export import export_answers
     from adequa.human.campaign.store import CampaignStore
 
-__all__ = [
-    "ITEMS",
-    "PRESETS",
-    "SPANS",
-    "AnswerChoice",
-    "Campaign",
-    "CampaignStore",
-    "Eligibility",
-    "NothingLeft",
-    "Overview",
-    "Page",
-    "Question",
-    "Rater",
-    "SampledText",
-    "campaign_to_object",
-    "export_answers",
-    "is_campaign",
-    "read_campaign",
-    "read_settings",
-    "write_campaign",
-]
+__all__ = ["ITEMS", "PRESETS", "SPANS", "AnswerChoice", "Campaign", "CampaignStore", "Eligibility"]
+__all__ += ["NothingLeft", "Overview", "Page", "Question", "Rater", "SampledText"]
+__all__ += ["campaign_to_object", "export_answers", "is_campaign", "read_campaign", "read_settings"]
+__all__ += ["write_campaign"]
 
 _LATE = {"CampaignStore": "store", "export_answers": "export"}
 

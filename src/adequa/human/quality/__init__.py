@@ -9,14 +9,6 @@ from adequa.human.quality.report import (
     write_quality_report,
 )
 
-__all__ = [
-    "FORMATS",
-    "Quality",
-    "QualityReport",
-    "QualitySettings",
-    "assess_raters",
-    "of_criteria",
-    "quality_report",
-    "quality_to_object",
-    "write_quality_report",
-]
+__all__ = ["FORMATS", "Quality", "QualityReport", "QualitySettings"]
+__all__ += ["assess_raters", "of_criteria", "quality_report", "quality_to_object"]
+__all__ += ["write_quality_report"]

@@ -9,19 +9,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from adequa import stats
 from adequa.data import Rating
 from adequa.fields import grouped
 from adequa.human.judgments import Key, Scale, key_of
 from adequa.human.mace import fit_mace
-from adequa.stats import (
-    Agreement,
-    Ratings,
-    cohen_kappas,
-    fleiss_kappa,
-    krippendorff_alpha,
-    pearson,
-    percent_agreement,
-)
 
 ITERATIONS = 500
 """The limit for MACE: on WebNLG 2017 its default of 200 is too low for one of three criteria."""
@@ -54,9 +46,9 @@ class Criterion:
     texts: int
     raters: int
     ratings: int
-    alpha: Mapping[str, Agreement]
+    alpha: Mapping[str, stats.Agreement]
     """Krippendorff's, nominal, ordinal and interval."""
-    fleiss: Agreement
+    fleiss: stats.Agreement
     cohen: float | None
     """The mean over pairs of raters, weighted by the texts they share."""
     pairs: tuple[int, int]
@@ -148,10 +140,10 @@ def study_criterion(
         raters=len({rating.rater for rating in ratings}),
         ratings=len(ratings),
         alpha=agreement(coded, plain),
-        fleiss=fleiss_kappa(coded),
+        fleiss=stats.fleiss_kappa(coded),
         cohen=cohen,
         pairs=pairs,
-        percent=percent_agreement(coded),
+        percent=stats.percent_agreement(coded),
         competence=competence,
         contested=tuple(contested),
         converged=converged,
@@ -159,12 +151,12 @@ def study_criterion(
     )
 
 
-def agreement(coded: Ratings, plain: Ratings) -> dict[str, Agreement]:
+def agreement(coded: stats.Ratings, plain: stats.Ratings) -> dict[str, stats.Agreement]:
     """Krippendorff's alpha of labels (nominal) and of values (ordinal, interval)."""
     return {
-        "nominal": krippendorff_alpha(coded, "nominal"),
-        "ordinal": krippendorff_alpha(plain, "ordinal"),
-        "interval": krippendorff_alpha(plain, "interval"),
+        "nominal": stats.krippendorff_alpha(coded, "nominal"),
+        "ordinal": stats.krippendorff_alpha(plain, "ordinal"),
+        "interval": stats.krippendorff_alpha(plain, "interval"),
     }
 
 
@@ -186,7 +178,7 @@ def _standing(given: Sequence[Rating], totals: Mapping[Key, tuple[float, int]]) 
         if count > 1
     ]
     own, others = [one for one, _ in pairs], [other for _, other in pairs]
-    found = pearson(own, others)
+    found = stats.pearson(own, others)
     apart = [one - other for one, other in pairs]
     return RaterStanding(
         answers=len(given),
@@ -198,17 +190,17 @@ def _standing(given: Sequence[Rating], totals: Mapping[Key, tuple[float, int]]) 
     )
 
 
-def table(ratings: Sequence[Rating], scale: Scale | None) -> Ratings:
+def table(ratings: Sequence[Rating], scale: Scale | None) -> stats.Ratings:
     """The ratings as a table of values, or of labels where a scale is given."""
-    return Ratings.of(
+    return stats.Ratings.of(
         map(key_of, ratings),
         [one.rater for one in ratings],
         [one.value if scale is None else scale.label(one.value) for one in ratings],
     )
 
 
-def _mean_kappa(coded: Ratings) -> tuple[float | None, tuple[int, int]]:
-    every = cohen_kappas(coded).values()
+def _mean_kappa(coded: stats.Ratings) -> tuple[float | None, tuple[int, int]]:
+    every = stats.cohen_kappas(coded).values()
     known = [(one.value, one.items) for one in every if one.value is not None]
     if not known:
         return None, (0, len(every))

@@ -24,24 +24,8 @@ from adequa.human.sampling.sample import (
     with_scores,
 )
 
-__all__ = [
-    "Pool",
-    "Sample",
-    "campaign_name",
-    "choose_score",
-    "draw_sample",
-    "level_names",
-    "make_campaign",
-    "matching",
-    "needs",
-    "of_systems",
-    "pool_texts",
-    "render_sample",
-    "require_new_folder",
-    "sample_to_object",
-    "sampled_texts",
-    "task_namer",
-    "with_controls",
-    "with_references",
-    "with_scores",
-]
+__all__ = ["Pool", "Sample"]
+__all__ += ["campaign_name", "choose_score", "draw_sample", "level_names", "make_campaign"]
+__all__ += ["matching", "needs", "of_systems", "pool_texts", "render_sample", "require_new_folder"]
+__all__ += ["sample_to_object", "sampled_texts", "task_namer", "with_controls", "with_references"]
+__all__ += ["with_scores"]

@@ -245,11 +245,7 @@ def _entry(cell: SampleCell) -> str | None:
 
 
 def render_sample(
-    sample: Sample,
-    texts: Sequence[SampledText],
-    tasks: Sequence[Need],
-    *,
-    score: str | None,
+    sample: Sample, texts: Sequence[SampledText], tasks: Sequence[Need], *, score: str | None
 ) -> str:
     """The cells, what was not filled or was left out, and the work of the campaign."""
     parts = [cells_table(sample).text()]
@@ -352,11 +348,7 @@ def raters(tasks: Sequence[Need]) -> dict[str, int]:
 
 
 def sample_to_object(
-    sample: Sample,
-    texts: Sequence[SampledText],
-    tasks: Sequence[Need],
-    *,
-    score: str | None,
+    sample: Sample, texts: Sequence[SampledText], tasks: Sequence[Need], *, score: str | None
 ) -> dict[str, Any]:
     """The sample and the plan as JSON, with the drawn inputs."""
     cells = [

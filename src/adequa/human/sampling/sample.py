@@ -394,8 +394,7 @@ def _complete(
     }
     if not same:
         raise DataError(
-            "no input has the same data for every system",
-            remedy="give the texts of one data set",
+            "no input has the same data for every system", remedy="give the texts of one data set"
         )
     return same, SampleExclusion(lacking, len(inputs) - len(whole), len(whole) - len(same))
 
@@ -421,8 +420,7 @@ def _means(
             scored.append(len(values))
     if not means:
         raise DataError(
-            "no input has a score",
-            remedy="use the systems and ids of the texts in the scores",
+            "no input has a score", remedy="use the systems and ids of the texts in the scores"
         )
     if len(means) > 1 and len(set(means.values())) == 1:
         raise DataError(

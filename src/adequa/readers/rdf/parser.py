@@ -143,17 +143,13 @@ class XmlGuard:
             message = expat.ErrorString(error.code)
             if "amplification" in message:
                 raise _too_many_entities(error.lineno) from None
-            raise DataError(
-                f"is not well-formed XML ({message})",
-                line=error.lineno,
-                remedy="repair the XML at this place; is the file cut off?",
-            ) from None
+            problem = f"is not well-formed XML ({message})"
+            remedy = "repair the XML at this place; is the file cut off?"
+            raise DataError(problem, line=error.lineno, remedy=remedy) from None
         except (LookupError, ValueError) as error:  # an encoding unknown to Python or expat
-            raise DataError(
-                f"declares an encoding that cannot be read ({error})",
-                line=1,
-                remedy="convert the file to UTF-8, and declare that",
-            ) from None
+            problem = f"declares an encoding that cannot be read ({error})"
+            remedy = "convert the file to UTF-8, and declare that"
+            raise DataError(problem, line=1, remedy=remedy) from None
         self._bytes += len(block)
         self._expanded += block.count(b"&") * self._longest_entity
         if self._expanded > _FREE_BYTES + _AMPLIFICATION * self._bytes:
@@ -172,11 +168,9 @@ class XmlGuard:
     def _declare(self, name: str, _is_parameter: bool, value: str | None, *_place: object) -> None:
         if value is None or "&" in value:
             what = "stands for another file" if value is None else "is made of other entities"
-            raise DataError(
-                f"the entity {name!r} {what}",
-                line=self._parser.CurrentLineNumber,
-                remedy="write out what it stands for; such entities are not expanded",
-            )
+            problem = f"the entity {name!r} {what}"
+            remedy = "write out what it stands for; such entities are not expanded"
+            raise DataError(problem, line=self._parser.CurrentLineNumber, remedy=remedy)
         self._longest_entity = max(self._longest_entity, len(value.encode()))
 
 
@@ -223,11 +217,8 @@ def syntax_of(path: Path, name: str | None) -> str:
     for syntax, (_, _, suffixes) in SYNTAXES.items():
         if suffix in suffixes:
             return syntax
-    raise DataError(
-        f"has an ending ({suffix or 'none'}) of no known RDF syntax",
-        path=path,
-        remedy=f"name it: rdf:syntax={'|'.join(SYNTAXES)}",
-    )
+    problem = f"has an ending ({suffix or 'none'}) of no known RDF syntax"
+    raise DataError(problem, path=path, remedy=f"name it: rdf:syntax={'|'.join(SYNTAXES)}")
 
 
 def parse_statements(
@@ -264,10 +255,8 @@ def _split(line: str) -> tuple[str, str, str, str]:
     """The tokens of a line written by pyoxigraph."""
     subject, predicate, value = line.split(" ", 2)
     if subject.startswith("<<") or value.startswith("<<"):
-        raise DataError(
-            "has a triple about a triple (RDF-star), which no text can be checked against",
-            remedy="state the inner triple by itself, or leave it out",
-        )
+        problem = "has a triple about a triple (RDF-star), which no text can be checked against"
+        raise DataError(problem, remedy="state the inner triple by itself, or leave it out")
     end = value.find(" ", value.rindex('"') if value[0] == '"' else 0)
     if end < 0:
         return subject, predicate, value, ""
@@ -277,16 +266,12 @@ def _split(line: str) -> tuple[str, str, str, str]:
 def _explain(error: Exception, before: int) -> DataError:
     """The error of pyoxigraph as a DataError, with the line if it reports one."""
     if isinstance(error, MemoryError):
-        return DataError(
-            "has a term or statement of more than 16 MB",
-            line=before + 1 if before else None,
-            remedy="is a quote or bracket never closed?",
-        )
+        problem = "has a term or statement of more than 16 MB"
+        remedy = "is a quote or bracket never closed?"
+        return DataError(problem, line=before + 1 if before else None, remedy=remedy)
     line = error.lineno if isinstance(error, SyntaxError) else None
     message = _PLACE.sub("", error.msg if isinstance(error, SyntaxError) else str(error))
-    remedy = next((remedy for sign, remedy in _REMEDIES if sign in message), None)
-    return DataError(
-        f"cannot be read as RDF ({message[:300]})",
-        line=None if line is None else before + line,
-        remedy=remedy or "repair it here, or name the right syntax: rdf:syntax=…",
-    )
+    default = "repair it here, or name the right syntax: rdf:syntax=…"
+    remedy = next((remedy for sign, remedy in _REMEDIES if sign in message), default)
+    place = None if line is None else before + line
+    return DataError(f"cannot be read as RDF ({message[:300]})", line=place, remedy=remedy)
