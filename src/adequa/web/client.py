@@ -93,13 +93,11 @@ class Client:
 
     def metrics(self) -> list[dict[str, Any]]:
         """The metrics of the server."""
-        found: list[dict[str, Any]] = self._json("GET", "/v1/metrics")["metrics"]
-        return found
+        return list(self._json("GET", "/v1/metrics")["metrics"])
 
     def health(self) -> dict[str, Any]:
         """Whether the server has room for more requests."""
-        found: dict[str, Any] = self._json("GET", "/v1/health")
-        return found
+        return dict(self._json("GET", "/v1/health"))
 
     def runs(self) -> list[RemoteRun]:
         """All runs, the newest last."""
@@ -145,8 +143,7 @@ class Client:
 
     def summary(self, id_: str) -> dict[str, Any]:
         """The summary of a run."""
-        found: dict[str, Any] = self._json("GET", f"{_of(id_)}/summary")
-        return found
+        return dict(self._json("GET", f"{_of(id_)}/summary"))
 
     def results(self, id_: str) -> Iterator[Result]:
         """All results of a run, fetched page by page."""

@@ -106,6 +106,10 @@ class Record(RunInfo):
     """The run folder, as `adequa score --out` writes it."""
     process: RunProcess | None = field(default=None, repr=False)
 
+    def report(self, done: int, total: int) -> None:
+        """Set the progress."""
+        self.progress = RunProgress(done, total)
+
     @property
     def object(self) -> dict[str, Any]:
         """The run as clients see it, without any path."""
@@ -129,9 +133,7 @@ class Runs:
         self._changed = threading.Condition()
         self._closed = False
         self._thread: threading.Thread | None = None
-        for run in opened:
-            record = _opened(run)
-            self._records[record.id] = record
+        self._records.update((record.id, record) for record in map(_opened, opened))
         self._find()
 
     def list(self) -> list[dict[str, Any]]:
@@ -246,24 +248,13 @@ class Runs:
                 record = self._queue.popleft()
                 record.status = "running"
                 self._keep(record)
-            self._end(record, self._score(record))
-
-    def _score(self, record: Record) -> ErrorBody | None:
-        if record.process is None:
-            return None
-
-        def progress(done: int, total: int) -> None:
-            record.progress = RunProgress(done, total)
-
-        return record.process.run(self.settings.run_seconds, progress)
-
-    def _end(self, record: Record, error: ErrorBody | None) -> None:
-        with self._changed:
-            if record.status == "running" and not self._closed:  # otherwise it was stopped
-                record.status = "failed" if error else "done"
-                record.error = error
-                self._keep(record)
-            record.process = None
+            process, seconds = record.process, self.settings.run_seconds
+            error = None if process is None else process.run(seconds, record.report)
+            with self._changed:
+                if record.status == "running" and not self._closed:  # otherwise it was stopped
+                    record.status, record.error = "failed" if error else "done", error
+                    self._keep(record)
+                record.process = None
 
     def _keep(self, record: Record) -> None:
         folder = self.folder / record.id
@@ -298,10 +289,15 @@ def _read(folder: Path) -> Record:
     return Record(**raw | {"id": folder.name}, folder=folder / "scored")
 
 
+def folder_id(folder: Path) -> str:
+    """An id for a folder that the server was started with; it does not reveal the path."""
+    return hashlib.sha256(str(folder.resolve()).encode(errors="replace")).hexdigest()[:16]
+
+
 def _opened(run: Run) -> Record:
     total = run.manifest["counts"]["items"]
     return Record(
-        id=hashlib.sha256(str(run.path.resolve()).encode(errors="replace")).hexdigest()[:16],
+        id=folder_id(run.path),
         name=run.name,
         created=run.manifest["created"],
         format=run.manifest["inputs"]["reader"],

@@ -314,14 +314,10 @@ class RunPages:
 
 def _cards(index: RunIndex, rows: list[int], compare: str) -> list[list[dict[str, Any]]]:
     """Lines to show, one per text or two side by side."""
-    cards = []
-    for row in rows:
-        lines = [index.line(row)]
-        other = index.beside(row).get(compare) if compare in index.systems else None
-        if other is not None and other != row:
-            lines.append(index.line(other))
-        cards.append(lines)
-    return cards
+    known = compare in index.systems
+    others = [index.beside(row).get(compare, row) if known else row for row in rows]
+    pairs = zip(rows, others, strict=True)
+    return [[index.line(one) for one in dict.fromkeys(pair)] for pair in pairs]
 
 
 def _options(index: RunIndex) -> dict[str, list[str]]:
