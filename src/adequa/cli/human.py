@@ -351,10 +351,9 @@ def quality(
         texts={item.key: item.text for item in known or ()},
     )
     words = ["adequa", "human", "quality", *map(str, ratings)]
-    words += [] if format is None else ["--format", format]
-    words += [] if items is None else ["--items", str(items)]
-    words += [word for name in criterion or () for word in ("--criterion", name)]
-    words += [] if controls is None else ["--controls", str(controls)]
+    given = [("format", format), ("items", items), *(("criterion", one) for one in criterion or ())]
+    for name, value in [*given, ("controls", controls)]:
+        words += [] if value is None else [f"--{name}", str(value)]
     if out is not None:
         for path in write_quality_report(report, out, words):
             options.echo_written(path)

@@ -23,7 +23,7 @@ from adequa.codec import rating_from_object
 from adequa.data import Item, Rating, Triple
 from adequa.errors import DataError, UnknownName
 from adequa.files import lines, load_object, read_objects
-from adequa.readers.tables import DelimitedTable, read_table
+from adequa.readers.tables import read_table
 from adequa.text.linearised import parse_triples
 
 CRITERIA_2020 = ("Correctness", "DataCoverage", "Fluency", "Relevance", "TextStructure")
@@ -188,8 +188,6 @@ _DELIMITERS = {".csv": ",", ".tsv": "\t"}
 _NUMBERS = ("value", "seconds")
 _JSON = {"meta", "spans"}
 
-Rows = Iterator[tuple[int, Mapping[str, Any]]]
-
 
 def read_ratings(
     path: Path | str,
@@ -205,10 +203,16 @@ def read_ratings(
     path = Path(path)
     if format is not None and format not in FORMATS:
         raise UnknownName("format of ratings", format, FORMATS)
-    table = _table(path)
-    first, rows = (set(table.columns), _table_rows(table)) if table else _first_keys(path)
+    delimiter = _DELIMITERS.get(path.suffix.lower())
+    rows: Iterator[tuple[int, Mapping[str, Any]]]
+    if delimiter is None:
+        rows = read_objects(path)
+        first = set(next((row for _, row in read_objects(path)), {}))
+    else:
+        table = read_table(path, delimiter, row_names=True)
+        first, rows = set(table.columns), ((row.line, row.cells) for row in table.rows)
     name = format or _recognise(path, first)
-    convert = _converter(name, path, items, typed=table is None)
+    convert = _converter(name, path, items, typed=delimiter is None)
     found = False
     for number, row in rows:
         try:
@@ -218,20 +222,6 @@ def read_ratings(
         found = True
     if not found:
         raise DataError("holds no ratings", path=path, remedy="is it the right file?")
-
-
-def _table(path: Path) -> DelimitedTable | None:
-    delimiter = _DELIMITERS.get(path.suffix.lower())
-    return None if delimiter is None else read_table(path, delimiter, row_names=True)
-
-
-def _table_rows(table: DelimitedTable) -> Rows:
-    return ((row.line, row.cells) for row in table.rows)
-
-
-def _first_keys(path: Path) -> tuple[set[str], Rows]:
-    """The fields of the first object, and all objects."""
-    return set(next((row for _, row in read_objects(path)), {})), read_objects(path)
 
 
 def _recognise(path: Path, columns: set[str]) -> str:

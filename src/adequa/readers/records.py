@@ -19,7 +19,7 @@ from typing import Any, BinaryIO, ClassVar, NamedTuple
 from adequa.codec import item_from_object
 from adequa.data import Item, Triple
 from adequa.errors import DataError, UnknownName
-from adequa.files import MAX_LINE_BYTES, lines, load_object, open_bytes, reject_constant
+from adequa.files import MAX_LINE_BYTES, lines, load_object, open_bytes, read_text, reject_constant
 from adequa.readers.base import PlacedItem, Reader
 from adequa.readers.tables import check_delimiter, plain_value, read_table
 from adequa.settings import setting
@@ -132,7 +132,7 @@ def _renames(value: Any) -> Mapping[str, str]:
 
 def load_mapping(path: Path) -> RecordMapping:
     """Read a mapping file: JSON, or TOML from Python 3.11 on."""
-    text = "\n".join(line for _, line in lines(path))
+    text = read_text(path)
     try:
         raw = _load_toml(text) if path.suffix.lower() == ".toml" else load_object(text)
         return RecordMapping.from_object(raw)

@@ -99,7 +99,9 @@ def plain_value(value: Any, column: str, *, depth: int = 0) -> Any:
     if isinstance(value, int):
         return int(value)
     if isinstance(value, float):
-        return None if math.isnan(value) else _finite(float(value), column)
+        if math.isinf(value):
+            raise DataError(f"the cell {column!r} is infinite", remedy="leave it empty")
+        return None if math.isnan(value) else float(value)
     if depth > _MAX_DEPTH:
         raise DataError(f"the cell {column!r} is nested too deeply", remedy="flatten it")
     if isinstance(value, (list, tuple)):
@@ -119,12 +121,6 @@ def plain_value(value: Any, column: str, *, depth: int = 0) -> Any:
         return _text(value, column)
     problem = f"the cell {column!r} has the type {type(value).__name__}, which JSON does not have"
     raise DataError(problem, remedy="convert it to a string")
-
-
-def _finite(value: float, column: str) -> float:
-    if math.isinf(value):
-        raise DataError(f"the cell {column!r} is infinite", remedy="leave it empty")
-    return value
 
 
 def _text(value: bytes, column: str) -> str:
@@ -410,12 +406,10 @@ def results_to_frame(results: Iterable[Result], library: str = "pandas") -> Any:
     for result in results:
         item = result.item
         triples = json.dumps(item.triples, ensure_ascii=False)
-        cells = (item.id, item.system or None, item.category, item.text, triples)
-        for name, cell in zip(_RESULT_COLUMNS, cells, strict=True):
-            table[name].append(cell)
-        for name in metrics:
-            table[name].append(result.scores.get(name))
-        table["verdict"].append(result.verdict)
+        scores = [result.scores.get(name) for name in metrics]
+        row = [item.id, item.system or None, item.category, item.text, triples, *scores]
+        for column, cell in zip(table.values(), [*row, result.verdict], strict=True):
+            column.append(cell)
     return _build_frame(table, metrics, library)
 
 
