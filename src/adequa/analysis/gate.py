@@ -102,7 +102,6 @@ class LimitResult:
     examples: tuple[str, ...] = ()
     """The first items behind a broken limit."""
     more: int = 0
-    """The number of further such items."""
 
     @property
     def listed(self) -> list[str]:
@@ -177,7 +176,6 @@ class Observations:
     weights: list[float] = field(default_factory=list)
     """The total that a value is a count of: the facts of an item, or 1."""
     broken: list[str] = field(default_factory=list)
-    """The items with the fault."""
     left_out: int = 0
     """Items without the measure: no verdict, no fact, or not scorable."""
 
@@ -520,7 +518,6 @@ def _markdown(text: str) -> str:
 
 
 def _xml(text: str) -> str:
-    """A text without the characters that XML forbids."""
     return text.translate(_NOT_XML)
 
 

@@ -188,6 +188,7 @@ def _system(
         differences = changed.differences.get(measure.name, [])
         better, worse, same = changed_score(differences, higher_is_better=measure.higher_is_better)
         significance = next(iter(pair.tests.values()))
+        outcomes = {None: "no significant change", pair.first: "better", pair.second: "worse"}
         rows.append(
             {
                 "measure": measure.name,
@@ -200,11 +201,7 @@ def _system(
                 "interval": pair.interval,
                 "p": significance.corrected,
                 "items": pair.items,
-                "outcome": "no significant change"
-                if pair.winner is None
-                else "better"
-                if pair.winner == pair.first
-                else "worse",
+                "outcome": outcomes[pair.winner],
                 "better": better,
                 "worse": worse,
                 "same": same,

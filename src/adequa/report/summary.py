@@ -39,7 +39,7 @@ def system_table(
     by_system: dict[str, dict[str, SystemValue]] = {name: {} for name in comparison.systems}
     for value in comparison.overall.values:
         by_system[value.system][value.measure] = value
-    entries = {label: run.manifest["metrics"][label] for run in runs for label in _labels(run)}
+    entries = {name: one for run in runs for name, one in run.manifest["metrics"].items()}
     measures: list[dict[str, Any]] = []
     for measure in comparison.measures:
         some = [found[measure.name] for found in by_system.values() if measure.name in found]
@@ -75,10 +75,6 @@ def system_table(
     first = comparison.measures[0] if comparison.measures else None
     rows.sort(key=lambda row: _rank(first, row["values"]))
     return {"measures": measures, "rows": rows}
-
-
-def _labels(run: Run) -> list[str]:
-    return list(run.manifest["metrics"])
 
 
 def _rank(measure: Measure | None, values: Sequence[SystemValue | None]) -> tuple[bool, float]:
@@ -268,29 +264,6 @@ class PeopleAgreement:
     command: str
 
 
-@dataclass(frozen=True, slots=True)
-class MetricNote:
-    """The facts about a metric of the runs."""
-
-    label: str
-    name: str
-    signatures: tuple[str, ...]
-    higher_is_better: bool
-    not_scorable: tuple[tuple[str, int], ...]
-    agreement: tuple[PeopleAgreement, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class RunNote:
-    """The origin of the texts of a run."""
-
-    name: str
-    is_baseline: bool
-    version: str
-    created: str
-    files: tuple[str, ...]
-
-
 def read_people(path: Path | None = None) -> tuple[PeopleAgreement, ...]:
     """The agreement of metrics with people: the shipped file, or one of the same form."""
     if path is None:
@@ -335,7 +308,7 @@ def _agreements(raw: Any) -> tuple[PeopleAgreement, ...]:
 
 def metric_notes(
     runs: Sequence[Run], collected: RunTallies, people: Sequence[PeopleAgreement]
-) -> list[MetricNote]:
+) -> list[dict[str, Any]]:
     """One note per metric, in the order of the runs."""
     notes = []
     for label in collected.labels:
@@ -346,34 +319,30 @@ def metric_notes(
             reasons.update(system.reasons.get(label, {}))
         name = str(known[0].get("name", label))
         notes.append(
-            MetricNote(
-                label=label,
-                name=name,
-                signatures=tuple(dict.fromkeys(str(entry["signature"]) for entry in known)),
-                higher_is_better=bool(known[0]["higher_is_better"]),
-                not_scorable=tuple(sorted(reasons.items(), key=lambda pair: (-pair[1], pair[0]))),
-                agreement=tuple(one for one in people if one.metric == name),
-            )
+            {
+                "label": label,
+                "name": name,
+                "signatures": list(dict.fromkeys(str(entry["signature"]) for entry in known)),
+                "higher_is_better": bool(known[0]["higher_is_better"]),
+                "not_scorable": sorted(reasons.items(), key=lambda pair: (-pair[1], pair[0])),
+                "agreement": [one for one in people if one.metric == name],
+            }
         )
     return notes
 
 
-def run_notes(runs: Sequence[Run], baseline: Run | None) -> list[RunNote]:
+def run_notes(runs: Sequence[Run], baseline: Run | None) -> list[dict[str, Any]]:
     """One note per run, with the file names of its inputs but not their paths."""
     return [
-        RunNote(
-            name=run.name,
-            is_baseline=run is baseline,
-            version=str(run.manifest.get("version", "")),
-            created=str(run.manifest.get("created", "")),
-            files=tuple(_file_names(run.manifest)),
-        )
+        {
+            "name": run.name,
+            "is_baseline": run is baseline,
+            "version": str(run.manifest.get("version", "")),
+            "created": str(run.manifest.get("created", "")),
+            "files": [
+                f"{Path(str(entry['path'])).name} (sha256 {entry['sha256'][:12]})"
+                for entry in run.manifest.get("inputs", {}).get("files", [])
+            ],
+        }
         for run in [*runs, *([baseline] if baseline else [])]
-    ]
-
-
-def _file_names(manifest: Mapping[str, Any]) -> list[str]:
-    entries = manifest.get("inputs", {}).get("files", [])
-    return [
-        Path(str(entry["path"])).name + f" (sha256 {entry['sha256'][:12]})" for entry in entries
     ]

@@ -405,7 +405,6 @@ def _undefined(one: MetricAgreement, scores: Vector, ratings: Vector) -> list[st
 
 
 def _accuracy(subset: Subset, metric: str, scores: Vector, criterion: str) -> MetricAgreement:
-    """Pairwise accuracy with calibrated ties, averaged over inputs."""
     asked = MetricAgreement(metric, criterion, "item", ACCURACY, subset.name)
     (first, second), places = subset.complete(scores, subset.sample.criteria[criterion])
     found = stats.pairwise_accuracy(first, second, places.inputs)
@@ -423,7 +422,6 @@ def _accuracy(subset: Subset, metric: str, scores: Vector, criterion: str) -> Me
 
 
 def _soft_accuracy(subset: Subset, metric: str, scores: Vector, criterion: str) -> MetricAgreement:
-    """Soft pairwise accuracy over systems."""
     sides, places = subset.complete(scores, subset.sample.criteria[criterion])
     tables = []
     for values in sides:

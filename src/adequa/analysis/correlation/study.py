@@ -21,7 +21,7 @@ from adequa.analysis.correlation.agreement import (
 from adequa.analysis.correlation.sample import MetricValues, RatedSample, ScoreSource, Text, Where
 from adequa.data import Rating
 from adequa.errors import DataError, SettingError, require_known
-from adequa.human.judgments import Key
+from adequa.human.judgments import Key, averaged
 from adequa.progress import Progress, silent
 from adequa.run import Run, open_run
 from adequa.stats import COEFFICIENTS, require_draws
@@ -86,7 +86,9 @@ def correlate(
     paths = [Path(path) for path in ratings]
     judged = samples.read_people(paths, format=ratings_format, runs=opened, exclude=exclude, z=z)
     judged, notes = samples.drop_systems(judged, exclude_systems, references=references)
-    chosen = samples.choose_criteria(judged, criteria)
+    every = sorted({rating.criterion for rating in judged})
+    require_known("criterion", criteria, every)
+    chosen = list(dict.fromkeys(criteria)) or every
     judged = [rating for rating in judged if rating.criterion in chosen]
     rated = {(rating.system, rating.id) for rating in judged}
     scored = samples.read_texts(
@@ -103,7 +105,8 @@ def correlate(
         raise SettingError(f"there is no metric to compare with {against!r}; name another with -m")
     notes += _matched(scored, rated)
     texts = _filtered(scored.texts, rated, judged, conditions)
-    sample = samples.make_sample(texts, scored.measured, samples.means(judged, chosen))
+    means = averaged(judged)
+    sample = samples.make_sample(texts, scored.measured, {one: means[one] for one in chosen})
     notes += [*scored.notes, *_gaps(sample)]
     direction = {one.name: one.higher_is_better for one in scored.measured}
     notes += [
@@ -162,7 +165,6 @@ def correlate(
 
 
 def _step_count(sample: RatedSample, options: Options, against: str | None) -> int:
-    """The number of pairs of metric and criterion to compute."""
     metrics = len(sample.metrics)
     each = len(options.subsets) * len(options.levels) * len(sample.criteria)
     if against is None:
@@ -217,7 +219,11 @@ def _filtered(
     known = samples.rated_fields(judged)
     fields = {key: {**known.get(key, {}), **text.fields} for key, text in chosen.items()}
     samples.validate_where(where, fields.values())
-    kept = {key: text for key, text in chosen.items() if samples.passes(fields[key], where)}
+    kept = {
+        key: text
+        for key, text in chosen.items()
+        if all(fields[key].get(name) in values for name, values in where.items())
+    }
     if not kept:
         raise DataError("no rated text fulfils all conditions", remedy="give fewer with --where")
     return kept

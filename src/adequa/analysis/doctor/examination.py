@@ -137,7 +137,6 @@ class Examination:
     """One cell per perturbation and metric, perturbation by perturbation."""
     alarms: tuple[Alarms, ...]
     signatures: Mapping[str, str]
-    """The signatures of the metrics, by label."""
     originals: int
     """How many items were changed in some way."""
 
@@ -187,9 +186,8 @@ def examine(
     total = len(asked) * len(metrics)
     results: dict[str, list[Result]] = {}
     for number, (label, metric) in enumerate(metrics.items()):
-        results[label] = score_all(
-            asked, label, metric, jobs=jobs, progress=_shifted(progress, number * len(asked), total)
-        )
+        step = _shifted(progress, number * len(asked), total)
+        results[label] = score_all(asked, label, metric, jobs=jobs, progress=step)
     if sum(any(one.verdict for one in own) for own in results.values()) > 1:
         results[TOGETHER] = _joined(results)
     return _counted(made, originals, results, metrics)

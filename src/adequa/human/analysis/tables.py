@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict
+from itertools import product
 from typing import Any
 
 from adequa.charts import series_chart
@@ -30,9 +31,8 @@ def render_analysis(analysis: Analysis, form: str = "text") -> str:
 def analysis_tables(analysis: Analysis) -> list[Table]:
     """One table per criterion, then one per breakdown and criterion, values side by side."""
     tables = [_criterion_table(analysis, criterion) for criterion in analysis.criteria]
-    for field, parts in analysis.by.items():
-        for criterion in analysis.criteria:
-            tables += _breakdown_tables(field, criterion, parts)
+    for (field, parts), criterion in product(analysis.by.items(), analysis.criteria):
+        tables += _breakdown_tables(field, criterion, parts)
     return tables
 
 
@@ -105,17 +105,17 @@ def _breakdown_tables(field: str, criterion: str, parts: Sequence[Part]) -> Iter
         ]
         columns = [
             Column("system", align="left"),
-            *(Column(_heading(part, criterion), align="right") for part in some),
+            *(
+                Column(
+                    f"{part.name} ({max(one.texts for one in part.of(criterion)):,})", align="right"
+                )
+                for part in some
+            ),
         ]
         rows: list[list[Cell]] = [
             [system, *(found.get(system) for found in cells)] for system in order
         ]
         yield Table(f"{criterion} by {field}", columns, rows)
-
-
-def _heading(part: Part, criterion: str) -> str:
-    most = max(score.texts for score in part.of(criterion))
-    return f"{part.name} ({most:,})"
 
 
 def _cell(score: SystemScore, part: Part, width: int) -> str:
@@ -201,25 +201,17 @@ def _pair(values: tuple[float, float] | None) -> list[float] | None:
 def analysis_pictures(analysis: Analysis) -> dict[str, str]:
     """Mean scores over the values of each breakdown, as SVG by file name without its suffix."""
     pictures: dict[str, str] = {}
-    for field, parts in analysis.by.items():
-        for criterion in analysis.criteria:
-            rated = [part for part in parts if part.of(criterion)]
-            name = _file_name(f"{criterion}-by-{field}", pictures)
-            pictures[name] = _picture(analysis, criterion, field, rated)
+    for (field, parts), criterion in product(analysis.by.items(), analysis.criteria):
+        rated = {str(part.name): part.of(criterion) for part in parts if part.of(criterion)}
+        means = {name: {one.system: one.mean for one in found} for name, found in rated.items()}
+        lines = {
+            system: [(name, found.get(system)) for name, found in means.items()]
+            for system in analysis.systems
+        }
+        pictures[_file_name(f"{criterion}-by-{field}", pictures)] = series_chart(
+            lines, title=f"{criterion}: mean by {field}", x_label=field, y_label=f"mean {criterion}"
+        )
     return pictures
-
-
-def _picture(analysis: Analysis, criterion: str, field: str, parts: Sequence[Part]) -> str:
-    means = [
-        (str(part.name), {score.system: score.mean for score in part.of(criterion)})
-        for part in parts
-    ]
-    lines = {
-        system: [(name, found.get(system)) for name, found in means] for system in analysis.systems
-    }
-    return series_chart(
-        lines, title=f"{criterion}: mean by {field}", x_label=field, y_label=f"mean {criterion}"
-    )
 
 
 def _file_name(wanted: str, taken: dict[str, str]) -> str:

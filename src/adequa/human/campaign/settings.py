@@ -149,10 +149,7 @@ def _eligibility(raw: Any) -> tuple[Eligibility, ...]:
         name = _name(fields.get("name"), "a question of eligibility")
         where = f"the question of eligibility {name!r}"
         options, accepted = (
-            tuple(
-                _filled(value, key, where)
-                for value in _list(fields.get(key), f"'{key}' of {where}")
-            )
+            tuple(_filled(one, key, where) for one in _list(fields.get(key), f"'{key}' of {where}"))
             for key in ("options", "accepted")
         )
         if not accepted or not set(accepted) <= set(options):
@@ -222,36 +219,25 @@ def _no_twice(values: Sequence[object], what: str) -> None:
             raise DataError(f"the {what} {value!r} occurs twice", remedy="keep one")
 
 
-def _scale(*labels: str) -> tuple[AnswerChoice, ...]:
-    return tuple(AnswerChoice(value, label) for value, label in enumerate(labels, start=1))
-
-
-_WEBNLG_2017 = (
-    Question(
-        "semantics",
-        "How well does the text give the meaning of the data?",
-        "choice",
-        _scale("Incorrectly", "Medium", "Correctly"),
-    ),
-    Question(
-        "grammar",
-        "How are its grammar and spelling?",
-        "choice",
-        _scale("Ungrammatical", "Medium", "Grammatical"),
-    ),
-    Question(
-        "fluency",
-        "How fluent and natural does it sound?",
-        "choice",
-        _scale("Not fluent", "Medium", "Fluent"),
-    ),
-)
+def _choice(name: str, text: str, low: str, high: str) -> Question:
+    labels = enumerate((low, "Medium", high), start=1)
+    return Question(name, text, "choice", tuple(AnswerChoice(*one) for one in labels))
 
 
 def _slider(name: str, text: str) -> Question:
     return Question(name, text, "slider", low_label="not at all", high_label="completely")
 
 
+_WEBNLG_2017 = (
+    _choice(
+        "semantics",
+        "How well does the text give the meaning of the data?",
+        "Incorrectly",
+        "Correctly",
+    ),
+    _choice("grammar", "How are its grammar and spelling?", "Ungrammatical", "Grammatical"),
+    _choice("fluency", "How fluent and natural does it sound?", "Not fluent", "Fluent"),
+)
 _WEBNLG_2020 = (
     _slider("DataCoverage", "Does the text say something about every fact in the data?"),
     _slider("Relevance", "Does the text say only what is in the data, and nothing else?"),

@@ -54,7 +54,6 @@ class Criterion:
     pairs: tuple[int, int]
     """The number of pairs of raters with a Cohen's kappa, and of pairs who share a text."""
     percent: float | None
-    """The percentage of equal pairs of ratings."""
     competence: Mapping[str, float]
     """By rater, for those who share a text with another; empty without MACE."""
     contested: tuple[ContestedText, ...]
@@ -100,11 +99,8 @@ def study_criterion(
     by_text = grouped(ratings, key_of)
     company = {one.rater for given in by_text.values() if len(given) > 1 for one in given}
     labels = {scale.label(rating.value) for rating in ratings}
-    reason = ""
-    if not company:
-        reason = "no text has two answers"
-    elif len(labels) == 1:
-        reason = "all answers are equal"
+    equal = "all answers are equal" if len(labels) == 1 else ""
+    reason = equal if company else "no text has two answers"
     competence: dict[str, float] = {}
     contested: list[ContestedText] = []
     converged = True

@@ -149,13 +149,11 @@ class AnswerPattern:
     common: str
     """The most common pattern, the alphabetically first of equals."""
     share: float
-    """The share of the rater's texts with this pattern."""
     others: float | None
     """Its share among the others' judgments of the same texts; None if nobody else judged them."""
     spread: float
     """The widest range the rater used of a criterion, as a share of its whole range."""
     enough: bool
-    """Whether the rater has enough texts to judge."""
 
     @property
     def constant(self) -> bool:
@@ -167,15 +165,13 @@ class AnswerPattern:
         """Why a person should look at this rater; empty if nothing is odd."""
         if not self.enough or (self.others is not None and self.others >= self.share):
             return ""
-        others = "; nobody else judged them"
-        if self.others is not None:
-            others = f"; others: {self.others:.0%}"
+        known = "nobody else judged them" if self.others is None else f"others: {self.others:.0%}"
         if self.spread == 0:
-            return f"always {self.common} ({self.texts} texts{others})"
+            return f"always {self.common} ({self.texts} texts; {known})"
         if self.spread <= NARROW:
             return f"nearly always {self.common}: within {self.spread:.0%} of the scale"
         if self.share >= STRAIGHT:
-            return f"{self.common} in {self.share:.0%} of {self.texts} texts{others}"
+            return f"{self.common} in {self.share:.0%} of {self.texts} texts; {known}"
         return ""
 
 
@@ -483,7 +479,6 @@ def _notes(
     raters: Sequence[RaterQuality],
     settings: QualitySettings,
 ) -> tuple[str, ...]:
-    """Notes on the data behind the figures."""
     notes: list[str] = []
     few = sum(not rater.pattern.enough for rater in raters)
     counts = {
