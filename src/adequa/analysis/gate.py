@@ -4,17 +4,9 @@ A limit passes where the whole interval keeps it and fails where the whole inter
 in between there is not enough data to decide. A limit of zero faults (at most 0, or at least 1) is
 about the texts of this run only, because no sample can show that there are none elsewhere.
 
-Measures, computed per system in one pass over a run:
-
-omission, hallucination    the share of texts whose verdict includes it
-not-ok                     the share of texts whose verdict is not OK
-METRIC.omission, …         the same by the verdict of one metric
-missing, contradicted      the share of the input's facts with that status
-unscored                   the share of texts that some metric could not score
-METRIC                     the mean of a metric's scores
-
-Rates of texts have Wilson's interval, which holds for few texts and for rates near 0; rates of
-facts, of which a text has several, are resampled by text; means have Student's interval.
+The measures, which docs/gate.md lists, are computed per system in one pass over a run. Rates of
+texts have Wilson's interval, which holds for few texts and for rates near 0; rates of facts, of
+which a text has several, are resampled by text; means have Student's interval.
 """
 
 from __future__ import annotations
@@ -234,12 +226,8 @@ def _example(measure: str, result: Result) -> str:
     elif measure == "unscored":
         reasons = [f"{label}: {reason}" for label, reason in result.reasons.items()]
     else:
-        faults = [
-            finding
-            for finding in (*result.missing, *result.unsupported)
-            if rate == "not-ok" or finding.kind == rate
-        ]
-        reasons = [finding.why for finding in faults]
+        findings = (*result.missing, *result.unsupported)
+        reasons = [one.why for one in findings if rate in ("not-ok", one.kind)]
     why = "; ".join(reasons[:2]) + (f"; … {len(reasons) - 2} more" if len(reasons) > 2 else "")
     return f"{result.item.id}: {why}" if why else result.item.id
 
@@ -443,35 +431,20 @@ def gate_junit(gate: Gate) -> str:
     A limit without enough data is `skipped`, unless it stops the gate.
     """
     stopping = [result for result in gate.results if gate.stops(result)]
-    skipped = [
-        result
-        for result in gate.results
-        if result.outcome == "not enough data" and result not in stopping
-    ]
-    counts = {
-        "tests": str(len(gate.results)),
-        "failures": str(len(stopping)),
-        "errors": "0",
-        "skipped": str(len(skipped)),
-    }
+    others = [result for result in gate.results if result not in stopping]
+    skipped = [result for result in others if result.outcome == "not enough data"]
+    counts = {"tests": str(len(gate.results)), "failures": str(len(stopping))}
+    counts |= {"errors": "0", "skipped": str(len(skipped))}
     suites = ET.Element("testsuites", counts)
     suite = ET.SubElement(suites, "testsuite", {"name": "adequa gate", **counts})
     for result in gate.results:
-        case = ET.SubElement(
-            suite,
-            "testcase",
-            {
-                "classname": _xml(f"adequa.{result.system or 'unnamed'}"),
-                "name": _xml(str(result.limit)),
-            },
-        )
+        place = _xml(f"adequa.{result.system or 'unnamed'}")
+        case = ET.SubElement(suite, "testcase", classname=place, name=_xml(str(result.limit)))
         if gate.stops(result):
-            failure = ET.SubElement(
-                case, "failure", {"type": result.outcome, "message": _xml(result.why)}
-            )
+            failure = ET.SubElement(case, "failure", type=result.outcome, message=_xml(result.why))
             failure.text = _xml("\n".join([result.why, *result.listed]))
         elif result in skipped:
-            ET.SubElement(case, "skipped", {"message": _xml(f"not enough data: {result.why}")})
+            ET.SubElement(case, "skipped", message=_xml(f"not enough data: {result.why}"))
         else:
             ET.SubElement(case, "system-out").text = _xml(result.why)
     ET.indent(suites)
@@ -480,16 +453,13 @@ def gate_junit(gate: Gate) -> str:
 
 def gate_markdown(gate: Gate) -> str:
     """The gate as a Markdown summary for a pull request."""
-    lines = [
-        f"## adequa: {'passed' if gate.is_open else 'not passed'}",
-        "",
-        gate_table(gate).markdown(),
-    ]
+    head = f"## adequa: {'passed' if gate.is_open else 'not passed'}"
+    lines = [head, "", gate_table(gate).markdown()]
     for result in gate.results:
         if gate.stops(result):
-            lines += ["", f"**{_markdown(result.system)}: {_markdown(str(result.limit))}**. "]
-            lines[-1] += _markdown(result.why)
-            lines += ["", *(f"- {_markdown(example)}" for example in result.listed)]
+            what = f"**{_markdown(result.system)}: {_markdown(str(result.limit))}**. "
+            lines += ["", what + _markdown(result.why), ""]
+            lines += [f"- {_markdown(example)}" for example in result.listed]
     lines += [f"\n{_markdown(note)}" for note in gate.notes]
     return "\n".join(lines) + "\n"
 

@@ -85,11 +85,8 @@ def _agreement(one: MetricAgreement) -> dict[str, Cell]:
 
 
 def _comparison(one: MetricDifference) -> dict[str, Cell]:
-    row: dict[str, Cell] = asdict(one)
-    return {
-        name: significant(value) if isinstance(value, float) else value
-        for name, value in row.items()
-    }
+    row = asdict(one).items()
+    return {key: significant(cell) if isinstance(cell, float) else cell for key, cell in row}
 
 
 def _ranking(ranking: Ranking) -> dict[str, Any]:
@@ -116,13 +113,9 @@ def _ranking(ranking: Ranking) -> dict[str, Any]:
 def _long_table(study: Study) -> Table:
     """Every number of the study in one table, each row with the part it belongs to."""
     rows: list[dict[str, Cell]] = []
-    for part, found in (
-        ("result", study.results),
-        ("ceiling", study.ceiling),
-        ("same_footing", study.footing),
-        ("matrix", study.matrices),
-    ):
-        rows += [{"part": part, **_agreement(one)} for one in found]
+    parts = {"result": study.results, "ceiling": study.ceiling}
+    parts |= {"same_footing": study.footing, "matrix": study.matrices}
+    rows += [{"part": part, **_agreement(one)} for part, some in parts.items() for one in some]
     rows += [{"part": "comparison", **_comparison(one)} for one in study.comparisons]
     for ranking in study.ranking:
         rows += [
@@ -177,9 +170,12 @@ def _agreement_table(
     title: str, found: Sequence[MetricAgreement], direction: Mapping[str, bool], study: Study
 ) -> Table:
     cells = {(one.metric, one.criterion): one for one in found}
-    metrics = list(dict.fromkeys(one.metric for one in found))
     criteria = list(dict.fromkeys(one.criterion for one in found))
-    best = {name: _best(found, name, direction) for name in criteria}
+    best: dict[str, float] = {}
+    for one in found:
+        value = _oriented(one, direction)
+        if value is not None:
+            best[one.criterion] = max(value, best.get(one.criterion, value))
     counts = {one.n for one in found if one.metric != ONE_RATER}
     if len(counts) == 1:
         title += f" (n = {counts.pop():,}"
@@ -188,30 +184,18 @@ def _agreement_table(
         title += ")"
     with_groups = any(one.groups is not None for one in found)
     rows: list[list[Cell]] = []
-    for metric in metrics:
+    for metric, own in grouped(found, lambda one: one.metric).items():
         row: list[Cell] = [metric]
         for criterion in criteria:
-            one = cells.get((metric, criterion))
-            value = None if one is None else _oriented(one, direction)
-            row.append(_cell(one, _BEST if value is not None and value == best[criterion] else ""))
-        if with_groups:
-            row.append(_range([one.groups for one in found if one.metric == metric]))
-        if len(counts) > 1:
-            row.append(_range([one.n for one in found if one.metric == metric]))
+            cell = cells.get((metric, criterion))
+            value = None if cell is None else _oriented(cell, direction)
+            row.append(_cell(cell, _BEST if value is not None and value == best[criterion] else ""))
+        row += [_range([one.groups for one in own])] if with_groups else []
+        row += [_range([one.n for one in own])] if len(counts) > 1 else []
         rows.append(row)
-    headings: list[str | Column] = ["metric", *(Column(name, align="right") for name in criteria)]
-    if with_groups:
-        headings.append(Column(_GROUPS[found[0].level], align="right"))
-    if len(counts) > 1:
-        headings.append(Column("n", align="right"))
-    return Table(title, headings, rows)
-
-
-def _best(
-    found: Sequence[MetricAgreement], criterion: str, direction: Mapping[str, bool]
-) -> float | None:
-    oriented = [_oriented(one, direction) for one in found if one.criterion == criterion]
-    return max((value for value in oriented if value is not None), default=None)
+    names = [*criteria, *([_GROUPS[found[0].level]] if with_groups else [])]
+    names += ["n"] if len(counts) > 1 else []
+    return Table(title, ["metric", *(Column(name, align="right") for name in names)], rows)
 
 
 def _oriented(one: MetricAgreement, direction: Mapping[str, bool]) -> float | None:
@@ -254,17 +238,11 @@ def _differences_table(place: Place, compared: Sequence[MetricDifference], study
         if with_williams:
             row += [_chance(one.williams_p), _chance(one.williams_corrected)]
         rows.append([*row, winner])
-    headings: list[str | Column] = [
-        "metric",
-        "criterion",
-        "difference",
-        Column("p PERM-BOTH", align="right"),
-        Column("corrected", align="right"),
-    ]
-    if with_williams:
-        headings.append(Column("p Williams", align="right"))
-        headings.append(Column("corrected (Williams)", align="right"))
-    return Table(f"Against {study.against}: {_title(place)}", [*headings, "better"], rows)
+    tests = ["p PERM-BOTH", "corrected"]
+    tests += ["p Williams", "corrected (Williams)"] if with_williams else []
+    columns = [Column(one, align="right") for one in tests]
+    names: list[str | Column] = ["metric", "criterion", "difference", *columns, "better"]
+    return Table(f"Against {study.against}: {_title(place)}", names, rows)
 
 
 def _chance(p: float | None) -> str | None:

@@ -215,10 +215,9 @@ def _only(key: tuple[str | None, str], items: list[Item]) -> Item:
 
 def _rows(path: Path) -> Iterator[tuple[int, Mapping[str, Any]]]:
     delimiter = _DELIMITERS.get(path.suffix.lower())
-    if delimiter:
-        yield from ((row.line, row.cells) for row in read_table(path, delimiter).rows)
-        return
-    yield from read_objects(path)
+    if not delimiter:
+        return read_objects(path)
+    return ((row.line, row.cells) for row in read_table(path, delimiter).rows)
 
 
 def _parsed(row: Mapping[str, Any]) -> tuple[tuple[str | None, str], bool]:

@@ -20,15 +20,6 @@ ITERATIONS = 500
 
 
 @dataclass(frozen=True, slots=True)
-class Estimates:
-    """The settings of MACE."""
-
-    method: str = "vb"
-    restarts: int = 10
-    seed: int = 0
-
-
-@dataclass(frozen=True, slots=True)
 class ContestedText:
     """A text on which raters differ, with the entropy of its label by MACE (in nats)."""
 
@@ -93,7 +84,9 @@ def study_criterion(
     scale: Scale,
     *,
     controls: Mapping[Key, float],
-    estimates: Estimates,
+    method: str = "vb",
+    restarts: int = 10,
+    seed: int = 0,
 ) -> Criterion:
     """Study one criterion; `ratings` are sorted, one per rater and text."""
     by_text = grouped(ratings, key_of)
@@ -107,9 +100,9 @@ def study_criterion(
     if not reason:
         found = fit_mace(
             [(_name(one.system, one.id), one.rater, scale.label(one.value)) for one in ratings],
-            method=estimates.method,
-            restarts=estimates.restarts,
-            seed=estimates.seed,
+            method=method,
+            restarts=restarts,
+            seed=seed,
             iterations=ITERATIONS,
             controls={_name(*key): scale.label(value) for key, value in controls.items()},
         )

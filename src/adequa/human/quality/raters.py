@@ -41,13 +41,7 @@ from adequa.human.judgments import (
     once,
 )
 from adequa.human.mace import SPAMMER_COMPETENCE
-from adequa.human.quality.criteria import (
-    Criterion,
-    Estimates,
-    RaterStanding,
-    standings,
-    study_criterion,
-)
+from adequa.human.quality.criteria import Criterion, RaterStanding, standings, study_criterion
 
 Controls = dict[str, dict[Key, float]]
 """The right value by criterion and text."""
@@ -417,9 +411,9 @@ def assess_raters(
         name: Scale.of((one.value for one in part), bins=settings.bins)
         for name, part in parts.items()
     }
-    estimates = Estimates(settings.method, settings.restarts, settings.seed)
+    mace = {name: getattr(settings, name) for name in ("method", "restarts", "seed")}
     criteria = tuple(
-        study_criterion(name, part, scales[name], controls=known.get(name, {}), estimates=estimates)
+        study_criterion(name, part, scales[name], controls=known.get(name, {}), **mace)
         for name, part in parts.items()
     )
     placed = {name: standings(part) for name, part in parts.items()}

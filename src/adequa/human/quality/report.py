@@ -18,18 +18,7 @@ from adequa.data import Rating
 from adequa.errors import UnknownName
 from adequa.fields import grouped
 from adequa.files import write_errors
-from adequa.human.judgments import (
-    BINS,
-    Key,
-    Page,
-    Scale,
-    averaged,
-    by_criterion,
-    by_page,
-    once,
-    shell_command,
-    without,
-)
+from adequa.human import judgments
 from adequa.human.quality.criteria import ContestedText, Criterion, agreement, table
 from adequa.human.quality.raters import Quality, QualitySettings, RaterQuality, assess_raters
 from adequa.stats import percent_agreement
@@ -88,13 +77,15 @@ class QualityReport:
             return ""
         candidates = self.quality.in_all
         if not candidates:
-            look = shell_command([*words, "--details", flagged[0].name])
+            look = judgments.shell_command([*words, "--details", flagged[0].name])
             return f"nobody is flagged in all criteria; to look at one: {look}"
         options: list[str] = []
         for name in (*self.excluded, *candidates):
             # A leading `@` is doubled, because `@` marks a file.
             options += ["--exclude", "@" + name if name.startswith("@") else name]
-        return f"without those flagged in all criteria: {shell_command([*words, *options])}"
+        return (
+            f"without those flagged in all criteria: {judgments.shell_command([*words, *options])}"
+        )
 
 
 def quality_report(
@@ -104,18 +95,18 @@ def quality_report(
     exclude: Iterable[str] = (),
     controls: Iterable[Rating] = (),
     rater: str | None = None,
-    texts: Mapping[Key, str] | None = None,
+    texts: Mapping[judgments.Key, str] | None = None,
 ) -> QualityReport:
     """Assess the remaining raters, and what their exclusion changes; `rater` is shown in detail."""
     settings = settings or QualitySettings()
     excluded = tuple(sorted(set(exclude)))
-    left = without(ratings, excluded)
+    left = judgments.without(ratings, excluded)
     quality = assess_raters(left, settings=settings, controls=controls)
     change = None
     if excluded:
         scales = {
-            name: Scale.of((one.value for one in part), bins=settings.bins)
-            for name, part in by_criterion(ratings).items()
+            name: judgments.Scale.of((one.value for one in part), bins=settings.bins)
+            for name, part in judgments.by_criterion(ratings).items()
         }
         change = changes(figures(ratings, scales), figures(left, scales))
     detail = None if rater is None else details(quality, rater, texts)
@@ -154,14 +145,19 @@ class Figures:
 
 
 def figures(
-    ratings: Sequence[Rating], scales: Mapping[str, Scale] | None = None, *, bins: int = BINS
+    ratings: Sequence[Rating],
+    scales: Mapping[str, judgments.Scale] | None = None,
+    *,
+    bins: int = judgments.BINS,
 ) -> dict[str, Figures]:
     """The main figures by criterion; `scales` are by default those of the ratings themselves."""
-    single = once(ratings).ratings
-    means = averaged(single)
+    single = judgments.once(ratings).ratings
+    means = judgments.averaged(single)
     found = {}
-    for name, part in sorted(by_criterion(single).items()):
-        scale = scales[name] if scales else Scale.of((one.value for one in part), bins=bins)
+    for name, part in sorted(judgments.by_criterion(single).items()):
+        scale = (
+            scales[name] if scales else judgments.Scale.of((one.value for one in part), bins=bins)
+        )
         each = Counter((one.system, one.id) for one in part)
         coded = table(part, scale)
         found[name] = Figures(
@@ -222,7 +218,7 @@ def _system_means(texts: Mapping[tuple[str, str], float]) -> dict[str, float]:
 class JudgmentDetail:
     """One text with the judgments of the rater and of the others."""
 
-    key: Key
+    key: judgments.Key
     values: Mapping[str, float]
     others: tuple[Mapping[str, float], ...]
     apart: float | None
@@ -238,9 +234,11 @@ class Details:
     judged: tuple[JudgmentDetail, ...]
 
 
-def details(quality: Quality, rater: str, texts: Mapping[Key, str] | None = None) -> Details:
+def details(
+    quality: Quality, rater: str, texts: Mapping[judgments.Key, str] | None = None
+) -> Details:
     """A rater's judgments beside those of the others; `texts` are the texts, where known."""
-    pages = by_page(quality.ratings)
+    pages = judgments.by_page(quality.ratings)
     if rater not in pages:
         raise UnknownName("rater", rater, pages)
     who = next(one for one in quality.raters if one.name == rater)
@@ -264,11 +262,13 @@ def details(quality: Quality, rater: str, texts: Mapping[Key, str] | None = None
     return Details(who, tuple(judged))
 
 
-def _values(page: Page) -> dict[str, float]:
+def _values(page: judgments.Page) -> dict[str, float]:
     return {criterion: rating.value for criterion, rating in page.items()}
 
 
-def _apart(page: Page, others: list[Page], ranges: Mapping[str, float]) -> float | None:
+def _apart(
+    page: judgments.Page, others: list[judgments.Page], ranges: Mapping[str, float]
+) -> float | None:
     distances = []
     for criterion, rating in page.items():
         values = [other[criterion].value for other in others if criterion in other]
