@@ -184,22 +184,17 @@ def observe(run: Run, measures: Iterable[str]) -> dict[str, dict[str, Observatio
         columns = found.setdefault(result.item.system, {})
         for measure in wanted:
             column = columns.setdefault(measure, Observations(measure not in labels))
-            _add(column, measure, result, labels)
+            seen = _observed(measure, result, labels)
+            if seen is None:
+                column.left_out += 1
+                continue
+            column.values.append(seen[0])
+            column.weights.append(seen[1])
+            if column.is_rate and seen[0]:
+                column.broken.append(_example(measure, result))
     if not found:
         raise RunError(f"{run.path} has no items; there is nothing to evaluate")
     return found
-
-
-def _add(column: Observations, measure: str, result: Result, labels: Sequence[str]) -> None:
-    seen = _observed(measure, result, labels)
-    if seen is None:
-        column.left_out += 1
-        return
-    value, weight = seen
-    column.values.append(value)
-    column.weights.append(weight)
-    if column.is_rate and value:
-        column.broken.append(_example(measure, result))
 
 
 def _observed(measure: str, result: Result, labels: Sequence[str]) -> tuple[float, float] | None:
@@ -389,7 +384,11 @@ def gate_table(gate: Gate) -> Table:
                 "–".join(f"{end:.3f}" for end in result.interval or ()) or None
             ),
             "of": "items",
-            "outcome": lambda result: _outcome(gate, result),
+            "outcome": lambda result: (
+                f"{result.outcome}, stops"
+                if result.outcome == "not enough data" and gate.stops(result)
+                else result.outcome
+            ),
         },
     )
 
@@ -475,12 +474,6 @@ def gate_github(gate: Gate) -> str:
         words = [f"{result.system or 'unnamed'}: {result.why}", *result.listed]
         lines.append(f"::{level} title={title}::{_message(chr(10).join(words))}")
     return "\n".join(lines)
-
-
-def _outcome(gate: Gate, result: LimitResult) -> str:
-    if result.outcome == "not enough data":
-        return f"not enough data{', stops' if gate.stops(result) else ''}"
-    return result.outcome
 
 
 def _markdown(text: str) -> str:

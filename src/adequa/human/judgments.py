@@ -120,17 +120,15 @@ def rating_files(paths: Iterable[Path]) -> list[Path]:
     """The files of ratings; for the folder of a campaign, its `ratings.jsonl`."""
     files = []
     for path in paths:
-        if not path.is_dir():
-            files.append(path)
-            continue
-        if not (path / "ratings.jsonl").is_file():
+        file = path / "ratings.jsonl" if path.is_dir() else path
+        if path.is_dir() and not file.is_file():
             kind = "campaign without" if (path / "campaign.json").is_file() else "folder without"
             raise DataError(
                 f"is a {kind} ratings.jsonl",
                 path=path,
                 remedy="export the campaign's answers first, or name the file of ratings",
             )
-        files.append(path / "ratings.jsonl")
+        files.append(file)
     return files
 
 

@@ -121,12 +121,12 @@ def fit_mace(
     ('spammer',)
     """
     require_known("method", [method], METHODS)
-    _validate(
-        counts=(*competence_prior, strategy_prior, smoothing),
-        restarts=restarts,
-        iterations=iterations,
-        tolerance=tolerance,
-    )
+    if not all(0 < count < np.inf for count in (*competence_prior, strategy_prior, smoothing)):
+        raise SettingError("the priors and the smoothing of MACE must be pseudo-counts above 0")
+    if restarts < 1 or iterations < 1:
+        raise SettingError("MACE needs at least one start and one iteration")
+    if not tolerance >= 0:
+        raise SettingError("the tolerance of MACE must be 0 or more")
     rows = sorted(judgments, key=lambda row: row[:2])
     controls = dict(controls or {})
     items = tuple(sorted({row[0] for row in rows}))
@@ -167,15 +167,6 @@ def fit_mace(
         converged=best.converged,
         answered=(np.bincount(data.item, minlength=len(items)) > 0) | (data.known >= 0),
     )
-
-
-def _validate(*, counts: Sequence[float], restarts: int, iterations: int, tolerance: float) -> None:
-    if not all(0 < count < np.inf for count in counts):
-        raise SettingError("the priors and the smoothing of MACE must be pseudo-counts above 0")
-    if restarts < 1 or iterations < 1:
-        raise SettingError("MACE needs at least one start and one iteration")
-    if not tolerance >= 0:
-        raise SettingError("the tolerance of MACE must be 0 or more")
 
 
 class _Answers(NamedTuple):
@@ -235,8 +226,6 @@ def _coded(
 
 
 class _Expectation(NamedTuple):
-    """The posteriors of the data, given the parameters."""
-
     posteriors: Matrix
     knowing: Vector
     """The probability that each answer came from knowing."""
@@ -252,8 +241,6 @@ class _Priors(NamedTuple):
 
 
 class _Outcome(NamedTuple):
-    """The result of one start."""
-
     expectation: _Expectation
     competences: Vector
     strategies: Matrix
@@ -361,14 +348,10 @@ def _divergence(
     logs: tuple[Vector, Vector, Matrix],
 ) -> float:
     """How far the posteriors of θ and ξ moved from their priors (Kullback-Leibler)."""
-    competence = np.column_stack([known, spam_total])
-    of_competence = _dirichlet_divergence(
-        competence, np.array([priors.knowing, priors.spamming]), np.column_stack(logs[:2])
-    )
-    of_strategies = _dirichlet_divergence(
-        spammed, np.full(spammed.shape[1], priors.strategy), logs[2]
-    )
-    return of_competence + of_strategies
+    competence, prior = np.column_stack([known, spam_total]), np.array(priors[:2])
+    of_competence = _dirichlet_divergence(competence, prior, np.column_stack(logs[:2]))
+    prior = np.full(spammed.shape[1], priors.strategy)
+    return of_competence + _dirichlet_divergence(spammed, prior, logs[2])
 
 
 def _dirichlet_divergence(posterior: Matrix, prior: Vector, logs: Matrix) -> float:

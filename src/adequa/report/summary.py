@@ -183,17 +183,17 @@ def _leaders(table: Mapping[str, Any]) -> list[str]:
     if len(rows) < 2 or rows[0]["values"][0].value is None:
         return []
     measure, best = table["measures"][0], rows[0]["values"][0]
-    equal = [row["name"] for row in rows[1:] if _shares_letter(best, row["values"][0])]
+    # Without letters nothing differs; otherwise systems that share one do not.
+    letters = [(row["name"], row["values"][0].group) for row in rows[1:]]
+    equal = [
+        name for name, group in letters if None in (best.group, group) or {*best.group} & {*group}
+    ]
     value = f"{best.value:.{measure['digits']}f}"
     found = f"{rows[0]['name']} is best by {measure['name']} ({value})"
     if not equal:
         return [found + ", significantly better than every other system."]
     shown = ", ".join(equal[:3]) + (f" and {len(equal) - 3} more" if len(equal) > 3 else "")
     return [found + f"; it does not differ significantly from {shown}."]
-
-
-def _shares_letter(one: SystemValue, other: SystemValue) -> bool:
-    return one.group is None or other.group is None or bool(set(one.group) & set(other.group))
 
 
 def script_summary(

@@ -19,6 +19,7 @@ import numpy.typing as npt
 from adequa.data import Item, Rating, Result
 from adequa.errors import DataError, RunError, SettingError, require_known
 from adequa.fields import as_word, grouped, item_field, seen_word
+from adequa.files import errors_at
 from adequa.human.judgments import Key, gather, standardised
 from adequa.metrics import Metric
 from adequa.metrics.precomputed import finite_score, score_rows
@@ -121,10 +122,8 @@ def read_scores(path: Path, known_ids: Collection[str] = ()) -> ScoreFile:
             "has no field of numbers", path=path, remedy="a row has an id, a system and scores"
         )
     for key, (line, row) in rows.items():
-        try:
+        with errors_at(path, line):
             texts[key] = {name: finite_score(name, row.get(name)) for name in metrics}
-        except DataError as error:
-            raise error.at(path, line) from None
     return ScoreFile(tuple(metrics), texts, tuple(name for name in found if name not in metrics))
 
 

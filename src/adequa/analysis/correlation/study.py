@@ -231,10 +231,9 @@ def _filtered(
 
 def _gaps(sample: RatedSample) -> list[str]:
     """Notes on texts that a metric did not score or that were not rated by a criterion."""
-    notes = []
-    for verb, columns in (("scored", sample.metrics), ("rated", sample.criteria)):
-        for name, values in columns.items():
-            missing = int(np.isnan(values).sum())
-            if missing:
-                notes.append(f"{name}: {missing:,} of {len(sample):,} texts are not {verb} by it")
-    return notes
+    return [
+        f"{name}: {missing:,} of {len(sample):,} texts are not {verb} by it"
+        for verb, columns in (("scored", sample.metrics), ("rated", sample.criteria))
+        for name, values in columns.items()
+        if (missing := int(np.isnan(values).sum()))
+    ]

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 from adequa.analysis.doctor.examination import Share
 from adequa.data import Item
 from adequa.errors import DataError
-from adequa.files import read_objects
+from adequa.files import errors_at, read_objects
 from adequa.readers import read_table
 
 _STEPS = 10
@@ -171,10 +171,8 @@ def read_labels(path: Path, items: Iterable[Item]) -> list[LabelledText]:
     """
     written: dict[tuple[str | None, str], tuple[int, bool]] = {}
     for number, row in _rows(path):
-        try:
+        with errors_at(path, number):
             key, bad = _parsed(row)
-        except DataError as error:
-            raise error.at(path, number) from None
         if key in written:
             raise DataError(
                 f"labels {key[1]!r} again (first on line {written[key][0]})",
@@ -192,10 +190,8 @@ def read_labels(path: Path, items: Iterable[Item]) -> list[LabelledText]:
                 found[key].append(item)
     labelled = []
     for key, (number, bad) in written.items():
-        try:
+        with errors_at(path, number):
             labelled.append(LabelledText(_only(key, found.get(key, [])), bad))
-        except DataError as error:
-            raise error.at(path, number) from None
     return labelled
 
 

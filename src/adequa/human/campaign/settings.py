@@ -21,7 +21,7 @@ from typing import Any, get_args
 
 from adequa.data import Item
 from adequa.errors import DataError
-from adequa.files import dump_line, kind_of, read_json, read_objects, write_errors
+from adequa.files import dump_line, errors_at, kind_of, read_json, read_objects, write_errors
 from adequa.human.campaign.model import (
     AnswerChoice,
     Campaign,
@@ -294,11 +294,8 @@ def read_settings(folder: Path | str) -> Campaign:
         raise DataError(
             "does not exist", path=path, remedy="make a campaign with `adequa human sample`"
         )
-    raw = read_json(path)
-    try:
-        return campaign_from_object(raw)
-    except DataError as error:
-        raise error.at(path) from None
+    with errors_at(path):
+        return campaign_from_object(read_json(path))
 
 
 def read_texts(folder: Path | str) -> list[SampledText]:

@@ -435,21 +435,21 @@ def details_tables(quality: Quality, found: Details) -> tuple[list[str], list[Ta
     names = [one.name for one in quality.criteria]
     timed = any(one.seconds is not None for one in found.judged)
     has_texts = any(one.text is not None for one in found.judged)
-    rows: list[list[Cell]] = []
-    for one in found.judged[:SHOWN_JUDGMENTS]:
-        others = "  ".join(_answer(values, names) for values in one.others) or "–"
-        row: list[Cell] = [*one.key, _answer(one.values, names), others, one.apart]
-        row += [one.seconds] if timed else []
-        row += [_cut(one.text or "", _LONGEST_TEXT)] if has_texts else []
-        rows.append(row)
-    columns: list[str | Column] = ["system", "id", "given", "others", Column("apart", 2)]
-    columns += [Column("seconds", 1)] if timed else []
-    columns += ["text"] if has_texts else []
+    columns: dict[str | Column, str | Callable[[JudgmentDetail], Cell]] = {
+        "system": lambda one: one.key[0],
+        "id": lambda one: one.key[1],
+        "given": lambda one: _answer(one.values, names),
+        "others": lambda one: "  ".join(_answer(each, names) for each in one.others) or "–",
+        Column("apart", 2): "apart",
+        **({Column("seconds", 1): "seconds"} if timed else {}),
+        **({"text": lambda one: _cut(one.text or "", _LONGEST_TEXT)} if has_texts else {}),
+    }
     title = f"{'-'.join(names)}, the furthest from the others first"
-    left = len(found.judged) - len(rows)
-    more = [f"… and {left} more (--json has all)"] if left else []
+    left = len(found.judged) - SHOWN_JUDGMENTS
+    more = [f"… and {left} more (--json has all)"] if left > 0 else []
     reasons = "; ".join(found.rater.reasons) or "not flagged"
-    tables = [*_raters_tables(quality, [found.rater]), Table(title, columns, rows)]
+    judged = Table.of(title, found.judged[:SHOWN_JUDGMENTS], columns)
+    tables = [*_raters_tables(quality, [found.rater]), judged]
     return [f"Rater {found.rater.name}: {reasons}"], tables, more
 
 
