@@ -13,7 +13,7 @@ from adequa.analysis.comparison import Comparison, Measure, SystemValue
 from adequa.errors import DataError
 from adequa.files import load_object
 from adequa.report.figures import axis, digits_for, histogram, percent, range_of
-from adequa.report.tallies import FactTally, RunTallies, ScoreTally, Slices, SystemTexts
+from adequa.report.tallies import FactTally, RunTallies, ScoreTally, Slices
 from adequa.report.texts import VERDICTS
 from adequa.run import Run
 
@@ -201,6 +201,7 @@ def script_summary(
 ) -> dict[str, Any]:
     """The data from which the page's script draws tables of systems by slices."""
     order = [row["number"] for row in table["rows"]]
+    chosen = list(_predicates(collected))[:MOST_PREDICATES]
     digits = {one["name"]: one["digits"] for one in table["measures"]}
     higher = {one["name"]: one["higher"] for one in table["measures"]}
     return {
@@ -225,7 +226,13 @@ def script_summary(
             }
             for one in slice_tables(collected)
         },
-        "predicates": _predicate_cells(collected, order),
+        "predicates": {
+            "values": chosen,
+            "cells": [
+                [_facts(collected.systems[number].predicates.get(one)) for number in order]
+                for one in chosen
+            ],
+        },
     }
 
 
@@ -236,19 +243,8 @@ def _cell(tally: ScoreTally | None) -> list[Any] | None:
     return [tally.texts, tally.judged, tally.not_ok, tally.omission, tally.hallucination, means]
 
 
-def _predicate_cells(collected: RunTallies, order: Sequence[int]) -> dict[str, Any]:
-    chosen = list(_predicates(collected))[:MOST_PREDICATES]
-
-    def cell(system: SystemTexts, predicate: str) -> list[int] | None:
-        tally = system.predicates.get(predicate)
-        return None if tally is None else [tally.facts, tally.missing, tally.contradicted]
-
-    return {
-        "values": chosen,
-        "cells": [
-            [cell(collected.systems[number], predicate) for number in order] for predicate in chosen
-        ],
-    }
+def _facts(tally: FactTally | None) -> list[int] | None:
+    return None if tally is None else [tally.facts, tally.missing, tally.contradicted]
 
 
 @dataclass(frozen=True, slots=True)

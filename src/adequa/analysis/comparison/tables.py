@@ -101,10 +101,7 @@ def _pair_object(pair: SystemPair) -> dict[str, Any]:
 
 
 def _long_table(comparison: Comparison) -> Table:
-    """One row per system and measure, then one row per pair and measure.
-
-    Rows of a system leave `against` empty; rows over all items leave `slice` empty.
-    """
+    """One row per system, without `against`, then one per pair; over all items without `slice`."""
     columns = [
         *("slice", "metric", "system", "against", "items", "left_out", "value", "low", "high"),
         *("group", "against_value", "difference", "difference_low", "difference_high"),

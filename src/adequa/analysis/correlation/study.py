@@ -12,12 +12,6 @@ import numpy as np
 
 from adequa.analysis.correlation import agreement
 from adequa.analysis.correlation import sample as samples
-from adequa.analysis.correlation.agreement import (
-    MetricAgreement,
-    MetricDifference,
-    Options,
-    Ranking,
-)
 from adequa.analysis.correlation.sample import MetricValues, RatedSample, ScoreSource, Text, Where
 from adequa.data import Rating
 from adequa.errors import DataError, SettingError, require_known
@@ -33,15 +27,15 @@ class Study:
 
     sample: RatedSample
     measured: tuple[MetricValues, ...]
-    options: Options
-    results: tuple[MetricAgreement, ...]
-    ceiling: tuple[MetricAgreement, ...] = ()
-    footing: tuple[MetricAgreement, ...] = ()
+    options: agreement.Options
+    results: tuple[agreement.MetricAgreement, ...]
+    ceiling: tuple[agreement.MetricAgreement, ...] = ()
+    footing: tuple[agreement.MetricAgreement, ...] = ()
     """Each metric against the mean of all raters but one, over the same pairs as the ceiling."""
-    comparisons: tuple[MetricDifference, ...] = ()
+    comparisons: tuple[agreement.MetricDifference, ...] = ()
     against: str | None = None
-    matrices: tuple[MetricAgreement, ...] = ()
-    ranking: tuple[Ranking, ...] = ()
+    matrices: tuple[agreement.MetricAgreement, ...] = ()
+    ranking: tuple[agreement.Ranking, ...] = ()
     notes: tuple[str, ...] = ()
 
     @property
@@ -59,7 +53,7 @@ def correlate(
     criteria: Sequence[str] = (),
     metrics: Sequence[str] = (),
     lower_is_better: Collection[str] = (),
-    options: Options | None = None,
+    options: agreement.Options | None = None,
     where: Sequence[str] = (),
     exclude: Sequence[str] = (),
     exclude_systems: Sequence[str] = (),
@@ -77,7 +71,7 @@ def correlate(
     `z` standardises ratings by rater. Texts are joined by system and id; results do not depend on
     the order of rows.
     """
-    options = options or Options()
+    options = options or agreement.Options()
     _validate(options)
     conditions = samples.parse_where(where)
     opened = [open_run(run) for run in runs]
@@ -121,9 +115,9 @@ def correlate(
     def step() -> None:
         progress(next(done), total)
 
-    results: list[MetricAgreement] = []
-    comparisons: list[MetricDifference] = []
-    matrices: list[MetricAgreement] = []
+    results: list[agreement.MetricAgreement] = []
+    comparisons: list[agreement.MetricDifference] = []
+    matrices: list[agreement.MetricAgreement] = []
     for name in options.subsets:
         subset = agreement.subset_of(sample, name, options)
         found, why = agreement.correlations(subset, direction, step)
@@ -139,13 +133,13 @@ def correlate(
             f"no correlation can be computed: {notes[-1] if notes else 'nothing varies'}",
             remedy="give more texts, or metrics and ratings that differ between texts",
         )
-    people: list[MetricAgreement] = []
-    footing: list[MetricAgreement] = []
+    people: list[agreement.MetricAgreement] = []
+    footing: list[agreement.MetricAgreement] = []
     if ceiling or (ceiling is None and agreement.has_single_judgments(judged)):
         people, footing = agreement.ceiling(judged, sample, options)
     elif ceiling is None:
         notes.append("no ceiling: the ratings are averages; single judgments would give one")
-    ranked: list[Ranking] = []
+    ranked: list[agreement.Ranking] = []
     if ranking:
         ranked, why = agreement.rank_systems(scored.texts, scored.measured, sample)
         notes += why
@@ -164,7 +158,7 @@ def correlate(
     )
 
 
-def _step_count(sample: RatedSample, options: Options, against: str | None) -> int:
+def _step_count(sample: RatedSample, options: agreement.Options, against: str | None) -> int:
     metrics = len(sample.metrics)
     each = len(options.subsets) * len(options.levels) * len(sample.criteria)
     if against is None:
@@ -172,7 +166,7 @@ def _step_count(sample: RatedSample, options: Options, against: str | None) -> i
     return each * (metrics + len(options.coefficients) * (metrics - 1))
 
 
-def _validate(options: Options) -> None:
+def _validate(options: agreement.Options) -> None:
     require_known("level", options.levels, agreement.LEVELS)
     require_known("coefficient", options.coefficients, COEFFICIENTS)
     for subset in options.subsets:
@@ -180,7 +174,7 @@ def _validate(options: Options) -> None:
     require_draws(options.n, options.seed, options.confidence)
 
 
-def _too_few_permutations(sample: RatedSample, options: Options) -> list[str]:
+def _too_few_permutations(sample: RatedSample, options: agreement.Options) -> list[str]:
     """A note where no p-value can stay significant after correction."""
     family = (len(sample.metrics) - 1) * len(sample.criteria)
     alpha = 1 - options.confidence

@@ -11,14 +11,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from adequa.analysis.correlation.agreement import (
-    ACCURACY,
-    ONE_RATER,
-    SOFT_ACCURACY,
-    MetricAgreement,
-    MetricDifference,
-    Ranking,
-)
+from adequa.analysis.correlation import agreement
 from adequa.analysis.correlation.study import Study
 from adequa.charts import heat_map, save_picture
 from adequa.errors import require_known
@@ -31,8 +24,8 @@ TITLES = {
     "pearson": "Pearson",
     "spearman": "Spearman",
     "kendall": "Kendall",
-    ACCURACY: "Pairwise accuracy (acc_eq, ε calibrated on these ratings)",
-    SOFT_ACCURACY: "Soft pairwise accuracy",
+    agreement.ACCURACY: "Pairwise accuracy (acc_eq, ε calibrated on these ratings)",
+    agreement.SOFT_ACCURACY: "Soft pairwise accuracy",
 }
 _LEVELS = {
     "text": "texts of all systems in one pool",
@@ -66,7 +59,7 @@ def study_to_object(study: Study) -> dict[str, Any]:
     }
 
 
-def _agreement(one: MetricAgreement) -> dict[str, Cell]:
+def _agreement(one: agreement.MetricAgreement) -> dict[str, Cell]:
     low, high = one.interval or (None, None)
     names = ("metric", "criterion", "level", "coefficient", "subset")
     row: dict[str, Cell] = {
@@ -84,12 +77,12 @@ def _agreement(one: MetricAgreement) -> dict[str, Cell]:
     return row
 
 
-def _comparison(one: MetricDifference) -> dict[str, Cell]:
+def _comparison(one: agreement.MetricDifference) -> dict[str, Cell]:
     row = asdict(one).items()
     return {key: significant(cell) if isinstance(cell, float) else cell for key, cell in row}
 
 
-def _ranking(ranking: Ranking) -> dict[str, Any]:
+def _ranking(ranking: agreement.Ranking) -> dict[str, Any]:
     return {
         "metric": ranking.metric,
         "kind": ranking.kind,
@@ -167,7 +160,10 @@ def _by_place(found: Iterable[Any]) -> dict[Place, list[Any]]:
 
 
 def _agreement_table(
-    title: str, found: Sequence[MetricAgreement], direction: Mapping[str, bool], study: Study
+    title: str,
+    found: Sequence[agreement.MetricAgreement],
+    direction: Mapping[str, bool],
+    study: Study,
 ) -> Table:
     cells = {(one.metric, one.criterion): one for one in found}
     criteria = list(dict.fromkeys(one.criterion for one in found))
@@ -176,7 +172,7 @@ def _agreement_table(
         value = _oriented(one, direction)
         if value is not None:
             best[one.criterion] = max(value, best.get(one.criterion, value))
-    counts = {one.n for one in found if one.metric != ONE_RATER}
+    counts = {one.n for one in found if one.metric != agreement.ONE_RATER}
     if len(counts) == 1:
         title += f" (n = {counts.pop():,}"
         if any(one.interval for one in found):
@@ -198,15 +194,15 @@ def _agreement_table(
     return Table(title, ["metric", *(Column(name, align="right") for name in names)], rows)
 
 
-def _oriented(one: MetricAgreement, direction: Mapping[str, bool]) -> float | None:
+def _oriented(one: agreement.MetricAgreement, direction: Mapping[str, bool]) -> float | None:
     """The value with agreement positive: accuracies already are, correlations keep their sign."""
-    if one.value is None or one.metric == ONE_RATER:
+    if one.value is None or one.metric == agreement.ONE_RATER:
         return None
     turned = not direction[one.metric] and one.coefficient in ("pearson", "spearman", "kendall")
     return -one.value if turned else one.value
 
 
-def _cell(one: MetricAgreement | None, mark: str) -> str | None:
+def _cell(one: agreement.MetricAgreement | None, mark: str) -> str | None:
     if one is None or one.value is None:
         return None
     shown = f"{one.value:.3f}{mark}"
@@ -225,7 +221,9 @@ def _range(counts: Iterable[int | None]) -> str | None:
     return f"{least:,}" if least == most else f"{least:,}–{most:,}"
 
 
-def _differences_table(place: Place, compared: Sequence[MetricDifference], study: Study) -> Table:
+def _differences_table(
+    place: Place, compared: Sequence[agreement.MetricDifference], study: Study
+) -> Table:
     alpha = 1 - study.options.confidence
     with_williams = any(one.williams_p is not None for one in compared)
     rows: list[list[Cell]] = []
@@ -250,12 +248,12 @@ def _chance(p: float | None) -> str | None:
     return None if p is None else f"{p:.4f}" if p >= 0.0001 else "<0.0001"
 
 
-def variables(found: Sequence[MetricAgreement]) -> list[str]:
+def variables(found: Sequence[agreement.MetricAgreement]) -> list[str]:
     """The names on both sides of a matrix, from its pairs."""
     return list(dict.fromkeys(name for one in found for name in (one.metric, one.criterion)))
 
 
-def _matrix_table(place: Place, found: Sequence[MetricAgreement], study: Study) -> Table:
+def _matrix_table(place: Place, found: Sequence[agreement.MetricAgreement], study: Study) -> Table:
     names = variables(found)
     cells = {frozenset((one.metric, one.criterion)): one for one in found}
     alpha = 1 - study.options.confidence
@@ -272,7 +270,7 @@ def _matrix_table(place: Place, found: Sequence[MetricAgreement], study: Study) 
     return Table(title, ["", *(Column(name, align="right") for name in names)], rows)
 
 
-def _ranking_table(ranking: Ranking) -> Table:
+def _ranking_table(ranking: agreement.Ranking) -> Table:
     together = "not defined" if ranking.kendall is None else f"{ranking.kendall:.3f}"
     title = (
         f"Systems by {ranking.metric} ({ranking.kind}): Kendall between both rankings {together}"
@@ -308,7 +306,7 @@ def _notes(study: Study) -> list[str]:
         own.append("p treats texts as independent, which those on one input are not")
     if study.ceiling:
         own.append(
-            f"{ONE_RATER}: one rater with the mean of the others, over "
+            f"{agreement.ONE_RATER}: one rater with the mean of the others, over "
             f"{study.ceiling[0].n:,} pairs of text and rater"
         )
     if study.comparisons:
@@ -331,7 +329,7 @@ def draw_matrices(study: Study, folder: Path, *, png: bool = False) -> list[Path
     return written
 
 
-def _picture(study: Study, title: str, found: list[MetricAgreement]) -> str:
+def _picture(study: Study, title: str, found: list[agreement.MetricAgreement]) -> str:
     names = variables(found)
     cells = {(one.metric, one.criterion): one for one in found}
     alpha = 1 - study.options.confidence

@@ -1,17 +1,12 @@
 """The quality of each rater, as a basis for a person's decision: nobody is excluded here.
 
-Three signs are looked for, besides the competence that MACE estimates per criterion:
-
-- *Control items*, texts with a known right answer. They come as a file in the long form of ratings,
-  whose raters do not matter, or from a campaign as ratings with the right value in `meta.control`.
-- *Patterns* (paper 004, section 3): a pattern is a rater's answer to a text over all criteria in
-  alphabetical order, such as "2-3-3". A rater with more than `least` texts is reported if all of
-  them, or nearly all (*straight-lining*), have one pattern. Where most texts are good, honest
-  raters have a common pattern too, so its share among the others' judgments of the same texts is
-  reported beside it, and a rater who answers like the others is not flagged. On sliders a rater is
-  near-constant if the values of each criterion stay within a twentieth of the scale.
-- *Speed*: a rater whose median page takes less than a minimum, or less than a share of the
-  campaign's median page. The seconds of a page are stored on each of its ratings and count once.
+Three signs are looked for, besides the competence that MACE estimates per criterion: wrong answers
+to *control items*, whose right answer is known; *patterns* (paper 004, section 3); and *speed*. A
+pattern is a rater's answer to a text over all criteria in alphabetical order, such as "2-3-3". A
+rater with more than `least` texts is reported if all of them, or nearly all (*straight-lining*),
+have one pattern. Where most texts are good, honest raters have a common pattern too, so its share
+among the others' judgments of the same texts is reported beside it, and a rater who answers like
+the others is not flagged.
 
 A flag of kind competence is about its criterion; pattern, speed and controls concern all of a
 rater's work, and so does straight-lining, which alone is only a hint. The paper kept raters who
@@ -86,7 +81,7 @@ class ControlResult:
 
 
 def known_values(ratings: Iterable[Rating], given: Iterable[Rating] = ()) -> Controls:
-    """The right values: those stored with ratings, and those of a file of control items.
+    """The right values: those in a campaign's `meta.control`, and those of a file of ratings.
 
     Two different values for one text, or a file without any judged item, are a DataError.
     """
@@ -262,6 +257,7 @@ def paces(
                 f" {rating.system!r}",
                 remedy="leave out seconds that were not recorded",
             )
+    # The seconds of a page are stored on each of its ratings and count once.
     seconds = {
         rater: [
             max(known)

@@ -14,15 +14,8 @@ from adequa.data import Item, Rating
 from adequa.errors import DataError, UnknownName
 from adequa.fields import grouped, natural_order
 from adequa.files import errors_at, read_json, read_text
+from adequa.human.campaign import settings
 from adequa.human.campaign.model import Campaign, Question, SampledText
-from adequa.human.campaign.settings import (
-    PRESETS,
-    SPANS,
-    campaign_from_object,
-    campaign_to_object,
-    is_campaign,
-    questions_from_object,
-)
 from adequa.human.judgments import Key, gather
 from adequa.human.sampling.sample import Sample, SampleCell
 from adequa.tables import Cell, Table, counted, rounded
@@ -167,27 +160,27 @@ def make_campaign(
 ) -> Campaign:
     """The settings of a campaign, validated like a file; `rules` are fields of Campaign."""
     asked = read_questions(questions)
-    if spans and SPANS.name not in [question.name for question in asked]:
-        asked = (*asked, SPANS)
+    if spans and settings.SPANS.name not in [question.name for question in asked]:
+        asked = (*asked, settings.SPANS)
     shown = "" if instructions is None else read_text(instructions).strip()
-    written = campaign_to_object(Campaign(name, title or name, asked, shown)) | rules
+    written = settings.campaign_to_object(Campaign(name, title or name, asked, shown)) | rules
     if eligibility is None:
-        return campaign_from_object(written)
-    campaign_from_object(written)  # errors from here on are those of the file
+        return settings.campaign_from_object(written)
+    settings.campaign_from_object(written)  # errors from here on are those of the file
     raw = read_json(eligibility)
     with errors_at(eligibility):
-        return campaign_from_object(written | {"eligibility": _inside(raw, "eligibility")})
+        return settings.campaign_from_object(written | {"eligibility": _inside(raw, "eligibility")})
 
 
 def read_questions(named: str) -> tuple[Question, ...]:
     """The questions of a preset, or of a JSON file: a list of questions or a campaign."""
-    if named in PRESETS:
-        return PRESETS[named]
+    if named in settings.PRESETS:
+        return settings.PRESETS[named]
     path = Path(named)
     if not path.exists() and path.suffix.lower() != ".json":
-        raise UnknownName("set of questions", named, [*PRESETS, "FILE.json"])
+        raise UnknownName("set of questions", named, [*settings.PRESETS, "FILE.json"])
     with errors_at(path):
-        return questions_from_object(_inside(read_json(path), "questions"))
+        return settings.questions_from_object(_inside(read_json(path), "questions"))
 
 
 def campaign_name(folder: Path | None) -> str:
@@ -202,7 +195,7 @@ def campaign_name(folder: Path | None) -> str:
 
 def require_new_folder(folder: Path) -> None:
     """Raise a DataError where the folder already has files, which must not be touched."""
-    if is_campaign(folder):
+    if settings.is_campaign(folder):
         raise DataError("is already a campaign", path=folder, remedy="name another folder")
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise DataError("already exists", path=folder, remedy="name a new folder")
