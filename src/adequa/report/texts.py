@@ -110,7 +110,8 @@ class Texts:
         if number is None:
             return
         triples = {triple: place for place, triple in enumerate(result.item.triples)}
-        entities = _entities(result.item.triples)
+        ends = dict.fromkeys(end for one in triples for end in (one.subject, one.object))
+        entities = {entity: place for place, entity in enumerate(ends)}
         self._texts.add(_text_record(result, triples, entities))
         self._columns.append(input=number, broken=broken, mended=mended)
         self._columns.add_text(
@@ -170,12 +171,6 @@ def seen_name(meta: Mapping[str, Any]) -> str | None:
     if isinstance(seen, bool):
         return "seen" if seen else "unseen"
     return seen if seen in SEEN else None
-
-
-def _entities(triples: Sequence[Triple]) -> dict[str, int]:
-    """Subjects and objects with their numbers, in the order of the triples."""
-    ends = dict.fromkeys(end for one in triples for end in (one.subject, one.object))
-    return {entity: place for place, entity in enumerate(ends)}
 
 
 def _text_record(

@@ -442,13 +442,12 @@ def pairwise_accuracy(
 
 
 class _Pairs(NamedTuple):
+    """The distance of two scores, whether people tie the texts, and whether both order them so."""
+
     group: npt.NDArray[np.int64]
     apart: Vector
-    """The distance of the two scores."""
     tied: npt.NDArray[np.bool_]
-    """Whether people tie them."""
     ordered: npt.NDArray[np.bool_]
-    """Whether both put them in the same order."""
 
 
 def _pairs(scores: Vector, values: Vector, places: npt.NDArray[np.int64], count: int) -> _Pairs:

@@ -50,10 +50,9 @@ def adjust(p_values: Sequence[float | None], correction: str = "holm") -> list[f
     [0.03, None, 0.06, 0.06]
     """
     require_known("correction", [correction], CORRECTIONS)
-    known = [(p, position) for position, p in enumerate(p_values) if p is not None]
+    known = sorted((p, position) for position, p in enumerate(p_values) if p is not None)
     if any(not 0 <= p <= 1 for p, _ in known):
         raise ValueError("a p-value lies between 0 and 1")
-    known.sort()
     adjusted: list[float | None] = [None] * len(p_values)
     corrected = CORRECTIONS[correction](np.array([p for p, _ in known]))
     for (_, position), p in zip(known, corrected.tolist(), strict=True):

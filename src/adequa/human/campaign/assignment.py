@@ -13,6 +13,7 @@ import json
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from adequa.errors import require_known
@@ -257,16 +258,14 @@ class Assignment:
     def _claim(self, rater: int, task: str, had: Collection[int]) -> model.OwnSlot | None:
         layout, seed, open_slots = self.plan.layout, self.plan.campaign.seed, self._open(task)
         locked: set[int] = set()
-        while True:
-            text = choose(layout, open_slots, had, seed=seed, rater=rater, without=locked)
-            if text is None:
-                return None
+        choose_next = partial(choose, layout, open_slots, had, seed=seed, rater=rater)
+        while (text := choose_next(without=locked)) is not None:
             number = self._open_slot(text)
             if number is not None:
-                break
+                self._hold(number, rater)
+                return model.OwnSlot(number, text, task, "held")
             locked.add(text)  # others are claiming its last slots
-        self._hold(number, rater)
-        return model.OwnSlot(number, text, task, "held")
+        return None
 
     def _open(self, task: str | None = None) -> Mapping[int, int]:
         query, given = (_OPEN, {}) if task is None else (_OPEN_IN_TASK, {"task_": task})

@@ -58,11 +58,12 @@ def campaign_from_object(raw: Any) -> Campaign:
         raise DataError(
             f"is a campaign of version {fields.get('version')!r}", remedy=f"write {VERSION}"
         )
-    numbers = {
-        name: _count(fields[name], name, low, high)
-        for name, (low, high) in _COUNTS.items()
-        if name in fields
-    }
+    numbers = {name: fields[name] for name in _COUNTS if name in fields}
+    for name, number in numbers.items():
+        low, high = _COUNTS[name]
+        if type(number) is not int or not low <= number <= high:
+            remedy = f"write a whole number from {low:,} to {high:,}"
+            raise DataError(f"{name!r} is {number!r}", remedy=remedy)
     return Campaign(
         name=_name(fields.get("name"), "the campaign"),
         title=_text(fields, "title", "the campaign"),
@@ -203,14 +204,6 @@ def _number(raw: Any, name: str, where: str) -> float:
     if type(raw) not in (int, float) or not math.isfinite(raw):
         raise DataError(f"{name!r} of {where} is {kind_of(raw)}", remedy="write a finite number")
     return float(raw)
-
-
-def _count(raw: Any, name: str, low: int, high: int) -> int:
-    if type(raw) is not int or not low <= raw <= high:
-        raise DataError(
-            f"{name!r} is {raw!r}", remedy=f"write a whole number from {low:,} to {high:,}"
-        )
-    return raw
 
 
 def _no_twice(values: Sequence[object], what: str) -> None:

@@ -145,19 +145,14 @@ class Figures:
 
 
 def figures(
-    ratings: Sequence[Rating],
-    scales: Mapping[str, judgments.Scale] | None = None,
-    *,
-    bins: int = judgments.BINS,
+    ratings: Sequence[Rating], scales: Mapping[str, judgments.Scale] | None = None
 ) -> dict[str, Figures]:
     """The main figures by criterion; `scales` are by default those of the ratings themselves."""
     single = judgments.once(ratings).ratings
     means = judgments.averaged(single)
     found = {}
     for name, part in sorted(judgments.by_criterion(single).items()):
-        scale = (
-            scales[name] if scales else judgments.Scale.of((one.value for one in part), bins=bins)
-        )
+        scale = scales[name] if scales else judgments.Scale.of(one.value for one in part)
         each = Counter((one.system, one.id) for one in part)
         coded = table(part, scale)
         found[name] = Figures(
