@@ -58,8 +58,8 @@ def test_pairs_and_shared_items() -> None:
     }
     assert pairs == {(1, 2), (1, 3), (2, 3), (4, 5)}
     _, left, right = next(one for one in ratings.by_raters() if one[0] == (0, 2))
-    assert (ratings.category[right] + 1).tolist() == [3, 5]
-    assert (ratings.category[left] + 1).tolist() == [1, 4]
+    shared = zip(ratings.category[left] + 1, ratings.category[right] + 1, strict=True)
+    assert sorted(shared) == [(1, 3), (4, 5)]
     assert [pair for pair, _, _ in ratings.by_raters()] == [(0, 1), (0, 2), (1, 2)]
     assert list(Ratings.from_matrix([]).by_raters()) == []
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import islice, pairwise
+from itertools import accumulate, islice, pairwise
 from statistics import fmean
 from typing import NamedTuple
 
@@ -221,18 +221,13 @@ def _shifted(progress: Progress | None, start: int, total: int) -> Progress | No
 
 def _joined(results: Mapping[str, list[Result]]) -> list[Result]:
     """The results as in a run with all metrics."""
-    rows: Iterator[tuple[Result, ...]] = zip(*results.values(), strict=True)
+
+    def score(label: str, one: Result) -> Score:
+        return Score(one.scores[label], facts=one.facts, findings=one.findings, verdict=one.verdict)
+
     return [
-        join(
-            Result(row[0].item, {}),
-            {
-                label: Score(
-                    one.scores[label], facts=one.facts, findings=one.findings, verdict=one.verdict
-                )
-                for label, one in zip(results, row, strict=True)
-            },
-        )
-        for row in rows
+        join(Result(row[0].item, {}), dict(zip(results, map(score, results, row), strict=True)))
+        for row in zip(*results.values(), strict=True)
     ]
 
 
@@ -243,9 +238,7 @@ def _counted(
     metrics: Mapping[str, Metric],
 ) -> Examination:
     places = {item.key: place for place, item in enumerate(originals)}
-    bounds = [len(originals)]
-    for one in made:
-        bounds.append(bounds[-1] + len(one.cases))
+    bounds = accumulate((len(one.cases) for one in made), initial=len(originals))
     cells = [
         _cell(
             label,
@@ -283,8 +276,7 @@ def _cell(
         for one in seen
         if one.original is not None and one.changed is not None
     ]
-    better, worse = [pair[0] for pair in pairs], [pair[1] for pair in pairs]
-    auc = superiority(better, worse) if pairs else None
+    auc = superiority([pair[0] for pair in pairs], [pair[1] for pair in pairs])
     if auc is not None and metric is not None and not metric.higher_is_better:
         auc = 1 - auc
     return MetricCell(label, made.perturbation.name, seen, auc)

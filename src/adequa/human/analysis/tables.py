@@ -94,27 +94,18 @@ def _breakdown_tables(field: str, criterion: str, parts: Sequence[Part]) -> Iter
     rated = [part for part in parts if part.of(criterion)]
     for start in range(0, len(rated), _BESIDE):
         some = rated[start : start + _BESIDE]
-        order = dict.fromkeys(score.system for part in some for score in part.of(criterion))
-        width = max(
-            (len(group) for part in some for group in part.groups[criterion].letters.values()),
-            default=0,
-        )
+        scores = [part.of(criterion) for part in some]
+        groups = [group for part in some for group in part.groups[criterion].letters.values()]
+        width = max(map(len, groups), default=0)
         cells = [
-            {score.system: _cell(score, part, width) for score in part.of(criterion)}
-            for part in some
+            {score.system: _cell(score, part, width) for score in found}
+            for part, found in zip(some, scores, strict=True)
         ]
-        columns = [
-            Column("system", align="left"),
-            *(
-                Column(
-                    f"{part.name} ({max(one.texts for one in part.of(criterion)):,})", align="right"
-                )
-                for part in some
-            ),
-        ]
-        rows: list[list[Cell]] = [
-            [system, *(found.get(system) for found in cells)] for system in order
-        ]
+        sizes = [max(score.texts for score in found) for found in scores]
+        heads = [f"{part.name} ({size:,})" for part, size in zip(some, sizes, strict=True)]
+        columns = [Column("system", align="left"), *(Column(one, align="right") for one in heads)]
+        order = dict.fromkeys(score.system for found in scores for score in found)
+        rows: list[list[Cell]] = [[name, *(found.get(name) for found in cells)] for name in order]
         yield Table(f"{criterion} by {field}", columns, rows)
 
 
