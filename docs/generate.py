@@ -207,7 +207,7 @@ def metrics_block(_: str) -> str:
 def readers_block(_: str) -> str:
     """The formats there are."""
     rows = [
-        [f"[`{name}`](#{name})", prose(reader_class(name).doc)] for name in sorted(readers.TABLE)
+        [f"[`{name}`](#{name})", prose(reader_class(name).doc)] for name in readers.format_names()
     ]
     return table(["format", "what it is"], rows)
 

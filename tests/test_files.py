@@ -11,7 +11,7 @@ import adequa
 import adequa.files
 from adequa.errors import DataError
 from adequa.files import read_objects
-from adequa.readers.lines import JsonlReader
+from adequa.readers.base import JsonlReader
 
 GOOD = '{"id": "1", "triples": [["s", "p", "o"]], "text": "t"}'
 

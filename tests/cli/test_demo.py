@@ -10,7 +10,7 @@ from adequa.cli.demo import sample_path
 from adequa.codec import item_to_object
 from adequa.data import Item
 from adequa.files import dump_line
-from adequa.readers.lines import JsonlReader
+from adequa.readers.base import JsonlReader
 
 SYSTEMS = ["careful", "hasty", "dreamer"]
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import adequa
 from adequa.data import Item, Triple
 from adequa.errors import DataError, SettingError, UnknownName
-from adequa.readers import TABLE, open_source, reader_class
+from adequa.readers import format_names, open_source, reader_class
 from adequa.readers.base import PlacedItem, unique
 from adequa.readers.formats import parse_graph, read_pasted, recognise
 
@@ -82,7 +82,7 @@ def test_a_format_that_is_not_there(tmp_path: Path) -> None:
         adequa.read(write(tmp_path / "a.xml", ""), format="webnlgg")
 
 
-@pytest.mark.parametrize("name", sorted(TABLE))
+@pytest.mark.parametrize("name", format_names())
 def test_every_reader_says_what_it_is(name: str) -> None:
     reader = reader_class(name)
     assert reader.name == name

@@ -10,9 +10,9 @@ from adequa.cli.options import Json, echo_json, echo_table
 
 def formats(as_json: Json = False) -> None:
     """List the input formats and their options."""
-    from adequa.readers import TABLE
+    from adequa.readers import format_names
 
-    entries = [_describe(name) for name in TABLE]
+    entries = [_describe(name) for name in format_names()]
     if as_json:
         echo_json(entries)
         return

@@ -12,7 +12,7 @@ from typing import ClassVar, Literal, get_args
 
 from adequa.data import Item, Score
 from adequa.errors import ModelError, SettingError
-from adequa.metrics.base import Metric, require_at_least, require_choices
+from adequa.metrics.base import Metric, require_valid
 from adequa.metrics.sources import (
     Blend,
     Members,
@@ -24,7 +24,6 @@ from adequa.metrics.sources import (
     pair_source,
     read_blends,
     read_rating,
-    require_weights,
     verifier_source,
     weights_digest,
 )
@@ -63,11 +62,10 @@ class Similarity(Metric):
     )
     revision: str | None = setting(None, "the revision of a model on the hub")
     entities: bool = setting(True, "let the ensemble use the entity detector's evidence")
-    threads: int = setting(1, "threads for each run of a model")
+    threads: int = setting(1, "threads for each run of a model", at_least=1)
 
     def __post_init__(self) -> None:
-        require_choices(self)
-        require_at_least(self, "threads", 1)
+        require_valid(self)
         if self.revision is not None and not self._foreign:
             raise SettingError(
                 f"{self.name}:revision goes with encoder or cross_encoder, models of the hub"
@@ -76,7 +74,7 @@ class Similarity(Metric):
             if getattr(self, model) is not None and self.part == part:
                 raise SettingError(f"{self.name}:{model} has no use where part is {part}")
         if self._own:
-            require_weights(self.weights)
+            weights_digest(self.weights)  # missing weights show before the first text
 
     def score(self, items: Sequence[Item]) -> list[Score]:
         """The value of each item; a blank text has the lowest."""
@@ -226,11 +224,11 @@ class Fluency(Metric):
     reads: ClassVar[tuple[str, ...]] = ("triples", "text", "terms")
 
     weights: str = setting("v2", "shipped weights by version, or a folder that adequa export wrote")
-    threads: int = setting(1, "threads for each run of the model")
+    threads: int = setting(1, "threads for each run of the model", at_least=1)
 
     def __post_init__(self) -> None:
-        require_at_least(self, "threads", 1)
-        require_weights(self.weights)
+        require_valid(self)
+        weights_digest(self.weights)  # as above
 
     def score(self, items: Sequence[Item]) -> list[Score]:
         """The geometric mean, over the words, of the probability that a word is in its place."""

@@ -111,9 +111,8 @@ def _treebank_tokenizer() -> Any:
 
     tokenizer = NLTKWordTokenizer()
     # See the top of this module.
-    tokenizer.PUNCTUATION = [
-        rule for rule in tokenizer.PUNCTUATION if rule[0].pattern != r"([^'])' "
-    ]
+    kept = (rule for rule in tokenizer.PUNCTUATION if rule[0].pattern != r"([^'])' ")
+    tokenizer.PUNCTUATION = list(kept)
     return tokenizer
 
 
@@ -141,10 +140,9 @@ def item_tokens(
     item: Item, how: Tokenize, *, lowercase: bool
 ) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
     """The words of an item's text, and of each of its references that is not blank."""
-    references = [text for text in references_of(item) if text.strip()]
-    return tokens(item.text, how, lowercase=lowercase), [
-        tokens(text, how, lowercase=lowercase) for text in references
-    ]
+    texts = [item.text, *filter(str.strip, references_of(item))]
+    words, *others = (tokens(text, how, lowercase=lowercase) for text in texts)
+    return words, others
 
 
 def stem(word: str, *, extended: bool = False) -> str:
@@ -171,19 +169,21 @@ def _stemmer(extended: bool) -> Any:
 
 
 _PLACES = (
-    "/usr/share/wordnet",
-    "/usr/local/share/wordnet",
-    "/usr/share/wordnet/dict",
-    "/usr/local/WordNet-3.0/dict",
-    "/opt/homebrew/opt/wordnet/dict",
+    *("/usr/share/wordnet", "/usr/local/share/wordnet", "/usr/share/wordnet/dict"),
+    *("/usr/local/WordNet-3.0/dict", "/opt/homebrew/opt/wordnet/dict"),
 )
 _PARTS = ("noun", "verb", "adj", "adv")
-_FILES = tuple(f"{kind}.{part}" for part in _PARTS for kind in ("index", "data")) + tuple(
-    f"{part}.exc" for part in _PARTS
+_FILES = (
+    *(f"{kind}.{part}" for part in _PARTS for kind in ("index", "data")),
+    *(f"{part}.exc" for part in _PARTS),
 )
-_DATA_FILES = dict(
-    zip("nvasr", (f"data.{part}" for part in (*_PARTS[:3], "adj", "adv")), strict=True)
-)
+_DATA_FILES = {
+    "n": "data.noun",
+    "v": "data.verb",
+    "a": "data.adj",
+    "s": "data.adj",
+    "r": "data.adv",
+}
 _LEXNAMES = "".join(f"{number:02d}\tname\t1\n" for number in range(45))
 """Stands for the names of WordNet's source files, which not every system has; unused here."""
 
@@ -233,10 +233,8 @@ def fingerprint(folder: Path) -> str:
 
 def open_wordnet(folder: Path) -> WordNet:
     """The WordNet of a folder, read once while its files do not change."""
-    stamp = tuple(
-        (status.st_mtime_ns, status.st_size)
-        for status in ((folder / name).stat() for name in _FILES)
-    )
+    found = ((folder / name).stat() for name in _FILES)
+    stamp = tuple((status.st_mtime_ns, status.st_size) for status in found)
     with _OPENING:
         return _open(folder, stamp)
 
@@ -311,8 +309,5 @@ class WordNet:
                 raise damaged(opened[-1], "a line") from error
 
     def _damaged(self, name: str, what: str) -> DataError:
-        return DataError(
-            f"{what} is not as WordNet writes it",
-            path=self._folder / name,
-            remedy="install WordNet again",
-        )
+        problem = f"{what} is not as WordNet writes it"
+        return DataError(problem, path=self._folder / name, remedy="install WordNet again")

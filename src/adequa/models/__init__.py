@@ -19,28 +19,8 @@ from adequa.models.verifier import (
 from adequa.models.wordpiece import WordPiece
 
 __all__ = [
-    "DEFAULT",
-    "Calibration",
-    "HubEncoder",
-    "HubPairs",
-    "Line",
-    "Network",
-    "NliLabels",
-    "OnnxPairs",
-    "Pairs",
-    "PerProcess",
-    "ShippedEncoder",
-    "TextAndGraph",
-    "Verifier",
-    "VerifierOutput",
-    "VerifierPair",
-    "Weights",
-    "WordPiece",
-    "WordTable",
-    "licence_of",
-    "load_encoder",
-    "load_verifier",
-    "open_pairs",
-    "versions",
-    "weights",
-]
+    "DEFAULT", "Calibration", "HubEncoder", "HubPairs", "Line", "Network", "NliLabels", "OnnxPairs",
+    "Pairs", "PerProcess", "ShippedEncoder", "TextAndGraph", "Verifier", "VerifierOutput",
+    "VerifierPair", "Weights", "WordPiece", "WordTable", "licence_of", "load_encoder",
+    "load_verifier", "open_pairs", "versions", "weights",
+]  # fmt: skip

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import heapq
-import random
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from random import Random
 from typing import Literal
 
 from adequa.data import Finding, FindingKind, Item
-from adequa.errors import UnknownName
+from adequa.errors import require_known
 from adequa.perturb.documents import Change, Document, read_documents
 from adequa.perturb.graphs import add_triple, drop_triple, invert_triple
 from adequa.perturb.knowledge import Knowledge
@@ -110,8 +110,7 @@ class PerturbedSet:
 def named_perturbations(names: Iterable[str] = ()) -> list[Perturbation]:
     """The perturbations of these names, or all, in the table's order."""
     wanted = set(names) or set(PERTURBATIONS)
-    for name in sorted(wanted - PERTURBATIONS.keys()):
-        raise UnknownName("perturbation", name, PERTURBATIONS)
+    require_known("perturbation", sorted(wanted), PERTURBATIONS)
     return [one for one in PERTURBATIONS.values() if one.name in wanted]
 
 
@@ -156,7 +155,7 @@ def _draw_case(
     item = document.item
     if not document.mentions:
         return None
-    chance = random.Random(f"{seed} {perturbation.name} {item.system} {item.id}")  # noqa: S311
+    chance = Random(f"{seed} {perturbation.name} {item.system} {item.id}")  # noqa: S311
     change = draw(perturbation.operator, document, knowledge, chance)
     return None if change is None else PerturbedCase(item, change.apply(item), change)
 

@@ -1,13 +1,13 @@
 """Readers turn files into items and ratings; one module per family of formats.
 
-Readers that load a library (`webnlg`, `enriched`, `rdf`) are imported by name through `TABLE`.
+Readers that load a library (`webnlg`, `enriched`, `rdf`) are imported when they are used.
 """
 
 from adequa.readers.base import PlacedItem, Reader, SeenKeys, place_items, unique
 from adequa.readers.formats import (
     SUFFIXES,
-    TABLE,
     Source,
+    format_names,
     load_reader,
     open_source,
     parse_graph,
@@ -22,12 +22,12 @@ from adequa.readers.tables import Row, read_table
 
 __all__ = [
     "SUFFIXES",
-    "TABLE",
     "PlacedItem",
     "Reader",
     "Row",
     "SeenKeys",
     "Source",
+    "format_names",
     "load_reader",
     "open_source",
     "parse_graph",

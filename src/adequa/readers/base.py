@@ -1,4 +1,4 @@
-"""The reader interface, and the check that a corpus names each text once."""
+"""The reader interface, the formats with one item per line, and the check for unique ids."""
 
 from __future__ import annotations
 
@@ -9,8 +9,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar, NamedTuple, TypeVar
 
+from adequa.codec import item_from_object
 from adequa.data import Item
 from adequa.errors import DataError
+from adequa.files import lines, load_object
+from adequa.text.linearised import parse_triples
 
 _Row = TypeVar("_Row")
 
@@ -63,6 +66,41 @@ def place_items(
             yield PlacedItem(item, path, line)
 
 
+@dataclass(frozen=True)
+class JsonlReader(Reader):
+    """Reads the Item contract from JSON lines; skips blank lines."""
+
+    name: ClassVar[str] = "jsonl"
+    doc: ClassVar[str] = "JSON lines in the Item contract"
+
+    def read(self, path: Path, *, bare: bool = False) -> Iterator[PlacedItem]:
+        """Stream the items; every error names its line."""
+        filled = (row for row in lines(path) if row[1] and not row[1].isspace())
+        return place_items(
+            path, filled, lambda _, line: item_from_object(load_object(line), bare=bare)
+        )
+
+
+@dataclass(frozen=True)
+class LinesReader(Reader):
+    """Reads the triples of each line, without a text; the id is the number of the line.
+
+    WebNLG 2017 published the sample of its human evaluation in this form.
+    """
+
+    name: ClassVar[str] = "lines"
+    doc: ClassVar[str] = "one graph per line (s | p | o <br> …, [S] … [P] … [O] …), for --texts"
+
+    def read(self, path: Path, *, bare: bool = False) -> Iterator[PlacedItem]:
+        """Stream the items; a blank line is an error, since texts are aligned by line."""
+        if not bare:
+            remedy = "give the texts, one per line: --texts SYSTEM=FILE"
+            raise DataError("has graphs but no texts", path=path, remedy=remedy)
+        return place_items(
+            path, lines(path), lambda number, line: Item(str(number), parse_triples(line), "")
+        )
+
+
 class SeenKeys:
     """A set of 64-bit hashes in one flat array: a million take 16 MB, and 100 MB in a `set`.
 
@@ -111,10 +149,7 @@ def unique(placed: Iterable[PlacedItem]) -> Iterator[PlacedItem]:
         if not seen.add(place.item.key):
             system, identifier = place.item.key
             of = f" of system {system!r}" if system else ""
-            raise DataError(
-                f"the id {identifier!r}{of} was used before",
-                path=place.path,
-                line=place.line,
-                remedy="give each text of a system its own id",
-            )
+            problem = f"the id {identifier!r}{of} was used before"
+            remedy = "give each text of a system its own id"
+            raise DataError(problem, path=place.path, line=place.line, remedy=remedy)
         yield place

@@ -1,7 +1,7 @@
 """The formats, how a path finds its reader, and the sources of items that come of it.
 
-A new format is a reader class in a module of its own and a line of `TABLE`; where its files can be
-recognised, also an entry of `SUFFIXES` or a case of `recognise`.
+A new format is a reader class in a module of its own and a line of `_READERS`; where its files can
+be recognised, also an entry of `SUFFIXES` or a case of `recognise`.
 """
 
 from __future__ import annotations
@@ -67,11 +67,8 @@ def recognise(path: Path) -> str:
         return _recognise_folder(path)
     name = SUFFIXES.get(path.suffix.lower())
     if name is None:
-        raise DataError(
-            f"has an ending ({path.suffix or 'none'}) of no known format",
-            path=path,
-            remedy=_REMEDY,
-        )
+        problem = f"has an ending ({path.suffix or 'none'}) of no known format"
+        raise DataError(problem, path=path, remedy=_REMEDY)
     if name == "parquet":
         return name
     with open_bytes(path) as stream:
@@ -102,11 +99,8 @@ def _recognise_folder(path: Path) -> str:
         if formats
         else "without files of a known format"
     )
-    raise DataError(
-        f"is a folder {found}",
-        path=path,
-        remedy="name a file, or a folder of WebNLG files (<n>triples/<Category>.xml)",
-    )
+    remedy = "name a file, or a folder of WebNLG files (<n>triples/<Category>.xml)"
+    raise DataError(f"is a folder {found}", path=path, remedy=remedy)
 
 
 def files_of(folder: Path, name: str) -> list[Path]:
@@ -185,12 +179,11 @@ def check_lengths(path: Path, found: int, wanted: int) -> None:
     few = found < wanted
     difference = abs(found - wanted)
     noun = "line" if difference == 1 else "lines"
-    raise DataError(
-        f"has {found} lines for {wanted} items: {difference} {noun} too {'few' if few else 'many'}",
-        path=path,
-        line=min(found, wanted) + 1,
-        remedy="line i is the text of item i; an empty text is an empty line",
+    problem = (
+        f"has {found} lines for {wanted} items: {difference} {noun} too {'few' if few else 'many'}"
     )
+    remedy = "line i is the text of item i; an empty text is an empty line"
+    raise DataError(problem, path=path, line=min(found, wanted) + 1, remedy=remedy)
 
 
 def align(items: Iterable[PlacedItem], system: str, path: Path) -> Iterator[PlacedItem]:
@@ -199,27 +192,31 @@ def align(items: Iterable[PlacedItem], system: str, path: Path) -> Iterator[Plac
         yield PlacedItem(replace(placed.item, system=system, text=text), path, number)
 
 
-TABLE: Mapping[str, str] = {
+_READERS: Mapping[str, str] = {
     "csv": "adequa.readers.tables:CsvReader",
     "e2e": "adequa.readers.e2e:E2eReader",
     "enriched": "adequa.readers.enriched:EnrichedReader",
-    "jsonl": "adequa.readers.lines:JsonlReader",
-    "lines": "adequa.readers.lines:LinesReader",
+    "jsonl": "adequa.readers.base:JsonlReader",
+    "lines": "adequa.readers.base:LinesReader",
     "parquet": "adequa.readers.tables:ParquetReader",
     "rdf": "adequa.readers.rdf.reader:RdfReader",
     "records": "adequa.readers.records:RecordsReader",
     "tsv": "adequa.readers.tables:TsvReader",
     "webnlg": "adequa.readers.webnlg:WebNlgReader",
 }
-"""Every format by name, imported when it is used. A checkout adds the corpora of `research`."""
+"""The formats of the package, imported when they are used."""
 _CORPORA = {
     "kelm": "research.corpora.kelm:KelmReader",
     "passages": "research.corpora.passages:PassagesReader",
     "tekgen": "research.corpora.kelm:TekgenReader",
     "trex": "research.corpora.trex:TrexReader",
 }
-if has_research():
-    TABLE = dict(sorted({**TABLE, **_CORPORA}.items()))
+"""The corpora that a checkout adds."""
+
+
+def format_names() -> list[str]:
+    """Every format that can be named, in alphabetical order."""
+    return sorted([*_READERS, *_CORPORA] if has_research() else _READERS)
 
 
 def reader_class(name: str) -> type[Reader]:
@@ -227,9 +224,9 @@ def reader_class(name: str) -> type[Reader]:
     if name in _CORPORA:
         corpus: type[Reader] = from_research(_CORPORA[name], f"the format {name}")
         return corpus
-    if name not in TABLE:
-        raise UnknownName("format", name, TABLE)
-    module, _, attribute = TABLE[name].partition(":")
+    if name not in _READERS:
+        raise UnknownName("format", name, format_names())
+    module, _, attribute = _READERS[name].partition(":")
     target: type[Reader] = getattr(importlib.import_module(module), attribute)
     return target
 

@@ -28,26 +28,8 @@ from adequa.text.words import (
 )
 
 __all__ = [
-    "CALENDAR",
-    "GENERIC",
-    "MARKERS",
-    "SMALL_WORDS",
-    "TITLES",
-    "Label",
-    "PreparedText",
-    "Span",
-    "common_words",
-    "count_words",
-    "fold",
-    "folded",
-    "is_symmetric",
-    "key_of",
-    "label_of",
-    "local_name",
-    "mark_triples",
-    "readable",
-    "split_camel",
-    "split_clauses",
-    "split_sentences",
+    "CALENDAR", "GENERIC", "MARKERS", "SMALL_WORDS", "TITLES", "Label", "PreparedText", "Span",
+    "common_words", "count_words", "fold", "folded", "is_symmetric", "key_of", "label_of",
+    "local_name", "mark_triples", "readable", "split_camel", "split_clauses", "split_sentences",
     "words_of",
-]
+]  # fmt: skip

@@ -138,7 +138,6 @@ ANY = "*"
 LONGEST = 1000
 """Characters of a template: a sentence, not a file."""
 
-_BACKOFF = Template(BACKOFF)
 _ANSWERS = {"true": "yes", "false": "no"}
 _DASHES = str.maketrans("‐‑‒–—−", "------")
 
@@ -242,7 +241,7 @@ class Templates:
         verb, quality = say_boolean(predicate, value)
         if verb:
             return f"{subject} {verb} {quality}."
-        return (self.default or _BACKOFF).fill(subject, value, predicate)
+        return (self.default or Template(BACKOFF)).fill(subject, value, predicate)
 
     def missing(self, items: Iterable[Item]) -> dict[str, int]:
         """The predicates of facts without a template, each with the number of facts, most first."""

@@ -21,7 +21,7 @@ from adequa.codec import item_from_object
 from adequa.data import Item
 from adequa.errors import AdequaError, DataError, UnknownName
 from adequa.files import kind_of
-from adequa.readers import SUFFIXES, TABLE, open_source, reader_class, recognise
+from adequa.readers import SUFFIXES, format_names, open_source, reader_class, recognise
 from adequa.run import SCORES, SUMMARY, describe_metrics, read_json
 from adequa.settings import Spec, build
 from adequa.web.api.engine import ScoringEngine
@@ -139,7 +139,7 @@ class ScoreEndpoints:
     @operation("GET", "/formats", "formats", "By name.", returns="Formats")
     async def list_formats(self, _request: Request) -> Response:
         """The file formats that a run can be made from."""
-        formats = [asdict(FormatInfo(name, reader_class(name).doc)) for name in TABLE]
+        formats = [asdict(FormatInfo(name, reader_class(name).doc)) for name in format_names()]
         return JSONResponse({"formats": formats})
 
     @operation("GET", "/health", "health", "It answers.", returns="Health")
@@ -296,7 +296,7 @@ class RunEndpoints:
         parameters=(
             Parameter(
                 "format",
-                {"enum": sorted(TABLE)},
+                {"enum": format_names()},
                 "One of /v1/formats, with options as in `csv:key=value`; recognised by default.",
             ),
             Parameter("name", {"type": "string", "maxLength": _LONGEST_NAME}, "For display."),

@@ -19,7 +19,7 @@ from starlette.routing import Route
 from adequa.errors import AdequaError, MissingExtra
 from adequa.human.campaign.model import Campaign, SampledText
 from adequa.human.campaign.settings import read_campaign
-from adequa.readers import TABLE, reader_class
+from adequa.readers import format_names, reader_class
 from adequa.run import SUMMARY, read_json
 from adequa.web.api.engine import ScoringEngine
 from adequa.web.api.runs import Record, Runs
@@ -147,7 +147,7 @@ class HomePages:
             here="home",
             runs=runs,
             campaigns=campaigns,
-            formats=[(name, reader_class(name).doc) for name in TABLE],
+            formats=[(name, reader_class(name).doc) for name in format_names()],
             metrics=list(self.engine.metrics),
             most=format_bytes(self.settings.max_upload),
             scripts=("upload.js",),

@@ -9,7 +9,7 @@ import pytest
 from adequa.data import Triple
 from adequa.errors import DataError
 from adequa.readers import open_source
-from adequa.readers.lines import LinesReader
+from adequa.readers.base import LinesReader
 
 
 def test_the_line_is_the_id(tmp_path: Path) -> None:
