@@ -129,7 +129,7 @@ def page(values: Mapping[str, Any]) -> Iterator[str]:
         "number": written,
         "signed": signed,
         "counted": "{:,}".format,
-        "item_link": _item_link,
+        "item_link": lambda item, system: f"#/item/{quote(system, safe='')}/{quote(item, safe='')}",
     }
     environment.globals["percent"] = percent
     script = "".join(asset(f"{name}.js") for name in SCRIPTS)
@@ -148,10 +148,6 @@ def page(values: Mapping[str, Any]) -> Iterator[str]:
 def _hash(content: str) -> str:
     digest = hashlib.sha256(content.encode("utf-8")).digest()
     return f"sha256-{base64.b64encode(digest).decode('ascii')}"
-
-
-def _item_link(item: str, system: str) -> str:
-    return f"#/item/{quote(system, safe='')}/{quote(item, safe='')}"
 
 
 def script_json(value: Any) -> str:
