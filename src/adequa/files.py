@@ -210,6 +210,15 @@ def open_private(path: Path) -> IO[str]:
 
 
 @contextlib.contextmanager
+def errors_at(path: Path, line: int | None = None) -> Iterator[None]:
+    """Give the DataErrors of a block a place, unless they have one."""
+    try:
+        yield
+    except DataError as error:
+        raise error.at(path, line) from None
+
+
+@contextlib.contextmanager
 def replacing(path: Path) -> Iterator[BinaryIO]:
     """A stream whose content replaces `path` at the end; after an error the old file remains."""
     temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
