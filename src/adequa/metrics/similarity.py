@@ -185,15 +185,13 @@ class Similarity(Metric):
 
     def _sources(self) -> Sources:
         bi, cross = self.part != "cross", self.part != "bi"
-        own = (self.weights, self.threads)
+        own, foreign = (self.weights, self.threads), self.cross_encoder
         return Sources(
             cosines=cosine_source(*own, self.encoder, self.revision) if bi else None,
-            verifier=verifier_source(*own) if cross and self.cross_encoder is None else None,
-            cross=pair_source(self.cross_encoder, self.revision)
-            if cross and self.cross_encoder is not None
-            else None,
+            verifier=verifier_source(*own) if cross and foreign is None else None,
+            cross=pair_source(foreign, self.revision) if cross and foreign is not None else None,
             entities=entity_source if self.part == "ensemble" and self.entities else None,
-            rating=read_rating(self.weights) if cross and self.cross_encoder is None else None,
+            rating=read_rating(self.weights) if cross and foreign is None else None,
         )
 
 
