@@ -326,9 +326,8 @@ def _entity_of(
     """The entity of the mention that is this phrase or its head."""
     start, end = span
     best: tuple[int, int, float, str] | None = None
-    for mention in mentions[
-        bisect_left(starts, start - _SLACK_BEFORE) : bisect_left(starts, start + _SLACK_BEFORE + 1)
-    ]:
+    first, after = (bisect_left(starts, start + by) for by in (-_SLACK_BEFORE, _SLACK_BEFORE + 1))
+    for mention in mentions[first:after]:
         if mention.end <= start or mention.start >= end:
             continue
         apart = abs(mention.start - start) + abs(mention.end - end)

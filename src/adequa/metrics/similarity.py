@@ -170,17 +170,15 @@ class Similarity(Metric):
         if blends is None:
             return None
         parts = ("ensemble", "models") if self.part == "ensemble" else (self.part,)
+        lacking = ""
         if missing := [part for part in parts if part not in blends]:
-            raise ModelError(
-                f"the weights {self.weights} have no calibration of {', '.join(missing)}; "
-                "make it with adequa train blend"
-            )
-        rated = any("rated" in blends[part].members for part in parts)
-        if rated and read_rating(self.weights) is None:
-            raise ModelError(
-                f"the weights {self.weights} have no rating head, which their calibration counts "
-                "on; make it with adequa train blend"
-            )
+            lacking = f"calibration of {', '.join(missing)}"
+        elif any("rated" in blends[part].members for part in parts):
+            head = read_rating(self.weights)
+            lacking = "" if head else "rating head, which their calibration counts on"
+        if lacking:
+            remedy = "make it with adequa train blend"
+            raise ModelError(f"the weights {self.weights} have no {lacking}; {remedy}")
         return blends
 
     def _sources(self) -> Sources:

@@ -173,10 +173,9 @@ class HubPairs:
                 self.model, trust_remote_code=False, output_loading_info=True, **place
             )
         # transformers would give a model without a classifier one of random numbers.
-        if missing := report["missing_keys"]:
+        if missing := ", ".join(sorted(report["missing_keys"])):
             raise ModelError(
-                f"{self.model}: is not a classifier of texts: it lacks "
-                f"{', '.join(sorted(missing))}; "
+                f"{self.model}: is not a classifier of texts: it lacks {missing}; "
                 "name a cross-encoder or a model for natural language inference"
             )
         return tokenizer, model.float().to(self.device).eval()

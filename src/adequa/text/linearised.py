@@ -236,10 +236,11 @@ def _parse_markers(text: str, first: re.Match[str]) -> tuple[Triple, ...]:
             triples.append(_complete(parts, number))
         expected = (place + 1) % 3
     if expected:
-        raise DataError(
-            f"was understood as triples with markers, but triple {len(triples) + 1} is cut off",
-            remedy=f"end it with {opening}{family[2].upper()}{closing} and the object",
+        problem = (
+            f"was understood as triples with markers, but triple {len(triples) + 1} is cut off"
         )
+        remedy = f"end it with {opening}{family[2].upper()}{closing} and the object"
+        raise DataError(problem, remedy=remedy)
     return tuple(triples)
 
 
