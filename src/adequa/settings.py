@@ -9,6 +9,7 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 import json
+import re
 import types
 import typing
 from collections.abc import Iterator, Mapping
@@ -94,21 +95,8 @@ def setting(
 
 
 def _split_pairs(text: str) -> list[str]:
-    parts: list[str] = [""]
-    escaped = False
-    for character in text:
-        if escaped:
-            parts[-1] += character if character == "," else "\\" + character
-            escaped = False
-        elif character == "\\":
-            escaped = True
-        elif character == ",":
-            parts.append("")
-        else:
-            parts[-1] += character
-    if escaped:
-        parts[-1] += "\\"
-    return [part for part in parts if part.strip()]
+    pairs = re.findall(r"(?:\\.|[^,\\]|\\\Z)+", text, re.DOTALL)
+    return [pair.replace("\\,", ",") for pair in pairs if pair.strip()]
 
 
 def build(kind: str, target: type[Built], settings: Mapping[str, Any]) -> Built:

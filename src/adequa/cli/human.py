@@ -243,10 +243,8 @@ def _show_links(links: Links, file: Path, *, as_json: bool) -> None:
             typer.echo(f"{rater:<9}  {link}")
     typer.echo(f"The links are also in {file}. Stop with Ctrl-C; answers are saved.", err=True)
     if not links.raters and not links.joining:
-        typer.echo(
-            "There are no raters yet: give --raters N, or add them on the organiser's page.",
-            err=True,
-        )
+        hint = "give --raters N, or add them on the organiser's page."
+        typer.echo(f"There are no raters yet: {hint}", err=True)
 
 
 def _warn_about_network(host: str, base_url: str | None, *, behind_proxy: bool) -> None:
@@ -260,10 +258,8 @@ def _warn_about_network(host: str, base_url: str | None, *, behind_proxy: bool) 
             err=True,
         )
     elif base_url is not None and base_url.startswith("https:") and not behind_proxy:
-        typer.echo(
-            "Note: without --behind-proxy, rate limits treat all visitors as one address.",
-            err=True,
-        )
+        note = "Note: without --behind-proxy, rate limits treat all visitors as one address."
+        typer.echo(note, err=True)
 
 
 @human.command()
@@ -351,10 +347,9 @@ def quality(
         texts={item.key: item.text for item in known or ()},
     )
     words = ["adequa", "human", "quality", *map(str, ratings)]
-    words += [] if format is None else ["--format", format]
-    words += [] if items is None else ["--items", str(items)]
-    words += [word for name in criterion or () for word in ("--criterion", name)]
-    words += [] if controls is None else ["--controls", str(controls)]
+    given = [("format", format), ("items", items), *(("criterion", one) for one in criterion or ())]
+    for name, value in [*given, ("controls", controls)]:
+        words += [] if value is None else [f"--{name}", str(value)]
     if out is not None:
         for path in write_quality_report(report, out, words):
             options.echo_written(path)

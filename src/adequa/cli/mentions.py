@@ -79,13 +79,10 @@ def mentions(
 
 
 def _show(agreement: MentionAgreement, kinds: list[Disagreement]) -> None:
+    found = {name: getattr(agreement, name) for name in ("exact", "lenient", "entities")}
     rows = [
         [name, counts.precision, counts.recall, counts.f1, *PAPER.get(name, (None, None))]
-        for name, counts in (
-            ("exact", agreement.exact),
-            ("lenient", agreement.lenient),
-            ("entities", agreement.entities),
-        )
+        for name, counts in found.items()
     ]
     title = (
         f"{agreement.exact.found:,} mentions found, {agreement.exact.gold:,} in the gold, "

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from adequa.data import Item
-    from adequa.metrics.nli.extraction import TemplateReview
+    from adequa.metrics.nli.extraction import TemplateExample, TemplateReview
 
 _MOST_SHOWN = 10
 
@@ -113,12 +113,8 @@ def check(
         options.echo_json(_figures(checked, known.digest))
     else:
         if checked.problems:
-            rows = [
-                [one.row.predicate, one.row.value, one.problem, one.sentence]
-                for one in checked.problems
-            ]
-            columns = ["predicate", "value", "problem", "sentence"]
-            options.echo_table(columns, rows)
+            rows = [list(_problem(one).values()) for one in checked.problems]
+            options.echo_table(list(_problem(checked.problems[0])), rows)
             typer.echo()
         bad = f"{len(checked.problems):,} read badly" if checked.problems else "all read well"
         typer.echo(f"{len(checked.examples):,} templates ({known.digest}): {bad}")
@@ -208,20 +204,18 @@ def _listed(names: list[str]) -> str:
     return ", ".join(names[:_MOST_SHOWN]) + (f" and {more:,} more" if more > 0 else "")
 
 
+def _problem(one: TemplateExample) -> dict[str, str | None]:
+    row = one.row
+    values = (row.predicate, row.value, one.problem, one.sentence)
+    return dict(zip(("predicate", "value", "problem", "sentence"), values, strict=True))
+
+
 def _figures(checked: TemplateReview, digest: str) -> dict[str, object]:
     """The output of `check --json`."""
     return {
         "templates": len(checked.examples),
         "digest": digest,
-        "problems": [
-            {
-                "predicate": one.row.predicate,
-                "value": one.row.value,
-                "problem": one.problem,
-                "sentence": one.sentence,
-            }
-            for one in checked.problems
-        ],
+        "problems": [_problem(one) for one in checked.problems],
         "facts": checked.facts,
         "said": checked.said,
         "missing": checked.missing,

@@ -423,9 +423,8 @@ def _read_existing(path: Path) -> dict[str, Any]:
     from adequa.errors import DataError
 
     if path.is_dir() or not path.parent.is_dir():
-        raise DataError(
-            "cannot be written", path=path, remedy="give a file in a folder that exists"
-        )
+        problem = "cannot be written"
+        raise DataError(problem, path=path, remedy="give a file in a folder that exists")
     if not path.exists():
         return {}
     try:

@@ -94,11 +94,8 @@ class LinesReader(Reader):
     def read(self, path: Path, *, bare: bool = False) -> Iterator[PlacedItem]:
         """Stream the items; a blank line is an error, since texts are aligned by line."""
         if not bare:
-            raise DataError(
-                "has graphs but no texts",
-                path=path,
-                remedy="give the texts, one per line: --texts SYSTEM=FILE",
-            )
+            remedy = "give the texts, one per line: --texts SYSTEM=FILE"
+            raise DataError("has graphs but no texts", path=path, remedy=remedy)
         return place_items(
             path, lines(path), lambda number, line: Item(str(number), parse_triples(line), "")
         )

@@ -52,9 +52,8 @@ class E2eReader(Reader):
         table = self._open(path)
         columns = {column.casefold(): column for column in table.columns}
         if len(columns) < len(table.columns):
-            raise DataError(
-                "has two columns with the same name", path=path, line=1, remedy="rename one"
-            )
+            problem = "has two columns with the same name"
+            raise DataError(problem, path=path, line=1, remedy="rename one")
         if "mr" not in columns:
             raise DataError("has no column 'mr'", path=path, line=1, remedy=_REMEDY)
         if "output" in columns and "ref" not in columns:

@@ -11,7 +11,7 @@ from typing import BinaryIO
 from adequa.codec import item_to_object
 from adequa.data import Item
 from adequa.errors import DataError, MissingExtra, UnknownName
-from adequa.files import dump_line, replacing
+from adequa.files import dump_line, replacing, write_errors
 from adequa.readers.tables import COLUMNS, item_to_cells
 
 _BATCH_ITEMS = 8192
@@ -28,12 +28,8 @@ def write_items(items: Iterable[Item], path: Path | str) -> None:
     if write is None:
         raise UnknownName("file ending", path.suffix, _WRITERS)
     try:
-        with replacing(path) as stream:
+        with write_errors(path), replacing(path) as stream:
             write(items, stream)
-    except OSError as error:
-        raise DataError(
-            f"cannot be written ({error.strerror or error})", path=path, remedy="check the path"
-        ) from None
     except DataError as error:
         raise error.at(path) from None
 

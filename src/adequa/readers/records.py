@@ -19,7 +19,7 @@ from typing import Any, BinaryIO, ClassVar, NamedTuple
 from adequa.codec import item_from_object
 from adequa.data import Item, Triple
 from adequa.errors import DataError, UnknownName
-from adequa.files import MAX_LINE_BYTES, lines, load_object, open_bytes, reject_constant
+from adequa.files import MAX_LINE_BYTES, lines, load_object, open_bytes, read_text, reject_constant
 from adequa.readers.base import PlacedItem, Reader
 from adequa.readers.tables import check_delimiter, plain_value, read_table
 from adequa.settings import setting
@@ -132,7 +132,7 @@ def _renames(value: Any) -> Mapping[str, str]:
 
 def load_mapping(path: Path) -> RecordMapping:
     """Read a mapping file: JSON, or TOML from Python 3.11 on."""
-    text = "\n".join(line for _, line in lines(path))
+    text = read_text(path)
     try:
         raw = _load_toml(text) if path.suffix.lower() == ".toml" else load_object(text)
         return RecordMapping.from_object(raw)
@@ -221,9 +221,8 @@ class _Window:
             raise DataError("is empty", remedy="write one object per line")
         while mark := self._peek():
             if mark != "{":
-                raise DataError(
-                    f"has {mark!r} where an object should begin", remedy="write a list of objects"
-                )
+                problem = f"has {mark!r} where an object should begin"
+                raise DataError(problem, remedy="write a list of objects")
             yield self._value()
 
     def _elements(self) -> Iterator[JsonValue]:
@@ -383,13 +382,8 @@ class RecordsReader(Reader):
 
     def _mapping(self) -> RecordMapping:
         mapping = RecordMapping() if self.mapping is None else load_mapping(self.mapping)
-        given: dict[str, Any] = {
-            "id": self.id,
-            "subject": self.key,
-            "text": self.text,
-            "system": self.system,
-            "category": self.category,
-        }
+        given: dict[str, Any] = {"id": self.id, "subject": self.key, "text": self.text}
+        given |= {"system": self.system, "category": self.category}
         return replace(mapping, **{name: column for name, column in given.items() if column})
 
     def _records(self, path: Path, mapping: RecordMapping) -> Iterator[_Record]:

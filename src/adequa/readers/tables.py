@@ -43,9 +43,8 @@ def check_columns(
     """Raise if a column occurs twice or is missing; with `bare` the text may be absent."""
     for name in columns:
         if columns.count(name) > 1:
-            raise DataError(
-                f"has the column {name!r} twice", path=path, line=line, remedy="rename one"
-            )
+            problem = f"has the column {name!r} twice"
+            raise DataError(problem, path=path, line=line, remedy="rename one")
     for name in _REQUIRED:
         if name not in columns and not (bare and name == "text"):
             there = ", ".join(map(repr, columns)) or "none"
@@ -71,9 +70,8 @@ def item_from_cells(cells: Mapping[str, Any], *, bare: bool = False) -> Item:
             try:
                 value = load_object(value)
             except DataError as error:
-                raise DataError(
-                    f"the cell {name!r} {error.problem}", remedy="write the cell as JSON"
-                ) from None
+                problem = f"the cell {name!r} {error.problem}"
+                raise DataError(problem, remedy="write the cell as JSON") from None
         raw[name] = value
     return item_from_object(raw, bare=bare)
 
@@ -99,7 +97,9 @@ def plain_value(value: Any, column: str, *, depth: int = 0) -> Any:
     if isinstance(value, int):
         return int(value)
     if isinstance(value, float):
-        return None if math.isnan(value) else _finite(float(value), column)
+        if math.isinf(value):
+            raise DataError(f"the cell {column!r} is infinite", remedy="leave it empty")
+        return None if math.isnan(value) else float(value)
     if depth > _MAX_DEPTH:
         raise DataError(f"the cell {column!r} is nested too deeply", remedy="flatten it")
     if isinstance(value, (list, tuple)):
@@ -121,19 +121,12 @@ def plain_value(value: Any, column: str, *, depth: int = 0) -> Any:
     raise DataError(problem, remedy="convert it to a string")
 
 
-def _finite(value: float, column: str) -> float:
-    if math.isinf(value):
-        raise DataError(f"the cell {column!r} is infinite", remedy="leave it empty")
-    return value
-
-
 def _text(value: bytes, column: str) -> str:
     try:
         return value.decode()
     except UnicodeDecodeError:
-        raise DataError(
-            f"the cell {column!r} is not UTF-8", remedy="convert it to a string"
-        ) from None
+        problem = f"the cell {column!r} is not UTF-8"
+        raise DataError(problem, remedy="convert it to a string") from None
 
 
 class Row(NamedTuple):
@@ -167,9 +160,8 @@ def read_table(
     raw = _quoted(path, delimiter) if quotes else _plain(path, delimiter)
     header = next(raw, None)
     if header is None:
-        raise DataError(
-            "is empty", path=path, remedy="write the names of the columns into the first line"
-        )
+        remedy = "write the names of the columns into the first line"
+        raise DataError("is empty", path=path, remedy=remedy)
     line, columns = header
     _check_header(path, line, columns, row_names=row_names)
     return DelimitedTable(tuple(columns), _rows(path, columns, raw))
@@ -181,9 +173,8 @@ def _check_header(path: Path, line: int, columns: list[str], *, row_names: bool)
             remedy = "name it or remove it (pandas: to_csv(index=False))"
             raise DataError(f"column {position} has no name", path=path, line=line, remedy=remedy)
         if column in columns[: position - 1]:
-            raise DataError(
-                f"has the column {column!r} twice", path=path, line=line, remedy="rename one"
-            )
+            problem = f"has the column {column!r} twice"
+            raise DataError(problem, path=path, line=line, remedy="rename one")
 
 
 def _rows(path: Path, columns: list[str], raw: Iterator[tuple[int, list[str]]]) -> Iterator[Row]:
@@ -256,10 +247,9 @@ def _explain(message: str) -> DataError:
         problem = "has a carriage return outside quotes"
         return DataError(problem, remedy="quote the cell, or convert the line ends to \\n")
     if "expected after" in message:
-        return DataError(
-            "has a quote inside a quoted cell, or one that is never closed",
-            remedy='double it: "" (a cell that begins with a quote is quoted)',
-        )
+        problem = "has a quote inside a quoted cell, or one that is never closed"
+        remedy = 'double it: "" (a cell that begins with a quote is quoted)'
+        return DataError(problem, remedy=remedy)
     return DataError(f"is not a row ({message})")
 
 
@@ -335,9 +325,8 @@ def _parquet_rows(path: Path, *, bare: bool) -> Iterator[dict[str, Any]]:
             for batch in file.iter_batches(batch_size=_BATCH_ROWS):
                 yield from batch.to_pylist()
         except (pa.ArrowException, OSError, ValueError, OverflowError, MemoryError) as error:
-            raise DataError(
-                f"is a damaged Parquet file ({error})", path=path, remedy="write it again"
-            ) from None
+            problem = f"is a damaged Parquet file ({error})"
+            raise DataError(problem, path=path, remedy="write it again") from None
 
 
 _LIBRARIES = ("pandas", "polars")
@@ -410,12 +399,10 @@ def results_to_frame(results: Iterable[Result], library: str = "pandas") -> Any:
     for result in results:
         item = result.item
         triples = json.dumps(item.triples, ensure_ascii=False)
-        cells = (item.id, item.system or None, item.category, item.text, triples)
-        for name, cell in zip(_RESULT_COLUMNS, cells, strict=True):
-            table[name].append(cell)
-        for name in metrics:
-            table[name].append(result.scores.get(name))
-        table["verdict"].append(result.verdict)
+        scores = [result.scores.get(name) for name in metrics]
+        row = [item.id, item.system or None, item.category, item.text, triples, *scores]
+        for column, cell in zip(table.values(), [*row, result.verdict], strict=True):
+            column.append(cell)
     return _build_frame(table, metrics, library)
 
 

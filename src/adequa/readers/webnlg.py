@@ -19,7 +19,7 @@ from lxml import etree
 
 from adequa.data import Item, Triple
 from adequa.errors import DataError, SettingError
-from adequa.files import load_object, open_bytes
+from adequa.files import load_object, open_bytes, read_text
 from adequa.readers.base import PlacedItem, Reader
 from adequa.settings import setting
 
@@ -70,9 +70,8 @@ def files(path: Path) -> Iterator[tuple[str, Path]]:
             if file.suffix.lower() == ".xml" and not file.name.startswith(".") and file.is_file()
         ]
     except OSError as error:
-        raise DataError(
-            f"cannot be listed ({error.strerror})", path=path, remedy="check its permissions"
-        ) from None
+        problem = f"cannot be listed ({error.strerror})"
+        raise DataError(problem, path=path, remedy="check its permissions") from None
     if not found:
         raise DataError("has no XML file", path=path, remedy="name the folder of a WebNLG release")
     if len(found) == 1 and found[0].parent == path:
@@ -381,12 +380,7 @@ def find_instance_types(file: Path) -> Path | None:
 def read_instance_types(path: Path) -> InstanceTypes:
     """Read and validate a file of instance types."""
     try:
-        with open_bytes(path) as stream:
-            raw = load_object(stream.read().decode())
-    except UnicodeDecodeError:
-        raise DataError("is not UTF-8", path=path, remedy="convert it to UTF-8") from None
-    except OSError as error:
-        raise DataError(f"cannot be read ({error.strerror})", path=path) from None
+        raw = load_object(read_text(path))
     except DataError as error:
         raise error if error.path else DataError(error.problem, path=path, remedy=_REMEDY) from None
     if type(raw) is not dict:

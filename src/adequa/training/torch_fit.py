@@ -24,7 +24,6 @@ from transformers.utils import logging
 from adequa import __version__
 from adequa.charts import curves_picture
 from adequa.training import setup
-from adequa.training.torch_data import BatchNumbers
 from adequa.training.torch_networks import load_bert
 
 Evaluation = Callable[[Any], Mapping[str, float]]
@@ -177,7 +176,8 @@ def fit(
     trainer = _Trainer(
         model=network,
         args=arguments,
-        train_dataset=BatchNumbers(schedule.steps * max(1, arguments.world_size)),
+        # The numbers of the batches: the collator makes a batch when it is needed.
+        train_dataset=range(schedule.steps * max(1, arguments.world_size)),
         data_collator=collator,
     )
     trainer.remove_callback(PrinterCallback)
@@ -299,14 +299,11 @@ def _figures(log: list[dict[str, float]]) -> dict[str, Any]:
     """The last loss and the last evaluation."""
     losses = [line[name] for line in log for name in ("loss", "train_loss") if name in line]
     losses = losses[:-1] if len(losses) > 1 else losses  # the mean of all is last
-    evaluations = [line for line in log if any(name.startswith("dev_") for name in line)]
     figures: dict[str, Any] = {"loss": losses[-1]} if losses else {}
-    if evaluations:
-        figures["dev"] = {
-            name.removeprefix("dev_"): value
-            for name, value in evaluations[-1].items()
-            if name.startswith("dev_")
-        }
+    for line in log:
+        dev = {name: value for name, value in line.items() if name.startswith("dev_")}
+        if dev:  # the last one stays
+            figures["dev"] = {name.removeprefix("dev_"): value for name, value in dev.items()}
     return figures
 
 

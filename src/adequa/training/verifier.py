@@ -97,12 +97,8 @@ class VerifierSettings(setup.TrainingSettings):
     def recipe(self) -> dict[str, Any]:
         """The common part, the faults and the composer."""
         name = getattr(self.composer, "__qualname__", None)  # it decides over the fluff, too
-        return {
-            **super().recipe(),
-            "faults": dict(self.faults),
-            "composer": name,
-            "composed": self.composed,
-        }
+        own = {"faults": dict(self.faults), "composer": name, "composed": self.composed}
+        return super().recipe() | own
 
 
 def train_verifier(

@@ -26,15 +26,13 @@ _AMPLIFICATION = 20
 
 
 def _too_deep(line: int | None = None) -> DataError:
-    return DataError(
-        f"is nested more than {MAX_DEPTH} levels deep", line=line, remedy="flatten the data"
-    )
+    problem = f"is nested more than {MAX_DEPTH} levels deep"
+    return DataError(problem, line=line, remedy="flatten the data")
 
 
 def _too_many_entities(line: int) -> DataError:
-    return DataError(
-        "has entities that multiply its size", line=line, remedy="write out what they stand for"
-    )
+    problem = "has entities that multiply its size"
+    return DataError(problem, line=line, remedy="write out what they stand for")
 
 
 class TurtleGuard:
@@ -222,12 +220,11 @@ def syntax_of(path: Path, name: str | None) -> str:
 
 
 def parse_statements(
-    stream: BinaryIO, syntax: str, base: str | None, *, before: int = 0
+    stream: BinaryIO, syntax: str, base: str | None
 ) -> Iterator[tuple[list[Statement], Mapping[str, str]]]:
     """The statements of a stream in blocks, each with the prefixes declared so far.
 
-    Nothing is fetched. `before` is the number of lines of the file before the stream; errors have
-    the line, but not the file.
+    Nothing is fetched. Errors have the line, but not the file.
     """
     form, guard, _ = SYNTAXES[syntax]
     try:
@@ -241,7 +238,7 @@ def parse_statements(
             # Serialising many statements at once is far cheaper than fetching the parts of each.
             written = serialize(islice(parser, size), format=RdfFormat.N_QUADS)
         except (SyntaxError, ValueError, MemoryError) as error:
-            raise _explain(error, before) from None
+            raise _explain(error) from None
         except OSError as error:
             raise DataError(f"cannot be read ({error.strerror})") from None
         if not written:
@@ -263,15 +260,13 @@ def _split(line: str) -> tuple[str, str, str, str]:
     return subject, predicate, value[:end], value[end + 1 :]
 
 
-def _explain(error: Exception, before: int) -> DataError:
+def _explain(error: Exception) -> DataError:
     """The error of pyoxigraph as a DataError, with the line if it reports one."""
     if isinstance(error, MemoryError):
         problem = "has a term or statement of more than 16 MB"
-        remedy = "is a quote or bracket never closed?"
-        return DataError(problem, line=before + 1 if before else None, remedy=remedy)
+        return DataError(problem, remedy="is a quote or bracket never closed?")
     line = error.lineno if isinstance(error, SyntaxError) else None
     message = _PLACE.sub("", error.msg if isinstance(error, SyntaxError) else str(error))
     default = "repair it here, or name the right syntax: rdf:syntax=…"
     remedy = next((remedy for sign, remedy in _REMEDIES if sign in message), default)
-    place = None if line is None else before + line
-    return DataError(f"cannot be read as RDF ({message[:300]})", line=place, remedy=remedy)
+    return DataError(f"cannot be read as RDF ({message[:300]})", line=line, remedy=remedy)
