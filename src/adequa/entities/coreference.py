@@ -21,7 +21,7 @@ from adequa.entities import lexicon
 from adequa.entities.graph import Graph
 from adequa.entities.lexicon import ENTITY_TYPES
 from adequa.errors import MissingExtra, ModelError, ServiceError
-from adequa.text import PreparedText, Span
+from adequa.text import PreparedText, Span, word_set
 
 PRONOUNS = {
     **dict.fromkeys(("it", "its", "itself"), "it"),
@@ -30,7 +30,7 @@ PRONOUNS = {
     **dict.fromkeys(("they", "their", "them", "theirs"), "they"),
 }
 _PRONOUN = re.compile(rf"\b(?:{'|'.join(PRONOUNS)})\b", re.IGNORECASE)
-_SMALL = frozenset("the a an is was are were has have of in by and to s".split())  # noqa: SIM905
+_SMALL = word_set("the a an is was are were has have of in by and to s")
 _POINTERS = {"the", "this", "that", "these", "those"}
 _POSSESSIVE = re.compile(r"\s?['’´`]s?(?![^\W_])")
 
@@ -326,9 +326,8 @@ def _entity_of(
     """The entity of the mention that is this phrase or its head."""
     start, end = span
     best: tuple[int, int, float, str] | None = None
-    for mention in mentions[
-        bisect_left(starts, start - _SLACK_BEFORE) : bisect_left(starts, start + _SLACK_BEFORE + 1)
-    ]:
+    first, after = (bisect_left(starts, start + by) for by in (-_SLACK_BEFORE, _SLACK_BEFORE + 1))
+    for mention in mentions[first:after]:
         if mention.end <= start or mention.start >= end:
             continue
         apart = abs(mention.start - start) + abs(mention.end - end)

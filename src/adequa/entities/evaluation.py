@@ -230,14 +230,12 @@ def gold_spans(item: Item) -> list[NamedSpan]:
             for one in item.meta["mentions"]
         ]
     except (KeyError, TypeError):
-        raise DataError(
-            f"the item {item.id!r} has no gold mentions",
-            remedy="give the enriched WebNLG corpus, or items made of it by adequa convert",
-        ) from None
+        remedy = "give the enriched WebNLG corpus, or items made of it by adequa convert"
+        raise DataError(f"the item {item.id!r} has no gold mentions", remedy=remedy) from None
 
 
 def evaluate_mentions(
-    items: Iterable[Item], detect: Detect, progress: Callable[[int], None] | None = None
+    items: Iterable[Item], detect: Detect, progress: Callable[[int], None] = lambda _done: None
 ) -> MentionEvaluation:
     """Compare a detector with gold mentions; `progress` gets the number of texts done."""
     predictions: list[Prediction] = []
@@ -248,15 +246,12 @@ def evaluate_mentions(
             prediction = Prediction(item, tuple(detect(item)))
             predictions.append(prediction)
             yield prediction.spans, gold
-            if progress is not None:
-                progress(len(predictions))
+            progress(len(predictions))
 
     agreement = agree(pairs())
     if not agreement.exact.gold:
-        raise DataError(
-            "there are no gold mentions to compare with",
-            remedy="give the enriched WebNLG corpus, with its <references>",
-        )
+        remedy = "give the enriched WebNLG corpus, with its <references>"
+        raise DataError("there are no gold mentions to compare with", remedy=remedy)
     return MentionEvaluation(agreement, predictions)
 
 
@@ -275,10 +270,9 @@ def _line(prediction: Prediction) -> bytes:
     try:
         return dump_line({"id": prediction.item.id, "mentions": mentions}).encode()
     except UnicodeEncodeError:
-        raise DataError(
-            f"the item {prediction.item.id!r} has half of a surrogate pair, which no file can hold",
-            remedy="repair the text's encoding",
-        ) from None
+        named = f"the item {prediction.item.id!r}"
+        problem = f"{named} has half of a surrogate pair, which no file can hold"
+        raise DataError(problem, remedy="repair the text's encoding") from None
 
 
 def find_disagreements(predictions: Iterable[Prediction], most: int) -> list[Disagreement]:

@@ -14,7 +14,7 @@ from adequa.data import Term, Triple
 from adequa.entities import lexicon
 from adequa.entities.lexicon import EntityType
 from adequa.entities.names import WEAK, Name, names_of
-from adequa.text import Label, fold, key_of, label_of, local_name, split_camel, words_of
+from adequa.text import Label, fold, key_of, label_of, local_name, split_camel, word_set, words_of
 from adequa.text.values import Date, Quantity, date_of, find_dates, quantity_of, unit_in
 
 Part = TypeVar("Part")
@@ -27,16 +27,14 @@ _TIME_WORDS = {"date", "year", "day", "time", "founded", "established", "born", 
 _GROUPS = {"band", "group", "duo", "trio", "team", "company", "album", "song", "film"}
 _BOOLEANS = {"yes", "true", "no", "false"}
 _LIST = re.compile(r"\s*(?:[,;/]|\band\b|\bor\b|&)\s*")
-_TYPE_NOUNS = {
-    *("airport", "university", "institute", "college", "school", "academy", "company", "club"),
-    *("stadium", "county", "city", "town", "village", "state", "province", "region", "river"),
-    *("monument", "memorial", "church", "museum", "hotel", "hall", "tower", "building", "bridge"),
-    *("street", "party", "league", "team", "band", "journal", "magazine", "newspaper", "press"),
-    *("council", "party", "army", "navy", "island", "peninsula", "township", "empire", "kingdom"),
-    *("republic", "union", "park", "library", "hospital", "theatre", "center", "centre", "station"),
-    *("railway", "road", "society", "association", "foundation", "organisation", "organization"),
-    *("federation", "championship", "award", "prize", "language", "asteroid", "comet", "aircraft"),
-}
+_TYPE_NOUNS = word_set(
+    "airport university institute college school academy company club stadium county city town "
+    "village state province region river monument memorial church museum hotel hall tower building "
+    "bridge street party league team band journal magazine newspaper press council army navy "
+    "island peninsula township empire kingdom republic union park library hospital theatre center "
+    "centre station railway road society association foundation organisation organization "
+    "federation championship award prize language asteroid comet aircraft"
+)
 
 
 ValueKind = Literal["name", "date", "number", "period", "list", "boolean"]

@@ -24,14 +24,13 @@ from adequa.entities.candidates import Candidate
 from adequa.entities.coreference import Anaphor, History
 from adequa.entities.graph import Entity, Graph
 from adequa.entities.lexicon import ENTITY_TYPES
-from adequa.text import PreparedText
+from adequa.text import PreparedText, word_set
 
 DETERMINERS = {"the", "a", "an", "this", "that", "its", "his", "their", "both"}
-_VERBS = {
-    *("is", "was", "are", "were", "has", "have", "had", "can", "will", "be", "been", "and", "or"),
-    *("who", "which", "that", "where", "in", "of", "on", "at", "by", "for", "with", "from", "to"),
-    *("as", "but", "while", "whose", "when", "also", "with", "located", "born", "died", "plays"),
-}
+_VERBS = word_set(
+    "is was are were has have had can will be been and or who which that where in of on at by for "
+    "with from to as but while whose when also located born died plays"
+)
 _POSSESSIVE = re.compile(r"\s?['’´`]s?(?![^\W_])")
 _QUOTES = "\"“”'‘’`"
 _WIDE = 3

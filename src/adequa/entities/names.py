@@ -13,7 +13,7 @@ from itertools import takewhile
 from typing import NamedTuple
 
 from adequa.entities import lexicon
-from adequa.text import TITLES, Label, key_of, words_of
+from adequa.text import TITLES, Label, key_of, word_set, words_of
 
 NAME, DERIVED, WEAK, PART = 0, 1, 2, 3
 """The tiers."""
@@ -21,48 +21,40 @@ SHORT = 3
 """Letters of the longest name that counts as short: acronyms and codes."""
 YEAR = 4
 """Digits of a year."""
-ARTICLES = {"the", "a", "an"}
-SMALL = {
-    *ARTICLES,
-    *("of", "in", "and", "for", "on", "at", "to", "de", "la", "le", "du", "des", "del", "der"),
-    *("di", "da", "do", "dos", "von", "van", "den", "el", "al", "by", "with", "from", "e", "y"),
-}
-AMBIGUOUS = set("it he she us is was be as so no not may can see".split())  # noqa: SIM905
+ARTICLES = word_set("the a an")
+SMALL = ARTICLES | word_set(
+    "of in and for on at to de la le du des del der di da do dos von van den el al by with from e y"
+)
+AMBIGUOUS = word_set("it he she us is was be as so no not may can see")
 """Names that are also common words."""
 # Last words of a label that texts often omit.
-LOOSE_ENDS = {
-    *("language", "languages", "people", "music", "sauce", "dish", "cuisine", "food", "river"),
-    *("city", "town", "county", "state", "province", "region", "district", "island", "islands"),
-    *("album", "film", "song", "band", "novel", "book", "magazine", "journal", "newspaper"),
-    *("company", "group", "records", "ethnic", "americans", "soup", "bread", "cake", "salad"),
-    *("architecture", "style", "postcode", "area", "league", "division", "time", "zone"),
-    *("cars", "car", "automobile", "engine", "asteroid", "party", "family", "game", "series"),
-}
-CLUB_WORDS = {
-    *("fc", "ac", "afc", "cf", "sc", "as", "ss", "us", "acf", "ssc", "cd", "ca", "fk", "nk", "sk"),
-    *("sv", "vfl", "vfb", "tsv", "fsv", "asd", "ssd", "bk", "if", "ifk", "pfc", "cfc", "rcd", "ud"),
-    *("club", "football", "futbol", "calcio", "sportiva", "associazione", "societa", "deportivo"),
-    *("agremiacao", "esporte", "clube", "sporting", "athletic", "athletikos", "unione", "srl"),
-    *("spa", "nfc", "sfc", "lfc", "afs", "soccer"),
-}
-LEGAL = {"inc", "ltd", "llc", "plc", "corp", "co", "gmbh", "ag", "sa", "nv", "limited", "company"}
+LOOSE_ENDS = word_set(
+    "language languages people music sauce dish cuisine food river city town county state province "
+    "region district island islands album film song band novel book magazine journal newspaper "
+    "company group records ethnic americans soup bread cake salad architecture style postcode area "
+    "league division time zone cars car automobile engine asteroid party family game series"
+)
+CLUB_WORDS = word_set(
+    "fc ac afc cf sc as ss us acf ssc cd ca fk nk sk sv vfl vfb tsv fsv asd ssd bk if ifk pfc cfc "
+    "rcd ud club football futbol calcio sportiva associazione societa deportivo agremiacao esporte "
+    "clube sporting athletic athletikos unione srl spa nfc sfc lfc afs soccer"
+)
+LEGAL = word_set("inc ltd llc plc corp co gmbh ag sa nv limited company")
 # Words of many organisations, buildings and institutions.
-GENERIC = {
-    *("university", "institute", "college", "school", "academy", "airport", "international"),
-    *("regional", "national", "stadium", "museum", "hospital", "building", "hall", "tower"),
-    *("church", "street", "road", "avenue", "bridge", "station", "center", "centre", "park"),
-    *("association", "federation", "organisation", "organization", "foundation", "society"),
-    *("technology", "science", "technical", "council", "committee", "department", "monument"),
-    *("memorial", "township", "republic", "kingdom", "empire", "people", "press", "publishers"),
-    *("publishing", "entertainment", "studios", "pictures", "network", "corporation", "motors"),
-    *("division", "series", "championship", "cup", "award", "prize", "medal", "jr", "sr", "ii"),
-}
+GENERIC = word_set(
+    "university institute college school academy airport international regional national stadium "
+    "museum hospital building hall tower church street road avenue bridge station center centre "
+    "park association federation organisation organization foundation society technology science "
+    "technical council committee department monument memorial township republic kingdom empire "
+    "people press publishers publishing entertainment studios pictures network corporation motors "
+    "division series championship cup award prize medal jr sr ii"
+)
 # `Alba_County` is also the county of Alba.
-TURNED = {"county", "township", "city", "district", "province", "region", "state", "island"}
-OFFICES = {
-    *("president", "chancellor", "premier", "king", "queen", "emperor", "monarch", "governor"),
-    *("mayor", "minister", "secretary", "chairman", "speaker", "ambassador"),
-}
+TURNED = word_set("county township city district province region state island")
+OFFICES = word_set(
+    "president chancellor premier king queen emperor monarch governor mayor minister secretary "
+    "chairman speaker ambassador"
+)
 _SAYING_LITTLE = SMALL | LOOSE_ENDS | CLUB_WORDS | LEGAL | TURNED | GENERIC
 _SAYING_LITTLE = SMALL | LOOSE_ENDS | CLUB_WORDS | LEGAL | TURNED | GENERIC
 NUMERALS = {"ii", "iii", "iv", "v", "vi", "vii", "viii", "ix", "x", "xi", "xii"}

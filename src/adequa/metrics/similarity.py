@@ -170,30 +170,26 @@ class Similarity(Metric):
         if blends is None:
             return None
         parts = ("ensemble", "models") if self.part == "ensemble" else (self.part,)
+        lacking = ""
         if missing := [part for part in parts if part not in blends]:
-            raise ModelError(
-                f"the weights {self.weights} have no calibration of {', '.join(missing)}; "
-                "make it with adequa train blend"
-            )
-        rated = any("rated" in blends[part].members for part in parts)
-        if rated and read_rating(self.weights) is None:
-            raise ModelError(
-                f"the weights {self.weights} have no rating head, which their calibration counts "
-                "on; make it with adequa train blend"
-            )
+            lacking = f"calibration of {', '.join(missing)}"
+        elif any("rated" in blends[part].members for part in parts):
+            head = read_rating(self.weights)
+            lacking = "" if head else "rating head, which their calibration counts on"
+        if lacking:
+            remedy = "make it with adequa train blend"
+            raise ModelError(f"the weights {self.weights} have no {lacking}; {remedy}")
         return blends
 
     def _sources(self) -> Sources:
         bi, cross = self.part != "cross", self.part != "bi"
-        own = (self.weights, self.threads)
+        own, foreign = (self.weights, self.threads), self.cross_encoder
         return Sources(
             cosines=cosine_source(*own, self.encoder, self.revision) if bi else None,
-            verifier=verifier_source(*own) if cross and self.cross_encoder is None else None,
-            cross=pair_source(self.cross_encoder, self.revision)
-            if cross and self.cross_encoder is not None
-            else None,
+            verifier=verifier_source(*own) if cross and foreign is None else None,
+            cross=pair_source(foreign, self.revision) if cross and foreign is not None else None,
             entities=entity_source if self.part == "ensemble" and self.entities else None,
-            rating=read_rating(self.weights) if cross and self.cross_encoder is None else None,
+            rating=read_rating(self.weights) if cross and foreign is None else None,
         )
 
 

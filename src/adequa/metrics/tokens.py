@@ -30,6 +30,7 @@ from adequa.data import Item
 from adequa.errors import DataError, MissingExtra, SettingError
 from adequa.files import open_bytes
 from adequa.metrics.base import references_of
+from adequa.text import word_set
 
 Tokenize = Literal["treebank", "13a", "whitespace"]
 TOKENIZE_DOC = (
@@ -53,14 +54,12 @@ def nltk_version() -> str:
 
 
 # Abbreviations that stand before a name or a number, and so do not end a sentence.
-_ABBREVIATION_LIST = (
+_ABBREVIATIONS = word_set(
     "adm apt ave brig capt col dept dr est ft gen gov hon lt maj mr mrs ms mt no nos prof rep rev "
     "sen sgt sr st vol vs jr inc co corp ltd bros feat fig op pp jan feb mar apr aug sept sep oct "
     "nov dec e.g i.e"
 )
-_STARTER_LIST = "A An He Her His In It Its She The Their They This"
-_ABBREVIATIONS = frozenset(_ABBREVIATION_LIST.split())
-_STARTERS = frozenset(_STARTER_LIST.split())
+_STARTERS = word_set("A An He Her His In It Its She The Their They This")
 _SENTENCE_END = re.compile(r"""(?<=[.!?])["')\]}»”’]*\s+""")
 _LAST_WORD = re.compile(r"[^\s(\[{\"'“‘«/–—-]+$")
 _INITIALS = re.compile(r"[^\W\d_](?:\.[^\W\d_])*\Z")

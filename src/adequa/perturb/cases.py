@@ -25,7 +25,7 @@ from adequa.perturb.texts import (
     rename_entity,
     swap_entities,
 )
-from adequa.progress import Progress
+from adequa.progress import Progress, silent
 
 Side = Literal["text", "data"]
 _OMISSION: frozenset[FindingKind] = frozenset({"omission"})
@@ -125,7 +125,7 @@ def make_cases(
     *,
     count: int,
     seed: int,
-    progress: Progress | None = None,
+    progress: Progress = silent,
 ) -> list[PerturbedSet]:
     """At most `count` cases of each perturbation, one per item.
 
@@ -133,12 +133,7 @@ def make_cases(
     so that there are fewer originals to score.
     """
     drawn = sorted(items, key=lambda item: (_lot(seed, item), item.key))
-
-    def located(done: int) -> None:
-        if progress is not None:
-            progress(done, len(drawn))
-
-    documents = list(read_documents(drawn, progress=located))
+    documents = list(read_documents(drawn, progress=lambda done: progress(done, len(drawn))))
     knowledge = Knowledge.of(sorted(documents, key=lambda one: one.item.key))
     made = []
     for perturbation in perturbations:

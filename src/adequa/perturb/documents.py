@@ -195,7 +195,7 @@ def read_documents(
     mode: Literal["mentions", "adequacy"] = "mentions",
     marked: Mapping[str, MarkedText] | None = None,
     locate: bool = True,
-    progress: Callable[[int], None] | None = None,
+    progress: Callable[[int], None] = lambda _done: None,
 ) -> Iterator[Document]:
     """The items with their names located: by people (`marked`, by text) or by the detector.
 
@@ -216,8 +216,7 @@ def read_documents(
                 found = detector.detect(item).mentions
                 mentions = tuple(one for one in found if one.end > one.start)
                 yield Document(item, mentions, places)
-        if progress is not None:
-            progress(done)
+        progress(done)
 
 
 def _as_marked(item: Item, known: MarkedText, places: tuple[Span, ...]) -> Document:

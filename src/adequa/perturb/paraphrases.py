@@ -23,13 +23,13 @@ from adequa.files import read_json
 from adequa.perturb.documents import Document, LabelledDocument, LabelledSpan
 from adequa.perturb.knowledge import Knowledge, Phrases, same_label
 from adequa.readers import read_table
-from adequa.text import folded, label_of
+from adequa.text import folded, label_of, word_set
 
 _WORD = re.compile(r"\w+(?:['’]\w+)?")
-_FUNCTION_WORDS = {
-    *("a", "an", "the", "is", "was", "are", "were", "of", "in", "by", "at", "to", "and", "with"),
-    *("which", "that", "who", "its", "his", "her", "for", "from", "on", "as", "it", "he", "she"),
-}
+_FUNCTION_WORDS = word_set(
+    "a an the is was are were of in by at to and with which that who its his her for from on as it "
+    "he she"
+)
 _CONFUSED = {
     "is": ("are", "be", "is is"), "are": ("is",), "was": ("were", "is was"), "were": ("was",),
     "has": ("have",), "have": ("has",), "a": ("an", "the a"), "an": ("a",), "the": ("the the", "a"),

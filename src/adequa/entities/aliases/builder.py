@@ -138,11 +138,9 @@ def build_aliases(
             os.fsync(stream.fileno())
         finished.replace(out)
     except (sqlite3.Error, OSError) as error:
-        raise DataError(
-            f"cannot be written ({getattr(error, 'strerror', None) or error})",
-            path=out,
-            remedy="check the path and the space on its disk (and that of TMPDIR, for sorting)",
-        ) from None
+        problem = f"cannot be written ({getattr(error, 'strerror', None) or error})"
+        remedy = "check the path and the space on its disk (and that of TMPDIR, for sorting)"
+        raise DataError(problem, path=out, remedy=remedy) from None
     finally:
         for path in (staging, finished):
             path.unlink(missing_ok=True)

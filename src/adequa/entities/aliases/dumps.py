@@ -9,6 +9,7 @@ could be mistaken for their end are refused. Turtle is left to pyoxigraph.
 from __future__ import annotations
 
 import hashlib
+import importlib
 import io
 import lzma
 import re
@@ -478,34 +479,24 @@ class Dump:
         return DataError(error.problem, path=self.path, line=line, remedy=error.remedy)
 
 
+_PACKED = {
+    b"\x1f\x8b": "gzip",
+    b"BZh": "bz2",
+    b"\xfd7zXZ\x00": "lzma",
+    b"\x28\xb5\x2f\xfd": "compression.zstd",
+}
+
+
 def _unpacked(stream: io.BufferedReader) -> BinaryIO:
     """The decompressed stream, by its first bytes."""
     head = stream.peek(6)[:6]
-    if head.startswith(b"\x1f\x8b"):
-        import gzip
-
-        return cast(BinaryIO, gzip.GzipFile(fileobj=stream))
-    if head.startswith(b"BZh"):
-        import bz2
-
-        return cast(BinaryIO, bz2.BZ2File(stream))
-    if head.startswith(b"\xfd7zXZ\x00"):
-        return cast(BinaryIO, lzma.LZMAFile(stream))
-    if head.startswith(b"\x28\xb5\x2f\xfd"):
-        return _unpacked_zstd(stream)
     if head.startswith(b"PK\x03\x04"):
         raise DataError("is packed as zip", remedy="unpack it first")
-    return stream
-
-
-def _unpacked_zstd(stream: io.BufferedReader) -> BinaryIO:
-    import importlib
-
+    module = next((name for mark, name in _PACKED.items() if head.startswith(mark)), None)
+    if module is None:
+        return stream
     try:
-        zstd = importlib.import_module("compression.zstd")
+        return cast(BinaryIO, importlib.import_module(module).open(stream))
     except ImportError:
-        raise DataError(
-            "is packed as zstd, which Python reads from version 3.14 on",
-            remedy="unpack it first: zstd -d FILE",
-        ) from None
-    return cast(BinaryIO, zstd.ZstdFile(stream))
+        problem = "is packed as zstd, which Python reads from version 3.14 on"
+        raise DataError(problem, remedy="unpack it first: zstd -d FILE") from None

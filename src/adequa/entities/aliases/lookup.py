@@ -87,11 +87,9 @@ def open_aliases(path: Path | str, *, limit: int = LIMIT) -> Aliases:
         return read_tsv(path)
     if suffix == ".json":
         return read_json(path)
-    raise DataError(
-        f"has an ending ({suffix or 'none'}) that is not a format of aliases",
-        path=path,
-        remedy="name it .tsv, .json, or .sqlite for what `adequa aliases build` writes",
-    )
+    problem = f"has an ending ({suffix or 'none'}) that is not a format of aliases"
+    remedy = "name it .tsv, .json, or .sqlite for what `adequa aliases build` writes"
+    raise DataError(problem, path=path, remedy=remedy)
 
 
 Entry = tuple[str, list[str]]
