@@ -56,7 +56,6 @@ OFFICES = word_set(
     "chairman speaker ambassador"
 )
 _SAYING_LITTLE = SMALL | LOOSE_ENDS | CLUB_WORDS | LEGAL | TURNED | GENERIC
-_SAYING_LITTLE = SMALL | LOOSE_ENDS | CLUB_WORDS | LEGAL | TURNED | GENERIC
 NUMERALS = {"ii", "iii", "iv", "v", "vi", "vii", "viii", "ix", "x", "xi", "xii"}
 
 
