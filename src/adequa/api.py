@@ -34,19 +34,14 @@ def score(
     >>> round(result.scores["bleu"])
     100
     """
-    item = _item(
-        {
-            "id": "1",
-            "triples": triples
-            if isinstance(triples, str)
-            else [list(triple) for triple in triples],
-            "text": text,
-            "lang": lang,
-            "references": references if isinstance(references, str) else list(references),
-        },
-        1,
-    )
-    return score_items([item], resolve(metrics))[0]
+    raw = {
+        "id": "1",
+        "triples": triples if isinstance(triples, str) else list(map(list, triples)),
+        "text": text,
+        "lang": lang,
+        "references": references if isinstance(references, str) else list(references),
+    }
+    return score_items([_item(raw, 1)], resolve(metrics))[0]
 
 
 @dataclass(frozen=True)
@@ -71,16 +66,15 @@ class Evaluation(Sequence[Result]):
 
     def to_pandas(self) -> Any:
         """One row per item, one column per metric."""
-        return self._to_frame("pandas")
+        from adequa.readers.tables import results_to_frame
+
+        return results_to_frame(self.results, "pandas")
 
     def to_polars(self) -> Any:
         """One row per item, one column per metric."""
-        return self._to_frame("polars")
-
-    def _to_frame(self, library: str) -> Any:
         from adequa.readers.tables import results_to_frame
 
-        return results_to_frame(self.results, library)
+        return results_to_frame(self.results, "polars")
 
 
 def evaluate(items: Any, metrics: Metrics = None) -> Evaluation:

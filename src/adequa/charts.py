@@ -11,12 +11,16 @@ import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cache
 from html import escape
-from itertools import pairwise
+from itertools import chain, pairwise
 from pathlib import Path
-from typing import NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple
 
-from adequa.errors import DataError, MissingExtra, SettingError
+from adequa.errors import MissingExtra, SettingError
+from adequa.files import write_errors
 from adequa.tables import one_line
+
+if TYPE_CHECKING:
+    from adequa.stats.reliability import Bin
 
 INK = "#222222"
 _GRID, _FAINT = "#dddddd", "#9a9a9a"
@@ -124,17 +128,14 @@ class Frame(NamedTuple):
         """The ticks with their labels and a grid; `columns` also draws the vertical grid lines."""
         parts = []
         for value, label in y_ticks:
-            parts.append(line(self.left, self.y(value), self.right, self.y(value), _GRID))
-            parts.append(text(self.left - 8, self.y(value) + 4, label, "end"))
+            y = self.y(value)
+            parts.append(line(self.left, y, self.right, y, _GRID))
+            parts.append(text(self.left - 8, y + 4, label, "end"))
         parts.append(line(self.left, self.bottom, self.right, self.bottom, _FAINT))
+        end, colour = (self.top, _GRID) if columns else (self.bottom + 5, _FAINT)
         for value, label in x_ticks:
             x = self.x(value)
-            parts.append(
-                line(x, self.bottom, x, self.top, _GRID)
-                if columns
-                else line(x, self.bottom, x, self.bottom + 5, _FAINT)
-            )
-            parts.append(text(x, self.bottom + 20, label))
+            parts += [line(x, self.bottom, x, end, colour), text(x, self.bottom + 20, label)]
         parts.append(text((self.left + self.right) / 2, self.bottom + 42, x_label, size=13))
         if y_label:
             parts.append(_rotated(24, (self.top + self.bottom) / 2, y_label, -90))
@@ -175,22 +176,23 @@ def heat_map(
     `low` is the lowest value of cells and bar: 0 for shares, which then go from white to blue. A
     cell of None is empty. `crossed` has the (row, column) of cells to cross out as not significant.
     """
-    _require_cells(rows, columns, values, crossed, low)
+    if not rows or not columns:
+        raise ValueError("a heat map has at least one row and one column")
+    if [len(row) for row in values] != [len(columns)] * len(rows):
+        raise ValueError(f"the values are not {len(rows)} rows of {len(columns)}")
+    for value in chain.from_iterable(values):
+        if value is not None and not low <= value <= 1:
+            raise ValueError(f"a cell is from {low:g} to 1 or None, not {value}")
+    for r, c in crossed:
+        if not (0 <= r < len(rows) and 0 <= c < len(columns)):
+            raise ValueError(f"there is no cell ({r}, {c}) to cross out")
     width = max(_LEAST_WIDTH, (digits + 4) * _LETTER + 10)
     slanted = any(len(name) * _LETTER > width - 6 for name in columns)
     longest = max(len(name) for name in columns) * _LETTER
     left = _EDGE + max(len(name) for name in rows) * _LETTER + 10
     top = 48 + (longest * math.sin(_SLANT) + 14 if slanted else 18.0)
-    frame = Frame(
-        left=left,
-        top=top,
-        right=left + width * len(columns),
-        bottom=top + _CELL_HEIGHT * len(rows),
-        x_low=0,
-        x_high=len(columns),
-        y_low=len(rows),
-        y_high=0,
-    )
+    box = (left, top, left + width * len(columns), top + _CELL_HEIGHT * len(rows))
+    frame = Frame(*box, x_low=0, x_high=len(columns), y_low=len(rows), y_high=0)
     parts = [text(left - 8, frame.y(r + 0.5) + 4.5, name, "end") for r, name in enumerate(rows)]
     for c, name in enumerate(columns):
         x, y = frame.x(c + 0.5), top - 8
@@ -211,26 +213,6 @@ def heat_map(
     if crossed:
         parts.append(text(left, foot + 24, "crossed out: not significant", "start", 11))
     return document(whole, foot + (38 if crossed else _EDGE), title, parts)
-
-
-def _require_cells(
-    rows: Sequence[str],
-    columns: Sequence[str],
-    values: Sequence[Sequence[float | None]],
-    crossed: Collection[tuple[int, int]],
-    low: float,
-) -> None:
-    if not rows or not columns:
-        raise ValueError("a heat map has at least one row and one column")
-    if len(values) != len(rows) or any(len(row) != len(columns) for row in values):
-        raise ValueError(f"the values are not {len(rows)} rows of {len(columns)}")
-    for row in values:
-        for value in row:
-            if value is not None and not low <= value <= 1:
-                raise ValueError(f"a cell is from {low:g} to 1 or None, not {value}")
-    for r, c in crossed:
-        if not (0 <= r < len(rows) and 0 <= c < len(columns)):
-            raise ValueError(f"there is no cell ({r}, {c}) to cross out")
 
 
 def _cell(frame: Frame, r: int, c: int, *, value: float, shown: str, name: str) -> list[str]:
@@ -254,17 +236,16 @@ def _cross(frame: Frame, r: int, c: int, ink: str) -> str:
 def _colour_bar(x: float, top: float, bottom: float, low: float) -> list[str]:
     frame = Frame(x, top, x + _BAR, bottom, 0, 1, low, 1)
     step = (bottom - top) / _BAR_STEPS
-    parts = []
+    parts: list[str] = []
     for number in range(_BAR_STEPS):
         colour = _hex(_colour(1 - (1 - low) * (number + 0.5) / _BAR_STEPS))
         parts.append(
             f'<rect x="{x:.1f}" y="{top + step * number:.2f}" width="{_BAR:.1f}" '
             f'height="{step + 0.3:.2f}" fill="{colour}"/>'
         )
-    for tick in (1.0, 0.5, 0.0, -0.5, -1.0):
-        if tick >= low:
-            parts.append(line(x + _BAR, frame.y(tick), x + _BAR + 4, frame.y(tick)))
-            parts.append(text(x + _BAR + 7, frame.y(tick) + 4, f"{tick:g}", "start", 11))
+    edge = x + _BAR
+    for tick, y in ((tick, frame.y(tick)) for tick in (1.0, 0.5, 0.0, -0.5, -1.0) if tick >= low):
+        parts += [line(edge, y, edge + 4, y), text(edge + 7, y + 4, f"{tick:g}", "start", 11)]
     return parts
 
 
@@ -367,16 +348,8 @@ def _series_frame(places: int, low: float, high: float) -> Frame:
     width = _STEP * max(1, places - 1) + 2 * _INSET
     # The first and the last place are a little inside of the frame; a single one is in the middle.
     margin = _INSET * (places - 1) / (width - 2 * _INSET) if places > 1 else 1.0
-    return Frame(
-        left=_LEFT,
-        top=_TOP,
-        right=_LEFT + width,
-        bottom=_TOP + _PLOT_HEIGHT,
-        x_low=-margin,
-        x_high=places - 1 + margin,
-        y_low=low,
-        y_high=high,
-    )
+    box = (_LEFT, _TOP, _LEFT + width, _TOP + _PLOT_HEIGHT)
+    return Frame(*box, x_low=-margin, x_high=places - 1 + margin, y_low=low, y_high=high)
 
 
 def _ends(values: Sequence[float], low: float | None, high: float | None) -> tuple[float, float]:
@@ -430,16 +403,12 @@ def _series_names(frame: Frame, lines: Mapping[str, Sequence[tuple[int, float]]]
         place, value = max(points, key=lambda point: point[0])
         ends.append((frame.y(value), number, name, frame.x(place), value))
     ends.sort()
-    parts = []
-    for y, (end, number, name, x, value) in zip(
-        _apart([one[0] for one in ends]), ends, strict=True
-    ):
-        start = frame.right + 6
-        parts.append(line(x + 8, end, start, end, _GRID))
-        parts.append(line(start, end, start + 16, y, _FAINT))
-        parts.append(_marker(number, start + 24, y))
+    parts, start = [], frame.right + 6
+    heights = _apart([one[0] for one in ends])
+    for y, (end, number, name, x, value) in zip(heights, ends, strict=True):
         label = f"{_shortened(name, _LONGEST)} {value:.2f}"
-        parts.append(text(start + 34, y + 4, label, "start"))
+        parts += [line(x + 8, end, start, end, _GRID), line(start, end, start + 16, y, _FAINT)]
+        parts += [_marker(number, start + 24, y), text(start + 34, y + 4, label, "start")]
     return parts
 
 
@@ -499,16 +468,9 @@ def curves_picture(log: Sequence[Mapping[str, float]], title: str) -> str:
         if not curves:
             continue
         values = [value for points in curves.values() for _, value in points]
-        frame = Frame(
-            left=_MARGIN,
-            top=top,
-            right=_WIDTH - _LEGEND,
-            bottom=top + _PANEL,
-            x_low=0,
-            x_high=last,
-            y_low=min([0.0, *values]),
-            y_high=_round_up(max(values)) if name == "loss" else max([*values, 1.0]),
-        )
+        high = _round_up(max(values)) if name == "loss" else max([*values, 1.0])
+        box = (_MARGIN, top, _WIDTH - _LEGEND, top + _PANEL)
+        frame = Frame(*box, x_low=0, x_high=last, y_low=min([0.0, *values]), y_high=high)
         parts += _panel(frame, name, curves)
         top += max(_PANEL, _LEGEND_ROW * len(curves)) + 70
     return document(_WIDTH, top + 10, title, parts, size=12)
@@ -523,12 +485,10 @@ def _curves(
         if "train_runtime" in entry:  # the summary at the end
             continue
         for name, value in entry.items():
-            if name in _NOT_CURVES or not math.isfinite(float(value)):
-                continue
-            held_out = name.startswith(_DEV)
-            curves = figures if held_out else losses
-            point = (float(entry["step"]), float(value))
-            curves.setdefault(name.removeprefix(_DEV) if held_out else name, []).append(point)
+            if name not in _NOT_CURVES and math.isfinite(float(value)):
+                curves = figures if name.startswith(_DEV) else losses
+                point = (float(entry["step"]), float(value))
+                curves.setdefault(name.removeprefix(_DEV), []).append(point)
     return losses, figures
 
 
@@ -566,22 +526,8 @@ def _round_up(value: float) -> float:
 # Reliability diagrams: claimed probabilities against the share that is true.
 
 
-class ReliabilityBin(Protocol):
-    """The cases of a range of probabilities: their number, mean probability and share of truth."""
-
-    @property
-    def count(self) -> int: ...  # noqa: D102
-    @property
-    def claimed(self) -> float: ...  # noqa: D102
-    @property
-    def true(self) -> float: ...  # noqa: D102
-
-
 def reliability_picture(
-    before: Sequence[ReliabilityBin],
-    after: Sequence[ReliabilityBin],
-    title: str,
-    subtitle: str = "",
+    before: Sequence[Bin], after: Sequence[Bin], title: str, subtitle: str = ""
 ) -> str:
     """Claimed probabilities against shares of truth; a calibrated model is on the diagonal.
 
@@ -617,11 +563,8 @@ def save_picture(svg: str, path: Path) -> None:
     if suffix not in SUFFIXES:
         raise SettingError(f"a picture is .svg or .png, not {path.name!r}; name it so")
     content = svg.encode("utf-8") if suffix == ".svg" else _rendered(svg)
-    try:
+    with write_errors(path, remedy="name a file in an existing folder with write permission"):
         path.write_bytes(content)
-    except OSError as error:
-        remedy = "name a file in an existing folder with write permission"
-        raise DataError.of_file(error, path, "written", remedy) from None
 
 
 def _rendered(svg: str) -> bytes:

@@ -7,7 +7,7 @@ the place with `DataError.at`.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import fields
 from typing import Any
 
@@ -111,22 +111,18 @@ def _meta(raw: Mapping[str, Any], known: frozenset[str]) -> dict[str, Any]:
 
 def item_to_object(item: Item) -> dict[str, Any]:
     """The JSON object of an item; absent fields are left out."""
-    raw: dict[str, Any] = {"id": item.id}
-    if item.system:
-        raw["system"] = item.system
-    if item.category is not None:
-        raw["category"] = item.category
-    if item.lang is not None:
-        raw["lang"] = item.lang
-    raw["triples"] = item.triples
-    raw["text"] = item.text
-    if item.references:
-        raw["references"] = item.references
-    if item.terms:
-        raw["terms"] = {name: without_none(term) for name, term in item.terms.items()}
-    if item.meta:
-        raw["meta"] = dict(item.meta)
-    return raw
+    raw = {
+        "id": item.id,
+        "system": item.system or None,
+        "category": item.category,
+        "lang": item.lang,
+        "triples": item.triples,
+        "text": item.text,
+        "references": item.references or None,
+        "terms": {name: without_none(term) for name, term in item.terms.items()} or None,
+        "meta": dict(item.meta) or None,
+    }
+    return {name: value for name, value in raw.items() if value is not None}
 
 
 _RATING_FIELDS = frozenset(field.name for field in fields(Rating))
@@ -214,42 +210,26 @@ def result_to_object(result: Result) -> dict[str, Any]:
     return raw
 
 
+_EVIDENCE = {
+    "mentions": ("entity", "start", "end", "method", "distance"),
+    "facts": ("triple", "status", "confidence", "start", "end"),
+    "findings": (
+        *("metric", "kind", "detail", "triple", "entity"),
+        *("start", "end", "confidence", "why"),
+    ),
+}
+"""The fields of each kind of evidence, in the order of a line of a run."""
+_ROUNDED = {"distance", "confidence"}
+
+
 def _evidence_to_object(source: Result | Score) -> dict[str, Any]:
+    def row(one: Mention | Fact | Finding, names: Iterable[str]) -> dict[str, Any]:
+        values = ((name, getattr(one, name)) for name in names)
+        return {name: _number(value) if name in _ROUNDED else value for name, value in values}
+
     return {
-        "mentions": [
-            {
-                "entity": mention.entity,
-                "start": mention.start,
-                "end": mention.end,
-                "method": mention.method,
-                "distance": _number(mention.distance),
-            }
-            for mention in source.mentions
-        ],
-        "facts": [
-            {
-                "triple": fact.triple,
-                "status": fact.status,
-                "confidence": _number(fact.confidence),
-                "start": fact.start,
-                "end": fact.end,
-            }
-            for fact in source.facts
-        ],
-        "findings": [
-            {
-                "metric": finding.metric,
-                "kind": finding.kind,
-                "detail": finding.detail,
-                "triple": finding.triple,
-                "entity": finding.entity,
-                "start": finding.start,
-                "end": finding.end,
-                "confidence": _number(finding.confidence),
-                "why": finding.why,
-            }
-            for finding in source.findings
-        ],
+        kind: [row(one, names) for one in getattr(source, kind)]
+        for kind, names in _EVIDENCE.items()
     }
 
 

@@ -135,11 +135,8 @@ class Result:
     @property
     def missing(self) -> tuple[Finding, ...]:
         """The findings of what the text leaves out."""
-        return tuple(
-            finding
-            for finding in self.findings
-            if finding.kind == "omission" and finding.detail != "overruled"
-        )
+        omissions = (finding for finding in self.findings if finding.kind == "omission")
+        return tuple(finding for finding in omissions if finding.detail != "overruled")
 
     @property
     def unsupported(self) -> tuple[Finding, ...]:

@@ -53,10 +53,8 @@ class DataError(AdequaError):
         line: int | None = None,
         remedy: str | None = None,
     ) -> None:
-        self.problem = problem
+        self.problem, self.line, self.remedy = problem, line, remedy
         self.path = None if path is None else Path(path)
-        self.line = line
-        self.remedy = remedy
         super().__init__(problem, path, line, remedy)
 
     def __str__(self) -> str:
@@ -79,21 +77,15 @@ class DataError(AdequaError):
 
     def at(self, path: Path | str, line: int | None = None) -> DataError:
         """The same error with a place, unless it has one."""
-        return DataError(
-            self.problem,
-            path=self.path or path,
-            line=self.line if self.line is not None else line,
-            remedy=self.remedy,
-        )
+        line = line if self.line is None else self.line
+        return DataError(self.problem, path=self.path or path, line=line, remedy=self.remedy)
 
 
 class UnknownName(AdequaError):
     """A name that is not in a table, with the most similar one that is."""
 
     def __init__(self, kind: str, name: str, choices: Iterable[str]) -> None:
-        self.kind = kind
-        self.name = name
-        self.choices = tuple(sorted(choices))
+        self.kind, self.name, self.choices = kind, name, tuple(sorted(choices))
         super().__init__(kind, name, self.choices)
 
     def __str__(self) -> str:
@@ -123,8 +115,7 @@ class MissingExtra(AdequaError):
     """An optional dependency is absent; the message carries the command that installs it."""
 
     def __init__(self, extra: str, package: str) -> None:
-        self.extra = extra
-        self.package = package
+        self.extra, self.package = extra, package
         super().__init__(extra, package)
 
     def __str__(self) -> str:
@@ -149,9 +140,7 @@ class ServiceError(AdequaError):
     """An external service failed, with the remedy."""
 
     def __init__(self, service: str, problem: str, remedy: str | None = None) -> None:
-        self.service = service
-        self.problem = problem
-        self.remedy = remedy
+        self.service, self.problem, self.remedy = service, problem, remedy
         super().__init__(service, problem, remedy)
 
     def __str__(self) -> str:

@@ -34,14 +34,12 @@ def item_field(name: str, *, what: str = "field") -> Callable[[Item], str | None
     """
     if name == "size":
         return lambda item: str(len(item.triples))
-    if name == "category":
-        return lambda item: as_word(item.category)
-    if name == "lang":
-        return lambda item: as_word(item.lang)
+    if name in ("category", "lang"):
+        return lambda item: as_word(getattr(item, name))
     if name == "seen":
         return lambda item: seen_word(item.meta.get("seen"))
-    if name.startswith("meta.") and name != "meta.":
-        key = name.removeprefix("meta.")
+    root, _, key = name.partition(".")
+    if root == "meta" and key:
         return lambda item: as_word(item.meta.get(key))
     raise UnknownName(what, name, FIELDS)
 

@@ -21,14 +21,12 @@ _FOREIGN_MARKS = {
     b"\x00\x00\xfe\xff": "UTF-32",
     b"\xff\xfe": "UTF-16",
     b"\xfe\xff": "UTF-16",
-}
-
-_COMPRESSED = {
     b"\x1f\x8b": "gzip",
     b"PK\x03\x04": "zip",
     b"BZh": "bzip2",
     b"\x28\xb5\x2f\xfd": "zstd",
 }
+"""The first bytes of files in other encodings, and of compressed files."""
 
 
 def open_bytes(path: Path) -> BinaryIO:
@@ -48,21 +46,13 @@ def open_bytes(path: Path) -> BinaryIO:
     except OSError as error:
         stream.close()
         raise DataError.of_file(error, path) from None
-    for mark, encoding in _FOREIGN_MARKS.items():
+    for mark, kind in _FOREIGN_MARKS.items():
         if head.startswith(mark):
             stream.close()
-            raise DataError(
-                f"is {encoding}, not UTF-8",
-                path=path,
-                line=1,
-                remedy=f"convert it: iconv -f {encoding} -t UTF-8",
-            )
-    for mark, compression in _COMPRESSED.items():
-        if head.startswith(mark):
-            stream.close()
-            raise DataError(
-                f"is compressed ({compression})", path=path, remedy="decompress it first"
-            )
+            if kind.startswith("UTF"):
+                remedy = f"convert it: iconv -f {kind} -t UTF-8"
+                raise DataError(f"is {kind}, not UTF-8", path=path, line=1, remedy=remedy)
+            raise DataError(f"is compressed ({kind})", path=path, remedy="decompress it first")
     stream.seek(3 if head.startswith(b"\xef\xbb\xbf") else 0)
     return stream
 
@@ -78,27 +68,19 @@ def lines(path: Path, *, keep_ends: bool = False) -> Iterator[tuple[int, str]]:
         while raw := stream.readline(MAX_LINE_BYTES + 1):
             number += 1
             if len(raw) > MAX_LINE_BYTES:
-                raise DataError(
-                    f"is longer than {MAX_LINE_BYTES >> 20} MB",
-                    path=path,
-                    line=number,
-                    remedy="write one item per line",
-                )
+                problem = f"is longer than {MAX_LINE_BYTES >> 20} MB"
+                raise DataError(problem, path=path, line=number, remedy="write one item per line")
             try:
                 text = raw.decode()
             except UnicodeDecodeError as error:
-                raise DataError(
-                    f"is not UTF-8 ({error.object[error.start]:#04x} at byte {error.start + 1})",
-                    path=path,
-                    line=number,
-                    remedy="convert the file to UTF-8",
-                ) from None
+                problem = f"is not UTF-8 ({raw[error.start]:#04x} at byte {error.start + 1})"
+                remedy = "convert the file to UTF-8"
+                raise DataError(problem, path=path, line=number, remedy=remedy) from None
             if not keep_ends and text.endswith("\n"):
                 text = text[:-2] if text.endswith("\r\n") else text[:-1]
             if "\0" in text:
-                raise DataError(
-                    "has a NUL byte", path=path, line=number, remedy="is this a binary file?"
-                )
+                remedy = "is this a binary file?"
+                raise DataError("has a NUL byte", path=path, line=number, remedy=remedy)
             yield number, text
 
 
@@ -117,27 +99,22 @@ def load_object(line: str, *, decode: Callable[[str], Any] = _decode) -> Any:
         value = decode(line)
     except json.JSONDecodeError as error:
         if line.startswith("\ufeff"):
-            raise DataError(
-                "begins with a byte order mark", remedy="remove it; were two files joined here?"
-            ) from None
-        raise DataError(
-            f"is not JSON ({error.msg} at column {error.colno})", remedy="write one object per line"
-        ) from None
+            remedy = "remove it; were two files joined here?"
+            raise DataError("begins with a byte order mark", remedy=remedy) from None
+        problem = f"is not JSON ({error.msg} at column {error.colno})"
+        raise DataError(problem, remedy="write one object per line") from None
     except RecursionError:
         raise DataError("is nested too deeply", remedy="flatten the object") from None
     except ValueError:
-        raise DataError(
-            "has a number that cannot be read (too many digits)", remedy="write it as a string"
-        ) from None
+        problem = "has a number that cannot be read (too many digits)"
+        raise DataError(problem, remedy="write it as a string") from None
     if "\\ud" in line or "\\uD" in line:
         # Lone surrogates can be parsed but not written; reject them now, not at the end of a run.
         try:
             _encode(value).encode()
         except UnicodeEncodeError:
-            raise DataError(
-                "has half of a surrogate pair (\\ud800–\\udfff)",
-                remedy="repair the text's encoding",
-            ) from None
+            problem = "has half of a surrogate pair (\\ud800–\\udfff)"
+            raise DataError(problem, remedy="repair the text's encoding") from None
     return value
 
 
@@ -148,14 +125,8 @@ def dump_line(value: Mapping[str, Any]) -> str:
 
 def kind_of(value: Any) -> str:
     """The type of a JSON value, for a message."""
-    names = {
-        dict: "an object",
-        list: "a list",
-        str: "a string",
-        bool: "true or false",
-        type(None): "null",
-    }
-    return names.get(type(value), "a number")
+    names = {dict: "an object", list: "a list", str: "a string", bool: "true or false"}
+    return "null" if value is None else names.get(type(value), "a number")
 
 
 def read_text(path: Path) -> str:
@@ -230,6 +201,21 @@ def write_errors(path: Path, *, remedy: str = "check the path") -> Iterator[None
     except OSError as error:
         problem = f"cannot be written ({error.strerror or error})"
         raise DataError(problem, path=path, remedy=remedy) from None
+
+
+def open_private(path: Path) -> IO[str]:
+    """Create a text file that only its owner can read; a FileExistsError if it exists."""
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    return os.fdopen(descriptor, "w", encoding="utf-8", newline="\n")
+
+
+@contextlib.contextmanager
+def errors_at(path: Path, line: int | None = None) -> Iterator[None]:
+    """Give the DataErrors of a block a place, unless they have one."""
+    try:
+        yield
+    except DataError as error:
+        raise error.at(path, line) from None
 
 
 @contextlib.contextmanager

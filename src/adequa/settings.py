@@ -9,6 +9,7 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 import json
+import re
 import types
 import typing
 from collections.abc import Iterator, Mapping
@@ -85,27 +86,17 @@ class Setting:
     doc: str
 
 
-def setting(default: Value, doc: str) -> Value:
-    """A field of a metric or reader with its default, and `doc` for its users."""
-    return dataclasses.field(default=default, metadata={"doc": doc})
+def setting(
+    default: Value, doc: str, *, at_least: float | None = None, at_most: float | None = None
+) -> Value:
+    """A field of a metric or reader with its default, `doc` for its users, and its limits."""
+    limits = {"at_least": at_least, "at_most": at_most}
+    return dataclasses.field(default=default, metadata={"doc": doc, **limits})
 
 
 def _split_pairs(text: str) -> list[str]:
-    parts: list[str] = [""]
-    escaped = False
-    for character in text:
-        if escaped:
-            parts[-1] += character if character == "," else "\\" + character
-            escaped = False
-        elif character == "\\":
-            escaped = True
-        elif character == ",":
-            parts.append("")
-        else:
-            parts[-1] += character
-    if escaped:
-        parts[-1] += "\\"
-    return [part for part in parts if part.strip()]
+    pairs = re.findall(r"(?:\\.|[^,\\]|\\\Z)+", text, re.DOTALL)
+    return [pair.replace("\\,", ",") for pair in pairs if pair.strip()]
 
 
 def build(kind: str, target: type[Built], settings: Mapping[str, Any]) -> Built:

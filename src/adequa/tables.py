@@ -14,34 +14,14 @@ from typing import Any, Literal
 
 from adequa.errors import UnknownName
 
-__all__ = [
-    "Cell",
-    "Column",
-    "Table",
-    "as_json",
-    "counted",
-    "escape_markdown",
-    "one_line",
-    "render_tables",
-    "rounded",
-    "significant",
-]
-
 Cell = str | int | float | None
 Alignment = Literal["left", "right"]
 
 NOTHING = "–"
 """Shown for None; CSV has an empty field and JSON null."""
 
-_LATEX = {
+_LATEX = {special: "\\" + special for special in "&%$#_{}"} | {
     "\\": r"\textbackslash{}",
-    "&": r"\&",
-    "%": r"\%",
-    "$": r"\$",
-    "#": r"\#",
-    "_": r"\_",
-    "{": r"\{",
-    "}": r"\}",
     "~": r"\textasciitilde{}",
     "^": r"\textasciicircum{}",
     "<": r"\textless{}",
@@ -123,15 +103,16 @@ class Table:
         cells = [row[place] for row in self.rows if row[place] is not None]
         return bool(cells) and not any(isinstance(cell, str | bool) for cell in cells)
 
-    def _shown(self) -> list[list[str]]:
-        return [
-            [_shown(cell, column) for cell, column in zip(row, self._columns, strict=True)]
-            for row in self.rows
-        ]
+    @property
+    def _grid(self) -> list[list[str]]:
+        """The names and the rows as they are shown."""
+        rows = (zip(row, self._columns, strict=True) for row in self.rows)
+        shown = [[_shown(cell, column) for cell, column in row] for row in rows]
+        return [[one_line(name) for name in self._names], *shown]
 
     def text(self) -> str:
         """Aligned columns for a terminal, without a final newline."""
-        grid = [[one_line(name) for name in self._names], *self._shown()]
+        grid = self._grid
         widths = [max(map(_width, column)) for column in zip(*grid, strict=True)]
         lines = [
             "  ".join(
@@ -151,16 +132,14 @@ class Table:
         """A pipe table with its title in bold above."""
         lines = [f"**{escape_markdown(one_line(self.title))}**", ""] if self.title else []
         sides = ["---:" if side == "right" else "---" for side in self._alignments]
-        grid = [[one_line(name) for name in self._names], *self._shown()]
-        written = [[escape_markdown(cell) for cell in row] for row in grid]
+        written = [[escape_markdown(cell) for cell in row] for row in self._grid]
         written.insert(1, sides)
         return "\n".join([*lines, *(f"| {' | '.join(row)} |" for row in written)])
 
     def latex(self) -> str:
         """A table float with its title as caption; needs the package booktabs."""
         sides = "".join(side[0] for side in self._alignments)
-        grid = [[one_line(name) for name in self._names], *self._shown()]
-        written = [" & ".join(map(_latex, row)) + r" \\" for row in grid]
+        written = [" & ".join(map(_latex, row)) + r" \\" for row in self._grid]
         caption = [rf"  \caption{{{_latex(one_line(self.title))}}}"] if self.title else []
         return "\n".join(
             [

@@ -45,12 +45,8 @@ def assert_adequate(
 def _message(result: Result, faults: Collection[str]) -> str:
     lines = [f"the text is not adequate ({' and '.join(faults)}):", f"  text: {result.item.text!r}"]
     if "omission" in faults:
-        lines += [
-            f"  missing: {' | '.join(finding.triple)}"
-            if finding.triple
-            else f"  missing: {finding.entity}"
-            for finding in result.missing
-        ]
+        missing = (one.triple or (one.entity or "",) for one in result.missing)
+        lines += [f"  missing: {' | '.join(parts)}" for parts in missing]
     if "hallucination" in faults:
         for finding in result.unsupported:
             place = slice(finding.start, finding.end)

@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import gzip
 import json
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-
-from adequa.cli import main
 
 BAY = "<http://dbpedia.org/resource/Kestrel_Bay>"
 ALIAS = "<http://dbpedia.org/ontology/alias>"
@@ -24,20 +21,10 @@ Run = Callable[..., tuple[int, str, str]]
 
 
 @pytest.fixture
-def adequa(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> Run:
+def adequa(command: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "dump.nt.gz").write_bytes(gzip.compress(LINES.encode()))
-
-    def run(*arguments: str) -> tuple[int, str, str]:
-        monkeypatch.setattr(sys, "argv", ["adequa", *arguments])
-        with pytest.raises(SystemExit) as ended:
-            main()
-        code = ended.value.code
-        return (code if isinstance(code, int) else 0, *capsys.readouterr())
-
-    return run
+    return command
 
 
 def test_build_and_show(adequa: Run) -> None:

@@ -195,9 +195,7 @@ def test_what_is_taken_is_left_alone() -> None:
 
 def test_what_speaks_for_keeping_names_its_surroundings() -> None:
     text, candidate = core_at('He saw "Norn" (the city)', "Norn", 1)
-    features = keep_features(
-        candidate, GRAPH_OF_SIDES.entities[1], GRAPH_OF_SIDES, text, before=0, others=1
-    )
+    features = keep_features(candidate, GRAPH_OF_SIDES, text, before=0, others=1)
     assert {"keep", "tier=0", "name&before=0", "name&others=1", "use=city"} <= set(features)
     assert any(feature.startswith("quoted") for feature in features)
 

@@ -462,7 +462,7 @@ def frame_with(**columns: Any) -> pd.DataFrame:
         (frame_with(text=["x", None]), "row 2 of the frame: has no 'text'"),
         (frame_with(id=["1", np.nan]), "row 2 of the frame: has no 'id'"),
         (frame_with(id=[1.0, 1.5]), "row 1 of the frame: 'id' is a number"),
-        (frame_with(triples=["A | p | B", "A"]), "row 2 of the frame: 'A' is no form"),
+        (frame_with(triples=["A | p | B", "A"]), "row 2 of the frame: 'A' is not a known form"),
         (frame_with(odd=[1, object()]), "row 2 of the frame: the cell 'odd' has the type object"),
         (frame_with(odd=[1.0, float("inf")]), "row 2 of the frame: the cell 'odd' is infinite"),
         (frame_with().rename(columns={"text": "id"}), "the column 'id' twice"),

@@ -139,7 +139,7 @@ def test_a_base_that_is_none(base: Path, tmp_path: Path) -> None:
 
 
 def test_a_missing_extra_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(setup.importlib.util, "find_spec", lambda name: None)
+    monkeypatch.setattr("adequa.errors.find_spec", lambda name: None)
     for train, one in (
         (train_encoder, settings(tmp_path)),
         (train_verifier, VerifierSettings(data=(tmp_path,), out=tmp_path / "run")),

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 from starlette.testclient import TestClient
 
-from adequa.metrics import resolve
+from adequa.data import Item
+from adequa.metrics import Metric, resolve
 from adequa.web.api.app import api_app
-from adequa.web.api.engine import InThread, ScoringEngine
+from adequa.web.api.engine import ScoringEngine, scored_lines
 from adequa.web.api.runs import Runs
 from adequa.web.limits import ServerSettings
 
@@ -27,6 +28,22 @@ SMALL = ServerSettings(
 ONE = {"triples": [["MV_Alba", "homePort", "Oban"]], "text": "MV Alba sails from Oban."}
 LINE = b'{"id": "1", "triples": [["MV_Alba", "homePort", "Oban"]], "text": "From Oban."}\n'
 JSON_LINES = {"Content-Type": "application/x-ndjson"}
+
+
+class InThread:
+    """A worker in the calling thread, for metrics that no other process can load; never ended."""
+
+    def __init__(self, metrics: Mapping[str, Metric]) -> None:
+        self.metrics = metrics
+
+    def start(self) -> None:
+        pass
+
+    def score(self, items: Sequence[Item], labels: Sequence[str], _seconds: float) -> list[bytes]:
+        return scored_lines(items, self.metrics, labels)
+
+    def close(self) -> None:
+        pass
 
 
 @pytest.fixture(scope="session")

@@ -4,17 +4,9 @@ A limit passes where the whole interval keeps it and fails where the whole inter
 in between there is not enough data to decide. A limit of zero faults (at most 0, or at least 1) is
 about the texts of this run only, because no sample can show that there are none elsewhere.
 
-Measures, computed per system in one pass over a run:
-
-omission, hallucination    the share of texts whose verdict includes it
-not-ok                     the share of texts whose verdict is not OK
-METRIC.omission, …         the same by the verdict of one metric
-missing, contradicted      the share of the input's facts with that status
-unscored                   the share of texts that some metric could not score
-METRIC                     the mean of a metric's scores
-
-Rates of texts have Wilson's interval, which holds for few texts and for rates near 0; rates of
-facts, of which a text has several, are resampled by text; means have Student's interval.
+The measures, which docs/gate.md lists, are computed per system in one pass over a run. Rates of
+texts have Wilson's interval, which holds for few texts and for rates near 0; rates of facts, of
+which a text has several, are resampled by text; means have Student's interval.
 """
 
 from __future__ import annotations
@@ -102,7 +94,6 @@ class LimitResult:
     examples: tuple[str, ...] = ()
     """The first items behind a broken limit."""
     more: int = 0
-    """The number of further such items."""
 
     @property
     def listed(self) -> list[str]:
@@ -177,7 +168,6 @@ class Observations:
     weights: list[float] = field(default_factory=list)
     """The total that a value is a count of: the facts of an item, or 1."""
     broken: list[str] = field(default_factory=list)
-    """The items with the fault."""
     left_out: int = 0
     """Items without the measure: no verdict, no fact, or not scorable."""
 
@@ -194,22 +184,17 @@ def observe(run: Run, measures: Iterable[str]) -> dict[str, dict[str, Observatio
         columns = found.setdefault(result.item.system, {})
         for measure in wanted:
             column = columns.setdefault(measure, Observations(measure not in labels))
-            _add(column, measure, result, labels)
+            seen = _observed(measure, result, labels)
+            if seen is None:
+                column.left_out += 1
+                continue
+            column.values.append(seen[0])
+            column.weights.append(seen[1])
+            if column.is_rate and seen[0]:
+                column.broken.append(_example(measure, result))
     if not found:
         raise RunError(f"{run.path} has no items; there is nothing to evaluate")
     return found
-
-
-def _add(column: Observations, measure: str, result: Result, labels: Sequence[str]) -> None:
-    seen = _observed(measure, result, labels)
-    if seen is None:
-        column.left_out += 1
-        return
-    value, weight = seen
-    column.values.append(value)
-    column.weights.append(weight)
-    if column.is_rate and value:
-        column.broken.append(_example(measure, result))
 
 
 def _observed(measure: str, result: Result, labels: Sequence[str]) -> tuple[float, float] | None:
@@ -236,12 +221,8 @@ def _example(measure: str, result: Result) -> str:
     elif measure == "unscored":
         reasons = [f"{label}: {reason}" for label, reason in result.reasons.items()]
     else:
-        faults = [
-            finding
-            for finding in (*result.missing, *result.unsupported)
-            if rate == "not-ok" or finding.kind == rate
-        ]
-        reasons = [finding.why for finding in faults]
+        findings = (*result.missing, *result.unsupported)
+        reasons = [one.why for one in findings if rate in ("not-ok", one.kind)]
     why = "; ".join(reasons[:2]) + (f"; … {len(reasons) - 2} more" if len(reasons) > 2 else "")
     return f"{result.item.id}: {why}" if why else result.item.id
 
@@ -403,7 +384,11 @@ def gate_table(gate: Gate) -> Table:
                 "–".join(f"{end:.3f}" for end in result.interval or ()) or None
             ),
             "of": "items",
-            "outcome": lambda result: _outcome(gate, result),
+            "outcome": lambda result: (
+                f"{result.outcome}, stops"
+                if result.outcome == "not enough data" and gate.stops(result)
+                else result.outcome
+            ),
         },
     )
 
@@ -445,35 +430,20 @@ def gate_junit(gate: Gate) -> str:
     A limit without enough data is `skipped`, unless it stops the gate.
     """
     stopping = [result for result in gate.results if gate.stops(result)]
-    skipped = [
-        result
-        for result in gate.results
-        if result.outcome == "not enough data" and result not in stopping
-    ]
-    counts = {
-        "tests": str(len(gate.results)),
-        "failures": str(len(stopping)),
-        "errors": "0",
-        "skipped": str(len(skipped)),
-    }
+    others = [result for result in gate.results if result not in stopping]
+    skipped = [result for result in others if result.outcome == "not enough data"]
+    counts = {"tests": str(len(gate.results)), "failures": str(len(stopping))}
+    counts |= {"errors": "0", "skipped": str(len(skipped))}
     suites = ET.Element("testsuites", counts)
     suite = ET.SubElement(suites, "testsuite", {"name": "adequa gate", **counts})
     for result in gate.results:
-        case = ET.SubElement(
-            suite,
-            "testcase",
-            {
-                "classname": _xml(f"adequa.{result.system or 'unnamed'}"),
-                "name": _xml(str(result.limit)),
-            },
-        )
+        place = _xml(f"adequa.{result.system or 'unnamed'}")
+        case = ET.SubElement(suite, "testcase", classname=place, name=_xml(str(result.limit)))
         if gate.stops(result):
-            failure = ET.SubElement(
-                case, "failure", {"type": result.outcome, "message": _xml(result.why)}
-            )
+            failure = ET.SubElement(case, "failure", type=result.outcome, message=_xml(result.why))
             failure.text = _xml("\n".join([result.why, *result.listed]))
         elif result in skipped:
-            ET.SubElement(case, "skipped", {"message": _xml(f"not enough data: {result.why}")})
+            ET.SubElement(case, "skipped", message=_xml(f"not enough data: {result.why}"))
         else:
             ET.SubElement(case, "system-out").text = _xml(result.why)
     ET.indent(suites)
@@ -482,16 +452,13 @@ def gate_junit(gate: Gate) -> str:
 
 def gate_markdown(gate: Gate) -> str:
     """The gate as a Markdown summary for a pull request."""
-    lines = [
-        f"## adequa: {'passed' if gate.is_open else 'not passed'}",
-        "",
-        gate_table(gate).markdown(),
-    ]
+    head = f"## adequa: {'passed' if gate.is_open else 'not passed'}"
+    lines = [head, "", gate_table(gate).markdown()]
     for result in gate.results:
         if gate.stops(result):
-            lines += ["", f"**{_markdown(result.system)}: {_markdown(str(result.limit))}**. "]
-            lines[-1] += _markdown(result.why)
-            lines += ["", *(f"- {_markdown(example)}" for example in result.listed)]
+            what = f"**{_markdown(result.system)}: {_markdown(str(result.limit))}**. "
+            lines += ["", what + _markdown(result.why), ""]
+            lines += [f"- {_markdown(example)}" for example in result.listed]
     lines += [f"\n{_markdown(note)}" for note in gate.notes]
     return "\n".join(lines) + "\n"
 
@@ -509,18 +476,11 @@ def gate_github(gate: Gate) -> str:
     return "\n".join(lines)
 
 
-def _outcome(gate: Gate, result: LimitResult) -> str:
-    if result.outcome == "not enough data":
-        return f"not enough data{', stops' if gate.stops(result) else ''}"
-    return result.outcome
-
-
 def _markdown(text: str) -> str:
     return escape_markdown(one_line(text))
 
 
 def _xml(text: str) -> str:
-    """A text without the characters that XML forbids."""
     return text.translate(_NOT_XML)
 
 

@@ -6,7 +6,7 @@ import sys
 import traceback
 from collections.abc import Iterator, MutableMapping
 from importlib import import_module
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, Any
 
 import typer
 from typer.core import TyperGroup
@@ -18,54 +18,33 @@ from adequa.errors import AdequaError
 WRONG_USE, INTERNAL = 2, 3
 
 
-class CommandEntry(NamedTuple):
-    """Where a command is defined, as `module:name`, and its line in `adequa --help`."""
-
-    target: str
-    summary: str
-
-
 COMMANDS = {
-    "check": CommandEntry("adequa.cli.check:check", "Check one text against its data."),
-    "score": CommandEntry("adequa.cli.score:score", "Score a corpus into a run folder."),
-    "compare": CommandEntry("adequa.cli.compare:compare", "Compare systems, with significance."),
-    "gate": CommandEntry("adequa.cli.gate:gate", "Test a run against limits, for CI."),
-    "report": CommandEntry("adequa.cli.report:report", "Write runs into one HTML file."),
-    "correlate": CommandEntry(
-        "adequa.cli.correlate:correlate", "Correlate metrics with human ratings."
-    ),
-    "doctor": CommandEntry(
-        "adequa.cli.doctor:doctor", "Inject errors into your data; see which metric notices."
-    ),
-    "human": CommandEntry("adequa.cli.human:human", "Run a human evaluation, start to finish."),
-    "retrieve": CommandEntry(
-        "adequa.cli.retrieve:retrieve", "Find texts by graph, and graphs by text."
-    ),
-    "serve": CommandEntry("adequa.cli.serve:serve", "Serve the workbench and the HTTP API."),
-    "mentions": CommandEntry(
-        "adequa.cli.mentions:mentions", "Evaluate the entity detector on gold mentions."
-    ),
-    "aliases": CommandEntry("adequa.cli.aliases:aliases", "Build and look up entity aliases."),
-    "templates": CommandEntry(
-        "adequa.cli.templates:templates", "Extract, check and show sentence templates."
-    ),
-    "train": CommandEntry("adequa.cli.train:train", "Train models on your own data."),
-    "export": CommandEntry("adequa.cli.export:export", "Write trained models as ONNX files."),
-    "paper": CommandEntry(
-        "research.papers.command:paper", "Reproduce a paper's tables and figures."
-    ),
-    "derive": CommandEntry(
-        "research.corpora.command:derive", "Derive training and test sets from a corpus."
-    ),
-    "metrics": CommandEntry("adequa.cli.metrics:metrics", "List the metrics, or show one."),
-    "formats": CommandEntry(
-        "adequa.cli.formats:formats", "List the input formats and their options."
-    ),
-    "convert": CommandEntry("adequa.cli.convert:convert", "Write any known format as plain items."),
-    "demo": CommandEntry("adequa.cli.demo:demo", "Score the built-in sample."),
+    "check": "Check one text against its data.",
+    "score": "Score a corpus into a run folder.",
+    "compare": "Compare systems, with significance.",
+    "gate": "Test a run against limits, for CI.",
+    "report": "Write runs into one HTML file.",
+    "correlate": "Correlate metrics with human ratings.",
+    "doctor": "Inject errors into your data; see which metric notices.",
+    "human": "Run a human evaluation, start to finish.",
+    "retrieve": "Find texts by graph, and graphs by text.",
+    "serve": "Serve the workbench and the HTTP API.",
+    "mentions": "Evaluate the entity detector on gold mentions.",
+    "aliases": "Build and look up entity aliases.",
+    "templates": "Extract, check and show sentence templates.",
+    "train": "Train models on your own data.",
+    "export": "Write trained models as ONNX files.",
+    "paper": "Reproduce a paper's tables and figures.",
+    "derive": "Derive training and test sets from a corpus.",
+    "metrics": "List the metrics, or show one.",
+    "formats": "List the input formats and their options.",
+    "convert": "Write any known format as plain items.",
+    "demo": "Score the built-in sample.",
 }
-"""All commands, in the order of `adequa --help`. The first line of a command's own help is its
-summary; a test compares them."""
+"""The summary of each command, in the order of `adequa --help`. It is also the first line of the
+command's own help, which a test compares."""
+_RESEARCH = {"paper": "research.papers.command", "derive": "research.corpora.command"}
+"""The modules of commands that need a checkout; the others are in modules of their own name."""
 
 
 class _Commands(MutableMapping[str, Any]):
@@ -92,17 +71,16 @@ class _Commands(MutableMapping[str, Any]):
         return len(COMMANDS)
 
 
-def _load(name: str, entry: CommandEntry) -> Any:
-    if entry.target.startswith("research."):
+def _load(name: str, summary: str) -> Any:
+    if name in _RESEARCH:
         from adequa.checkout import has_research
         from adequa.cli.options import add_checkout_command
 
         if not has_research():
             single = _single()
-            add_checkout_command(single, name, entry.target, entry.summary)
+            add_checkout_command(single, name, f"{_RESEARCH[name]}:{name}", summary)
             return get_command(single)
-    module, _, attribute = entry.target.partition(":")
-    loaded = getattr(import_module(module), attribute)
+    loaded = getattr(import_module(_RESEARCH.get(name, f"adequa.cli.{name}")), name)
     if isinstance(loaded, typer.Typer):
         return get_group(loaded)
     single = _single()
@@ -128,7 +106,7 @@ class LazyGroup(TyperGroup):
     def format_commands(self, ctx: Any, formatter: Any) -> None:  # noqa: ARG002
         """The names with their summaries, without loading the commands."""
         with formatter.section("Commands"):
-            formatter.write_dl([(name, entry.summary) for name, entry in COMMANDS.items()])
+            formatter.write_dl(list(COMMANDS.items()))
 
 
 app = typer.Typer(

@@ -16,19 +16,8 @@ from typing import Annotated, Literal, NamedTuple
 
 import typer
 
-from adequa.cli.options import (
-    Aliases,
-    Allowed,
-    Format,
-    IgnorePredicate,
-    Json,
-    Metrics,
-    OptionalPredicate,
-    argument,
-    flag,
-    option,
-    with_settings,
-)
+from adequa.cli import options
+from adequa.cli.options import argument, flag, option
 from adequa.data import Finding, Mention, Result
 from adequa.tables import one_line
 
@@ -44,17 +33,17 @@ def check(
         ),
     ],
     text: Annotated[str, argument("TEXT", "The text: a file, - for stdin, or the string.")],
-    metric: Metrics = None,
-    ignore: IgnorePredicate = None,
-    optional: OptionalPredicate = None,
-    allowed: Allowed = None,
-    aliases: Aliases = None,
+    metric: options.Metrics = None,
+    ignore: options.IgnorePredicate = None,
+    optional: options.OptionalPredicate = None,
+    allowed: options.Allowed = None,
+    aliases: options.Aliases = None,
     lang: Annotated[str | None, option("TAG", "The language of the text.")] = None,
-    format: Format = None,  # noqa: A002
+    format: options.Format = None,  # noqa: A002
     color: Annotated[
         bool | None, flag("--color/--no-color", "Use colour; default: only on a terminal.")
     ] = None,
-    as_json: Json = False,
+    as_json: options.Json = False,
 ) -> None:
     """Check one text against its data.
 
@@ -71,7 +60,7 @@ def check(
 
     if triples == text == "-":
         raise typer.BadParameter("only one of TRIPLES and TEXT can be -")
-    chosen = with_settings(
+    chosen = options.with_settings(
         resolve(metric or None), ignore=ignore, optional=optional, allowed=allowed, aliases=aliases
     )
     graph = read_graph(triples, format)
@@ -96,15 +85,9 @@ def _print(result: Result, color: bool | None) -> None:
     from rich.text import Text
 
     unicode = (sys.stdout.encoding or "").lower().startswith("utf")
-    console = Console(
-        force_terminal=True,
-        no_color=False,
-        color_system="standard" if dumb else "auto",
-        highlight=False,
-    )
-    written = Text()
-    for piece in show(result, brackets=not unicode):
-        written.append(piece.text, piece.style)
+    system: Literal["standard", "auto"] = "standard" if dumb else "auto"
+    console = Console(force_terminal=True, no_color=False, color_system=system, highlight=False)
+    written = Text.assemble(*show(result, brackets=not unicode))
     console.print(written, soft_wrap=True, end="")
 
 
@@ -113,12 +96,8 @@ MarkKind = Literal["mention", "repetition", "unexplained"]
 # The palette of Okabe and Ito (2008), which is safe for colour-blind readers, as backgrounds:
 # legible on dark and on light terminals. Faults are underlined and have no background.
 _ENTITY_STYLES = (
-    "#000000 on #e69f00",
-    "#000000 on #56b4e9",
-    "#000000 on #f0e442",
-    "#ffffff on #0072b2",
-    "#000000 on #cc79a7",
-    "#000000 on #009e73",
+    *("#000000 on #e69f00", "#000000 on #56b4e9", "#000000 on #f0e442"),
+    *("#ffffff on #0072b2", "#000000 on #cc79a7", "#000000 on #009e73"),
 )
 _WRONG = "bold underline red"
 _REPEATED = "italic red"
@@ -333,16 +312,9 @@ def _form(mention: Mention, text: str) -> str:
 
 def _omission(finding: Finding, result: Result) -> Iterator[ShownPiece]:
     yield ShownPiece("  - ", _SIGN)
-    if finding.entity is not None:
-        facts = [
-            triple
-            for triple in result.item.triples
-            if finding.entity in (triple.subject, triple.object)
-        ]
-        name = finding.entity
-    else:
-        facts = []
-        name = " | ".join(finding.triple or ())
+    entity = finding.entity
+    name = " | ".join(finding.triple or ()) if entity is None else entity
+    facts = [triple for triple in result.item.triples if entity in (triple.subject, triple.object)]
     if name:
         yield ShownPiece(one_line(name), "strike")
         yield ShownPiece(": ")

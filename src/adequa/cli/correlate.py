@@ -5,20 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-from adequa.cli.options import (
-    Json,
-    Out,
-    Quiet,
-    RatingsFormat,
-    Seed,
-    TableForm,
-    argument,
-    echo_written,
-    flag,
-    json_text,
-    option,
-    write_or_echo,
-)
+from adequa.cli import options
+from adequa.cli.options import argument, flag, option
 from adequa.progress import progress_bar
 
 
@@ -31,7 +19,7 @@ def correlate(
         list[Path] | None,
         option("FILE", "Human ratings: a file or a campaign's folder. Repeatable."),
     ] = None,
-    ratings_format: RatingsFormat = None,
+    ratings_format: options.RatingsFormat = None,
     scores: Annotated[
         list[Path] | None,
         option(
@@ -90,7 +78,7 @@ def correlate(
     ] = False,
     z: Annotated[bool, flag("--z", "Standardise each rater's ratings.")] = False,
     n: Annotated[int, option(None, "Number of resamples and permutations.", min=1)] = 1000,
-    seed: Seed = 0,
+    seed: options.Seed = 0,
     confidence: Annotated[float, option(None, "Level of the intervals.")] = 0.95,
     against: Annotated[
         str | None, option("METRIC", "Test the other metrics against this one.")
@@ -112,10 +100,10 @@ def correlate(
         Path | None, option("DIR", "Write the matrices as heat maps (SVG).")
     ] = None,
     png: Annotated[bool, flag("--png", "Also write heat maps as PNG (extra: png).")] = False,
-    table: TableForm = "text",
-    as_json: Json = False,
-    out: Out = None,
-    quiet: Quiet = False,
+    table: options.TableForm = "text",
+    as_json: options.Json = False,
+    out: options.Out = None,
+    quiet: options.Quiet = False,
 ) -> None:
     """Correlate metrics with human ratings.
 
@@ -139,7 +127,7 @@ def correlate(
     if png and pictures is None:
         raise SettingError("--png needs --pictures DIR")
     defaults = Options()
-    options = Options(
+    chosen = Options(
         levels=tuple(dict.fromkeys(level or defaults.levels)),
         coefficients=tuple(dict.fromkeys(coefficient or defaults.coefficients)),
         subsets=tuple(dict.fromkeys(subset or defaults.subsets)),
@@ -156,7 +144,7 @@ def correlate(
             criteria=criterion or (),
             metrics=metric or (),
             lower_is_better=lower_is_better or (),
-            options=options,
+            options=chosen,
             where=where or (),
             exclude=named_raters(exclude or ()),
             exclude_systems=exclude_system or (),
@@ -170,5 +158,7 @@ def correlate(
         )
     if pictures is not None:
         for path in draw_matrices(study, pictures, png=png):
-            echo_written(path)
-    write_or_echo(json_text(study_to_object(study)) if as_json else render_study(study, table), out)
+            options.echo_written(path)
+    options.write_or_echo(
+        options.json_text(study_to_object(study)) if as_json else render_study(study, table), out
+    )

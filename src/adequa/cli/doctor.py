@@ -8,21 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from adequa.cli.options import (
-    Format,
-    Input,
-    Jobs,
-    Json,
-    Metrics,
-    Out,
-    Quiet,
-    Seed,
-    TableForm,
-    Texts,
-    option,
-    write_or_echo,
-    write_pictures,
-)
+from adequa.cli import options
+from adequa.cli.options import option
 from adequa.progress import progress_bar
 
 if TYPE_CHECKING:
@@ -31,10 +18,10 @@ if TYPE_CHECKING:
 
 
 def doctor(
-    source: Input,
-    texts: Texts = None,
-    format: Format = None,  # noqa: A002
-    metric: Metrics = None,
+    source: options.Input,
+    texts: options.Texts = None,
+    format: options.Format = None,  # noqa: A002
+    metric: options.Metrics = None,
     perturb: Annotated[
         list[str] | None,
         option(
@@ -48,7 +35,7 @@ def doctor(
     max_items: Annotated[
         int, option(None, "Maximum number of items to use, drawn at random.", min=1)
     ] = 1000,
-    seed: Seed = 0,
+    seed: options.Seed = 0,
     labels: Annotated[
         Path | None,
         option(
@@ -66,11 +53,11 @@ def doctor(
     examples: Annotated[
         int, option(None, "Show up to this many missed cases per metric and perturbation.", min=0)
     ] = 0,
-    table: TableForm = "text",
-    as_json: Json = False,
-    jobs: Jobs = 1,
-    out: Out = None,
-    quiet: Quiet = False,
+    table: options.TableForm = "text",
+    as_json: options.Json = False,
+    jobs: options.Jobs = 1,
+    out: options.Out = None,
+    quiet: options.Quiet = False,
 ) -> None:
     """Inject errors into your data; see which metric notices.
 
@@ -108,8 +95,8 @@ def doctor(
     if pictures is not None:
         from adequa.analysis.doctor import doctor_pictures
 
-        write_pictures(doctor_pictures(examination), pictures)
-    write_or_echo(written, out)
+        options.write_pictures(doctor_pictures(examination), pictures)
+    options.write_or_echo(written, out)
 
 
 def _advice(

@@ -61,22 +61,14 @@ def gate(
     Example: adequa gate runs/new --max omission=0.05 --min esa=0.95 --baseline runs/old
     --no-worse nli
     """
-    from adequa.analysis.gate import (
-        evaluate_gate,
-        gate_github,
-        gate_junit,
-        gate_markdown,
-        gate_table,
-        gate_to_object,
-        parse_limit,
-    )
+    from adequa.analysis import gate as gates
 
     limits = [
-        parse_limit(bound, written)
+        gates.parse_limit(bound, written)
         for bound, given in (("max", at_most), ("min", at_least), ("no-worse", no_worse))
         for written in given or ()
     ]
-    answer = evaluate_gate(
+    answer = gates.evaluate_gate(
         run,
         limits,
         baseline=baseline,
@@ -86,13 +78,13 @@ def gate(
         seed=seed,
     )
     if junit is not None:
-        write_file(junit, gate_junit(answer))
+        write_file(junit, gates.gate_junit(answer))
     if markdown is not None:
-        write_file(markdown, gate_markdown(answer), append=True)
+        write_file(markdown, gates.gate_markdown(answer), append=True)
     if as_json:
-        echo_json(gate_to_object(answer))
+        echo_json(gates.gate_to_object(answer))
     else:
-        typer.echo(gate_table(answer).text())
+        typer.echo(gates.gate_table(answer).text())
         for result in answer.results:
             if answer.stops(result):
                 typer.echo(f"\n{result.system or '(unnamed)'}: {result.limit}: {result.why}")
@@ -102,7 +94,7 @@ def gate(
             typer.echo(f"note: {note}")
         typer.echo("\nthe gate is open" if answer.is_open else "\nthe gate is closed")
     if github:
-        lines = gate_github(answer)
+        lines = gates.gate_github(answer)
         if lines:
             typer.echo(lines, err=as_json)
     if not answer.is_open:

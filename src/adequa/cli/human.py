@@ -12,25 +12,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from adequa.cli.options import (
-    Format,
-    Host,
-    Json,
-    Out,
-    Port,
-    Quiet,
-    RatingsFormat,
-    Seed,
-    TableForm,
-    argument,
-    echo_json,
-    echo_written,
-    flag,
-    group,
-    option,
-    write_or_echo,
-    write_pictures,
-)
+from adequa.cli import options
+from adequa.cli.options import argument, flag, group, option
 from adequa.progress import progress_bar
 
 if TYPE_CHECKING:
@@ -108,12 +91,12 @@ def sample(
         int, option(None, "Seconds until an unanswered text is given to another rater.")
     ] = 1800,
     controls: Annotated[Path | None, option("FILE", "Known correct ratings, in long form.")] = None,
-    format: Format = None,  # noqa: A002
-    seed: Seed = 0,
+    format: options.Format = None,  # noqa: A002
+    seed: options.Seed = 0,
     dry_run: Annotated[
         bool, flag("--dry-run", "Show the sample without writing anything.")
     ] = False,
-    as_json: Json = False,
+    as_json: options.Json = False,
 ) -> None:
     """Draw a sample of texts and create a campaign.
 
@@ -122,33 +105,15 @@ def sample(
 
     Example: adequa human sample runs/all --score meteor --where size=1..5 --out campaigns/may
     """
+    from adequa.human import sampling
     from adequa.human.campaign.settings import write_campaign
-    from adequa.human.sampling import (
-        campaign_name,
-        choose_score,
-        draw_sample,
-        level_names,
-        make_campaign,
-        matching,
-        needs,
-        of_systems,
-        pool_texts,
-        render_sample,
-        require_new_folder,
-        sample_to_object,
-        sampled_texts,
-        task_namer,
-        with_controls,
-        with_references,
-        with_scores,
-    )
 
     if out is None and not dry_run:
         raise typer.BadParameter("give --out CAMPAIGN, or --dry-run")
     if out is not None and not dry_run:
-        require_new_folder(out)
-    campaign = make_campaign(
-        campaign_name(out) if name is None else name,
+        sampling.require_new_folder(out)
+    campaign = sampling.make_campaign(
+        sampling.campaign_name(out) if name is None else name,
         title=title,
         questions=questions,
         spans=spans,
@@ -159,32 +124,32 @@ def sample(
         return_after=return_after,
         seed=seed,
     )
-    task = task_namer(None if tasks == "none" else tasks)
-    pool = pool_texts(runs, format=format)
+    task = sampling.task_namer(None if tasks == "none" else tasks)
+    pool = sampling.pool_texts(runs, format=format)
     if scores is not None:
-        pool = with_scores(pool, scores, score)
-    label = choose_score(pool, score) if levels > 1 else None
-    items = matching(of_systems(pool.items, systems or ()), where or ())
-    drawn = draw_sample(
-        with_references(items) if references else items,
+        pool = sampling.with_scores(pool, scores, score)
+    label = sampling.choose_score(pool, score) if levels > 1 else None
+    items = sampling.matching(sampling.of_systems(pool.items, systems or ()), where or ())
+    drawn = sampling.draw_sample(
+        sampling.with_references(items) if references else items,
         None if label is None else pool.scores[label],
         by=() if by == "none" else tuple(one.strip() for one in by.split(",")),
-        levels=level_names(levels),
+        levels=sampling.level_names(levels),
         per_cell=per_cell,
         most=most,
         seed=seed,
     )
-    texts = sampled_texts(drawn, task)
+    texts = sampling.sampled_texts(drawn, task)
     if controls is not None:
-        texts = with_controls(texts, controls, pool.items, campaign.questions, task)
-    needed = needs(texts, campaign)
+        texts = sampling.with_controls(texts, controls, pool.items, campaign.questions, task)
+    needed = sampling.needs(texts, campaign)
     if out is not None and not dry_run:
         write_campaign(out, campaign, texts)
     if as_json:
         place = {"campaign": None if out is None or dry_run else str(out)}
-        echo_json(place | sample_to_object(drawn, texts, needed, score=label))
+        options.echo_json(place | sampling.sample_to_object(drawn, texts, needed, score=label))
         return
-    typer.echo(render_sample(drawn, texts, needed, score=label))
+    typer.echo(sampling.render_sample(drawn, texts, needed, score=label))
     if out is None or dry_run:
         typer.echo("\nnothing was written (--dry-run)")
     else:
@@ -204,8 +169,8 @@ def serve(
             "URL", "postgresql://user:password@host/name; default: an SQLite file in the folder."
         ),
     ] = None,
-    host: Host = "127.0.0.1",
-    port: Port = 8000,
+    host: options.Host = "127.0.0.1",
+    port: options.Port = 8000,
     base_url: Annotated[
         str | None, option("URL", "The public address, if the server is behind a proxy.")
     ] = None,
@@ -222,7 +187,7 @@ def serve(
             "Write the answers to a .jsonl, .csv or factgenie.jsonl file instead of serving.",
         ),
     ] = None,
-    as_json: Json = False,
+    as_json: options.Json = False,
 ) -> None:
     """Serve a campaign in the browser.
 
@@ -244,7 +209,7 @@ def serve(
         if export is not None:
             from adequa.human.campaign import export_answers as write
 
-            echo_written(export, f": {write(store, export):,} lines")
+            options.echo_written(export, f": {write(store, export):,} lines")
             return
         from adequa.web.server import listen, server_of, url_of
         from adequa.web.sessions import SignedTokens, load_secret
@@ -267,7 +232,9 @@ def serve(
 
 def _show_links(links: Links, file: Path, *, as_json: bool) -> None:
     if as_json:
-        echo_json({"organiser": links.organiser, "raters": links.raters, "join": links.joining})
+        options.echo_json(
+            {"organiser": links.organiser, "raters": links.raters, "join": links.joining}
+        )
     else:
         typer.echo(f"organiser  {links.organiser}")
         if links.joining:
@@ -276,10 +243,8 @@ def _show_links(links: Links, file: Path, *, as_json: bool) -> None:
             typer.echo(f"{rater:<9}  {link}")
     typer.echo(f"The links are also in {file}. Stop with Ctrl-C; answers are saved.", err=True)
     if not links.raters and not links.joining:
-        typer.echo(
-            "There are no raters yet: give --raters N, or add them on the organiser's page.",
-            err=True,
-        )
+        hint = "give --raters N, or add them on the organiser's page."
+        typer.echo(f"There are no raters yet: {hint}", err=True)
 
 
 def _warn_about_network(host: str, base_url: str | None, *, behind_proxy: bool) -> None:
@@ -293,10 +258,8 @@ def _warn_about_network(host: str, base_url: str | None, *, behind_proxy: bool) 
             err=True,
         )
     elif base_url is not None and base_url.startswith("https:") and not behind_proxy:
-        typer.echo(
-            "Note: without --behind-proxy, rate limits treat all visitors as one address.",
-            err=True,
-        )
+        note = "Note: without --behind-proxy, rate limits treat all visitors as one address."
+        typer.echo(note, err=True)
 
 
 @human.command()
@@ -304,7 +267,7 @@ def quality(
     ratings: Annotated[
         list[Path], argument("RATINGS…", "Files of single judgments, or folders of campaigns.")
     ],
-    format: RatingsFormat = None,  # noqa: A002
+    format: options.RatingsFormat = None,  # noqa: A002
     items: Annotated[
         Path | None, option("FILE", "The rated items, for their ids and texts.")
     ] = None,
@@ -312,7 +275,7 @@ def quality(
     criterion: Criterion = None,
     method: Annotated[str, option("NAME", "Method of MACE: vb (variational Bayes) or em.")] = "vb",
     restarts: Annotated[int, option(None, "Random restarts of MACE.", min=1)] = 10,
-    seed: Seed = 0,
+    seed: options.Seed = 0,
     least: Annotated[
         int, option(None, "Raters with this many texts or fewer are not flagged.", min=0)
     ] = 10,
@@ -338,7 +301,7 @@ def quality(
     table: Annotated[
         str, option("FORMAT", "text, markdown, latex, csv (raters) or json.")
     ] = "text",
-    as_json: Json = False,
+    as_json: options.Json = False,
     out: Annotated[
         Path | None,
         option(
@@ -348,7 +311,7 @@ def quality(
             "-o",
         ),
     ] = None,
-    quiet: Quiet = False,
+    quiet: options.Quiet = False,
 ) -> None:
     """Report on raters: patterns, speed, competence (MACE), agreement.
 
@@ -384,13 +347,12 @@ def quality(
         texts={item.key: item.text for item in known or ()},
     )
     words = ["adequa", "human", "quality", *map(str, ratings)]
-    words += [] if format is None else ["--format", format]
-    words += [] if items is None else ["--items", str(items)]
-    words += [word for name in criterion or () for word in ("--criterion", name)]
-    words += [] if controls is None else ["--controls", str(controls)]
+    given = [("format", format), ("items", items), *(("criterion", one) for one in criterion or ())]
+    for name, value in [*given, ("controls", controls)]:
+        words += [] if value is None else [f"--{name}", str(value)]
     if out is not None:
         for path in write_quality_report(report, out, words):
-            echo_written(path)
+            options.echo_written(path)
     if as_json:
         table = "json"
     typer.echo(report.render(table, words))
@@ -401,7 +363,7 @@ def analyse(
     ratings: Annotated[
         list[Path], argument("RATINGS…", "Files of ratings, or folders of campaigns.")
     ],
-    format: RatingsFormat = None,  # noqa: A002
+    format: options.RatingsFormat = None,  # noqa: A002
     items: Annotated[
         Path | None, option("FILE", "The rated items, or a run of them; for --by and --lowest.")
     ] = None,
@@ -432,15 +394,15 @@ def analyse(
         ),
     ] = None,
     n: Annotated[int, option(None, "Bootstrap samples.", min=1)] = 1000,
-    seed: Seed = 0,
+    seed: options.Seed = 0,
     pictures: Annotated[
         Path | None,
         option("DIR", "Write plots of mean scores by each --by field (default: size) to DIR."),
     ] = None,
-    table: TableForm = "text",
-    as_json: Json = False,
-    out: Out = None,
-    quiet: Quiet = False,
+    table: options.TableForm = "text",
+    as_json: options.Json = False,
+    out: options.Out = None,
+    quiet: options.Quiet = False,
 ) -> None:
     """Compute means, significance groups and ranks of systems.
 
@@ -491,8 +453,8 @@ def analyse(
         )
     written = render_analysis(analysis, form)
     if pictures is not None:
-        write_pictures(analysis_pictures(analysis), pictures)
-    write_or_echo(written, out)
+        options.write_pictures(analysis_pictures(analysis), pictures)
+    options.write_or_echo(written, out)
 
 
 def _marks(ratings: list[Path]) -> set[str]:

@@ -7,16 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from adequa.cli.options import (
-    Format,
-    Json,
-    Quiet,
-    argument,
-    echo_json,
-    echo_table,
-    echo_written,
-    option,
-)
+from adequa.cli import options
+from adequa.cli.options import argument, option
 from adequa.progress import progress_bar
 
 if TYPE_CHECKING:
@@ -46,9 +38,9 @@ def mentions(
     errors: Annotated[
         int, option(None, "Show this many of the most frequent kinds of disagreement.", min=0)
     ] = 0,
-    format: Format = None,  # noqa: A002
-    as_json: Json = False,
-    quiet: Quiet = False,
+    format: options.Format = None,  # noqa: A002
+    as_json: options.Json = False,
+    quiet: options.Quiet = False,
 ) -> None:
     """Evaluate the entity detector on gold mentions.
 
@@ -57,58 +49,52 @@ def mentions(
 
     Example: adequa mentions enriched/dev --predictions found.jsonl --errors 10
     """
-    from adequa.entities import (
-        evaluate_mentions,
-        find_disagreements,
-        mention_detector,
-        write_predictions,
-    )
+    from adequa import entities
     from adequa.errors import DataError
     from adequa.readers import open_source
 
     if detector == "paper" and mode == "adequacy":
         raise typer.BadParameter("the paper's detector has no modes; leave --mode out")
-    detect = mention_detector(detector, mode, threshold)
+    detect = entities.mention_detector(detector, mode, threshold)
     items = list(open_source(gold, format=format))
     try:
         with progress_bar("texts", quiet=quiet) as progress:
-            evaluated = evaluate_mentions(items, detect, lambda done: progress(done, len(items)))
+            evaluated = entities.evaluate_mentions(
+                items, detect, lambda done: progress(done, len(items))
+            )
     except DataError as error:
         raise error.at(gold) from None
     if predictions is not None:
-        write_predictions(evaluated.predictions, predictions)
-    kinds = find_disagreements(evaluated.predictions, errors)
+        entities.write_predictions(evaluated.predictions, predictions)
+    kinds = entities.find_disagreements(evaluated.predictions, errors)
     if as_json:
         figures = evaluated.agreement.figures()
         if errors:
             figures["errors"] = [kind._asdict() for kind in kinds]
-        echo_json(figures)
+        options.echo_json(figures)
         return
     _show(evaluated.agreement, kinds)
     if predictions is not None:
-        echo_written(predictions)
+        options.echo_written(predictions)
 
 
 def _show(agreement: MentionAgreement, kinds: list[Disagreement]) -> None:
+    found = {name: getattr(agreement, name) for name in ("exact", "lenient", "entities")}
     rows = [
         [name, counts.precision, counts.recall, counts.f1, *PAPER.get(name, (None, None))]
-        for name, counts in (
-            ("exact", agreement.exact),
-            ("lenient", agreement.lenient),
-            ("entities", agreement.entities),
-        )
+        for name, counts in found.items()
     ]
     title = (
         f"{agreement.exact.found:,} mentions found, {agreement.exact.gold:,} in the gold, "
         f"{agreement.texts:,} texts"
     )
     columns = ["", "precision", "recall", "F1", "paper's precision", "paper's recall"]
-    echo_table(columns, rows, title)
+    options.echo_table(columns, rows, title)
     types = [
         [kind, counts.recall, counts.right_gold, counts.gold]
         for kind, counts in sorted(agreement.by_type.items(), key=lambda pair: -pair[1].gold)
     ]
-    echo_table(["type in the gold", "recall", "found", "gold"], types, gap=True)
+    options.echo_table(["type in the gold", "recall", "found", "gold"], types, gap=True)
     if kinds:
         examples = [[kind.times, kind.kind, kind.examples[0]] for kind in kinds]
-        echo_table(["times", "disagreement", "example"], examples, gap=True)
+        options.echo_table(["times", "disagreement", "example"], examples, gap=True)

@@ -26,16 +26,12 @@ def metrics(
         return
     if name is None:
         rows = [
-            [
-                entry["name"],
-                entry["direction"],
-                "yes" if entry["references"] else "no",
-                entry["doc"],
-            ]
-            for entry in entries
+            [one["name"], one["direction"], "yes" if one["references"] else "no", one["doc"]]
+            for one in entries
         ]
         echo_table(["metric", "best", "references", "description"], rows, "Metrics")
-        for version, licence in _licences(entries).items():
+        shipped = [entry["weights"] for entry in entries if entry["weights"]]
+        for version, licence in {one["version"]: one["licence"] for one in shipped}.items():
             typer.echo(f"\nweights {version}: {licence}")
         typer.echo("\nSettings of a metric: adequa metrics NAME")
         return
@@ -51,14 +47,6 @@ def metrics(
             f"weights: {shipped['version']} of {', '.join(shipped['versions'])}, "
             f"{shipped['megabytes']} MB; licence: {shipped['licence']}"
         )
-
-
-def _licences(entries: list[dict[str, Any]]) -> dict[str, str]:
-    return {
-        entry["weights"]["version"]: entry["weights"]["licence"]
-        for entry in entries
-        if entry["weights"]
-    }
 
 
 def _weights(settings: list[dict[str, Any]]) -> dict[str, Any] | None:

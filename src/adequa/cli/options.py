@@ -122,18 +122,17 @@ def with_settings(
     }
     metrics = dict(chosen)
     for name, value in given.items():
-        if not value:
-            continue
-        known = False
-        for label, metric in metrics.items():
-            field = next((one for one in fields(metric) if one.init and one.name == name), None)
-            if field is None:
-                continue
-            known = True
+        having = [
+            (label, metric, field)
+            for label, metric in metrics.items()
+            for field in fields(metric)
+            if value and field.init and field.name == name
+        ]
+        for label, metric, field in having:
             if getattr(metric, name) not in (field.default, value):
                 raise SettingError(f"--{name} and {label}:{name} are both given; keep one")
             metrics[label] = replace(metric, **{name: value})
-        if not known:
+        if value and not having:
             raise SettingError(
                 f"--{name} is not a setting of any chosen metric ({', '.join(metrics)}); "
                 "add one that has it: -m esa"
@@ -171,13 +170,11 @@ def echo_written(path: Path, detail: str = "") -> None:
 
 def write_file(path: Path, content: str, *, append: bool = False) -> None:
     """Write or append a result to a file that the user named."""
-    from adequa.errors import DataError
+    from adequa.files import write_errors
 
-    try:
-        with path.open("a" if append else "w", encoding="utf-8", newline="\n") as stream:
-            stream.write(content)
-    except OSError as error:
-        raise DataError.of_file(error, path, "written", "name another file") from None
+    mode, errors = "a" if append else "w", write_errors(path, remedy="name another file")
+    with errors, path.open(mode, encoding="utf-8", newline="\n") as stream:
+        stream.write(content)
 
 
 def write_or_echo(result: str, out: Path | None) -> None:
@@ -191,12 +188,11 @@ def write_or_echo(result: str, out: Path | None) -> None:
 def write_pictures(pictures: Mapping[str, str], folder: Path) -> None:
     """Write each picture as SVG, and as PNG if the extra `png` and a font are installed."""
     from adequa.charts import MissingFont, save_picture
-    from adequa.errors import AdequaError, DataError, MissingExtra
+    from adequa.errors import AdequaError, MissingExtra
+    from adequa.files import write_errors
 
-    try:
+    with write_errors(folder, remedy="name another folder"):
         folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise DataError.of_file(error, folder, "written", "name another folder") from None
     missing: AdequaError | None = None
     for name, svg in pictures.items():
         save_picture(svg, folder / f"{name}.svg")

@@ -7,18 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from adequa.cli.options import (
-    Format,
-    Input,
-    Json,
-    Quiet,
-    argument,
-    echo_json,
-    echo_table,
-    flag,
-    group,
-    option,
-)
+from adequa.cli import options
+from adequa.cli.options import argument, flag, group, option
 from adequa.progress import progress_bar
 
 if TYPE_CHECKING:
@@ -62,7 +52,7 @@ Weight = Annotated[
 
 @retrieve.command()
 def index(
-    input_: Input,
+    input_: options.Input,
     out: Annotated[Path, option("INDEX", "The folder to write.", "--out", "-o")],
     of: Annotated[Literal["texts", "graphs"], option("texts|graphs", "What to index.")] = "texts",
     vectors: Annotated[
@@ -72,13 +62,13 @@ def index(
         bool,
         flag("--approximate", "Add a neighbour graph, for millions of entries (extra: retrieval)."),
     ] = False,
-    format: Format = None,  # noqa: A002
+    format: options.Format = None,  # noqa: A002
     encoder: EncoderName = None,
     batch_size: Annotated[int, option(None, "Items encoded and written per batch.", min=1)] = 1024,
     resume: Annotated[bool, flag("--resume", "Continue an interrupted build.")] = False,
     force: Annotated[bool, flag("--force", "Replace an existing index.")] = False,
-    quiet: Quiet = False,
-    as_json: Json = False,
+    quiet: options.Quiet = False,
+    as_json: options.Json = False,
 ) -> None:
     """Index texts or graphs for search.
 
@@ -104,7 +94,7 @@ def index(
             progress=lambda done: progress(done, total),
         )
     if as_json:
-        echo_json({"out": str(out), **built.manifest})
+        options.echo_json({"out": str(out), **built.manifest})
         return
     typer.echo(f"{len(built):,} {built.of} by {built.manifest['encoder']}: {out}")
     if total > len(built):
@@ -137,9 +127,9 @@ def search(
     exact: Annotated[
         bool, flag("--exact", "Compare with all entries, even if the index has a neighbour graph.")
     ] = False,
-    format: Format = None,  # noqa: A002
+    format: options.Format = None,  # noqa: A002
     encoder: EncoderName = None,
-    as_json: Json = False,
+    as_json: options.Json = False,
 ) -> None:
     """Find texts that express a graph, or graphs that express a text.
 
@@ -157,16 +147,10 @@ def search(
     asked: Query = read_text(query) if kind == "text" else read_graph(query, format)
     if rerank is None and (kind == "text") == (opened.of == "texts"):
         rerank = 0  # text with text, or graph with graph
-    (hits,) = find(
-        opened,
-        [asked],
-        load_encoder(encoder),
-        k=k,
-        rerank=_reranker(rerank, scorer, weight),
-        exact=exact,
-    )
+    reranker = _reranker(rerank, scorer, weight)
+    (hits,) = find(opened, [asked], load_encoder(encoder), k=k, rerank=reranker, exact=exact)
     if as_json:
-        echo_json(
+        options.echo_json(
             {"of": opened.of, "hits": [_plain(number, hit) for number, hit in enumerate(hits, 1)]}
         )
         return
@@ -182,10 +166,10 @@ def evaluate(
     rerank: Rerank = None,
     scorer: Scorer = "entities",
     weight: Weight = None,
-    format: Format = None,  # noqa: A002
+    format: options.Format = None,  # noqa: A002
     encoder: EncoderName = None,
-    quiet: Quiet = False,
-    as_json: Json = False,
+    quiet: options.Quiet = False,
+    as_json: options.Json = False,
 ) -> None:
     """Measure how often the right text or graph is found.
 
@@ -201,15 +185,10 @@ def evaluate(
     asked = read_entries(queries, format=format)
     more = [item for path in pool or () for item in read_entries(path, format=format)]
     with progress_bar("encoding and ranking", quiet=quiet) as progress:
-        found = measure(
-            asked,
-            more,
-            load_encoder(encoder),
-            rerank=_reranker(rerank, scorer, weight),
-            progress=progress,
-        )
+        reranker = _reranker(rerank, scorer, weight)
+        found = measure(asked, more, load_encoder(encoder), rerank=reranker, progress=progress)
     if as_json:
-        echo_json({name: recall.figures() for name, recall in found.items()})
+        options.echo_json({name: recall.figures() for name, recall in found.items()})
         return
     _show_recall(found)
 
@@ -242,7 +221,7 @@ def _show_hits(hits: list[Hit], of: str) -> None:
     for hit in hits:
         graph = " && ".join(" | ".join(triple) for triple in hit.item.triples)
         rows.append([hit.score, hit.item.id, hit.item.text if of == "texts" else graph])
-    echo_table(["score", "id", "text" if of == "texts" else "graph"], rows)
+    options.echo_table(["score", "id", "text" if of == "texts" else "graph"], rows)
 
 
 def _show_recall(found: dict[str, Recall]) -> None:
@@ -252,4 +231,4 @@ def _show_recall(found: dict[str, Recall]) -> None:
         for name, recall in found.items()
     ]
     title = f"{len(first.ranks):,} queries, {first.pool:,} candidates"
-    echo_table(["", "R@1", "R@5", "R@10", "MRR"], rows, title)
+    options.echo_table(["", "R@1", "R@5", "R@10", "MRR"], rows, title)

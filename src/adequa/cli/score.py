@@ -7,23 +7,8 @@ from typing import Annotated
 
 import typer
 
-from adequa.cli.options import (
-    Aliases,
-    Allowed,
-    Format,
-    IgnorePredicate,
-    Jobs,
-    Json,
-    Metrics,
-    OptionalPredicate,
-    Quiet,
-    Texts,
-    argument,
-    echo_json,
-    flag,
-    option,
-    with_settings,
-)
+from adequa.cli import options
+from adequa.cli.options import argument, flag, option
 from adequa.progress import progress_bar
 
 _INTERRUPTED = 130
@@ -33,15 +18,15 @@ def score(
     source: Annotated[
         Path | None, argument("INPUT", "A file or a folder in any known format.")
     ] = None,
-    texts: Texts = None,
-    metric: Metrics = None,
+    texts: options.Texts = None,
+    metric: options.Metrics = None,
     out: Annotated[Path | None, option("RUN", "The run's folder.", "--out", "-o")] = None,
-    format: Format = None,  # noqa: A002
-    ignore: IgnorePredicate = None,
-    optional: OptionalPredicate = None,
-    allowed: Allowed = None,
-    aliases: Aliases = None,
-    jobs: Jobs = 1,
+    format: options.Format = None,  # noqa: A002
+    ignore: options.IgnorePredicate = None,
+    optional: options.OptionalPredicate = None,
+    allowed: options.Allowed = None,
+    aliases: options.Aliases = None,
+    jobs: options.Jobs = 1,
     batch_size: Annotated[
         int, option(None, "Items per batch; affects speed, never a score.", min=1)
     ] = 256,
@@ -52,8 +37,8 @@ def score(
         Path | None, option("DIR", "Where expensive scores are kept between runs.")
     ] = None,
     no_cache: Annotated[bool, flag("--no-cache", "Neither read nor write the cache.")] = False,
-    as_json: Json = False,
-    quiet: Quiet = False,
+    as_json: options.Json = False,
+    quiet: options.Quiet = False,
 ) -> None:
     """Score a corpus into a run folder.
 
@@ -71,7 +56,7 @@ def score(
         raise typer.BadParameter("--add can be combined with metrics, --jobs and --batch-size only")
     if source is not None and out is None:
         raise typer.BadParameter("give --out RUN, the folder the run is written to")
-    chosen = with_settings(
+    chosen = options.with_settings(
         resolve(metric or None), ignore=ignore, optional=optional, allowed=allowed, aliases=aliases
     )
     folder = None if no_cache else cache or default_folder()
@@ -103,7 +88,7 @@ def score(
         typer.echo(f"adequa: interrupted; {hint}", err=True)
         raise typer.Exit(_INTERRUPTED) from None
     if as_json:
-        echo_json(run.summary)
+        options.echo_json(run.summary)
         return
     typer.echo(summary_table(run.summary, run.manifest).text())
     typer.echo(

@@ -8,16 +8,8 @@ from typing import Annotated
 
 import typer
 
-from adequa.cli.options import (
-    Host,
-    Json,
-    Metrics,
-    Port,
-    argument,
-    echo_json,
-    flag,
-    option,
-)
+from adequa.cli import options
+from adequa.cli.options import argument, flag, option
 
 
 def serve(
@@ -28,9 +20,9 @@ def serve(
             "Runs and campaigns to show: folders of `adequa score` and `adequa human sample`.",
         ),
     ] = None,
-    metric: Metrics = None,
-    host: Host = "127.0.0.1",
-    port: Port = 8080,
+    metric: options.Metrics = None,
+    host: options.Host = "127.0.0.1",
+    port: options.Port = 8080,
     token_file: Annotated[
         Path | None,
         option("FILE", "A file whose first line is the access token; required unless local."),
@@ -46,7 +38,7 @@ def serve(
         Path | None, option("DIR", "Where runs are kept; by default they are deleted on exit.")
     ] = None,
     api_only: Annotated[bool, flag("--api-only", "Serve the API without the pages.")] = False,
-    as_json: Json = False,
+    as_json: options.Json = False,
 ) -> None:
     """Serve the workbench and the HTTP API.
 
@@ -63,22 +55,14 @@ def serve(
     from adequa.human.campaign.settings import is_campaign
     from adequa.metrics import resolve
     from adequa.run import open_run
+    from adequa.web import server
     from adequa.web.api import Runs, ScoringEngine, api_app
     from adequa.web.limits import ServerSettings, bytes_of
-    from adequa.web.server import (
-        hosts_of,
-        is_loopback,
-        kept_folder,
-        listen,
-        read_token,
-        server_of,
-        url_of,
-    )
     from adequa.web.workbench import Workbench, open_campaign
 
     settings = ServerSettings(
-        token=read_token(host, token_file),
-        hosts=hosts_of(host),
+        token=server.read_token(host, token_file),
+        hosts=server.hosts_of(host),
         max_body=bytes_of(max_body),
         max_upload=bytes_of(max_upload),
         max_items=max_items,
@@ -89,8 +73,8 @@ def serve(
     campaigns = [open_campaign(path) for path in campaign_paths]
     chosen = resolve(metric or None)
     with ExitStack() as stack:
-        bound = stack.enter_context(listen(host, port))
-        keep = stack.enter_context(kept_folder(folder))
+        bound = stack.enter_context(server.listen(host, port))
+        keep = stack.enter_context(server.kept_folder(folder))
         engine = ScoringEngine(
             chosen, workers=jobs, waiting=max(settings.waiting, max_items), seconds=timeout
         )
@@ -99,7 +83,7 @@ def serve(
         engine.start()
         kept = Runs(keep, chosen, settings, opened)
         stack.callback(kept.close)
-        address = start = url_of(bound, host)
+        address = start = server.url_of(bound, host)
         if api_only:
             start, app = f"{address}/v1/openapi.json", api_app(engine, kept, settings=settings)
         else:
@@ -109,11 +93,13 @@ def serve(
 
         def announce() -> None:
             if as_json:
-                echo_json({"url": address, "start": start, "metrics": list(chosen), "jobs": jobs})
+                options.echo_json(
+                    {"url": address, "start": start, "metrics": list(chosen), "jobs": jobs}
+                )
             else:
                 typer.echo(start)
             typer.echo("Stop with Ctrl-C.", err=True)
-            if not is_loopback(host):
+            if not server.is_loopback(host):
                 typer.echo(
                     f"Warning: {host} can be reached from other machines, and this server uses "
                     "plain HTTP: put it behind a TLS proxy that forwards the Host header; "
@@ -121,4 +107,4 @@ def serve(
                     err=True,
                 )
 
-        server_of(app, started=announce).run(sockets=[bound])
+        server.server_of(app, started=announce).run(sockets=[bound])

@@ -7,25 +7,15 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from adequa.cli.options import (
-    Force,
-    Format,
-    Inputs,
-    Json,
-    Quiet,
-    argument,
-    echo_json,
-    echo_table,
-    group,
-    option,
-)
+from adequa.cli import options
+from adequa.cli.options import argument, group, option
 from adequa.progress import progress_bar
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from adequa.data import Item
-    from adequa.metrics.nli.extraction import TemplateReview
+    from adequa.metrics.nli.extraction import TemplateExample, TemplateReview
 
 _MOST_SHOWN = 10
 
@@ -38,12 +28,12 @@ Source = Annotated[
 
 @templates.command()
 def extract(
-    inputs: Inputs,
+    inputs: options.Inputs,
     out: Annotated[Path, option("FILE", "The .json or .tsv file to write.", "--out", "-o")],
-    format: Format = None,  # noqa: A002
-    force: Force = False,
-    quiet: Quiet = False,
-    as_json: Json = False,
+    format: options.Format = None,  # noqa: A002
+    force: options.Force = False,
+    quiet: options.Quiet = False,
+    as_json: options.Json = False,
 ) -> None:
     """Extract a template for each predicate.
 
@@ -74,7 +64,7 @@ def extract(
             for one in extraction.found
         }
         written = str(out) if found else None
-        echo_json({"out": written, "found": found, "missing": dict(extraction.missing)})
+        options.echo_json({"out": written, "found": found, "missing": dict(extraction.missing)})
         return
     if extraction.found:
         rows = [
@@ -83,7 +73,7 @@ def extract(
         ]
         columns: list[str | Column] = ["predicate", "template", "support", "facts"]
         columns += [Column("score", 2), Column("share", 2)]
-        echo_table(columns, rows)
+        options.echo_table(columns, rows)
         typer.echo()
     where = f": {out}" if extraction.found else "; nothing was written"
     total = len(extraction.found) + len(extraction.missing)
@@ -101,9 +91,9 @@ def check(
     inputs: Annotated[
         list[Path] | None, argument("INPUT…", "Data to fill the templates with.")
     ] = None,
-    format: Format = None,  # noqa: A002
-    quiet: Quiet = False,
-    as_json: Json = False,
+    format: options.Format = None,  # noqa: A002
+    quiet: options.Quiet = False,
+    as_json: options.Json = False,
 ) -> None:
     """Check how templates read, and how many facts they cover.
 
@@ -120,15 +110,11 @@ def check(
     with progress_bar("texts", quiet=quiet or not inputs) as progress:
         checked = review(known, _counted(inputs or [], format, progress))
     if as_json:
-        echo_json(_figures(checked, known.digest))
+        options.echo_json(_figures(checked, known.digest))
     else:
         if checked.problems:
-            rows = [
-                [one.row.predicate, one.row.value, one.problem, one.sentence]
-                for one in checked.problems
-            ]
-            columns = ["predicate", "value", "problem", "sentence"]
-            echo_table(columns, rows)
+            rows = [list(_problem(one).values()) for one in checked.problems]
+            options.echo_table(list(_problem(checked.problems[0])), rows)
             typer.echo()
         bad = f"{len(checked.problems):,} read badly" if checked.problems else "all read well"
         typer.echo(f"{len(checked.examples):,} templates ({known.digest}): {bad}")
@@ -152,10 +138,10 @@ def check(
 @templates.command("list-missing")
 def list_missing(
     source: Source,
-    inputs: Inputs,
-    format: Format = None,  # noqa: A002
-    quiet: Quiet = False,
-    as_json: Json = False,
+    inputs: options.Inputs,
+    format: options.Format = None,  # noqa: A002
+    quiet: options.Quiet = False,
+    as_json: options.Json = False,
 ) -> None:
     """List predicates without a template, with fact counts.
 
@@ -167,15 +153,15 @@ def list_missing(
     with progress_bar("texts", quiet=quiet) as progress:
         missing = known.missing(_counted(inputs, format, progress))
     if as_json:
-        echo_json(missing)
+        options.echo_json(missing)
     elif missing:
-        echo_table(["predicate", "facts"], list(missing.items()))
+        options.echo_table(["predicate", "facts"], list(missing.items()))
     else:
         typer.echo("every fact has a template")
 
 
 @templates.command()
-def show(source: Source, as_json: Json = False) -> None:
+def show(source: Source, as_json: options.Json = False) -> None:
     """Show templates, each with a made-up example.
 
     Example: adequa templates show e2e
@@ -186,7 +172,7 @@ def show(source: Source, as_json: Json = False) -> None:
     shown = examples(read_templates(source))
     if as_json:
         names = ("predicate", "template", "value")
-        echo_json(
+        options.echo_json(
             [
                 {**dict(zip(names, one.row[:3], strict=True)), "example": one.sentence}
                 for one in shown
@@ -194,7 +180,7 @@ def show(source: Source, as_json: Json = False) -> None:
         )
         return
     rows = [[one.row.predicate, one.row.value, one.row.template, one.sentence] for one in shown]
-    echo_table(["predicate", "value", "template", "example"], rows)
+    options.echo_table(["predicate", "value", "template", "example"], rows)
 
 
 def _counted(
@@ -218,20 +204,18 @@ def _listed(names: list[str]) -> str:
     return ", ".join(names[:_MOST_SHOWN]) + (f" and {more:,} more" if more > 0 else "")
 
 
+def _problem(one: TemplateExample) -> dict[str, str | None]:
+    row = one.row
+    values = (row.predicate, row.value, one.problem, one.sentence)
+    return dict(zip(("predicate", "value", "problem", "sentence"), values, strict=True))
+
+
 def _figures(checked: TemplateReview, digest: str) -> dict[str, object]:
     """The output of `check --json`."""
     return {
         "templates": len(checked.examples),
         "digest": digest,
-        "problems": [
-            {
-                "predicate": one.row.predicate,
-                "value": one.row.value,
-                "problem": one.problem,
-                "sentence": one.sentence,
-            }
-            for one in checked.problems
-        ],
+        "problems": [_problem(one) for one in checked.problems],
         "facts": checked.facts,
         "said": checked.said,
         "missing": checked.missing,

@@ -14,19 +14,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 from adequa.checkout import from_research, has_research
-from adequa.cli.options import (
-    Format,
-    Json,
-    Quiet,
-    add_checkout_command,
-    argument,
-    echo_json,
-    echo_table,
-    echo_written,
-    flag,
-    group,
-    option,
-)
+from adequa.cli import options
+from adequa.cli.options import argument, flag, group, option
 from adequa.progress import progress_bar
 
 if TYPE_CHECKING:
@@ -129,9 +118,9 @@ def encoder(
     resume: Resume = False,
     threads: Threads = None,
     licence: Licence = None,
-    format: Format = None,  # noqa: A002
-    as_json: Json = False,
-    quiet: Quiet = False,
+    format: options.Format = None,  # noqa: A002
+    as_json: options.Json = False,
+    quiet: options.Quiet = False,
 ) -> None:
     """Train the encoder of similarity and retrieval.
 
@@ -200,9 +189,9 @@ def verifier(
     resume: Resume = False,
     threads: Threads = None,
     licence: Licence = None,
-    format: Format = None,  # noqa: A002
-    as_json: Json = False,
-    quiet: Quiet = False,
+    format: options.Format = None,  # noqa: A002
+    as_json: options.Json = False,
+    quiet: options.Quiet = False,
 ) -> None:
     """Train the verifier of nli.
 
@@ -297,12 +286,12 @@ def _show_training(kind: str, trained: TrainingResult, *, as_json: bool) -> None
     figures = trained.training["figures"]
     if as_json:
         result = {"out": str(trained.out), "pairs": trained.pairs, "figures": figures}
-        echo_json(result)
+        options.echo_json(result)
         return
     rows = [["loss", figures.get("loss")], *trained.figures.items()]
     title = f"{kind}: {trained.training['recipe']['steps']:,} steps, {trained.pairs:,} pairs"
-    echo_table(["figure", "value"], rows, title)
-    echo_written(trained.out, "; next: adequa export")
+    options.echo_table(["figure", "value"], rows, title)
+    options.echo_written(trained.out, "; next: adequa export")
 
 
 @train.command()
@@ -355,9 +344,9 @@ def calibrate(
     force: Annotated[
         bool, flag("--force", "Replace an existing calibration of this head.")
     ] = False,
-    format: Format = None,  # noqa: A002
-    as_json: Json = False,
-    quiet: Quiet = False,
+    format: options.Format = None,  # noqa: A002
+    as_json: options.Json = False,
+    quiet: options.Quiet = False,
 ) -> None:
     """Calibrate the verifier's probabilities on your data.
 
@@ -377,11 +366,8 @@ def calibrate(
     require_known("method", [method], METHODS)
     existing = _read_existing(out)
     if head in existing and not force:
-        raise DataError(
-            f"already has a calibration of {head}",
-            path=out,
-            remedy="name another file, or use --force",
-        )
+        problem = f"already has a calibration of {head}"
+        raise DataError(problem, path=out, remedy="name another file, or use --force")
     with progress_bar("items", quiet=quiet) as progress:
         cases = read_labelled(
             labelled,
@@ -412,10 +398,10 @@ def calibrate(
         )
         write_files(picture.parent, {picture.name: drawn.encode()})
     if as_json:
-        echo_json({"out": str(out), **written[head]})
+        options.echo_json({"out": str(out), **written[head]})
         return
     _show_calibration(head, calibrated)
-    echo_written(out)
+    options.echo_written(out)
 
 
 def _uncalibrated(head: str, weights: str | None, templates: str | None) -> Ask:
@@ -437,9 +423,8 @@ def _read_existing(path: Path) -> dict[str, Any]:
     from adequa.errors import DataError
 
     if path.is_dir() or not path.parent.is_dir():
-        raise DataError(
-            "cannot be written", path=path, remedy="give a file in a folder that exists"
-        )
+        problem = "cannot be written"
+        raise DataError(problem, path=path, remedy="give a file in a folder that exists")
     if not path.exists():
         return {}
     try:
@@ -460,19 +445,19 @@ def _show_calibration(head: str, calibrated: CalibrationResult) -> None:
     columns = ["probability", "cases", "predicted", "true"]
     columns += [f"calibrated {name}" for name in columns[1:]]
     title = f"{head}: {calibrated.cases:,} cases, {calibrated.positive:,} of them positive"
-    echo_table(columns, bins, title)
+    options.echo_table(columns, bins, title)
     errors = [
         ["before", before.error, before.brier],
         ["calibrated", after.error, after.brier],
     ]
-    echo_table(["", "calibration error", "Brier score"], errors, gap=True)
+    options.echo_table(["", "calibration error", "Brier score"], errors, gap=True)
     if calibrated.counts:
         lines = calibrated.calibration.groups
         predicates = [
             [name, count, lines[name].slope, lines[name].offset]
             for name, count in sorted(calibrated.counts.items(), key=lambda one: -one[1])
         ]
-        echo_table(["predicate", "cases", "slope", "offset"], predicates, gap=True)
+        options.echo_table(["predicate", "cases", "slope", "offset"], predicates, gap=True)
 
 
 def _cells(one: Any) -> list[Any]:
@@ -484,4 +469,4 @@ if has_research():
         train.command()(command)
 else:
     for name, summary in _RECIPE.items():
-        add_checkout_command(train, name, "research.recipe.command:COMMANDS", summary)
+        options.add_checkout_command(train, name, "research.recipe.command:COMMANDS", summary)

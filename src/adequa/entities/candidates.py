@@ -74,47 +74,36 @@ def exact_candidates(
 
 
 def _add_occurrences(name: Name, entity: int, text: PreparedText, found: list[Candidate]) -> None:
-    key, length = text.key, len(name.key)
-    starts_at, ends_at = text.starts_at, text.ends_at
-    at = key.find(name.key)
-    while at >= 0:
-        first = starts_at.get(at)
-        if first is not None:
-            end = at + length
-            last = ends_at.get(end)
-            distance = 0.0
-            if last is None and length > _LEAST_PLURAL:
-                # A plural or an adverb: the word continues with s, es or ly.
-                last = ends_at.get(end + 1)
-                if last is None or key[end] != "s":
-                    last = ends_at.get(end + 2) if key[end : end + 2] in _ENDINGS else None
-                distance = _PLURAL
-            if last is not None and (first == last or _holds(name, first, last, text)):
-                start, stop = text.starts[first], text.ends[last]
-                string = text.string
-                if first == last and _within(name, first, text):
-                    at = key.find(name.key, at + 1)
-                    continue
-                if string[stop : stop + 1] == ")" and "(" in string[start:stop]:
-                    stop += 1
-                if (
-                    not name.cased
-                    or text.lower_cased
-                    or string[start].isupper()
-                    or string[start].isdigit()
-                    or string[start + 1 : start + 2] == "."
-                ):
-                    found.append(
-                        Candidate(
-                            start,
-                            stop,
-                            entity=entity,
-                            tier=name.tier,
-                            distance=distance,
-                            method=name.method,
-                        )
-                    )
-        at = key.find(name.key, at + 1)
+    key, length, string = text.key, len(name.key), text.string
+    at = -1
+    while (at := key.find(name.key, at + 1)) >= 0:
+        first = text.starts_at.get(at)
+        if first is None:
+            continue
+        end = at + length
+        last = text.ends_at.get(end)
+        distance = 0.0
+        if last is None and length > _LEAST_PLURAL:
+            # A plural or an adverb: the word continues with s, es or ly.
+            last = text.ends_at.get(end + 1)
+            if last is None or key[end] != "s":
+                last = text.ends_at.get(end + 2) if key[end : end + 2] in _ENDINGS else None
+            distance = _PLURAL
+        if last is None:
+            continue
+        if _within(name, first, text) if first == last else not _holds(name, first, last, text):
+            continue
+        start, stop = text.starts[first], text.ends[last]
+        if string[stop : stop + 1] == ")" and "(" in string[start:stop]:
+            stop += 1
+        if name.cased and not text.lower_cased:
+            letter, following = string[start], string[start + 1 : start + 2]
+            if not (letter.isupper() or letter.isdigit() or following == "."):
+                continue
+        span = start, stop
+        found.append(
+            Candidate(*span, entity=entity, tier=name.tier, distance=distance, method=name.method)
+        )
 
 
 def _within(name: Name, word: int, text: PreparedText) -> bool:
@@ -170,12 +159,8 @@ def stands_alone(
         gap = text.between(min(word, near), max(word, near))
         if candidate.method == "given name" and word > near and gap == " ":
             # Grigory negovmin: a surname that is not the entity's, with or without a capital.
-            following = text.words[word]
-            if (
-                following.isalpha()
-                and following not in SMALL_WORDS
-                and following not in common_words()
-            ):
+            other = text.words[word]
+            if other.isalpha() and other not in SMALL_WORDS and other not in common_words():
                 return False
         initial = candidate.method != "acronym" and len(text.words[min(word, near)]) < 3
         joined = gap == " " or (gap == ". " and initial)
@@ -266,18 +251,11 @@ def fuzzy_candidates(
             words = text.words[first : last + 1]
             if strict and not distance and text.string[text.starts[first]].isupper():
                 continue  # spelt correctly and refused before: York of New York
-            if not _plausible(name, distance, words) or (strict and not _each(parts, words)):
-                continue
-            found.append(
-                Candidate(
-                    text.starts[first],
-                    text.ends[last],
-                    entity=number,
-                    tier=name.tier,
-                    distance=distance,
-                    method="fuzzy",
+            if _plausible(name, distance, words) and not (strict and not _each(parts, words)):
+                span, tier = (text.starts[first], text.ends[last]), name.tier
+                found.append(
+                    Candidate(*span, entity=number, tier=tier, distance=distance, method="fuzzy")
                 )
-            )
     return found
 
 
@@ -290,9 +268,8 @@ def _windows(
     with any other first letter took most of the time.
     """
     windows: list[tuple[int, int, int, int]] = []
-    count = len(text.words)
-    string, starts, ends, places = text.string, text.starts, text.ends, text.places
-    words = text.words
+    string, words, starts, ends = text.string, text.words, text.starts, text.ends
+    places, count = text.places, len(words)
     for first in range(count):
         if words[first][0] not in letters or taken[starts[first]]:
             continue
@@ -359,10 +336,8 @@ def bag_candidates(entity: int, graph: Graph, text: PreparedText, least: float) 
             if share < least:
                 continue
             inside = text.words[first : last + 1]
-            foreign = sum(
-                len(word) > 1 and word not in SMALL_WORDS and word not in stands_for
-                for word in inside
-            )
+            others = (word for word in inside if word not in stands_for)
+            foreign = sum(len(word) > 1 and word not in SMALL_WORDS for word in others)
             if bag.close and (foreign or len(inside) > bag.size + 2):
                 continue  # two words far apart are not a name
             cost = 0.4 * (1 - share) + 0.3 * foreign / len(inside) + 0.002 * len(inside)
@@ -419,18 +394,15 @@ def value_candidates(
     dated = [pair for pair in enumerate(graph.entities) if pair[1].kind == "date"]
     counted = [pair for pair in enumerate(graph.entities) if pair[1].kind == "number"]
     found: list[Candidate] = []
-    if dated:
-        for span in text.dates:
-            found.extend(_dates(span, dated))
+    for span in text.dates if dated else ():
+        found.extend(_dates(span, dated))
     for place, entity in enumerate(graph.entities):
         if entity.period:
             found.extend(_period(place, entity, text))
     plain = [_plainly(place, entity, text) for place, entity in counted]
     if plain and all(plain):
         # Every number is in the text as in the data, or with commas: others need not be read.
-        for candidates in plain:
-            found += candidates
-        return found
+        return found + [one for candidates in plain for one in candidates]
     if counted:
         for number in text.numbers:
             found.extend(_numbers(number, counted, conversions=conversions))

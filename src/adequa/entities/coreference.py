@@ -21,7 +21,7 @@ from adequa.entities import lexicon
 from adequa.entities.graph import Graph
 from adequa.entities.lexicon import ENTITY_TYPES
 from adequa.errors import MissingExtra, ModelError, ServiceError
-from adequa.text import PreparedText, Span
+from adequa.text import PreparedText, Span, word_set
 
 PRONOUNS = {
     **dict.fromkeys(("it", "its", "itself"), "it"),
@@ -30,7 +30,7 @@ PRONOUNS = {
     **dict.fromkeys(("they", "their", "them", "theirs"), "they"),
 }
 _PRONOUN = re.compile(rf"\b(?:{'|'.join(PRONOUNS)})\b", re.IGNORECASE)
-_SMALL = frozenset("the a an is was are were has have of in by and to s".split())  # noqa: SIM905
+_SMALL = word_set("the a an is was are were has have of in by and to s")
 _POINTERS = {"the", "this", "that", "these", "those"}
 _POSSESSIVE = re.compile(r"\s?['’´`]s?(?![^\W_])")
 
@@ -68,8 +68,7 @@ def find_anaphors(graph: Graph, text: PreparedText, taken: bytearray) -> list[An
         if taken[text.starts[number]]:
             continue
         if word in PRONOUNS:
-            end = text.ends[number]
-            form = PRONOUNS[word]
+            end, form = text.ends[number], PRONOUNS[word]
             possessive = _POSSESSIVE.match(text.string, end) if word == "it" else None
             if possessive:  # it is, or a misspelt its
                 end, form = possessive.end(), "it's"
@@ -80,14 +79,10 @@ def find_anaphors(graph: Graph, text: PreparedText, taken: bytearray) -> list[An
                     last < len(words)
                     and words[last] in nouns
                     and taken.find(1, text.starts[number], text.ends[last]) < 0
+                    and not any(mark in text.between(number, last) for mark in ",.;:()\"'")
                 ):
-                    inner = text.between(number, last)
-                    if any(mark in inner for mark in ",.;:()\"'"):
-                        continue
-                    end = text.ends[last]
-                    possessive = _POSSESSIVE.match(text.string, end)
-                    if possessive:
-                        end = possessive.end()
+                    possessive = _POSSESSIVE.match(text.string, text.ends[last])
+                    end = possessive.end() if possessive else text.ends[last]
                     found.append(Anaphor(text.starts[number], end, word, words[last], number))
                     break
     return found
@@ -104,8 +99,7 @@ def option_features(
     features = [f"{form}|entity"]
     types = {use.type for use in entity.uses} or {"unknown"}
     features.extend(f"{form}|is={one}" for one in ENTITY_TYPES if one in types)
-    features.append(f"{form}|kind={entity.kind}")
-    features.append(f"{form}|person={entity.person}")
+    features += [f"{form}|kind={entity.kind}", f"{form}|person={entity.person}"]
     features.append(f"{form}|root={number == graph.root}")
     recent = list(dict.fromkeys(reversed(before)))
     rank = recent.index(number) if number in recent else None
@@ -125,12 +119,11 @@ def option_features(
         clash = (gender == "m" and form == "she") or (gender == "f" and form == "he")
         features.append(f"gender clash={clash}")
     if anaphor.noun:
-        features.append(f"noun|own={anaphor.noun in entity.nouns}")
-        features.append(f"noun|label={anaphor.noun in entity.label.string.lower().split()}")
-        features.append(f"noun|{anaphor.form}")
+        own = anaphor.noun in entity.nouns
+        labelled = anaphor.noun in entity.label.string.lower().split()
+        features += [f"noun|own={own}", f"noun|label={labelled}", f"noun|{anaphor.form}"]
         fitting = sum(anaphor.noun in other.nouns for other in graph.entities)
-        features.append(f"noun|fitting={min(fitting, 3)}&own={anaphor.noun in entity.nouns}")
-        features.append(f"noun={anaphor.noun}")
+        features += [f"noun|fitting={min(fitting, 3)}&own={own}", f"noun={anaphor.noun}"]
     return features
 
 
@@ -157,15 +150,13 @@ def _sentence_features(
 ) -> list[str]:
     sentences = text.sentences
     here = sentences[anaphor.word]
-    features = []
     firsts: dict[int, int] = {}
     for word, entity in zip(history.words[:at], history.entities[:at], strict=True):
         firsts.setdefault(sentences[word], entity)
-    first_here, first_before = firsts.get(here), firsts.get(here - 1)
-    if first_here is not None:
-        features.append(f"{form}|first here={first_here == number}")
+    if here in firsts:
+        features = [f"{form}|first here={firsts[here] == number}"]
     else:
-        features.append(f"{form}|first before={first_before == number}")
+        features = [f"{form}|first before={firsts.get(here - 1) == number}"]
     if at and history.entities[at - 1] == number:
         close = sentences[history.words[at - 1]] == here
         features.append(f"{form}|last here={close}")
@@ -176,14 +167,9 @@ def _link_features(form: str, number: int, graph: Graph, history: History, at: i
     """Whether the data relates the entity to the entities mentioned next."""
     features = []
     for step, other in enumerate(history.entities[at : at + 2]):
-        if other == number:
-            features.append(f"{form}|next{step}=same")
-        elif (number, other) in graph.links:
-            features.append(f"{form}|next{step}=object")
-        elif (other, number) in graph.links:
-            features.append(f"{form}|next{step}=subject")
-        else:
-            features.append(f"{form}|next{step}=no")
+        role = "subject" if (other, number) in graph.links else "no"
+        role = "object" if (number, other) in graph.links else role
+        features.append(f"{form}|next{step}={'same' if other == number else role}")
     return features
 
 
@@ -247,14 +233,8 @@ def _new_pipeline(lang: str, model_dir: str | None) -> Callable[[str], Any]:
     )
     try:
         # On a GPU sums are computed in another order, which may change the chains of a text.
-        pipeline = stanza.Pipeline(
-            lang,
-            processors=_PROCESSORS,
-            download_method=None,
-            use_gpu=False,
-            verbose=False,
-            **place,
-        )
+        options = {"download_method": None, "use_gpu": False, "verbose": False, **place}
+        pipeline = stanza.Pipeline(lang, processors=_PROCESSORS, **options)
     except ImportError as error:
         raise MissingExtra("coref", error.name or "transformers") from error
     except (OSError, ValueError, RuntimeError, LookupError, pickle.UnpicklingError) as error:
@@ -277,8 +257,7 @@ def _spans(document: Any, mentions: Iterable[Any], length: int) -> tuple[Span, .
         if isinstance(mention.start_word, tuple) or isinstance(mention.end_word, tuple):
             continue
         words = document.sentences[mention.sentence].words[mention.start_word : mention.end_word]
-        start = _offset(words[0], "start_char")
-        end = _offset(words[-1], "end_char")
+        start, end = _offset(words[0], "start_char"), _offset(words[-1], "end_char")
         if not 0 <= start < end <= length:
             raise ValueError(f"a mention at {start} to {end} is outside the text")
         spans.add((start, end))
@@ -347,9 +326,8 @@ def _entity_of(
     """The entity of the mention that is this phrase or its head."""
     start, end = span
     best: tuple[int, int, float, str] | None = None
-    for mention in mentions[
-        bisect_left(starts, start - _SLACK_BEFORE) : bisect_left(starts, start + _SLACK_BEFORE + 1)
-    ]:
+    first, after = (bisect_left(starts, start + by) for by in (-_SLACK_BEFORE, _SLACK_BEFORE + 1))
+    for mention in mentions[first:after]:
         if mention.end <= start or mention.start >= end:
             continue
         apart = abs(mention.start - start) + abs(mention.end - end)

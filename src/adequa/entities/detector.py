@@ -92,15 +92,15 @@ def find_cores(graph: Graph, text: PreparedText, search: Search) -> list[Candida
             break
         if least is None:
             near = min(search.threshold, _SURE)
-            found += choose(_fuzzy(missing, graph, text, near, taken, search), taken, order)
+            values = _fuzzy(missing, graph, text, near, taken, search)
         else:
-            values = (
+            values = [
                 candidate
                 for number in missing
                 if entities[number].kind == "name" and len(entities[number].words) >= least
                 for candidate in bag_candidates(number, graph, text, search.words)
-            )
-            found += choose(values, taken, order)
+            ]
+        found += choose(values, taken, order)
         missing = _missing(found, graph)
     if search.repeat_weak:
         found += choose(exact_candidates(graph, text, weak=True), taken, order)
@@ -112,15 +112,11 @@ def find_cores(graph: Graph, text: PreparedText, search: Search) -> list[Candida
             and stands_alone(candidate, entities[candidate.entity], text, taken)
         )
         found += choose(weak, taken, order)
-    if not search.repeat_weak:
-        missing = _missing(found, graph)
-        if missing:
-            found += _nested(found[:_MANY], missing, sure[:_MANY], graph, text)
-    if search.threshold > _SURE:
-        missing = _missing(found, graph)
-        if missing:
-            far = search.threshold
-            found += choose(_fuzzy(missing, graph, text, far, taken, search), taken, order)
+    if not search.repeat_weak and (missing := _missing(found, graph)):
+        found += _nested(found[:_MANY], missing, sure[:_MANY], graph, text)
+    if search.threshold > _SURE and (missing := _missing(found, graph)):
+        far = search.threshold
+        found += choose(_fuzzy(missing, graph, text, far, taken, search), taken, order)
     return found
 
 
@@ -128,13 +124,12 @@ def _prefer_same_spelling(
     exact: list[Candidate], graph: Graph, text: PreparedText
 ) -> list[Candidate]:
     """Of entities whose names differ only in spaces or case, prefer the text's spelling."""
-    return [
-        candidate
-        if text.string[candidate.start : candidate.end]
-        == graph.entities[candidate.entity].label.base
-        else candidate._replace(distance=candidate.distance + _OTHER_SPELLING)
-        for candidate in exact
-    ]
+
+    def same(one: Candidate) -> bool:
+        return text.string[one.start : one.end] == graph.entities[one.entity].label.base
+
+    further = _OTHER_SPELLING
+    return [one if same(one) else one._replace(distance=one.distance + further) for one in exact]
 
 
 def _missing(found: Iterable[Candidate], graph: Graph) -> list[int]:
@@ -177,20 +172,13 @@ def _share(
     for other in exact:
         if other.entity not in wanted or other.tier > 1:
             continue
-        same = [
-            place
-            for place, candidate in enumerate(found)
-            if candidate.start == other.start and candidate.end == other.end
-        ]
+        same = [one for one in found if (one.start, one.end) == (other.start, other.end)]
         if not same:
             continue
-        owner = found[same[0]].entity
-        if sum(candidate.entity == owner for candidate in found) > 1:
+        owned = [place for place, one in enumerate(found) if one.entity == same[0].entity]
+        if len(owned) > 1:
             # Mentioned more than once: the last mention is the other entity's.
-            later = max(
-                (place for place, candidate in enumerate(found) if candidate.entity == owner),
-                key=lambda place: found[place].start,
-            )
+            later = max(owned, key=lambda place: found[place].start)
             twins = [twin for twin in exact if twin.entity == other.entity and twin.tier < 2]
             twin = next((twin for twin in twins if twin.start == found[later].start), other)
             if twin is not other or found[later].start == other.start:
@@ -274,18 +262,14 @@ def _split(
             continue
         for place, whole in enumerate(found):
             if whole.start < part.start and part.end == whole.end and whole.method == "name":
-                head = next(
-                    (
-                        other
-                        for other in exact
-                        if other.entity == whole.entity
-                        and other.start == whole.start
-                        and other.end < part.start
-                        and other.method in ("comma head", "name")
-                    ),
-                    None,
+                heads = (
+                    other
+                    for other in exact
+                    if (other.entity, other.start) == (whole.entity, whole.start)
+                    and other.end < part.start
+                    and other.method in ("comma head", "name")
                 )
-                if head is not None:
+                if (head := next(heads, None)) is not None:
                     found[place] = head._replace(reach=whole.end)
                     parts.append(part)
                     wanted.discard(part.entity)
@@ -318,38 +302,26 @@ class Detector:
 
     def detect(self, item: Item, aliases: Mapping[str, Sequence[str]] | None = None) -> Detection:
         """The mentions of an item's entities in its text, in text order."""
-        terms: tuple[tuple[str, Term], ...] = ()
-        if item.terms:
-            labelled = [(name, term) for name, term in item.terms.items() if term.label]
-            terms = tuple(sorted(labelled, key=lambda pair: pair[0]))
-        others = (
-            tuple((entity, tuple(names)) for entity, names in aliases.items()) if aliases else ()
-        )
+        labelled = [(name, term) for name, term in item.terms.items() if term.label]
+        terms = tuple(sorted(labelled, key=lambda pair: pair[0]))
+        others = tuple((entity, tuple(names)) for entity, names in (aliases or {}).items())
         graph = _compiled(item.triples, terms, others)
         text = PreparedText(item.text)
-        threshold = THRESHOLDS[self.mode] if self.threshold is None else self.threshold
         search = Search(
-            threshold=threshold,
+            threshold=THRESHOLDS[self.mode] if self.threshold is None else self.threshold,
             words=_LEAST_WORDS[self.mode],
             repeat_weak=self.mode == "mentions",
             conversions=self.conversions,
         )
-        if self.mode == "adequacy":
-            spans = sorted(find_cores(graph, text, search))
-        else:
-            judge = self.judge or WeightsJudge()
-            spans = draw(find_cores(graph, text, search), graph, text, judge, anaphors=True)
+        spans = sorted(find_cores(graph, text, search))
+        if self.mode == "mentions":
+            spans = draw(spans, graph, text, self.judge or WeightsJudge(), anaphors=True)
         return Detection(graph, text, tuple([_mention(span, graph) for span in spans]))
 
 
 def _mention(span: Candidate, graph: Graph) -> Mention:
-    return Mention(
-        graph.entities[span.entity].string,
-        span.start,
-        span.end,
-        span.method,
-        round(span.distance, 6) if span.distance else 0.0,
-    )
+    distance = round(span.distance, 6) if span.distance else 0.0
+    return Mention(graph.entities[span.entity].string, span.start, span.end, span.method, distance)
 
 
 # The texts of all systems refer to the same graphs: WebNLG's tests have fewer than 2,000.

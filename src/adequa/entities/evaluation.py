@@ -19,7 +19,8 @@ from rapidfuzz.distance import Levenshtein
 
 from adequa.data import Item, Mention
 from adequa.errors import DataError
-from adequa.files import dump_line, replacing
+from adequa.fields import grouped
+from adequa.files import dump_line, replacing, write_errors
 
 LENIENT_DISTANCE = 0.2
 """The paper's (section 4.2)."""
@@ -127,8 +128,7 @@ def _add(
     agreement.texts += 1
     found_by, gold_by = _by_entity(found), _by_entity(gold)
     agreement.entities.add(len(found_by.keys() & gold_by.keys()), len(found_by), len(gold_by))
-    exact = 0
-    lenient = 0
+    exact = lenient = 0
     for entity, wanted in gold_by.items():
         right = wanted & found_by.get(entity, Counter())
         exact += right.total()
@@ -147,10 +147,8 @@ def _add(
 
 
 def _by_entity(spans: Sequence[NamedSpan]) -> Mapping[str, Counter[str]]:
-    keys: dict[str, Counter[str]] = {}
-    for span in spans:
-        keys.setdefault(span.entity, Counter())[mention_key(span.text)] += 1
-    return keys
+    own = grouped(spans, lambda span: span.entity)
+    return {one: Counter(mention_key(span.text) for span in some) for one, some in own.items()}
 
 
 def _near(found: Counter[str], gold: Counter[str]) -> int:
@@ -232,14 +230,12 @@ def gold_spans(item: Item) -> list[NamedSpan]:
             for one in item.meta["mentions"]
         ]
     except (KeyError, TypeError):
-        raise DataError(
-            f"the item {item.id!r} has no gold mentions",
-            remedy="give the enriched WebNLG corpus, or items made of it by adequa convert",
-        ) from None
+        remedy = "give the enriched WebNLG corpus, or items made of it by adequa convert"
+        raise DataError(f"the item {item.id!r} has no gold mentions", remedy=remedy) from None
 
 
 def evaluate_mentions(
-    items: Iterable[Item], detect: Detect, progress: Callable[[int], None] | None = None
+    items: Iterable[Item], detect: Detect, progress: Callable[[int], None] = lambda _done: None
 ) -> MentionEvaluation:
     """Compare a detector with gold mentions; `progress` gets the number of texts done."""
     predictions: list[Prediction] = []
@@ -250,51 +246,33 @@ def evaluate_mentions(
             prediction = Prediction(item, tuple(detect(item)))
             predictions.append(prediction)
             yield prediction.spans, gold
-            if progress is not None:
-                progress(len(predictions))
+            progress(len(predictions))
 
     agreement = agree(pairs())
     if not agreement.exact.gold:
-        raise DataError(
-            "there are no gold mentions to compare with",
-            remedy="give the enriched WebNLG corpus, with its <references>",
-        )
+        remedy = "give the enriched WebNLG corpus, with its <references>"
+        raise DataError("there are no gold mentions to compare with", remedy=remedy)
     return MentionEvaluation(agreement, predictions)
 
 
 def write_predictions(predictions: Iterable[Prediction], path: Path) -> None:
     """Write one line per text; the file appears whole or not at all."""
-    try:
-        with replacing(path) as stream:
-            for prediction in predictions:
-                stream.write(_line(prediction))
-    except OSError as error:
-        raise DataError(
-            f"cannot be written ({error.strerror or error})", path=path, remedy="check the path"
-        ) from None
+    with write_errors(path), replacing(path) as stream:
+        for prediction in predictions:
+            stream.write(_line(prediction))
 
 
 def _line(prediction: Prediction) -> bytes:
-    text = prediction.item.text
-    raw = {
-        "id": prediction.item.id,
-        "mentions": [
-            {
-                "entity": one.entity,
-                "text": text[one.start : one.end],
-                "start": one.start,
-                "end": one.end,
-            }
-            for one in prediction.mentions
-        ],
-    }
+    mentions = [
+        {"entity": span.entity, "text": span.text, "start": one.start, "end": one.end}
+        for span, one in zip(prediction.spans, prediction.mentions, strict=True)
+    ]
     try:
-        return dump_line(raw).encode()
+        return dump_line({"id": prediction.item.id, "mentions": mentions}).encode()
     except UnicodeEncodeError:
-        raise DataError(
-            f"the item {prediction.item.id!r} has half of a surrogate pair, which no file can hold",
-            remedy="repair the text's encoding",
-        ) from None
+        named = f"the item {prediction.item.id!r}"
+        problem = f"{named} has half of a surrogate pair, which no file can hold"
+        raise DataError(problem, remedy="repair the text's encoding") from None
 
 
 def find_disagreements(predictions: Iterable[Prediction], most: int) -> list[Disagreement]:
@@ -330,10 +308,8 @@ def _differences(prediction: Prediction) -> Iterator[tuple[str, str]]:
             yield f"missed: {span.kind or 'mention'}, {role}", f"{span.entity} as {span.text!r}"
         else:
             extra.remove(nearest)
-            yield (
-                f"boundary: {_boundary(span, nearest)}",
-                f"{span.entity} as {nearest.text!r} for {span.text!r}",
-            )
+            example = f"{span.entity} as {nearest.text!r} for {span.text!r}"
+            yield f"boundary: {_boundary(span, nearest)}", example
     for span in extra:
         yield f"extra: {span.kind}", f"{span.entity} as {span.text!r}"
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 import re
+from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple, TypeVar
@@ -13,7 +14,7 @@ from adequa.data import Term, Triple
 from adequa.entities import lexicon
 from adequa.entities.lexicon import EntityType
 from adequa.entities.names import WEAK, Name, names_of
-from adequa.text import Label, fold, key_of, label_of, local_name, split_camel, words_of
+from adequa.text import Label, fold, key_of, label_of, local_name, split_camel, word_set, words_of
 from adequa.text.values import Date, Quantity, date_of, find_dates, quantity_of, unit_in
 
 Part = TypeVar("Part")
@@ -26,16 +27,14 @@ _TIME_WORDS = {"date", "year", "day", "time", "founded", "established", "born", 
 _GROUPS = {"band", "group", "duo", "trio", "team", "company", "album", "song", "film"}
 _BOOLEANS = {"yes", "true", "no", "false"}
 _LIST = re.compile(r"\s*(?:[,;/]|\band\b|\bor\b|&)\s*")
-_TYPE_NOUNS = {
-    *("airport", "university", "institute", "college", "school", "academy", "company", "club"),
-    *("stadium", "county", "city", "town", "village", "state", "province", "region", "river"),
-    *("monument", "memorial", "church", "museum", "hotel", "hall", "tower", "building", "bridge"),
-    *("street", "party", "league", "team", "band", "journal", "magazine", "newspaper", "press"),
-    *("council", "party", "army", "navy", "island", "peninsula", "township", "empire", "kingdom"),
-    *("republic", "union", "park", "library", "hospital", "theatre", "center", "centre", "station"),
-    *("railway", "road", "society", "association", "foundation", "organisation", "organization"),
-    *("federation", "championship", "award", "prize", "language", "asteroid", "comet", "aircraft"),
-}
+_TYPE_NOUNS = word_set(
+    "airport university institute college school academy company club stadium county city town "
+    "village state province region river monument memorial church museum hotel hall tower building "
+    "bridge street party league team band journal magazine newspaper press council army navy "
+    "island peninsula township empire kingdom republic union park library hospital theatre center "
+    "centre station railway road society association foundation organisation organization "
+    "federation championship award prize language asteroid comet aircraft"
+)
 
 
 ValueKind = Literal["name", "date", "number", "period", "list", "boolean"]
@@ -105,11 +104,9 @@ class Graph:
 
     def derive(self, name: str, make: Callable[[Graph], Part]) -> Part:
         """The result of `make` on this graph, computed once and kept as long as the graph."""
-        part: Part
-        if name in self._derived:
-            part = self._derived[name]
-        else:
-            part = self._derived[name] = make(self)
+        if name not in self._derived:
+            self._derived[name] = make(self)
+        part: Part = self._derived[name]
         return part
 
     def estimated_bytes(self) -> int:
@@ -119,21 +116,15 @@ class Graph:
 
     def predicates_of(self, number: int, *, subject: bool) -> frozenset[str]:
         """The words of the predicates an entity is the subject of, or the object."""
-        words = self.derive("predicates", _predicates)
-        return words[number, subject]
+        return self.derive("predicates", _predicates)[number, subject]
 
 
 def _predicates(graph: Graph) -> dict[tuple[int, bool], frozenset[str]]:
-    return {
-        (number, subject): frozenset(
-            word
-            for use in entity.uses
-            if use.is_subject == subject
-            for word in predicate_words_of(use.predicate)
-        )
-        for number, entity in enumerate(graph.entities)
-        for subject in (True, False)
-    }
+    found: dict[tuple[int, bool], frozenset[str]] = defaultdict(frozenset)
+    for number, entity in enumerate(graph.entities):
+        for use in entity.uses:
+            found[number, use.is_subject] |= {*predicate_words_of(use.predicate)}
+    return found
 
 
 def compile_graph(
@@ -146,14 +137,9 @@ def compile_graph(
         predicate_words.update(predicate_words_of(predicate))
         known = lexicon.predicate_use(predicate)
         for entity, is_subject in ((subject, True), (object_, False)):
-            type_: EntityType = "unknown"
-            nouns: tuple[str, ...] = ()
-            if known is not None:
-                type_ = known.subject_type if is_subject else known.object_type
-                nouns = known.subject_nouns if is_subject else known.object_nouns
-            uses.setdefault(entity, []).append(
-                EntityUse(predicate, is_subject=is_subject, type=type_, nouns=nouns)
-            )
+            side = () if known is None else known[:2] if is_subject else known[2:]
+            use = EntityUse(predicate, is_subject, *(side or ("unknown", ())))
+            uses.setdefault(entity, []).append(use)
     entities = tuple(
         _entity(string, tuple(found), terms.get(string), aliases.get(string, ()))
         for string, found in uses.items()
@@ -195,11 +181,8 @@ def _entity(
     if "://" in string:
         label = label_of(term.label if term and term.label else local_name(string))
     types = {use.type for use in uses}
-    group = (
-        label.base.startswith("The ")
-        or " of " in label.base
-        or bool(_GROUPS & set(words_of(label.qualifier)))
-    )
+    group = label.base.startswith("The ") or " of " in label.base
+    group = group or bool(_GROUPS & set(words_of(label.qualifier)))
     person = "person" in types and not types & {"place", "organisation"} and not group
     written = html.unescape(string) if "&" in string else string
     date = date_of(written)
@@ -283,12 +266,9 @@ def _figures(quantity: Quantity | None) -> tuple[str, ...]:
     if quantity is None:
         return ()
     value = quantity.value
-    forms = [format(value, "f")]
-    if value == value.to_integral_value():
-        forms += [f"{int(value)}", f"{int(value):,}"]
-    else:
-        forms.append(f"{value:,f}")
-    return tuple(dict.fromkeys(forms))
+    whole = value == value.to_integral_value()
+    others = [f"{int(value)}", f"{int(value):,}"] if whole else [f"{value:,f}"]
+    return tuple(dict.fromkeys([format(value, "f"), *others]))
 
 
 def _period(string: str) -> tuple[Date, ...]:

@@ -133,6 +133,8 @@ class JudgmentSettings:
         None,
         "the greatest edit distance of a misspelt name, from 0 to 1; none is 0.25 in "
         "adequacy mode and 0.4 (the paper's) otherwise",
+        at_least=0,
+        at_most=1,
     )
     conversions: bool = setting(
         True, "a value in another unit is a mention (`converted number`): 3 km, 3000 m"
@@ -199,24 +201,20 @@ class EntityJudgment(NamedTuple):
             "hallucinated": "; the text has other names or values instead",
             "degenerate": "; the text repeats itself",
         }
-        near = [span for span in self.unexplained if span.nearest == entity]
-        instead = ""
-        if near:
-            seen = self.item.text[near[0].start : near[0].end]
-            instead = f"; the text has {seen!r} instead"
-        else:
-            instead = causes.get(self.cause or "", "")
+        instead = causes.get(self.cause or "", "")
+        near = next((span for span in self.unexplained if span.nearest == entity), None)
+        if near is not None:
+            instead = f"; the text has {self.item.text[near.start : near.end]!r} instead"
         return f"no mention of {entity!r} ({facts[0]}{more}){instead}"
 
     def surplus(self) -> Iterator[tuple[UnexplainedSpan, str]]:
         """Each unexplained span with a sentence about it."""
         for span in self.unexplained:
             seen = self.item.text[span.start : span.end]
-            if span.nearest is None:
-                why = f"{seen!r} comes from nothing in the data"
-            elif span.kind == "name":
-                why = f"{seen!r} comes from nothing in the data; the nearest is {span.nearest!r}"
-            else:
+            why = f"{seen!r} comes from nothing in the data"
+            if span.nearest is not None and span.kind == "name":
+                why += f"; the nearest is {span.nearest!r}"
+            elif span.nearest is not None:
                 why = f"{seen!r}: the data has {span.nearest!r}"
             yield span, why
 
@@ -243,11 +241,10 @@ def judge(item: Item, settings: JudgmentSettings) -> EntityJudgment:
 
 
 def _judge(item: Item, settings: JudgmentSettings) -> EntityJudgment:
+    data = item
     if settings.ignore:
         kept = [triple for triple in item.triples if triple.predicate not in settings.ignore]
         data = replace(item, triples=tuple(kept))
-    else:
-        data = item
     detection = _detect(data, settings)
     links: Sequence[Link] = ()
     mentions = detection.mentions
@@ -259,20 +256,19 @@ def _judge(item: Item, settings: JudgmentSettings) -> EntityJudgment:
     if settings.coreference == "stanza" and item.text.strip():
         mentions = _with_chains(item.text, mentions)
     found = {mention.entity for mention in mentions}
-    wanted = (
-        _wanted(data, settings.optional)
-        if settings.optional
-        else detection.ours.graph.derive("wanted", _all_wanted)
-    )
+    wanted = detection.ours.graph.derive("wanted", _all_wanted)
+    optional: tuple[str, ...] = ()
+    if settings.optional:
+        wanted = _wanted(data, settings.optional)
+        optional = tuple(one for one in detection.entities if one in found and one not in wanted)
     missing = tuple(entity for entity in wanted if entity not in found)
-    optional = tuple(
-        entity
-        for entity in (detection.entities if settings.optional else ())
-        if entity not in wanted and entity in found
-    )
     unexplained = _unexplained(detection, mentions, links, settings)
     repetitions = find_repetitions(detection.ours.text)
-    cause = _cause(item, missing, unexplained, repetitions)
+    cause = None
+    if missing:
+        short = len(item.text.split()) < _WORDS_PER_TRIPLE * len(item.triples) + 2
+        cause = "short" if short else "other"
+        cause = "degenerate" if repetitions else "hallucinated" if unexplained else cause
     return EntityJudgment(
         item=item,
         entities=(*wanted, *optional),
@@ -308,9 +304,7 @@ def _detect(item: Item, settings: JudgmentSettings) -> _Found:
 
 def _aliases_of(item: Item, path: Path) -> Mapping[str, tuple[str, ...]]:
     source = _opened(path, _stamp(path))
-    entities = dict.fromkeys(
-        entity for triple in item.triples for entity in (triple.subject, triple.object)
-    )
+    entities = dict.fromkeys(end for one in item.triples for end in (one.subject, one.object))
     return {entity: names for entity in entities if (names := source.of(entity))}
 
 
@@ -374,15 +368,14 @@ def _unexplained(
     allowed = () if settings.allowed is None else read_phrases(settings.allowed)
     ours = detection.ours
     found = find_unexplained(ours.graph, ours.text, [*mentions, *ours.mentions], allowed)
-    if not links:
-        return tuple(sorted(found, key=lambda span: span[:2]))
-    from adequa.entities.linker import foreign_links
+    if links:
+        from adequa.entities.linker import foreign_links
 
-    for link in foreign_links(links, detection.entities):
-        taken = [(span.start, span.end) for span in found]
-        taken += [(span.start, span.end) for span in mentions]
-        if all(end <= link.start or link.end <= start for start, end in taken):
-            found.append(UnexplainedSpan(link.start, link.end, "name", None))
+        for link in foreign_links(links, detection.entities):
+            taken = [(span.start, span.end) for span in found]
+            taken += [(span.start, span.end) for span in mentions]
+            if all(end <= link.start or link.end <= start for start, end in taken):
+                found.append(UnexplainedSpan(link.start, link.end, "name", None))
     return tuple(sorted(found, key=lambda span: span[:2]))
 
 
@@ -397,26 +390,7 @@ def _read_phrases(path: Path, stamp: object) -> tuple[str, ...]:
     try:
         lines = path.read_text(encoding="utf-8").splitlines()
     except OSError as error:
-        raise DataError(
-            f"cannot be read ({error.strerror})", path=path, remedy="give a file of phrases"
-        ) from None
+        raise DataError.of_file(error, path, remedy="give a file of phrases") from None
     except UnicodeDecodeError:
         raise DataError("is not UTF-8", path=path, remedy="save it as UTF-8") from None
     return tuple(line.strip() for line in lines if line.strip() and not line.startswith("#"))
-
-
-def _cause(
-    item: Item,
-    missing: Sequence[str],
-    unexplained: Sequence[UnexplainedSpan],
-    repetitions: Sequence[Repetition],
-) -> str | None:
-    if not missing:
-        return None
-    if repetitions:
-        return "degenerate"
-    if unexplained:
-        return "hallucinated"
-    if len(item.text.split()) < _WORDS_PER_TRIPLE * len(item.triples) + 2:
-        return "short"
-    return "other"

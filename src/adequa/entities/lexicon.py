@@ -196,10 +196,8 @@ def _genders() -> Mapping[str, Gender]:
 def _predicates() -> Mapping[str, PredicateUse]:
     return {
         _predicate_key(predicate): PredicateUse(
-            subject_type=cast(EntityType, subject_type),
-            subject_nouns=_cells(subject_nouns),
-            object_type=cast(EntityType, object_type),
-            object_nouns=_cells(object_nouns),
+            *(cast(EntityType, subject), _cells(subject_nouns)),
+            *(cast(EntityType, value), _cells(value_nouns)),
         )
-        for predicate, subject_type, subject_nouns, object_type, object_nouns in _rows("type_nouns")
+        for predicate, subject, subject_nouns, value, value_nouns in _rows("type_nouns")
     }

@@ -29,6 +29,7 @@ from typing import Any, NamedTuple
 
 from adequa.data import Mention
 from adequa.errors import ServiceError, SettingError
+from adequa.fields import grouped
 
 _LARGEST_ANSWER = 8 * 1024 * 1024
 _CHUNK = 64 * 1024
@@ -138,11 +139,11 @@ def _within(
     thread = threading.Thread(target=exchange.run, name="adequa-service", daemon=True)
     thread.start()
     thread.join(max(0.0, deadline - time.monotonic()))
-    if thread.is_alive():
+    late = thread.is_alive()
+    if late:
         exchange.cut()
         thread.join(0.05)
-        raise ServiceError(url, f"did not answer within {timeout:g} s", "raise its timeout")
-    if isinstance(exchange.failure, TimeoutError):
+    if late or isinstance(exchange.failure, TimeoutError):
         raise ServiceError(url, f"did not answer within {timeout:g} s", "raise its timeout")
     if isinstance(exchange.failure, http.client.HTTPException | OSError | ValueError):
         raise _Passing(f"the connection failed ({_named(exchange.failure)})") from exchange.failure
@@ -151,11 +152,8 @@ def _within(
     if exchange.status >= 500:
         raise _Passing(f"answered with status {exchange.status}")
     if 300 <= exchange.status < 400:
-        raise ServiceError(
-            url,
-            f"redirects to {exchange.location!r}, which is not followed",
-            "give the URL that answers",
-        )
+        problem = f"redirects to {exchange.location!r}, which is not followed"
+        raise ServiceError(url, problem, "give the URL that answers")
     if exchange.status != 200:
         raise ServiceError(url, f"answered with status {exchange.status}", _RUNNING)
     if len(exchange.answer) > _LARGEST_ANSWER:
@@ -210,15 +208,10 @@ class _Exchange:
                 self.location = response.getheader("Location", "")[:200]
                 if self.status != 200:
                     return
-                while len(self.answer) <= _LARGEST_ANSWER:
-                    chunk = response.read(_CHUNK)
-                    if not chunk:
-                        break
+                while len(self.answer) <= _LARGEST_ANSWER and (chunk := response.read(_CHUNK)):
                     self.answer += chunk
-                else:
-                    return
                 # When reading in chunks, http.client does not report a truncated answer.
-                if response.length:
+                if response.length and len(self.answer) <= _LARGEST_ANSWER:
                     raise http.client.IncompleteRead(b"", response.length)
 
     def cut(self) -> None:
@@ -300,9 +293,8 @@ class RelClient:
             try:
                 link = _read_row(row, sent)
             except ValueError as error:
-                raise ServiceError(
-                    self.url, f"link {position} of its answer {error}", _NOT_REL
-                ) from None
+                problem = f"link {position} of its answer {error}"
+                raise ServiceError(self.url, problem, _NOT_REL) from None
             if link is not None:
                 links.add(link)
         return tuple(sorted(links, key=lambda link: (link[:4], link.kind or "")))
@@ -365,12 +357,12 @@ def _read_row(row: Any, sent: _Sent) -> Link | None:
         raise ValueError(f"is outside the text ({start}, {length})"[:80])
     if "".join(sent.text[start:end].split()) != "".join(mention.split()):
         raise ValueError(f"is not where it says: {sent.text[start:end][:40]!r}, {mention[:40]!r}")
+    if title.strip() in _NOTHING:
+        return None
     while sent.text[start].isspace() and start < end - 1:
         start += 1
     while sent.text[end - 1].isspace() and start < end - 1:
         end -= 1
-    if title.strip() in _NOTHING:
-        return None
     known_kind = None if kind in (None, "", "NULL") else kind
     return Link(sent.starts[start], sent.ends[end - 1], title, float(confidence), known_kind)
 
@@ -381,10 +373,9 @@ def _is(value: Any, kind: Any) -> bool:
 
 
 def _is_finite(value: int | float) -> bool:
-    try:
+    with contextlib.suppress(OverflowError):  # an int no float can hold
         return math.isfinite(value)
-    except OverflowError:  # an int no float can hold
-        return False
+    return False
 
 
 _RESOURCE = re.compile(r"<?https?://[^/]*/(?:resource|wiki|page)/([^>]*)>?", re.DOTALL)
@@ -395,8 +386,7 @@ def _title_key(name: str) -> str:
     """The title of a page without IRI, underscores, quotes and case of the first letter."""
     name = name.strip()
     for form in (_RESOURCE, _LITERAL):
-        found = form.fullmatch(name)
-        if found:
+        if found := form.fullmatch(name):
             name = found[1]
     with contextlib.suppress(UnicodeDecodeError):  # a per cent sign that encodes nothing
         name = urllib.parse.unquote(name, errors="strict")
@@ -407,9 +397,7 @@ def _title_key(name: str) -> str:
 
 def linked_mentions(links: Iterable[Link], entities: Sequence[str]) -> list[Mention]:
     """The links to entities of the input, as mentions at distance 0."""
-    named: dict[str, list[str]] = {}
-    for entity in dict.fromkeys(entities):
-        named.setdefault(_title_key(entity), []).append(entity)
+    named = grouped(dict.fromkeys(entities), _title_key)
     return [
         Mention(entity, link.start, link.end, "linker", 0.0)
         for link in links

@@ -19,24 +19,18 @@ from functools import cache
 from importlib.resources import files
 from typing import NamedTuple, Protocol
 
+from adequa.entities import coreference
 from adequa.entities.candidates import Candidate
-from adequa.entities.coreference import (
-    Anaphor,
-    History,
-    find_anaphors,
-    none_features,
-    option_features,
-)
+from adequa.entities.coreference import Anaphor, History
 from adequa.entities.graph import Entity, Graph
 from adequa.entities.lexicon import ENTITY_TYPES
-from adequa.text import PreparedText
+from adequa.text import PreparedText, word_set
 
 DETERMINERS = {"the", "a", "an", "this", "that", "its", "his", "their", "both"}
-_VERBS = {
-    *("is", "was", "are", "were", "has", "have", "had", "can", "will", "be", "been", "and", "or"),
-    *("who", "which", "that", "where", "in", "of", "on", "at", "by", "for", "with", "from", "to"),
-    *("as", "but", "while", "whose", "when", "also", "with", "located", "born", "died", "plays"),
-}
+_VERBS = word_set(
+    "is was are were has have had can will be been and or who which that where in of on at by for "
+    "with from to as but while whose when also located born died plays"
+)
 _POSSESSIVE = re.compile(r"\s?['’´`]s?(?![^\W_])")
 _QUOTES = "\"“”'‘’`"
 _WIDE = 3
@@ -88,11 +82,9 @@ def _context(candidate: Candidate, entity: Entity, graph: Graph, text: PreparedT
         features.append(f"next={gap.strip()[0]}")
     else:
         shape = _shape(text, last + 1)
-        features.append(f"next={following}")
-        features.append(f"next:{shape}")
+        features += [f"next={following}", f"next:{shape}"]
         if following not in _VERBS:
-            features.append(f"next:content:{shape}")
-            features.append(f"next:{following[-3:]}")
+            features += [f"next:content:{shape}", f"next:{following[-3:]}"]
             if following in graph.predicate_words:
                 features.append("next:predicate")
             if following in entity.nouns:
@@ -117,20 +109,12 @@ def left_sides(
             break
         string = text.words[word]
         if string in DETERMINERS:
-            sides.append(
-                Side(
-                    text.starts[word],
-                    _left_features(
-                        string,
-                        word,
-                        between,
-                        candidate=candidate,
-                        entity=entity,
-                        graph=graph,
-                        text=text,
-                    ),
-                )
+            features = (
+                _wide_features(string, word, between, entity, text)
+                if between
+                else _determiner_features(string, word, candidate, entity, graph, text)
             )
+            sides.append(Side(text.starts[word], features))
             break
         if _shape(text, word) == "digit" or string in _VERBS:
             break
@@ -155,33 +139,34 @@ def _bare_features(
     return features
 
 
-def _left_features(
+def _wide_features(
+    determiner: str, word: int, between: Sequence[str], entity: Entity, text: PreparedText
+) -> list[str]:
+    nouns = sum(noun in entity.nouns for noun in between)
+    return [
+        *(f"wide{len(between)}", f"wide:{determiner}", f"wide:nouns={nouns}/{len(between)}"),
+        *(f"wide:{noun}" for noun in between),
+        *(f"wide:kind={entity.kind}", f"wide:core={_shape(text, word + len(between) + 1)}"),
+    ]
+
+
+def _determiner_features(
     determiner: str,
     word: int,
-    between: Sequence[str],
-    *,
     candidate: Candidate,
     entity: Entity,
     graph: Graph,
     text: PreparedText,
 ) -> list[str]:
-    if between:
-        features = [f"wide{len(between)}", f"wide:{determiner}"]
-        nouns = sum(noun in entity.nouns for noun in between)
-        features.append(f"wide:nouns={nouns}/{len(between)}")
-        features.extend(f"wide:{noun}" for noun in between)
-        features.append(f"wide:kind={entity.kind}")
-        features.append(f"wide:core={_shape(text, word + len(between) + 1)}")
-        return features
     context = _context(candidate, entity, graph, text)
-    features = [f"det={determiner}"]
-    features.extend(f"det={determiner}&{feature}" for feature in context)
-    features.extend(f"det&{feature}" for feature in context)
     before = text.words[word - 1] if word and not text.between(word - 1, word).strip() else "START"
-    features.append(f"det={determiner}&before={before}")
-    core = text.words[word + 1]
-    features.append(f"det&first={core}")
-    features.append(f"det&ends={text.string[candidate.start : candidate.end].lower()[-6:]}")
+    features = [
+        f"det={determiner}",
+        *(f"det={determiner}&{feature}" for feature in context),
+        *(f"det&{feature}" for feature in context),
+        *(f"det={determiner}&before={before}", f"det&first={text.words[word + 1]}"),
+        f"det&ends={text.string[candidate.start : candidate.end].lower()[-6:]}",
+    ]
     if entity.label.base.lower().startswith("the "):
         features.append("det&own article")
     return features
@@ -200,29 +185,25 @@ def right_sides(
         features.extend(f"whole:{use.predicate}:{use.is_subject}" for use in entity.uses)
         features.append(f"whole:again={text.string.count(part) > 1}")
         features.append(f"whole:literal={entity.string[:1] == _QUOTES[0]}")
-        sides.append(Side(candidate.reach, features))
-        return sides
+        return [*sides, Side(candidate.reach, features)]
     if candidate.reach > end:
         unit = text.folded[end : candidate.reach].strip(" ()-")
         features = ["unit", f"unit={unit}", f"unit:own={bool(entity.label.qualifier)}"]
         features.append(f"unit:glued={text.string[end].isalnum()}")
         features.append(f"unit:predicate={any('(' in use.predicate for use in entity.uses)}")
         features.extend(f"unit:{use.predicate}" for use in entity.uses)
-        sides.append(Side(candidate.reach, features))
-        return sides
+        return [*sides, Side(candidate.reach, features)]
     possessive = _POSSESSIVE.match(text.string, end)
     context = _context(candidate, entity, graph, text)
+    last = _word_at(text, end, end=True)
     if possessive:
         features = ["'s", *(f"'s&{feature}" for feature in context if "next" not in feature)]
-        last = _word_at(text, end, end=True)
         if last is not None and last + 2 < len(text.words):
             after = text.words[last + 2]
             features.append("'s&after:predicate" if after in graph.predicate_words else "'s&after")
             if taken[text.starts[last + 2]]:
                 features.append("'s&after:mention")
-        sides.append(Side(possessive.end(), features))
-        return sides
-    last = _word_at(text, end, end=True)
+        return [*sides, Side(possessive.end(), features)]
     if last is None or last + 1 >= len(text.words) or taken[text.starts[last + 1]]:
         return sides
     gap = text.between(last, last + 1)
@@ -231,12 +212,8 @@ def right_sides(
         return sides
     own = following in entity.nouns
     if own or following in graph.predicate_words or _shape(text, last + 1) == "upper":
-        features = [
-            "noun",
-            f"noun={following}",
-            f"noun:own={own}",
-            f"noun:{_shape(text, last + 1)}",
-        ]
+        features = ["noun", f"noun={following}", f"noun:own={own}"]
+        features.append(f"noun:{_shape(text, last + 1)}")
         features.append(f"noun:predicate={following in graph.predicate_words}")
         features.extend(f"noun&{feature}" for feature in context if "next" not in feature)
         sides.append(Side(text.ends[last + 1], features))
@@ -244,21 +221,13 @@ def right_sides(
 
 
 def keep_features(
-    candidate: Candidate,
-    entity: Entity,
-    graph: Graph,
-    text: PreparedText,
-    *,
-    before: int,
-    others: int,
+    candidate: Candidate, graph: Graph, text: PreparedText, *, before: int, others: int
 ) -> list[str]:
     """Features of a core being a mention; `before` counts earlier cores of its entity."""
+    entity, method = graph.entities[candidate.entity], candidate.method
     context = _context(candidate, entity, graph, text)
-    method = candidate.method
-    features = ["keep", *context]
-    features.append(f"tier={candidate.tier}")
-    features.append(f"{method}&before={min(before, 2)}")
-    features.append(f"{method}&others={min(others, 2)}")
+    features = ["keep", *context, f"tier={candidate.tier}"]
+    features += [f"{method}&before={min(before, 2)}", f"{method}&others={min(others, 2)}"]
     features.append(f"{method}&length={min((candidate.end - candidate.start) // 4, 5)}")
     features.append(f"{method}&distance={int(candidate.distance * 10)}")
     if entity.person:
@@ -280,8 +249,7 @@ def keep_features(
     if first:
         gap = text.between(first - 1, first)
         if not gap.strip():
-            previous = text.words[first - 1]
-            features.append(f"previous={previous}")
+            features.append(f"previous={text.words[first - 1]}")
             features.append(f"previous:{_shape(text, first - 1)}&{method}")
         elif "," in gap:
             features.append("previous:,")
@@ -374,10 +342,8 @@ def _keep(
     seen: Counter[int] = Counter()
     all_of = Counter(core.entity for core in cores)
     for core in cores:
-        entity = graph.entities[core.entity]
-        before = seen[core.entity]
-        others = all_of[core.entity] - 1
-        features = keep_features(core, entity, graph, text, before=before, others=others)
+        before, others = seen[core.entity], all_of[core.entity] - 1
+        features = keep_features(core, graph, text, before=before, others=others)
         options = [
             Option(core.start, core.end, core.entity, features),
             Option(core.start, core.end, None, []),
@@ -408,18 +374,15 @@ def _resolve(
 ) -> list[Candidate]:
     pairs = sorted((bisect_left(text.starts, core.start), core.entity) for core in drawn)
     found: list[Candidate] = []
-    for anaphor in find_anaphors(graph, text, taken):
+    for anaphor in coreference.find_anaphors(graph, text, taken):
         at = bisect_left(pairs, (anaphor.word, -1))
         near = pairs[max(at - _REMEMBERED, 0) : at + 3]
         history = History([word for word, _ in near], [entity for _, entity in near])
         entity = _referent(anaphor, graph, text, history, judge)
         if entity is not None:
             method = "noun" if anaphor.noun else "pronoun"
-            found.append(
-                Candidate(
-                    anaphor.start, anaphor.end, entity=entity, tier=2, distance=0.0, method=method
-                )
-            )
+            span = anaphor.start, anaphor.end
+            found.append(Candidate(*span, entity=entity, tier=2, distance=0.0, method=method))
             insort(pairs, (anaphor.word, entity))
     return found
 
@@ -427,13 +390,13 @@ def _resolve(
 def _referent(
     anaphor: Anaphor, graph: Graph, text: PreparedText, history: History, judge: Judge
 ) -> int | None:
-    none = none_features(anaphor, text, history)
+    none = coreference.none_features(anaphor, text, history)
     options = [Option(anaphor.start, anaphor.end, None, none)]
     for number, entity in enumerate(graph.entities):
         if anaphor.noun and anaphor.noun not in entity.nouns:
             continue
         if entity.kind in ("date", "number", "boolean"):
             continue
-        features = option_features(anaphor, number, graph, text, history)
+        features = coreference.option_features(anaphor, number, graph, text, history)
         options.append(Option(anaphor.start, anaphor.end, number, features))
     return options[judge.decide("anaphor", options)].entity if len(options) > 1 else None

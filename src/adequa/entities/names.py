@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import takewhile
 from typing import NamedTuple
 
 from adequa.entities import lexicon
-from adequa.text import TITLES, Label, key_of, words_of
+from adequa.text import TITLES, Label, key_of, word_set, words_of
 
 NAME, DERIVED, WEAK, PART = 0, 1, 2, 3
 """The tiers."""
@@ -20,48 +21,41 @@ SHORT = 3
 """Letters of the longest name that counts as short: acronyms and codes."""
 YEAR = 4
 """Digits of a year."""
-ARTICLES = {"the", "a", "an"}
-SMALL = {
-    *ARTICLES,
-    *("of", "in", "and", "for", "on", "at", "to", "de", "la", "le", "du", "des", "del", "der"),
-    *("di", "da", "do", "dos", "von", "van", "den", "el", "al", "by", "with", "from", "e", "y"),
-}
-AMBIGUOUS = set("it he she us is was be as so no not may can see".split())  # noqa: SIM905
+ARTICLES = word_set("the a an")
+SMALL = ARTICLES | word_set(
+    "of in and for on at to de la le du des del der di da do dos von van den el al by with from e y"
+)
+AMBIGUOUS = word_set("it he she us is was be as so no not may can see")
 """Names that are also common words."""
 # Last words of a label that texts often omit.
-LOOSE_ENDS = {
-    *("language", "languages", "people", "music", "sauce", "dish", "cuisine", "food", "river"),
-    *("city", "town", "county", "state", "province", "region", "district", "island", "islands"),
-    *("album", "film", "song", "band", "novel", "book", "magazine", "journal", "newspaper"),
-    *("company", "group", "records", "ethnic", "americans", "soup", "bread", "cake", "salad"),
-    *("architecture", "style", "postcode", "area", "league", "division", "time", "zone"),
-    *("cars", "car", "automobile", "engine", "asteroid", "party", "family", "game", "series"),
-}
-CLUB_WORDS = {
-    *("fc", "ac", "afc", "cf", "sc", "as", "ss", "us", "acf", "ssc", "cd", "ca", "fk", "nk", "sk"),
-    *("sv", "vfl", "vfb", "tsv", "fsv", "asd", "ssd", "bk", "if", "ifk", "pfc", "cfc", "rcd", "ud"),
-    *("club", "football", "futbol", "calcio", "sportiva", "associazione", "societa", "deportivo"),
-    *("agremiacao", "esporte", "clube", "sporting", "athletic", "athletikos", "unione", "srl"),
-    *("spa", "nfc", "sfc", "lfc", "afs", "soccer"),
-}
-LEGAL = {"inc", "ltd", "llc", "plc", "corp", "co", "gmbh", "ag", "sa", "nv", "limited", "company"}
+LOOSE_ENDS = word_set(
+    "language languages people music sauce dish cuisine food river city town county state province "
+    "region district island islands album film song band novel book magazine journal newspaper "
+    "company group records ethnic americans soup bread cake salad architecture style postcode area "
+    "league division time zone cars car automobile engine asteroid party family game series"
+)
+CLUB_WORDS = word_set(
+    "fc ac afc cf sc as ss us acf ssc cd ca fk nk sk sv vfl vfb tsv fsv asd ssd bk if ifk pfc cfc "
+    "rcd ud club football futbol calcio sportiva associazione societa deportivo agremiacao esporte "
+    "clube sporting athletic athletikos unione srl spa nfc sfc lfc afs soccer"
+)
+LEGAL = word_set("inc ltd llc plc corp co gmbh ag sa nv limited company")
 # Words of many organisations, buildings and institutions.
-GENERIC = {
-    *("university", "institute", "college", "school", "academy", "airport", "international"),
-    *("regional", "national", "stadium", "museum", "hospital", "building", "hall", "tower"),
-    *("church", "street", "road", "avenue", "bridge", "station", "center", "centre", "park"),
-    *("association", "federation", "organisation", "organization", "foundation", "society"),
-    *("technology", "science", "technical", "council", "committee", "department", "monument"),
-    *("memorial", "township", "republic", "kingdom", "empire", "people", "press", "publishers"),
-    *("publishing", "entertainment", "studios", "pictures", "network", "corporation", "motors"),
-    *("division", "series", "championship", "cup", "award", "prize", "medal", "jr", "sr", "ii"),
-}
+GENERIC = word_set(
+    "university institute college school academy airport international regional national stadium "
+    "museum hospital building hall tower church street road avenue bridge station center centre "
+    "park association federation organisation organization foundation society technology science "
+    "technical council committee department monument memorial township republic kingdom empire "
+    "people press publishers publishing entertainment studios pictures network corporation motors "
+    "division series championship cup award prize medal jr sr ii"
+)
 # `Alba_County` is also the county of Alba.
-TURNED = {"county", "township", "city", "district", "province", "region", "state", "island"}
-OFFICES = {
-    *("president", "chancellor", "premier", "king", "queen", "emperor", "monarch", "governor"),
-    *("mayor", "minister", "secretary", "chairman", "speaker", "ambassador"),
-}
+TURNED = word_set("county township city district province region state island")
+OFFICES = word_set(
+    "president chancellor premier king queen emperor monarch governor mayor minister secretary "
+    "chairman speaker ambassador"
+)
+_SAYING_LITTLE = SMALL | LOOSE_ENDS | CLUB_WORDS | LEGAL | TURNED | GENERIC
 NUMERALS = {"ii", "iii", "iv", "v", "vi", "vii", "viii", "ix", "x", "xi", "xii"}
 
 
@@ -82,13 +76,8 @@ def named(string: str, tier: int, method: str) -> Name:
     key = key_of(string)
     letters = sum(character.isupper() for character in string)
     short = (letters >= 2 and letters == len(key)) or key in SMALL or key in AMBIGUOUS
-    return Name(
-        key,
-        tier,
-        method,
-        cased=short and key.isalpha(),
-        one_word=" " not in string and len(key) < 5,
-    )
+    one_word = " " not in string and len(key) < 5
+    return Name(key, tier, method, cased=short and key.isalpha(), one_word=one_word)
 
 
 def proper(string: str, tier: int, method: str) -> Name:
@@ -99,15 +88,7 @@ def proper(string: str, tier: int, method: str) -> Name:
 
 def says_little(word: str) -> bool:
     """Whether a word occurs in many names and so identifies none."""
-    return (
-        word in SMALL
-        or word in LOOSE_ENDS
-        or word in CLUB_WORDS
-        or word in LEGAL
-        or word in TURNED
-        or word in GENERIC
-        or (word.isdigit() and len(word) == YEAR)
-    )
+    return word in _SAYING_LITTLE or (word.isdigit() and len(word) == YEAR)
 
 
 def core_names(folded: Sequence[str]) -> Iterator[Name]:
@@ -130,12 +111,9 @@ def acronyms(words: Sequence[str]) -> Iterator[Name]:
     """The initials of a name's capitalised words, and of all its words."""
     capitals = [word for word in words if word[0].isupper() or word[0].isdigit()]
     if len(capitals) > 1:
-        initials = "".join(word[0] for word in capitals)
-        if len(initials) > 1 and initials.isalpha():
+        every = ("".join(word[0] for word in some) for some in (capitals, words))
+        for initials in filter(str.isalpha, dict.fromkeys(every)):
             yield Name(key_of(initials), WEAK, "acronym", cased=True, one_word=True)
-        all_initials = "".join(word[0] for word in words)
-        if all_initials != initials and all_initials.isalpha():
-            yield Name(key_of(all_initials), WEAK, "acronym", cased=True, one_word=True)
 
 
 def is_name(words: Sequence[str]) -> bool:
@@ -208,13 +186,8 @@ def _joined(parts: Sequence[Sequence[str]]) -> str:
 
 _CAPITAL = re.compile(r"[^\W_]+(?:['’.&-][^\W_]+)*\.?")
 _OFFSET = re.compile(r"(?:UTC|GMT)\s?[+−-]0?(\d{1,2}):00")
-_DIGITS = dict(
-    zip(
-        map(str, range(1, 13)),
-        "one two three four five six seven eight nine ten eleven twelve".split(),  # noqa: SIM905
-        strict=True,
-    )
-)
+_NUMBERS = "one two three four five six seven eight nine ten eleven twelve"
+_DIGITS = {str(number): word for number, word in enumerate(_NUMBERS.split(), 1)}
 _PLACING = (" at ", " in ")
 _FEW = 6
 """Alternative names tried for each part of a label, which bounds the number of names."""
@@ -295,8 +268,7 @@ def _spelled(string: str, tier: int) -> Iterator[Name]:
         yield named(string.replace("&", " "), tier, "name")
     if " and " in string:
         yield named(string.replace(" and ", " & "), tier, "name")
-    offset = _OFFSET.fullmatch(string)
-    if offset:
+    if offset := _OFFSET.fullmatch(string):
         yield named(f"UTC {offset[1]}", tier, "name")
     if any(word.isdigit() for word in words):
         yield Name("".join(_DIGITS.get(word, word) for word in words), tier, "name")
@@ -315,23 +287,17 @@ def _spelled(string: str, tier: int) -> Iterator[Name]:
         for variant in lexicon.word_variants(word):
             variant_key = key_of(variant)
             if variant_key and variant_key != word:
-                yield Name(
-                    "".join([*words[:place], variant_key, *words[place + 1 :]]),
-                    tier if len(words) > 1 else WEAK,
-                    "abbreviation",
-                )
+                key = "".join([*words[:place], variant_key, *words[place + 1 :]])
+                yield Name(key, tier if len(words) > 1 else WEAK, "abbreviation")
 
 
 def _geography(string: str) -> Iterator[Name]:
     for other in lexicon.other_names(string):
         if not other.lower().startswith("the "):  # a determiner is added where the text has one
             yield named(other, NAME, "alias")
-    for demonym in lexicon.demonyms(string):
-        yield proper(demonym, DERIVED, "demonym")
-    for language in lexicon.language_names(string):
-        yield proper(language, DERIVED, "language")
-    for acronym in lexicon.acronyms(string):
-        yield proper(acronym, NAME, "acronym")
+    yield from (proper(demonym, DERIVED, "demonym") for demonym in lexicon.demonyms(string))
+    yield from (proper(other, DERIVED, "language") for other in lexicon.language_names(string))
+    yield from (proper(acronym, NAME, "acronym") for acronym in lexicon.acronyms(string))
     for place in lexicon.place_of_demonym(string):
         for other in (place, *lexicon.other_names(place), *lexicon.demonyms(place)):
             if not other.lower().startswith("the "):
@@ -421,9 +387,7 @@ def _around_comma(string: str) -> Iterator[Name]:
 
 def _numbers(folded: Sequence[str]) -> Iterator[Name]:
     """`1634: The Ram Rebellion` without its number, `2014–15 Serie C` with its years at the end."""
-    count = 0
-    while count < len(folded) and folded[count].isdigit():
-        count += 1
+    count = sum(1 for _ in takewhile(str.isdigit, folded))
     if 0 < count < len(folded):
         rest, digits = "".join(folded[count:]), "".join(folded[:count])
         yield Name(rest, WEAK, "part")

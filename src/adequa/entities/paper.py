@@ -11,6 +11,7 @@ linker and hand-made dictionary are missing, so "German" is not a mention of `Ge
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
@@ -125,9 +126,7 @@ def _compile(entities: Iterable[tuple[str, Sequence[str]]], threshold: float) ->
     words = 0
     for entity, forms in entities:
         for form in forms:
-            if len(form) > MAX_CHARACTERS:
-                continue
-            string = _normalised(form).strip("_ ")
+            string = _normalised(form).strip("_ ") if len(form) <= MAX_CHARACTERS else ""
             if string:
                 names.append(entity)
                 strings.append(string)
@@ -248,9 +247,7 @@ def _date_mentions(dated: Sequence[tuple[str, Date]], text: str) -> list[Mention
 def _root(triples: Sequence[Triple]) -> str:
     """The subject that is not an object; of several the one with most triples, then the first."""
     objects = {triple.object for triple in triples}
-    outgoing: dict[str, int] = {}
-    for triple in triples:
-        outgoing[triple.subject] = outgoing.get(triple.subject, 0) + 1
+    outgoing = Counter(triple.subject for triple in triples)
     return max(outgoing, key=lambda subject: (subject not in objects, outgoing[subject]))
 
 
@@ -268,10 +265,9 @@ def merge_mentions(mentions: Sequence[Mention], *, by_name: bool = False) -> lis
         name = mention.entity if by_name else ""
         return mention.distance, mention.start - mention.end, mention.start, name
 
-    ranked = sorted(mentions, key=rank)
     taken = bytearray(max((mention.end for mention in mentions), default=0))
     kept = []
-    for mention in ranked:
+    for mention in sorted(mentions, key=rank):
         if 1 not in taken[mention.start : mention.end]:
             taken[mention.start : mention.end] = b"\1" * (mention.end - mention.start)
             kept.append(mention)

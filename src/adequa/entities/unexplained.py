@@ -47,12 +47,8 @@ _FAR = 0.6
 _YEAR = 4
 _WORD_BYTES = 150
 _TABLES = (
-    lexicon.other_names,
-    lexicon.demonyms,
-    lexicon.language_names,
-    lexicon.acronyms,
-    lexicon.place_of_demonym,
-    lexicon.word_variants,
+    *(lexicon.other_names, lexicon.demonyms, lexicon.language_names),
+    *(lexicon.acronyms, lexicon.place_of_demonym, lexicon.word_variants),
 )
 _LONGEST = 12
 """Words of a label that are looked up in the tables."""
@@ -183,11 +179,8 @@ def _nearest_number(seen: Quantity, values: _Values) -> str | None:
 
 def _names(graph: Graph, text: PreparedText, covered: bytearray) -> list[UnexplainedSpan]:
     string, starts, ends, words = text.string, text.starts, text.ends, text.words
-    capitals = [
-        number
-        for number, start in enumerate(starts)
-        if not covered[start] and string[start].isupper()
-    ]
+    free = (number for number, start in enumerate(starts) if not covered[start])
+    capitals = [number for number in free if string[starts[number]].isupper()]
     found: list[UnexplainedSpan] = []
     for run in _runs(capitals, text):
         strange = [word for word in run if not _explained(words[word], graph)]
@@ -270,12 +263,9 @@ def _explained(word: str, graph: Graph) -> bool:
             return True
     if len(word) > 3 and any(word in other or other in word for other in known if len(other) > 3):
         return True
-    if len(word) < _LEAST_NEAR:
-        return False
-    near = process.extractOne(
-        word, known, scorer=Levenshtein.normalized_distance, score_cutoff=_NEAR
-    )
-    return near is not None
+    distance = Levenshtein.normalized_distance
+    near = len(word) >= _LEAST_NEAR
+    return near and process.extractOne(word, known, scorer=distance, score_cutoff=_NEAR) is not None
 
 
 def _known_words(graph: Graph) -> frozenset[str]:
@@ -291,7 +281,7 @@ def _known_words(graph: Graph) -> frozenset[str]:
 def _related_words(string: str) -> frozenset[str]:
     """Words explained by a label: demonyms, short forms and the places of demonyms."""
     known: set[str] = set()
-    label = string.replace(",", " ").replace("(", " ").replace(")", " ").split()
+    label = re.sub("[,()]", " ", string).split()
     if not string.isascii():  # a wrong encoding may lose letters: Yldrm
         known.update("".join(filter(str.isascii, word)).lower() for word in label)
     for length in (1, 2, 3, 4):
@@ -305,12 +295,10 @@ def _related_words(string: str) -> frozenset[str]:
 
 
 def _nearest_name(string: str, graph: Graph) -> str | None:
-    names = [entity for entity in graph.entities if entity.kind in ("name", "list")]
-    if not names:
-        return None
 
     def gap(entity: Entity) -> float:
         return Levenshtein.normalized_distance(fold(string), fold(entity.label.base))
 
-    nearest = min(names, key=gap)
-    return nearest.string if gap(nearest) <= _FAR else None
+    names = [entity for entity in graph.entities if entity.kind in ("name", "list")]
+    nearest = min(names, key=gap, default=None)
+    return nearest.string if nearest and gap(nearest) <= _FAR else None

@@ -78,18 +78,9 @@ def one_each(ratings: Iterable[Rating]) -> tuple[list[Rating], int]:
 
     Averages and texts that nobody was shown have no rater; they are left out and not counted.
     """
-    seen: set[tuple[str, str, str, str]] = set()
-    kept, dropped = [], 0
-    for rating in ratings:
-        if not rating.rater:
-            continue
-        key = rating.criterion, rating.rater, rating.system, rating.id
-        if key in seen:
-            dropped += 1
-        else:
-            seen.add(key)
-            kept.append(rating)
-    return kept, dropped
+    single = [rating for rating in ratings if rating.rater]
+    kept = grouped(single, lambda one: (one.criterion, one.rater, one.system, one.id))
+    return [given[0] for given in kept.values()], len(single) - len(kept)
 
 
 def standardised(ratings: Iterable[Rating]) -> list[Rating]:
@@ -120,17 +111,15 @@ def rating_files(paths: Iterable[Path]) -> list[Path]:
     """The files of ratings; for the folder of a campaign, its `ratings.jsonl`."""
     files = []
     for path in paths:
-        if not path.is_dir():
-            files.append(path)
-            continue
-        if not (path / "ratings.jsonl").is_file():
+        file = path / "ratings.jsonl" if path.is_dir() else path
+        if path.is_dir() and not file.is_file():
             kind = "campaign without" if (path / "campaign.json").is_file() else "folder without"
             raise DataError(
                 f"is a {kind} ratings.jsonl",
                 path=path,
                 remedy="export the campaign's answers first, or name the file of ratings",
             )
-        files.append(path / "ratings.jsonl")
+        files.append(file)
     return files
 
 

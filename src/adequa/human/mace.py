@@ -30,7 +30,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from adequa.errors import DataError, SettingError, UnknownName
+from adequa.errors import DataError, SettingError, require_known
 
 Integers = npt.NDArray[np.int64]
 Vector = npt.NDArray[np.float64]
@@ -60,7 +60,6 @@ class Mace:
     answered: npt.NDArray[np.bool_]
     """Whether an item has an answer or a known label."""
     answers: Integers
-    """The number of answers of each annotator."""
     competences: Vector
     """θ of each annotator; NaN without an answer."""
     strategies: Matrix
@@ -83,12 +82,8 @@ class Mace:
     @property
     def competence(self) -> dict[str, float | None]:
         """The competence of each annotator; None without an answer."""
-        return {
-            name: float(value) if answers else None
-            for name, value, answers in zip(
-                self.annotators, self.competences, self.answers, strict=True
-            )
-        }
+        rows = zip(self.annotators, self.competences, self.answers, strict=True)
+        return {name: float(value) if answers else None for name, value, answers in rows}
 
     def spammers(self, below: float = SPAMMER_COMPETENCE) -> tuple[str, ...]:
         """The annotators with a competence below the threshold, for a person to review."""
@@ -125,14 +120,13 @@ def fit_mace(
     >>> fit_mace(rows).spammers()
     ('spammer',)
     """
-    if method not in METHODS:
-        raise UnknownName("method", method, METHODS)
-    _validate(
-        counts=(*competence_prior, strategy_prior, smoothing),
-        restarts=restarts,
-        iterations=iterations,
-        tolerance=tolerance,
-    )
+    require_known("method", [method], METHODS)
+    if not all(0 < count < np.inf for count in (*competence_prior, strategy_prior, smoothing)):
+        raise SettingError("the priors and the smoothing of MACE must be pseudo-counts above 0")
+    if restarts < 1 or iterations < 1:
+        raise SettingError("MACE needs at least one start and one iteration")
+    if not tolerance >= 0:
+        raise SettingError("the tolerance of MACE must be 0 or more")
     rows = sorted(judgments, key=lambda row: row[:2])
     controls = dict(controls or {})
     items = tuple(sorted({row[0] for row in rows}))
@@ -175,15 +169,6 @@ def fit_mace(
     )
 
 
-def _validate(*, counts: Sequence[float], restarts: int, iterations: int, tolerance: float) -> None:
-    if not all(0 < count < np.inf for count in counts):
-        raise SettingError("the priors and the smoothing of MACE must be pseudo-counts above 0")
-    if restarts < 1 or iterations < 1:
-        raise SettingError("MACE needs at least one start and one iteration")
-    if not tolerance >= 0:
-        raise SettingError("the tolerance of MACE must be 0 or more")
-
-
 class _Answers(NamedTuple):
     """The judgments as numbers, sorted by item and annotator; -1 in `known` means no control."""
 
@@ -191,8 +176,7 @@ class _Answers(NamedTuple):
     annotator: Integers
     label: Integers
     known: Integers
-    shape: tuple[int, int, int]
-    """Items, annotators, labels."""
+    shape: tuple[int, int, int]  # items, annotators, labels
 
 
 def _label_names(
@@ -229,30 +213,19 @@ def _coded(
             raise DataError(
                 f"annotator {row[1]!r} judges item {row[0]!r} twice", remedy="keep one of the two"
             )
-    item_numbers = {name: number for number, name in enumerate(items)}
-    annotator_numbers = {name: number for number, name in enumerate(annotators)}
-    label_numbers = {name: number for number, name in enumerate(labels)}
-    numbers = np.array(
-        [
-            (item_numbers[item], annotator_numbers[annotator], label_numbers[label])
-            for item, annotator, label in rows
-            if label is not None
-        ],
-        dtype=np.int64,
+    named = (items, annotators, labels)
+    codes = [{name: number for number, name in enumerate(names)} for names in named]
+    given = [row for row in rows if row[2] is not None]
+    item, annotator, label = (
+        np.array([code[row[place]] for row in given], dtype=np.int64)  # type: ignore[index]
+        for place, code in enumerate(codes)
     )
-    known = [label_numbers[controls[name]] if name in controls else -1 for name in items]
-    return _Answers(
-        item=numbers[:, 0],
-        annotator=numbers[:, 1],
-        label=numbers[:, 2],
-        known=np.array(known, dtype=np.int64),
-        shape=(len(items), len(annotators), len(labels)),
-    )
+    known = [codes[2][controls[name]] if name in controls else -1 for name in items]
+    shape = (len(items), len(annotators), len(labels))
+    return _Answers(item, annotator, label, known=np.array(known, dtype=np.int64), shape=shape)
 
 
 class _Expectation(NamedTuple):
-    """The posteriors of the data, given the parameters."""
-
     posteriors: Matrix
     knowing: Vector
     """The probability that each answer came from knowing."""
@@ -268,8 +241,6 @@ class _Priors(NamedTuple):
 
 
 class _Outcome(NamedTuple):
-    """The result of one start."""
-
     expectation: _Expectation
     competences: Vector
     strategies: Matrix
@@ -354,10 +325,8 @@ def _counts(data: _Answers, knowing: Vector) -> tuple[Vector, Matrix]:
     _, annotators, labels = data.shape
     known: Vector = np.bincount(data.annotator, knowing, annotators).astype(np.float64)
     cell = data.annotator * labels + data.label
-    spammed: Vector = np.bincount(cell, np.maximum(1 - knowing, 0), annotators * labels).astype(
-        np.float64
-    )
-    return known, spammed.reshape(annotators, labels)
+    spammed = np.bincount(cell, np.maximum(1 - knowing, 0), annotators * labels)
+    return known, spammed.astype(np.float64).reshape(annotators, labels)
 
 
 def _expected_logs(
@@ -379,14 +348,10 @@ def _divergence(
     logs: tuple[Vector, Vector, Matrix],
 ) -> float:
     """How far the posteriors of θ and ξ moved from their priors (Kullback-Leibler)."""
-    competence = np.column_stack([known, spam_total])
-    of_competence = _dirichlet_divergence(
-        competence, np.array([priors.knowing, priors.spamming]), np.column_stack(logs[:2])
-    )
-    of_strategies = _dirichlet_divergence(
-        spammed, np.full(spammed.shape[1], priors.strategy), logs[2]
-    )
-    return of_competence + of_strategies
+    competence, prior = np.column_stack([known, spam_total]), np.array(priors[:2])
+    of_competence = _dirichlet_divergence(competence, prior, np.column_stack(logs[:2]))
+    prior = np.full(spammed.shape[1], priors.strategy)
+    return of_competence + _dirichlet_divergence(spammed, prior, logs[2])
 
 
 def _dirichlet_divergence(posterior: Matrix, prior: Vector, logs: Matrix) -> float:

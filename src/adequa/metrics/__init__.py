@@ -12,13 +12,6 @@ from adequa.metrics.registry import (
 )
 
 __all__ = [
-    "DEFAULT",
-    "ENTRY_POINT_GROUP",
-    "TABLE",
-    "Metric",
-    "Scorer",
-    "load_metric",
-    "metric_class",
-    "names",
-    "resolve",
-]
+    "DEFAULT", "ENTRY_POINT_GROUP", "TABLE", "Metric", "Scorer", "load_metric", "metric_class",
+    "names", "resolve",
+]  # fmt: skip

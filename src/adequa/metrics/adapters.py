@@ -16,7 +16,7 @@ from adequa.metrics.base import (
     NO_REFERENCES,
     Metric,
     references_of,
-    require_choices,
+    require_valid,
     reverse_direction,
 )
 from adequa.metrics.reference import SACREBLEU_VERSION, SacrebleuEngine
@@ -47,16 +47,7 @@ class Sacrebleu(Metric):
 
     def score(self, items: Sequence[Item]) -> list[Score]:
         """The object's own score of each text."""
-        engine = _engine_of(self)
-        scores = []
-        for item in items:
-            references = references_of(item)
-            if not references:
-                scores.append(Score(None, reason=NO_REFERENCES))
-                continue
-            statistics = engine.statistics(item.text, references)
-            scores.append(Score(engine.value(statistics), tuple(statistics)))
-        return scores
+        return [_engine_of(self).score(item.text, references_of(item)) for item in items]
 
     def corpus(self, totals: Sequence[float]) -> float:
         """The object's own score of the corpus."""
@@ -101,7 +92,7 @@ class Evaluate(Metric):
     loaded: Any = setting(None, "the module itself, from Python, instead of loading one")
 
     def __post_init__(self) -> None:
-        require_choices(self)
+        require_valid(self)
         self._arguments()
         if self.lower_is_better:
             reverse_direction(self)

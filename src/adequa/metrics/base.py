@@ -7,6 +7,7 @@ import typing
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
+from pathlib import Path
 from typing import ClassVar, Protocol
 
 from adequa import __version__
@@ -78,43 +79,52 @@ def references_of(item: Item) -> tuple[str, ...]:
     Items built in Python can hold anything, and the usual mistakes (one string, which is a sequence
     of characters; one list per reference set, as sacrebleu has them) would give plausible numbers.
     """
-    references = item.references
+    references, own = item.references, f"of the item {item.id!r}"
     if not isinstance(references, tuple | list):
         raise DataError(
-            f"'references' of the item {item.id!r} is of the type {type(references).__name__}",
+            f"'references' {own} is of the type {type(references).__name__}",
             remedy='give a tuple of strings, even for one: ("a text",)',
         )
     for reference in references:
         if not isinstance(reference, str):
             raise DataError(
-                f"'references' of the item {item.id!r} holds a {type(reference).__name__}",
+                f"'references' {own} holds a {type(reference).__name__}",
                 remedy="each item has its own references as plain strings (sacrebleu's nesting, "
                 "one list per reference set, is the other way round)",
             )
     if not isinstance(item.text, str):
         raise DataError(
-            f"'text' of the item {item.id!r} is of the type {type(item.text).__name__}",
+            f"'text' {own} is of the type {type(item.text).__name__}",
             remedy='give a string; an empty text is ""',
         )
     return tuple(references)
 
 
-def require_choices(metric: Metric) -> None:
-    """Raise if a setting that has choices has another value, which Python callers can write."""
+def require_valid(metric: Metric) -> None:
+    """Raise if a setting is beyond its choices or limits, which Python callers can write."""
     hints = typing.get_type_hints(type(metric))
     for field in fields(metric):
-        if typing.get_origin(hints[field.name]) is typing.Literal:
-            choices, value = typing.get_args(hints[field.name]), getattr(metric, field.name)
-            if value not in choices:
-                listed = ", ".join(map(str, choices))
-                raise SettingError(f"{metric.name}:{field.name} is one of {listed}, not {value!r}")
+        name, value = f"{metric.name}:{field.name}", getattr(metric, field.name)
+        choices = typing.get_args(hints[field.name])
+        if typing.get_origin(hints[field.name]) is typing.Literal and value not in choices:
+            raise SettingError(f"{name} is one of {', '.join(map(str, choices))}, not {value!r}")
+        least, most = field.metadata.get("at_least"), field.metadata.get("at_most")
+        if least is not None and value is not None and not least <= value <= (most or math.inf):
+            limits = f"at least {least}" if most is None else f"from {least} to {most}"
+            raise SettingError(f"{name} is {limits}, not {value}")
 
 
-def require_at_least(metric: Metric, setting: str, least: float) -> None:
-    """Raise if a number is smaller than allowed."""
-    value = getattr(metric, setting)
-    if not value >= least:
-        raise SettingError(f"{metric.name}:{setting} is at least {least}, not {value}")
+def require_predicates(metric: Metric, *settings: str) -> None:
+    """Raise if one of these settings is one string instead of a tuple of predicates."""
+    if any(isinstance(getattr(metric, name), str) for name in settings):
+        raise SettingError(f"{metric.name}:{' and '.join(settings)} are tuples of predicates")
+
+
+def make_paths(metric: Metric, *settings: str) -> None:
+    """Turn these settings of an instance into paths where they are strings."""
+    for name in settings:
+        if getattr(metric, name) is not None:
+            object.__setattr__(metric, name, Path(getattr(metric, name)))
 
 
 def reverse_direction(metric: Metric) -> None:

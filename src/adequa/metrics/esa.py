@@ -9,13 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import ClassVar
 
 from adequa.data import Fact, Finding, Item, Score, Verdict
 from adequa.entities import EntityJudgment, JudgmentSettings, judge
-from adequa.errors import ServiceError, SettingError
-from adequa.metrics.base import Metric, require_at_least, require_choices
+from adequa.errors import ServiceError
+from adequa.metrics.base import Metric, make_paths, require_predicates, require_valid
 from adequa.settings import content_hash, setting
 
 MOST_UNDETECTED = 5
@@ -33,14 +32,9 @@ class Esa(JudgmentSettings, Metric):
     reads: ClassVar[tuple[str, ...]] = ("triples", "text", "terms")
 
     def __post_init__(self) -> None:
-        require_choices(self)
-        if self.threshold is not None and not 0 <= self.threshold <= 1:
-            raise SettingError(f"{self.name}:threshold is from 0 to 1, not {self.threshold}")
-        if any(isinstance(getattr(self, name), str) for name in ("ignore", "optional")):
-            raise SettingError(f"{self.name}:ignore and optional are tuples of predicates")
-        for name in ("aliases", "allowed"):
-            if getattr(self, name) is not None:
-                object.__setattr__(self, name, Path(getattr(self, name)))
+        require_valid(self)
+        require_predicates(self, "ignore", "optional")
+        make_paths(self, "aliases", "allowed")
         self.require_resources()
 
     def score(self, items: Sequence[Item]) -> list[Score]:
@@ -110,11 +104,9 @@ class EsaStrict(Esa):
     doc: ClassVar[str] = "esa lowered by names, numbers and dates the data does not explain"
 
     # Two unexplained spans count as one missing entity: chosen by hand (docs/metrics/esa_strict.md)
-    weight: float = setting(0.5, "how much an unexplained span weighs against an entity")
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        require_at_least(self, "weight", 0)
+    weight: float = setting(
+        0.5, "how much an unexplained span weighs against an entity", at_least=0
+    )
 
     def _value(self, judgment: EntityJudgment) -> float:
         found = len(judgment.entities) - len(judgment.missing)

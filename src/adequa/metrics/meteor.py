@@ -19,13 +19,7 @@ from pathlib import Path
 from typing import ClassVar, Literal
 
 from adequa.data import Item, Score
-from adequa.errors import SettingError
-from adequa.metrics.base import (
-    NO_REFERENCES,
-    Metric,
-    require_at_least,
-    require_choices,
-)
+from adequa.metrics.base import NO_REFERENCES, Metric, require_valid
 from adequa.metrics.tokens import (
     TOKENIZE_DOC,
     Tokenize,
@@ -67,19 +61,14 @@ class Meteor(Metric):
     look_up: Literal["stems", "words"] = setting(
         "stems", "what is looked up in WordNet: stems, as NLTK does, or the words"
     )
-    alpha: float = setting(0.9, "how much recall weighs, from 0 to 1")
-    beta: float = setting(3.0, "how fast the penalty grows with disorder")
-    gamma: float = setting(0.5, "the greatest penalty, from 0 to 1")
+    alpha: float = setting(0.9, "how much recall weighs, from 0 to 1", at_least=0, at_most=1)
+    beta: float = setting(3.0, "how fast the penalty grows with disorder", at_least=0)
+    gamma: float = setting(0.5, "the greatest penalty, from 0 to 1", at_least=0, at_most=1)
     tokenize: Tokenize = setting("treebank", TOKENIZE_DOC)
     lowercase: bool = setting(True, "ignore case")
 
     def __post_init__(self) -> None:
-        require_choices(self)
-        for name in ("alpha", "beta", "gamma"):
-            require_at_least(self, name, 0)
-        for name in ("alpha", "gamma"):
-            if getattr(self, name) > 1:
-                raise SettingError(f"{self.name}:{name} is at most 1")
+        require_valid(self)
         require_nltk()
         if self.synonyms:
             find_wordnet(self.wordnet)  # before hours of scoring, not after

@@ -61,11 +61,8 @@ class Precomputed(Metric):
 
 
 def _read(file: Path, key: str) -> Scores:
-    try:
-        status = file.stat()
-    except OSError:
-        return _read_unchanged(file, key, None)  # which says what is wrong
-    return _read_unchanged(file, key, (status.st_mtime_ns, status.st_size))
+    status = file.stat() if file.exists() else None  # without one, reading says what is wrong
+    return _read_unchanged(file, key, status and (status.st_mtime_ns, status.st_size))
 
 
 @lru_cache(maxsize=16)
@@ -97,12 +94,10 @@ def score_rows(
             identifier = ID_PREFIX + identifier
         if (system, identifier) in rows:
             first = rows[system, identifier][0]
-            raise DataError(
-                f"has a second row for {identifier!r} of {system!r}; the first is line {first}",
-                path=path,
-                line=line,
-                remedy="keep one row per system and id",
+            problem = (
+                f"has a second row for {identifier!r} of {system!r}; the first is line {first}"
             )
+            raise DataError(problem, path=path, line=line, remedy="keep one row per system and id")
         rows[system, identifier] = line, row
     if not rows:
         raise DataError("has no scores", path=path, remedy="name a file of scores")
@@ -118,10 +113,8 @@ def finite_score(name: str, value: Any) -> float | None:
     except OverflowError:  # JSON has integers of any length
         number = math.inf
     if not math.isfinite(number):
-        raise DataError(
-            f"{name!r} is {value!r:.80}, not a finite number",
-            remedy="leave out texts without a score",
-        )
+        problem = f"{name!r} is {value!r:.80}, not a finite number"
+        raise DataError(problem, remedy="leave out texts without a score")
     return number
 
 

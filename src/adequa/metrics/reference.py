@@ -14,7 +14,6 @@ public functions, so that a new sacreBLEU that differs is noticed.
 from __future__ import annotations
 
 import itertools
-from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from functools import lru_cache
@@ -26,13 +25,7 @@ from sacrebleu.metrics import BLEU, CHRF, TER
 from adequa.caches import MEGABYTE, Cache
 from adequa.data import Item, Score
 from adequa.errors import ModelError
-from adequa.metrics.base import (
-    NO_REFERENCES,
-    Metric,
-    references_of,
-    require_at_least,
-    require_choices,
-)
+from adequa.metrics.base import NO_REFERENCES, Metric, references_of, require_valid
 from adequa.settings import setting
 
 SACREBLEU_VERSION: str = sacrebleu_version
@@ -69,6 +62,13 @@ class SacrebleuEngine:
         segment = self.metric._preprocess_segment(text)  # noqa: SLF001
         return list(self.metric._compute_segment_statistics(segment, prepared))  # noqa: SLF001
 
+    def score(self, text: str, references: tuple[str, ...]) -> Score:
+        """The score of one text with its statistics; none without references."""
+        if not references:
+            return Score(None, reason=NO_REFERENCES)
+        statistics = self.statistics(text, references)
+        return Score(self.value(statistics), tuple(statistics))
+
     def value(self, totals: Sequence[float]) -> float:
         """The score of a text or of a corpus from its statistics or their sum."""
         return float(self.metric._compute_score_from_stats(list(totals)).score)  # noqa: SLF001
@@ -97,35 +97,30 @@ class _Sacrebleu(Metric):
         kw_only=True,
         metadata={
             "doc": "fill up each item's references to this many with empty ones, as sacrebleu's "
-            "command line does for empty lines; 0 takes them as they are"
+            "command line does for empty lines; 0 takes them as they are",
+            "at_least": 0,
         },
     )
 
     def __post_init__(self) -> None:
-        require_choices(self)
-        require_at_least(self, "pad_references", 0)
+        require_valid(self)
 
-    @abstractmethod
+    _object: ClassVar[type[Any]]
+    """The class of sacreBLEU, whose options have the names of the settings."""
+
     def _engines(self) -> tuple[SacrebleuEngine, SacrebleuEngine]:
         """The engine for a text and the one for a corpus."""
-
-    def _options(self) -> dict[str, Any]:
-        """The settings that have the same name in sacreBLEU."""
-        own = (one.name for one in fields(self))
-        return {name: getattr(self, name) for name in own if name != "pad_references"}
+        own = (one.name for one in fields(self) if one.name != "pad_references")
+        engine = SacrebleuEngine(self._object(**{name: getattr(self, name) for name in own}))
+        return engine, engine
 
     def score(self, items: Sequence[Item]) -> list[Score]:
         """The sentence score of each item, with the statistics that the corpus value needs."""
-        return [self._score(item) for item in items]
+        return [_engines_of(self)[0].score(item.text, self._references(item)) for item in items]
 
-    def _score(self, item: Item) -> Score:
-        references = references_of(item)
-        if not references:
-            return Score(None, reason=NO_REFERENCES)
-        references += ("",) * (self.pad_references - len(references))
-        engine = _engines_of(self)[0]
-        statistics = engine.statistics(item.text, references)
-        return Score(engine.value(statistics), tuple(statistics))
+    def _references(self, item: Item) -> tuple[str, ...]:
+        found = references_of(item)
+        return found and found + ("",) * (self.pad_references - len(found))
 
     def corpus(self, totals: Sequence[float]) -> float:
         """The corpus score."""
@@ -158,30 +153,20 @@ class Bleu(_Sacrebleu):
     smooth_method: Literal["exp", "floor", "add-k", "none"] = setting(
         "exp", "what replaces a precision of zero"
     )
-    smooth_value: float | None = setting(None, "for floor and add-k; none is sacrebleu's default")
-    max_order: int = setting(4, "the longest n-grams, in words")
+    smooth_value: float | None = setting(
+        None, "for floor and add-k; none is sacrebleu's default", at_least=0
+    )
+    max_order: int = setting(4, "the longest n-grams, in words", at_least=1)
     effective_order: bool = setting(
         True, "leave out n-grams longer than the text; the corpus value never does"
     )
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        require_at_least(self, "max_order", 1)
-        if self.smooth_value is not None:
-            require_at_least(self, "smooth_value", 0)
-
     def _engines(self) -> tuple[SacrebleuEngine, SacrebleuEngine]:
+        same = ("lowercase", "tokenize", "smooth_method", "smooth_value")
+        options = {name: getattr(self, name) for name in same}
         text, corpus = (
-            BLEU(
-                lowercase=self.lowercase,
-                force=True,
-                tokenize=self.tokenize,
-                smooth_method=self.smooth_method,
-                smooth_value=self.smooth_value,
-                max_ngram_order=self.max_order,
-                effective_order=effective_order,
-            )
-            for effective_order in (self.effective_order, False)
+            BLEU(**options, force=True, max_ngram_order=self.max_order, effective_order=effective)
+            for effective in (self.effective_order, False)
         )
         return SacrebleuEngine(text), SacrebleuEngine(corpus)
 
@@ -193,21 +178,14 @@ class Chrf(_Sacrebleu):
     name: ClassVar[str] = "chrf"
     doc: ClassVar[str] = "chrF++ by sacrebleu: characters and words shared with the best reference"
 
-    char_order: int = setting(6, "the longest n-grams, in characters")
-    word_order: int = setting(2, "the longest n-grams, in words: 2 is chrF++, 0 chrF")
-    beta: int = setting(2, "how much recall weighs against precision")
+    char_order: int = setting(6, "the longest n-grams, in characters", at_least=1)
+    word_order: int = setting(2, "the longest n-grams, in words: 2 is chrF++, 0 chrF", at_least=0)
+    beta: int = setting(2, "how much recall weighs against precision", at_least=1)
     lowercase: bool = setting(False, "ignore case")
     whitespace: bool = setting(False, "count spaces as characters")
     eps_smoothing: bool = setting(False, "smooth as chrF++.py does, not as sacrebleu")
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        for name, least in (("char_order", 1), ("word_order", 0), ("beta", 1)):
-            require_at_least(self, name, least)
-
-    def _engines(self) -> tuple[SacrebleuEngine, SacrebleuEngine]:
-        engine = SacrebleuEngine(CHRF(**self._options()))
-        return engine, engine
+    _object: ClassVar[type[Any]] = CHRF
 
 
 @dataclass(frozen=True)
@@ -223,7 +201,4 @@ class Ter(_Sacrebleu):
     no_punct: bool = setting(False, "remove punctuation")
     asian_support: bool = setting(False, "with the two above, treat CJK characters too")
     case_sensitive: bool = setting(False, "tell upper from lower case")
-
-    def _engines(self) -> tuple[SacrebleuEngine, SacrebleuEngine]:
-        engine = SacrebleuEngine(TER(**self._options()))
-        return engine, engine
+    _object: ClassVar[type[Any]] = TER

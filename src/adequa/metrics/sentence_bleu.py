@@ -21,12 +21,7 @@ from typing import Any, ClassVar, Literal, NamedTuple
 
 from adequa.data import Item, Score
 from adequa.errors import SettingError
-from adequa.metrics.base import (
-    NO_REFERENCES,
-    Metric,
-    require_at_least,
-    require_choices,
-)
+from adequa.metrics.base import NO_REFERENCES, Metric, require_valid
 from adequa.metrics.tokens import TOKENIZE_DOC, Tokenize, item_tokens, nltk_version, require_nltk
 from adequa.settings import setting
 
@@ -67,18 +62,16 @@ class SentenceBleu(Metric):
     weights: tuple[float, ...] = setting(_UNIFORM, "of n-grams of one word, of two and so on")
     tokenize: Tokenize = setting("treebank", TOKENIZE_DOC)
     lowercase: bool = setting(False, "ignore case")
-    epsilon: float = setting(0.1, "the small count of smoothing 1")
-    k: float = setting(5.0, "the constant of smoothing 4 and 7")
+    epsilon: float = setting(0.1, "the small count of smoothing 1", at_least=0)
+    k: float = setting(5.0, "the constant of smoothing 4 and 7", at_least=sys.float_info.min)
     auto_reweigh: bool = setting(
         False, "weigh fewer orders, uniformly, if a text has fewer than four words"
     )
 
     def __post_init__(self) -> None:
-        require_choices(self)
+        require_valid(self)
         if not self.weights or any(not math.isfinite(w) or w < 0 for w in self.weights):
             raise SettingError(f"{self.name}:weights are numbers from 0, not {self.weights}")
-        require_at_least(self, "epsilon", 0)
-        require_at_least(self, "k", sys.float_info.min)
         require_nltk()
 
     def score(self, items: Sequence[Item]) -> list[Score]:

@@ -12,7 +12,7 @@ from typing import ClassVar, Literal, get_args
 
 from adequa.data import Item, Score
 from adequa.errors import ModelError, SettingError
-from adequa.metrics.base import Metric, require_at_least, require_choices
+from adequa.metrics.base import Metric, require_valid
 from adequa.metrics.sources import (
     Blend,
     Members,
@@ -24,7 +24,6 @@ from adequa.metrics.sources import (
     pair_source,
     read_blends,
     read_rating,
-    require_weights,
     verifier_source,
     weights_digest,
 )
@@ -63,11 +62,10 @@ class Similarity(Metric):
     )
     revision: str | None = setting(None, "the revision of a model on the hub")
     entities: bool = setting(True, "let the ensemble use the entity detector's evidence")
-    threads: int = setting(1, "threads for each run of a model")
+    threads: int = setting(1, "threads for each run of a model", at_least=1)
 
     def __post_init__(self) -> None:
-        require_choices(self)
-        require_at_least(self, "threads", 1)
+        require_valid(self)
         if self.revision is not None and not self._foreign:
             raise SettingError(
                 f"{self.name}:revision goes with encoder or cross_encoder, models of the hub"
@@ -76,7 +74,7 @@ class Similarity(Metric):
             if getattr(self, model) is not None and self.part == part:
                 raise SettingError(f"{self.name}:{model} has no use where part is {part}")
         if self._own:
-            require_weights(self.weights)
+            weights_digest(self.weights)  # missing weights show before the first text
 
     def score(self, items: Sequence[Item]) -> list[Score]:
         """The value of each item; a blank text has the lowest."""
@@ -172,30 +170,26 @@ class Similarity(Metric):
         if blends is None:
             return None
         parts = ("ensemble", "models") if self.part == "ensemble" else (self.part,)
+        lacking = ""
         if missing := [part for part in parts if part not in blends]:
-            raise ModelError(
-                f"the weights {self.weights} have no calibration of {', '.join(missing)}; "
-                "make it with adequa train blend"
-            )
-        rated = any("rated" in blends[part].members for part in parts)
-        if rated and read_rating(self.weights) is None:
-            raise ModelError(
-                f"the weights {self.weights} have no rating head, which their calibration counts "
-                "on; make it with adequa train blend"
-            )
+            lacking = f"calibration of {', '.join(missing)}"
+        elif any("rated" in blends[part].members for part in parts):
+            head = read_rating(self.weights)
+            lacking = "" if head else "rating head, which their calibration counts on"
+        if lacking:
+            remedy = "make it with adequa train blend"
+            raise ModelError(f"the weights {self.weights} have no {lacking}; {remedy}")
         return blends
 
     def _sources(self) -> Sources:
         bi, cross = self.part != "cross", self.part != "bi"
-        own = (self.weights, self.threads)
+        own, foreign = (self.weights, self.threads), self.cross_encoder
         return Sources(
             cosines=cosine_source(*own, self.encoder, self.revision) if bi else None,
-            verifier=verifier_source(*own) if cross and self.cross_encoder is None else None,
-            cross=pair_source(self.cross_encoder, self.revision)
-            if cross and self.cross_encoder is not None
-            else None,
+            verifier=verifier_source(*own) if cross and foreign is None else None,
+            cross=pair_source(foreign, self.revision) if cross and foreign is not None else None,
             entities=entity_source if self.part == "ensemble" and self.entities else None,
-            rating=read_rating(self.weights) if cross and self.cross_encoder is None else None,
+            rating=read_rating(self.weights) if cross and foreign is None else None,
         )
 
 
@@ -226,11 +220,11 @@ class Fluency(Metric):
     reads: ClassVar[tuple[str, ...]] = ("triples", "text", "terms")
 
     weights: str = setting("v2", "shipped weights by version, or a folder that adequa export wrote")
-    threads: int = setting(1, "threads for each run of the model")
+    threads: int = setting(1, "threads for each run of the model", at_least=1)
 
     def __post_init__(self) -> None:
-        require_at_least(self, "threads", 1)
-        require_weights(self.weights)
+        require_valid(self)
+        weights_digest(self.weights)  # as above
 
     def score(self, items: Sequence[Item]) -> list[Score]:
         """The geometric mean, over the words, of the probability that a word is in its place."""

@@ -7,7 +7,8 @@ of the calibration file makes one value of them.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, fields, replace
 from functools import lru_cache, partial
 from pathlib import Path
@@ -62,6 +63,20 @@ class Members:
     """The probability that the words are well formed: for `fluency`, not for `similarity`."""
 
 
+_MEMBERS = {field.name for field in fields(Members)}
+
+
+@contextmanager
+def _reading(place: str, what: str) -> Iterator[None]:
+    """Turn the errors of a wrong part of a calibration file into one that names the file."""
+    try:
+        yield
+    except (AttributeError, KeyError, OverflowError, TypeError, ValueError) as error:
+        raise ModelError(
+            f"{place}: has no {what} ({error!r}); make it with adequa train blend"
+        ) from None
+
+
 @dataclass(frozen=True)
 class RatingHead:
     """A linear layer on the verifier's state and evidence: a rating from 0 to 1."""
@@ -73,24 +88,17 @@ class RatingHead:
     @classmethod
     def read(cls, values: Mapping[str, Any], place: str) -> RatingHead:
         """A head of a calibration file; errors name `place`."""
-        try:
+        with _reading(place, "rating head of state, members and offset"):
             head = cls(
                 tuple(map(float, values["state"])),
                 {str(name): float(weight) for name, weight in values["members"].items()},
                 float(values["offset"]),
             )
-        except (AttributeError, KeyError, OverflowError, TypeError, ValueError) as error:
-            raise ModelError(
-                f"{place}: has no rating head of state, members and offset ({error!r}); make it "
-                "with adequa train blend"
-            ) from None
-        known = {field.name for field in fields(Members)}
-        if not head.members.keys() <= known or not all(
-            map(math.isfinite, (*head.state, *head.members.values(), head.offset))
-        ):
+        numbers = (*head.state, *head.members.values(), head.offset)
+        if not head.members.keys() <= _MEMBERS or not all(map(math.isfinite, numbers)):
             raise ModelError(
                 f"{place}: its rating head has numbers that are not finite, or members other than "
-                f"{', '.join(sorted(known))}"
+                f"{', '.join(sorted(_MEMBERS))}"
             )
         return head
 
@@ -203,36 +211,29 @@ class Blend:
     @classmethod
     def read(cls, values: Mapping[str, Any], place: str) -> Blend:
         """A blend of a calibration file; errors name `place`."""
-        known = {field.name for field in fields(Members)}
-        try:
+        with _reading(place, "members with mean, spread and weight, slope and offset"):
             members = {
                 name: Member(float(one["mean"]), float(one["spread"]), float(one["weight"]))
                 for name, one in values["members"].items()
             }
             blend = cls(members, float(values["slope"]), float(values["offset"]))
-        except (AttributeError, KeyError, OverflowError, TypeError, ValueError) as error:
-            raise ModelError(
-                f"{place}: has no members with mean, spread and weight, slope and offset "
-                f"({error!r}); make it with adequa train blend"
-            ) from None
-        if not members or not members.keys() <= known:
+        if not members or not members.keys() <= _MEMBERS:
             raise ModelError(
                 f"{place}: its members are {', '.join(members) or 'none'}; there are "
-                f"{', '.join(sorted(known))}"
+                f"{', '.join(sorted(_MEMBERS))}"
             )
         blend.validate(place)
         return blend
 
     def validate(self, place: str) -> None:
         """Raise if a better text could get a lower value, or none."""
-        numbers = [self.slope, self.offset]
-        for member in self.members.values():
-            numbers += [member.mean, member.spread, member.weight]
+        members = self.members.values()
+        numbers = (value for one in members for value in (one.mean, one.spread, one.weight))
         if (
-            not all(map(math.isfinite, numbers))
+            not all(map(math.isfinite, (self.slope, self.offset, *numbers)))
             or self.slope <= 0
-            or any(member.spread <= 0 or member.weight < 0 for member in self.members.values())
-            or not any(member.weight for member in self.members.values())
+            or any(member.spread <= 0 or member.weight < 0 for member in members)
+            or not any(member.weight for member in members)
         ):
             raise ModelError(
                 f"{place}: slope and spreads must be above 0, weights not below, and all of them "
@@ -269,13 +270,8 @@ def has_words(text: str) -> bool:
     return any(not (one in SPACES or one in DROPPED or one in ACCENTS) for one in text)
 
 
-def require_weights(name: str) -> None:
-    """Raise if there are no such weights, before any text is scored."""
-    weights_digest(name)
-
-
 def weights_digest(name: str) -> str:
-    """A hash of the weights' content."""
+    """A hash of the weights' content; raises if there are no such weights."""
     from adequa.models import weights
 
     return weights(name).digest
@@ -331,7 +327,11 @@ def cosine_source(
     weights: str, threads: int, model: str | None = None, revision: str | None = None
 ) -> Cosines:
     """The cosines of text and graph, by the shipped encoder or a sentence-transformers model."""
-    encoder = _encoder(weights, threads, model, revision)
+    from adequa.models import HubEncoder, load_encoder
+
+    encoder: ShippedEncoder | HubEncoder = (
+        load_encoder(weights, threads=threads) if model is None else HubEncoder(model, revision)
+    )
 
     def cosines(items: Sequence[Item]) -> list[float]:
         texts = encoder.encode([item.text for item in items])
@@ -339,18 +339,6 @@ def cosine_source(
         return [float(value) for value in (texts * graphs).sum(axis=1)]
 
     return cosines
-
-
-def _encoder(
-    weights: str, threads: int, model: str | None, revision: str | None
-) -> ShippedEncoder | HubEncoder:
-    if model is None:
-        from adequa.models import load_encoder
-
-        return load_encoder(weights, threads=threads)
-    from adequa.models import HubEncoder
-
-    return HubEncoder(model, revision)
 
 
 def verifier_source(
@@ -372,14 +360,9 @@ _outputs: Cache[VerifierOutput] = Cache(
 
 
 def _verify(verifier: Verifier, items: Sequence[Item]) -> list[VerifierOutput]:
+    labels = ([(name, one.label) for name, one in item.terms.items()] for item in items)
     keys = [
-        (
-            verifier,
-            item.text,
-            item.triples,
-            *((name, one.label) for name, one in item.terms.items()),
-        )
-        for item in items
+        (verifier, item.text, item.triples, *own) for item, own in zip(items, labels, strict=True)
     ]
     found = {key: output for key in keys if (output := _outputs.get(key)) is not None}
     asked = {key: item for key, item in zip(keys, items, strict=True) if key not in found}

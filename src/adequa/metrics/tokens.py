@@ -30,6 +30,7 @@ from adequa.data import Item
 from adequa.errors import DataError, MissingExtra, SettingError
 from adequa.files import open_bytes
 from adequa.metrics.base import references_of
+from adequa.text import word_set
 
 Tokenize = Literal["treebank", "13a", "whitespace"]
 TOKENIZE_DOC = (
@@ -53,14 +54,12 @@ def nltk_version() -> str:
 
 
 # Abbreviations that stand before a name or a number, and so do not end a sentence.
-_ABBREVIATION_LIST = (
+_ABBREVIATIONS = word_set(
     "adm apt ave brig capt col dept dr est ft gen gov hon lt maj mr mrs ms mt no nos prof rep rev "
     "sen sgt sr st vol vs jr inc co corp ltd bros feat fig op pp jan feb mar apr aug sept sep oct "
     "nov dec e.g i.e"
 )
-_STARTER_LIST = "A An He Her His In It Its She The Their They This"
-_ABBREVIATIONS = frozenset(_ABBREVIATION_LIST.split())
-_STARTERS = frozenset(_STARTER_LIST.split())
+_STARTERS = word_set("A An He Her His In It Its She The Their They This")
 _SENTENCE_END = re.compile(r"""(?<=[.!?])["')\]}»”’]*\s+""")
 _LAST_WORD = re.compile(r"[^\s(\[{\"'“‘«/–—-]+$")
 _INITIALS = re.compile(r"[^\W\d_](?:\.[^\W\d_])*\Z")
@@ -111,9 +110,8 @@ def _treebank_tokenizer() -> Any:
 
     tokenizer = NLTKWordTokenizer()
     # See the top of this module.
-    tokenizer.PUNCTUATION = [
-        rule for rule in tokenizer.PUNCTUATION if rule[0].pattern != r"([^'])' "
-    ]
+    kept = (rule for rule in tokenizer.PUNCTUATION if rule[0].pattern != r"([^'])' ")
+    tokenizer.PUNCTUATION = list(kept)
     return tokenizer
 
 
@@ -141,10 +139,9 @@ def item_tokens(
     item: Item, how: Tokenize, *, lowercase: bool
 ) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
     """The words of an item's text, and of each of its references that is not blank."""
-    references = [text for text in references_of(item) if text.strip()]
-    return tokens(item.text, how, lowercase=lowercase), [
-        tokens(text, how, lowercase=lowercase) for text in references
-    ]
+    texts = [item.text, *filter(str.strip, references_of(item))]
+    words, *others = (tokens(text, how, lowercase=lowercase) for text in texts)
+    return words, others
 
 
 def stem(word: str, *, extended: bool = False) -> str:
@@ -171,19 +168,21 @@ def _stemmer(extended: bool) -> Any:
 
 
 _PLACES = (
-    "/usr/share/wordnet",
-    "/usr/local/share/wordnet",
-    "/usr/share/wordnet/dict",
-    "/usr/local/WordNet-3.0/dict",
-    "/opt/homebrew/opt/wordnet/dict",
+    *("/usr/share/wordnet", "/usr/local/share/wordnet", "/usr/share/wordnet/dict"),
+    *("/usr/local/WordNet-3.0/dict", "/opt/homebrew/opt/wordnet/dict"),
 )
 _PARTS = ("noun", "verb", "adj", "adv")
-_FILES = tuple(f"{kind}.{part}" for part in _PARTS for kind in ("index", "data")) + tuple(
-    f"{part}.exc" for part in _PARTS
+_FILES = (
+    *(f"{kind}.{part}" for part in _PARTS for kind in ("index", "data")),
+    *(f"{part}.exc" for part in _PARTS),
 )
-_DATA_FILES = dict(
-    zip("nvasr", (f"data.{part}" for part in (*_PARTS[:3], "adj", "adv")), strict=True)
-)
+_DATA_FILES = {
+    "n": "data.noun",
+    "v": "data.verb",
+    "a": "data.adj",
+    "s": "data.adj",
+    "r": "data.adv",
+}
 _LEXNAMES = "".join(f"{number:02d}\tname\t1\n" for number in range(45))
 """Stands for the names of WordNet's source files, which not every system has; unused here."""
 
@@ -233,10 +232,8 @@ def fingerprint(folder: Path) -> str:
 
 def open_wordnet(folder: Path) -> WordNet:
     """The WordNet of a folder, read once while its files do not change."""
-    stamp = tuple(
-        (status.st_mtime_ns, status.st_size)
-        for status in ((folder / name).stat() for name in _FILES)
-    )
+    found = ((folder / name).stat() for name in _FILES)
+    stamp = tuple((status.st_mtime_ns, status.st_size) for status in found)
     with _OPENING:
         return _open(folder, stamp)
 
@@ -311,8 +308,5 @@ class WordNet:
                 raise damaged(opened[-1], "a line") from error
 
     def _damaged(self, name: str, what: str) -> DataError:
-        return DataError(
-            f"{what} is not as WordNet writes it",
-            path=self._folder / name,
-            remedy="install WordNet again",
-        )
+        problem = f"{what} is not as WordNet writes it"
+        return DataError(problem, path=self._folder / name, remedy="install WordNet again")

@@ -7,11 +7,12 @@ configuration; code that comes with a model is never run.
 from __future__ import annotations
 
 import importlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from adequa.data import Term, Triple
 from adequa.errors import MissingExtra, ModelError
 from adequa.models.runtime import PerProcess, short_error
 from adequa.text import MARKERS, mark_triples, readable
@@ -45,13 +46,10 @@ class HubEncoder:
         model = self._loaded()
         parts = [list(self._fitting(model, text)) for text in texts]
         flat = [text for own in parts for text, _ in own]
+        options = {"normalize_embeddings": True, "convert_to_numpy": True}
         try:
             rows = model.encode(
-                flat,
-                batch_size=self.batch_size,
-                normalize_embeddings=True,
-                convert_to_numpy=True,
-                show_progress_bar=False,
+                flat, batch_size=self.batch_size, show_progress_bar=False, **options
             )
         except (IndexError, RuntimeError, TypeError, ValueError) as error:
             raise ModelError(f"{self.model}: fails on a text ({short_error(error)})") from error
@@ -70,14 +68,9 @@ class HubEncoder:
     def encode_graphs(self, graphs: Iterable[Graph]) -> NDArray[np.float32]:
         """A row of length one for each graph, in the order of the graphs."""
         tokenizer = self._loaded().tokenizer
-        if all(marker in tokenizer.get_vocab() for marker in MARKERS):
-            return self.encode([mark_triples(triples, terms) for triples, terms in graphs])
-        return self.encode(
-            [
-                ". ".join(" ".join(readable(triple, terms)) for triple in triples)
-                for triples, terms in graphs
-            ]
-        )
+        marked = all(marker in tokenizer.get_vocab() for marker in MARKERS)
+        written = mark_triples if marked else _plainly
+        return self.encode([written(triples, terms) for triples, terms in graphs])
 
     def _fitting(self, model: Any, text: str) -> Iterator[tuple[str, int]]:
         """The text, or its halves where it is too long, with their lengths in word pieces."""
@@ -103,6 +96,10 @@ class HubEncoder:
             )
 
 
+def _plainly(triples: Sequence[Triple], terms: Mapping[str, Term] | None) -> str:
+    return ". ".join(" ".join(readable(triple, terms)) for triple in triples)
+
+
 @dataclass(frozen=True)
 class HubPairs:
     """A cross-encoder or any other classifier of two texts."""
@@ -124,16 +121,13 @@ class HubPairs:
         Probabilities of exclusive labels sum to one.
         """
         tokenizer, model = self._loaded()
-        lengths = [
-            len(tokenizer(*pair, truncation=False, verbose=False)["input_ids"]) for pair in pairs
-        ]
+        whole = (tokenizer(*pair, truncation=False, verbose=False) for pair in pairs)
+        lengths = [len(one["input_ids"]) for one in whole]
         found: list[tuple[float, ...] | None] = [None] * len(pairs)
         positions = getattr(model.config, "max_position_embeddings", None)
         limit = int(min(tokenizer.model_max_length, positions or tokenizer.model_max_length))
-        order = sorted(
-            (number for number, length in enumerate(lengths) if length <= limit),
-            key=lambda number: -lengths[number],
-        )
+        fitting = (number for number, length in enumerate(lengths) if length <= limit)
+        order = sorted(fitting, key=lambda number: -lengths[number])
         for start in range(0, len(order), self.batch_size):
             batch = order[start : start + self.batch_size]
             rows = self._run(tokenizer, model, [pairs[number] for number in batch])
@@ -179,10 +173,9 @@ class HubPairs:
                 self.model, trust_remote_code=False, output_loading_info=True, **place
             )
         # transformers would give a model without a classifier one of random numbers.
-        if missing := report["missing_keys"]:
+        if missing := ", ".join(sorted(report["missing_keys"])):
             raise ModelError(
-                f"{self.model}: is not a classifier of texts: it lacks "
-                f"{', '.join(sorted(missing))}; "
+                f"{self.model}: is not a classifier of texts: it lacks {missing}; "
                 "name a cross-encoder or a model for natural language inference"
             )
         return tokenizer, model.float().to(self.device).eval()

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import importlib
 import json
+import math
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -197,10 +198,8 @@ class OnnxPairs:
         """
         loaded = self._loaded()
         encoded = [loaded.tokenizer.encode(*pair) for pair in pairs]
-        limit = loaded.limit
-        fitting = [
-            number for number, (ids, _) in enumerate(encoded) if limit is None or len(ids) <= limit
-        ]
+        limit = math.inf if loaded.limit is None else loaded.limit
+        fitting = [number for number, (ids, _) in enumerate(encoded) if len(ids) <= limit]
         found: list[tuple[float, ...] | None] = [None] * len(pairs)
         lengths = [len(encoded[number][0]) for number in fitting]
         for batch in batches(lengths, self.batch_tokens, self.batch_size):
@@ -247,12 +246,11 @@ class OnnxPairs:
 def _shares(logits: NDArray[np.float64], *, exclusive: bool) -> NDArray[np.float64]:
     import numpy as np
 
+    shares: NDArray[np.float64] = 0.5 * (1 + np.tanh(logits / 2))
     if exclusive:
         powers = np.exp(logits - logits.max(axis=1, keepdims=True))
-        shares: NDArray[np.float64] = powers / powers.sum(axis=1, keepdims=True)
-        return shares
-    sigmoid: NDArray[np.float64] = 0.5 * (1 + np.tanh(logits / 2))
-    return sigmoid
+        shares = powers / powers.sum(axis=1, keepdims=True)
+    return shares
 
 
 def _load(folder: Path, threads: int) -> _Loaded:
@@ -392,10 +390,8 @@ def open_pairs(model: str, revision: str | None = None) -> HubPairs | OnnxPairs:
             return OnnxPairs(model)
     elif folder.exists() or not _HUB_NAME.fullmatch(model):
         problem = "is not a folder" if folder.exists() else "there is no such folder"
-        raise ModelError(
-            f"{model}: {problem}; give the folder of a model, or a name of the hub such as "
-            "roberta-large-mnli"
-        )
+        remedy = "give the folder of a model, or a name of the hub such as roberta-large-mnli"
+        raise ModelError(f"{model}: {problem}; {remedy}")
     from adequa.models.hub import HubPairs
 
     return HubPairs(model, revision)

@@ -85,9 +85,8 @@ class WordTable:
             with path.open("rb") as stream, np.load(stream, allow_pickle=False) as file:
                 return cls(file["rows"], file["scales"])
         except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile, TypeError) as error:
-            raise ModelError(f"{path}: cannot be read as word vectors ({error}); {_REMEDY}") from (
-                None
-            )
+            problem = f"cannot be read as word vectors ({error})"
+            raise ModelError(f"{path}: {problem}; {_REMEDY}") from None
         except ModelError as error:
             raise ModelError(f"{path}: {error}; {_REMEDY}") from None
 
@@ -128,8 +127,7 @@ class Network:
         found: list[Mapping[str, NDArray[np.float32]]] = [{}] * len(sequences)
         lengths = [len(sequence) for sequence in sequences]
         for batch in batches(lengths, self.batch_tokens, self.batch_size):
-            feed = self._feed(batch, sequences, types)
-            values = self._run(feed)
+            values = self._run(self._feed(batch, sequences, types))
             for row, number in enumerate(batch):
                 found[number] = self._outputs(values, row, lengths[number])
         return found
@@ -144,8 +142,7 @@ class Network:
 
         shape = len(batch), padded_length(len(sequences[batch[0]]))
         ids = np.full(shape, self.pad, dtype=np.int64)
-        mask = np.zeros(shape, dtype=np.int64)
-        kinds = np.zeros(shape, dtype=np.int64)
+        mask, kinds = np.zeros((2, *shape), dtype=np.int64)
         for row, number in enumerate(batch):
             length = len(sequences[number])
             ids[row, :length] = sequences[number]
@@ -167,9 +164,8 @@ class Network:
             ) from error
         for name, value in zip(self.outputs, values, strict=True):
             if value.shape[:1] != shape[:1] or (value.ndim > 2 and value.shape[1] != shape[1]):
-                raise ModelError(
-                    f"{self.path}: {name!r} has the shape {value.shape} for {shape}; {_RETRY}"
-                )
+                problem = f"{name!r} has the shape {value.shape} for {shape}"
+                raise ModelError(f"{self.path}: {problem}; {_RETRY}")
         return values
 
     def _outputs(
@@ -182,9 +178,8 @@ class Network:
             # A copy, because a view would keep the whole batch in memory.
             own = (value[row, :length] if value.ndim > 2 else value[row]).copy()
             if not np.isfinite(own).all():
-                raise ModelError(
-                    f"{self.path}: {name!r} holds numbers that are not finite; {_RETRY}"
-                )
+                problem = f"{name!r} holds numbers that are not finite"
+                raise ModelError(f"{self.path}: {problem}; {_RETRY}")
             found[name] = own
         return found
 

@@ -49,7 +49,7 @@ class Weights:
     def licence(self) -> str:
         """The licence of base model and training data, for all models or for each."""
         licences = {kind: _one_line(card.get("licence")) for kind, card in self.models.items()}
-        if len(set(licences.values())) == 1:
+        if len({*licences.values()}) == 1:
             return next(iter(licences.values()))
         return "; ".join(f"{kind}: {licence}" for kind, licence in sorted(licences.items()))
 
@@ -82,12 +82,11 @@ class Weights:
         place = self.folder / name
         expected = self.manifest["files"][name]
         digest = hashlib.sha256()
-        size = 0
         try:
             with place.open("rb") as stream:
                 while block := stream.read(_BLOCK):
                     digest.update(block)
-                    size += len(block)
+                size = stream.tell()
         except OSError as error:
             problem = error.strerror or error
             raise ModelError(f"{place}: cannot be read ({problem}); {self._remedy()}") from None

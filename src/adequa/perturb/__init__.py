@@ -30,27 +30,8 @@ from adequa.perturb.knowledge import Knowledge, NameEntry, NamePool
 from adequa.perturb.texts import Operator, draw
 
 __all__ = [
-    "FALSE",
-    "PERTURBATIONS",
-    "TRUE",
-    "UNKNOWN",
-    "Change",
-    "Document",
-    "Edit",
-    "Knowledge",
-    "LabelledDocument",
-    "LabelledSpan",
-    "MarkedText",
-    "NameEntry",
-    "NamePool",
-    "Operator",
-    "Perturbation",
-    "PerturbedCase",
-    "PerturbedSet",
-    "draw",
-    "draw_items",
-    "make_cases",
-    "named_perturbations",
-    "read_documents",
-    "read_marks",
-]
+    "FALSE", "PERTURBATIONS", "TRUE", "UNKNOWN", "Change", "Document", "Edit", "Knowledge",
+    "LabelledDocument", "LabelledSpan", "MarkedText", "NameEntry", "NamePool", "Operator",
+    "Perturbation", "PerturbedCase", "PerturbedSet", "draw", "draw_items", "make_cases",
+    "named_perturbations", "read_documents", "read_marks",
+]  # fmt: skip

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import heapq
-import random
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from random import Random
 from typing import Literal
 
 from adequa.data import Finding, FindingKind, Item
-from adequa.errors import UnknownName
+from adequa.errors import require_known
 from adequa.perturb.claims import bound_number, doubt, state_opposite
 from adequa.perturb.documents import Change, Document, read_documents
 from adequa.perturb.graphs import add_triple, drop_triple, invert_triple
@@ -26,7 +26,7 @@ from adequa.perturb.texts import (
     rename_entity,
     swap_entities,
 )
-from adequa.progress import Progress
+from adequa.progress import Progress, silent
 
 Side = Literal["text", "data"]
 _OMISSION: frozenset[FindingKind] = frozenset({"omission"})
@@ -117,8 +117,7 @@ class PerturbedSet:
 def named_perturbations(names: Iterable[str] = ()) -> list[Perturbation]:
     """The perturbations of these names, or all, in the table's order."""
     wanted = set(names) or set(PERTURBATIONS)
-    for name in sorted(wanted - PERTURBATIONS.keys()):
-        raise UnknownName("perturbation", name, PERTURBATIONS)
+    require_known("perturbation", sorted(wanted), PERTURBATIONS)
     return [one for one in PERTURBATIONS.values() if one.name in wanted]
 
 
@@ -133,7 +132,7 @@ def make_cases(
     *,
     count: int,
     seed: int,
-    progress: Progress | None = None,
+    progress: Progress = silent,
 ) -> list[PerturbedSet]:
     """At most `count` cases of each perturbation, one per item.
 
@@ -141,12 +140,7 @@ def make_cases(
     so that there are fewer originals to score.
     """
     drawn = sorted(items, key=lambda item: (_lot(seed, item), item.key))
-
-    def located(done: int) -> None:
-        if progress is not None:
-            progress(done, len(drawn))
-
-    documents = list(read_documents(drawn, progress=located))
+    documents = list(read_documents(drawn, progress=lambda done: progress(done, len(drawn))))
     knowledge = Knowledge.of(sorted(documents, key=lambda one: one.item.key))
     made = []
     for perturbation in perturbations:
@@ -163,7 +157,7 @@ def _draw_case(
     item = document.item
     if not document.mentions:
         return None
-    chance = random.Random(f"{seed} {perturbation.name} {item.system} {item.id}")  # noqa: S311
+    chance = Random(f"{seed} {perturbation.name} {item.system} {item.id}")  # noqa: S311
     change = draw(perturbation.operator, document, knowledge, chance)
     return None if change is None else PerturbedCase(item, change.apply(item), change)
 

@@ -8,7 +8,6 @@ it, the training labels (`LabelledDocument`), the benchmarks cases to find.
 from __future__ import annotations
 
 import re
-from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -16,6 +15,7 @@ from typing import Literal, NamedTuple
 
 from adequa.data import Item, Mention, Triple
 from adequa.entities import Detector
+from adequa.fields import grouped
 from adequa.text import Span, split_sentences
 
 LONGEST, LARGEST = 20_000, 500
@@ -46,11 +46,8 @@ def words(text: str) -> frozenset[str]:
     >>> sorted(words("2,500.0 Inns"))
     ['2500', 'inns']
     """
-    numbers = {
-        found.replace(",", "").lstrip("0").removesuffix(".0") or "0"
-        for found in _NUMBER.findall(text)
-    }
-    return stems(text) | numbers
+    plain = (found.replace(",", "").lstrip("0") for found in _NUMBER.findall(text))
+    return stems(text) | {number.removesuffix(".0") or "0" for number in plain}
 
 
 def share_words(one: str, known: frozenset[str]) -> bool:
@@ -104,19 +101,15 @@ class Document:
 
     @cached_property
     def _of(self) -> dict[str, list[Mention]]:
-        found: dict[str, list[Mention]] = defaultdict(list)
-        for mention in self.mentions:
-            found[mention.entity].append(mention)
-        return found
+        return grouped(self.mentions, lambda mention: mention.entity)
 
     @cached_property
     def places(self) -> dict[str, tuple[Span, ...]]:
         """The places where each entity is named by any words except pronouns and nouns."""
-        found = {entity: self.named(entity) for entity in self._of}
         return {
             entity: tuple((one.start, one.end) for one in named)
-            for entity, named in found.items()
-            if named
+            for entity in self._of
+            if (named := self.named(entity))
         }
 
     @cached_property
@@ -176,10 +169,8 @@ def read_marks(item: Item) -> MarkedText:
         for one in item.meta.get("mentions", ())
         if one["entity"] and one["start"] is not None
     ]
-    facts = tuple(
-        frozenset(map(_triple, sentence)) for sentence in item.meta.get("sortedtripleset", ())
-    )
-    return MarkedText(tuple(mentions), facts)
+    stated = item.meta.get("sortedtripleset", ())
+    return MarkedText(tuple(mentions), tuple(frozenset(map(_triple, some)) for some in stated))
 
 
 def _method(text: str, mention: Mapping[str, str | int]) -> str:
@@ -204,7 +195,7 @@ def read_documents(
     mode: Literal["mentions", "adequacy"] = "mentions",
     marked: Mapping[str, MarkedText] | None = None,
     locate: bool = True,
-    progress: Callable[[int], None] | None = None,
+    progress: Callable[[int], None] = lambda _done: None,
 ) -> Iterator[Document]:
     """The items with their names located: by people (`marked`, by text) or by the detector.
 
@@ -225,16 +216,13 @@ def read_documents(
                 found = detector.detect(item).mentions
                 mentions = tuple(one for one in found if one.end > one.start)
                 yield Document(item, mentions, places)
-        if progress is not None:
-            progress(done)
+        progress(done)
 
 
 def _as_marked(item: Item, known: MarkedText, places: tuple[Span, ...]) -> Document:
     entities = {*values_of(item)}
-    mentions = sorted(
-        (one for one in known.mentions if one.entity in entities),
-        key=lambda one: (one.start, one.end),
-    )
+    ours = (one for one in known.mentions if one.entity in entities)
+    mentions = sorted(ours, key=lambda one: (one.start, one.end))
     aligned = len(known.facts) == len(places) and frozenset().union(*known.facts) == {*item.triples}
     return Document(item, tuple(mentions), places, known.facts if aligned else ())
 
@@ -242,22 +230,16 @@ def _as_marked(item: Item, known: MarkedText, places: tuple[Span, ...]) -> Docum
 def join_documents(one: Document, other: Document) -> Document:
     """Two documents as one; facts that both have are there once."""
     shift = len(one.text) + 1
-    text = f"{one.text} {other.text}"
-    return Document(
-        replace(
-            one.item,
-            triples=tuple(dict.fromkeys((*one.triples, *other.triples))),
-            text=text,
-            terms={**other.item.terms, **one.item.terms},
-        ),
-        one.mentions
-        + tuple(
-            replace(mention, start=mention.start + shift, end=mention.end + shift)
-            for mention in other.mentions
-        ),
-        one.sentences + tuple((start + shift, end + shift) for start, end in other.sentences),
-        one.facts + other.facts if one.facts and other.facts else (),
+    item = replace(
+        one.item,
+        triples=tuple(dict.fromkeys((*one.triples, *other.triples))),
+        text=f"{one.text} {other.text}",
+        terms={**other.item.terms, **one.item.terms},
     )
+    moved = (replace(it, start=it.start + shift, end=it.end + shift) for it in other.mentions)
+    places = ((start + shift, end + shift) for start, end in other.sentences)
+    facts = one.facts + other.facts if one.facts and other.facts else ()
+    return Document(item, (*one.mentions, *moved), (*one.sentences, *places), facts)
 
 
 # Changes
@@ -374,12 +356,9 @@ class LabelledDocument:
             [LabelledSpan(one.start, one.end, one.entity) for one in document.mentions],
         )
 
-    def places(self) -> Iterator[LabelledSpan]:
+    def places(self) -> list[LabelledSpan]:
         """All spans that move when the text changes."""
-        yield from self.spans
-        yield from self.unsupported
-        yield from self.unclear
-        yield from self.disfluent
+        return [*self.spans, *self.unsupported, *self.unclear, *self.disfluent]
 
     def entities(self) -> set[str]:
         """The subjects and objects of the graph as it is now."""

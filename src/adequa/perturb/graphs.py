@@ -7,8 +7,8 @@ contrastive training, give a document without mentions.
 
 from __future__ import annotations
 
-import random
 from collections.abc import Iterator, Sequence
+from random import Random
 
 from adequa.data import Item, Triple
 from adequa.perturb.documents import (
@@ -39,7 +39,7 @@ def inverse_of(triple: Triple, knowledge: Knowledge) -> Triple | None:
     return None if knowledge.holds(new) else new
 
 
-def variant_of(triple: Triple, knowledge: Knowledge, chance: random.Random) -> Triple | None:
+def variant_of(triple: Triple, knowledge: Knowledge, chance: Random) -> Triple | None:
     """The triple with its subject, predicate or object replaced by another of the same type."""
     for part in chance.sample(("object", "predicate", "subject"), 3):
         if part == "predicate":
@@ -57,9 +57,7 @@ def variant_of(triple: Triple, knowledge: Knowledge, chance: random.Random) -> T
     return None
 
 
-def further_triple(
-    graph: Sequence[Triple], knowledge: Knowledge, chance: random.Random
-) -> Triple | None:
+def further_triple(graph: Sequence[Triple], knowledge: Knowledge, chance: Random) -> Triple | None:
     """A true triple about one of the graph's entities that the graph does not have."""
     entities = [end for triple in graph for end in (triple.subject, triple.object)]
     ends = {(triple.subject, triple.object) for triple in graph}
@@ -72,9 +70,7 @@ def further_triple(
     return None
 
 
-def replace_triple(
-    document: Document, knowledge: Knowledge, chance: random.Random
-) -> Iterator[Change]:
+def replace_triple(document: Document, knowledge: Knowledge, chance: Random) -> Iterator[Change]:
     """One triple replaced by a variant: the hard negative of paper 003."""
     for place in _few_places(document.item, chance):
         new = variant_of(document.triples[place], knowledge, chance)
@@ -83,7 +79,7 @@ def replace_triple(
 
 
 def invert_triple(
-    document: Document, knowledge: Knowledge, chance: random.Random, *, named: bool = True
+    document: Document, knowledge: Knowledge, chance: Random, *, named: bool = True
 ) -> Iterator[Change]:
     """A triple with subject and object exchanged; not where the relation holds both ways.
 
@@ -107,7 +103,7 @@ def invert_triple(
 
 
 def drop_triple(
-    document: Document, knowledge: Knowledge, chance: random.Random, *, named: bool = True
+    document: Document, knowledge: Knowledge, chance: Random, *, named: bool = True
 ) -> Iterator[Change]:
     """The data without one triple, so that the text states more than its data.
 
@@ -141,7 +137,7 @@ def drop_triple(
         )
 
 
-def add_triple(document: Document, knowledge: Knowledge, chance: random.Random) -> Iterator[Change]:
+def add_triple(document: Document, knowledge: Knowledge, chance: Random) -> Iterator[Change]:
     """One more fact about a subject that the text names, of a kind that similar entities have.
 
     Neither data nor text has a word of the new object.
@@ -151,12 +147,8 @@ def add_triple(document: Document, knowledge: Knowledge, chance: random.Random) 
     subjects = sorted({one.subject for one in item.triples if document.named(one.subject)})
     for subject in chance.sample(subjects, len(subjects)):
         own = sorted({one.predicate for one in item.triples if one.subject == subject})
-        pool = [
-            one
-            for predicate in own
-            for one in knowledge.beside.get(predicate, ())
-            if one.predicate not in own
-        ]
+        beside = (one for predicate in own for one in knowledge.beside.get(predicate, ()))
+        pool = [one for one in beside if one.predicate not in own]
         for one in chance.sample(pool, min(_TRIES, len(pool))):
             if not share_words(label_of(one.object).base, known):
                 yield _addition(document, Triple(subject, one.predicate, one.object))
@@ -164,7 +156,7 @@ def add_triple(document: Document, knowledge: Knowledge, chance: random.Random) 
 
 
 def add_further_triple(
-    document: Document, knowledge: Knowledge, chance: random.Random
+    document: Document, knowledge: Knowledge, chance: Random
 ) -> Iterator[Change]:
     """One more true fact about an entity, so that the text states less than its data."""
     new = further_triple(document.triples, knowledge, chance)
@@ -182,9 +174,7 @@ def _addition(document: Document, new: Triple) -> Change:
     )
 
 
-def add_unstated_triples(
-    labelled: LabelledDocument, knowledge: Knowledge, chance: random.Random
-) -> None:
+def add_unstated_triples(labelled: LabelledDocument, knowledge: Knowledge, chance: Random) -> None:
     """Add one to three triples that a labelled text does not state: further, varied or inverted."""
     for _ in range(chance.choice((1, 1, 2, 3))):
         new = _unstated(labelled, knowledge, chance)
@@ -193,9 +183,7 @@ def add_unstated_triples(
             labelled.stated.append(FALSE)
 
 
-def _unstated(
-    labelled: LabelledDocument, knowledge: Knowledge, chance: random.Random
-) -> Triple | None:
+def _unstated(labelled: LabelledDocument, knowledge: Knowledge, chance: Random) -> Triple | None:
     way = chance.choice(("further", "further", "varied", "varied", "inverted"))
     if way == "further":
         new = further_triple(labelled.triples, knowledge, chance)
@@ -213,7 +201,7 @@ def _is_there(entity: str, labelled: LabelledDocument) -> bool:
     return entity in labelled.entities() or label in labelled.text.casefold()
 
 
-def _few_places(item: Item, chance: random.Random) -> list[int]:
+def _few_places(item: Item, chance: Random) -> list[int]:
     """The places of the triples to try, in order: all, or some where there are very many."""
     count = len(item.triples)
     return sorted(chance.sample(range(count), min(count, _MOST_TRIPLES)))

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import random
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from random import Random
 from typing import NamedTuple
 
 from adequa.data import Item, Triple
@@ -54,11 +54,8 @@ class NamePool:
 
     def others(self, item: Item, entity: str) -> Iterator[list[str]]:
         """Names of entities that the item does not have: of the same places, then any."""
-        alike = [
-            entry
-            for place in _places(item, entity)
-            for entry in self._placed.get((item.category, place), ())
-        ]
+        placed = (self._placed.get((item.category, one), ()) for one in _places(item, entity))
+        alike = [entry for entries in placed for entry in entries]
         taken = stems(" ".join([*values_of(item), item.text]))
         short = {_initials(value) for value in values_of(item)}
         for entries in (alike, list(self._own.get(item.category, ()))):
@@ -67,6 +64,11 @@ class NamePool:
                 for entry in dict.fromkeys(entries)
                 if not (self._stems[entry] & taken or _squeezed(entry.name) in short)
             ]
+
+
+def _named(document: Document) -> Iterator[NameEntry]:
+    for entity, spans in document.names.items():
+        yield from (NameEntry(entity, document.called(span)) for span in spans)
 
 
 def _places(item: Item, entity: str) -> list[Place]:
@@ -176,25 +178,14 @@ class Knowledge:
     @cached_property
     def names(self) -> NamePool:
         """The names of the documents."""
-        return NamePool(
-            (
-                document.item,
-                [
-                    NameEntry(entity, document.called(span))
-                    for entity, spans in document.names.items()
-                    for span in spans
-                ],
-            )
-            for document in self.documents
-        )
+        return NamePool((document.item, _named(document)) for document in self.documents)
 
     @cached_property
     def statements(self) -> dict[str | None, list[Statement]]:
         """By category the sentences that state a fact and can stand in another text."""
         found: dict[str | None, dict[Statement, None]] = defaultdict(dict)
         for document in self.documents:
-            statement = _statement(document)
-            if statement:
+            if statement := _statement(document):
                 found[document.item.category][statement] = None
         return {category: list(own) for category, own in found.items()}
 
@@ -212,14 +203,12 @@ class Knowledge:
         """Whether the corpus has the triple."""
         return triple.predicate in self.between.get((triple.subject, triple.object), ())
 
-    def another(
-        self, predicate: str, *, subject: bool, instead: str, chance: random.Random
-    ) -> str | None:
+    def another(self, predicate: str, *, subject: bool, instead: str, chance: Random) -> str | None:
         """An entity of the same type as `instead`, with another label."""
         pool = self.fillers.get((predicate, subject), [])
         return _pick(pool, lambda name: not same_label(name, instead), chance)
 
-    def other_predicate(self, triple: Triple, chance: random.Random) -> str | None:
+    def other_predicate(self, triple: Triple, chance: Random) -> str | None:
         """A predicate that could stand in the triple and means something else."""
         taken = self.between.get((triple.subject, triple.object), ())
         pool = self.predicates.get(triple.predicate, [])
@@ -231,7 +220,7 @@ def same_label(one: str, other: str) -> bool:
     return label_of(one).base.casefold() == label_of(other).base.casefold()
 
 
-def _pick(pool: Sequence[str], fits: Callable[[str], bool], chance: random.Random) -> str | None:
+def _pick(pool: Sequence[str], fits: Callable[[str], bool], chance: Random) -> str | None:
     for _ in range(_TRIES if pool else 0):
         name = chance.choice(pool)
         if fits(name):
@@ -246,9 +235,8 @@ def _statement(document: Document) -> Statement | None:
         return None
     start, end = document.sentences[0]
     sentence = item.text[start:end]
-    here = {
-        entity for entity, spans in document.names.items() if any(one[1] <= end for one in spans)
-    }
+    names = document.names.items()
+    here = {entity for entity, spans in names if any(one[1] <= end for one in spans)}
     states = any({one.subject, one.object} <= here for one in item.triples)
     if not states or len(sentence) > _LONGEST_STATEMENT or sentence[-1] not in ".!":
         return None
@@ -264,9 +252,8 @@ def phrases_of(documents: Iterable[Document]) -> dict[str, list[Template]]:
             continue
         (triple,) = document.triples
         one, other = document.mentions
-        if {one.entity, other.entity} != {triple.subject, triple.object}:
-            continue
-        if one.end > other.start or one.entity == other.entity:
+        ends = {one.entity, other.entity}
+        if ends != {triple.subject, triple.object} or len(ends) < 2 or one.end > other.start:
             continue
         text = document.text
         first, last = (SUBJECT, OBJECT) if one.entity == triple.subject else (OBJECT, SUBJECT)

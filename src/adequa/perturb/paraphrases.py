@@ -8,61 +8,46 @@ calls them.
 from __future__ import annotations
 
 import itertools
-import random
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib.resources import as_file, files
 from pathlib import Path
+from random import Random
 from typing import Any
 
 from adequa.data import Triple
 from adequa.errors import DataError
-from adequa.files import lines, load_object
+from adequa.files import read_json
 from adequa.perturb.documents import Document, LabelledDocument, LabelledSpan
 from adequa.perturb.knowledge import Knowledge, Phrases, same_label
 from adequa.readers import read_table
-from adequa.text import folded, label_of
+from adequa.text import folded, label_of, word_set
 
 _WORD = re.compile(r"\w+(?:['’]\w+)?")
-_FUNCTION_WORDS = {
-    *("a", "an", "the", "is", "was", "are", "were", "of", "in", "by", "at", "to", "and", "with"),
-    *("which", "that", "who", "its", "his", "her", "for", "from", "on", "as", "it", "he", "she"),
-}
+_FUNCTION_WORDS = word_set(
+    "a an the is was are were of in by at to and with which that who its his her for from on as it "
+    "he she"
+)
 _CONFUSED = {
-    "is": ("are", "be", "is is"),
-    "are": ("is",),
-    "was": ("were", "is was"),
-    "were": ("was",),
-    "has": ("have",),
-    "have": ("has",),
-    "a": ("an", "the a"),
-    "an": ("a",),
-    "the": ("the the", "a"),
-    "in": ("on in", "of"),
-    "of": ("in of", "of of"),
-    "by": ("of",),
-    "born": ("birth",),
-    "located": ("location",),
-    "its": ("their", "his"),
-    "his": ("its", "her"),
-    "her": ("his", "its"),
-}
+    "is": ("are", "be", "is is"), "are": ("is",), "was": ("were", "is was"), "were": ("was",),
+    "has": ("have",), "have": ("has",), "a": ("an", "the a"), "an": ("a",), "the": ("the the", "a"),
+    "in": ("on in", "of"), "of": ("in of", "of of"), "by": ("of",), "born": ("birth",),
+    "located": ("location",), "its": ("their", "his"), "his": ("its", "her"), "her": ("his", "its"),
+}  # fmt: skip
 
 
-def add_slips(labelled: LabelledDocument, chance: random.Random) -> bool:
+def add_slips(labelled: LabelledDocument, chance: Random) -> bool:
     """Make one to four slips; names, numbers and dates stay whole."""
     done = False
     for _ in range(chance.choice((1, 1, 2, 4))):
         slip = chance.choice(_SLIPS)
+        kept = [*labelled.spans, *labelled.unsupported]
         free = [
             match
             for match in _WORD.finditer(labelled.text)
-            if not any(
-                place.start < match.end() and match.start() < place.end
-                for place in [*labelled.spans, *labelled.unsupported]
-            )
+            if not any(one.start < match.end() and match.start() < one.end for one in kept)
         ]
         if free:
             done = slip(labelled, free, chance) or done
@@ -75,7 +60,7 @@ def add_slips(labelled: LabelledDocument, chance: random.Random) -> bool:
 Words = Sequence["re.Match[str]"]
 
 
-def _leave_out(labelled: LabelledDocument, words: Words, chance: random.Random) -> bool:
+def _leave_out(labelled: LabelledDocument, words: Words, chance: Random) -> bool:
     """Leave out a function word; the word after it is marked."""
     function_words = [word for word in words if word[0].casefold() in _FUNCTION_WORDS]
     if not function_words:
@@ -88,7 +73,7 @@ def _leave_out(labelled: LabelledDocument, words: Words, chance: random.Random) 
     return True
 
 
-def _confuse(labelled: LabelledDocument, words: Words, chance: random.Random) -> bool:
+def _confuse(labelled: LabelledDocument, words: Words, chance: Random) -> bool:
     """Write a wrong form or preposition."""
     known = [word for word in words if word[0] in _CONFUSED]
     if not known:
@@ -99,7 +84,7 @@ def _confuse(labelled: LabelledDocument, words: Words, chance: random.Random) ->
     return True
 
 
-def _stutter(labelled: LabelledDocument, words: Words, chance: random.Random) -> bool:
+def _stutter(labelled: LabelledDocument, words: Words, chance: Random) -> bool:
     """Repeat a word or a few."""
     word = chance.choice(words)
     end = word.end()
@@ -112,11 +97,10 @@ def _stutter(labelled: LabelledDocument, words: Words, chance: random.Random) ->
     return True
 
 
-def _swap_words(labelled: LabelledDocument, words: Words, chance: random.Random) -> bool:
+def _swap_words(labelled: LabelledDocument, words: Words, chance: Random) -> bool:
     """Exchange two neighbouring words."""
-    beside = [
-        (one, other) for one, other in itertools.pairwise(words) if other.start() == one.end() + 1
-    ]
+    pairs = itertools.pairwise(words)
+    beside = [(one, other) for one, other in pairs if other.start() == one.end() + 1]
     if not beside:
         return False
     one, other = chance.choice(beside)
@@ -124,17 +108,12 @@ def _swap_words(labelled: LabelledDocument, words: Words, chance: random.Random)
     return True
 
 
-_SLIPS: Sequence[Callable[[LabelledDocument, Words, random.Random], bool]] = (
-    _leave_out,
-    _leave_out,
-    _confuse,
-    _confuse,
-    _stutter,
-    _swap_words,
+_SLIPS: Sequence[Callable[[LabelledDocument, Words, Random], bool]] = (
+    *(_leave_out, _leave_out, _confuse, _confuse, _stutter, _swap_words),
 )
 
 
-def rename(document: Document, knowledge: Knowledge, chance: random.Random) -> Document:
+def rename(document: Document, knowledge: Knowledge, chance: Random) -> Document:
     """Give one entity another's name, in the text and in the graph; the same where none can be."""
     entities = {end for triple in document.triples for end in (triple.subject, triple.object)}
     for triple in chance.sample(document.triples, len(document.triples)):
@@ -171,20 +150,19 @@ def _renamed(document: Document, old: str, new: str) -> Document:
         return new if entity == old else entity
 
     def renamed(triple: Triple) -> Triple:
-        return Triple(named(triple.subject), triple.predicate, named(triple.object))
+        return triple._replace(subject=named(triple.subject), object=named(triple.object))
 
     mentions = tuple(
         replace(one, entity=named(one.entity), start=moved(one.start), end=moved(one.end))
         for one in document.mentions
     )
-
     item = replace(document.item, text=text, triples=tuple(map(renamed, document.triples)))
     facts = tuple(frozenset(map(renamed, one)) for one in document.facts)
     places = tuple((moved(start), moved(end)) for start, end in document.sentences)
     return Document(item, mentions, places, facts)
 
 
-def reword(labelled: LabelledDocument, phrases: Phrases, chance: random.Random) -> None:
+def reword(labelled: LabelledDocument, phrases: Phrases, chance: Random) -> None:
     """Name predicates as Wikidata does, or as sentences do; no two triples become one."""
     wikidata = chance.random() < 0.5
     properties = shipped_properties()
@@ -248,23 +226,16 @@ def _refuse(problem: str) -> None:
 
 def _from_table(path: Path) -> Iterator[tuple[int | None, str, Any]]:
     table = read_table(path, "\t", quotes=False)
+    remedy = "its first line is: dbpedia, label, and if need be wikidata, inverse"
     for column in ("dbpedia", "label"):
         if column not in table.columns:
-            raise DataError(
-                f"has no column {column!r}",
-                path=path,
-                line=1,
-                remedy="its first line is: dbpedia, label, and if need be wikidata, inverse",
-            )
+            raise DataError(f"has no column {column!r}", path=path, line=1, remedy=remedy)
     for line, cells in table.rows:
         yield line, cells["dbpedia"], cells
 
 
 def _from_json(path: Path) -> Iterator[tuple[int | None, str, Any]]:
-    try:
-        raw = load_object("\n".join(line for _, line in lines(path)))
-    except DataError as error:
-        raise error.at(path) from None
+    raw = read_json(path)
     if type(raw) is not dict:
         raise DataError("is not an object", path=path, remedy='{"birthPlace": "place of birth"}')
     yield from ((None, name, value) for name, value in raw.items())

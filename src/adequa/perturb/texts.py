@@ -7,10 +7,10 @@ and words have become doubtful.
 
 from __future__ import annotations
 
-import random
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import combinations, pairwise
+from random import Random
 
 from adequa.data import Mention, Triple
 from adequa.perturb.documents import (
@@ -28,7 +28,8 @@ from adequa.perturb.knowledge import Knowledge, NamePool, same_label
 from adequa.perturb.values import other_dates, other_numbers
 from adequa.text import Span, is_symmetric, label_of
 
-Operator = Callable[[Document, Knowledge, random.Random], Iterable[Change]]
+Facts = frozenset[Triple]
+Operator = Callable[[Document, Knowledge, Random], Iterable[Change]]
 """Every change of one kind that a document allows."""
 
 _MOST_NAMES = 12
@@ -38,21 +39,19 @@ _LAST_SIGNS = (".", "!", "?", '."', ".”", ".)")
 
 
 def draw(
-    operator: Operator, document: Document, knowledge: Knowledge, chance: random.Random
+    operator: Operator, document: Document, knowledge: Knowledge, chance: Random
 ) -> Change | None:
     """One of the changes that a document allows, each as likely as the others."""
-    item = document.item
-    found = [
-        change for change in operator(document, knowledge, chance) if change.apply(item) != item
-    ]
-    return chance.choice(found) if found else None
+    found = operator(document, knowledge, chance)
+    real = [change for change in found if change.apply(document.item) != document.item]
+    return chance.choice(real) if real else None
 
 
 # Names
 
 
 def swap_entities(
-    document: Document, knowledge: Knowledge, chance: random.Random, *, named: bool = True
+    document: Document, knowledge: Knowledge, chance: Random, *, named: bool = True
 ) -> Iterator[Change]:
     """The names of two entities in each other's place, where that means something else.
 
@@ -70,10 +69,8 @@ def swap_entities(
         overlap = first[0] < second[1] and second[0] < first[1]
         if not wrong or overlap or share_words(f"{one} {left}", words(f"{other} {right}")):
             continue
-        edits = (
-            Edit(*first, document.fitted(first, right)),
-            Edit(*second, document.fitted(second, left)),
-        )
+        names = {first: right, second: left}
+        edits = tuple(Edit(*span, document.fitted(span, name)) for span, name in names.items())
         text, after = rewrite(document.text, edits)
         yield Change(
             f"{left} and {right} exchanged",
@@ -86,34 +83,29 @@ def swap_entities(
         )
 
 
-def _no_longer_stated(triples: Iterable[Triple], one: str, other: str) -> frozenset[Triple]:
+def _no_longer_stated(triples: Iterable[Triple], one: str, other: str) -> Facts:
     """The facts that are wrong after the exchange; none where the exchange changes nothing."""
     turned = {one: other, other: one}
     touching = [triple for triple in triples if {triple.subject, triple.object} & turned.keys()]
+
+    def swapped(end: str) -> str:
+        return turned.get(end, end)
+
     stated = {
-        _undirected(
-            Triple(
-                turned.get(triple.subject, triple.subject),
-                triple.predicate,
-                turned.get(triple.object, triple.object),
-            )
-        )
-        for triple in touching
+        _undirected(Triple(swapped(subject), predicate, swapped(value)))
+        for subject, predicate, value in touching
     }
     return frozenset(triple for triple in touching if _undirected(triple) not in stated)
 
 
 def _undirected(triple: Triple) -> Triple:
     """The same triple for both directions of a symmetric relation."""
-    if not is_symmetric(triple.predicate):
-        return triple
-    first, second = sorted((triple.subject, triple.object))
-    return Triple(first, triple.predicate, second)
+    if is_symmetric(triple.predicate) and triple.object < triple.subject:
+        return Triple(triple.object, triple.predicate, triple.subject)
+    return triple
 
 
-def rename_entity(
-    document: Document, knowledge: Knowledge, chance: random.Random
-) -> Iterator[Change]:
+def rename_entity(document: Document, knowledge: Knowledge, chance: Random) -> Iterator[Change]:
     """The name of another entity of the same place in a triple, wherever the text has the name.
 
     It is taken from the other texts of the category, and has no word of this text or its data.
@@ -124,7 +116,7 @@ def rename_entity(
             yield _renamed(document, entity, spans, chance.choice(others))
 
 
-def rename_mentions(document: Document, names: NamePool, chance: random.Random) -> Iterator[Change]:
+def rename_mentions(document: Document, names: NamePool, chance: Random) -> Iterator[Change]:
     """One mention of an entity by another name, of the same place in a triple if possible."""
     values = {*values_of(document.item)}
     for one in document.mentions:
@@ -154,25 +146,19 @@ def _renamed(document: Document, entity: str, spans: Sequence[Span], new: str) -
 # Values
 
 
-def change_number(
-    document: Document, knowledge: Knowledge, chance: random.Random
-) -> Iterator[Change]:
+def change_number(document: Document, knowledge: Knowledge, chance: Random) -> Iterator[Change]:
     """A number that the data has becomes one that it does not have, not even rounded."""
     del knowledge
     return _revalued(document, other_numbers(document.item, chance))
 
 
-def change_date(
-    document: Document, knowledge: Knowledge, chance: random.Random
-) -> Iterator[Change]:
+def change_date(document: Document, knowledge: Knowledge, chance: Random) -> Iterator[Change]:
     """The day, month or year of a date that the data has becomes another."""
     del knowledge
     return _revalued(document, other_dates(document.item, chance))
 
 
-def change_value(
-    document: Document, knowledge: Knowledge, chance: random.Random
-) -> Iterator[Change]:
+def change_value(document: Document, knowledge: Knowledge, chance: Random) -> Iterator[Change]:
     """A number or a part of a date becomes another."""
     yield from change_number(document, knowledge, chance)
     yield from change_date(document, knowledge, chance)
@@ -201,7 +187,7 @@ def _revalued(document: Document, edits: Iterable[Edit]) -> Iterator[Change]:
 
 
 def drop_sentence(
-    document: Document, knowledge: Knowledge, chance: random.Random, *, certain: bool = True
+    document: Document, knowledge: Knowledge, chance: Random, *, certain: bool = True
 ) -> Iterator[Change]:
     """The text without one of its sentences, whose facts are then no longer stated.
 
@@ -216,7 +202,7 @@ def drop_sentence(
         cut = (places[number - 1][1], end) if last else (start, places[number + 1][0])
         edit = Edit(*cut, "")
         lost = _lost(document, start, end)
-        doubtful: frozenset[Triple] = frozenset()
+        doubtful: Facts = frozenset()
         if len(document.facts) == len(places):
             kept = (one for place, one in enumerate(document.facts) if place != number)
             gone = document.facts[number].difference(*kept)
@@ -225,11 +211,8 @@ def drop_sentence(
             left = words(rewrite(document.text, [edit])[0])
             gone = frozenset(one for one in document.triples if {one.subject, one.object} & lost)
             objects = {one.object for one in gone} & lost
-            if (
-                not objects
-                or _speaks_of(document, lost)
-                or any(share_words(label_of(one).base, left) for one in objects)
-            ):
+            known = any(share_words(label_of(one).base, left) for one in objects)
+            if not objects or known or _speaks_of(document, lost):
                 continue
         else:
             gone, doubtful = _left_out(document, start, end)
@@ -262,24 +245,16 @@ def _speaks_of(document: Document, lost: set[str]) -> bool:
     )
 
 
-def _left_out(
-    document: Document, start: int, end: int
-) -> tuple[frozenset[Triple], frozenset[Triple]]:
+def _left_out(document: Document, start: int, end: int) -> tuple[Facts, Facts]:
     """The facts that go with a stretch of the text, and those that may go with it."""
     touched = {one.entity for one in document.inside(start, end)}
     kept = {one.entity for one in document.mentions if one.end <= start or end <= one.start}
-    gone = frozenset(
-        one for one in document.triples if one.object in touched and one.object not in kept
-    )
-    return gone, frozenset(
-        one
-        for one in document.triples
-        if one not in gone
-        and ({one.subject, one.object} & touched or not {one.subject, one.object} <= kept)
-    )
+    gone = frozenset(one for one in document.triples if one.object in touched - kept)
+    ends = {one: {one.subject, one.object} for one in document.triples if one not in gone}
+    return gone, frozenset(one for one, own in ends.items() if own & touched or not own <= kept)
 
 
-def cut_short(document: Document, knowledge: Knowledge, chance: random.Random) -> Iterator[Change]:
+def cut_short(document: Document, knowledge: Knowledge, chance: Random) -> Iterator[Change]:
     """The text breaks off."""
     del knowledge
     text = document.text
@@ -300,7 +275,7 @@ def cut_short(document: Document, knowledge: Knowledge, chance: random.Random) -
 
 
 def add_sentence(
-    document: Document, knowledge: Knowledge, chance: random.Random, *, anywhere: bool = False
+    document: Document, knowledge: Knowledge, chance: Random, *, anywhere: bool = False
 ) -> Iterator[Change]:
     """A sentence of another text of the category, about nothing that this one has.
 
@@ -320,7 +295,7 @@ def add_sentence(
             return
 
 
-def add_fluff(document: Document, phrase: str, *, sentence: bool, chance: random.Random) -> Change:
+def add_fluff(document: Document, phrase: str, *, sentence: bool, chance: Random) -> Change:
     """An unsupported sentence, or a tail after a comma, as language models add them."""
     _, end = chance.choice(document.sentences)
     if sentence:
@@ -329,9 +304,7 @@ def add_fluff(document: Document, phrase: str, *, sentence: bool, chance: random
     return _added(document, Edit(place, place, f", {phrase}"), skip=2)
 
 
-def add_background(
-    document: Document, knowledge: Knowledge, chance: random.Random
-) -> Iterator[Change]:
+def add_background(document: Document, knowledge: Knowledge, chance: Random) -> Iterator[Change]:
     """Common knowledge that the data does not hold: the country after the town."""
     del chance
     text = document.text
@@ -368,9 +341,7 @@ def _added(document: Document, edit: Edit, *, skip: int, length: int | None = No
 # Relations
 
 
-def change_relation(
-    document: Document, knowledge: Knowledge, chance: random.Random
-) -> Iterator[Change]:
+def change_relation(document: Document, knowledge: Knowledge, chance: Random) -> Iterator[Change]:
     """The words between two names state another relation than theirs."""
     for triple, first, second in _between(document):
         other = knowledge.other_predicate(triple, chance)
@@ -379,21 +350,19 @@ def change_relation(
         new = chance.choice(pool) if pool else old
         if new.strip().casefold() == old.strip().casefold():
             continue
-        start = first.end
-        span = (start + 1, start + len(new) - 1)
+        edit = Edit(first.end, second.start, new)
+        span = (first.end + 1, first.end + len(new) - 1)
         yield Change(
             f"“{old.strip()}” becomes “{new.strip()}”",
-            (Edit(start, second.start, new),),
+            (edit,),
             facts=frozenset({triple}),
-            before=((start, second.start),),
+            before=(edit[:2],),
             after=(span,),
             unsupported=(span,),
         )
 
 
-def remove_relation(
-    document: Document, knowledge: Knowledge, chance: random.Random
-) -> Iterator[Change]:
+def remove_relation(document: Document, knowledge: Knowledge, chance: Random) -> Iterator[Change]:
     """Two names side by side, or with the predicate as the data writes it: no statement."""
     del knowledge
     for triple, first, second in _between(document):
@@ -437,11 +406,7 @@ _DENIED = re.compile(r"\b(?:not|no|never|neither|nor|without|cannot)\b|n['’]t\
 
 
 def negate(
-    document: Document,
-    knowledge: Knowledge,
-    chance: random.Random,
-    *,
-    adverbs: Sequence[str] = ("not",),
+    document: Document, knowledge: Knowledge, chance: Random, *, adverbs: Sequence[str] = ("not",)
 ) -> Iterator[Change]:
     """A "not" after the first verb of a sentence that has a fact's object behind it; English."""
     del knowledge
@@ -461,15 +426,14 @@ def negate(
             continue
         facts = frozenset(one for one in item.triples if one.object == denied)
         here = {one.entity for one in document.mentions if start <= one.start < end}
+        near = frozenset(one for one in item.triples if {one.subject, one.object} & here)
         adverb = adverbs[0] if len(adverbs) == 1 else chance.choice(adverbs)
         after = ((verb.start(), verb.end() + 1 + len(adverb)),)
         yield Change(
             f"“{verb[0]}” denied",
             (Edit(verb.end(), verb.end(), f" {adverb}"),),
             facts=facts,
-            doubtful=frozenset(
-                one for one in item.triples if one not in facts and {one.subject, one.object} & here
-            ),
+            doubtful=near - facts,
             before=(verb.span(),),
             after=after,
             unsupported=after,

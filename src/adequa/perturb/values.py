@@ -7,11 +7,11 @@ triple.
 from __future__ import annotations
 
 import calendar
-import random
 import re
 from collections.abc import Iterable, Iterator
 from decimal import Decimal
 from itertools import islice
+from random import Random
 
 from adequa.data import Item
 from adequa.perturb.documents import Edit, values_of
@@ -28,13 +28,10 @@ _MOST_NUMBERS = 50
 _TRIES = 20
 
 
-def other_numbers(item: Item, generator: random.Random) -> list[Edit]:
+def other_numbers(item: Item, generator: Random) -> list[Edit]:
     """Another number with as many digits, some of them drawn anew; a year keeps its century."""
-    known = {
-        Decimal(digits)
-        for value in values_of(item)
-        for digits in _DIGITS.findall(value.replace(",", ""))
-    }
+    plain = (value.replace(",", "") for value in values_of(item))
+    known = {Decimal(digits) for value in plain for digits in _DIGITS.findall(value)}
     dated = [match.span() for match in _find_dates(item.text)]
     ours = (
         match
@@ -42,15 +39,14 @@ def other_numbers(item: Item, generator: random.Random) -> list[Edit]:
         if _amount(match[0]) in known
         and not any(start < match.end() and match.start() < end for start, end in dated)
     )
-    found = []
-    for match in islice(ours, _MOST_NUMBERS):
-        new = _other_number(match[0], known, generator)
-        if new is not None:
-            found.append(Edit(*match.span(), new))
-    return found
+    return [
+        Edit(*match.span(), new)
+        for match in islice(ours, _MOST_NUMBERS)
+        if (new := _other_number(match[0], known, generator)) is not None
+    ]
 
 
-def _other_number(old: str, known: Iterable[Decimal], generator: random.Random) -> str | None:
+def _other_number(old: str, known: Iterable[Decimal], generator: Random) -> str | None:
     places = [place for place, character in enumerate(old) if character.isdigit()]
     if _YEAR.fullmatch(old):
         places = places[2:]
@@ -97,7 +93,7 @@ _LAST_YEAR = 9999
 Parts = tuple[int | None, int | None, int | None]
 
 
-def other_dates(item: Item, generator: random.Random) -> list[Edit]:
+def other_dates(item: Item, generator: Random) -> list[Edit]:
     """Another day, month or year in a date; a year after "in", "since" and such is a date too."""
     values = [value.replace("_", " ").strip('"') for value in values_of(item)]
     known = [_parts(match) for value in values for match in _find_dates(value)]
@@ -144,9 +140,7 @@ def _agree(date: Parts, other: Parts) -> bool:
     return bool(both) and all(one == two for one, two in both)
 
 
-def _other_part(
-    match: re.Match[str], part: str, generator: random.Random
-) -> tuple[str, Parts] | None:
+def _other_part(match: re.Match[str], part: str, generator: Random) -> tuple[str, Parts] | None:
     """Another value of a part, as that part was written, and the date that it makes."""
     year, month, day = _parts(match)
     if not match.groupdict().get(part) or month not in (None, *range(1, 13)):

@@ -94,11 +94,8 @@ class LinesReader(Reader):
     def read(self, path: Path, *, bare: bool = False) -> Iterator[PlacedItem]:
         """Stream the items; a blank line is an error, since texts are aligned by line."""
         if not bare:
-            raise DataError(
-                "has graphs but no texts",
-                path=path,
-                remedy="give the texts, one per line: --texts SYSTEM=FILE",
-            )
+            remedy = "give the texts, one per line: --texts SYSTEM=FILE"
+            raise DataError("has graphs but no texts", path=path, remedy=remedy)
         return place_items(
             path, lines(path), lambda number, line: Item(str(number), parse_triples(line), "")
         )
@@ -152,10 +149,7 @@ def unique(placed: Iterable[PlacedItem]) -> Iterator[PlacedItem]:
         if not seen.add(place.item.key):
             system, identifier = place.item.key
             of = f" of system {system!r}" if system else ""
-            raise DataError(
-                f"the id {identifier!r}{of} was used before",
-                path=place.path,
-                line=place.line,
-                remedy="give each text of a system its own id",
-            )
+            problem = f"the id {identifier!r}{of} was used before"
+            remedy = "give each text of a system its own id"
+            raise DataError(problem, path=place.path, line=place.line, remedy=remedy)
         yield place

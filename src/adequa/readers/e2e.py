@@ -14,6 +14,7 @@ from adequa.errors import DataError
 from adequa.files import lines
 from adequa.readers.base import PlacedItem, Reader
 from adequa.readers.tables import DelimitedTable, Row, read_table
+from adequa.settings import setting
 from adequa.text.linearised import DEFAULT_SUBJECT, attributes_to_triples, parse_attributes
 
 _COUNTS = frozenset({"added", "missing", "valerr", "repeated"})
@@ -42,9 +43,8 @@ class E2eReader(Reader):
     name: ClassVar[str] = "e2e"
     doc: ClassVar[str] = "E2E mr,ref tables and system outputs (MR, output, slot errors)"
 
-    subject: str = field(
-        default=DEFAULT_SUBJECT,
-        metadata={"doc": "the attribute that names the subject; the first one if a list lacks it"},
+    subject: str = setting(
+        DEFAULT_SUBJECT, "the attribute that names the subject; the first one if a list lacks it"
     )
 
     def read(self, path: Path, *, bare: bool = False) -> Iterator[PlacedItem]:
@@ -52,20 +52,16 @@ class E2eReader(Reader):
         table = self._open(path)
         columns = {column.casefold(): column for column in table.columns}
         if len(columns) < len(table.columns):
-            raise DataError(
-                "has two columns with the same name", path=path, line=1, remedy="rename one"
-            )
+            problem = "has two columns with the same name"
+            raise DataError(problem, path=path, line=1, remedy="rename one")
         if "mr" not in columns:
             raise DataError("has no column 'mr'", path=path, line=1, remedy=_REMEDY)
         if "output" in columns and "ref" not in columns:
             return self._outputs(path, table, columns, bare=bare)
         if "ref" not in columns and not bare:
-            raise DataError(
-                "has meaning representations but no texts",
-                path=path,
-                line=1,
-                remedy="give the texts, one per line: --texts SYSTEM=FILE",
-            )
+            problem = "has meaning representations but no texts"
+            remedy = "give the texts, one per line: --texts SYSTEM=FILE"
+            raise DataError(problem, path=path, line=1, remedy=remedy)
         return self._references(path, table, columns, bare=bare)
 
     def _open(self, path: Path) -> DelimitedTable:
@@ -143,10 +139,6 @@ class E2eReader(Reader):
 
 def _count(path: Path, row: Row, name: str) -> int:
     if not _WHOLE_NUMBER.fullmatch(row.cells[name]):
-        raise DataError(
-            f"the cell {name!r} is {row.cells[name]!r}, not a count",
-            path=path,
-            line=row.line,
-            remedy="write a whole number",
-        )
+        problem = f"the cell {name!r} is {row.cells[name]!r}, not a count"
+        raise DataError(problem, path=path, line=row.line, remedy="write a whole number")
     return int(row.cells[name])

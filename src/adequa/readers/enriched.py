@@ -9,7 +9,7 @@ character by character, and takes the places of surfaces that are found whole.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple, TypeAlias
@@ -79,9 +79,8 @@ def place(text: str, template: str, references: Sequence[Reference]) -> list[Spa
     spans = _align(filled, slots, found.string)
     order = sorted(slots, key=slots.__getitem__)
     for reference in order:
-        span = spans.get(reference)
-        if span is not None:
-            places[reference] = _in_text(span, found, text)
+        if reference in spans:
+            places[reference] = _in_text(spans[reference], found, text)
     for position, reference in enumerate(order):
         if places[reference] is None:
             before = [places[other] for other in order[:position]]
@@ -108,20 +107,16 @@ def _fill(template: str, references: Sequence[Reference]) -> tuple[str, dict[int
     pattern = re.compile(rf"\b(?:{'|'.join([*map(re.escape, reversed(own)), _TAG])})(?!\w)")
     tags = list(pattern.finditer(template))
     chosen = _assign([match[0] for match in tags], references)
-    pieces: list[str] = []
+    filled, done = "", 0
     slots: dict[int, Span] = {}
-    length = 0
-    done = 0
     for number, match in enumerate(tags):
-        pieces.append(letters(template[done : match.start()]))
-        length += len(pieces[-1])
+        filled += letters(template[done : match.start()])
         done = match.end()
         if number in chosen:
-            pieces.append(letters(references[chosen[number]].surface))
-            slots[chosen[number]] = (length, length + len(pieces[-1]))
-            length += len(pieces[-1])
-    pieces.append(letters(template[done:]))
-    return "".join(pieces), slots
+            start = len(filled)
+            filled += letters(references[chosen[number]].surface)
+            slots[chosen[number]] = (start, len(filled))
+    return filled + letters(template[done:]), slots
 
 
 def _assign(tags: Sequence[str], references: Sequence[Reference]) -> dict[int, int]:
@@ -249,12 +244,8 @@ class EnrichedReader(WebNlgReader):
 def _parts(lex: Element, file: Path) -> tuple[dict[str, Element], list[str]]:
     """The known parts of a `<lex>` by name, and its other elements as XML."""
     if not len(lex) and (lex.text or "").strip():
-        fail(
-            "<lex> holds plain text",
-            file,
-            lex,
-            "is this WebNLG without annotation? read it with the format 'webnlg'",
-        )
+        remedy = "is this WebNLG without annotation? read it with the format 'webnlg'"
+        fail("<lex> holds plain text", file, lex, remedy)
     parts: dict[str, Element] = {}
     rest: list[str] = []
     refuse_text(lex.text, lex, file)
@@ -300,11 +291,10 @@ def _sentences(element: Element, file: Path, rest: list[str]) -> list[list[str]]
 def _mentions(
     references: list[Element], text: str, template: str, file: Path
 ) -> list[dict[str, Any]]:
-    surfaces = [_string(reference, file) for reference in references]
     attributes = [dict(reference.items()) for reference in references]
     tags = [
-        Reference(known.get("tag", ""), known.get("number", ""), surface)
-        for known, surface in zip(attributes, surfaces, strict=True)
+        Reference(known.get("tag", ""), known.get("number", ""), _string(reference, file))
+        for known, reference in zip(attributes, references, strict=True)
     ]
     return [
         {
@@ -327,19 +317,6 @@ def _xml(element: Element) -> str:
     return etree.tostring(element, encoding="unicode", with_tail=False)
 
 
-class Placement(NamedTuple):
-    """The number of mentions with a known place in their text, and of all mentions."""
-
-    placed: int
-    mentions: int
-
-
-def placement(items: Iterable[Item]) -> Placement:
-    """Count the gold mentions of items, with and without a known place in the text."""
-    counts = [(len(gold_mentions(item)), len(item.meta.get("mentions", ()))) for item in items]
-    return Placement(sum(placed for placed, _ in counts), sum(every for _, every in counts))
-
-
 def gold_mentions(item: Item) -> tuple[Mention, ...]:
     """The annotated mentions of an item with a known place in the text, in file order.
 
@@ -352,7 +329,6 @@ def gold_mentions(item: Item) -> tuple[Mention, ...]:
             if mention["start"] is not None
         )
     except (KeyError, TypeError):
-        raise DataError(
-            f"the mentions of item {item.id!r} do not have the form of the enriched corpus",
-            remedy='a mention is {"entity", "text", "start", "end", …}',
-        ) from None
+        problem = f"the mentions of item {item.id!r} do not have the form of the enriched corpus"
+        remedy = 'a mention is {"entity", "text", "start", "end", …}'
+        raise DataError(problem, remedy=remedy) from None

@@ -67,11 +67,8 @@ def recognise(path: Path) -> str:
         return _recognise_folder(path)
     name = SUFFIXES.get(path.suffix.lower())
     if name is None:
-        raise DataError(
-            f"has an ending ({path.suffix or 'none'}) of no known format",
-            path=path,
-            remedy=_REMEDY,
-        )
+        problem = f"has an ending ({path.suffix or 'none'}) of no known format"
+        raise DataError(problem, path=path, remedy=_REMEDY)
     if name == "parquet":
         return name
     with open_bytes(path) as stream:
@@ -102,11 +99,8 @@ def _recognise_folder(path: Path) -> str:
         if formats
         else "without files of a known format"
     )
-    raise DataError(
-        f"is a folder {found}",
-        path=path,
-        remedy="name a file, or a folder of WebNLG files (<n>triples/<Category>.xml)",
-    )
+    remedy = "name a file, or a folder of WebNLG files (<n>triples/<Category>.xml)"
+    raise DataError(f"is a folder {found}", path=path, remedy=remedy)
 
 
 def files_of(folder: Path, name: str) -> list[Path]:
@@ -185,12 +179,11 @@ def check_lengths(path: Path, found: int, wanted: int) -> None:
     few = found < wanted
     difference = abs(found - wanted)
     noun = "line" if difference == 1 else "lines"
-    raise DataError(
-        f"has {found} lines for {wanted} items: {difference} {noun} too {'few' if few else 'many'}",
-        path=path,
-        line=min(found, wanted) + 1,
-        remedy="line i is the text of item i; an empty text is an empty line",
+    problem = (
+        f"has {found} lines for {wanted} items: {difference} {noun} too {'few' if few else 'many'}"
     )
+    remedy = "line i is the text of item i; an empty text is an empty line"
+    raise DataError(problem, path=path, line=min(found, wanted) + 1, remedy=remedy)
 
 
 def align(items: Iterable[PlacedItem], system: str, path: Path) -> Iterator[PlacedItem]:

@@ -11,7 +11,7 @@ from typing import BinaryIO
 from adequa.codec import item_to_object
 from adequa.data import Item
 from adequa.errors import DataError, MissingExtra, UnknownName
-from adequa.files import dump_line, replacing
+from adequa.files import dump_line, replacing, write_errors
 from adequa.readers.tables import COLUMNS, item_to_cells
 
 _BATCH_ITEMS = 8192
@@ -28,12 +28,8 @@ def write_items(items: Iterable[Item], path: Path | str) -> None:
     if write is None:
         raise UnknownName("file ending", path.suffix, _WRITERS)
     try:
-        with replacing(path) as stream:
+        with write_errors(path), replacing(path) as stream:
             write(items, stream)
-    except OSError as error:
-        raise DataError(
-            f"cannot be written ({error.strerror or error})", path=path, remedy="check the path"
-        ) from None
     except DataError as error:
         raise error.at(path) from None
 
@@ -42,10 +38,8 @@ def _encode(text: str, item: Item) -> bytes:
     try:
         return text.encode()
     except UnicodeEncodeError:
-        raise DataError(
-            f"item {item.id!r} has half of a surrogate pair, which cannot be written as UTF-8",
-            remedy="repair the text's encoding",
-        ) from None
+        problem = f"item {item.id!r} has half of a surrogate pair, which cannot be written as UTF-8"
+        raise DataError(problem, remedy="repair the text's encoding") from None
 
 
 def _write_lines(items: Iterable[Item], stream: BinaryIO) -> None:
@@ -63,10 +57,8 @@ def _write_delimited(items: Iterable[Item], stream: BinaryIO, *, delimiter: str)
         cells = (_quoted(cell or "", delimiter) for cell in item_to_cells(item).values())
         row = delimiter.join(cells)
         if "\0" in row:
-            raise DataError(
-                f"item {item.id!r} has a NUL character, which CSV and TSV cannot hold",
-                remedy="write .jsonl or .parquet",
-            )
+            problem = f"item {item.id!r} has a NUL character, which CSV and TSV cannot hold"
+            raise DataError(problem, remedy="write .jsonl or .parquet")
         stream.write(_encode(row + "\n", item))
 
 

@@ -23,7 +23,7 @@ from adequa.codec import rating_from_object
 from adequa.data import Item, Rating, Triple
 from adequa.errors import DataError, UnknownName
 from adequa.files import lines, load_object, read_objects
-from adequa.readers.tables import DelimitedTable, read_table
+from adequa.readers.tables import read_table
 from adequa.text.linearised import parse_triples
 
 CRITERIA_2020 = ("Correctness", "DataCoverage", "Fluency", "Relevance", "TextStructure")
@@ -59,9 +59,8 @@ def ratings_2020(row: Mapping[str, Any]) -> Iterator[Rating]:
     """One rating per criterion of a judgment, or of an average, which has no worker."""
     identifier = row.get("id")
     if type(identifier) is not int or identifier < 1:
-        raise DataError(
-            f"'id' is {identifier!r}, not the number of an entry", remedy="entries count from 1"
-        )
+        problem = f"'id' is {identifier!r}, not the number of an entry"
+        raise DataError(problem, remedy="entries count from 1")
     system, worker = row.get("system"), row.get("worker", "")
     if not isinstance(system, str) or not isinstance(worker, str):
         raise DataError("'system' or 'worker' is not a string")
@@ -85,10 +84,8 @@ def ratings_2017(row: Mapping[str, Any], matcher: Matcher2017) -> Iterator[Ratin
             raise DataError(f"has no {name!r}", remedy="is this a CSV of the 2017 campaign?")
     system = _TEAMS_2017.get(row["team"])
     if system is None:
-        raise DataError(
-            f"the team {row['team']!r} did not take part",
-            remedy=f"the teams are {', '.join(_TEAMS_2017)}",
-        )
+        problem = f"the team {row['team']!r} did not take part"
+        raise DataError(problem, remedy=f"the teams are {', '.join(_TEAMS_2017)}")
     identifier = matcher.find(row["mr"], row["text"], system)
     meta = {
         name: value for name, value in row.items() if name not in (*_CRITERIA_2017, _WORKER_2017)
@@ -127,11 +124,8 @@ class Matcher2017:
             return cls._of_items(items)
         numbers, graphs = ratings.with_name("sample-ids.txt"), ratings.with_name("MRs.txt")
         if not (numbers.is_file() and graphs.is_file()):
-            raise DataError(
-                "has triples instead of ids",
-                path=ratings,
-                remedy="give the rated items, or put sample-ids.txt and MRs.txt next to it",
-            )
+            remedy = "give the rated items, or put sample-ids.txt and MRs.txt next to it"
+            raise DataError("has triples instead of ids", path=ratings, remedy=remedy)
         return cls._of_sample(numbers, graphs)
 
     @classmethod
@@ -152,11 +146,10 @@ class Matcher2017:
         ids = [(line, text.strip()) for line, text in lines(numbers) if text.strip()]
         wanted = [(line, text) for line, text in lines(graphs) if text.strip()]
         if len(ids) != len(wanted):
+            problem = f"has {len(wanted)} graphs for the {len(ids)} ids of {numbers.name}"
+            remedy = "line i of one belongs to line i of the other"
             raise DataError(
-                f"has {len(wanted)} graphs for the {len(ids)} ids of {numbers.name}",
-                path=graphs,
-                line=min(len(ids), len(wanted)) + 1,
-                remedy="line i of one belongs to line i of the other",
+                problem, path=graphs, line=min(len(ids), len(wanted)) + 1, remedy=remedy
             )
         entries: dict[Triples, str] = {}
         for (place, number), (line, graph) in zip(ids, wanted, strict=True):
@@ -174,9 +167,8 @@ class Matcher2017:
         if system == "reference" and (triples, _letters(text)) in self.references:
             return self.references[triples, _letters(text)]
         if triples not in self.entries:
-            raise DataError(
-                "has triples that no item has", remedy="are these the items of the 2017 test?"
-            )
+            problem = "has triples that no item has"
+            raise DataError(problem, remedy="are these the items of the 2017 test?")
         return self.entries[triples]
 
 
@@ -193,8 +185,6 @@ _DELIMITERS = {".csv": ",", ".tsv": "\t"}
 _NUMBERS = ("value", "seconds")
 _JSON = {"meta", "spans"}
 
-Rows = Iterator[tuple[int, Mapping[str, Any]]]
-
 
 def read_ratings(
     path: Path | str,
@@ -210,10 +200,16 @@ def read_ratings(
     path = Path(path)
     if format is not None and format not in FORMATS:
         raise UnknownName("format of ratings", format, FORMATS)
-    table = _table(path)
-    first, rows = (set(table.columns), _table_rows(table)) if table else _first_keys(path)
+    delimiter = _DELIMITERS.get(path.suffix.lower())
+    rows: Iterator[tuple[int, Mapping[str, Any]]]
+    if delimiter is None:
+        rows = read_objects(path)
+        first = set(next((row for _, row in read_objects(path)), {}))
+    else:
+        table = read_table(path, delimiter, row_names=True)
+        first, rows = set(table.columns), ((row.line, row.cells) for row in table.rows)
     name = format or _recognise(path, first)
-    convert = _converter(name, path, items, typed=table is None)
+    convert = _converter(name, path, items, typed=delimiter is None)
     found = False
     for number, row in rows:
         try:
@@ -225,20 +221,6 @@ def read_ratings(
         raise DataError("holds no ratings", path=path, remedy="is it the right file?")
 
 
-def _table(path: Path) -> DelimitedTable | None:
-    delimiter = _DELIMITERS.get(path.suffix.lower())
-    return None if delimiter is None else read_table(path, delimiter, row_names=True)
-
-
-def _table_rows(table: DelimitedTable) -> Rows:
-    return ((row.line, row.cells) for row in table.rows)
-
-
-def _first_keys(path: Path) -> tuple[set[str], Rows]:
-    """The fields of the first object, and all objects."""
-    return set(next((row for _, row in read_objects(path)), {})), read_objects(path)
-
-
 def _recognise(path: Path, columns: set[str]) -> str:
     if columns >= _LONG:
         return "long"
@@ -247,20 +229,12 @@ def _recognise(path: Path, columns: set[str]) -> str:
     if columns >= {"id", "system"} and columns & set(CRITERIA_2020):
         return "webnlg2020"
     if columns >= {"id", "system"}:
-        raise DataError(
-            "holds scores, not ratings",
-            path=path,
-            line=1,
-            remedy="use them as a metric: -m NAME=precomputed:file=FILE,key=FIELD",
-        )
+        remedy = "use them as a metric: -m NAME=precomputed:file=FILE,key=FIELD"
+        raise DataError("holds scores, not ratings", path=path, line=1, remedy=remedy)
     if not columns:
         raise DataError("holds no ratings", path=path, remedy="is it the right file?")
-    raise DataError(
-        "is not in a known form of ratings",
-        path=path,
-        line=1,
-        remedy=f"write the fields {', '.join(sorted(_LONG))}",
-    )
+    remedy = f"write the fields {', '.join(sorted(_LONG))}"
+    raise DataError("is not in a known form of ratings", path=path, line=1, remedy=remedy)
 
 
 def _converter(

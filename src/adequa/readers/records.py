@@ -19,9 +19,10 @@ from typing import Any, BinaryIO, ClassVar, NamedTuple
 from adequa.codec import item_from_object
 from adequa.data import Item, Triple
 from adequa.errors import DataError, UnknownName
-from adequa.files import MAX_LINE_BYTES, lines, load_object, open_bytes, reject_constant
+from adequa.files import MAX_LINE_BYTES, lines, load_object, open_bytes, read_text, reject_constant
 from adequa.readers.base import PlacedItem, Reader
 from adequa.readers.tables import check_delimiter, plain_value, read_table
+from adequa.settings import setting
 
 _SUBJECTS = ("name", "title", "label")
 _REFERENCES = ("references", "reference")
@@ -131,7 +132,7 @@ def _renames(value: Any) -> Mapping[str, str]:
 
 def load_mapping(path: Path) -> RecordMapping:
     """Read a mapping file: JSON, or TOML from Python 3.11 on."""
-    text = "\n".join(line for _, line in lines(path))
+    text = read_text(path)
     try:
         raw = _load_toml(text) if path.suffix.lower() == ".toml" else load_object(text)
         return RecordMapping.from_object(raw)
@@ -220,9 +221,8 @@ class _Window:
             raise DataError("is empty", remedy="write one object per line")
         while mark := self._peek():
             if mark != "{":
-                raise DataError(
-                    f"has {mark!r} where an object should begin", remedy="write a list of objects"
-                )
+                problem = f"has {mark!r} where an object should begin"
+                raise DataError(problem, remedy="write a list of objects")
             yield self._value()
 
     def _elements(self) -> Iterator[JsonValue]:
@@ -265,10 +265,8 @@ class _Window:
             except RecursionError:
                 raise DataError("is nested too deeply", remedy="flatten the object") from None
             except ValueError:
-                raise DataError(
-                    "has a number that cannot be read (too many digits)",
-                    remedy="write it as a string",
-                ) from None
+                problem = "has a number that cannot be read (too many digits)"
+                raise DataError(problem, remedy="write it as a string") from None
             if end == len(self._text) and self._text[-1] not in '}]"' and self._read():
                 continue  # a number may go on in the next piece
             found = JsonValue(self.line, value, self._text[self._position : end])
@@ -305,11 +303,8 @@ class _Window:
             piece = self._decoder.decode(raw, final=not raw)
         except UnicodeDecodeError as error:
             line = self.line + rest.count("\n") + error.object.count(b"\n", 0, error.start)
-            raise DataError(
-                f"is not UTF-8 ({error.object[error.start]:#04x})",
-                line=line,
-                remedy="convert the file to UTF-8",
-            ) from None
+            problem = f"is not UTF-8 ({error.object[error.start]:#04x})"
+            raise DataError(problem, line=line, remedy="convert the file to UTF-8") from None
         if "\0" in piece:
             line = self.line + rest.count("\n") + piece.count("\n", 0, piece.index("\0"))
             raise DataError("has a NUL byte", line=line, remedy="is this a binary file?")
@@ -360,17 +355,13 @@ class RecordsReader(Reader):
     name: ClassVar[str] = "records"
     doc: ClassVar[str] = "rows and JSON objects as facts about their subject"
 
-    mapping: Path | None = field(
-        default=None, metadata={"doc": "a JSON or TOML file with the meaning of the columns"}
-    )
-    key: str | None = field(default=None, metadata={"doc": "the column of the subject"})
-    id: str | None = field(default=None, metadata={"doc": "the column of the id"})
-    text: str | None = field(default=None, metadata={"doc": "the column of the text"})
-    system: str | None = field(default=None, metadata={"doc": "the column of the system"})
-    category: str | None = field(default=None, metadata={"doc": "the column of the category"})
-    delimiter: str | None = field(
-        default=None, metadata={"doc": "the character between two cells, if not a comma or tab"}
-    )
+    mapping: Path | None = setting(None, "a JSON or TOML file with the meaning of the columns")
+    key: str | None = setting(None, "the column of the subject")
+    id: str | None = setting(None, "the column of the id")
+    text: str | None = setting(None, "the column of the text")
+    system: str | None = setting(None, "the column of the system")
+    category: str | None = setting(None, "the column of the category")
+    delimiter: str | None = setting(None, "the character between two cells, if not a comma or tab")
 
     def __post_init__(self) -> None:
         if self.delimiter is not None:
@@ -391,13 +382,8 @@ class RecordsReader(Reader):
 
     def _mapping(self) -> RecordMapping:
         mapping = RecordMapping() if self.mapping is None else load_mapping(self.mapping)
-        given: dict[str, Any] = {
-            "id": self.id,
-            "subject": self.key,
-            "text": self.text,
-            "system": self.system,
-            "category": self.category,
-        }
+        given: dict[str, Any] = {"id": self.id, "subject": self.key, "text": self.text}
+        given |= {"system": self.system, "category": self.category}
         return replace(mapping, **{name: column for name, column in given.items() if column})
 
     def _records(self, path: Path, mapping: RecordMapping) -> Iterator[_Record]:
@@ -415,12 +401,8 @@ def _from_table(path: Path, delimiter: str, mapping: RecordMapping) -> Iterator[
     for name in mapping.named():
         if name not in table.columns:
             there = ", ".join(map(repr, table.columns))
-            raise DataError(
-                f"has no column {name!r} (there are: {there[:200]})",
-                path=path,
-                line=1,
-                remedy="correct the mapping",
-            )
+            problem = f"has no column {name!r} (there are: {there[:200]})"
+            raise DataError(problem, path=path, line=1, remedy="correct the mapping")
     for line, cells in table.rows:
         yield _Record(line, cells)
 
@@ -533,10 +515,8 @@ def _item(
         triples = (Triple(subject, mapping.predicate(str(subject_path)), subject),)
     text = named["text"]
     if text is None and not bare:
-        raise DataError(
-            f"has no {mapping.text or 'text'!r}",
-            remedy='name its column (records:text=COLUMN) or give --texts; an empty text is ""',
-        )
+        remedy = 'name its column (records:text=COLUMN) or give --texts; an empty text is ""'
+        raise DataError(f"has no {mapping.text or 'text'!r}", remedy=remedy)
     texts = [value for path in references for value in cells[path] if value]
     return Item(
         identifier,
@@ -585,10 +565,8 @@ def _subject(
         raise DataError(f"has no {mapping.subject!r} for its subject", remedy="fill it")
     if key:
         return None, key
-    raise DataError(
-        "has no name, title, label or id for its subject",
-        remedy="name the column: records:key=COLUMN",
-    )
+    problem = "has no name, title, label or id for its subject"
+    raise DataError(problem, remedy="name the column: records:key=COLUMN")
 
 
 def _ignored(

@@ -10,7 +10,7 @@ import importlib
 import json
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import date, time, timedelta
 from decimal import Decimal
 from pathlib import Path
@@ -22,6 +22,7 @@ from adequa.data import Item, Result
 from adequa.errors import DataError, MissingExtra, SettingError, UnknownName
 from adequa.files import MAX_LINE_BYTES, lines, load_object, open_bytes
 from adequa.readers.base import PlacedItem, Reader, place_items
+from adequa.settings import setting
 
 COLUMNS = ("id", "system", "category", "lang", "triples", "text", "references", "terms", "meta")
 """The columns of an item; any other column is a field of `meta`."""
@@ -42,18 +43,14 @@ def check_columns(
     """Raise if a column occurs twice or is missing; with `bare` the text may be absent."""
     for name in columns:
         if columns.count(name) > 1:
-            raise DataError(
-                f"has the column {name!r} twice", path=path, line=line, remedy="rename one"
-            )
+            problem = f"has the column {name!r} twice"
+            raise DataError(problem, path=path, line=line, remedy="rename one")
     for name in _REQUIRED:
         if name not in columns and not (bare and name == "text"):
             there = ", ".join(map(repr, columns)) or "none"
-            raise DataError(
-                f"has no column {name!r} (there are: {there[:200]})",
-                path=path,
-                line=line,
-                remedy="an item needs 'id', 'triples' and 'text'; is it a table of records?",
-            )
+            problem = f"has no column {name!r} (there are: {there[:200]})"
+            remedy = "an item needs 'id', 'triples' and 'text'; is it a table of records?"
+            raise DataError(problem, path=path, line=line, remedy=remedy)
 
 
 def item_from_cells(cells: Mapping[str, Any], *, bare: bool = False) -> Item:
@@ -73,9 +70,8 @@ def item_from_cells(cells: Mapping[str, Any], *, bare: bool = False) -> Item:
             try:
                 value = load_object(value)
             except DataError as error:
-                raise DataError(
-                    f"the cell {name!r} {error.problem}", remedy="write the cell as JSON"
-                ) from None
+                problem = f"the cell {name!r} {error.problem}"
+                raise DataError(problem, remedy="write the cell as JSON") from None
         raw[name] = value
     return item_from_object(raw, bare=bare)
 
@@ -101,7 +97,9 @@ def plain_value(value: Any, column: str, *, depth: int = 0) -> Any:
     if isinstance(value, int):
         return int(value)
     if isinstance(value, float):
-        return None if math.isnan(value) else _finite(float(value), column)
+        if math.isinf(value):
+            raise DataError(f"the cell {column!r} is infinite", remedy="leave it empty")
+        return None if math.isnan(value) else float(value)
     if depth > _MAX_DEPTH:
         raise DataError(f"the cell {column!r} is nested too deeply", remedy="flatten it")
     if isinstance(value, (list, tuple)):
@@ -119,25 +117,16 @@ def plain_value(value: Any, column: str, *, depth: int = 0) -> Any:
         return str(value)
     if isinstance(value, bytes):
         return _text(value, column)
-    raise DataError(
-        f"the cell {column!r} has the type {type(value).__name__}, which JSON does not have",
-        remedy="convert it to a string",
-    )
-
-
-def _finite(value: float, column: str) -> float:
-    if math.isinf(value):
-        raise DataError(f"the cell {column!r} is infinite", remedy="leave it empty")
-    return value
+    problem = f"the cell {column!r} has the type {type(value).__name__}, which JSON does not have"
+    raise DataError(problem, remedy="convert it to a string")
 
 
 def _text(value: bytes, column: str) -> str:
     try:
         return value.decode()
     except UnicodeDecodeError:
-        raise DataError(
-            f"the cell {column!r} is not UTF-8", remedy="convert it to a string"
-        ) from None
+        problem = f"the cell {column!r} is not UTF-8"
+        raise DataError(problem, remedy="convert it to a string") from None
 
 
 class Row(NamedTuple):
@@ -171,9 +160,8 @@ def read_table(
     raw = _quoted(path, delimiter) if quotes else _plain(path, delimiter)
     header = next(raw, None)
     if header is None:
-        raise DataError(
-            "is empty", path=path, remedy="write the names of the columns into the first line"
-        )
+        remedy = "write the names of the columns into the first line"
+        raise DataError("is empty", path=path, remedy=remedy)
     line, columns = header
     _check_header(path, line, columns, row_names=row_names)
     return DelimitedTable(tuple(columns), _rows(path, columns, raw))
@@ -182,27 +170,19 @@ def read_table(
 def _check_header(path: Path, line: int, columns: list[str], *, row_names: bool) -> None:
     for position, column in enumerate(columns, 1):
         if (not column or column.isspace()) and not (row_names and position == 1):
-            raise DataError(
-                f"column {position} has no name",
-                path=path,
-                line=line,
-                remedy="name it or remove it (pandas: to_csv(index=False))",
-            )
+            remedy = "name it or remove it (pandas: to_csv(index=False))"
+            raise DataError(f"column {position} has no name", path=path, line=line, remedy=remedy)
         if column in columns[: position - 1]:
-            raise DataError(
-                f"has the column {column!r} twice", path=path, line=line, remedy="rename one"
-            )
+            problem = f"has the column {column!r} twice"
+            raise DataError(problem, path=path, line=line, remedy="rename one")
 
 
 def _rows(path: Path, columns: list[str], raw: Iterator[tuple[int, list[str]]]) -> Iterator[Row]:
     for line, cells in raw:
         if len(cells) != len(columns):
-            raise DataError(
-                f"has {_count(cells)} for {len(columns)} columns",
-                path=path,
-                line=line,
-                remedy="quote cells that contain the delimiter, and leave none out",
-            )
+            problem = f"has {_count(cells)} for {len(columns)} columns"
+            remedy = "quote cells that contain the delimiter, and leave none out"
+            raise DataError(problem, path=path, line=line, remedy=remedy)
         yield Row(line, dict(zip(columns, cells, strict=True)))
 
 
@@ -233,12 +213,9 @@ class _Feed:
         self.start = self.start or number
         self._size += len(line)
         if self._size > MAX_LINE_BYTES:
-            raise DataError(
-                f"begins a row longer than {MAX_LINE_BYTES >> 20} MB",
-                path=self._path,
-                line=self.start,
-                remedy="is a quote never closed?",
-            )
+            problem = f"begins a row longer than {MAX_LINE_BYTES >> 20} MB"
+            remedy = "is a quote never closed?"
+            raise DataError(problem, path=self._path, line=self.start, remedy=remedy)
         return line
 
     def next_row(self) -> None:
@@ -267,15 +244,12 @@ def _explain(message: str) -> DataError:
     if "unexpected end" in message:
         return DataError("has a quote that is never closed", remedy='close it, or double it: ""')
     if "new-line" in message:
-        return DataError(
-            "has a carriage return outside quotes",
-            remedy="quote the cell, or convert the line ends to \\n",
-        )
+        problem = "has a carriage return outside quotes"
+        return DataError(problem, remedy="quote the cell, or convert the line ends to \\n")
     if "expected after" in message:
-        return DataError(
-            "has a quote inside a quoted cell, or one that is never closed",
-            remedy='double it: "" (a cell that begins with a quote is quoted)',
-        )
+        problem = "has a quote inside a quoted cell, or one that is never closed"
+        remedy = 'double it: "" (a cell that begins with a quote is quoted)'
+        return DataError(problem, remedy=remedy)
     return DataError(f"is not a row ({message})")
 
 
@@ -289,7 +263,7 @@ class CsvReader(Reader):
     name: ClassVar[str] = "csv"
     doc: ClassVar[str] = "CSV in the Item contract, lists as JSON"
 
-    delimiter: str = field(default=",", metadata={"doc": "the character between two cells"})
+    delimiter: str = setting(",", "the character between two cells")
 
     def __post_init__(self) -> None:
         check_delimiter(self.name, self.delimiter)
@@ -306,10 +280,7 @@ class TsvReader(Reader):
     name: ClassVar[str] = "tsv"
     doc: ClassVar[str] = "TSV in the Item contract, lists as JSON"
 
-    quotes: bool = field(
-        default=True,
-        metadata={"doc": "treat a cell that begins with a quote as quoted, as in CSV"},
-    )
+    quotes: bool = setting(True, "treat a cell that begins with a quote as quoted, as in CSV")
 
     def read(self, path: Path, *, bare: bool = False) -> Iterator[PlacedItem]:
         """Stream the items; the line of an item is where its row begins."""
@@ -354,9 +325,8 @@ def _parquet_rows(path: Path, *, bare: bool) -> Iterator[dict[str, Any]]:
             for batch in file.iter_batches(batch_size=_BATCH_ROWS):
                 yield from batch.to_pylist()
         except (pa.ArrowException, OSError, ValueError, OverflowError, MemoryError) as error:
-            raise DataError(
-                f"is a damaged Parquet file ({error})", path=path, remedy="write it again"
-            ) from None
+            problem = f"is a damaged Parquet file ({error})"
+            raise DataError(problem, path=path, remedy="write it again") from None
 
 
 _LIBRARIES = ("pandas", "polars")
@@ -429,12 +399,10 @@ def results_to_frame(results: Iterable[Result], library: str = "pandas") -> Any:
     for result in results:
         item = result.item
         triples = json.dumps(item.triples, ensure_ascii=False)
-        cells = (item.id, item.system or None, item.category, item.text, triples)
-        for name, cell in zip(_RESULT_COLUMNS, cells, strict=True):
-            table[name].append(cell)
-        for name in metrics:
-            table[name].append(result.scores.get(name))
-        table["verdict"].append(result.verdict)
+        scores = [result.scores.get(name) for name in metrics]
+        row = [item.id, item.system or None, item.category, item.text, triples, *scores]
+        for column, cell in zip(table.values(), [*row, result.verdict], strict=True):
+            column.append(cell)
     return _build_frame(table, metrics, library)
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import io
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, BinaryIO, ClassVar, Literal, NamedTuple, NoReturn, TypeAlias
@@ -19,8 +19,9 @@ from lxml import etree
 
 from adequa.data import Item, Triple
 from adequa.errors import DataError, SettingError
-from adequa.files import load_object, open_bytes
+from adequa.files import load_object, open_bytes, read_text
 from adequa.readers.base import PlacedItem, Reader
+from adequa.settings import setting
 
 Element: TypeAlias = Any
 """An lxml element; the published type stubs are incomplete."""
@@ -63,15 +64,11 @@ def files(path: Path) -> Iterator[tuple[str, Path]]:
         yield "", path
         return
     try:
-        found = [
-            file
-            for file in path.rglob("*")
-            if file.suffix.lower() == ".xml" and not file.name.startswith(".") and file.is_file()
-        ]
+        inside = [file for file in path.rglob("*") if file.suffix.lower() == ".xml"]
+        found = [file for file in inside if not file.name.startswith(".") and file.is_file()]
     except OSError as error:
-        raise DataError(
-            f"cannot be listed ({error.strerror})", path=path, remedy="check its permissions"
-        ) from None
+        problem = f"cannot be listed ({error.strerror})"
+        raise DataError(problem, path=path, remedy="check its permissions") from None
     if not found:
         raise DataError("has no XML file", path=path, remedy="name the folder of a WebNLG release")
     if len(found) == 1 and found[0].parent == path:
@@ -168,12 +165,8 @@ def _check_child(child: Element, tag: str, path: Path) -> None:
 def refuse_text(text: str | None, element: Element, path: Path) -> None:
     """Raise where there is text between elements, since no field would keep it."""
     if text and not text.isspace():
-        fail(
-            f"there is loose text at <{element.tag}>: {text.strip()[:40]!r}",
-            path,
-            element,
-            "put it into an element or remove it",
-        )
+        problem = f"there is loose text at <{element.tag}>: {text.strip()[:40]!r}"
+        fail(problem, path, element, "put it into an element or remove it")
 
 
 class _Census:
@@ -205,12 +198,8 @@ class _Census:
         for text in self._texts(context):
             refuse_text(text, text.getparent(), path)
         for element in self._unexpected(context):
-            fail(
-                f"<{element.getparent().tag}> holds an unexpected <{element.tag}>",
-                path,
-                element,
-                "a tripleset may hold triples, and a triple only text",
-            )
+            problem = f"<{element.getparent().tag}> holds an unexpected <{element.tag}>"
+            fail(problem, path, element, "a tripleset may hold triples, and a triple only text")
         return bool(self._attributes(context))
 
 
@@ -296,12 +285,8 @@ def entries(path: Path, tripleset: Tripleset) -> Iterator[WebNlgEntry]:
                 _keep(child, meta)
         if not triples:
             other = "original" if tripleset == "modified" else "modified"
-            fail(
-                f"<entry> has no triple in a <{chosen}>",
-                path,
-                element,
-                f"add the triples, or read the other set with tripleset={other}",
-            )
+            remedy = f"add the triples, or read the other set with tripleset={other}"
+            fail(f"<entry> has no triple in a <{chosen}>", path, element, remedy)
         yield WebNlgEntry(eid, element.sourceline, category, triples, meta, lexes)
 
 
@@ -309,12 +294,9 @@ def _triples(rows: list[str], element: Element, path: Path) -> tuple[Triple, ...
     triples = tuple(map(_split, rows))
     if None in triples:
         place = triples.index(None)
-        fail(
-            f"{rows[place].strip()[:80]!r} is not 'subject | predicate | object'",
-            path,
-            element[place],
-            "write three non-empty parts with ' | ' between them and nowhere else",
-        )
+        problem = f"{rows[place].strip()[:80]!r} is not 'subject | predicate | object'"
+        remedy = "write three non-empty parts with ' | ' between them and nowhere else"
+        fail(problem, path, element[place], remedy)
     return triples  # type: ignore[return-value]
 
 
@@ -387,34 +369,23 @@ def find_instance_types(file: Path) -> Path | None:
     heads = {path: path.name.partition(_MARK)[0] for path in found}
     fitting = [path for path in found if file.name.startswith(heads[path])]
     if not fitting:
-        raise DataError(
-            f"has {len(found)} files of instance types next to it, none with a matching name",
-            path=file,
-            remedy="name the right one: instance_types=FILE",
-        )
+        problem = f"has {len(found)} files of instance types next to it, none with a matching name"
+        raise DataError(problem, path=file, remedy="name the right one: instance_types=FILE")
     return max(fitting, key=lambda path: len(heads[path]))
 
 
 def read_instance_types(path: Path) -> InstanceTypes:
     """Read and validate a file of instance types."""
     try:
-        with open_bytes(path) as stream:
-            raw = load_object(stream.read().decode())
-    except UnicodeDecodeError:
-        raise DataError("is not UTF-8", path=path, remedy="convert it to UTF-8") from None
-    except OSError as error:
-        raise DataError(f"cannot be read ({error.strerror})", path=path) from None
+        raw = load_object(read_text(path))
     except DataError as error:
         raise error if error.path else DataError(error.problem, path=path, remedy=_REMEDY) from None
     if type(raw) is not dict:
         raise DataError("is not a JSON object", path=path, remedy=_REMEDY)
     for name, value in raw.items():
         if type(value) is not str or value not in _MEANINGS:
-            raise DataError(
-                f"the instance type of {name!r} is not type1, type2 or type3",
-                path=path,
-                remedy=_REMEDY,
-            )
+            problem = f"the instance type of {name!r} is not type1, type2 or type3"
+            raise DataError(problem, path=path, remedy=_REMEDY)
     return {name: _MEANINGS[value] for name, value in raw.items()}
 
 
@@ -433,23 +404,17 @@ class WebNlgReader(Reader):
     doc: ClassVar[str] = "WebNLG XML (2017, v2, v3.0, 2023), a file or a folder"
     takes_folders: ClassVar[bool] = True
 
-    tripleset: Literal["modified", "original"] = field(
-        default="modified",
-        metadata={"doc": "which triples to use; of several original sets the first"},
+    tripleset: Literal["modified", "original"] = setting(
+        "modified", "which triples to use; of several original sets the first"
     )
-    lang: str | None = field(
-        default=None, metadata={"doc": "keep only the texts of this language, e.g. ru"}
+    lang: str | None = setting(None, "keep only the texts of this language, e.g. ru")
+    instance_types: Path | None = setting(
+        None,
+        "JSON from eid to type1, type2 or type3 (seen, unseen entities, unseen category)"
+        "; by default the *instance-types*.json next to a single file",
     )
-    instance_types: Path | None = field(
-        default=None,
-        metadata={
-            "doc": "JSON from eid to type1, type2 or type3 (seen, unseen entities, unseen category)"
-            "; by default the *instance-types*.json next to a single file"
-        },
-    )
-    unseen: tuple[str, ...] = field(
-        default=(),
-        metadata={"doc": "categories that count as unseen, for data without instance types"},
+    unseen: tuple[str, ...] = setting(
+        (), "categories that count as unseen, for data without instance types"
     )
 
     def __post_init__(self) -> None:
@@ -483,11 +448,8 @@ class WebNlgReader(Reader):
         if not found:
             raise DataError("has no <entry>", path=path, remedy="is it the right file?")
         if wordless:
-            raise DataError(
-                f"has no text in the language {self.lang!r}",
-                path=path,
-                remedy="check the lang attributes of its <lex>, or leave the setting out",
-            )
+            remedy = "check the lang attributes of its <lex>, or leave the setting out"
+            raise DataError(f"has no text in the language {self.lang!r}", path=path, remedy=remedy)
 
     def companions(self, path: Path) -> list[Path]:
         """The file of instance types next to a single file."""
@@ -505,12 +467,9 @@ class WebNlgReader(Reader):
     def _items(self, entry: WebNlgEntry, identifier: str, file: Path) -> list[PlacedItem]:
         _, line, category, triples, meta, lexes = entry
         if not lexes:
-            raise DataError(
-                "<entry> has no <lex>, so there is no text to judge",
-                path=file,
-                line=line,
-                remedy="give the texts of a system: --texts SYSTEM=FILE",
-            )
+            problem = "<entry> has no <lex>, so there is no text to judge"
+            remedy = "give the texts of a system: --texts SYSTEM=FILE"
+            raise DataError(problem, path=file, line=line, remedy=remedy)
         texts, rows = self._content(lexes, file)
         langs = [row.pop("lang", "") for row in rows]
         names = _names(rows, langs, lexes, file)
@@ -562,12 +521,8 @@ class WebNlgReader(Reader):
         """The text and the other fields of each `<lex>`; overridden for the enriched corpus."""
         for lex in lexes:
             if len(lex):
-                fail(
-                    f"<lex> holds <{lex[0].tag}>, not only text",
-                    file,
-                    lex,
-                    "is this the enriched corpus? read it with the format 'enriched'",
-                )
+                remedy = "is this the enriched corpus? read it with the format 'enriched'"
+                fail(f"<lex> holds <{lex[0].tag}>, not only text", file, lex, remedy)
         texts = tuple([unfold(lex.text) for lex in lexes])
         return texts, [dict(lex.items()) for lex in lexes]
 
@@ -602,10 +557,7 @@ def _others(texts: tuple[str, ...], langs: list[str], place: int) -> tuple[str, 
 
 def _type_of(identifier: str, types: InstanceTypes, file: Path, line: int) -> Mapping[str, object]:
     if identifier not in types:
-        raise DataError(
-            f"the entry {identifier!r} has no instance type",
-            path=file,
-            line=line,
-            remedy="name the JSON file that belongs to this XML: instance_types=FILE",
-        )
+        problem = f"the entry {identifier!r} has no instance type"
+        remedy = "name the JSON file that belongs to this XML: instance_types=FILE"
+        raise DataError(problem, path=file, line=line, remedy=remedy)
     return types[identifier]

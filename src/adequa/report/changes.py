@@ -8,16 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from adequa.analysis.comparison import (
-    Measure,
-    Procedure,
-    SystemPair,
-    TestName,
-    choose_yardsticks,
-    correct_pairs,
-    load_systems,
-    measure_systems,
-)
+from adequa.analysis import comparison
 from adequa.data import Item, Result, Triple
 from adequa.errors import RunError
 from adequa.report.figures import digits_for
@@ -27,7 +18,7 @@ from adequa.run import Run
 LEVEL = 0.95
 TRIALS = 1000
 """Level and trials are the defaults of `adequa compare`."""
-TEST: TestName = "bootstrap"
+TEST: comparison.TestName = "bootstrap"
 CORRECTION = "holm"
 MOST_ROWS = 20
 MOST_ITEMS = 10
@@ -127,8 +118,8 @@ def changed_score(
 class ChangeTests:
     """The paired tests of each system against its baseline."""
 
-    measures: tuple[Measure, ...]
-    pairs: Mapping[int, tuple[SystemPair, ...]]
+    measures: tuple[comparison.Measure, ...]
+    pairs: Mapping[int, tuple[comparison.SystemPair, ...]]
     """By system: one pair per measure, with the current system first, the baseline second."""
     trials: int
     notes: tuple[str, ...]
@@ -146,19 +137,21 @@ def paired_tests(
             f"{baseline.path} has none of the systems of the runs; name a baseline with the same "
             "systems, or runs with one system each"
         )
-    aligned = load_systems([baseline, *runs])
+    aligned = comparison.load_systems([baseline, *runs])
     # Systems are numbered as they are met, here as in `collect`.
     names = [system.name for system in aligned.systems]
     wanted = {number: (names[number], names[old]) for number, old in partners.items()}
-    yardsticks, notes = choose_yardsticks(aligned, None)
+    yardsticks, notes = comparison.choose_yardsticks(aligned, None)
     # A correction for m pairs finds nothing unless m / (trials + 1) is below 1 - LEVEL.
     trials = max(TRIALS, math.ceil(2 * len(wanted) / (1 - LEVEL)))
-    procedure = Procedure((TEST,), {TEST: trials}, seed, LEVEL)
-    found: dict[int, list[SystemPair]] = {number: [] for number in wanted}
+    procedure = comparison.Procedure((TEST,), {TEST: trials}, seed, LEVEL)
+    found: dict[int, list[comparison.SystemPair]] = {number: [] for number in wanted}
     for yardstick in yardsticks:
         samples = {system.name: yardstick.sample(system, None) for system in aligned.systems}
-        _, pairs = measure_systems(yardstick, samples, list(wanted.values()), procedure)
-        judged = correct_pairs(pairs, yardstick.measure, correction=CORRECTION, alpha=1 - LEVEL)
+        _, pairs = comparison.measure_systems(yardstick, samples, list(wanted.values()), procedure)
+        judged = comparison.correct_pairs(
+            pairs, yardstick.measure, correction=CORRECTION, alpha=1 - LEVEL
+        )
         for number, pair in zip(wanted, judged, strict=True):
             found[number].append(pair)
     return ChangeTests(
@@ -188,6 +181,7 @@ def _system(
         differences = changed.differences.get(measure.name, [])
         better, worse, same = changed_score(differences, higher_is_better=measure.higher_is_better)
         significance = next(iter(pair.tests.values()))
+        outcomes = {None: "no significant change", pair.first: "better", pair.second: "worse"}
         rows.append(
             {
                 "measure": measure.name,
@@ -200,11 +194,7 @@ def _system(
                 "interval": pair.interval,
                 "p": significance.corrected,
                 "items": pair.items,
-                "outcome": "no significant change"
-                if pair.winner is None
-                else "better"
-                if pair.winner == pair.first
-                else "worse",
+                "outcome": outcomes[pair.winner],
                 "better": better,
                 "worse": worse,
                 "same": same,

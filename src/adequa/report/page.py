@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
@@ -14,10 +14,10 @@ from urllib.parse import quote
 
 from adequa import __version__
 from adequa.analysis.comparison import Comparison, compare
-from adequa.errors import DataError, SettingError
-from adequa.files import replacing
+from adequa.errors import SettingError
+from adequa.files import replacing, write_errors
 from adequa.report import summary
-from adequa.report.changes import ChangeTests, changes_view, paired_tests
+from adequa.report.changes import changes_view, paired_tests
 from adequa.report.figures import percent, signed, written
 from adequa.report.tallies import RunTallies, collect
 from adequa.run import Run, open_run
@@ -34,7 +34,6 @@ class ReportFile:
     bytes: int
     systems: int
     texts: int
-    """The number of texts behind the numbers."""
     shown_texts: int
     """The number of texts that can be read in the file, including the baseline's."""
 
@@ -70,44 +69,13 @@ def write_report(
     collected = collect(opened, baseline=old, max_items=max_items, progress=progress)
     partners = {number: one.before for number, one in collected.changed.items()}
     tests = None if old is None else paired_tests(opened, old, partners)
-    values = _values(
-        runs=opened,
-        baseline=old,
-        title=title,
-        comparison=comparison,
-        collected=collected,
-        tests=tests,
-        agreement=agreement,
-    )
-    size = _write(out, page(values))
-    return ReportFile(
-        path=out,
-        bytes=size,
-        systems=len(comparison.systems),
-        texts=collected.text_count,
-        shown_texts=collected.packed.text_count,
-    )
-
-
-def _values(
-    *,
-    runs: Sequence[Run],
-    baseline: Run | None,
-    title: str | None,
-    comparison: Comparison,
-    collected: RunTallies,
-    tests: ChangeTests | None,
-    agreement: Sequence[summary.PeopleAgreement],
-) -> dict[str, Any]:
-    """All values for the template."""
     names = _names(collected, comparison)
-    table = summary.system_table(collected, comparison, runs)
-    partners = {number: one.before for number, one in collected.changed.items()}
-    every = [*runs, *([baseline] if baseline else [])]
-    return {
-        "title": title or "Adequacy of " + ", ".join(run.name for run in runs),
+    table = summary.system_table(collected, comparison, opened)
+    every = [*opened, *([old] if old else [])]
+    values = {
+        "title": title or "Adequacy of " + ", ".join(run.name for run in opened),
         "version": __version__,
-        "runs": summary.run_notes(runs, baseline),
+        "runs": summary.run_notes(opened, old),
         "names": names,
         "texts": collected.text_count,
         "packed": collected.packed,
@@ -120,6 +88,16 @@ def _values(
         "metrics": summary.metric_notes(every, collected, agreement),
         "summary": script_json(summary.script_summary(collected, names, table, partners)),
     }
+    with write_errors(out, remedy="name another file"), replacing(out) as stream:
+        # A name from the command line may have characters that UTF-8 cannot encode.
+        size = sum(stream.write(part.encode("utf-8", "replace")) for part in page(values))
+    return ReportFile(
+        path=out,
+        bytes=size,
+        systems=len(comparison.systems),
+        texts=collected.text_count,
+        shown_texts=collected.packed.text_count,
+    )
 
 
 def _names(collected: RunTallies, comparison: Comparison) -> dict[int, str]:
@@ -133,16 +111,6 @@ def _names(collected: RunTallies, comparison: Comparison) -> dict[int, str]:
                 name += "′"
             names[number] = name
     return names
-
-
-def _write(out: Path, parts: Iterable[str]) -> int:
-    """Write the whole file or nothing; returns its size in bytes."""
-    try:
-        with replacing(out) as stream:
-            # A name from the command line may have characters that UTF-8 cannot encode.
-            return sum(stream.write(part.encode("utf-8", "replace")) for part in parts)
-    except OSError as error:
-        raise DataError.of_file(error, out, "written", "name another file") from None
 
 
 def asset(name: str) -> str:
@@ -160,39 +128,26 @@ def page(values: Mapping[str, Any]) -> Iterator[str]:
     environment.filters |= {
         "number": written,
         "signed": signed,
-        "counted": _counted,
-        "item_link": _item_link,
+        "counted": "{:,}".format,
+        "item_link": lambda item, system: f"#/item/{quote(system, safe='')}/{quote(item, safe='')}",
     }
     environment.globals["percent"] = percent
     script = "".join(asset(f"{name}.js") for name in SCRIPTS)
     style = "".join(asset(f"{name}.css") for name in STYLES)
-    stream = environment.from_string(asset("report.html")).stream(
-        **values, script=script, style=style, policy=_policy(script, style)
-    )
-    stream.enable_buffering(64)
-    yield from stream
-
-
-def _policy(script: str, style: str) -> str:
-    """The content security policy: only this script and style, and nothing is fetched."""
-    return (
+    # Only this script and style are allowed, and nothing is fetched.
+    policy = (
         f"default-src 'none'; script-src '{_hash(script)}'; style-src '{_hash(style)}'; "
         "base-uri 'none'; form-action 'none'"
     )
+    template = environment.from_string(asset("report.html"))
+    stream = template.stream(**values, script=script, style=style, policy=policy)
+    stream.enable_buffering(64)
+    yield from stream
 
 
 def _hash(content: str) -> str:
     digest = hashlib.sha256(content.encode("utf-8")).digest()
     return f"sha256-{base64.b64encode(digest).decode('ascii')}"
-
-
-def _counted(number: int) -> str:
-    return f"{number:,}"
-
-
-def _item_link(item: str, system: str) -> str:
-    """The address of one text within the page."""
-    return f"#/item/{quote(system, safe='')}/{quote(item, safe='')}"
 
 
 def script_json(value: Any) -> str:

@@ -13,7 +13,7 @@ from adequa.analysis.comparison import Comparison, Measure, SystemValue
 from adequa.errors import DataError
 from adequa.files import load_object
 from adequa.report.figures import axis, digits_for, histogram, percent, range_of
-from adequa.report.tallies import FactTally, RunTallies, ScoreTally, Slices, SystemTexts
+from adequa.report.tallies import FactTally, RunTallies, ScoreTally, Slices
 from adequa.report.texts import VERDICTS
 from adequa.run import Run
 
@@ -39,7 +39,7 @@ def system_table(
     by_system: dict[str, dict[str, SystemValue]] = {name: {} for name in comparison.systems}
     for value in comparison.overall.values:
         by_system[value.system][value.measure] = value
-    entries = {label: run.manifest["metrics"][label] for run in runs for label in _labels(run)}
+    entries = {name: one for run in runs for name, one in run.manifest["metrics"].items()}
     measures: list[dict[str, Any]] = []
     for measure in comparison.measures:
         some = [found[measure.name] for found in by_system.values() if measure.name in found]
@@ -75,10 +75,6 @@ def system_table(
     first = comparison.measures[0] if comparison.measures else None
     rows.sort(key=lambda row: _rank(first, row["values"]))
     return {"measures": measures, "rows": rows}
-
-
-def _labels(run: Run) -> list[str]:
-    return list(run.manifest["metrics"])
 
 
 def _rank(measure: Measure | None, values: Sequence[SystemValue | None]) -> tuple[bool, float]:
@@ -187,7 +183,11 @@ def _leaders(table: Mapping[str, Any]) -> list[str]:
     if len(rows) < 2 or rows[0]["values"][0].value is None:
         return []
     measure, best = table["measures"][0], rows[0]["values"][0]
-    equal = [row["name"] for row in rows[1:] if _shares_letter(best, row["values"][0])]
+    # Without letters nothing differs; otherwise systems that share one do not.
+    letters = [(row["name"], row["values"][0].group) for row in rows[1:]]
+    equal = [
+        name for name, group in letters if None in (best.group, group) or {*best.group} & {*group}
+    ]
     value = f"{best.value:.{measure['digits']}f}"
     found = f"{rows[0]['name']} is best by {measure['name']} ({value})"
     if not equal:
@@ -196,15 +196,12 @@ def _leaders(table: Mapping[str, Any]) -> list[str]:
     return [found + f"; it does not differ significantly from {shown}."]
 
 
-def _shares_letter(one: SystemValue, other: SystemValue) -> bool:
-    return one.group is None or other.group is None or bool(set(one.group) & set(other.group))
-
-
 def script_summary(
     collected: RunTallies, names: Names, table: Mapping[str, Any], partners: Mapping[int, int]
 ) -> dict[str, Any]:
     """The data from which the page's script draws tables of systems by slices."""
     order = [row["number"] for row in table["rows"]]
+    chosen = list(_predicates(collected))[:MOST_PREDICATES]
     digits = {one["name"]: one["digits"] for one in table["measures"]}
     higher = {one["name"]: one["higher"] for one in table["measures"]}
     return {
@@ -229,7 +226,13 @@ def script_summary(
             }
             for one in slice_tables(collected)
         },
-        "predicates": _predicate_cells(collected, order),
+        "predicates": {
+            "values": chosen,
+            "cells": [
+                [_facts(collected.systems[number].predicates.get(one)) for number in order]
+                for one in chosen
+            ],
+        },
     }
 
 
@@ -240,19 +243,8 @@ def _cell(tally: ScoreTally | None) -> list[Any] | None:
     return [tally.texts, tally.judged, tally.not_ok, tally.omission, tally.hallucination, means]
 
 
-def _predicate_cells(collected: RunTallies, order: Sequence[int]) -> dict[str, Any]:
-    chosen = list(_predicates(collected))[:MOST_PREDICATES]
-
-    def cell(system: SystemTexts, predicate: str) -> list[int] | None:
-        tally = system.predicates.get(predicate)
-        return None if tally is None else [tally.facts, tally.missing, tally.contradicted]
-
-    return {
-        "values": chosen,
-        "cells": [
-            [cell(collected.systems[number], predicate) for number in order] for predicate in chosen
-        ],
-    }
+def _facts(tally: FactTally | None) -> list[int] | None:
+    return None if tally is None else [tally.facts, tally.missing, tally.contradicted]
 
 
 @dataclass(frozen=True, slots=True)
@@ -266,29 +258,6 @@ class PeopleAgreement:
     pearson: float | None
     spearman: float | None
     command: str
-
-
-@dataclass(frozen=True, slots=True)
-class MetricNote:
-    """The facts about a metric of the runs."""
-
-    label: str
-    name: str
-    signatures: tuple[str, ...]
-    higher_is_better: bool
-    not_scorable: tuple[tuple[str, int], ...]
-    agreement: tuple[PeopleAgreement, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class RunNote:
-    """The origin of the texts of a run."""
-
-    name: str
-    is_baseline: bool
-    version: str
-    created: str
-    files: tuple[str, ...]
 
 
 def read_people(path: Path | None = None) -> tuple[PeopleAgreement, ...]:
@@ -335,7 +304,7 @@ def _agreements(raw: Any) -> tuple[PeopleAgreement, ...]:
 
 def metric_notes(
     runs: Sequence[Run], collected: RunTallies, people: Sequence[PeopleAgreement]
-) -> list[MetricNote]:
+) -> list[dict[str, Any]]:
     """One note per metric, in the order of the runs."""
     notes = []
     for label in collected.labels:
@@ -346,34 +315,30 @@ def metric_notes(
             reasons.update(system.reasons.get(label, {}))
         name = str(known[0].get("name", label))
         notes.append(
-            MetricNote(
-                label=label,
-                name=name,
-                signatures=tuple(dict.fromkeys(str(entry["signature"]) for entry in known)),
-                higher_is_better=bool(known[0]["higher_is_better"]),
-                not_scorable=tuple(sorted(reasons.items(), key=lambda pair: (-pair[1], pair[0]))),
-                agreement=tuple(one for one in people if one.metric == name),
-            )
+            {
+                "label": label,
+                "name": name,
+                "signatures": list(dict.fromkeys(str(entry["signature"]) for entry in known)),
+                "higher_is_better": bool(known[0]["higher_is_better"]),
+                "not_scorable": sorted(reasons.items(), key=lambda pair: (-pair[1], pair[0])),
+                "agreement": [one for one in people if one.metric == name],
+            }
         )
     return notes
 
 
-def run_notes(runs: Sequence[Run], baseline: Run | None) -> list[RunNote]:
+def run_notes(runs: Sequence[Run], baseline: Run | None) -> list[dict[str, Any]]:
     """One note per run, with the file names of its inputs but not their paths."""
     return [
-        RunNote(
-            name=run.name,
-            is_baseline=run is baseline,
-            version=str(run.manifest.get("version", "")),
-            created=str(run.manifest.get("created", "")),
-            files=tuple(_file_names(run.manifest)),
-        )
+        {
+            "name": run.name,
+            "is_baseline": run is baseline,
+            "version": str(run.manifest.get("version", "")),
+            "created": str(run.manifest.get("created", "")),
+            "files": [
+                f"{Path(str(entry['path'])).name} (sha256 {entry['sha256'][:12]})"
+                for entry in run.manifest.get("inputs", {}).get("files", [])
+            ],
+        }
         for run in [*runs, *([baseline] if baseline else [])]
-    ]
-
-
-def _file_names(manifest: Mapping[str, Any]) -> list[str]:
-    entries = manifest.get("inputs", {}).get("files", [])
-    return [
-        Path(str(entry["path"])).name + f" (sha256 {entry['sha256'][:12]})" for entry in entries
     ]

@@ -159,8 +159,6 @@ class RunTallies:
 
 
 class _Pass:
-    """The tallies while the runs are read."""
-
     def __init__(self, labels: tuple[str, ...], texts: Texts) -> None:
         self.labels, self.texts = labels, texts
         self.systems: dict[tuple[int, str], int] = {}
@@ -208,7 +206,8 @@ def collect(
     growing = _Pass(labels, Texts(labels, kept=max_items, total=total))
     before = Baseline()
     changed: dict[int, ChangedText] = {}
-    single = _is_single(runs) if baseline else False
+    # Where the runs have only one system, its name in the baseline may differ.
+    single = sum(len(run.summary.get("systems", ())) for run in runs) == 1 if baseline else False
     done = 0
     for place, run in enumerate(every):
         is_old = run is baseline
@@ -253,8 +252,3 @@ def collect(
 def _count(run: Run) -> int:
     counted = run.manifest.get("counts", {}).get("items")
     return counted if isinstance(counted, int) else sum(1 for _ in run.objects())
-
-
-def _is_single(runs: Sequence[Run]) -> bool:
-    """Whether the runs have only one system, whose name in the baseline may differ."""
-    return sum(len(run.summary.get("systems", ())) for run in runs) == 1

@@ -23,7 +23,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from adequa.data import Result, Triple
 
@@ -111,7 +110,8 @@ class Texts:
         if number is None:
             return
         triples = {triple: place for place, triple in enumerate(result.item.triples)}
-        entities = _entities(result.item.triples)
+        ends = dict.fromkeys(end for one in triples for end in (one.subject, one.object))
+        entities = {entity: place for place, entity in enumerate(ends)}
         self._texts.add(_text_record(result, triples, entities))
         self._columns.append(input=number, broken=broken, mended=mended)
         self._columns.add_text(
@@ -173,12 +173,6 @@ def seen_name(meta: Mapping[str, Any]) -> str | None:
     return seen if seen in SEEN else None
 
 
-def _entities(triples: Sequence[Triple]) -> dict[str, int]:
-    """Subjects and objects with their numbers, in the order of the triples."""
-    ends = dict.fromkeys(end for one in triples for end in (one.subject, one.object))
-    return {entity: place for place, entity in enumerate(ends)}
-
-
 def _text_record(
     result: Result, triples: Mapping[Triple, int], entities: Mapping[str, int]
 ) -> list[Any]:
@@ -190,25 +184,17 @@ def _text_record(
         ],
         [
             [
-                triples.get(one.triple, one.triple),
-                STATUSES.index(one.status),
-                _short(one.confidence),
-                one.start,
-                one.end,
+                *(triples.get(one.triple, one.triple), STATUSES.index(one.status)),
+                *(_short(one.confidence), one.start, one.end),
             ]
             for one in result.facts
         ],
         [
             [
-                one.metric,
-                int(one.kind == "hallucination"),
-                one.detail,
+                *(one.metric, int(one.kind == "hallucination"), one.detail),
                 None if one.triple is None else triples.get(one.triple, one.triple),
                 None if one.entity is None else entities.get(one.entity, one.entity),
-                one.start,
-                one.end,
-                _short(one.confidence),
-                one.why,
+                *(one.start, one.end, _short(one.confidence), one.why),
             ]
             for one in result.findings
         ],
@@ -218,7 +204,6 @@ def _text_record(
 
 
 def _short(value: float | None) -> float | None:
-    """A confidence with three decimals."""
     return None if value is None else round(value, 3)
 
 
@@ -232,14 +217,9 @@ def pack(value: Any) -> str:
     return _deflated(written.encode("utf-8"))
 
 
-def pack_numbers(values: npt.ArrayLike, kind: str) -> str:
-    """Numbers for a typed array in the browser; `kind` is u1, u2, u4, i4 or f4."""
-    return _deflated(np.asarray(values, dtype=f"<{kind}").tobytes())
-
-
 def _packed_column(column: array[Any]) -> list[str]:
     kind = {"B": "u1", "H": "u2", "I": "u4", "f": "f4"}[column.typecode]
-    return [kind, pack_numbers(column, kind)]
+    return [kind, _deflated(np.asarray(column, dtype=f"<{kind}").tobytes())]
 
 
 def _deflated(raw: bytes) -> str:

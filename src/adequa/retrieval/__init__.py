@@ -23,25 +23,7 @@ from adequa.retrieval.search import (
 )
 
 __all__ = [
-    "TOP",
-    "WEIGHT",
-    "Encoder",
-    "Graph",
-    "Hit",
-    "Index",
-    "Query",
-    "Recall",
-    "Reranker",
-    "Vectors",
-    "build_index",
-    "encode_items",
-    "entity_evidence",
-    "evaluate",
-    "load_encoder",
-    "load_scorer",
-    "metric_scorer",
-    "open_index",
-    "read_documents",
-    "read_entries",
-    "search",
-]
+    "TOP", "WEIGHT", "Encoder", "Graph", "Hit", "Index", "Query", "Recall", "Reranker", "Vectors",
+    "build_index", "encode_items", "entity_evidence", "evaluate", "load_encoder", "load_scorer",
+    "metric_scorer", "open_index", "read_documents", "read_entries", "search",
+]  # fmt: skip

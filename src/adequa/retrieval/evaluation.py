@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ import numpy.typing as npt
 
 from adequa.data import Item
 from adequa.errors import DataError, SettingError
+from adequa.fields import grouped
 from adequa.progress import Progress, silent
 from adequa.readers import open_source
 from adequa.retrieval.encoders import Encoder, Kind, Vectors, encode_items
@@ -74,13 +76,11 @@ def evaluate(
     """
     if not queries:
         raise DataError("there are no queries", remedy="is it the right input?")
-    for item in (*queries, *pool):
-        if not (item.text.strip() and item.triples):
-            raise DataError(
-                f"the item {item.id!r} has no {'triples' if item.text.strip() else 'text'}",
-                remedy="give items with a graph and a text",
-            )
     candidates = [*queries, *pool]
+    for item in candidates:
+        if not (item.text.strip() and item.triples):
+            problem = f"the item {item.id!r} has no {'triples' if item.text.strip() else 'text'}"
+            raise DataError(problem, remedy="give items with a graph and a text")
     total = 2 * len(candidates) + 2 * len(queries)
     done = 0
 
@@ -92,17 +92,13 @@ def evaluate(
     vectors: dict[Kind, Vectors] = {
         kind: _encode(encoder, candidates, kind, step) for kind in ("texts", "graphs")
     }
-    directions: dict[str, tuple[Kind, Kind]] = {
-        "graph_to_text": ("graphs", "texts"),
-        "text_to_graph": ("texts", "graphs"),
+    texts, graphs = vectors["texts"], vectors["graphs"]
+    rank = partial(ranks_of, candidates, len(queries), rerank=rerank, step=step)
+    ranks = {
+        "graph_to_text": rank(graphs, texts, "texts"),
+        "text_to_graph": rank(texts, graphs, "graphs"),
     }
-    found = {}
-    for name, (asked, of) in directions.items():
-        ranks = ranks_of(
-            candidates, len(queries), vectors[asked], vectors[of], of, rerank=rerank, step=step
-        )
-        found[name] = Recall(tuple(ranks), len(candidates))
-    return found
+    return {name: Recall(tuple(own), len(candidates)) for name, own in ranks.items()}
 
 
 def ranks_of(
@@ -121,9 +117,7 @@ def ranks_of(
     """
     if len(found) != len(candidates) or len(asked) < queries:
         raise SettingError("the number of vectors does not match the queries and candidates")
-    alike: dict[Hashable, list[int]] = {}
-    for position, item in enumerate(candidates):
-        alike.setdefault(_content(item, of), []).append(position)
+    alike = grouped(range(len(candidates)), lambda number: _content(candidates[number], of))
     ranks: list[int] = []
     size = max(1, _CELLS // len(candidates))
     for start in range(0, queries, size):
@@ -156,16 +150,11 @@ def _reranked(
 ) -> list[int]:
     """The ranks after reranking the first candidates of each query."""
     firsts = [_first(scores, right, rerank.top) for _, scores, right in rows]
-    pairs = [
-        pair(candidates[query], candidates[position], of)
-        for (query, _, _), first in zip(rows, firsts, strict=True)
-        for position in first
-    ]
-    cosines = [
-        score
-        for (_, scores, _), first in zip(rows, firsts, strict=True)
-        for score in scores[first].tolist()
-    ]
+    pairs: list[Item] = []
+    cosines: list[float] = []
+    for (query, scores, _), first in zip(rows, firsts, strict=True):
+        pairs += [pair(candidates[query], candidates[position], of) for position in first]
+        cosines += scores[first].tolist()
     blended = np.array(rerank.blend(pairs, cosines))
     ranks, start = [], 0
     for (_, scores, right), first in zip(rows, firsts, strict=True):

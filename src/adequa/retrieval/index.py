@@ -32,7 +32,7 @@ from adequa import __version__
 from adequa.codec import item_from_object, item_to_object
 from adequa.data import Item, Term, Triple
 from adequa.errors import DataError, SettingError
-from adequa.files import dump_line, lines, load_object, locked, write_json
+from adequa.files import dump_line, lines, load_object, locked, write_errors, write_json
 from adequa.readers import PlacedItem, Source, open_source, unique
 from adequa.readers.formats import files_of
 from adequa.retrieval.encoders import Encoder, Kind, Vectors, encode_items
@@ -81,13 +81,11 @@ class Index:
 
     def require_encoder(self, encoder: Encoder) -> None:
         """Raise unless the index was built with this encoder."""
-        if encoder.signature != self.manifest["encoder"]:
-            raise DataError(
-                f"was built with the encoder {self.manifest['encoder']!r}, not"
-                f" {encoder.signature!r}",
-                path=self.path,
-                remedy="search with that encoder, or build the index again",
-            )
+        own = self.manifest["encoder"]
+        if encoder.signature != own:
+            problem = f"was built with the encoder {own!r}, not {encoder.signature!r}"
+            remedy = "search with that encoder, or build the index again"
+            raise DataError(problem, path=self.path, remedy=remedy)
 
     def item(self, position: int) -> Item:
         """The item at a position, with its id, triples and text."""
@@ -95,19 +93,16 @@ class Index:
         try:
             return _item(load_object(self._lines[start:end].tobytes().decode()))
         except (DataError, UnicodeDecodeError, KeyError, TypeError, AttributeError):
-            raise DataError(
-                "was changed after it was written", path=self.path / ITEMS, line=position + 1,
-                remedy=_REMEDY,
-            ) from None  # fmt: skip
+            problem, place = "was changed after it was written", self.path / ITEMS
+            raise DataError(problem, path=place, line=position + 1, remedy=_REMEDY) from None
 
     def nearest(self, queries: Vectors, k: int, *, exact: bool | None = None) -> Nearest:
         """The nearest items of each unit vector; uses the graph of neighbours if there is one."""
-        if queries.shape[1] != self.vectors.dimension:
-            raise DataError(
-                f"has vectors of {self.vectors.dimension} numbers, the query of {queries.shape[1]}",
-                path=self.path,
-                remedy="search with the encoder it was built with",
-            )
+        own, other = self.vectors.dimension, queries.shape[1]
+        if own != other:
+            problem = f"has vectors of {own} numbers, the query of {other}"
+            remedy = "search with the encoder it was built with"
+            raise DataError(problem, path=self.path, remedy=remedy)
         if exact or not self.is_approximate:
             return nearest(self.vectors, queries, k)
         with self._lock:  # a search sets the search width of the graph
@@ -151,22 +146,16 @@ def read_manifest(path: Path) -> dict[str, Any]:
     """The manifest of an index, finished or not."""
     file = path / MANIFEST
     if not file.is_file():
-        raise DataError(
-            f"is not an index: it has no {MANIFEST}",
-            path=path,
-            remedy="name the folder that `adequa retrieve index --out` wrote",
-        )
+        remedy = "name the folder that `adequa retrieve index --out` wrote"
+        raise DataError(f"is not an index: it has no {MANIFEST}", path=path, remedy=remedy)
     try:
-        manifest = load_object(file.read_text(encoding="utf-8"))
-        number = manifest["retrieval"]
-        for name in ("status", "of", "encoder", "dtype"):
-            manifest[name]
+        manifest: dict[str, Any] = load_object(file.read_text(encoding="utf-8"))
+        number, *_ = (manifest[name] for name in ("retrieval", "status", "of", "encoder", "dtype"))
     except (DataError, KeyError, TypeError, UnicodeDecodeError):
         raise DataError("is not the manifest of an index", path=file, remedy=_REMEDY) from None
     if number != FORMAT:
         raise DataError(f"is of format {number}, not {FORMAT}", path=file, remedy=_REMEDY)
-    known: dict[str, Any] = manifest
-    return known
+    return manifest
 
 
 def _map(path: Path) -> npt.NDArray[Any]:
@@ -180,12 +169,8 @@ def _map(path: Path) -> npt.NDArray[Any]:
 def item_line(item: Item) -> bytes:
     """The line of an item in an index, without references and meta."""
     raw = item_to_object(item)
-    kept = {
-        name: raw[name]
-        for name in ("id", "system", "category", "lang", "triples", "text", "terms")
-        if raw.get(name)
-    }
-    return dump_line(kept).encode()
+    kept = ("id", "system", "category", "lang", "triples", "text", "terms")
+    return dump_line({name: raw[name] for name in kept if raw.get(name)}).encode()
 
 
 def _item(raw: Mapping[str, Any]) -> Item:
@@ -218,9 +203,8 @@ class Appender:
         self.rows = max(0, size - _HEADER) // self._row
         if size >= _HEADER and not self._is_own_header():
             self._stream.close()
-            raise DataError(
-                "was begun with other vectors", path=path, remedy="replace it with --force"
-            )
+            problem = "was begun with other vectors"
+            raise DataError(problem, path=path, remedy="replace it with --force")
         self.cut(self.rows)
 
     def cut(self, rows: int) -> None:
@@ -257,15 +241,11 @@ class Appender:
         return bool(dtype == self._dtype and shape[1:] == self._shape(0)[1:])
 
     def _write_header(self, rows: int) -> None:
-        self._stream.seek(0)
-        self._stream.write(self._header(rows))
-
-    def _header(self, rows: int) -> bytes:
-        written = repr(
-            {"descr": self._dtype.str, "fortran_order": False, "shape": self._shape(rows)}
-        )
+        shape = self._shape(rows)
+        written = repr({"descr": self._dtype.str, "fortran_order": False, "shape": shape})
         begin = np.lib.format.magic(1, 0) + (_HEADER - 10).to_bytes(2, "little")
-        return begin + written.encode().ljust(_HEADER - 11) + b"\n"
+        self._stream.seek(0)
+        self._stream.write(begin + written.encode().ljust(_HEADER - 11) + b"\n")
 
     def _shape(self, rows: int) -> tuple[int, ...]:
         return (rows,) if self._width is None else (rows, self._width)
@@ -303,16 +283,9 @@ def build_index(
         raise SettingError(f"the size of a batch is at least 1, not {batch_size}")
     if approximate:
         require_usearch()  # before hours of work, not after
-    plan = {
-        "retrieval": FORMAT,
-        "version": __version__,
-        "status": "building",
-        "of": of,
-        "encoder": encoder.signature,
-        "dtype": dtype,
-        "approximate": approximate,
-    }
-    try:
+    plan = {"retrieval": FORMAT, "version": __version__, "status": "building", "of": of}
+    plan |= {"encoder": encoder.signature, "dtype": dtype, "approximate": approximate}
+    with write_errors(out, remedy="check the path and the disk"):
         if _begin(out, plan, resume=resume, force=force):
             return open_index(out)
         wanted = (item for item in items if of == "graphs" or item.text.strip())
@@ -329,10 +302,6 @@ def build_index(
             )
             _write_offsets(stream, out / OFFSETS)
         _finish(out, {**plan, "count": count, "dimension": dimension})
-    except OSError as error:
-        raise DataError(
-            f"cannot be written ({error.strerror})", path=out, remedy="check the path and the disk"
-        ) from None
     return open_index(out)
 
 
@@ -342,26 +311,20 @@ def _begin(out: Path, plan: dict[str, Any], *, resume: bool, force: bool) -> boo
         begun = read_manifest(out)
         for name, value in plan.items():
             if name not in ("status", "version") and begun.get(name) != value:
-                raise DataError(
-                    f"was begun with another {name}: {begun.get(name)!r} then, {value!r} now",
-                    path=out,
-                    remedy="give the same, or replace the index with --force",
-                )
+                problem = f"was begun with another {name}: {begun.get(name)!r} then, {value!r} now"
+                remedy = "give the same, or replace the index with --force"
+                raise DataError(problem, path=out, remedy=remedy)
         return bool(begun["status"] == "complete")
     if (out / MANIFEST).is_file():
         if not force:
-            raise DataError(
-                "is already an index",
-                path=out,
-                remedy="name another folder, or replace it with --force",
-            )
+            remedy = "name another folder, or replace it with --force"
+            raise DataError("is already an index", path=out, remedy=remedy)
         # Removed rather than truncated: another process may have them mapped.
         for name in (MANIFEST, *_FILES):
             (out / name).unlink(missing_ok=True)
     elif out.exists() and (not out.is_dir() or any(out.iterdir())):
-        raise DataError(
-            "exists and is not an index", path=out, remedy="name a new or an empty folder"
-        )
+        remedy = "name a new or an empty folder"
+        raise DataError("exists and is not an index", path=out, remedy=remedy)
     out.mkdir(parents=True, exist_ok=True)
     write_json(out / MANIFEST, plan)
     return False
@@ -395,12 +358,11 @@ def _write(
             vectors = encode_items(encoder, batch, of)
             stream.write(b"".join(map(item_line, batch)))
             stream.flush()
+            columns: tuple[npt.NDArray[Any], ...] = (vectors,)
             if dtype == "int8":
-                rows, scales = quantise(vectors)
-                files[0].append(rows)
-                files[1].append(scales)
-            else:
-                files[0].append(vectors)
+                columns = quantise(vectors)
+            for file, rows in zip(files, columns, strict=True):
+                file.append(rows)
             count += len(batch)
             progress(count)
         os.fsync(stream.fileno())
@@ -420,12 +382,9 @@ def _skip(items: Iterator[Item], stream: IO[bytes], out: Path, files: Sequence[A
     while count < whole and (line := stream.readline()).endswith(b"\n"):
         item = next(items, None)
         if item is None or item_line(item) != line:
-            raise DataError(
-                "was begun with other items",
-                path=out / ITEMS,
-                line=count + 1,
-                remedy="give the same input, or replace the index with --force",
-            )
+            problem = "was begun with other items"
+            remedy = "give the same input, or replace the index with --force"
+            raise DataError(problem, path=out / ITEMS, line=count + 1, remedy=remedy)
         count += 1
         end += len(line)
     stream.truncate(end)
@@ -470,9 +429,7 @@ def read_documents(path: Path | str, of: Kind, *, format: str | None = None) -> 
     if of == "texts" and format is None and _has_texts_alone(path):
         return (place.item for place in unique(_texts_of_jsonl(path)))
     source = open_source(path, format=format)
-    if of == "graphs":
-        return read_graphs(source)
-    return iter(source)
+    return read_graphs(source) if of == "graphs" else iter(source)
 
 
 def read_graphs(source: Source) -> Iterator[Item]:

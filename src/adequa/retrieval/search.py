@@ -45,11 +45,8 @@ class Reranker:
 
     def blend(self, pairs: Sequence[Item], cosines: Sequence[float]) -> list[float]:
         """The new scores of pairs."""
-        scores = self.scorer(pairs)
-        return [
-            float(cosine) + self.weight * float(score)
-            for cosine, score in zip(cosines, scores, strict=True)
-        ]
+        scored = zip(cosines, self.scorer(pairs), strict=True)
+        return [float(cosine) + self.weight * float(score) for cosine, score in scored]
 
 
 def pair(query: Item, candidate: Item, of: Kind) -> Item:
@@ -152,10 +149,8 @@ def search(
     positions, scores = index.nearest(vectors, wanted, exact=exact)
     found = []
     for (query, _), row, cosines in zip(asked, positions.tolist(), scores.tolist(), strict=True):
-        hits = [
-            Hit(index.item(position), cosine, cosine)
-            for position, cosine in zip(row, cosines, strict=True)
-        ]
+        near = zip(row, cosines, strict=True)
+        hits = [Hit(index.item(position), cosine, cosine) for position, cosine in near]
         found.append((hits if rerank is None else _again(query, hits, index.of, rerank))[:k])
     return found
 

@@ -157,9 +157,8 @@ def open_graph(path: Path, stored: StoredVectors) -> Any:
     else:
         why = "no graph in it" if graph is None else "of other vectors"
     if graph is None or len(graph) != len(stored) or graph.ndim != stored.dimension:
-        raise DataError(
-            f"is not the graph of this index ({why})", path=path, remedy="build the index again"
-        )
+        problem = f"is not the graph of this index ({why})"
+        raise DataError(problem, path=path, remedy="build the index again")
     graph.expansion_search = EXPANSION_SEARCH
     return graph
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from adequa.run.cache import default_folder
-from adequa.run.engines import encoded_batches, score_items
+from adequa.run.engines import encoded_batches, end_with_parent, score_items
 from adequa.run.folder import (
     MANIFEST,
     SCORES,
@@ -27,6 +27,7 @@ __all__ = [
     "default_folder",
     "describe_metrics",
     "encoded_batches",
+    "end_with_parent",
     "join",
     "open_run",
     "read_json",

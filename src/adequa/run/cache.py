@@ -70,14 +70,10 @@ class CachedMetric:
                     " WITHOUT ROWID"
                 )
                 known = _look_up(store, keys)
-                unknown = {
-                    key: item for key, item in zip(keys, shown, strict=True) if key not in known
-                }
-                fresh = dict(
-                    zip(unknown, self.metric.score(list(unknown.values())), strict=True)
-                    if unknown
-                    else ()
-                )
+                pairs = zip(keys, shown, strict=True)
+                unknown = {key: item for key, item in pairs if key not in known}
+                scores = self.metric.score(list(unknown.values())) if unknown else []
+                fresh = dict(zip(unknown, scores, strict=True))
                 with store:
                     store.executemany(
                         "INSERT OR IGNORE INTO scores VALUES (?, ?)",
@@ -91,12 +87,12 @@ class CachedMetric:
         return [known[key] for key in keys]
 
     def _shown(self, item: Item) -> Item:
-        hidden: dict[str, Any] = {
-            field.name: type(value)() if (value := getattr(item, field.name)) is not None else None
-            for field in fields(Item)
-            if field.name not in self.metric.reads
+        names = {field.name for field in fields(Item)} - set(self.metric.reads)
+        values = {name: getattr(item, name) for name in names}
+        empty: dict[str, Any] = {
+            name: None if value is None else type(value)() for name, value in values.items()
         }
-        return replace(item, **hidden)
+        return replace(item, **empty)
 
 
 def _look_up(store: sqlite3.Connection, keys: Iterable[bytes]) -> dict[bytes, Score]:

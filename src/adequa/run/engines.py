@@ -117,17 +117,21 @@ def _in_processes(
 def _start_worker(metrics: Mapping[str, Scorer]) -> None:
     global _worker_metrics  # noqa: PLW0603  # each worker loads the metrics once
     _worker_metrics = metrics
-    threading.Thread(target=_end_with_parent, daemon=True).start()
+    end_with_parent()
 
 
-def _end_with_parent() -> None:
-    """End this worker when its parent ends: a killed parent cannot stop its workers."""
+def end_with_parent() -> None:
+    """End this process as soon as its parent ends: a killed parent cannot stop its children."""
     import multiprocessing
 
     parent = multiprocessing.parent_process()
-    if parent is not None:
-        parent.join()
-        os._exit(1)
+
+    def watch() -> None:
+        if parent is not None:
+            parent.join()
+            os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()
 
 
 def _encode_in_worker(batch: list[Result]) -> bytes:

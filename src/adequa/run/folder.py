@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -56,11 +57,8 @@ class Run:
         """The metrics of the run; one that cannot be built again (a Python object) is left out."""
         built: dict[str, Metric] = {}
         for label, entry in self.manifest["metrics"].items():
-            try:
-                metric = load_metric(entry["name"], **entry["settings"])
-            except AdequaError:
-                continue
-            built[label] = metric
+            with contextlib.suppress(AdequaError):
+                built[label] = load_metric(entry["name"], **entry["settings"])
         return built
 
     @property

@@ -31,18 +31,15 @@ class _Column:
         else:
             self.moments.add(value)
         if statistics:
-            self.totals = (
-                [total + part for total, part in zip(self.totals, statistics, strict=True)]
-                if self.totals
-                else list(statistics)
-            )
+            totals = self.totals or [0] * len(statistics)
+            self.totals = [total + part for total, part in zip(totals, statistics, strict=True)]
 
     def summary(self, metric: Metric | None) -> dict[str, Any]:
-        interval = self.moments.interval(LEVEL)
+        low, high = self.moments.interval(LEVEL) or (None, None)
         summary: dict[str, Any] = {
             "mean": _rounded(self.moments.mean if self.moments.count else None),
-            "low": _rounded(interval[0] if interval else None),
-            "high": _rounded(interval[1] if interval else None),
+            "low": _rounded(low),
+            "high": _rounded(high),
             "level": LEVEL,
             "scored": self.moments.count,
             "not_scorable": self.reasons.total(),

@@ -19,6 +19,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from typing import cast
 
 from adequa.data import Fact, Finding, Mention, Result, Score, Triple, Verdict
 
@@ -64,9 +65,8 @@ def _labelled(label: str, score: Score) -> Score:
     """The score with the label of the metric in its findings."""
     if all(finding.metric == label for finding in score.findings):
         return score
-    return replace(
-        score, findings=tuple(replace(finding, metric=label) for finding in score.findings)
-    )
+    findings = tuple(replace(finding, metric=label) for finding in score.findings)
+    return replace(score, findings=findings)
 
 
 def join_verdicts(verdicts: Iterable[Verdict]) -> Verdict | None:
@@ -79,39 +79,21 @@ def join_verdicts(verdicts: Iterable[Verdict]) -> Verdict | None:
     if not seen:
         return None
     faults = {fault for verdict in seen for fault in verdict.split("+")} - {"OK"}
-    if faults == {"omission"}:
-        return "omission"
-    if faults == {"hallucination"}:
-        return "hallucination"
-    return "hallucination+omission" if faults else "OK"
+    return cast("Verdict", "+".join(sorted(faults)) or "OK")
 
 
 def _counting(verdicts: Mapping[str, Verdict], findings: tuple[Finding, ...]) -> list[Verdict]:
     """The verdicts, without an omission if all findings for it are overruled."""
-    open_ = {
-        name
-        for finding in findings
-        if finding.kind == "omission" and finding.detail != OVERRULED
-        for name in finding.metric.split("+")
-    }
-    overruled = {
-        name
-        for finding in findings
-        if finding.detail == OVERRULED
-        for name in finding.metric.split("+")
-    }
+    counts: dict[str, bool] = {}  # whether a metric has an omission that is not overruled
+    for finding in findings:
+        if finding.kind == "omission":
+            for name in finding.metric.split("+"):
+                counts[name] = counts.get(name, False) or finding.detail != OVERRULED
+    without: Mapping[str, Verdict] = {"hallucination+omission": "hallucination", "omission": "OK"}
     return [
-        _WITHOUT_OMISSION[verdict] if label in overruled - open_ else verdict
+        verdict if counts.get(label, True) else without.get(verdict, verdict)
         for label, verdict in verdicts.items()
     ]
-
-
-_WITHOUT_OMISSION: Mapping[Verdict, Verdict] = {
-    "OK": "OK",
-    "omission": "OK",
-    "hallucination": "hallucination",
-    "hallucination+omission": "hallucination",
-}
 
 
 def _overrule(

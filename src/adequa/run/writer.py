@@ -68,9 +68,8 @@ def score_run(
         if done:
             _require_continuation(stream, next(items).item.key, out)
         results = (Result(placed.item, {}) for placed in items)
-        batches = encoded_batches(
-            results, with_cache(metrics, cache), batch_size=batch_size, jobs=jobs
-        )
+        scorers = with_cache(metrics, cache)
+        batches = encoded_batches(results, scorers, batch_size=batch_size, jobs=jobs)
         _write(stream, batches, done=done, total=total, progress=progress)
     return _finish(out, manifest, metrics, started)
 
@@ -88,21 +87,16 @@ def add_metrics(
     started = time.perf_counter()
     known = sorted(metrics.keys() & run.manifest["metrics"].keys())
     if known:
-        raise RunError(
-            f"{run.path} has the metric {known[0]!r} already; give it an alias: x={known[0]}"
-        )
-    manifest = {
-        **run.manifest,
-        "metrics": {**run.manifest["metrics"], **describe_metrics(metrics)},
-        "version": __version__,
-    }
+        problem = f"{run.path} has the metric {known[0]!r} already"
+        raise RunError(f"{problem}; give it an alias: x={known[0]}")
+    described = {**run.manifest["metrics"], **describe_metrics(metrics)}
+    manifest = {**run.manifest, "metrics": described, "version": __version__}
     temporary = run.path / ADDED
     with temporary.open("ab") as stream, locked(stream, run.path):
         stream.truncate(0)
         total = run.manifest["counts"]["items"]
-        batches = encoded_batches(
-            run.results(), with_cache(metrics, cache), batch_size=batch_size, jobs=jobs
-        )
+        scorers = with_cache(metrics, cache)
+        batches = encoded_batches(run.results(), scorers, batch_size=batch_size, jobs=jobs)
         _write(stream, batches, done=0, total=total, progress=progress)
     # A kill after this leaves lines with more metrics than the manifest; adding again repairs it.
     temporary.replace(run.path / SCORES)
@@ -203,13 +197,9 @@ def _finish(
     run = Run(out, manifest)
     summary = summarise((raw for _, raw in run.objects()), metrics)
     write_json(out / SUMMARY, summary)
-    seconds = time.perf_counter() - started
-    counts = {
-        "items": summary["items"],
-        "systems": {system: entry["items"] for system, entry in summary["systems"].items()},
-    }
-    timings = {"seconds": round(seconds, 3)}
-    write_json(
-        out / MANIFEST, {**manifest, "status": "complete", "counts": counts, "timings": timings}
-    )
+    systems = {system: entry["items"] for system, entry in summary["systems"].items()}
+    counts = {"items": summary["items"], "systems": systems}
+    timings = {"seconds": round(time.perf_counter() - started, 3)}
+    complete = {"status": "complete", "counts": counts, "timings": timings}
+    write_json(out / MANIFEST, {**manifest, **complete})
     return open_run(out)

@@ -117,19 +117,6 @@ class Ratings:
             rights.append(left + apart)
         return np.concatenate(lefts), np.concatenate(rights)
 
-    def shared(self, first: Hashable, second: Hashable) -> tuple[Codes, Codes]:
-        """The places of two raters' ratings of the items that both rated."""
-        for name in (first, second):
-            if name not in self.raters:
-                raise ValueError(f"there is no rater {name!r}")
-        one, other = (
-            np.flatnonzero(self.rater == self.raters.index(name)) for name in (first, second)
-        )
-        _, left, right = np.intersect1d(
-            self.item[one], self.item[other], assume_unique=True, return_indices=True
-        )
-        return one[left], other[right]
-
     def by_raters(self) -> Iterator[tuple[RaterPair, Codes, Codes]]:
         """Every two raters who share an item, with the places of their ratings of shared items."""
         left, right = self.pairs()
@@ -285,28 +272,18 @@ def fleiss_kappa(ratings: Ratings) -> Agreement:
     return _agreement(len(items), int(each.sum()), float((1 - equal).mean()), expected)
 
 
-def cohen_kappa(
-    ratings: Ratings, first: Hashable, second: Hashable, weights: Weights = "none"
-) -> Agreement:
-    """Cohen's kappa of two raters over the items that both rated.
+def cohen_kappas(ratings: Ratings, weights: Weights = "none") -> dict[RaterPair, Agreement]:
+    """Cohen's kappa of every two raters who share an item, in their order; others have no entry.
 
     Linear and quadratic weights go by the distance of the values themselves, not of their places
     among those that happen to occur: 1 and 3 are two apart, also where nobody gave a 2.
 
     >>> ratings = Ratings.from_matrix([[1, 1], [1, 1], [2, 2], [3, 2]])
-    >>> round(cohen_kappa(ratings, 0, 1).value, 3)
+    >>> round(cohen_kappas(ratings)[0, 1].value, 3)
     0.6
     """
     _require_choice("weights", weights, _WEIGHTS)
-    numbers = _places(ratings, weights)
-    left, right = ratings.shared(first, second)
-    return _kappa(ratings.category[left], ratings.category[right], numbers, weights)
-
-
-def cohen_kappas(ratings: Ratings, weights: Weights = "none") -> dict[RaterPair, Agreement]:
-    """Cohen's kappa of every two raters who share an item, in their order; others have no entry."""
-    _require_choice("weights", weights, _WEIGHTS)
-    numbers = _places(ratings, weights)
+    numbers = np.zeros(len(ratings.categories)) if weights == "none" else ratings.numbers()
     return {
         pair: _kappa(ratings.category[left], ratings.category[right], numbers, weights)
         for pair, left, right in ratings.by_raters()
@@ -326,8 +303,6 @@ def percent_agreement(ratings: Ratings) -> float | None:
 
 def _kappa(one: Codes, other: Codes, numbers: Vector, weights: Weights) -> Agreement:
     shared = len(one)
-    if not shared:
-        return Agreement(None, 0, 0, reason="the two raters share no item")
     codes, coded = np.unique(np.concatenate([one, other]), return_inverse=True)
     coded = coded.reshape(-1)
     table = np.zeros((len(codes), len(codes)))
@@ -355,10 +330,6 @@ def _ratio(one: Vector | float, other: Vector) -> Vector:
     whole = one + other
     quotient: Vector = (one - other) / np.where(whole > 0, whole, 1)
     return quotient**2
-
-
-def _places(ratings: Ratings, weights: Weights) -> Vector:
-    return np.zeros(len(ratings.categories)) if weights == "none" else ratings.numbers()
 
 
 def _weighted_pairs(ratings: Ratings) -> tuple[Codes, Codes, Codes, Vector]:

@@ -16,7 +16,8 @@ from typing import Literal, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from adequa.errors import UnknownName
+from adequa.errors import require_known
+from adequa.stats.resampling import draw_counts
 
 Vector = npt.NDArray[np.float64]
 Matrix = npt.NDArray[np.float64]
@@ -124,8 +125,7 @@ def rowwise_correlations(first: npt.ArrayLike, second: npt.ArrayLike, coefficien
     NaN where `COEFFICIENTS` has None: below three columns, and where a row is constant or has a
     value that is not finite.
     """
-    if coefficient not in COEFFICIENTS:
-        raise UnknownName("coefficient", coefficient, COEFFICIENTS)
+    require_known("coefficient", [coefficient], COEFFICIENTS)
     one, other = (np.atleast_2d(np.asarray(side, dtype=np.float64)) for side in (first, second))
     if one.shape[1] != other.shape[1] or (
         len(one) != len(other) and 1 not in (len(one), len(other))
@@ -202,12 +202,7 @@ def cluster_counts(clusters: Sequence[Hashable], *, n: int, seed: int) -> Matrix
 
 def cluster_draws(count: int, *, n: int, seed: int) -> Matrix:
     """How often each of `count` clusters is drawn, one row for each of `n` resamples."""
-    if not count:
-        return np.zeros((n, 0))
-    drawn = np.random.default_rng(seed).integers(0, count, size=(n, count))
-    drawn += np.arange(n)[:, None] * count
-    counted = np.bincount(drawn.ravel(), minlength=n * count).reshape(n, count)
-    return counted.astype(np.float64)
+    return draw_counts(np.random.default_rng(seed), n, count) if count else np.zeros((n, 0))
 
 
 def resampled_correlations(
@@ -447,13 +442,12 @@ def pairwise_accuracy(
 
 
 class _Pairs(NamedTuple):
+    """The distance of two scores, whether people tie the texts, and whether both order them so."""
+
     group: npt.NDArray[np.int64]
     apart: Vector
-    """The distance of the two scores."""
     tied: npt.NDArray[np.bool_]
-    """Whether people tie them."""
     ordered: npt.NDArray[np.bool_]
-    """Whether both put them in the same order."""
 
 
 def _pairs(scores: Vector, values: Vector, places: npt.NDArray[np.int64], count: int) -> _Pairs:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -35,11 +36,7 @@ class Reliability:
 
     def as_object(self) -> dict[str, Any]:
         """The result as a JSON object."""
-        rows = [
-            {"low": one.low, "high": one.high, "count": one.count}
-            | {"claimed": round(one.claimed, 6), "true": round(one.true, 6)}
-            for one in self.bins
-        ]
+        rows = [{name: round(value, 6) for name, value in asdict(one).items()} for one in self.bins]
         return {"error": round(self.error, 6), "brier": round(self.brier, 6), "bins": rows}
 
 
@@ -59,18 +56,11 @@ def reliability(
         )
     bounds = np.linspace(0, 1, bins + 1)
     places = np.clip(np.searchsorted(bounds, values, side="right") - 1, 0, bins - 1)
+    edges = [float(round(bound, 6)) for bound in bounds]
     found = []
-    for number in range(bins):
+    for number, (low, high) in enumerate(pairwise(edges)):
         inside = places == number
-        count = int(inside.sum())
-        found.append(
-            Bin(
-                float(round(bounds[number], 6)),
-                float(round(bounds[number + 1], 6)),
-                count,
-                float(values[inside].mean()) if count else 0.0,
-                float(known[inside].mean()) if count else 0.0,
-            )
-        )
+        sides = (float(side[inside].mean()) if inside.any() else 0.0 for side in (values, known))
+        found.append(Bin(low, high, int(inside.sum()), *sides))
     error = sum(one.count * abs(one.claimed - one.true) for one in found) / len(values)
     return Reliability(found, error, float(((values - known) ** 2).mean()))

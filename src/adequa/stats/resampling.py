@@ -21,7 +21,7 @@ observation itself counted among the trials, so that no p is zero: p = (c + 1) /
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -94,12 +94,17 @@ def bootstrap_totals(statistics: Matrix, *, n: int, seed: int) -> Matrix:
 
     def counts() -> Iterator[Matrix]:
         for size in _chunks(n, items):
-            drawn = generator.integers(0, items, size=(size, items))
-            drawn += np.arange(size)[:, None] * items
-            counted = np.bincount(drawn.ravel(), minlength=size * items)
-            yield counted.reshape(size, items).astype(np.float64)
+            yield draw_counts(generator, size, items)
 
     return _products(counts(), statistics, n)
+
+
+def draw_counts(generator: np.random.Generator, rows: int, count: int) -> Matrix:
+    """How often each of `count` things is drawn with replacement, in each of some resamples."""
+    drawn = generator.integers(0, count, size=(rows, count))
+    drawn += np.arange(rows)[:, None] * count
+    counted = np.bincount(drawn.ravel(), minlength=rows * count)
+    return counted.reshape(rows, count).astype(np.float64)
 
 
 def swapped_totals(differences: Matrix, *, n: int, seed: int) -> Matrix:
@@ -164,15 +169,9 @@ def paired_bootstrap(
         return seen
     resampled = aggregate(bootstrap_totals(one, n=n, seed=seed))
     resampled = resampled - aggregate(bootstrap_totals(other, n=n, seed=seed))
-    return PairedTest(
-        seen.items,
-        seen.first,
-        seen.second,
-        seen.difference,
-        percentile_interval(resampled, level),
-        win_share(resampled),
-        bootstrap_p(resampled, seen.difference),
-    )
+    p = bootstrap_p(resampled, seen.difference)
+    interval = percentile_interval(resampled, level)
+    return replace(seen, interval=interval, wins=win_share(resampled), p=p)
 
 
 def approximate_randomisation(
@@ -190,7 +189,7 @@ def approximate_randomisation(
     swapped = swapped_totals(one - other, n=n, seed=seed)
     differences = aggregate(one.sum(axis=0) - swapped) - aggregate(other.sum(axis=0) + swapped)
     p = randomisation_p(differences, seen.difference, items=seen.items, n=n)
-    return PairedTest(seen.items, seen.first, seen.second, seen.difference, p=p)
+    return replace(seen, p=p)
 
 
 def _observe(

@@ -18,42 +18,19 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from adequa.errors import UnknownName
+from adequa.errors import require_known
 
+Vector = npt.NDArray[np.float64]
 
-def _none(ranked: Sequence[float]) -> list[float]:
-    return list(ranked)
-
-
-def _bonferroni(ranked: Sequence[float]) -> list[float]:
-    return [min(1.0, len(ranked) * p) for p in ranked]
-
-
-def _holm(ranked: Sequence[float]) -> list[float]:
+CORRECTIONS: Mapping[str, Callable[[Vector], Vector]] = {
     # Step down: the smallest p is multiplied by m, the next by m - 1, and none decreases.
-    adjusted: list[float] = []
-    highest = 0.0
-    for rank, p in enumerate(ranked):
-        highest = max(highest, min(1.0, (len(ranked) - rank) * p))
-        adjusted.append(highest)
-    return adjusted
-
-
-def _benjamini_hochberg(ranked: Sequence[float]) -> list[float]:
+    "holm": lambda p: np.maximum.accumulate(np.minimum(1.0, np.arange(len(p), 0, -1) * p)),
+    "bonferroni": lambda p: np.minimum(1.0, len(p) * p),
     # Step up: from the largest p down, each is multiplied by m / rank, and none increases.
-    adjusted: list[float] = []
-    lowest = 1.0
-    for rank in range(len(ranked), 0, -1):
-        lowest = min(lowest, len(ranked) / rank * ranked[rank - 1])
-        adjusted.append(lowest)
-    return adjusted[::-1]
-
-
-CORRECTIONS: Mapping[str, Callable[[Sequence[float]], list[float]]] = {
-    "holm": _holm,
-    "bonferroni": _bonferroni,
-    "bh": _benjamini_hochberg,
-    "none": _none,
+    "bh": lambda p: np.minimum.accumulate(
+        np.minimum(1.0, len(p) / np.arange(len(p), 0, -1) * p[::-1])
+    )[::-1],
+    "none": lambda p: p,
 }
 """Holm (1979) and Bonferroni bound the chance of any false finding, Benjamini and Hochberg (1995)
 the expected share of false ones among the findings."""
@@ -72,15 +49,13 @@ def adjust(p_values: Sequence[float | None], correction: str = "holm") -> list[f
     >>> adjust([0.01, None, 0.04, 0.03])
     [0.03, None, 0.06, 0.06]
     """
-    if correction not in CORRECTIONS:
-        raise UnknownName("correction", correction, CORRECTIONS)
-    known = [(p, position) for position, p in enumerate(p_values) if p is not None]
+    require_known("correction", [correction], CORRECTIONS)
+    known = sorted((p, position) for position, p in enumerate(p_values) if p is not None)
     if any(not 0 <= p <= 1 for p, _ in known):
         raise ValueError("a p-value lies between 0 and 1")
-    known.sort()
     adjusted: list[float | None] = [None] * len(p_values)
-    corrected = CORRECTIONS[correction]([p for p, _ in known])
-    for (_, position), p in zip(known, corrected, strict=True):
+    corrected = CORRECTIONS[correction](np.array([p for p, _ in known]))
+    for (_, position), p in zip(known, corrected.tolist(), strict=True):
         adjusted[position] = p
     return adjusted
 
@@ -129,8 +104,6 @@ def _without_parts(groups: list[frozenset[int]]) -> list[frozenset[int]]:
             kept.append(group)
     return kept
 
-
-Vector = npt.NDArray[np.float64]
 
 _EXACT_BELOW = 50
 """Values per sample: R's limit for an exact p if no values are equal."""

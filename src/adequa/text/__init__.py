@@ -14,7 +14,7 @@ from adequa.text.labels import (
     readable,
     split_camel,
 )
-from adequa.text.sentences import Span, count_words, split_clauses, split_sentences
+from adequa.text.sentences import Span, count_words, split_clauses, split_sentences, word_set
 from adequa.text.words import (
     CALENDAR,
     GENERIC,
@@ -28,26 +28,8 @@ from adequa.text.words import (
 )
 
 __all__ = [
-    "CALENDAR",
-    "GENERIC",
-    "MARKERS",
-    "SMALL_WORDS",
-    "TITLES",
-    "Label",
-    "PreparedText",
-    "Span",
-    "common_words",
-    "count_words",
-    "fold",
-    "folded",
-    "is_symmetric",
-    "key_of",
-    "label_of",
-    "local_name",
-    "mark_triples",
-    "readable",
-    "split_camel",
-    "split_clauses",
-    "split_sentences",
-    "words_of",
-]
+    "CALENDAR", "GENERIC", "MARKERS", "SMALL_WORDS", "TITLES", "Label", "PreparedText", "Span",
+    "common_words", "count_words", "fold", "folded", "is_symmetric", "key_of", "label_of",
+    "local_name", "mark_triples", "readable", "split_camel", "split_clauses", "split_sentences",
+    "word_set", "words_of",
+]  # fmt: skip

@@ -12,8 +12,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable, Sequence
-from types import MappingProxyType
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from adequa.data import Triple
@@ -36,22 +35,17 @@ def parse_attributes(text: str) -> list[tuple[str, str]]:
         opening = text.find("[", position)
         name = text[position : None if opening < 0 else opening].strip()
         if opening < 0 or any(mark in name for mark in ",]|"):
-            raise DataError(
-                f"attribute {len(pairs) + 1} ({shorten(name)}) has no value in brackets",
-                remedy=_REMEDY,
-            )
+            problem = f"attribute {len(pairs) + 1} ({shorten(name)}) has no value in brackets"
+            raise DataError(problem, remedy=_REMEDY)
         if not name:
             raise DataError(f"attribute {len(pairs) + 1} has no name", remedy=_REMEDY)
         closing = _closing(text, opening)
+        named = f"the attribute {shorten(name)}"
         if closing < 0:
-            raise DataError(
-                f"the bracket of the attribute {shorten(name)} is never closed", remedy=_REMEDY
-            )
+            raise DataError(f"the bracket of {named} is never closed", remedy=_REMEDY)
         value = text[opening + 1 : closing]
         if not value or value.isspace():
-            raise DataError(
-                f"the attribute {shorten(name)} has no value", remedy="fill it or leave it out"
-            )
+            raise DataError(f"{named} has no value", remedy="fill it or leave it out")
         pairs.append((name, value))
         position = closing + 1
         while position < len(text) and text[position].isspace():
@@ -59,8 +53,7 @@ def parse_attributes(text: str) -> list[tuple[str, str]]:
         if position == len(text):
             return pairs
         if text[position] != ",":
-            found = shorten(text[position:])
-            problem = f"after the attribute {shorten(name)} comes {found} instead of a comma"
+            problem = f"after {named} comes {shorten(text[position:])} instead of a comma"
             raise DataError(problem, remedy=_REMEDY)
         position += 1
 
@@ -113,19 +106,14 @@ def write_attributes(triples: Iterable[Triple]) -> str:
 
 
 _SEPARATOR = re.compile(r"<br\s*/?>|\n|(?<!\S)&&(?!\S)", re.IGNORECASE)
-_MARKER_FAMILIES = (
-    ("s", "p", "o"),
-    ("h", "r", "t"),
-    ("subject", "predicate", "object"),
-    ("head", "relation", "tail"),
-)
+_PARTS = ("subject", "predicate", "object")
+_MARKER_FAMILIES = (("s", "p", "o"), ("h", "r", "t"), _PARTS, ("head", "relation", "tail"))
 _FIRST_MARKER = re.compile(
     r"[\[<](" + "|".join(family[0] for family in _MARKER_FAMILIES) + r")[\]>]", re.IGNORECASE
 )
 _JSON_START = re.compile(r'\[\s*[\[\]{"]')
 _PYTHON_START = re.compile(r"\[\s*[\[(]\s*'|\[\s*\(")
 _ATTRIBUTE_START = re.compile(r"[^\[\]|]+\[")
-_PARTS = ("subject", "predicate", "object")
 _TRIPLES_REMEDY = (
     "write 'subject | predicate | object', several separated by ' && ', <br> or newlines"
 )
@@ -141,10 +129,8 @@ def parse_triples(text: str) -> tuple[Triple, ...]:
     if not stripped:
         raise DataError("has no triples", remedy=_TRIPLES_REMEDY)
     if _PYTHON_START.match(stripped):
-        raise DataError(
-            "was understood as a list in Python's notation, which is not JSON",
-            remedy="write it with json.dumps(triples)",
-        )
+        problem = "was understood as a list in Python's notation, which is not JSON"
+        raise DataError(problem, remedy="write it with json.dumps(triples)")
     if _JSON_START.match(stripped):
         try:
             return triples_from_object(load_object(stripped))
@@ -179,20 +165,15 @@ def triples_from_object(raw: Any) -> tuple[Triple, ...]:
     triples = []
     for position, triple in enumerate(raw, 1):
         if type(triple) is not list or len(triple) != 3:
-            raise DataError(
-                f"triple {position} is not [subject, predicate, object]",
-                remedy="write three strings for each triple",
-            )
+            problem = f"triple {position} is not [subject, predicate, object]"
+            raise DataError(problem, remedy="write three strings for each triple")
         subject, predicate, value = triple
         if not (type(subject) is type(predicate) is type(value) is str):
-            raise DataError(
-                f"triple {position} has a part that is not a string",
-                remedy='write numbers and dates as strings: "16800"',
-            )
+            problem = f"triple {position} has a part that is not a string"
+            raise DataError(problem, remedy='write numbers and dates as strings: "16800"')
         if not (subject and predicate and value):
-            raise DataError(
-                f"triple {position} has an empty part", remedy="fill it or drop the triple"
-            )
+            problem = f"triple {position} has an empty part"
+            raise DataError(problem, remedy="fill it or drop the triple")
         triples.append(_new_tuple(Triple, triple))
     return tuple(triples)
 
@@ -212,11 +193,9 @@ def _parse_bars(text: str) -> tuple[Triple, ...]:
             parts = segment.split("|")
         number = len(triples) + 1
         if len(parts) != 3:
-            raise DataError(
-                f"was understood as triples with bars, but triple {number} "
-                f"({shorten(segment.strip())}) has {len(parts)} parts, not 3",
-                remedy=_TRIPLES_REMEDY,
-            )
+            found = f"triple {number} ({shorten(segment.strip())}) has {len(parts)} parts, not 3"
+            problem = f"was understood as triples with bars, but {found}"
+            raise DataError(problem, remedy=_TRIPLES_REMEDY)
         triples.append(_complete([part.strip() for part in parts], number))
     if not triples:
         raise DataError("has no triples", remedy=_TRIPLES_REMEDY)
@@ -257,10 +236,11 @@ def _parse_markers(text: str, first: re.Match[str]) -> tuple[Triple, ...]:
             triples.append(_complete(parts, number))
         expected = (place + 1) % 3
     if expected:
-        raise DataError(
-            f"was understood as triples with markers, but triple {len(triples) + 1} is cut off",
-            remedy=f"end it with {opening}{family[2].upper()}{closing} and the object",
+        problem = (
+            f"was understood as triples with markers, but triple {len(triples) + 1} is cut off"
         )
+        remedy = f"end it with {opening}{family[2].upper()}{closing} and the object"
+        raise DataError(problem, remedy=remedy)
     return tuple(triples)
 
 
@@ -277,29 +257,20 @@ def _with_bars(separator: str) -> Callable[[Iterable[Triple]], str]:
 
 
 def _with_markers(*markers: str) -> Callable[[Iterable[Triple]], str]:
-    return lambda triples: " ".join(
-        f"{marker} {part}"
-        for triple in triples
-        for marker, part in zip(markers, triple, strict=True)
-    )
+    form = " ".join(f"{marker} {{}}" for marker in markers)
+    return lambda triples: " ".join(form.format(*triple) for triple in triples)
 
 
-def _as_json(triples: Iterable[Triple]) -> str:
-    return json.dumps(list(triples), ensure_ascii=False)
-
-
-FORMS = MappingProxyType(
-    {
-        "br": _with_bars("<br>"),
-        "and": _with_bars(" && "),
-        "newline": _with_bars("\n"),
-        "square": _with_markers("[S]", "[P]", "[O]"),
-        "angle": _with_markers("<S>", "<P>", "<O>"),
-        "head": _with_markers("<H>", "<R>", "<T>"),
-        "attributes": write_attributes,
-        "json": _as_json,
-    }
-)
+FORMS: Mapping[str, Callable[[Iterable[Triple]], str]] = {
+    "br": _with_bars("<br>"),
+    "and": _with_bars(" && "),
+    "newline": _with_bars("\n"),
+    "square": _with_markers("[S]", "[P]", "[O]"),
+    "angle": _with_markers("<S>", "<P>", "<O>"),
+    "head": _with_markers("<H>", "<R>", "<T>"),
+    "attributes": write_attributes,
+    "json": lambda triples: json.dumps(list(triples), ensure_ascii=False),
+}
 """Every form that can be written, by name; `json` can hold any triples."""
 
 
@@ -316,8 +287,7 @@ def linearise(triples: Iterable[Triple], form: str = "br") -> str:
     except DataError:
         same = False
     if not same:
-        raise DataError(
-            f"the form {form!r} cannot hold these triples: one has a separator of the form in it",
-            remedy="write them as 'json'",
-        )
+        why = "one has a separator of the form in it"
+        problem = f"the form {form!r} cannot hold these triples: {why}"
+        raise DataError(problem, remedy="write them as 'json'")
     return text

@@ -12,6 +12,12 @@ from collections.abc import Iterable
 
 Span = tuple[int, int]
 
+
+def word_set(words: str) -> frozenset[str]:
+    """The words of a list that is written as one string with spaces."""
+    return frozenset(words.split())
+
+
 _END = re.compile(r"[.!?…]+|[。！？]+|\n")
 _WIDE = frozenset("。！？")
 # A full stop without a space after it, except in an address or a name such as Node.js.
@@ -30,23 +36,20 @@ _ITEM = re.compile(r"[-–—*•·‣#]+\s|\(?\d{1,3}[.)]\s")
 _LOOK_BACK = 40
 
 # Abbreviations before a name or a number: they never end a sentence.
-_BEFORE_LIST = (
+_BEFORE = word_set(
     "adm approx apt brig ca capt cf col dept dr e.g est fig figs fr ft gen gov hon i.e lt maj "
     "mr mrs ms mt mts op opp pp pres prof rep rev sen sgt ste supt univ viz vol vols vs"
 )
-_BEFORE = frozenset(_BEFORE_LIST.split())
 # Abbreviations that may end a sentence, depending on the next word.
-_EITHER_LIST = (
+_EITHER = word_set(
     "a.m al am apr assn assoc aug ave blvd bros cie co corp dec div esp etc ext feat feb inc "
     "inf int jan jr jul jun ltd mar math no nos nov oct p.m phd phys pl proc rd sci sep sept sq "
     "sr st syst"
 )
-_EITHER = frozenset(_EITHER_LIST.split())
-_STARTERS_LIST = (
+_STARTERS = word_set(
     "a additionally although an and as at both but for he her his however i in it its on she "
     "since some that the their there these they this those we when while with you"
 )
-_STARTERS = frozenset(_STARTERS_LIST.split())
 _LONG_WORD = 5
 """A capitalised word with more letters is not an abbreviation."""
 
@@ -183,11 +186,10 @@ _PARTICIPLE = re.compile(
 )
 _WORD_BEFORE = re.compile(r"(?P<word>\S+)\s+$")
 # After one of these words a participle belongs to the verb, a noun or a list of participles.
-_BINDING_LIST = (
+_BINDING = word_set(
     "a an and are as be been being best better by for get gets got had has have in is it its "
     "largely most mostly not now of often or the to was well were who which"
 )
-_BINDING = frozenset(_BINDING_LIST.split())
 
 
 def split_clauses(text: str, start: int, end: int) -> list[Span]:

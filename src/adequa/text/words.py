@@ -12,7 +12,7 @@ from functools import cache, cached_property, lru_cache
 from importlib.resources import files
 from itertools import accumulate
 
-from adequa.text.sentences import simple_ends
+from adequa.text.sentences import simple_ends, word_set
 from adequa.text.values.dates import DateSpan, find_dates
 from adequa.text.values.numbers import NumberSpan, find_numbers
 
@@ -100,38 +100,31 @@ class PreparedText:
         return self.string[self.ends[first] : self.starts[last]]
 
 
-SMALL_WORDS = {
-    *("the", "of", "in", "and", "or", "for", "with", "to", "from", "on", "at", "an", "by", "as"),
-    *("a", "is", "was", "are", "were", "has", "have", "had", "it", "its", "this", "that", "which"),
-    *("who", "where", "be", "been", "he", "she", "they", "his", "her", "their", "also", "s"),
-}
+SMALL_WORDS = word_set(
+    "the of in and or for with to from on at an by as a is was are were has have had it its this "
+    "that which who where be been he she they his her their also s"
+)
 """Function words, which never make a name by themselves."""
-CALENDAR = frozenset(
-    (  # noqa: SIM905
-        "january february march april may june july august september october november december "
-        "jan feb mar apr jun jul aug sept sep oct nov dec "
-        "monday tuesday wednesday thursday friday saturday sunday"
-    ).split()
+CALENDAR = word_set(
+    "january february march april may june july august september october november december "
+    "jan feb mar apr jun jul aug sept sep oct nov dec "
+    "monday tuesday wednesday thursday friday saturday sunday"
 )
-TITLES = frozenset(
-    (  # noqa: SIM905
-        "mr mrs ms dr sir lady lord prof professor president queen king prince princess chief "
-        "justice minister prime governor mayor chairman emperor senator captain general colonel "
-        "commander deputy vice secretary director manager coach saint"
-    ).split()
+TITLES = word_set(
+    "mr mrs ms dr sir lady lord prof professor president queen king prince princess chief "
+    "justice minister prime governor mayor chairman emperor senator captain general colonel "
+    "commander deputy vice secretary director manager coach saint"
 )
-GENERIC = TITLES | frozenset(
-    (  # noqa: SIM905
-        "tv id fc afc cf sc inc ltd co corp plc gmbh bsc msc ba ma bs ms mba phd md jr sr hq "
-        "am pm ad bc bce ce usd eur gbp km kg cm mm ft sq sqkm isbn issn oclc lccn iata icao utc "
-        "celsius fahrenheit kelvin iso bachelor master doctor science degree internet web "
-        "old new house small large great big long short high low young father mother woman son "
-        "daughter brother sister wife husband war peace game art music film book song day night "
-        "today north south east west northern southern eastern western national international "
-        "company group party army navy road street river lake sea mountain church school college "
-        "hospital museum hotel park bridge tower building kids children family friendly "
-        "club team league season island line airport university city county state country"
-    ).split()
+GENERIC = TITLES | word_set(
+    "tv id fc afc cf sc inc ltd co corp plc gmbh bsc msc ba ma bs ms mba phd md jr sr hq "
+    "am pm ad bc bce ce usd eur gbp km kg cm mm ft sq sqkm isbn issn oclc lccn iata icao utc "
+    "celsius fahrenheit kelvin iso bachelor master doctor science degree internet web "
+    "old new house small large great big long short high low young father mother woman son "
+    "daughter brother sister wife husband war peace game art music film book song day night "
+    "today north south east west northern southern eastern western national international "
+    "company group party army navy road street river lake sea mountain church school college "
+    "hospital museum hotel park bridge tower building kids children family friendly "
+    "club team league season island line airport university city county state country"
 )
 
 

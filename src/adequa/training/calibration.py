@@ -9,6 +9,7 @@ fitted on top and regularised towards the identity, so that a few labels move it
 from __future__ import annotations
 
 import math
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -95,10 +96,8 @@ def fit_isotonic(logits: npt.ArrayLike, labels: npt.ArrayLike) -> tuple[tuple[fl
     places, numbers, counts = np.unique(values, return_inverse=True, return_counts=True)
     positives = np.bincount(numbers.reshape(-1), weights=known, minlength=len(places))
     steps: list[tuple[float, float, float, float]] = []  # positive, count, first and last logit
-    for place, positive, count in zip(
-        places.tolist(), positives.tolist(), counts.tolist(), strict=True
-    ):
-        step = (positive, float(count), place, place)
+    for place, positive, count in np.stack([places, positives, counts], axis=1).tolist():
+        step = (positive, count, place, place)
         while steps and steps[-1][0] * step[1] >= step[0] * steps[-1][1]:
             before = steps.pop()
             step = (before[0] + step[0], before[1] + step[1], before[2], step[3])
@@ -125,14 +124,9 @@ def calibrate(
         )
     calibration = _fit(cases, method, least)
     if calibration.line.slope <= 0 or _falls(calibration):
-        raise DataError(
-            "the labels run against the logits: the higher the logit, the rarer is label 1",
-            remedy="check that label 1 means stated, or supported",
-        )
-    counts: dict[str, int] = {}
-    for case in cases:
-        if case.group in calibration.groups:
-            counts[case.group] = counts.get(case.group, 0) + 1
+        problem = "the labels run against the logits: the higher the logit, the rarer is label 1"
+        raise DataError(problem, remedy="check that label 1 means stated, or supported")
+    counts = dict(Counter(case.group for case in cases if case.group in calibration.groups))
     items = {name: number for number, name in enumerate(dict.fromkeys(map(_item, cases)))}
     folds = [items[_item(case)] % _FOLDS for case in cases]
     after = np.zeros(len(cases))
@@ -165,16 +159,15 @@ def _fit(cases: Sequence[LabelledCase], method: Method, least: int) -> Calibrati
         whole = Calibration(points=fit_isotonic(logits, labels))
     else:
         whole = Calibration(Line(*fit_platt(logits, labels)))
-    members: dict[str, list[int]] = {}
+    members: dict[str, list[int]] = defaultdict(list)
     for number, case in enumerate(cases):
-        if case.group:
-            members.setdefault(case.group, []).append(number)
+        members[case.group].append(number)
     chances = whole.probabilities(logits)
     odds = np.log(chances) - np.log1p(-chances)
     lines = {
         name: Line(*_newton(odds[numbers], labels[numbers], _IDENTITY, _HOLD))
         for name, numbers in sorted(members.items())
-        if len(numbers) >= least
+        if name and len(numbers) >= least
     }
     return Calibration(whole.line, whole.points, lines)
 

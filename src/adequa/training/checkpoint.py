@@ -20,6 +20,7 @@ CONFIG, WEIGHTS, HEADS = "config.json", "model.safetensors", "heads.safetensors"
 VOCABULARY, TRAINING = "vocab.txt", "training.json"
 WORDS = "embeddings.word_embeddings.weight"
 _REQUIRED = ("recipe", "data", "seed", "commit", "figures")
+_ONLY = {"model_type": "bert", "hidden_act": "gelu", "position_embedding_type": "absolute"}
 _SIZES = ("num_hidden_layers", "num_attention_heads", "hidden_size", "intermediate_size")
 _HEAD_NAMES = ("tokens.weight", "tokens.bias", "pair.weight", "pair.bias")
 
@@ -60,11 +61,7 @@ class Checkpoint:
 def read_checkpoint(folder: Path) -> Checkpoint:
     """Read the checkpoint of a folder; models that `onnx` cannot express are refused."""
     config = parse_object(folder / CONFIG, _read(folder / CONFIG))
-    for key, known in (
-        ("model_type", "bert"),
-        ("hidden_act", "gelu"),
-        ("position_embedding_type", "absolute"),
-    ):
+    for key, known in _ONLY.items():
         if config.get(key, known) != known:
             raise ModelError(
                 f"{folder / CONFIG}: {key} is {config[key]!r}; only {known!r} is known"

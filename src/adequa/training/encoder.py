@@ -16,17 +16,7 @@ from adequa.errors import SettingError
 from adequa.perturb import Document, Knowledge, Operator, draw
 from adequa.perturb.graphs import add_further_triple, drop_triple, invert_triple, replace_triple
 from adequa.perturb.knowledge import Graph
-from adequa.training.setup import (
-    Progress,
-    TrainingResult,
-    TrainingSettings,
-    prepare,
-    read_corpus,
-    read_pairs,
-    read_tokenizer,
-    validate_mixture,
-    validate_pairs,
-)
+from adequa.training import setup
 
 NEGATIVES: Mapping[str, Operator] = {
     "replaced": replace_triple,
@@ -134,7 +124,7 @@ def inversion_rate(texts: Array, right: Array, inverted: Array) -> float:
 
 
 @dataclass(frozen=True, kw_only=True)
-class EncoderSettings(TrainingSettings):
+class EncoderSettings(setup.TrainingSettings):
     """The defaults are the recipe of the first stage of the shipped encoder."""
 
     steps: int = 420
@@ -153,7 +143,7 @@ class EncoderSettings(TrainingSettings):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        validate_mixture("negative", self.negatives, list(NEGATIVES))
+        setup.validate_mixture("negative", self.negatives, list(NEGATIVES))
         if not 0 <= self.small <= 1:
             raise SettingError(f"small is {self.small}: give a share from 0 to 1")
 
@@ -162,16 +152,18 @@ class EncoderSettings(TrainingSettings):
         return {**super().recipe(), "negatives": dict(self.negatives), "small": self.small}
 
 
-def train_encoder(settings: EncoderSettings, progress: Progress | None = None) -> TrainingResult:
+def train_encoder(
+    settings: EncoderSettings, progress: setup.Progress | None = None
+) -> setup.TrainingResult:
     """Train, evaluate on held-out data now and then, and write a checkpoint that `export` reads."""
-    base = prepare(settings)
-    corpus = read_corpus(settings.data, settings.format, progress)
-    held_out = read_corpus(settings.dev, settings.format, progress)
-    pairs = read_pairs(corpus.items, locate=False)
-    dev = read_pairs(held_out.items, locate=False)
-    validate_pairs(settings, pairs, dev)
+    base = setup.prepare(settings)
+    corpus = setup.read_corpus(settings.data, settings.format, progress)
+    held_out = setup.read_corpus(settings.dev, settings.format, progress)
+    pairs = setup.read_pairs(corpus.items, locate=False)
+    dev = setup.read_pairs(held_out.items, locate=False)
+    setup.validate_pairs(settings, pairs, dev)
     knowledge = Knowledge.of(pairs)
-    tokens = read_tokenizer(base.folder)
+    tokens = setup.read_tokenizer(base.folder)
     batches = ContrastiveBatches(
         pairs,
         knowledge,

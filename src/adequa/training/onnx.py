@@ -18,12 +18,13 @@ import fnmatch
 import importlib
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 
 import numpy as np
 
 from adequa import __version__
-from adequa.errors import MissingExtra, UnknownName
+from adequa.errors import MissingExtra, UnknownName, require_known
 from adequa.training.checkpoint import Array, Checkpoint, quantise_columns
 
 FUSED = "com.microsoft"
@@ -95,25 +96,16 @@ class OnnxGraph:
     ) -> bytes:
         """The file: inputs by name with type and shape, outputs (all floats) with their shape."""
         helper, types = self._onnx.helper, self._onnx.TensorProto
-        graph = helper.make_graph(
-            self._nodes,
-            name,
-            [
-                helper.make_tensor_value_info(one, getattr(types, kind), list(shape))
-                for one, (kind, shape) in inputs.items()
-            ],
-            [
-                helper.make_tensor_value_info(one, types.FLOAT, list(shape))
-                for one, shape in outputs.items()
-            ],
-            list(self._constants.values()),
-        )
+        declare = helper.make_tensor_value_info
+        read = [
+            declare(one, getattr(types, kind), [*shape]) for one, (kind, shape) in inputs.items()
+        ]
+        made = [declare(one, types.FLOAT, [*shape]) for one, shape in outputs.items()]
+        constants = list(self._constants.values())
+        versions = (("", _OPSET), (FUSED, _FUSED_OPSET))
         model = helper.make_model(
-            graph,
-            opset_imports=[
-                helper.make_opsetid("", _OPSET),
-                helper.make_opsetid(FUSED, _FUSED_OPSET),
-            ],
+            helper.make_graph(self._nodes, name, read, made, constants),
+            opset_imports=[helper.make_opsetid(*version) for version in versions],
             ir_version=_FORMAT,
             producer_name="adequa",
             producer_version=__version__,
@@ -208,13 +200,11 @@ def layer_names(checkpoint: Checkpoint) -> tuple[str, ...]:
 def kept_layers(checkpoint: Checkpoint, keep: Sequence[str]) -> frozenset[str]:
     """The layers that match names or patterns such as `5.*` and `*.down`."""
     names = layer_names(checkpoint)
-    kept: set[str] = set()
-    for pattern in keep:
-        found = fnmatch.filter(names, pattern)
-        if not found:
+    found = {pattern: fnmatch.filter(names, pattern) for pattern in keep}
+    for pattern, layers in found.items():
+        if not layers:
             raise UnknownName("layer", pattern, names)
-        kept.update(found)
-    return frozenset(kept)
+    return frozenset(chain.from_iterable(found.values()))
 
 
 def build_encoder(checkpoint: Checkpoint, precision: str, keep: Sequence[str] = ()) -> bytes:
@@ -244,16 +234,12 @@ def build_verifier(checkpoint: Checkpoint, precision: str, keep: Sequence[str] =
         "Add", graph.add("MatMul", first, heads["pair.weight"]), heads["pair.bias"], name="pair"
     )
     _mean(graph, states, name="state")
-    labels = len(checkpoint.heads["tokens.bias"])
-    return graph.finish(
-        "verifier",
-        block.inputs(types=True),
-        {
-            "tokens": ("items", "tokens", labels),
-            "pair": ("items", 1),
-            "state": ("items", checkpoint.hidden),
-        },
-    )
+    outputs: dict[str, tuple[str | int, ...]] = {
+        "tokens": ("items", "tokens", len(checkpoint.heads["tokens.bias"])),
+        "pair": ("items", 1),
+        "state": ("items", checkpoint.hidden),
+    }
+    return graph.finish("verifier", block.inputs(types=True), outputs)
 
 
 def _mean(graph: OnnxGraph, states: str, name: str | None = None) -> str:
@@ -270,8 +256,7 @@ class _Blocks:
     def __init__(
         self, graph: OnnxGraph, checkpoint: Checkpoint, precision: str, keep: Sequence[str]
     ) -> None:
-        if precision not in PRECISIONS:
-            raise UnknownName("precision", precision, PRECISIONS)
+        require_known("precision", [precision], PRECISIONS)
         self._graph = graph
         self._model = checkpoint
         exact = precision == "fp32"
@@ -337,14 +322,12 @@ class _Blocks:
         names = ("query", "key", "value")
         prefix = f"encoder.layer.{layer}.attention.self"
         # Three products of the same rows: the result of a single one would have to be split again.
-        views = [
-            self.unpack(
-                self._linear.add(
-                    f"{layer}.qkv", rows, model[f"{prefix}.{name}.weight"], part=f".{name}"
-                )
-            )
-            for name in names
-        ]
+        weights = {f".{name}": model[f"{prefix}.{name}.weight"] for name in names}
+        products = (
+            self._linear.add(f"{layer}.qkv", rows, weight, part=part)
+            for part, weight in weights.items()
+        )
+        views = [self.unpack(product) for product in products]
         bias = np.concatenate([model[f"{prefix}.{name}.bias"] for name in names])
         context = graph.add(
             "MultiHeadAttention",

@@ -5,7 +5,6 @@ The encoder and the verifier share it; a mistake is reported before any work is 
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import subprocess
 from collections.abc import Callable, Mapping, Sequence
@@ -15,7 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from adequa.data import Item
-from adequa.errors import DataError, MissingExtra, ModelError, SettingError, UnknownName
+from adequa.errors import DataError, ModelError, SettingError, require_known, require_packages
+from adequa.files import write_errors
 from adequa.models import WordPiece
 from adequa.perturb import Document, MarkedText, read_documents
 from adequa.readers import open_source
@@ -66,11 +66,8 @@ def find_base(base: str | Path = BASE) -> Base:
             int(config[name]) for name in ("num_hidden_layers", "max_position_embeddings")
         )
     except (KeyError, TypeError, ValueError) as error:
-        raise DataError(
-            f"is not a configuration of BERT ({error!r})",
-            path=folder / "config.json",
-            remedy=_REMEDY,
-        ) from None
+        problem = f"is not a configuration of BERT ({error!r})"
+        raise DataError(problem, path=folder / "config.json", remedy=_REMEDY) from None
     training = _read(folder / "training.json") if (folder / "training.json").is_file() else {}
     before = training.get("base") or {}
     name = BASE if str(base) == BASE else str(before.get("name") or folder.absolute().name)
@@ -135,17 +132,16 @@ class TrainingSettings:
     """The licence of the data, for the model card."""
 
     def __post_init__(self) -> None:
-        for name in ("steps", "batch", "look_every", "save_every"):
-            if getattr(self, name) < 1:
-                raise SettingError(f"{name} is {getattr(self, name)}: give at least 1")
+        for name in ("steps", "batch", "look_every", "save_every", "threads"):
+            value = getattr(self, name)
+            if value is not None and value < 1:
+                raise SettingError(f"{name} is {value}: give at least 1")
         if not self.data:
             raise SettingError("there is nothing to train on: give some data")
         if not self.rate > 0:
             raise SettingError(f"rate is {self.rate}: give more than 0")
         if self.frozen < 0:
             raise SettingError(f"frozen is {self.frozen}: give 0 or more")
-        if self.threads is not None and self.threads < 1:
-            raise SettingError(f"threads is {self.threads}: give at least 1")
 
     def recipe(self) -> dict[str, Any]:
         """The settings that affect the weights, besides data, base and seed."""
@@ -179,9 +175,7 @@ class TrainingResult:
 
 def prepare(settings: TrainingSettings) -> Base:
     """Find the base model; whatever would stop the training later is reported before any work."""
-    for package in _PACKAGES:
-        if importlib.util.find_spec(package) is None:
-            raise MissingExtra("train", package)
+    require_packages("train", *_PACKAGES)
     base = find_base(settings.base)
     if not 3 <= settings.longest <= base.positions:
         raise SettingError(
@@ -201,9 +195,8 @@ def prepare(settings: TrainingSettings) -> Base:
 
 def validate_mixture(kind: str, mixture: Mapping[str, float], known: Sequence[str]) -> None:
     """Verify that every name is known, no weight is negative, and at least one is not 0."""
+    require_known(kind, mixture, known)
     for name, weight in mixture.items():
-        if name not in known:
-            raise UnknownName(kind, name, known)
         if not 0 <= weight < float("inf"):
             raise SettingError(f"{kind} {name}={weight}: give a weight of 0 or more")
     if mixture and not any(mixture.values()):
@@ -259,11 +252,8 @@ def validate_pairs(
     """Verify that there are texts to learn from, and texts to evaluate on if they were given."""
     for paths, found in ((settings.data, pairs), (settings.dev, dev)):
         if paths and not found:
-            raise DataError(
-                "has no item with triples and a text",
-                path=paths[0],
-                remedy="check that it is the right input",
-            )
+            problem = "has no item with triples and a text"
+            raise DataError(problem, path=paths[0], remedy="check that it is the right input")
 
 
 def open_folder(settings: TrainingSettings, recipe: Mapping[str, Any]) -> None:
@@ -275,34 +265,22 @@ def open_folder(settings: TrainingSettings, recipe: Mapping[str, Any]) -> None:
     text = json.dumps(recipe, ensure_ascii=False, indent=2) + "\n"
     if path.is_file():
         if not settings.resume:
-            raise DataError(
-                "has a training already",
-                path=settings.out,
-                remedy="give --resume to continue it, or another folder",
-            )
+            remedy = "give --resume to continue it, or another folder"
+            raise DataError("has a training already", path=settings.out, remedy=remedy)
         try:
             before = json.loads(path.read_text(encoding="utf-8"))
         except ValueError:
             before = {}
         now = json.loads(text)
         if changed := [name for name in now if before.get(name) != now[name]]:
-            raise DataError(
-                f"was begun with other {', '.join(changed)}",
-                path=path,
-                remedy="give the settings it was begun with, or another folder",
-            )
+            remedy = "give the settings it was begun with, or another folder"
+            raise DataError(f"was begun with other {', '.join(changed)}", path=path, remedy=remedy)
         return
     if settings.out.is_dir() and any(settings.out.iterdir()):
         raise DataError("is not empty", path=settings.out, remedy="give a new folder")
-    try:
+    with write_errors(settings.out, remedy="give a folder"):
         settings.out.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise DataError(
-            f"cannot be written ({error.strerror or error})",
-            path=settings.out,
-            remedy="give a folder",
-        ) from None
 
 
 def commit_of(folder: Path = Path(__file__).parent) -> str | None:

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 
 import torch
 from torch import Tensor
-from torch.utils.data import Dataset
 
 from adequa.models import WordPiece
 from adequa.perturb import FALSE, TRUE, UNKNOWN, LabelledDocument, LabelledSpan
@@ -16,21 +15,6 @@ from adequa.text.values import word_triple
 from adequa.training.cases import Cases, TrainingCase
 from adequa.training.encoder import ContrastiveBatches
 from adequa.training.setup import cut_to
-
-
-class BatchNumbers(Dataset[int]):
-    """The numbers of the batches: the collator makes a batch when it is needed."""
-
-    def __init__(self, count: int) -> None:
-        self.count = count
-
-    def __len__(self) -> int:
-        """The number of batches."""
-        return self.count
-
-    def __getitem__(self, number: int) -> int:
-        """The number itself."""
-        return number
 
 
 def padded(rows: Sequence[Sequence[int]], fill: int = 0) -> Tensor:

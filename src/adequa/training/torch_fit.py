@@ -23,15 +23,7 @@ from transformers.utils import logging
 
 from adequa import __version__
 from adequa.charts import curves_picture
-from adequa.training.setup import (
-    Base,
-    Progress,
-    TrainingResult,
-    TrainingSettings,
-    commit_of,
-    open_folder,
-)
-from adequa.training.torch_data import BatchNumbers
+from adequa.training import setup
 from adequa.training.torch_networks import load_bert
 
 Evaluation = Callable[[Any], Mapping[str, float]]
@@ -184,7 +176,8 @@ def fit(
     trainer = _Trainer(
         model=network,
         args=arguments,
-        train_dataset=BatchNumbers(schedule.steps * max(1, arguments.world_size)),
+        # The numbers of the batches: the collator makes a batch when it is needed.
+        train_dataset=range(schedule.steps * max(1, arguments.world_size)),
         data_collator=collator,
     )
     trainer.remove_callback(PrinterCallback)
@@ -209,15 +202,15 @@ def _last_checkpoint(folder: Path) -> Path | None:
 
 def run_training(
     kind: str,
-    settings: TrainingSettings,
-    base: Base,
+    settings: setup.TrainingSettings,
+    base: setup.Base,
     *,
     build: Callable[[BertModel], nn.Module],
     collator: Collator,
     evaluation: Evaluation | None,
     material: Mapping[str, Any],
-    progress: Progress | None,
-) -> TrainingResult:
+    progress: setup.Progress | None,
+) -> setup.TrainingResult:
     """Train and write; of several processes only the first writes and reports."""
     first = is_first()
     schedule = Schedule(
@@ -230,7 +223,7 @@ def run_training(
     recipe = {**settings.recipe(), "warm_up": schedule.warm_up, "decay": schedule.decay}
     begun = {"kind": kind, "base": base.name, "recipe": recipe, "seed": settings.seed, **material}
     if first:
-        open_folder(settings, begun)
+        setup.open_folder(settings, begun)
     if settings.threads is not None:
         torch.set_num_threads(settings.threads)
 
@@ -261,12 +254,12 @@ def run_training(
             "base": {"name": base.name, "licence": base.licence, **_before(base)},
             "licence": {"base": base.licence, "data": settings.licence},
             "recipe": {**recipe, "made_with": _made_with()},
-            "commit": commit_of(),
+            "commit": setup.commit_of(),
             "figures": _figures(log),
         }
         if first:
             write_checkpoint(network, settings.out, base.vocabulary, training)
-    return TrainingResult(settings.out, material["pairs"], log, training)
+    return setup.TrainingResult(settings.out, material["pairs"], log, training)
 
 
 def _load_heads(network: nn.Module, folder: Path) -> None:
@@ -295,7 +288,7 @@ def write_checkpoint(
     (folder / "training.json").write_text(text + "\n", encoding="utf-8")
 
 
-def _before(base: Base) -> dict[str, Any]:
+def _before(base: setup.Base) -> dict[str, Any]:
     """The earlier stage, where the base is a checkpoint of ours."""
     names = ("base", "recipe", "data", "seed", "commit", "licence")
     stage = {name: base.training[name] for name in names if name in base.training}
@@ -306,14 +299,11 @@ def _figures(log: list[dict[str, float]]) -> dict[str, Any]:
     """The last loss and the last evaluation."""
     losses = [line[name] for line in log for name in ("loss", "train_loss") if name in line]
     losses = losses[:-1] if len(losses) > 1 else losses  # the mean of all is last
-    evaluations = [line for line in log if any(name.startswith("dev_") for name in line)]
     figures: dict[str, Any] = {"loss": losses[-1]} if losses else {}
-    if evaluations:
-        figures["dev"] = {
-            name.removeprefix("dev_"): value
-            for name, value in evaluations[-1].items()
-            if name.startswith("dev_")
-        }
+    for line in log:
+        dev = {name: value for name, value in line.items() if name.startswith("dev_")}
+        if dev:  # the last one stays
+            figures["dev"] = {name.removeprefix("dev_"): value for name, value in dev.items()}
     return figures
 
 

@@ -14,19 +14,8 @@ import numpy.typing as npt
 from adequa.errors import SettingError
 from adequa.perturb import UNKNOWN, Knowledge, read_marks
 from adequa.stats import area_under_curve
+from adequa.training import setup
 from adequa.training.cases import FAULTS, Cases, ComposerFactory
-from adequa.training.setup import (
-    Progress,
-    TrainingResult,
-    TrainingSettings,
-    prepare,
-    read_corpus,
-    read_pairs,
-    read_tokenizer,
-    spread,
-    validate_mixture,
-    validate_pairs,
-)
 
 Array = npt.NDArray[Any]
 HEADS = ("stated", "unsupported", "disfluent")
@@ -74,7 +63,7 @@ class HeldOutFigures:
 
 
 @dataclass(frozen=True, kw_only=True)
-class VerifierSettings(TrainingSettings):
+class VerifierSettings(setup.TrainingSettings):
     """The defaults are the recipe of the shipped verifier."""
 
     steps: int = 1500
@@ -99,7 +88,7 @@ class VerifierSettings(TrainingSettings):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        validate_mixture("fault", self.faults, list(FAULTS))
+        setup.validate_mixture("fault", self.faults, list(FAULTS))
         if not 0 <= self.composed <= 1:
             raise SettingError(f"composed is {self.composed}: give a share from 0 to 1")
         if self.composed and self.composer is None:
@@ -108,28 +97,26 @@ class VerifierSettings(TrainingSettings):
     def recipe(self) -> dict[str, Any]:
         """The common part, the faults and the composer."""
         name = getattr(self.composer, "__qualname__", None)  # it decides over the fluff, too
-        return {
-            **super().recipe(),
-            "faults": dict(self.faults),
-            "composer": name,
-            "composed": self.composed,
-        }
+        own = {"faults": dict(self.faults), "composer": name, "composed": self.composed}
+        return super().recipe() | own
 
 
-def train_verifier(settings: VerifierSettings, progress: Progress | None = None) -> TrainingResult:
+def train_verifier(
+    settings: VerifierSettings, progress: setup.Progress | None = None
+) -> setup.TrainingResult:
     """Train, evaluate on held-out data now and then, and write a checkpoint that `export` reads."""
-    base = prepare(settings)
-    corpus = read_corpus(settings.data, settings.format, progress)
-    gold = read_corpus(settings.gold, None, progress)
-    held_out = read_corpus(settings.dev, settings.format, progress)
+    base = setup.prepare(settings)
+    corpus = setup.read_corpus(settings.data, settings.format, progress)
+    gold = setup.read_corpus(settings.gold, None, progress)
+    held_out = setup.read_corpus(settings.dev, settings.format, progress)
     marked = {item.text: read_marks(item) for item in gold.items}
-    pairs = read_pairs(corpus.items, marked=marked, progress=progress)
-    dev = read_pairs(held_out.items)
-    validate_pairs(settings, pairs, dev)
-    dev = [dev[place] for place in spread(len(dev), settings.cases)]
+    pairs = setup.read_pairs(corpus.items, marked=marked, progress=progress)
+    dev = setup.read_pairs(held_out.items)
+    setup.validate_pairs(settings, pairs, dev)
+    dev = [dev[place] for place in setup.spread(len(dev), settings.cases)]
     knowledge = Knowledge.of(pairs)
     composer = None if settings.composer is None else settings.composer(knowledge)
-    tokens = read_tokenizer(base.folder)
+    tokens = setup.read_tokenizer(base.folder)
     cases = Cases(
         pairs,
         knowledge,

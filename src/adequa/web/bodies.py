@@ -110,13 +110,10 @@ class Bodies:
     def _require_type(self, request: Request, wanted: str) -> None:
         given = media_type(request)
         if given != wanted:
-            raise Refusal(
-                415,
-                "wrong_content_type",
-                f"the body is of type {given[:100]!r}" if given else "the body has no content type",
-                f"send it with Content-Type: {wanted}",
-                where="Content-Type",
-            )
+            kind = f"is of type {given[:100]!r}" if given else "has no content type"
+            remedy = f"send it with Content-Type: {wanted}"
+            where = "Content-Type"
+            raise Refusal(415, "wrong_content_type", f"the body {kind}", remedy, where=where)
 
 
 def media_type(request: Request) -> str:

@@ -8,6 +8,7 @@
 from __future__ import annotations
 
 import http.client
+import itertools
 import json
 import time
 from collections import deque
@@ -85,24 +86,18 @@ class Client:
         self, items: Iterable[Item], *, metrics: Sequence[str] | None = None, batch: int = 100
     ) -> Iterator[Result]:
         """The results of items, in their order, requested in batches."""
-        waiting: list[Mapping[str, Any]] = []
-        for item in items:
-            waiting.append(item_to_object(item))
-            if len(waiting) == batch:
-                yield from self._many(waiting, metrics)
-                waiting = []
-        if waiting:
-            yield from self._many(waiting, metrics)
+        objects = map(item_to_object, items)
+        while waiting := list(itertools.islice(objects, batch)):
+            found = self._posted({"items": waiting}, metrics)["results"]
+            yield from map(result_from_object, found)
 
     def metrics(self) -> list[dict[str, Any]]:
         """The metrics of the server."""
-        found: list[dict[str, Any]] = self._json("GET", "/v1/metrics")["metrics"]
-        return found
+        return list(self._json("GET", "/v1/metrics")["metrics"])
 
     def health(self) -> dict[str, Any]:
         """Whether the server has room for more requests."""
-        found: dict[str, Any] = self._json("GET", "/v1/health")
-        return found
+        return dict(self._json("GET", "/v1/health"))
 
     def runs(self) -> list[RemoteRun]:
         """All runs, the newest last."""
@@ -126,7 +121,8 @@ class Client:
             body = path.read_bytes()
         except OSError as error:
             raise DataError.of_file(error, path) from None
-        query = {"name": name or path.name, "format": format, "metrics": _joined(metrics)}
+        labels = None if metrics is None else ",".join(metrics)
+        query = {"name": name or path.name, "format": format, "metrics": labels}
         given = {key: value for key, value in query.items() if value is not None}
         address = f"/v1/runs?{urlencode(given)}"
         return _run(self._json("POST", address, body, "application/octet-stream"))
@@ -147,8 +143,7 @@ class Client:
 
     def summary(self, id_: str) -> dict[str, Any]:
         """The summary of a run."""
-        found: dict[str, Any] = self._json("GET", f"{_of(id_)}/summary")
-        return found
+        return dict(self._json("GET", f"{_of(id_)}/summary"))
 
     def results(self, id_: str) -> Iterator[Result]:
         """All results of a run, fetched page by page."""
@@ -173,12 +168,6 @@ class Client:
 
     def __del__(self) -> None:
         self.close()
-
-    def _many(
-        self, items: Sequence[Mapping[str, Any]], metrics: Sequence[str] | None
-    ) -> list[Result]:
-        found = self._posted({"items": items}, metrics)["results"]
-        return [result_from_object(raw) for raw in found]
 
     def _posted(self, raw: dict[str, Any], metrics: Sequence[str] | None) -> Any:
         if metrics is not None:
@@ -254,17 +243,6 @@ def _of(id_: str) -> str:
     return f"/v1/runs/{quote(id_, safe='')}"
 
 
-def _joined(metrics: Sequence[str] | None) -> str | None:
-    return None if metrics is None else ",".join(metrics)
-
-
 def _run(raw: Mapping[str, Any]) -> RemoteRun:
-    progress = raw["progress"]
-    return RemoteRun(
-        id=raw["id"],
-        name=raw["name"],
-        status=raw["status"],
-        done=progress["done"],
-        total=progress["total"],
-        error=raw["error"],
-    )
+    known = {name: raw[name] for name in ("id", "name", "status", "error")}
+    return RemoteRun(**known, done=raw["progress"]["done"], total=raw["progress"]["total"])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import asdict, dataclass
 from http import HTTPStatus
-from typing import Annotated, Any
+from typing import Annotated
 
 from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse, Response
@@ -21,13 +21,13 @@ from adequa.errors import (
 )
 
 _LONGEST_MESSAGE = 400
-_CODES = {404: "not_found", 405: "method_not_allowed"}
 _UNREAD = {401, 403, 408, 413, 415, 421}
 """Statuses after which the rest of a body may still arrive, which nobody will read."""
-_REMEDIES = {
-    404: "see /v1/openapi.json for the available addresses",
-    405: "see the Allow header for the available methods",
+_ADDRESSES = {
+    404: ("not_found", "see /v1/openapi.json for the available addresses"),
+    405: ("method_not_allowed", "see the Allow header for the available methods"),
 }
+"""Codes and remedies of the refusals that the router makes."""
 _ASK = "ask the operator of this server to look at its log"
 _HEADINGS = {
     400: "The request could not be read",
@@ -77,9 +77,9 @@ class Refusal(Exception):
         super().__init__(status, code, message)
 
     @property
-    def object(self) -> dict[str, Any]:
+    def body(self) -> ErrorBody:
         """The `error` object of the JSON answer."""
-        return asdict(ErrorBody(self.code, self.message, self.remedy, self.where))
+        return ErrorBody(self.code, self.message, self.remedy, self.where)
 
     @property
     def headers(self) -> dict[str, str]:
@@ -120,9 +120,9 @@ def refusal_of(error: Exception, *, where: str | None = None) -> Refusal:
     if isinstance(error, SettingError):
         return Refusal(422, "wrong_setting", str(error), where=where)
     if isinstance(error, HTTPException):
-        code = _CODES.get(error.status_code, "refused")
+        known = _ADDRESSES.get(error.status_code, ("refused", None))
         phrase = HTTPStatus(error.status_code).phrase.lower()
-        return Refusal(error.status_code, code, phrase, _REMEDIES.get(error.status_code))
+        return Refusal(error.status_code, known[0], phrase, known[1])
     if isinstance(error, MissingExtra):
         remedy = "ask the operator of this server to install it"
         return Refusal(501, "not_installed", str(error), remedy, where=where)
@@ -134,7 +134,7 @@ def refusal_of(error: Exception, *, where: str | None = None) -> Refusal:
 
 def respond(refusal: Refusal) -> Response:
     """The answer to a refused request as JSON."""
-    return JSONResponse({"error": refusal.object}, refusal.status, headers=refusal.headers)
+    return JSONResponse({"error": asdict(refusal.body)}, refusal.status, headers=refusal.headers)
 
 
 def _one_line(text: str) -> str:

@@ -9,6 +9,8 @@ import threading
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from adequa.run import end_with_parent
+
 if TYPE_CHECKING:
     from multiprocessing.connection import Connection
 
@@ -83,18 +85,9 @@ def _run(
     pipe: Connection, target: Callable[..., None], args: tuple[Any, ...], is_background: bool
 ) -> None:
     """The child: ends when the server ends, however that happens, and leaves Ctrl-C to it."""
-    import multiprocessing
-
     with contextlib.suppress(ValueError):  # not the main thread
         signal.signal(signal.SIGINT, signal.SIG_IGN)
-    parent = multiprocessing.parent_process()
-
-    def watch() -> None:
-        if parent is not None:
-            parent.join()
-            os._exit(1)
-
-    threading.Thread(target=watch, daemon=True).start()
+    end_with_parent()
     if is_background:
         with contextlib.suppress(OSError, AttributeError):
             os.nice(5)  # requests that somebody is waiting for go first

@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import hmac
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from starlette.applications import Starlette
@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from starlette.responses import Response
     from starlette.routing import BaseRoute
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+    from adequa.web.workbench.site import WorkbenchAccess
 
 HEADERS: Mapping[str, str] = {
     "Content-Security-Policy": (
@@ -57,22 +59,14 @@ def secured_app(
         response = answer(request.scope, refusal_of(error))
         if isinstance(error, HTTPException):
             response.headers.update(error.headers or {})
-        return response
-
-    async def fail(request: Request, error: Exception) -> Response:
-        response = answer(request.scope, refusal_of(error))
-        response.headers.update(HEADERS)  # this response is made outside of the middleware
+        elif not isinstance(error, Refusal | AdequaError):
+            response.headers.update(HEADERS)  # this response is made outside of the middleware
         return response
 
     app = Starlette(
         routes=routes,
         middleware=[Middleware(SecurityHeaders), *middleware],
-        exception_handlers={
-            Refusal: refuse,
-            AdequaError: refuse,
-            HTTPException: refuse,
-            Exception: fail,
-        },
+        exception_handlers=dict.fromkeys((Refusal, AdequaError, HTTPException, Exception), refuse),
     )
     app.router.redirect_slashes = False
     return app
@@ -116,27 +110,17 @@ def is_own_origin(headers: Mapping[str, str], base_url: str | None) -> bool:
     return urlsplit(origin).netloc in own
 
 
-class BrowserAccess(Protocol):
-    """How browsers get in, which have a session instead of the token."""
-
-    def is_open(self, path: str) -> bool:
-        """Whether an address is open to everyone."""
-
-    def is_known(self, headers: Mapping[str, str]) -> bool:
-        """Whether a request has a session."""
-
-    def is_form(self, headers: Mapping[str, str]) -> bool:
-        """Whether a page of ours sent a request, within its own session."""
-
-
 class Guard:
-    """Middleware of `adequa serve` that refuses requests before any of their body is read."""
+    """Middleware of `adequa serve` that refuses requests before any of their body is read.
+
+    `browsers` lets in browsers, which have a session instead of the token.
+    """
 
     def __init__(
         self,
         app: ASGIApp,
         settings: ServerSettings,
-        browsers: BrowserAccess | None = None,
+        browsers: WorkbenchAccess | None = None,
         answer: Answer = lambda _scope, refusal: respond(refusal),
     ) -> None:
         self.app, self.settings, self.browsers = app, settings, browsers
@@ -166,21 +150,12 @@ class Guard:
         known = browsers is not None and browsers.is_known(headers)
         if token is None:
             if _host_name(headers.get("host", "")) not in self.settings.hosts:
-                return Refusal(
-                    421,
-                    "wrong_host",
-                    "this server does not answer to that name",
-                    "use http://127.0.0.1 or http://localhost",
-                    where="Host",
-                )
+                message = "this server does not answer to that name"
+                remedy = "use http://127.0.0.1 or http://localhost"
+                return Refusal(421, "wrong_host", message, remedy, where="Host")
         elif not (_has_token(headers, token) or known or (browsers and browsers.is_open(path))):
-            return Refusal(
-                401,
-                "no_token",
-                "the token is missing or wrong",
-                "send Authorization: Bearer TOKEN",
-                where="Authorization",
-            )
+            message, remedy = "the token is missing or wrong", "send Authorization: Bearer TOKEN"
+            return Refusal(401, "no_token", message, remedy, where="Authorization")
         if method not in ("GET", "HEAD"):
             if not is_own_origin(headers, None):
                 message = "pages of other sites may not use this server"

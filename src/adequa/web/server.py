@@ -42,22 +42,17 @@ def listen(host: str, port: int) -> socket.socket:
         # Named TCP, or asyncio does not recognise it and leaves Nagle's delay of 40 ms on.
         bound = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     except OSError as error:
-        raise ServiceError(
-            f"the host {host!r}",
-            f"is unknown ({error})",
-            "give --host an address of this machine",
-        ) from None
+        remedy = "give --host an address of this machine"
+        raise ServiceError(f"the host {host!r}", f"is unknown ({error})", remedy) from None
     try:
         bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         bound.bind((host, port))
         bound.listen(2048)
     except OSError as error:
         bound.close()
-        raise ServiceError(
-            f"port {port} of {host}",
-            f"is not available ({error.strerror})",
-            "another program may be using it: choose another --port",
-        ) from None
+        problem = f"is not available ({error.strerror})"
+        remedy = "another program may be using it: choose another --port"
+        raise ServiceError(f"port {port} of {host}", problem, remedy) from None
     return bound
 
 
@@ -160,11 +155,8 @@ def read_token(host: str, file: Path | None) -> str | None:
     except (OSError, UnicodeDecodeError):
         raise DataError("cannot be read", path=file, remedy="name a file with a token") from None
     if len(token) < _SHORTEST_TOKEN or not token.isascii() or any(map(str.isspace, token)):
-        raise DataError(
-            f"its first line is not a token of {_SHORTEST_TOKEN} or more characters",
-            path=file,
-            remedy="openssl rand -hex 32 > FILE",
-        )
+        problem = f"its first line is not a token of {_SHORTEST_TOKEN} or more characters"
+        raise DataError(problem, path=file, remedy="openssl rand -hex 32 > FILE")
     return token
 
 
@@ -184,8 +176,7 @@ def kept_folder(folder: Path | None) -> Iterator[Path]:
         folder.mkdir(parents=True, exist_ok=True)
         lock = (folder / ".lock").open("ab")
     except OSError as error:
-        raise RunError(
-            f"{folder} cannot be written ({error.strerror}); choose another folder"
-        ) from None
+        reason = f"{folder} cannot be written ({error.strerror})"
+        raise RunError(f"{reason}; choose another folder") from None
     with lock, locked(lock, folder):
         yield folder

@@ -10,16 +10,16 @@ from __future__ import annotations
 
 import contextlib
 import hmac
-import os
 import secrets
 import time
 from base64 import b32encode
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import IO, TYPE_CHECKING
+from typing import TYPE_CHECKING
 
 from adequa.errors import DataError
+from adequa.files import open_private, write_errors
 from adequa.web.limits import whole_number
 
 if TYPE_CHECKING:
@@ -142,7 +142,8 @@ class Sessions:
 def load_secret(folder: Path | str) -> bytes:
     """A folder's secret, created on first use and readable by its owner only."""
     path = Path(folder) / SECRET_FILE
-    with contextlib.suppress(FileExistsError), _open_new(path) as file:
+    own = write_errors(path, remedy="use a folder that you can write to")
+    with own, contextlib.suppress(FileExistsError), open_private(path) as file:
         file.write(secrets.token_hex(_BYTES) + "\n")
     try:
         secret = bytes.fromhex(path.read_text(encoding="ascii"))
@@ -158,17 +159,6 @@ def load_secret(folder: Path | str) -> bytes:
             remedy="delete it to get a new one; all links then change",
         )
     return secret
-
-
-def _open_new(path: Path) -> IO[str]:
-    try:
-        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    except FileExistsError:
-        raise
-    except OSError as error:
-        remedy = "use a folder that you can write to"
-        raise DataError.of_file(error, path, "written", remedy) from None
-    return os.fdopen(descriptor, "w", encoding="ascii")
 
 
 def _same(given: str, right: str) -> bool:

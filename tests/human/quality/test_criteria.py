@@ -6,7 +6,7 @@ import pytest
 
 from adequa.data import Rating
 from adequa.human.judgments import Scale
-from adequa.human.quality.criteria import Estimates, standings, study_criterion
+from adequa.human.quality.criteria import standings, study_criterion
 
 # Krippendorff's worked example: rows are raters, a dot is no rating (alpha .743, .815, .849).
 WORKED = (
@@ -32,7 +32,7 @@ def looked(*rows: str, controls: dict[tuple[str, str], float] | None = None):
         matrix(*rows),
         Scale(1, 5),
         controls=controls or {},
-        estimates=Estimates(restarts=2),
+        restarts=2,
     )
 
 
@@ -101,8 +101,6 @@ def test_texts_whose_names_run_together_stay_apart():
         for system, text, value in (("a", "b c", 1), ("a b", "c", 3), ("d", "e", 2))
         for rater in ("ann", "bob")
     ]
-    found = study_criterion(
-        "fluency", rows, Scale(1, 3), controls={}, estimates=Estimates(restarts=1)
-    )
+    found = study_criterion("fluency", rows, Scale(1, 3), controls={}, restarts=1)
     assert found.texts == 3
     assert found.contested == ()

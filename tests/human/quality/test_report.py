@@ -18,6 +18,7 @@ from adequa.human.quality.report import (
     figures,
     moved,
     quality_report,
+    quality_to_object,
     write_quality_report,
 )
 
@@ -85,7 +86,7 @@ def test_the_furthest_from_the_others_comes_first(quality):
         ("own", None, "given"),
     ]
     assert found.judged[0].others == ({"fluency": 3.0}, {"fluency": 3.0})
-    assert found.to_object()["judgments"][1] == {
+    assert quality_to_object(quality, details=found)["details"]["judgments"][1] == {
         "system": "A",
         "id": "near",
         "values": {"fluency": 2},

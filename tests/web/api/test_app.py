@@ -16,11 +16,11 @@ from adequa.codec import result_to_object
 from adequa.data import Item, Score
 from adequa.errors import ModelError
 from adequa.metrics.base import Metric
-from adequa.web.api.engine import InThread, ScoringEngine
+from adequa.web.api.engine import ScoringEngine
 from adequa.web.api.runs import Runs
 from adequa.web.limits import ServerSettings, bytes_of
 
-from ..conftest import ONE, SMALL, browse
+from ..conftest import ONE, SMALL, InThread, browse
 
 TOKEN = "a-token-of-our-own"
 

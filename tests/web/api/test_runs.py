@@ -168,7 +168,7 @@ def test_the_next_server_finds_them(
     stopped = again.get(unfinished)
     assert stopped.status == "failed"
     assert stopped.error is not None
-    assert stopped.error["code"] == "stopped"
+    assert stopped.error.code == "stopped"
 
 
 def test_runs_that_the_server_was_started_with(engine: ScoringEngine, tmp_path: Path) -> None:
@@ -191,7 +191,7 @@ def test_a_run_that_takes_too_long_or_is_ended_early(tmp_path: Path) -> None:
     plan = (tmp_path / "items.jsonl", "jsonl", resolve(["chrf"]), tmp_path / "out")
     error = RunProcess(*plan).run(0.0, lambda *_: None)
     assert error is not None
-    assert error["code"] == "timeout"
+    assert error.code == "timeout"
     ended = RunProcess(*plan)
     ended.end()
     assert ended.run(60, lambda *_: None) is None

@@ -12,9 +12,11 @@ import pytest
 
 from adequa.metrics import resolve
 from adequa.web.api.app import api_app
-from adequa.web.api.engine import InThread, ScoringEngine
+from adequa.web.api.engine import ScoringEngine
 from adequa.web.api.runs import Runs
 from adequa.web.limits import ServerSettings
+
+from ..conftest import InThread
 
 schemathesis = pytest.importorskip(
     "schemathesis", reason="pip install schemathesis to test the API against its description"

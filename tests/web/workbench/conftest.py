@@ -18,11 +18,13 @@ from adequa.human.campaign.settings import PRESETS, write_campaign
 from adequa.metrics import resolve
 from adequa.readers import open_source
 from adequa.run import open_run, score_run
-from adequa.web.api.engine import InThread, ScoringEngine
+from adequa.web.api.engine import ScoringEngine
 from adequa.web.api.runs import Runs
 from adequa.web.limits import ServerSettings
 from adequa.web.workbench.app import Workbench
 from adequa.web.workbench.home import open_campaign
+
+from ..conftest import InThread
 
 HOSTILE = "</script><script>window.hacked = true</script><img src=x onerror='window.hacked=true'>"
 PAGE = {"Accept": "text/html"}

@@ -474,18 +474,13 @@ def correct_pairs(
             test: Significance(found.p, corrected[test][number])
             for test, found in pair.tests.items()
         }
-        pairs.append(replace(pair, tests=tests, winner=_winner(pair, tests, measure, alpha)))
+        winner = None
+        p_values = [found.corrected for found in tests.values()]
+        if pair.difference and all(p is not None and p < alpha for p in p_values):
+            is_first = (pair.difference > 0) == measure.higher_is_better
+            winner = pair.first if is_first else pair.second
+        pairs.append(replace(pair, tests=tests, winner=winner))
     return pairs
-
-
-def _winner(
-    pair: SystemPair, tests: Mapping[str, Significance], measure: Measure, alpha: float
-) -> str | None:
-    if pair.difference is None or not pair.difference:
-        return None
-    if any(found.corrected is None or found.corrected >= alpha for found in tests.values()):
-        return None
-    return pair.first if (pair.difference > 0) == measure.higher_is_better else pair.second
 
 
 def _with_groups(one: Slice, measures: Sequence[Measure], baseline: str | None) -> Slice:

@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from adequa.data import Item
-from adequa.errors import DataError, RunError, SettingError, UnknownName
+from adequa.errors import DataError, RunError, SettingError, require_known
 from adequa.fields import FIELDS, NO_VALUE, item_field, natural_order
 from adequa.metrics import Metric
 from adequa.run import MANIFEST, SCORES, Run
@@ -70,7 +70,6 @@ class System:
     triples: Integers
     """A fingerprint of each item's triples: the same id in two data sets is not the same item."""
     slices: Integers
-    """The number of each item's slice."""
     scores: Mapping[str, Scores]
 
 
@@ -128,8 +127,6 @@ class _Column:
 
 @dataclass(slots=True)
 class _SystemRows:
-    """A system while its run is read."""
-
     path: Path
     items: array[int] = field(default_factory=lambda: array("q"))
     triples: array[int] = field(default_factory=lambda: array("q"))
@@ -185,19 +182,25 @@ def load_systems(runs: Sequence[Run], by: str | None = None) -> AlignedRuns:
     if by is not None and set(slices) == {None}:
         raise SettingError(f"no item has a {by}; break down by one of {', '.join(FIELDS)}")
     names = _system_names(list(rows), run_names)
+    labels = tuple(dict.fromkeys(label for one in entries for label in one))
     shown = sorted(slices, key=natural_order)
-    ranks = np.empty(len(slices), dtype=np.int64)
-    for rank, name in enumerate(shown):
-        ranks[slices[name]] = rank
+    ranks = np.argsort([slices[name] for name in shown])
     return AlignedRuns(
         systems=tuple(system.finish(names[key], ranks) for key, system in rows.items()),
         slices=() if by is None else tuple(NO_VALUE if one is None else one for one in shown),
-        labels=tuple(dict.fromkeys(label for one in entries for label in one)),
+        labels=labels,
         metrics={
             label: metric for run in reversed(runs) for label, metric in run.metrics().items()
         },
         higher_is_better={label: entry[0] for one in entries for label, entry in one.items()},
-        signatures=_signatures(entries, run_names),
+        signatures={
+            label: tuple(
+                (name, one[label][1])
+                for one, name in zip(entries, run_names, strict=True)
+                if label in one
+            )
+            for label in labels
+        },
     )
 
 
@@ -239,16 +242,6 @@ def _metric_entries(run: Run) -> dict[str, tuple[bool, str]]:
         }
     except (KeyError, TypeError, AttributeError):
         raise RunError(f"{run.path / MANIFEST} does not describe the metrics; {_EDITED}") from None
-
-
-def _signatures(
-    entries: Sequence[Mapping[str, tuple[bool, str]]], run_names: Sequence[str]
-) -> dict[str, tuple[tuple[str, str], ...]]:
-    found: dict[str, list[tuple[str, str]]] = {}
-    for one, name in zip(entries, run_names, strict=True):
-        for label, (_, signature) in one.items():
-            found.setdefault(label, []).append((name, signature))
-    return {label: tuple(signatures) for label, signatures in found.items()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -322,9 +315,8 @@ def choose_yardsticks(
             known.setdefault(f"{label}.{name}", (label, name))
     chosen: list[Yardstick] = []
     notes: list[str] = []
+    require_known("metric", wanted or (), known)
     for name in dict.fromkeys(wanted or runs.labels):
-        if name not in known:
-            raise UnknownName("metric", name, known)
         label, part = known[name]
         metric = runs.metrics.get(label)
         corpus = None

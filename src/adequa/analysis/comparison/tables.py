@@ -7,7 +7,6 @@ from dataclasses import asdict
 from typing import Any
 
 from adequa.analysis.comparison.study import Comparison, Slice, SystemPair, SystemValue
-from adequa.analysis.comparison.systems import Measure
 from adequa.fields import grouped
 from adequa.stats import CORRECTION_NOTES, magnitude_of_d
 from adequa.tables import Cell, Column, Table, as_json, counted, render_tables, rounded
@@ -41,12 +40,8 @@ def comparison_to_object(comparison: Comparison) -> dict[str, Any]:
         "runs": list(comparison.runs),
         "systems": list(comparison.systems),
         "metrics": {
-            measure.name: {
-                "kind": measure.kind,
-                "higher_is_better": measure.higher_is_better,
-                "signature": measure.signature,
-            }
-            for measure in comparison.measures
+            one.name: {key: value for key, value in asdict(one).items() if key != "name"}
+            for one in comparison.measures
         },
         "baseline": comparison.baseline,
         "tests": {test: {"n": comparison.trials[test]} for test in comparison.tests},
@@ -106,10 +101,7 @@ def _pair_object(pair: SystemPair) -> dict[str, Any]:
 
 
 def _long_table(comparison: Comparison) -> Table:
-    """One row per system and measure, then one row per pair and measure.
-
-    Rows of a system leave `against` empty; rows over all items leave `slice` empty.
-    """
+    """One row per system, without `against`, then one per pair; over all items without `slice`."""
     columns = [
         *("slice", "metric", "system", "against", "items", "left_out", "value", "low", "high"),
         *("group", "against_value", "difference", "difference_low", "difference_high"),
@@ -270,19 +262,10 @@ def _signed(value: float, places: int) -> str:
 
 def _digits(comparison: Comparison) -> dict[str, int]:
     """Three decimals for measures between 0 and 1, two for measures up to 100."""
-    return {
-        measure.name: 3 if _largest(comparison, measure) <= 1.5 else 2
-        for measure in comparison.measures
-    }
-
-
-def _largest(comparison: Comparison, measure: Measure) -> float:
-    found = [
-        abs(value.value)
-        for value in comparison.overall.values
-        if value.measure == measure.name and value.value is not None
-    ]
-    return max(found, default=0.0)
+    largest = {measure.name: 0.0 for measure in comparison.measures}
+    for one in comparison.overall.values:
+        largest[one.measure] = max(largest[one.measure], abs(one.value or 0.0))
+    return {name: 3 if most <= 1.5 else 2 for name, most in largest.items()}
 
 
 def _notes(comparison: Comparison, *, every_pair: bool) -> list[str]:

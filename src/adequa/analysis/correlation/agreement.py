@@ -1,13 +1,7 @@
 """The agreement of metrics with people: coefficients, differences, the human ceiling, rankings.
 
-Metrics and people are compared at four levels:
-
-text          all texts of all systems in one pool
-item          over the systems of each input, then the mean over inputs
-system-mean   over the texts of each system, then the mean over systems
-system        over systems, each by its means
-
-Intervals come from resampled inputs; all texts on one input are drawn together.
+docs/correlate.md explains the four levels at which metrics and people are compared. Intervals come
+from resampled inputs; all texts on one input are drawn together.
 """
 
 from __future__ import annotations
@@ -15,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import combinations
+from itertools import combinations, product
 from typing import NamedTuple
 
 import numpy as np
@@ -405,7 +399,6 @@ def _undefined(one: MetricAgreement, scores: Vector, ratings: Vector) -> list[st
 
 
 def _accuracy(subset: Subset, metric: str, scores: Vector, criterion: str) -> MetricAgreement:
-    """Pairwise accuracy with calibrated ties, averaged over inputs."""
     asked = MetricAgreement(metric, criterion, "item", ACCURACY, subset.name)
     (first, second), places = subset.complete(scores, subset.sample.criteria[criterion])
     found = stats.pairwise_accuracy(first, second, places.inputs)
@@ -423,7 +416,6 @@ def _accuracy(subset: Subset, metric: str, scores: Vector, criterion: str) -> Me
 
 
 def _soft_accuracy(subset: Subset, metric: str, scores: Vector, criterion: str) -> MetricAgreement:
-    """Soft pairwise accuracy over systems."""
     sides, places = subset.complete(scores, subset.sample.criteria[criterion])
     tables = []
     for values in sides:
@@ -463,20 +455,15 @@ def compare_with(
     lower is better are negated, so that agreement is positive.
     """
     signs = {name: 1.0 if higher else -1.0 for name, higher in higher_is_better.items()}
+    others = [name for name in subset.sample.metrics if name != against]
     found: list[MetricDifference] = []
-    for level in subset.options.levels:
-        for coefficient in subset.options.coefficients:
-            family = []
-            for metric in subset.sample.metrics:
-                if metric == against:
-                    continue
-                for criterion in subset.sample.criteria:
-                    asked = MetricDifference(
-                        metric, against, criterion, level, coefficient, subset.name
-                    )
-                    family.append(_difference(subset, asked, signs))
-                    progress()
-            found += _corrected(family)
+    for level, coefficient in product(subset.options.levels, subset.options.coefficients):
+        family = []
+        for metric, criterion in product(others, subset.sample.criteria):
+            asked = MetricDifference(metric, against, criterion, level, coefficient, subset.name)
+            family.append(_difference(subset, asked, signs))
+            progress()
+        found += _corrected(family)
     return found
 
 
@@ -576,17 +563,14 @@ def _rater_pairs(
         if rating.criterion == criterion and rating.rater:
             key = rating.system, rating.id
             values.setdefault(key, {}).setdefault(rating.rater, []).append(rating.value)
-    rows, own, others = [], [], []
+    pairs = []
     for row, key in enumerate(sample.keys):
         means = [sum(given) / len(given) for _, given in sorted(values.get(key, {}).items())]
-        if len(means) < 2:
-            continue
         total = sum(means)
-        for value in means:
-            rows.append(row)
-            own.append(value)
-            others.append((total - value) / (len(means) - 1))
-    return np.array(rows, dtype=np.int64), np.array(own), np.array(others)
+        if len(means) > 1:
+            pairs += [(row, value, (total - value) / (len(means) - 1)) for value in means]
+    rows, own, others = np.array(pairs, dtype=np.float64).reshape(-1, 3).T
+    return rows.astype(np.int64), own, others
 
 
 def rank_systems(

@@ -19,7 +19,8 @@ import numpy.typing as npt
 from adequa.data import Item, Rating, Result
 from adequa.errors import DataError, RunError, SettingError, require_known
 from adequa.fields import as_word, grouped, item_field, seen_word
-from adequa.human.judgments import Key, averaged, gather, standardised
+from adequa.files import errors_at
+from adequa.human.judgments import Key, gather, standardised
 from adequa.metrics import Metric
 from adequa.metrics.precomputed import finite_score, score_rows
 from adequa.run import MANIFEST, Run
@@ -121,10 +122,8 @@ def read_scores(path: Path, known_ids: Collection[str] = ()) -> ScoreFile:
             "has no field of numbers", path=path, remedy="a row has an id, a system and scores"
         )
     for key, (line, row) in rows.items():
-        try:
+        with errors_at(path, line):
             texts[key] = {name: finite_score(name, row.get(name)) for name in metrics}
-        except DataError as error:
-            raise error.at(path, line) from None
     return ScoreFile(tuple(metrics), texts, tuple(name for name in found if name not in metrics))
 
 
@@ -136,7 +135,6 @@ class ScoreSource:
     """The rated texts, or all where everything was requested."""
     measured: tuple[MetricValues, ...]
     found: int
-    """The number of texts in the sources."""
     example: str
     """The id of one of them, for error messages."""
     notes: tuple[str, ...]
@@ -392,19 +390,6 @@ def drop_systems(
     return kept, notes
 
 
-def choose_criteria(ratings: Sequence[Rating], wanted: Sequence[str]) -> list[str]:
-    """The requested criteria, by default all in alphabetical order."""
-    there = sorted({rating.criterion for rating in ratings})
-    require_known("criterion", wanted, there)
-    return list(dict.fromkeys(wanted)) or there
-
-
-def means(ratings: Iterable[Rating], criteria: Sequence[str]) -> dict[str, dict[Key, float]]:
-    """The mean of each text by criterion, in the order of the criteria."""
-    found = averaged(ratings)
-    return {criterion: found[criterion] for criterion in criteria}
-
-
 def rated_fields(ratings: Iterable[Rating]) -> dict[Key, dict[str, str]]:
     """The fields of each text in the ratings' file, as written after `--where`."""
     found: dict[Key, dict[str, str]] = {}
@@ -450,11 +435,6 @@ def parse_where(conditions: Iterable[str]) -> Where:
             raise SettingError(f"--where takes FIELD=VALUE (category=Airport), not {condition!r}")
         wanted.setdefault(name, set()).add(value)
     return {name: frozenset(values) for name, values in wanted.items()}
-
-
-def passes(fields: Mapping[str, str], where: Where) -> bool:
-    """Whether a text fulfils the conditions."""
-    return all(fields.get(name) in values for name, values in where.items())
 
 
 def fields_of(item: Item) -> dict[str, str]:

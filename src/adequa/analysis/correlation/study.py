@@ -12,16 +12,10 @@ import numpy as np
 
 from adequa.analysis.correlation import agreement
 from adequa.analysis.correlation import sample as samples
-from adequa.analysis.correlation.agreement import (
-    MetricAgreement,
-    MetricDifference,
-    Options,
-    Ranking,
-)
 from adequa.analysis.correlation.sample import MetricValues, RatedSample, ScoreSource, Text, Where
 from adequa.data import Rating
 from adequa.errors import DataError, SettingError, require_known
-from adequa.human.judgments import Key
+from adequa.human.judgments import Key, averaged
 from adequa.progress import Progress, silent
 from adequa.run import Run, open_run
 from adequa.stats import COEFFICIENTS, require_draws
@@ -33,15 +27,15 @@ class Study:
 
     sample: RatedSample
     measured: tuple[MetricValues, ...]
-    options: Options
-    results: tuple[MetricAgreement, ...]
-    ceiling: tuple[MetricAgreement, ...] = ()
-    footing: tuple[MetricAgreement, ...] = ()
+    options: agreement.Options
+    results: tuple[agreement.MetricAgreement, ...]
+    ceiling: tuple[agreement.MetricAgreement, ...] = ()
+    footing: tuple[agreement.MetricAgreement, ...] = ()
     """Each metric against the mean of all raters but one, over the same pairs as the ceiling."""
-    comparisons: tuple[MetricDifference, ...] = ()
+    comparisons: tuple[agreement.MetricDifference, ...] = ()
     against: str | None = None
-    matrices: tuple[MetricAgreement, ...] = ()
-    ranking: tuple[Ranking, ...] = ()
+    matrices: tuple[agreement.MetricAgreement, ...] = ()
+    ranking: tuple[agreement.Ranking, ...] = ()
     notes: tuple[str, ...] = ()
 
     @property
@@ -59,7 +53,7 @@ def correlate(
     criteria: Sequence[str] = (),
     metrics: Sequence[str] = (),
     lower_is_better: Collection[str] = (),
-    options: Options | None = None,
+    options: agreement.Options | None = None,
     where: Sequence[str] = (),
     exclude: Sequence[str] = (),
     exclude_systems: Sequence[str] = (),
@@ -77,7 +71,7 @@ def correlate(
     `z` standardises ratings by rater. Texts are joined by system and id; results do not depend on
     the order of rows.
     """
-    options = options or Options()
+    options = options or agreement.Options()
     _validate(options)
     conditions = samples.parse_where(where)
     opened = [open_run(run) for run in runs]
@@ -86,7 +80,9 @@ def correlate(
     paths = [Path(path) for path in ratings]
     judged = samples.read_people(paths, format=ratings_format, runs=opened, exclude=exclude, z=z)
     judged, notes = samples.drop_systems(judged, exclude_systems, references=references)
-    chosen = samples.choose_criteria(judged, criteria)
+    every = sorted({rating.criterion for rating in judged})
+    require_known("criterion", criteria, every)
+    chosen = list(dict.fromkeys(criteria)) or every
     judged = [rating for rating in judged if rating.criterion in chosen]
     rated = {(rating.system, rating.id) for rating in judged}
     scored = samples.read_texts(
@@ -103,7 +99,8 @@ def correlate(
         raise SettingError(f"there is no metric to compare with {against!r}; name another with -m")
     notes += _matched(scored, rated)
     texts = _filtered(scored.texts, rated, judged, conditions)
-    sample = samples.make_sample(texts, scored.measured, samples.means(judged, chosen))
+    means = averaged(judged)
+    sample = samples.make_sample(texts, scored.measured, {one: means[one] for one in chosen})
     notes += [*scored.notes, *_gaps(sample)]
     direction = {one.name: one.higher_is_better for one in scored.measured}
     notes += [
@@ -118,9 +115,9 @@ def correlate(
     def step() -> None:
         progress(next(done), total)
 
-    results: list[MetricAgreement] = []
-    comparisons: list[MetricDifference] = []
-    matrices: list[MetricAgreement] = []
+    results: list[agreement.MetricAgreement] = []
+    comparisons: list[agreement.MetricDifference] = []
+    matrices: list[agreement.MetricAgreement] = []
     for name in options.subsets:
         subset = agreement.subset_of(sample, name, options)
         found, why = agreement.correlations(subset, direction, step)
@@ -136,13 +133,13 @@ def correlate(
             f"no correlation can be computed: {notes[-1] if notes else 'nothing varies'}",
             remedy="give more texts, or metrics and ratings that differ between texts",
         )
-    people: list[MetricAgreement] = []
-    footing: list[MetricAgreement] = []
+    people: list[agreement.MetricAgreement] = []
+    footing: list[agreement.MetricAgreement] = []
     if ceiling or (ceiling is None and agreement.has_single_judgments(judged)):
         people, footing = agreement.ceiling(judged, sample, options)
     elif ceiling is None:
         notes.append("no ceiling: the ratings are averages; single judgments would give one")
-    ranked: list[Ranking] = []
+    ranked: list[agreement.Ranking] = []
     if ranking:
         ranked, why = agreement.rank_systems(scored.texts, scored.measured, sample)
         notes += why
@@ -161,8 +158,7 @@ def correlate(
     )
 
 
-def _step_count(sample: RatedSample, options: Options, against: str | None) -> int:
-    """The number of pairs of metric and criterion to compute."""
+def _step_count(sample: RatedSample, options: agreement.Options, against: str | None) -> int:
     metrics = len(sample.metrics)
     each = len(options.subsets) * len(options.levels) * len(sample.criteria)
     if against is None:
@@ -170,7 +166,7 @@ def _step_count(sample: RatedSample, options: Options, against: str | None) -> i
     return each * (metrics + len(options.coefficients) * (metrics - 1))
 
 
-def _validate(options: Options) -> None:
+def _validate(options: agreement.Options) -> None:
     require_known("level", options.levels, agreement.LEVELS)
     require_known("coefficient", options.coefficients, COEFFICIENTS)
     for subset in options.subsets:
@@ -178,7 +174,7 @@ def _validate(options: Options) -> None:
     require_draws(options.n, options.seed, options.confidence)
 
 
-def _too_few_permutations(sample: RatedSample, options: Options) -> list[str]:
+def _too_few_permutations(sample: RatedSample, options: agreement.Options) -> list[str]:
     """A note where no p-value can stay significant after correction."""
     family = (len(sample.metrics) - 1) * len(sample.criteria)
     alpha = 1 - options.confidence
@@ -217,7 +213,11 @@ def _filtered(
     known = samples.rated_fields(judged)
     fields = {key: {**known.get(key, {}), **text.fields} for key, text in chosen.items()}
     samples.validate_where(where, fields.values())
-    kept = {key: text for key, text in chosen.items() if samples.passes(fields[key], where)}
+    kept = {
+        key: text
+        for key, text in chosen.items()
+        if all(fields[key].get(name) in values for name, values in where.items())
+    }
     if not kept:
         raise DataError("no rated text fulfils all conditions", remedy="give fewer with --where")
     return kept
@@ -225,10 +225,9 @@ def _filtered(
 
 def _gaps(sample: RatedSample) -> list[str]:
     """Notes on texts that a metric did not score or that were not rated by a criterion."""
-    notes = []
-    for verb, columns in (("scored", sample.metrics), ("rated", sample.criteria)):
-        for name, values in columns.items():
-            missing = int(np.isnan(values).sum())
-            if missing:
-                notes.append(f"{name}: {missing:,} of {len(sample):,} texts are not {verb} by it")
-    return notes
+    return [
+        f"{name}: {missing:,} of {len(sample):,} texts are not {verb} by it"
+        for verb, columns in (("scored", sample.metrics), ("rated", sample.criteria))
+        for name, values in columns.items()
+        if (missing := int(np.isnan(values).sum()))
+    ]

@@ -11,14 +11,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from adequa.analysis.correlation.agreement import (
-    ACCURACY,
-    ONE_RATER,
-    SOFT_ACCURACY,
-    MetricAgreement,
-    MetricDifference,
-    Ranking,
-)
+from adequa.analysis.correlation import agreement
 from adequa.analysis.correlation.study import Study
 from adequa.charts import heat_map, save_picture
 from adequa.errors import require_known
@@ -31,8 +24,8 @@ TITLES = {
     "pearson": "Pearson",
     "spearman": "Spearman",
     "kendall": "Kendall",
-    ACCURACY: "Pairwise accuracy (acc_eq, ε calibrated on these ratings)",
-    SOFT_ACCURACY: "Soft pairwise accuracy",
+    agreement.ACCURACY: "Pairwise accuracy (acc_eq, ε calibrated on these ratings)",
+    agreement.SOFT_ACCURACY: "Soft pairwise accuracy",
 }
 _LEVELS = {
     "text": "texts of all systems in one pool",
@@ -66,7 +59,7 @@ def study_to_object(study: Study) -> dict[str, Any]:
     }
 
 
-def _agreement(one: MetricAgreement) -> dict[str, Cell]:
+def _agreement(one: agreement.MetricAgreement) -> dict[str, Cell]:
     low, high = one.interval or (None, None)
     names = ("metric", "criterion", "level", "coefficient", "subset")
     row: dict[str, Cell] = {
@@ -84,15 +77,12 @@ def _agreement(one: MetricAgreement) -> dict[str, Cell]:
     return row
 
 
-def _comparison(one: MetricDifference) -> dict[str, Cell]:
-    row: dict[str, Cell] = asdict(one)
-    return {
-        name: significant(value) if isinstance(value, float) else value
-        for name, value in row.items()
-    }
+def _comparison(one: agreement.MetricDifference) -> dict[str, Cell]:
+    row = asdict(one).items()
+    return {key: significant(cell) if isinstance(cell, float) else cell for key, cell in row}
 
 
-def _ranking(ranking: Ranking) -> dict[str, Any]:
+def _ranking(ranking: agreement.Ranking) -> dict[str, Any]:
     return {
         "metric": ranking.metric,
         "kind": ranking.kind,
@@ -116,13 +106,9 @@ def _ranking(ranking: Ranking) -> dict[str, Any]:
 def _long_table(study: Study) -> Table:
     """Every number of the study in one table, each row with the part it belongs to."""
     rows: list[dict[str, Cell]] = []
-    for part, found in (
-        ("result", study.results),
-        ("ceiling", study.ceiling),
-        ("same_footing", study.footing),
-        ("matrix", study.matrices),
-    ):
-        rows += [{"part": part, **_agreement(one)} for one in found]
+    parts = {"result": study.results, "ceiling": study.ceiling}
+    parts |= {"same_footing": study.footing, "matrix": study.matrices}
+    rows += [{"part": part, **_agreement(one)} for part, some in parts.items() for one in some]
     rows += [{"part": "comparison", **_comparison(one)} for one in study.comparisons]
     for ranking in study.ranking:
         rows += [
@@ -174,13 +160,19 @@ def _by_place(found: Iterable[Any]) -> dict[Place, list[Any]]:
 
 
 def _agreement_table(
-    title: str, found: Sequence[MetricAgreement], direction: Mapping[str, bool], study: Study
+    title: str,
+    found: Sequence[agreement.MetricAgreement],
+    direction: Mapping[str, bool],
+    study: Study,
 ) -> Table:
     cells = {(one.metric, one.criterion): one for one in found}
-    metrics = list(dict.fromkeys(one.metric for one in found))
     criteria = list(dict.fromkeys(one.criterion for one in found))
-    best = {name: _best(found, name, direction) for name in criteria}
-    counts = {one.n for one in found if one.metric != ONE_RATER}
+    best: dict[str, float] = {}
+    for one in found:
+        value = _oriented(one, direction)
+        if value is not None:
+            best[one.criterion] = max(value, best.get(one.criterion, value))
+    counts = {one.n for one in found if one.metric != agreement.ONE_RATER}
     if len(counts) == 1:
         title += f" (n = {counts.pop():,}"
         if any(one.interval for one in found):
@@ -188,41 +180,29 @@ def _agreement_table(
         title += ")"
     with_groups = any(one.groups is not None for one in found)
     rows: list[list[Cell]] = []
-    for metric in metrics:
+    for metric, own in grouped(found, lambda one: one.metric).items():
         row: list[Cell] = [metric]
         for criterion in criteria:
-            one = cells.get((metric, criterion))
-            value = None if one is None else _oriented(one, direction)
-            row.append(_cell(one, _BEST if value is not None and value == best[criterion] else ""))
-        if with_groups:
-            row.append(_range([one.groups for one in found if one.metric == metric]))
-        if len(counts) > 1:
-            row.append(_range([one.n for one in found if one.metric == metric]))
+            cell = cells.get((metric, criterion))
+            value = None if cell is None else _oriented(cell, direction)
+            row.append(_cell(cell, _BEST if value is not None and value == best[criterion] else ""))
+        row += [_range([one.groups for one in own])] if with_groups else []
+        row += [_range([one.n for one in own])] if len(counts) > 1 else []
         rows.append(row)
-    headings: list[str | Column] = ["metric", *(Column(name, align="right") for name in criteria)]
-    if with_groups:
-        headings.append(Column(_GROUPS[found[0].level], align="right"))
-    if len(counts) > 1:
-        headings.append(Column("n", align="right"))
-    return Table(title, headings, rows)
+    names = [*criteria, *([_GROUPS[found[0].level]] if with_groups else [])]
+    names += ["n"] if len(counts) > 1 else []
+    return Table(title, ["metric", *(Column(name, align="right") for name in names)], rows)
 
 
-def _best(
-    found: Sequence[MetricAgreement], criterion: str, direction: Mapping[str, bool]
-) -> float | None:
-    oriented = [_oriented(one, direction) for one in found if one.criterion == criterion]
-    return max((value for value in oriented if value is not None), default=None)
-
-
-def _oriented(one: MetricAgreement, direction: Mapping[str, bool]) -> float | None:
+def _oriented(one: agreement.MetricAgreement, direction: Mapping[str, bool]) -> float | None:
     """The value with agreement positive: accuracies already are, correlations keep their sign."""
-    if one.value is None or one.metric == ONE_RATER:
+    if one.value is None or one.metric == agreement.ONE_RATER:
         return None
     turned = not direction[one.metric] and one.coefficient in ("pearson", "spearman", "kendall")
     return -one.value if turned else one.value
 
 
-def _cell(one: MetricAgreement | None, mark: str) -> str | None:
+def _cell(one: agreement.MetricAgreement | None, mark: str) -> str | None:
     if one is None or one.value is None:
         return None
     shown = f"{one.value:.3f}{mark}"
@@ -241,7 +221,9 @@ def _range(counts: Iterable[int | None]) -> str | None:
     return f"{least:,}" if least == most else f"{least:,}–{most:,}"
 
 
-def _differences_table(place: Place, compared: Sequence[MetricDifference], study: Study) -> Table:
+def _differences_table(
+    place: Place, compared: Sequence[agreement.MetricDifference], study: Study
+) -> Table:
     alpha = 1 - study.options.confidence
     with_williams = any(one.williams_p is not None for one in compared)
     rows: list[list[Cell]] = []
@@ -254,17 +236,11 @@ def _differences_table(place: Place, compared: Sequence[MetricDifference], study
         if with_williams:
             row += [_chance(one.williams_p), _chance(one.williams_corrected)]
         rows.append([*row, winner])
-    headings: list[str | Column] = [
-        "metric",
-        "criterion",
-        "difference",
-        Column("p PERM-BOTH", align="right"),
-        Column("corrected", align="right"),
-    ]
-    if with_williams:
-        headings.append(Column("p Williams", align="right"))
-        headings.append(Column("corrected (Williams)", align="right"))
-    return Table(f"Against {study.against}: {_title(place)}", [*headings, "better"], rows)
+    tests = ["p PERM-BOTH", "corrected"]
+    tests += ["p Williams", "corrected (Williams)"] if with_williams else []
+    columns = [Column(one, align="right") for one in tests]
+    names: list[str | Column] = ["metric", "criterion", "difference", *columns, "better"]
+    return Table(f"Against {study.against}: {_title(place)}", names, rows)
 
 
 def _chance(p: float | None) -> str | None:
@@ -272,12 +248,12 @@ def _chance(p: float | None) -> str | None:
     return None if p is None else f"{p:.4f}" if p >= 0.0001 else "<0.0001"
 
 
-def variables(found: Sequence[MetricAgreement]) -> list[str]:
+def variables(found: Sequence[agreement.MetricAgreement]) -> list[str]:
     """The names on both sides of a matrix, from its pairs."""
     return list(dict.fromkeys(name for one in found for name in (one.metric, one.criterion)))
 
 
-def _matrix_table(place: Place, found: Sequence[MetricAgreement], study: Study) -> Table:
+def _matrix_table(place: Place, found: Sequence[agreement.MetricAgreement], study: Study) -> Table:
     names = variables(found)
     cells = {frozenset((one.metric, one.criterion)): one for one in found}
     alpha = 1 - study.options.confidence
@@ -294,7 +270,7 @@ def _matrix_table(place: Place, found: Sequence[MetricAgreement], study: Study) 
     return Table(title, ["", *(Column(name, align="right") for name in names)], rows)
 
 
-def _ranking_table(ranking: Ranking) -> Table:
+def _ranking_table(ranking: agreement.Ranking) -> Table:
     together = "not defined" if ranking.kendall is None else f"{ranking.kendall:.3f}"
     title = (
         f"Systems by {ranking.metric} ({ranking.kind}): Kendall between both rankings {together}"
@@ -330,7 +306,7 @@ def _notes(study: Study) -> list[str]:
         own.append("p treats texts as independent, which those on one input are not")
     if study.ceiling:
         own.append(
-            f"{ONE_RATER}: one rater with the mean of the others, over "
+            f"{agreement.ONE_RATER}: one rater with the mean of the others, over "
             f"{study.ceiling[0].n:,} pairs of text and rater"
         )
     if study.comparisons:
@@ -353,7 +329,7 @@ def draw_matrices(study: Study, folder: Path, *, png: bool = False) -> list[Path
     return written
 
 
-def _picture(study: Study, title: str, found: list[MetricAgreement]) -> str:
+def _picture(study: Study, title: str, found: list[agreement.MetricAgreement]) -> str:
     names = variables(found)
     cells = {(one.metric, one.criterion): one for one in found}
     alpha = 1 - study.options.confidence

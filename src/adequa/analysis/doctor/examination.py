@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import islice, pairwise
+from itertools import accumulate, islice, pairwise
 from statistics import fmean
 from typing import NamedTuple
 
@@ -137,7 +137,6 @@ class Examination:
     """One cell per perturbation and metric, perturbation by perturbation."""
     alarms: tuple[Alarms, ...]
     signatures: Mapping[str, str]
-    """The signatures of the metrics, by label."""
     originals: int
     """How many items were changed in some way."""
 
@@ -187,9 +186,8 @@ def examine(
     total = len(asked) * len(metrics)
     results: dict[str, list[Result]] = {}
     for number, (label, metric) in enumerate(metrics.items()):
-        results[label] = score_all(
-            asked, label, metric, jobs=jobs, progress=_shifted(progress, number * len(asked), total)
-        )
+        step = _shifted(progress, number * len(asked), total)
+        results[label] = score_all(asked, label, metric, jobs=jobs, progress=step)
     if sum(any(one.verdict for one in own) for own in results.values()) > 1:
         results[TOGETHER] = _joined(results)
     return _counted(made, originals, results, metrics)
@@ -223,18 +221,13 @@ def _shifted(progress: Progress | None, start: int, total: int) -> Progress | No
 
 def _joined(results: Mapping[str, list[Result]]) -> list[Result]:
     """The results as in a run with all metrics."""
-    rows: Iterator[tuple[Result, ...]] = zip(*results.values(), strict=True)
+
+    def score(label: str, one: Result) -> Score:
+        return Score(one.scores[label], facts=one.facts, findings=one.findings, verdict=one.verdict)
+
     return [
-        join(
-            Result(row[0].item, {}),
-            {
-                label: Score(
-                    one.scores[label], facts=one.facts, findings=one.findings, verdict=one.verdict
-                )
-                for label, one in zip(results, row, strict=True)
-            },
-        )
-        for row in rows
+        join(Result(row[0].item, {}), dict(zip(results, map(score, results, row), strict=True)))
+        for row in zip(*results.values(), strict=True)
     ]
 
 
@@ -245,9 +238,7 @@ def _counted(
     metrics: Mapping[str, Metric],
 ) -> Examination:
     places = {item.key: place for place, item in enumerate(originals)}
-    bounds = [len(originals)]
-    for one in made:
-        bounds.append(bounds[-1] + len(one.cases))
+    bounds = accumulate((len(one.cases) for one in made), initial=len(originals))
     cells = [
         _cell(
             label,
@@ -285,8 +276,7 @@ def _cell(
         for one in seen
         if one.original is not None and one.changed is not None
     ]
-    better, worse = [pair[0] for pair in pairs], [pair[1] for pair in pairs]
-    auc = superiority(better, worse) if pairs else None
+    auc = superiority([pair[0] for pair in pairs], [pair[1] for pair in pairs])
     if auc is not None and metric is not None and not metric.higher_is_better:
         auc = 1 - auc
     return MetricCell(label, made.perturbation.name, seen, auc)

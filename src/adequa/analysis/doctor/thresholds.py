@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 from adequa.analysis.doctor.examination import Share
 from adequa.data import Item
 from adequa.errors import DataError
-from adequa.files import read_objects
+from adequa.files import errors_at, read_objects
 from adequa.readers import read_table
 
 _STEPS = 10
@@ -171,10 +171,8 @@ def read_labels(path: Path, items: Iterable[Item]) -> list[LabelledText]:
     """
     written: dict[tuple[str | None, str], tuple[int, bool]] = {}
     for number, row in _rows(path):
-        try:
+        with errors_at(path, number):
             key, bad = _parsed(row)
-        except DataError as error:
-            raise error.at(path, number) from None
         if key in written:
             raise DataError(
                 f"labels {key[1]!r} again (first on line {written[key][0]})",
@@ -192,10 +190,8 @@ def read_labels(path: Path, items: Iterable[Item]) -> list[LabelledText]:
                 found[key].append(item)
     labelled = []
     for key, (number, bad) in written.items():
-        try:
+        with errors_at(path, number):
             labelled.append(LabelledText(_only(key, found.get(key, [])), bad))
-        except DataError as error:
-            raise error.at(path, number) from None
     return labelled
 
 
@@ -215,10 +211,9 @@ def _only(key: tuple[str | None, str], items: list[Item]) -> Item:
 
 def _rows(path: Path) -> Iterator[tuple[int, Mapping[str, Any]]]:
     delimiter = _DELIMITERS.get(path.suffix.lower())
-    if delimiter:
-        yield from ((row.line, row.cells) for row in read_table(path, delimiter).rows)
-        return
-    yield from read_objects(path)
+    if not delimiter:
+        return read_objects(path)
+    return ((row.line, row.cells) for row in read_table(path, delimiter).rows)
 
 
 def _parsed(row: Mapping[str, Any]) -> tuple[tuple[str | None, str], bool]:

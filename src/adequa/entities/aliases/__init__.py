@@ -4,11 +4,6 @@ from adequa.entities.aliases.builder import BuildReport, build_aliases, read_ent
 from adequa.entities.aliases.lookup import Aliases, AliasStore, Dictionary, open_aliases
 
 __all__ = [
-    "AliasStore",
-    "Aliases",
-    "BuildReport",
-    "Dictionary",
-    "build_aliases",
-    "open_aliases",
+    "AliasStore", "Aliases", "BuildReport", "Dictionary", "build_aliases", "open_aliases",
     "read_entities",
-]
+]  # fmt: skip

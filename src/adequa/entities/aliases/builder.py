@@ -65,6 +65,7 @@ WHERE target IN (SELECT source FROM chain) AND target <> source
 _CIRCLES = """
 CREATE TABLE circle AS SELECT source FROM chain WHERE target IN (SELECT source FROM chain)
 """
+_CUT = "DELETE FROM chain WHERE source IN (SELECT source FROM circle)"
 _WANTED = """
 CREATE TABLE keep (key TEXT PRIMARY KEY) WITHOUT ROWID;
 INSERT OR IGNORE INTO keep
@@ -81,6 +82,12 @@ SELECT key, rank, text FROM (
     UNION ALL SELECT target, {redirect}, source FROM chain
 ) {only}
 ORDER BY key, rank, length(text), text
+"""
+_NAMES = """
+INSERT INTO names SELECT link.name, 0, ids.id FROM link JOIN ids USING (key);
+INSERT INTO names SELECT chain.source, 1, ids.id FROM chain JOIN ids ON ids.key = chain.target;
+INSERT OR IGNORE INTO result.name SELECT name_of(name) AS name, rank, entity FROM names
+ORDER BY name COLLATE NOCASE, rank, entity, name
 """
 
 
@@ -131,11 +138,9 @@ def build_aliases(
             os.fsync(stream.fileno())
         finished.replace(out)
     except (sqlite3.Error, OSError) as error:
-        raise DataError(
-            f"cannot be written ({getattr(error, 'strerror', None) or error})",
-            path=out,
-            remedy="check the path and the space on its disk (and that of TMPDIR, for sorting)",
-        ) from None
+        problem = f"cannot be written ({getattr(error, 'strerror', None) or error})"
+        remedy = "check the path and the space on its disk (and that of TMPDIR, for sorting)"
+        raise DataError(problem, path=out, remedy=remedy) from None
     finally:
         for path in (staging, finished):
             path.unlink(missing_ok=True)
@@ -200,9 +205,7 @@ def _finish(
         if connection.execute(_FOLLOW).rowcount == 0:
             break
     connection.execute(_CIRCLES)
-    report.cycles = connection.execute(
-        "DELETE FROM chain WHERE source IN (SELECT source FROM circle)"
-    ).rowcount
+    report.cycles = connection.execute(_CUT).rowcount
     (report.redirects,) = connection.execute("SELECT count(*) FROM chain").fetchone()
     if only is not None:
         wanted = {name_of(entity).casefold() for entity in only}
@@ -211,22 +214,12 @@ def _finish(
         )
         for statement in _WANTED.format(label=_LABEL_RANKS).split(";"):
             connection.execute(statement)
-    gather = _GATHER.format(
-        redirect=_REDIRECT_RANK, only="" if only is None else "WHERE key IN (SELECT key FROM keep)"
-    )
-    _write_entities(connection, connection.execute(gather), report)
-    connection.execute(
-        "INSERT INTO names SELECT link.name, 0, ids.id FROM link JOIN ids USING (key)"
-    )
-    connection.execute(
-        "INSERT INTO names SELECT chain.source, 1, ids.id FROM chain JOIN ids"
-        " ON ids.key = chain.target"
-    )
+    kept = "" if only is None else "WHERE key IN (SELECT key FROM keep)"
+    rows = connection.execute(_GATHER.format(redirect=_REDIRECT_RANK, only=kept))
+    _write_entities(connection, rows, report)
     connection.create_function("name_of", 1, name_of, deterministic=True)
-    connection.execute(
-        "INSERT OR IGNORE INTO result.name SELECT name_of(name) AS name, rank, entity FROM names"
-        " ORDER BY name COLLATE NOCASE, rank, entity, name"
-    )
+    for statement in _NAMES.split(";"):
+        connection.execute(statement)
     report.statements = sum(dump.statements for dump in dumps)
     report.sources = [dump.facts for dump in dumps]
     facts = {
@@ -292,10 +285,8 @@ def _usable(
         if rank == _REDIRECT_RANK:
             # The title of a page; texts do not repeat its brackets.
             text = _BRACKETS.sub("", name_of(text))
-            if _NOT_A_NAME.match(text):
-                report.unusable += 1
-                continue
-        if len(text) > MOST_CHARACTERS or not text.isprintable():
+        titled = rank == _REDIRECT_RANK and _NOT_A_NAME.match(text)
+        if titled or len(text) > MOST_CHARACTERS or not text.isprintable():
             report.unusable += 1
         elif text != name and _is_dangerous(text):
             report.dangerous += 1
@@ -305,8 +296,7 @@ def _usable(
 
 def _is_dangerous(text: str) -> bool:
     """Whether a name is one character or has no letter ("1984"), and so is too ambiguous."""
-    signs = sum(map(str.isalnum, text))
-    return signs < 2 or not any(map(str.isalpha, text))
+    return sum(map(str.isalnum, text)) < 2 or not any(map(str.isalpha, text))
 
 
 def _content(connection: sqlite3.Connection) -> str:

@@ -9,6 +9,7 @@ could be mistaken for their end are refused. Turtle is left to pyoxigraph.
 from __future__ import annotations
 
 import hashlib
+import importlib
 import io
 import lzma
 import re
@@ -39,10 +40,7 @@ _NOTHING = re.compile(r"[ \t]*(?:\#.*)?\r?")
 _MARKS = (b"<", b'"', b"_")
 _CACHED = 10_000
 _ESCAPE = re.compile(r"\\(?:u([0-9A-Fa-f]{4})|U([0-9A-Fa-f]{8})|(.?))")
-_CHARACTERS = {
-    **dict(zip("tbnrf", "\t\b\n\r\f", strict=True)),
-    **dict(zip("\"'\\", "\"'\\", strict=True)),
-}
+_CHARACTERS = dict(zip("tbnrf\"'\\", "\t\b\n\r\f\"'\\", strict=True))
 _HALF = re.compile("[\ud800-\udfff]")
 
 
@@ -63,10 +61,8 @@ class NTriplesLines:
 
         A line that is not a statement raises a DataError with its number.
         """
-        subject_before = b""
-        subject = ""
+        subject_before, subject, number = b"", "", 0
         predicates, languages = self._predicates, self._languages
-        number = 0
         for number, line in enumerate(block.split(b"\n"), 1):
             parts = line.split(b" ", 2)
             if len(parts) == 3:
@@ -175,11 +171,8 @@ def _closing_quote(line: str, start: int) -> int:
 
 def _complaint(line: str, number: int) -> DataError:
     shown = line[:60] + ("…" if len(line) > 60 else "")
-    return DataError(
-        f"is not N-Triples: {shown!r}",
-        line=number,
-        remedy='a line is <subject> <predicate> <object> . or … "literal"@en .',
-    )
+    remedy = 'a line is <subject> <predicate> <object> . or … "literal"@en .'
+    return DataError(f"is not N-Triples: {shown!r}", line=number, remedy=remedy)
 
 
 def unescaped(text: str) -> str:
@@ -260,13 +253,9 @@ class EntityNames:
 
     def preference(self, language: str) -> int | None:
         """0 for the language itself, 1 for none or all, 2 for a variety ("en-gb"), else None."""
-        if language == self._lang:
-            return 0
         language = language.lower()
-        if language == self._lang:
-            return 0
-        if language in ("", "mul"):
-            return 1
+        if language in (self._lang, "", "mul"):
+            return 0 if language == self._lang else 1
         return 2 if language.startswith(f"{self._lang}-") else None
 
     def of(self, statement: Statement) -> NameStatement | None:
@@ -377,21 +366,15 @@ class Dump:
         try:
             self.size = path.stat().st_size
         except OSError as error:
-            raise DataError(
-                f"cannot be read ({error.strerror})", path=path, remedy="check the path"
-            ) from None
+            raise DataError.of_file(error, path, remedy="check the path") from None
         if path.is_dir():
             raise DataError("is a folder", path=path, remedy="name the dumps in it")
 
     @property
     def facts(self) -> dict[str, Any]:
         """The metadata for the built file."""
-        return {
-            "name": self.path.name,
-            "bytes": self.size,
-            "sha256": self._digest,
-            "statements": self.statements,
-        }
+        read = {"sha256": self._digest, "statements": self.statements}
+        return {"name": self.path.name, "bytes": self.size, **read}
 
     def statements_about_names(
         self, names: EntityNames, progress: Callable[[int], None]
@@ -410,13 +393,9 @@ class Dump:
         except DataError as error:
             raise error.at(self.path) from None
         except _DAMAGED as error:
-            reason = getattr(error, "strerror", None) or str(error)
-            raise DataError(
-                f"cannot be read further ({reason})",
-                path=self.path,
-                line=self._line + 1,
-                remedy="is it damaged, or not wholly downloaded?",
-            ) from None
+            problem = f"cannot be read further ({getattr(error, 'strerror', None) or error})"
+            remedy = "is it damaged, or not wholly downloaded?"
+            raise self._at(DataError(problem, remedy=remedy), self._line + 1) from None
 
     def _read(self, stream: BinaryIO, names: EntityNames) -> Iterator[list[NameStatement]]:
         head = stream.read(_BLOCK_BYTES).removeprefix(_BYTE_ORDER_MARK)
@@ -432,8 +411,7 @@ class Dump:
             try:
                 for number, statement in lines.wanted(block):
                     here = number
-                    one = names.of(statement)
-                    if one is not None:
+                    if (one := names.of(statement)) is not None:
                         said.append(one)
             except DataError as error:
                 raise self._at(error, self._line + (error.line or here)) from None
@@ -462,11 +440,9 @@ class Dump:
             else:
                 left += rest
             if len(left) > MAX_LINE_BYTES:
-                problem = DataError(
-                    f"is longer than {MAX_LINE_BYTES >> 20} MB",
-                    remedy="is it N-Triples, with one statement per line?",
-                )
-                raise self._at(problem, self._line + 1)
+                problem = f"is longer than {MAX_LINE_BYTES >> 20} MB"
+                remedy = "is it N-Triples, with one statement per line?"
+                raise self._at(DataError(problem, remedy=remedy), self._line + 1)
         if left:
             yield self._checked(left)
 
@@ -474,11 +450,9 @@ class Dump:
         try:
             raw.decode()
         except UnicodeDecodeError as error:
-            problem = DataError(
-                f"is not UTF-8 (byte {raw[error.start]:#04x})", remedy="convert the file to UTF-8"
-            )
+            problem = f"is not UTF-8 (byte {raw[error.start]:#04x})"
             line = self._line + raw.count(b"\n", 0, error.start) + 1
-            raise self._at(problem, line) from None
+            raise self._at(DataError(problem, remedy="convert the file to UTF-8"), line) from None
         return raw
 
     def _read_turtle(self, stream: BinaryIO, names: EntityNames) -> Iterator[list[NameStatement]]:
@@ -495,8 +469,8 @@ class Dump:
                     text, suffix = split_literal(value)
                     text = text.replace("\\", "\\\\")  # as a line of N-Triples has it
                     language = suffix[1:] if suffix[:1] == "@" else ""
-                one = names.of((subject, predicate[1:-1], iri, text, language))
-                if one is not None:
+                statement = subject, predicate[1:-1], iri, text, language
+                if (one := names.of(statement)) is not None:
                     said.append(one)
             self.statements += len(block)
             yield said
@@ -505,34 +479,24 @@ class Dump:
         return DataError(error.problem, path=self.path, line=line, remedy=error.remedy)
 
 
+_PACKED = {
+    b"\x1f\x8b": "gzip",
+    b"BZh": "bz2",
+    b"\xfd7zXZ\x00": "lzma",
+    b"\x28\xb5\x2f\xfd": "compression.zstd",
+}
+
+
 def _unpacked(stream: io.BufferedReader) -> BinaryIO:
     """The decompressed stream, by its first bytes."""
     head = stream.peek(6)[:6]
-    if head.startswith(b"\x1f\x8b"):
-        import gzip
-
-        return cast(BinaryIO, gzip.GzipFile(fileobj=stream))
-    if head.startswith(b"BZh"):
-        import bz2
-
-        return cast(BinaryIO, bz2.BZ2File(stream))
-    if head.startswith(b"\xfd7zXZ\x00"):
-        return cast(BinaryIO, lzma.LZMAFile(stream))
-    if head.startswith(b"\x28\xb5\x2f\xfd"):
-        return _unpacked_zstd(stream)
     if head.startswith(b"PK\x03\x04"):
         raise DataError("is packed as zip", remedy="unpack it first")
-    return stream
-
-
-def _unpacked_zstd(stream: io.BufferedReader) -> BinaryIO:
-    import importlib
-
+    module = next((name for mark, name in _PACKED.items() if head.startswith(mark)), None)
+    if module is None:
+        return stream
     try:
-        zstd = importlib.import_module("compression.zstd")
+        return cast(BinaryIO, importlib.import_module(module).open(stream))
     except ImportError:
-        raise DataError(
-            "is packed as zstd, which Python reads from version 3.14 on",
-            remedy="unpack it first: zstd -d FILE",
-        ) from None
-    return cast(BinaryIO, zstd.ZstdFile(stream))
+        problem = "is packed as zstd, which Python reads from version 3.14 on"
+        raise DataError(problem, remedy="unpack it first: zstd -d FILE") from None

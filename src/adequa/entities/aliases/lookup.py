@@ -62,6 +62,7 @@ def distinct(texts: Iterable[str], *, but: str, limit: int | None = None) -> tup
 LIMIT = 50
 """The most aliases of an entity from a built file: the last ones are the worst."""
 
+_AGAIN = "build it again: adequa aliases build DUMP --out FILE"
 _MAGIC = b"SQLite format 3\0"
 _BUILT = (".sqlite", ".sqlite3", ".db")
 _DUMPS = (".nt", ".nq", ".ttl", ".gz", ".bz2", ".xz", ".zst")
@@ -74,30 +75,21 @@ def open_aliases(path: Path | str, *, limit: int = LIMIT) -> Aliases:
     path = Path(path)
     suffix = path.suffix.lower()
     if suffix in _DUMPS:
-        raise DataError(
-            f"has the ending of a dump ({suffix})",
-            path=path,
-            remedy="build aliases of it first: adequa aliases build DUMP --out aliases.sqlite",
-        )
+        remedy = "build aliases of it first: adequa aliases build DUMP --out aliases.sqlite"
+        raise DataError(f"has the ending of a dump ({suffix})", path=path, remedy=remedy)
     with open_bytes(path) as stream:
         built = stream.read(len(_MAGIC)) == _MAGIC
     if built:
         return AliasStore(path, limit=limit)
     if suffix in _BUILT:
-        raise DataError(
-            "is not an SQLite file",
-            path=path,
-            remedy="build it again: adequa aliases build DUMP --out FILE",
-        )
+        raise DataError("is not an SQLite file", path=path, remedy=_AGAIN)
     if suffix in (".tsv", ".txt"):
         return read_tsv(path)
     if suffix == ".json":
         return read_json(path)
-    raise DataError(
-        f"has an ending ({suffix or 'none'}) that is not a format of aliases",
-        path=path,
-        remedy="name it .tsv, .json, or .sqlite for what `adequa aliases build` writes",
-    )
+    problem = f"has an ending ({suffix or 'none'}) that is not a format of aliases"
+    remedy = "name it .tsv, .json, or .sqlite for what `adequa aliases build` writes"
+    raise DataError(problem, path=path, remedy=remedy)
 
 
 Entry = tuple[str, list[str]]
@@ -139,6 +131,8 @@ def read_tsv(path: Path) -> Dictionary:
     """Read `entity<TAB>alias[<TAB>alias…]` lines; blank lines and # comments are skipped."""
     from adequa.files import lines
 
+    remedy = "write entity, a tab, alias, and further aliases after further tabs"
+
     def entries() -> Iterator[Entry]:
         for number, line in lines(path):
             if not line.strip() or line.startswith("#"):
@@ -147,13 +141,8 @@ def read_tsv(path: Path) -> Dictionary:
             # Spreadsheets fill short rows with empty cells.
             aliases = [tidy(cell) for cell in cells if cell.strip()]
             if not entity.strip() or not aliases:
-                what = "alias" if entity.strip() else "entity"
-                raise DataError(
-                    f"has no {what}",
-                    path=path,
-                    line=number,
-                    remedy="write entity, a tab, alias, and further aliases after further tabs",
-                )
+                problem = f"has no {'alias' if entity.strip() else 'entity'}"
+                raise DataError(problem, path=path, line=number, remedy=remedy)
             yield entity, aliases
 
     return Dictionary(entries())
@@ -289,11 +278,8 @@ class AliasStore(Aliases):
         return facts
 
     def _broken(self, why: str) -> DataError:
-        return DataError(
-            f"is not a file of aliases that can be read ({why})",
-            path=self.path,
-            remedy="build it again: adequa aliases build DUMP --out FILE",
-        )
+        problem = f"is not a file of aliases that can be read ({why})"
+        return DataError(problem, path=self.path, remedy=_AGAIN)
 
     def close(self) -> None:
         """Close the file."""

@@ -12,7 +12,7 @@ import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import combinations, count
+from itertools import combinations, count, product
 from statistics import median
 from typing import Any
 
@@ -74,11 +74,8 @@ class Grouping:
     @property
     def alike(self) -> frozenset[frozenset[str]]:
         """The pairs of systems that do not differ significantly, as the letters show."""
-        return frozenset(
-            frozenset((pair.first, pair.second))
-            for pair in self.differences
-            if not pair.significant
-        )
+        pairs = (pair for pair in self.differences if not pair.significant)
+        return frozenset(frozenset((pair.first, pair.second)) for pair in pairs)
 
 
 def significance_groups(
@@ -98,10 +95,7 @@ def significance_groups(
     >>> significance_groups(few).letters
     {'good': 'a', 'fair': 'a', 'bad': 'b'}
     """
-    require_known("test", [test], TESTS)
-    require_known("correction", [correction], stats.CORRECTIONS)
-    if not 0 < alpha < 1:
-        raise SettingError(f"alpha must lie between 0 and 1 (0.05), not {alpha}")
+    _validate_test(test, correction=correction, alpha=alpha)
     if not samples:
         raise DataError("there is no system to compare", remedy="give the values of some systems")
     means = {name: _mean(name, sample) for name, sample in samples.items()}
@@ -114,7 +108,12 @@ def significance_groups(
     corrected = stats.adjust(p_values, correction)
     differences = tuple(
         GroupDifference(
-            first, second, p, fair, fair is not None and fair < alpha, _count(side, test)
+            first=first,
+            second=second,
+            p=p,
+            corrected=fair,
+            significant=fair is not None and fair < alpha,
+            values=len(side[0]) + (len(side[1]) if test == "rank-sum" else 0),
         )
         for (first, second), p, fair, side in zip(pairs, p_values, corrected, sides, strict=True)
     )
@@ -123,12 +122,15 @@ def significance_groups(
         len(order),
         [(places[one.first], places[one.second]) for one in differences if one.significant],
     )
-    return Grouping(
-        order,
-        {name: means[name] for name in order},
-        {} if letters is None else dict(zip(order, letters, strict=True)),
-        differences,
-    )
+    shown = {} if letters is None else dict(zip(order, letters, strict=True))
+    return Grouping(order, {name: means[name] for name in order}, shown, differences)
+
+
+def _validate_test(test: str, *, correction: str, alpha: float) -> None:
+    require_known("test", [test], TESTS)
+    require_known("correction", [correction], stats.CORRECTIONS)
+    if not 0 < alpha < 1:
+        raise SettingError(f"alpha must lie between 0 and 1 (0.05), not {alpha}")
 
 
 def _as_list(sample: Sample) -> list[float]:
@@ -158,10 +160,6 @@ def _sides(first: Sample, second: Sample, test: str) -> tuple[list[float], list[
             remedy="give the values by the id of the text, or use the rank-sum test",
         )
     return one, other
-
-
-def _count(side: tuple[list[float], list[float]], test: str) -> int:
-    return len(side[0]) + (len(side[1]) if test == "rank-sum" else 0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -224,10 +222,9 @@ class Fields:
     def _raw(self, rating: Rating, field: str) -> Any:
         name = field.removeprefix("meta.")
         names = _OTHER_NAMES.get(field, (name,))
-        for meta in (rating.meta, self.common.get(rating.id, {})):
-            for one in names:
-                if meta.get(one) is not None:
-                    return meta[one]
+        for meta, one in product((rating.meta, self.common.get(rating.id, {})), names):
+            if meta.get(one) is not None:
+                return meta[one]
         if field == "round" and rating.round is not None:
             return rating.round
         item = self.items.get((rating.system, rating.id)) or self.inputs.get(rating.id)
@@ -254,6 +251,10 @@ def entries(ratings: Iterable[Rating]) -> dict[tuple[str, str], str]:
     return found
 
 
+def _order(rating: Rating) -> tuple[str, str, str, str]:
+    return rating.criterion, rating.system, rating.id, rating.rater
+
+
 def is_not_shown(rating: Rating) -> bool:
     """Whether an empty text got the lowest score without being shown to anybody."""
     return not rating.rater and bool(rating.meta.get("not_shown"))
@@ -261,9 +262,7 @@ def is_not_shown(rating: Rating) -> bool:
 
 def select_criteria(ratings: Iterable[Rating], criteria: Sequence[str] = ()) -> list[Rating]:
     """The ratings of the named criteria, by default all, sorted."""
-    kept = sorted(
-        ratings, key=lambda one: (one.criterion, one.system, one.id, one.rater, one.value)
-    )
+    kept = sorted(ratings, key=lambda one: (*_order(one), one.value))
     if not kept:
         raise DataError("there are no ratings", remedy="name a file of ratings")
     require_known("criterion", criteria, (rating.criterion for rating in kept))
@@ -289,9 +288,7 @@ def prepare(
         notes.append(
             f"ratings of empty texts, not shown to anybody, set to {lowest:g}: {len(filled):,}"
         )
-        kept = sorted(
-            [*kept, *filled], key=lambda one: (one.criterion, one.system, one.id, one.rater)
-        )
+        kept = sorted([*kept, *filled], key=_order)
     notes += _missing(kept)
     judged = any(rating.rater for rating in kept)
     if z and not all(rating.rater or is_not_shown(rating) for rating in kept):
@@ -353,11 +350,8 @@ def _filled(ratings: Sequence[Rating], items: Iterable[Item], lowest: float) -> 
     there = {(one.criterion, one.system, one.id) for one in ratings}
     systems = {one.system for one in ratings}
     inputs = {one.id for one in ratings}
-    empty = sorted(
-        item.key
-        for item in known
-        if not item.text.strip() and item.system in systems and item.id in inputs
-    )
+    rated = [item for item in known if item.system in systems and item.id in inputs]
+    empty = sorted(item.key for item in rated if not item.text.strip())
     return [
         Rating(identifier, system, "", criterion, lowest, meta={"not_shown": "empty"})
         for criterion in sorted({one.criterion for one in ratings})
@@ -409,7 +403,7 @@ def _standard(ratings: Sequence[Rating], notes: list[str]) -> list[Rating]:
                 "shown, so they cannot be standardised; leave out --z"
             )
         scaled.append(replace(rating, value=sum(values) / len(values)))
-    return sorted(scaled, key=lambda one: (one.criterion, one.system, one.id, one.rater))
+    return sorted(scaled, key=_order)
 
 
 @dataclass(frozen=True, slots=True)
@@ -423,7 +417,6 @@ class AnalysisSettings:
     alpha: float = 0.05
     """The level of the tests; intervals cover 1 - alpha."""
     z: bool = False
-    """Whether judgments are standardised by rater."""
     n: int = 1000
     seed: int = 0
     lower_is_better: tuple[str, ...] = ()
@@ -459,7 +452,6 @@ class Part:
     scores: tuple[SystemScore, ...]
     """Criterion by criterion, the best mean first."""
     groups: Mapping[str, Grouping]
-    """By criterion."""
 
     def of(self, criterion: str) -> list[SystemScore]:
         """The systems by one criterion, the best mean first; empty if it was not rated."""
@@ -474,7 +466,6 @@ class Analysis:
     systems: tuple[str, ...]
     settings: AnalysisSettings
     excluded: tuple[str, ...]
-    """The raters that were left out."""
     overall: Part
     by: Mapping[str, tuple[Part, ...]]
     notes: tuple[str, ...] = ()
@@ -536,11 +527,8 @@ def analyse(
 
 
 def _validate(settings: AnalysisSettings) -> None:
-    require_known("test", [settings.test], TESTS)
     require_known("kind of data", [settings.data], DATA)
-    require_known("correction", [settings.correction], stats.CORRECTIONS)
-    if not 0 < settings.alpha < 1:
-        raise SettingError(f"alpha must lie between 0 and 1 (0.05), not {settings.alpha}")
+    _validate_test(settings.test, correction=settings.correction, alpha=settings.alpha)
     stats.require_draws(settings.n, settings.seed)
     if settings.test == "signed-rank" and settings.data == "single":
         raise SettingError(
@@ -578,6 +566,7 @@ def _part(
         texts = _texts(found, inputs, settings.data)
         samples = {system: _sample(values, settings) for system, values in texts.items()}
         lower = criterion in settings.lower_is_better
+        sign = -1 if lower else 1
         groups[criterion] = significance_groups(
             samples,
             test=settings.test,
@@ -600,7 +589,7 @@ def _part(
                     judgments=sum(bool(one.rater) for one in own) or None,
                     not_shown=sum(map(is_not_shown, own)),
                     interval=interval,
-                    rank=1 + sum(_is_better(mean, means[system], lower) for mean in means.values()),
+                    rank=1 + sum(sign * mean > sign * means[system] for mean in means.values()),
                     ranks=ranks,
                 )
             )
@@ -614,17 +603,18 @@ def _texts(ratings: Iterable[Rating], inputs: Inputs, data: str) -> Texts:
         entry = inputs[rating.system, rating.id]
         texts = judged.setdefault(rating.system, {}).setdefault(entry, {})
         texts.setdefault(rating.id, []).append(rating.value)
+
+    def values(texts: Mapping[str, list[float]]) -> list[float]:  # references may have several
+        return (
+            _flat(texts)
+            if data == "single"
+            else [math.fsum(one) / len(one) for one in texts.values()]
+        )
+
     return {
-        system: {entry: _values(found[entry].values(), data) for entry in sorted(found)}
+        system: {entry: values(found[entry]) for entry in sorted(found)}
         for system, found in sorted(judged.items())
     }
-
-
-def _values(texts: Iterable[Sequence[float]], data: str) -> list[float]:
-    """The values of the texts of one input; human references may have several."""
-    if data == "single":
-        return [value for text in texts for value in text]
-    return [math.fsum(text) / len(text) for text in texts]
 
 
 def _flat(texts: Mapping[str, Sequence[float]]) -> list[float]:
@@ -636,10 +626,6 @@ def _sample(texts: Mapping[str, Sequence[float]], settings: AnalysisSettings) ->
     if settings.test == "signed-rank":
         return {entry: math.fsum(values) / len(values) for entry, values in texts.items()}
     return _flat(texts)
-
-
-def _is_better(mean: float, other: float, lower_is_better: bool) -> bool:
-    return mean < other if lower_is_better else mean > other
 
 
 def _intervals(

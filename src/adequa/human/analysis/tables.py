@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict
+from itertools import product
 from typing import Any
 
 from adequa.charts import series_chart
@@ -30,9 +31,8 @@ def render_analysis(analysis: Analysis, form: str = "text") -> str:
 def analysis_tables(analysis: Analysis) -> list[Table]:
     """One table per criterion, then one per breakdown and criterion, values side by side."""
     tables = [_criterion_table(analysis, criterion) for criterion in analysis.criteria]
-    for field, parts in analysis.by.items():
-        for criterion in analysis.criteria:
-            tables += _breakdown_tables(field, criterion, parts)
+    for (field, parts), criterion in product(analysis.by.items(), analysis.criteria):
+        tables += _breakdown_tables(field, criterion, parts)
     return tables
 
 
@@ -94,28 +94,19 @@ def _breakdown_tables(field: str, criterion: str, parts: Sequence[Part]) -> Iter
     rated = [part for part in parts if part.of(criterion)]
     for start in range(0, len(rated), _BESIDE):
         some = rated[start : start + _BESIDE]
-        order = dict.fromkeys(score.system for part in some for score in part.of(criterion))
-        width = max(
-            (len(group) for part in some for group in part.groups[criterion].letters.values()),
-            default=0,
-        )
+        scores = [part.of(criterion) for part in some]
+        groups = [group for part in some for group in part.groups[criterion].letters.values()]
+        width = max(map(len, groups), default=0)
         cells = [
-            {score.system: _cell(score, part, width) for score in part.of(criterion)}
-            for part in some
+            {score.system: _cell(score, part, width) for score in found}
+            for part, found in zip(some, scores, strict=True)
         ]
-        columns = [
-            Column("system", align="left"),
-            *(Column(_heading(part, criterion), align="right") for part in some),
-        ]
-        rows: list[list[Cell]] = [
-            [system, *(found.get(system) for found in cells)] for system in order
-        ]
+        sizes = [max(score.texts for score in found) for found in scores]
+        heads = [f"{part.name} ({size:,})" for part, size in zip(some, sizes, strict=True)]
+        columns = [Column("system", align="left"), *(Column(one, align="right") for one in heads)]
+        order = dict.fromkeys(score.system for found in scores for score in found)
+        rows: list[list[Cell]] = [[name, *(found.get(name) for found in cells)] for name in order]
         yield Table(f"{criterion} by {field}", columns, rows)
-
-
-def _heading(part: Part, criterion: str) -> str:
-    most = max(score.texts for score in part.of(criterion))
-    return f"{part.name} ({most:,})"
 
 
 def _cell(score: SystemScore, part: Part, width: int) -> str:
@@ -201,25 +192,17 @@ def _pair(values: tuple[float, float] | None) -> list[float] | None:
 def analysis_pictures(analysis: Analysis) -> dict[str, str]:
     """Mean scores over the values of each breakdown, as SVG by file name without its suffix."""
     pictures: dict[str, str] = {}
-    for field, parts in analysis.by.items():
-        for criterion in analysis.criteria:
-            rated = [part for part in parts if part.of(criterion)]
-            name = _file_name(f"{criterion}-by-{field}", pictures)
-            pictures[name] = _picture(analysis, criterion, field, rated)
+    for (field, parts), criterion in product(analysis.by.items(), analysis.criteria):
+        rated = {str(part.name): part.of(criterion) for part in parts if part.of(criterion)}
+        means = {name: {one.system: one.mean for one in found} for name, found in rated.items()}
+        lines = {
+            system: [(name, found.get(system)) for name, found in means.items()]
+            for system in analysis.systems
+        }
+        pictures[_file_name(f"{criterion}-by-{field}", pictures)] = series_chart(
+            lines, title=f"{criterion}: mean by {field}", x_label=field, y_label=f"mean {criterion}"
+        )
     return pictures
-
-
-def _picture(analysis: Analysis, criterion: str, field: str, parts: Sequence[Part]) -> str:
-    means = [
-        (str(part.name), {score.system: score.mean for score in part.of(criterion)})
-        for part in parts
-    ]
-    lines = {
-        system: [(name, found.get(system)) for name, found in means] for system in analysis.systems
-    }
-    return series_chart(
-        lines, title=f"{criterion}: mean by {field}", x_label=field, y_label=f"mean {criterion}"
-    )
 
 
 def _file_name(wanted: str, taken: dict[str, str]) -> str:

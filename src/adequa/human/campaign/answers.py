@@ -183,15 +183,9 @@ def store_answer(
     slot = desk.reclaim(rater, text) if own is None else own.number
     if slot is None:
         return "gone"
-    row = {
-        "slot": slot,
-        "text": text,
-        "rater": number,
-        "given": json.dumps(values),
-        "seconds": max(seconds, _seconds_so_far(desk, number, text)),
-        "at": desk.now,
-    }
-    connection.execute(_NEW_ANSWER, row)
+    longest = max(seconds, _seconds_so_far(desk, number, text))
+    row = {"slot": slot, "text": text, "rater": number, "given": json.dumps(values)}
+    connection.execute(_NEW_ANSWER, row | {"seconds": longest, "at": desk.now})
     connection.execute(_ANSWERED, {"slot_": slot, "rater": number, "seen": desk.now})
     desk.mark_seen(number)
     return "stored"

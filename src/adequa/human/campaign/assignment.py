@@ -13,22 +13,12 @@ import json
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from adequa.errors import require_known
+from adequa.human.campaign import model
 from adequa.human.campaign.database import campaign, raters, slots, sql, visits
-from adequa.human.campaign.model import (
-    Campaign,
-    NothingLeft,
-    OwnSlot,
-    Page,
-    Progress,
-    Rater,
-    Reason,
-    RoundReport,
-    SampledText,
-    name_of,
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +36,7 @@ class Layout:
     """The number of texts by task, in the order of the sample."""
 
     @classmethod
-    def of(cls, texts: Sequence[SampledText], raters_per_text: int) -> Layout:
+    def of(cls, texts: Sequence[model.SampledText], raters_per_text: int) -> Layout:
         """The layout of a sample."""
         cells = tuple((text.task, json.dumps(dict(text.cell), sort_keys=True)) for text in texts)
         shown = [position for position, text in enumerate(texts) if text.is_shown]
@@ -144,8 +134,8 @@ _STALE = (
 class Plan:
     """The parts of a campaign that do not change while people answer."""
 
-    campaign: Campaign
-    texts: Sequence[SampledText]
+    campaign: model.Campaign
+    texts: Sequence[model.SampledText]
     layout: Layout
 
     def limit(self, task: str) -> int:
@@ -153,9 +143,9 @@ class Plan:
         return min(self.campaign.texts_per_rater, self.layout.shown.get(task, 0))
 
 
-def rater_of(row: Any) -> Rater:
+def rater_of(row: Any) -> model.Rater:
     """A rater from a row of the table."""
-    return Rater(row.number, name_of(row.number), row.external, row.status, row.task)
+    return model.Rater(row.number, model.name_of(row.number), row.external, row.status, row.task)
 
 
 def is_number(given: int) -> bool:
@@ -171,29 +161,33 @@ class Assignment:
     plan: Plan
     now: float = 0.0
 
-    def rater(self, number: int) -> Rater | None:
+    def rater(self, number: int) -> model.Rater | None:
         """A rater, locked against other requests until the transaction ends."""
         if not is_number(number):
             return None
         row = self.connection.execute(_RATER, {"rater_": number}).one_or_none()
         return None if row is None else rater_of(row)
 
-    def slots_of(self, number: int) -> list[OwnSlot]:
+    def slots_of(self, number: int) -> list[model.OwnSlot]:
         """All slots that a rater holds or has answered, including those that no longer count."""
-        return [OwnSlot(*row) for row in self.connection.execute(_OWN, {"rater_": number}).all()]
+        return [
+            model.OwnSlot(*row) for row in self.connection.execute(_OWN, {"rater_": number}).all()
+        ]
 
-    def progress(self, task: str | None, own: Sequence[OwnSlot]) -> Progress:
+    def progress(self, task: str | None, own: Sequence[model.OwnSlot]) -> model.Progress:
         """The progress of a rater, in a task and in total."""
         done = Counter(slot.task for slot in own if slot.state != "held")
         if task is None:
-            return Progress(None, 0, self.plan.campaign.texts_per_rater, done.total())
-        return Progress(task, done[task], self.plan.limit(task), done.total())
+            return model.Progress(None, 0, self.plan.campaign.texts_per_rater, done.total())
+        return model.Progress(task, done[task], self.plan.limit(task), done.total())
 
-    def hand_out(self, rater: Rater, *, another_task: bool = False) -> Page | NothingLeft:
+    def hand_out(
+        self, rater: model.Rater, *, another_task: bool = False
+    ) -> model.Page | model.NothingLeft:
         """The text the rater holds, or else the next one, or else the reason why there is none."""
         plan, own = self.plan, self.slots_of(rater.number)
         if rater.status != "eligible":
-            return NothingLeft(rater.status, self.progress(rater.task, own), more=False)
+            return model.NothingLeft(rater.status, self.progress(rater.task, own), more=False)
         held = next((slot for slot in own if slot.state == "held"), None)
         if held is not None:
             self._hold(held.number, rater.number)
@@ -220,19 +214,19 @@ class Assignment:
         self.mark_seen(rater.number, task=task)
         progress = self.progress(task, own)
         if claimed is None:
-            return NothingLeft(self._reason(progress, had), progress, more=bool(others))
+            return model.NothingLeft(self._reason(progress, had), progress, more=bool(others))
         return self.page(rater.number, claimed, progress)
 
-    def page(self, rater: int, slot: OwnSlot, progress: Progress) -> Page:
+    def page(self, rater: int, slot: model.OwnSlot, progress: model.Progress) -> model.Page:
         """A text with what the rater has entered so far; the first view creates the visit."""
         visit, text = self.visit(rater, slot.text), self.plan.texts[slot.text]
         if visit is None:
             row = {"rater": rater, "text": slot.text, "draft": "{}", "seconds": 0.0}
             self.connection.execute(_NEW_VISIT, row)
-            return Page(slot.number, text, {}, progress)
-        return Page(slot.number, text, json.loads(visit.draft), progress, visit.seconds)
+            return model.Page(slot.number, text, {}, progress)
+        return model.Page(slot.number, text, json.loads(visit.draft), progress, visit.seconds)
 
-    def reclaim(self, rater: Rater, text: int) -> int | None:
+    def reclaim(self, rater: model.Rater, text: int) -> int | None:
         """An open slot of a text that the rater had and that was returned, if there is one."""
         if rater.status != "eligible" or self.visit(rater.number, text) is None:
             return None
@@ -261,19 +255,17 @@ class Assignment:
         """The draft and the seconds of a rater on a text; None if they never saw it."""
         return self.connection.execute(_VISIT, {"rater_": rater, "text_": text}).first()
 
-    def _claim(self, rater: int, task: str, had: Collection[int]) -> OwnSlot | None:
+    def _claim(self, rater: int, task: str, had: Collection[int]) -> model.OwnSlot | None:
         layout, seed, open_slots = self.plan.layout, self.plan.campaign.seed, self._open(task)
         locked: set[int] = set()
-        while True:
-            text = choose(layout, open_slots, had, seed=seed, rater=rater, without=locked)
-            if text is None:
-                return None
+        choose_next = partial(choose, layout, open_slots, had, seed=seed, rater=rater)
+        while (text := choose_next(without=locked)) is not None:
             number = self._open_slot(text)
             if number is not None:
-                break
+                self._hold(number, rater)
+                return model.OwnSlot(number, text, task, "held")
             locked.add(text)  # others are claiming its last slots
-        self._hold(number, rater)
-        return OwnSlot(number, text, task, "held")
+        return None
 
     def _open(self, task: str | None = None) -> Mapping[int, int]:
         query, given = (_OPEN, {}) if task is None else (_OPEN_IN_TASK, {"task_": task})
@@ -285,7 +277,7 @@ class Assignment:
     def _hold(self, number: int, rater: int) -> None:
         self.connection.execute(_HOLD, {"slot_": number, "rater": rater, "seen": self.now})
 
-    def _reason(self, progress: Progress, had: Collection[int]) -> Reason:
+    def _reason(self, progress: model.Progress, had: Collection[int]) -> model.Reason:
         if progress.task is not None and progress.done >= progress.limit:
             return "finished task"
         query = sql.select(slots.c.text).where(slots.c.state != "answered", slots.c.state != "void")
@@ -305,7 +297,7 @@ class Assignment:
         if rows:
             self.connection.execute(sql.insert(slots), rows)
 
-    def begin_round(self, exclude: Sequence[str]) -> RoundReport:
+    def begin_round(self, exclude: Sequence[str]) -> model.RoundReport:
         """Exclude raters by name and open new slots in place of their answers, which are void."""
         execute = self.connection.execute
         # Raters are locked before the campaign, as in `hand_out`: two must not wait for each other.
@@ -325,9 +317,9 @@ class Assignment:
         self.add_slots([(text, place) for text, place in gaps], round_)
         execute(sql.update(campaign).values(round=round_))
         still_open = sql.select(sql.func.count()).select_from(slots).where(slots.c.state == "open")
-        return RoundReport(
+        return model.RoundReport(
             round_,
-            excluded=tuple(name_of(number) for number in numbers),
+            excluded=tuple(model.name_of(number) for number in numbers),
             set_aside=len(gaps),
             returned=returned,
             open=execute(still_open).scalar_one(),
@@ -336,7 +328,9 @@ class Assignment:
     def _numbers(self, names: Sequence[str]) -> list[int]:
         """The numbers of raters, locked against their requests."""
         query = sql.select(raters.c.number).order_by(raters.c.number)
-        by_name = {name_of(number): number for number in self.connection.execute(query).scalars()}
+        by_name = {
+            model.name_of(number): number for number in self.connection.execute(query).scalars()
+        }
         require_known("rater", names, by_name)
         numbers = sorted({by_name[name] for name in names})
         self.connection.execute(query.where(raters.c.number.in_(numbers)).with_for_update()).all()

@@ -69,7 +69,9 @@ class Database:
         """The database at an address, or the one in the folder; created if missing."""
         if url is None:
             path = folder / FILE
-            _make_private(path)
+            # Readable by its owner only: it holds answers and ids of people.
+            with write_errors(path, remedy="use a folder that you can write to"):
+                path.touch(mode=0o600)
             address = sql.URL.create("sqlite+pysqlite", database=str(path))
             return cls(_sqlite(address), str(path))
         address = _address(url)
@@ -170,12 +172,6 @@ def upgrade(connection: sql.Connection, revision: str = "head") -> None:
         for script in reversed(missing):
             script.module.upgrade()
             context.stamp(scripts, script.revision)
-
-
-def _make_private(path: Path) -> None:
-    """Create a file readable by its owner only: it holds answers and ids of people."""
-    with write_errors(path, remedy="use a folder that you can write to"):
-        path.touch(mode=0o600)
 
 
 def _address(url: str) -> sql.URL:

@@ -17,7 +17,7 @@ from adequa.codec import rating_to_object
 from adequa.data import Rating
 from adequa.errors import UnknownName
 from adequa.files import dump_line, replacing, write_errors
-from adequa.human.campaign.model import Campaign, Question, SampledText
+from adequa.human.campaign.model import Campaign, SampledText
 from adequa.human.campaign.store import CampaignStore
 
 _COLUMNS = ("id", "system", "rater", "criterion", "value", "seconds", "round", "spans", "meta")
@@ -127,7 +127,9 @@ def _record(
     for rating in ratings:
         question = questions[rating.criterion]
         if question.kind == "choice":
-            record["options"].append(_option(question, rating.value))
+            index = [choice.value for choice in question.choices].index(rating.value)
+            chosen = {"index": index, "value": question.choices[index].label}
+            record["options"].append({"label": question.name, **chosen})
         elif question.kind == "slider":
             record["sliders"].append({"label": question.name, "value": rating.value})
         else:
@@ -147,12 +149,6 @@ def _record(
             ]
         first += len(question.labels)
     return record
-
-
-def _option(question: Question, value: float) -> dict[str, Any]:
-    values = [choice.value for choice in question.choices]
-    index = values.index(value)
-    return {"label": question.name, "index": index, "value": question.choices[index].label}
 
 
 FORMATS: Mapping[str, Callable[[CampaignStore, Iterable[Rating]], Iterator[str]]] = {

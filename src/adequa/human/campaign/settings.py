@@ -21,7 +21,7 @@ from typing import Any, get_args
 
 from adequa.data import Item
 from adequa.errors import DataError
-from adequa.files import dump_line, kind_of, read_json, read_objects, write_errors
+from adequa.files import dump_line, errors_at, kind_of, read_json, read_objects, write_errors
 from adequa.human.campaign.model import (
     AnswerChoice,
     Campaign,
@@ -58,11 +58,12 @@ def campaign_from_object(raw: Any) -> Campaign:
         raise DataError(
             f"is a campaign of version {fields.get('version')!r}", remedy=f"write {VERSION}"
         )
-    numbers = {
-        name: _count(fields[name], name, low, high)
-        for name, (low, high) in _COUNTS.items()
-        if name in fields
-    }
+    numbers = {name: fields[name] for name in _COUNTS if name in fields}
+    for name, number in numbers.items():
+        low, high = _COUNTS[name]
+        if type(number) is not int or not low <= number <= high:
+            remedy = f"write a whole number from {low:,} to {high:,}"
+            raise DataError(f"{name!r} is {number!r}", remedy=remedy)
     return Campaign(
         name=_name(fields.get("name"), "the campaign"),
         title=_text(fields, "title", "the campaign"),
@@ -149,10 +150,7 @@ def _eligibility(raw: Any) -> tuple[Eligibility, ...]:
         name = _name(fields.get("name"), "a question of eligibility")
         where = f"the question of eligibility {name!r}"
         options, accepted = (
-            tuple(
-                _filled(value, key, where)
-                for value in _list(fields.get(key), f"'{key}' of {where}")
-            )
+            tuple(_filled(one, key, where) for one in _list(fields.get(key), f"'{key}' of {where}"))
             for key in ("options", "accepted")
         )
         if not accepted or not set(accepted) <= set(options):
@@ -208,50 +206,31 @@ def _number(raw: Any, name: str, where: str) -> float:
     return float(raw)
 
 
-def _count(raw: Any, name: str, low: int, high: int) -> int:
-    if type(raw) is not int or not low <= raw <= high:
-        raise DataError(
-            f"{name!r} is {raw!r}", remedy=f"write a whole number from {low:,} to {high:,}"
-        )
-    return raw
-
-
 def _no_twice(values: Sequence[object], what: str) -> None:
     for value in values:
         if values.count(value) > 1:
             raise DataError(f"the {what} {value!r} occurs twice", remedy="keep one")
 
 
-def _scale(*labels: str) -> tuple[AnswerChoice, ...]:
-    return tuple(AnswerChoice(value, label) for value, label in enumerate(labels, start=1))
-
-
-_WEBNLG_2017 = (
-    Question(
-        "semantics",
-        "How well does the text give the meaning of the data?",
-        "choice",
-        _scale("Incorrectly", "Medium", "Correctly"),
-    ),
-    Question(
-        "grammar",
-        "How are its grammar and spelling?",
-        "choice",
-        _scale("Ungrammatical", "Medium", "Grammatical"),
-    ),
-    Question(
-        "fluency",
-        "How fluent and natural does it sound?",
-        "choice",
-        _scale("Not fluent", "Medium", "Fluent"),
-    ),
-)
+def _choice(name: str, text: str, low: str, high: str) -> Question:
+    labels = enumerate((low, "Medium", high), start=1)
+    return Question(name, text, "choice", tuple(AnswerChoice(*one) for one in labels))
 
 
 def _slider(name: str, text: str) -> Question:
     return Question(name, text, "slider", low_label="not at all", high_label="completely")
 
 
+_WEBNLG_2017 = (
+    _choice(
+        "semantics",
+        "How well does the text give the meaning of the data?",
+        "Incorrectly",
+        "Correctly",
+    ),
+    _choice("grammar", "How are its grammar and spelling?", "Ungrammatical", "Grammatical"),
+    _choice("fluency", "How fluent and natural does it sound?", "Not fluent", "Fluent"),
+)
 _WEBNLG_2020 = (
     _slider("DataCoverage", "Does the text say something about every fact in the data?"),
     _slider("Relevance", "Does the text say only what is in the data, and nothing else?"),
@@ -308,11 +287,8 @@ def read_settings(folder: Path | str) -> Campaign:
         raise DataError(
             "does not exist", path=path, remedy="make a campaign with `adequa human sample`"
         )
-    raw = read_json(path)
-    try:
-        return campaign_from_object(raw)
-    except DataError as error:
-        raise error.at(path) from None
+    with errors_at(path):
+        return campaign_from_object(read_json(path))
 
 
 def read_texts(folder: Path | str) -> list[SampledText]:

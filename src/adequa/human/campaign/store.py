@@ -20,30 +20,16 @@ from adequa.data import Rating
 from adequa.errors import DataError
 from adequa.files import dump_line
 from adequa.human.campaign import answers as given
+from adequa.human.campaign import model
 from adequa.human.campaign.assignment import Assignment, Layout, Plan, is_number, rater_of
 from adequa.human.campaign.database import Database, answers, campaign, raters, slots, sql
-from adequa.human.campaign.model import (
-    AnswerTally,
-    Campaign,
-    CellTally,
-    NothingLeft,
-    Outcome,
-    Overview,
-    OwnSlot,
-    Page,
-    Rater,
-    RaterTally,
-    RoundReport,
-    SampledText,
-    name_of,
-)
 from adequa.human.campaign.settings import campaign_to_object, read_campaign
 
 _BATCH = 1000
 """Answers that are read from the database at once."""
 
 
-def look_over(connection: sql.Connection, plan: Plan) -> Overview:
+def look_over(connection: sql.Connection, plan: Plan) -> model.Overview:
     """Totals of judgments by task, system, cell and rater."""
     query = (
         sql.select(slots.c.text, slots.c.state, sql.func.count())
@@ -53,13 +39,15 @@ def look_over(connection: sql.Connection, plan: Plan) -> Overview:
     counts = [(text, state, count) for text, state, count in connection.execute(query)]
     layout = plan.layout
     cells = _tallies((layout.cells[text], state, count) for text, state, count in counts)
-    return Overview(
+    return model.Overview(
         round=connection.execute(sql.select(campaign.c.round)).scalar_one(),
-        total=_tallies(("", state, count) for _, state, count in counts).get("", AnswerTally()),
+        total=_tallies(("", state, count) for _, state, count in counts).get(
+            "", model.AnswerTally()
+        ),
         tasks=_tallies((layout.tasks[text], state, count) for text, state, count in counts),
         systems=_tallies((layout.systems[text], state, count) for text, state, count in counts),
         cells=tuple(
-            CellTally(task, json.loads(cell), tally) for (task, cell), tally in cells.items()
+            model.CellTally(task, json.loads(cell), tally) for (task, cell), tally in cells.items()
         ),
         raters=_raters(connection),
         not_shown=sum(not text.is_shown for text in plan.texts),
@@ -70,53 +58,38 @@ def ratings_of(connection: sql.Connection, plan: Plan, *, every: bool = False) -
     """The judgments by text and rater; with `every`, also those that no longer count."""
     states = ("answered", "void") if every else ("answered",)
     query = (
-        sql.select(
-            answers.c.text,
-            answers.c.rater,
-            answers.c.given,
-            answers.c.seconds,
-            slots.c.round,
-            slots.c.state,
-        )
+        sql.select(answers, slots.c.round, slots.c.state)
         .join(slots, slots.c.number == answers.c.slot)
         .where(slots.c.state.in_(states))
         .order_by(answers.c.text, answers.c.rater)
     )
     empty = deque(number for number, text in enumerate(plan.texts) if not text.is_shown)
     streaming = connection.execution_options(yield_per=_BATCH)
-    for text, rater, values, seconds, round_, state in streaming.execute(query):
-        while empty and empty[0] < text:
+    for row in streaming.execute(query):
+        while empty and empty[0] < row.text:
             yield from _not_shown(plan, empty.popleft())
-        yield from _answer(plan, text, rater, json.loads(values), seconds, round_, state)
+        yield from _answer(plan, row)
     for text in empty:
         yield from _not_shown(plan, text)
 
 
-def _answer(
-    plan: Plan,
-    text: int,
-    rater: int,
-    values: dict[str, Any],
-    seconds: float,
-    round_: int,
-    state: str,
-) -> Iterator[Rating]:
-    sampled = plan.texts[text]
+def _answer(plan: Plan, row: Any) -> Iterator[Rating]:
+    sampled, values = plan.texts[row.text], json.loads(row.given)
     for question in plan.campaign.questions:
         meta: dict[str, Any] = {}
         if question.name in sampled.control:
             meta["control"] = sampled.control[question.name]
-        if state == "void":
+        if row.state == "void":
             meta["excluded"] = True
         value = values[question.name]
         yield Rating(
             id=sampled.item.id,
             system=sampled.item.system,
-            rater=name_of(rater),
+            rater=model.name_of(row.rater),
             criterion=question.name,
             value=given.value_of(value),
-            seconds=round(seconds, 3),
-            round=str(round_),
+            seconds=round(row.seconds, 3),
+            round=str(row.round),
             spans=given.spans_of(value, sampled.item),
             meta=meta,
         )
@@ -130,23 +103,22 @@ def _not_shown(plan: Plan, text: int) -> Iterator[Rating]:
             yield Rating(item.id, item.system, "", question.name, question.lowest, meta=meta)
 
 
-def _tallies(counts: Iterable[tuple[Any, str, int]]) -> dict[Any, AnswerTally]:
-    """By key, in the order the keys come."""
+def _tallies(counts: Iterable[tuple[Any, str, int]]) -> dict[Any, model.AnswerTally]:
     found: dict[Hashable, Counter[str]] = defaultdict(Counter)
     for key, state, count in counts:
         found[key][state] += count
     return {
-        key: AnswerTally(states.total(), states["answered"], states["held"])
+        key: model.AnswerTally(states.total(), states["answered"], states["held"])
         for key, states in found.items()
     }
 
 
-def _raters(connection: sql.Connection) -> tuple[RaterTally, ...]:
+def _raters(connection: sql.Connection) -> tuple[model.RaterTally, ...]:
     seconds: dict[int, list[float]] = defaultdict(list)
     for rater, spent in connection.execute(sql.select(answers.c.rater, answers.c.seconds)):
         seconds[rater].append(spent)
     return tuple(
-        RaterTally(
+        model.RaterTally(
             rater_of(row),
             len(seconds[row.number]),
             statistics.median(seconds[row.number]) if seconds[row.number] else None,
@@ -181,23 +153,23 @@ class CampaignStore:
         return cls(plan, database, clock)
 
     @property
-    def campaign(self) -> Campaign:
+    def campaign(self) -> model.Campaign:
         """The questions and the rules."""
         return self._plan.campaign
 
     @property
-    def texts(self) -> Sequence[SampledText]:
+    def texts(self) -> Sequence[model.SampledText]:
         """The texts, in the order of the sample."""
         return self._plan.texts
 
-    def add_raters(self, count: int) -> list[Rater]:
+    def add_raters(self, count: int) -> list[model.Rater]:
         """Add new raters, who then need their links."""
         if count < 0:
             raise DataError(f"{count} raters cannot be added", remedy="give a positive number")
         with self._database.writing() as connection:
             return [self._new_rater(connection, None) for _ in range(count)]
 
-    def rater(self, number: int) -> Rater | None:
+    def rater(self, number: int) -> model.Rater | None:
         """A rater by number."""
         if not is_number(number):
             return None
@@ -205,13 +177,13 @@ class CampaignStore:
             row = connection.execute(sql.select(raters).where(raters.c.number == number)).first()
         return None if row is None else rater_of(row)
 
-    def raters(self) -> list[Rater]:
+    def raters(self) -> list[model.Rater]:
         """All raters, in the order in which they were added."""
         with self._database.reading() as connection:
             rows = connection.execute(sql.select(raters).order_by(raters.c.number)).all()
         return [rater_of(row) for row in rows]
 
-    def join(self, external: str) -> Rater:
+    def join(self, external: str) -> model.Rater:
         """The rater with an external id, added if new."""
         if not external.strip():
             raise DataError("the external id of the rater is empty", remedy="give an id")
@@ -224,7 +196,7 @@ class CampaignStore:
             with self._database.reading() as connection:
                 return rater_of(connection.execute(query).one())
 
-    def judge_eligibility(self, number: int, answers: Mapping[str, str]) -> Rater:
+    def judge_eligibility(self, number: int, answers: Mapping[str, str]) -> model.Rater:
         """Decide once, by their answers, whether a new rater may take part."""
         eligible = True
         for question in self.campaign.eligibility:
@@ -251,7 +223,9 @@ class CampaignStore:
             row = connection.execute(sql.select(raters).where(raters.c.number == number)).one()
         return rater_of(row)
 
-    def next_page(self, number: int, *, another_task: bool = False) -> Page | NothingLeft:
+    def next_page(
+        self, number: int, *, another_task: bool = False
+    ) -> model.Page | model.NothingLeft:
         """The text the rater holds, or the next; from another task only when this one is done."""
         with self._database.writing(lasting=False) as connection:
             desk = self._desk(connection)
@@ -260,7 +234,7 @@ class CampaignStore:
                 raise DataError(f"there is no rater {number}", remedy="add raters first")
             return desk.hand_out(rater, another_task=another_task)
 
-    def page(self, number: int, slot: int) -> Page | None:
+    def page(self, number: int, slot: int) -> model.Page | None:
         """A text that this rater holds or has answered; None for the texts of others."""
         with self._database.writing(lasting=False) as connection:
             rater = self._desk(connection).rater(number)
@@ -290,7 +264,9 @@ class CampaignStore:
         with self._database.writing(lasting=False) as connection:
             return given.keep_draft(self._desk(connection), number, slot, written, seconds)
 
-    def answer(self, number: int, slot: int, raw: Mapping[str, Any], seconds: float) -> Outcome:
+    def answer(
+        self, number: int, slot: int, raw: Mapping[str, Any], seconds: float
+    ) -> model.Outcome:
         """Store an answer; another answer to the same text replaces it, and the first is kept.
 
         A DataError names the question where `raw` is wrong. An answer to a text that was returned
@@ -304,7 +280,7 @@ class CampaignStore:
             values = given.validated(self.campaign.questions, self.texts[text].item, raw)
             return given.store_answer(self._desk(connection), number, text, values, seconds)
 
-    def previous(self, number: int) -> Page | None:
+    def previous(self, number: int) -> model.Page | None:
         """The text the rater answered last, with their answer, for correction."""
         query = (
             sql.select(slots.c.number, slots.c.text, slots.c.task, slots.c.state)
@@ -315,19 +291,19 @@ class CampaignStore:
         )
         with self._database.reading() as connection:
             own = connection.execute(query).first()
-            return None if own is None else self._page(connection, number, OwnSlot(*own))
+            return None if own is None else self._page(connection, number, model.OwnSlot(*own))
 
     def return_stale(self) -> int:
         """Return what is held without activity to the pool; `next_page` does so as well."""
         with self._database.writing(lasting=False) as connection:
             return self._desk(connection).return_stale()
 
-    def start_round(self, *, exclude: Sequence[str]) -> RoundReport:
+    def start_round(self, *, exclude: Sequence[str]) -> model.RoundReport:
         """Start another round without some raters, whose answers no longer count."""
         with self._database.writing() as connection:
             return self._desk(connection).begin_round(exclude)
 
-    def overview(self) -> Overview:
+    def overview(self) -> model.Overview:
         """The progress of the campaign."""
         with self._database.reading() as connection:
             return look_over(connection, self._plan)
@@ -348,19 +324,19 @@ class CampaignStore:
     def _desk(self, connection: sql.Connection) -> Assignment:
         return Assignment(connection, self._plan, self._clock())
 
-    def _new_rater(self, connection: sql.Connection, external: str | None) -> Rater:
+    def _new_rater(self, connection: sql.Connection, external: str | None) -> model.Rater:
         status = "new" if self.campaign.eligibility else "eligible"
         inserting = sql.insert(raters).values(external=external, status=status).returning(raters)
         return rater_of(connection.execute(inserting).one())
 
-    def _page(self, connection: sql.Connection, number: int, own: OwnSlot) -> Page:
+    def _page(self, connection: sql.Connection, number: int, own: model.OwnSlot) -> model.Page:
         desk = self._desk(connection)
         page = desk.page(number, own, desk.progress(own.task, desk.slots_of(number)))
         if own.state != "answered":
             return page
         columns = sql.select(answers.c.given, answers.c.seconds)
         values, seconds = connection.execute(columns.where(answers.c.slot == own.number)).one()
-        return Page(page.slot, page.text, json.loads(values), page.progress, seconds)
+        return model.Page(page.slot, page.text, json.loads(values), page.progress, seconds)
 
 
 def _set_up(connection: sql.Connection, plan: Plan) -> None:

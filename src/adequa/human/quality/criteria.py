@@ -20,15 +20,6 @@ ITERATIONS = 500
 
 
 @dataclass(frozen=True, slots=True)
-class Estimates:
-    """The settings of MACE."""
-
-    method: str = "vb"
-    restarts: int = 10
-    seed: int = 0
-
-
-@dataclass(frozen=True, slots=True)
 class ContestedText:
     """A text on which raters differ, with the entropy of its label by MACE (in nats)."""
 
@@ -54,7 +45,6 @@ class Criterion:
     pairs: tuple[int, int]
     """The number of pairs of raters with a Cohen's kappa, and of pairs who share a text."""
     percent: float | None
-    """The percentage of equal pairs of ratings."""
     competence: Mapping[str, float]
     """By rater, for those who share a text with another; empty without MACE."""
     contested: tuple[ContestedText, ...]
@@ -94,26 +84,25 @@ def study_criterion(
     scale: Scale,
     *,
     controls: Mapping[Key, float],
-    estimates: Estimates,
+    method: str = "vb",
+    restarts: int = 10,
+    seed: int = 0,
 ) -> Criterion:
     """Study one criterion; `ratings` are sorted, one per rater and text."""
     by_text = grouped(ratings, key_of)
     company = {one.rater for given in by_text.values() if len(given) > 1 for one in given}
     labels = {scale.label(rating.value) for rating in ratings}
-    reason = ""
-    if not company:
-        reason = "no text has two answers"
-    elif len(labels) == 1:
-        reason = "all answers are equal"
+    equal = "all answers are equal" if len(labels) == 1 else ""
+    reason = equal if company else "no text has two answers"
     competence: dict[str, float] = {}
     contested: list[ContestedText] = []
     converged = True
     if not reason:
         found = fit_mace(
             [(_name(one.system, one.id), one.rater, scale.label(one.value)) for one in ratings],
-            method=estimates.method,
-            restarts=estimates.restarts,
-            seed=estimates.seed,
+            method=method,
+            restarts=restarts,
+            seed=seed,
             iterations=ITERATIONS,
             controls={_name(*key): scale.label(value) for key, value in controls.items()},
         )

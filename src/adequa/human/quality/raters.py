@@ -1,17 +1,12 @@
 """The quality of each rater, as a basis for a person's decision: nobody is excluded here.
 
-Three signs are looked for, besides the competence that MACE estimates per criterion:
-
-- *Control items*, texts with a known right answer. They come as a file in the long form of ratings,
-  whose raters do not matter, or from a campaign as ratings with the right value in `meta.control`.
-- *Patterns* (paper 004, section 3): a pattern is a rater's answer to a text over all criteria in
-  alphabetical order, such as "2-3-3". A rater with more than `least` texts is reported if all of
-  them, or nearly all (*straight-lining*), have one pattern. Where most texts are good, honest
-  raters have a common pattern too, so its share among the others' judgments of the same texts is
-  reported beside it, and a rater who answers like the others is not flagged. On sliders a rater is
-  near-constant if the values of each criterion stay within a twentieth of the scale.
-- *Speed*: a rater whose median page takes less than a minimum, or less than a share of the
-  campaign's median page. The seconds of a page are stored on each of its ratings and count once.
+Three signs are looked for, besides the competence that MACE estimates per criterion: wrong answers
+to *control items*, whose right answer is known; *patterns* (paper 004, section 3); and *speed*. A
+pattern is a rater's answer to a text over all criteria in alphabetical order, such as "2-3-3". A
+rater with more than `least` texts is reported if all of them, or nearly all (*straight-lining*),
+have one pattern. Where most texts are good, honest raters have a common pattern too, so its share
+among the others' judgments of the same texts is reported beside it, and a rater who answers like
+the others is not flagged.
 
 A flag of kind competence is about its criterion; pattern, speed and controls concern all of a
 rater's work, and so does straight-lining, which alone is only a hint. The paper kept raters who
@@ -41,13 +36,7 @@ from adequa.human.judgments import (
     once,
 )
 from adequa.human.mace import SPAMMER_COMPETENCE
-from adequa.human.quality.criteria import (
-    Criterion,
-    Estimates,
-    RaterStanding,
-    standings,
-    study_criterion,
-)
+from adequa.human.quality.criteria import Criterion, RaterStanding, standings, study_criterion
 
 Controls = dict[str, dict[Key, float]]
 """The right value by criterion and text."""
@@ -92,7 +81,7 @@ class ControlResult:
 
 
 def known_values(ratings: Iterable[Rating], given: Iterable[Rating] = ()) -> Controls:
-    """The right values: those stored with ratings, and those of a file of control items.
+    """The right values: those in a campaign's `meta.control`, and those of a file of ratings.
 
     Two different values for one text, or a file without any judged item, are a DataError.
     """
@@ -149,13 +138,11 @@ class AnswerPattern:
     common: str
     """The most common pattern, the alphabetically first of equals."""
     share: float
-    """The share of the rater's texts with this pattern."""
     others: float | None
     """Its share among the others' judgments of the same texts; None if nobody else judged them."""
     spread: float
     """The widest range the rater used of a criterion, as a share of its whole range."""
     enough: bool
-    """Whether the rater has enough texts to judge."""
 
     @property
     def constant(self) -> bool:
@@ -167,15 +154,13 @@ class AnswerPattern:
         """Why a person should look at this rater; empty if nothing is odd."""
         if not self.enough or (self.others is not None and self.others >= self.share):
             return ""
-        others = "; nobody else judged them"
-        if self.others is not None:
-            others = f"; others: {self.others:.0%}"
+        known = "nobody else judged them" if self.others is None else f"others: {self.others:.0%}"
         if self.spread == 0:
-            return f"always {self.common} ({self.texts} texts{others})"
+            return f"always {self.common} ({self.texts} texts; {known})"
         if self.spread <= NARROW:
             return f"nearly always {self.common}: within {self.spread:.0%} of the scale"
         if self.share >= STRAIGHT:
-            return f"{self.common} in {self.share:.0%} of {self.texts} texts{others}"
+            return f"{self.common} in {self.share:.0%} of {self.texts} texts; {known}"
         return ""
 
 
@@ -272,6 +257,7 @@ def paces(
                 f" {rating.system!r}",
                 remedy="leave out seconds that were not recorded",
             )
+    # The seconds of a page are stored on each of its ratings and count once.
     seconds = {
         rater: [
             max(known)
@@ -421,9 +407,9 @@ def assess_raters(
         name: Scale.of((one.value for one in part), bins=settings.bins)
         for name, part in parts.items()
     }
-    estimates = Estimates(settings.method, settings.restarts, settings.seed)
+    mace = {name: getattr(settings, name) for name in ("method", "restarts", "seed")}
     criteria = tuple(
-        study_criterion(name, part, scales[name], controls=known.get(name, {}), estimates=estimates)
+        study_criterion(name, part, scales[name], controls=known.get(name, {}), **mace)
         for name, part in parts.items()
     )
     placed = {name: standings(part) for name, part in parts.items()}
@@ -483,7 +469,6 @@ def _notes(
     raters: Sequence[RaterQuality],
     settings: QualitySettings,
 ) -> tuple[str, ...]:
-    """Notes on the data behind the figures."""
     notes: list[str] = []
     few = sum(not rater.pattern.enough for rater in raters)
     counts = {

@@ -1,39 +1,15 @@
 """The report on raters: what an exclusion changes, one rater in detail, tables and JSON.
 
-As JSON (a value that cannot be determined is null):
-
-    {"raters": {rater: {
-        "texts": 30, "flags": [{"kind", "criterion", "reason"}],
-        "pattern": {"common": "2-3-3", "share", "others", "spread"},
-        "speed": {"pages", "median", "campaign"},
-        "controls": {"answers", "right", "accuracy"},               null without control items
-        "criteria": {criterion: {"answers", "shared", "mean", "competence", "agreement", "bias",
-                                 "deviation"}}}},
-     "criteria": {criterion: {
-        "texts", "raters", "ratings", "scale": {"low", "high", "bins"},
-        "alpha": {"nominal", "ordinal", "interval"}, "fleiss", "cohen": {"mean", "pairs", "of"},
-        "percent", "competence": {"below", "median", "converged", "reason"},
-        "contested": [{"system", "id", "entropy", "values"}]}},     the first twenty
-     "flagged": {rater: {"extent": "all"|"some", "criteria": […], "reasons": […]}},
-     "excluded": [rater…], "notes": ["…"], "settings": {…},
-     "change": {criterion: {"ratings": [before, after], "texts": […], "alone": […],
-        "alpha": {"nominal": […], "ordinal": […], "interval": […]}, "percent": […],
-        "means": {system: […]}, "order": {"before": [system…], "after": [system…]}}},
-     "details": {"rater", "reasons": ["…"], "judgments": [{"system", "id",
-        "values": {criterion: value}, "others": [{criterion: value}…], "apart", "seconds",
-        "text"}]}}
-
-`change` is null without exclusions; its `texts` have an answer, and `alone` counts those with only
-one. `details` is null unless a rater was named; `apart` is the mean distance from the others' means
-as a share of the scale, the largest first, null where nobody else judged.
+docs/human.md describes the JSON object.
 """
 
 from __future__ import annotations
 
 import textwrap
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from functools import partial
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -42,18 +18,7 @@ from adequa.data import Rating
 from adequa.errors import UnknownName
 from adequa.fields import grouped
 from adequa.files import write_errors
-from adequa.human.judgments import (
-    BINS,
-    Key,
-    Page,
-    Scale,
-    averaged,
-    by_criterion,
-    by_page,
-    once,
-    shell_command,
-    without,
-)
+from adequa.human import judgments
 from adequa.human.quality.criteria import ContestedText, Criterion, agreement, table
 from adequa.human.quality.raters import Quality, QualitySettings, RaterQuality, assess_raters
 from adequa.stats import percent_agreement
@@ -89,12 +54,9 @@ class QualityReport:
     details: Details | None
 
     def to_object(self) -> dict[str, Any]:
-        """The report as JSON; the module describes it."""
+        """The report as JSON."""
         return quality_to_object(
-            self.quality,
-            excluded=self.excluded,
-            change=self.change,
-            details=None if self.details is None else self.details.to_object(),
+            self.quality, excluded=self.excluded, change=self.change, details=self.details
         )
 
     def render(self, form: str = "text", words: Sequence[str] = ()) -> str:
@@ -115,13 +77,15 @@ class QualityReport:
             return ""
         candidates = self.quality.in_all
         if not candidates:
-            look = shell_command([*words, "--details", flagged[0].name])
+            look = judgments.shell_command([*words, "--details", flagged[0].name])
             return f"nobody is flagged in all criteria; to look at one: {look}"
         options: list[str] = []
         for name in (*self.excluded, *candidates):
             # A leading `@` is doubled, because `@` marks a file.
             options += ["--exclude", "@" + name if name.startswith("@") else name]
-        return f"without those flagged in all criteria: {shell_command([*words, *options])}"
+        return (
+            f"without those flagged in all criteria: {judgments.shell_command([*words, *options])}"
+        )
 
 
 def quality_report(
@@ -131,18 +95,18 @@ def quality_report(
     exclude: Iterable[str] = (),
     controls: Iterable[Rating] = (),
     rater: str | None = None,
-    texts: Mapping[Key, str] | None = None,
+    texts: Mapping[judgments.Key, str] | None = None,
 ) -> QualityReport:
     """Assess the remaining raters, and what their exclusion changes; `rater` is shown in detail."""
     settings = settings or QualitySettings()
     excluded = tuple(sorted(set(exclude)))
-    left = without(ratings, excluded)
+    left = judgments.without(ratings, excluded)
     quality = assess_raters(left, settings=settings, controls=controls)
     change = None
     if excluded:
         scales = {
-            name: Scale.of((one.value for one in part), bins=settings.bins)
-            for name, part in by_criterion(ratings).items()
+            name: judgments.Scale.of((one.value for one in part), bins=settings.bins)
+            for name, part in judgments.by_criterion(ratings).items()
         }
         change = changes(figures(ratings, scales), figures(left, scales))
     detail = None if rater is None else details(quality, rater, texts)
@@ -174,7 +138,6 @@ class Figures:
     ratings: int
     texts: int
     alone: int
-    """The number of texts with one answer only."""
     alpha: Mapping[str, float | None]
     percent: float | None
     means: Mapping[str, float]
@@ -182,14 +145,14 @@ class Figures:
 
 
 def figures(
-    ratings: Sequence[Rating], scales: Mapping[str, Scale] | None = None, *, bins: int = BINS
+    ratings: Sequence[Rating], scales: Mapping[str, judgments.Scale] | None = None
 ) -> dict[str, Figures]:
     """The main figures by criterion; `scales` are by default those of the ratings themselves."""
-    single = once(ratings).ratings
-    means = averaged(single)
+    single = judgments.once(ratings).ratings
+    means = judgments.averaged(single)
     found = {}
-    for name, part in sorted(by_criterion(single).items()):
-        scale = scales[name] if scales else Scale.of((one.value for one in part), bins=bins)
+    for name, part in sorted(judgments.by_criterion(single).items()):
+        scale = scales[name] if scales else judgments.Scale.of(one.value for one in part)
         each = Counter((one.system, one.id) for one in part)
         coded = table(part, scale)
         found[name] = Figures(
@@ -250,7 +213,7 @@ def _system_means(texts: Mapping[tuple[str, str], float]) -> dict[str, float]:
 class JudgmentDetail:
     """One text with the judgments of the rater and of the others."""
 
-    key: Key
+    key: judgments.Key
     values: Mapping[str, float]
     others: tuple[Mapping[str, float], ...]
     apart: float | None
@@ -265,18 +228,12 @@ class Details:
     rater: RaterQuality
     judged: tuple[JudgmentDetail, ...]
 
-    def to_object(self) -> dict[str, Any]:
-        """The details as JSON."""
-        return {
-            "rater": self.rater.name,
-            "reasons": list(self.rater.reasons),
-            "judgments": [_text_object(one) for one in self.judged],
-        }
 
-
-def details(quality: Quality, rater: str, texts: Mapping[Key, str] | None = None) -> Details:
+def details(
+    quality: Quality, rater: str, texts: Mapping[judgments.Key, str] | None = None
+) -> Details:
     """A rater's judgments beside those of the others; `texts` are the texts, where known."""
-    pages = by_page(quality.ratings)
+    pages = judgments.by_page(quality.ratings)
     if rater not in pages:
         raise UnknownName("rater", rater, pages)
     who = next(one for one in quality.raters if one.name == rater)
@@ -285,6 +242,7 @@ def details(quality: Quality, rater: str, texts: Mapping[Key, str] | None = None
     for key, page in pages[rater].items():
         others = [other[key] for name, other in pages.items() if name != rater and key in other]
         seconds = [one.seconds for one in page.values() if one.seconds is not None]
+        stored = [text for one in page.values() if isinstance(text := one.meta.get("text"), str)]
         judged.append(
             JudgmentDetail(
                 key=key,
@@ -292,19 +250,20 @@ def details(quality: Quality, rater: str, texts: Mapping[Key, str] | None = None
                 others=tuple(_values(other) for other in others),
                 apart=_apart(page, others, ranges),
                 seconds=max(seconds) if seconds else None,
-                text=(texts or {}).get(key)
-                or next(filter(None, map(_stored_text, page.values())), None),
+                text=(texts or {}).get(key) or next(filter(None, stored), None),
             )
         )
     judged.sort(key=lambda one: (-1.0 if one.apart is None else one.apart, one.key), reverse=True)
     return Details(who, tuple(judged))
 
 
-def _values(page: Page) -> dict[str, float]:
+def _values(page: judgments.Page) -> dict[str, float]:
     return {criterion: rating.value for criterion, rating in page.items()}
 
 
-def _apart(page: Page, others: list[Page], ranges: Mapping[str, float]) -> float | None:
+def _apart(
+    page: judgments.Page, others: list[judgments.Page], ranges: Mapping[str, float]
+) -> float | None:
     distances = []
     for criterion, rating in page.items():
         values = [other[criterion].value for other in others if criterion in other]
@@ -312,12 +271,6 @@ def _apart(page: Page, others: list[Page], ranges: Mapping[str, float]) -> float
             mean = sum(values) / len(values)
             distances.append(abs(rating.value - mean) / ranges[criterion])
     return sum(distances) / len(distances) if distances else None
-
-
-def _stored_text(rating: Rating) -> str | None:
-    """The text, which some campaigns store with its judgments."""
-    text = rating.meta.get("text")
-    return text if isinstance(text, str) else None
 
 
 def _text_object(one: JudgmentDetail | ContestedText) -> dict[str, Any]:
@@ -335,9 +288,9 @@ def quality_to_object(
     *,
     excluded: Iterable[str] = (),
     change: Mapping[str, Any] | None = None,
-    details: Mapping[str, Any] | None = None,
+    details: Details | None = None,
 ) -> dict[str, Any]:
-    """The report as JSON."""
+    """The report as JSON, which docs/human.md describes."""
     return {
         "raters": {one.name: _rater_object(one, quality.criteria) for one in quality.raters},
         "criteria": {
@@ -355,7 +308,12 @@ def quality_to_object(
         "notes": list(quality.notes),
         "settings": asdict(quality.settings),
         "change": change,
-        "details": details,
+        "details": details
+        and {
+            "rater": details.rater.name,
+            "reasons": list(details.rater.reasons),
+            "judgments": [_text_object(one) for one in details.judged],
+        },
     }
 
 
@@ -450,7 +408,6 @@ def quality_tables(
 
 
 def _raters_table(quality: Quality) -> Table:
-    """One row per rater, one column per figure."""
     names = [one.name for one in quality.criteria]
     figures = ("answers", "shared", "mean", "competence", "agreement", "bias", "deviation")
     columns = ["rater", "texts", "pattern", "share", "others", "seconds", "controls", "right"]
@@ -473,21 +430,21 @@ def details_tables(quality: Quality, found: Details) -> tuple[list[str], list[Ta
     names = [one.name for one in quality.criteria]
     timed = any(one.seconds is not None for one in found.judged)
     has_texts = any(one.text is not None for one in found.judged)
-    rows: list[list[Cell]] = []
-    for one in found.judged[:SHOWN_JUDGMENTS]:
-        others = "  ".join(_answer(values, names) for values in one.others) or "–"
-        row: list[Cell] = [*one.key, _answer(one.values, names), others, one.apart]
-        row += [one.seconds] if timed else []
-        row += [_cut(one.text or "", _LONGEST_TEXT)] if has_texts else []
-        rows.append(row)
-    columns: list[str | Column] = ["system", "id", "given", "others", Column("apart", 2)]
-    columns += [Column("seconds", 1)] if timed else []
-    columns += ["text"] if has_texts else []
+    columns: dict[str | Column, str | Callable[[JudgmentDetail], Cell]] = {
+        "system": lambda one: one.key[0],
+        "id": lambda one: one.key[1],
+        "given": lambda one: _answer(one.values, names),
+        "others": lambda one: "  ".join(_answer(each, names) for each in one.others) or "–",
+        Column("apart", 2): "apart",
+        **({Column("seconds", 1): "seconds"} if timed else {}),
+        **({"text": lambda one: _cut(one.text or "", _LONGEST_TEXT)} if has_texts else {}),
+    }
     title = f"{'-'.join(names)}, the furthest from the others first"
-    left = len(found.judged) - len(rows)
-    more = [f"… and {left} more (--json has all)"] if left else []
+    left = len(found.judged) - SHOWN_JUDGMENTS
+    more = [f"… and {left} more (--json has all)"] if left > 0 else []
     reasons = "; ".join(found.rater.reasons) or "not flagged"
-    tables = [*_raters_tables(quality, [found.rater]), Table(title, columns, rows)]
+    judged = Table.of(title, found.judged[:SHOWN_JUDGMENTS], columns)
+    tables = [*_raters_tables(quality, [found.rater]), judged]
     return [f"Rater {found.rater.name}: {reasons}"], tables, more
 
 
@@ -521,44 +478,32 @@ def _raters_tables(quality: Quality, only: Sequence[RaterQuality] | None = None)
     names = [one.name for one in quality.criteria]
     timed = any(rater.pace.median is not None for rater in quality.raters)
     controlled = any(rater.controls is not None for rater in quality.raters)
-    columns: list[str | Column] = [Column("rater", align="left"), Column("texts", align="right")]
-    columns += [Column("most common", align="left"), Column("share", align="right")]
-    columns += [Column("seconds", 1, "right")] if timed else []
-    columns += [Column("controls", align="right")] if controlled else []
-    columns += ["competence", *(Column(name, 2, "right") for name in ("r", "bias")), "why"]
-    rows = [_rater_row(rater, names, timed, controlled) for rater in shown]
+    cut = partial(_cut, longest=_LONGEST_PATTERN)
+    columns: dict[str | Column, str | Callable[[RaterQuality], Cell]] = {
+        Column("rater", align="left"): lambda one: cut(one.name),
+        Column("texts", align="right"): "pattern.texts",
+        Column("most common", align="left"): lambda one: cut(one.pattern.common),
+        Column("share", align="right"): lambda one: f"{one.pattern.share:.0%}",
+        **({Column("seconds", 1, "right"): "pace.median"} if timed else {}),
+        **({Column("controls", align="right"): _controls} if controlled else {}),
+        "competence": lambda one: " ".join(_short(one.competence.get(name)) for name in names),
+        Column("r", 2, "right"): lambda one: _mean(one, "agreement"),
+        Column("bias", 2, "right"): lambda one: _mean(one, "bias"),
+        "why": lambda one: "; ".join(one.reasons),
+    }
     title = "Raters: competence in the order of the criteria above; r and bias against the others"
+    table = Table.of(title, shown, columns)
     left = len(quality.flagged) - len(shown) if len(every) > SHOWN_RATERS else 0
-    if left:
-        rows.append([f"… and {left} more", *[""] * (len(columns) - 1)])
-    return [Table(title, columns, rows)]
+    more: list[Cell] = [f"… and {left} more", *[""] * (len(columns) - 1)]
+    return [replace(table, rows=[*table.rows, more]) if left else table]
 
 
-def _rater_row(
-    rater: RaterQuality, names: Sequence[str], timed: bool, controlled: bool
-) -> list[Cell]:
-    stands = [rater.standings[name] for name in names if name in rater.standings]
-    row: list[Cell] = [
-        _cut(rater.name, _LONGEST_PATTERN),
-        rater.pattern.texts,
-        _cut(rater.pattern.common, _LONGEST_PATTERN),
-        f"{rater.pattern.share:.0%}",
-    ]
-    row += [rater.pace.median] if timed else []
-    if controlled:
-        seen = rater.controls
-        row.append(f"{seen.right}/{seen.answers}" if seen else None)
-    return [
-        *row,
-        " ".join(_short(rater.competence.get(name)) for name in names),
-        _mean([one.agreement for one in stands]),
-        _mean([one.bias for one in stands]),
-        "; ".join(rater.reasons),
-    ]
+def _controls(rater: RaterQuality) -> str | None:
+    seen = rater.controls
+    return f"{seen.right}/{seen.answers}" if seen else None
 
 
 def _summary(quality: Quality) -> list[str]:
-    """The size of the data, and the number of raters flagged by kind."""
     texts = {(one.system, one.id) for one in quality.ratings}
     flagged, every = quality.flagged, len(quality.raters)
     counts = f"{len(quality.ratings):,} ratings of {len(texts):,} texts by {every:,} raters"
@@ -621,8 +566,10 @@ def _short(value: float | None) -> str:
     return "  –" if value is None else f"{value:.2f}".removeprefix("0")
 
 
-def _mean(values: Sequence[float | None]) -> float | None:
-    known = [value for value in values if value is not None]
+def _mean(rater: RaterQuality, figure: str) -> float | None:
+    """The mean of a figure over the criteria that have it."""
+    values = [getattr(one, figure) for one in rater.standings.values()]
+    known: list[float] = [value for value in values if value is not None]
     return sum(known) / len(known) if known else None
 
 

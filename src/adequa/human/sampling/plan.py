@@ -13,18 +13,11 @@ from typing import Any
 from adequa.data import Item, Rating
 from adequa.errors import DataError, UnknownName
 from adequa.fields import grouped, natural_order
-from adequa.files import read_json, read_text
+from adequa.files import errors_at, read_json, read_text
+from adequa.human.campaign import settings
 from adequa.human.campaign.model import Campaign, Question, SampledText
-from adequa.human.campaign.settings import (
-    PRESETS,
-    SPANS,
-    campaign_from_object,
-    campaign_to_object,
-    is_campaign,
-    questions_from_object,
-)
 from adequa.human.judgments import Key, gather
-from adequa.human.sampling.sample import Sample, SampleCell, SampleExclusion
+from adequa.human.sampling.sample import Sample, SampleCell
 from adequa.tables import Cell, Table, counted, rounded
 
 CONTROL_CELL = {"control": "yes"}
@@ -69,11 +62,9 @@ def with_controls(
     drawn = {text.item.key for text in texts}
     there = {item.key: item for item in pool} | {text.item.key: text.item for text in texts}
     known = gather([file], items=pool)
-    try:
+    with errors_at(file):
         controls = _by_text(known, {question.name: question for question in questions})
         _validate_controls(sorted(controls), there)
-    except DataError as error:
-        raise error.at(file) from None
     return [
         *(replace(text, control=controls.get(text.item.key, {})) for text in texts),
         *(
@@ -169,31 +160,27 @@ def make_campaign(
 ) -> Campaign:
     """The settings of a campaign, validated like a file; `rules` are fields of Campaign."""
     asked = read_questions(questions)
-    if spans and SPANS.name not in [question.name for question in asked]:
-        asked = (*asked, SPANS)
+    if spans and settings.SPANS.name not in [question.name for question in asked]:
+        asked = (*asked, settings.SPANS)
     shown = "" if instructions is None else read_text(instructions).strip()
-    written = campaign_to_object(Campaign(name, title or name, asked, shown)) | rules
+    written = settings.campaign_to_object(Campaign(name, title or name, asked, shown)) | rules
     if eligibility is None:
-        return campaign_from_object(written)
-    campaign_from_object(written)  # errors from here on are those of the file
+        return settings.campaign_from_object(written)
+    settings.campaign_from_object(written)  # errors from here on are those of the file
     raw = read_json(eligibility)
-    try:
-        return campaign_from_object(written | {"eligibility": _inside(raw, "eligibility")})
-    except DataError as error:
-        raise error.at(eligibility) from None
+    with errors_at(eligibility):
+        return settings.campaign_from_object(written | {"eligibility": _inside(raw, "eligibility")})
 
 
 def read_questions(named: str) -> tuple[Question, ...]:
     """The questions of a preset, or of a JSON file: a list of questions or a campaign."""
-    if named in PRESETS:
-        return PRESETS[named]
+    if named in settings.PRESETS:
+        return settings.PRESETS[named]
     path = Path(named)
     if not path.exists() and path.suffix.lower() != ".json":
-        raise UnknownName("set of questions", named, [*PRESETS, "FILE.json"])
-    try:
-        return questions_from_object(_inside(read_json(path), "questions"))
-    except DataError as error:
-        raise error.at(path) from None
+        raise UnknownName("set of questions", named, [*settings.PRESETS, "FILE.json"])
+    with errors_at(path):
+        return settings.questions_from_object(_inside(read_json(path), "questions"))
 
 
 def campaign_name(folder: Path | None) -> str:
@@ -208,7 +195,7 @@ def campaign_name(folder: Path | None) -> str:
 
 def require_new_folder(folder: Path) -> None:
     """Raise a DataError where the folder already has files, which must not be touched."""
-    if is_campaign(folder):
+    if settings.is_campaign(folder):
         raise DataError("is already a campaign", path=folder, remedy="name another folder")
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise DataError("already exists", path=folder, remedy="name a new folder")
@@ -278,42 +265,27 @@ def _place(sample: Sample, cell: SampleCell) -> str:
 
 
 def _notes(sample: Sample, score: str | None) -> list[str]:
-    notes = []
-    if score is not None:
-        notes.append(
-            f"Levels ({', '.join(sample.levels)}) are equal parts of a cell by {score}, averaged "
-            "over the systems of each input."
-        )
-    if sample.partly_scored:
-        notes.append(
-            f"For {counted(sample.partly_scored, 'input')} some system's text has no {score}."
-        )
-    blurred = sum(cell.blurred for cell in sample.cells)
-    if blurred:
-        notes.append(
-            f"In {blurred} of {len(sample.cells)} cells equal scores lie on both sides of a border "
-            f"between levels: there chance decides, not {score or 'the score'}."
-        )
-    if sample.over:
-        notes.append(f"{counted(sample.over, 'input')} more would have filled the cells (--max).")
-    return notes + _left_out(sample.left_out)
-
-
-def _left_out(left_out: SampleExclusion) -> list[str]:
-    notes = []
-    if left_out.incomplete:
-        lacking = ", ".join(f"{name} {count:,}" for name, count in left_out.lacking.items())
-        notes.append(
-            f"Left out: {counted(left_out.incomplete, 'input')} without a text of every system "
-            f"(lacking: {lacking})."
-        )
-    if left_out.different:
-        notes.append(
-            f"Left out: {counted(left_out.different, 'input')} with different data in some system."
-        )
-    if left_out.not_scorable:
-        notes.append(f"Left out: {counted(left_out.not_scorable, 'input')} without a score.")
-    return notes
+    left_out, blurred = sample.left_out, sum(cell.blurred for cell in sample.cells)
+    lacking = ", ".join(f"{name} {count:,}" for name, count in left_out.lacking.items())
+    notes = {
+        f"Levels ({', '.join(sample.levels)}) are equal parts of a cell by {score}, averaged "
+        "over the systems of each input.": score is not None,
+        f"For {counted(sample.partly_scored, 'input')} some system's text has no {score}.": (
+            sample.partly_scored
+        ),
+        f"In {blurred} of {len(sample.cells)} cells equal scores lie on both sides of a border "
+        f"between levels: there chance decides, not {score or 'the score'}.": blurred,
+        f"{counted(sample.over, 'input')} more would have filled the cells (--max).": sample.over,
+        f"Left out: {counted(left_out.incomplete, 'input')} without a text of every system "
+        f"(lacking: {lacking}).": left_out.incomplete,
+        f"Left out: {counted(left_out.different, 'input')} with different data in some system.": (
+            left_out.different
+        ),
+        f"Left out: {counted(left_out.not_scorable, 'input')} without a score.": (
+            left_out.not_scorable
+        ),
+    }
+    return [note for note, holds in notes.items() if holds]
 
 
 def _sizes(sample: Sample, texts: Sequence[SampledText]) -> str:

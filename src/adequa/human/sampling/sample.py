@@ -252,7 +252,6 @@ class SampleExclusion:
     lacking: Mapping[str, int] = field(default_factory=dict)
     """By system: the inputs without its text."""
     incomplete: int = 0
-    """Inputs without the text of some system."""
     different: int = 0
     """Inputs with different data for different systems."""
     not_scorable: int = 0
@@ -433,7 +432,6 @@ def _means(
 def _members(
     inputs: Mapping[str, Mapping[str, Item]], by: Sequence[str]
 ) -> dict[tuple[str, ...], list[str]]:
-    """The inputs of each non-empty cell."""
     readers = [field_of(name) for name in by]
     members: dict[tuple[str, ...], list[str]] = {}
     for one, texts in inputs.items():

@@ -21,20 +21,7 @@ from adequa.metrics.nli.templates import (
 from adequa.metrics.nli.verdict import CLASSES
 
 __all__ = [
-    "ANY",
-    "CLASSES",
-    "OBJECT",
-    "SUBJECT",
-    "Evidence",
-    "Nli",
-    "Template",
-    "Templates",
-    "VerifierEvidence",
-    "Weigher",
-    "Weighing",
-    "read_templates",
-    "read_weighing",
-    "require_free_path",
-    "shipped_cues",
-    "write_templates",
-]
+    "ANY", "CLASSES", "OBJECT", "SUBJECT", "Evidence", "Nli", "Template", "Templates",
+    "VerifierEvidence", "Weigher", "Weighing", "read_templates", "read_weighing",
+    "require_free_path", "shipped_cues", "write_templates",
+]  # fmt: skip

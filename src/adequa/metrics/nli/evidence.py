@@ -17,6 +17,7 @@ from adequa.metrics.nli.signs import WRONG_VALUE, Signs, Weighing, read_signs
 from adequa.metrics.nli.templates import Cues
 from adequa.metrics.sources import geometric_mean, probability
 from adequa.models import Calibration, NamedText
+from adequa.text import word_set
 from adequa.text.values import word_triple
 
 if TYPE_CHECKING:
@@ -61,11 +62,9 @@ EvidenceSource = Callable[[Sequence[Item]], "list[Evidence]"]
 
 _WORD = re.compile(r"[^\W_]")
 _END = re.compile(r"[.!?;]\s")
-_LITTLE = frozenset(
-    (  # noqa: SIM905
-        "a an and as at by for from his in into is it its of on or that the their this to was were "
-        "which who with"
-    ).split()
+_LITTLE = word_set(
+    "a an and as at by for from his in into is it its of on or that the their this to was were "
+    "which who with"
 )
 # No record of the data the following limits were chosen on; kept for stable scores.
 _LONG_RUN = 8
@@ -134,9 +133,8 @@ def _parted(
     before: int | None = None
     for number in run:
         word = words[number]
-        overlap = (
-            one for one, (start, end) in enumerate(values) if start < word.end and word.start < end
-        )
+        places = enumerate(values)
+        overlap = (one for one, (start, end) in places if start < word.end and word.start < end)
         own = next(overlap, None)
         if parts and own == before:
             parts[-1].append(number)
@@ -194,10 +192,7 @@ class VerifierEvidence:
         """The evidence on each item."""
         signs, asked = self._read(items)
         checked = self.verify(asked)
-        found = [
-            self._evidence(item, check, sign)
-            for item, check, sign in zip(items, checked, signs, strict=True)
-        ]
+        found = [self._evidence(*row) for row in zip(items, checked, signs, strict=True)]
         return self._relations(items, signs, self._contradictions(asked, checked, found))
 
     def _relations(
@@ -224,10 +219,8 @@ class VerifierEvidence:
     def log_odds(self, items: Sequence[Item]) -> list[list[float | None]]:
         """The log-odds of each fact of each item, on which a calibration is fitted."""
         signs, asked = self._read(items)
-        return [
-            self.odds(item, check, sign)
-            for item, check, sign in zip(items, self.verify(asked), signs, strict=True)
-        ]
+        rows = zip(items, self.verify(asked), signs, strict=True)
+        return [self.odds(item, check, sign) for item, check, sign in rows]
 
     def _read(self, items: Sequence[Item]) -> tuple[list[Signs | None], list[Item]]:
         """The entities' signs, and the items as the verifier is asked about them."""
@@ -252,16 +245,12 @@ class VerifierEvidence:
 
     def _evidence(self, item: Item, check: VerifierOutput, signs: Signs | None) -> Evidence:
         stated = self._calibrated(item, self.odds(item, check, signs))
-        doubts = [
-            None
-            if logit is None
-            else probability(
-                self.weighing.unsupported(logit, signs.of_word(*place) if signs else ())
-            )
+        known = [
+            probability(self.weighing.unsupported(logit, signs.of_word(*place) if signs else ()))
             for logit, place in zip(check.unsupported, check.offsets, strict=True)
+            if logit is not None
         ]
-        known = [doubt for doubt in doubts if doubt is not None]
-        if len(known) < len(doubts) or not known:
+        if len(known) < len(check.unsupported) or not known:
             whole = Stretch(0, len(item.text), "text", None)
             return Evidence(stated, (whole,), None, None)
         words = words_of(item.text, check.offsets, known)
@@ -299,9 +288,9 @@ class VerifierEvidence:
             now, before = check.stated[fact], checked[number].stated[fact]
             if now is None or before is None or now < _SURE:
                 continue
-            if before < _SURE and now - before < _RISE:  # else the entities alone were against it
-                continue
-            denied.append((now, number, place, fact))
+            # From `_SURE` on, the entities alone were against it.
+            if before >= _SURE or now - before >= _RISE:
+                denied.append((now, number, place, fact))
         taken: set[tuple[int, str, int]] = set()
         for logit, number, place, fact in sorted(denied, reverse=True):
             own = {(number, "stretch", place), (number, "fact", fact)}

@@ -42,7 +42,7 @@ from adequa.metrics.nli.templates import (
 )
 from adequa.metrics.tokens import require_nltk, stem
 from adequa.readers.enriched import gold_mentions
-from adequa.text import CALENDAR, SMALL_WORDS, common_words, key_of, label_of, readable
+from adequa.text import CALENDAR, SMALL_WORDS, common_words, key_of, label_of, readable, word_set
 from adequa.text.values import lowered, match_unit, unit_named, word_parts
 
 _LONGEST = 18
@@ -60,10 +60,8 @@ _MEASURE = re.compile(r"^[\d.,]+\s?(?P<unit>[^\d\W].*)$")
 _NEXT_SENTENCE = re.compile(r"[.!?…]+\s+\S")
 _UNPLAIN = re.compile(r"[\"“”«»()\[\]{}:;!?…/~&%*=]|\s-|-\s")
 _GLUED = re.compile(r"[^\W_]<|>[^\W_]")
-_UNWANTED = frozenset(
-    (  # noqa: SIM905
-        "this these those we our you your i my not never approximately roughly around nearly almost"
-    ).split()
+_UNWANTED = word_set(
+    "this these those we our you your i my not never approximately roughly around nearly almost"
 )
 """Words that point elsewhere, deny, or hedge."""
 _NO_WORDS = frozenset(("the", "a", "in", "of", "and", "at", "on", "'s"))
@@ -83,14 +81,11 @@ class TextPattern:
     @cached_property
     def key(self) -> tuple[str, ...]:
         """The key of equal patterns: without case, punctuation and `the` before a name."""
-        words = [
-            "a" if word == "an" else word.replace("’", "'")
-            for word in (token.lower() for token in self.tokens)
-        ]
-        following = [*words[1:], ""]
+        tokens = (token.lower().replace("’", "'") for token in self.tokens)
+        words = ["a" if word == "an" else word for word in tokens]
         return tuple(
             word
-            for word, after in zip(words, following, strict=True)
+            for word, after in pairwise([*words, ""])
             if word != "the" or after not in (SUBJECT, OBJECT)
         )
 
@@ -142,10 +137,8 @@ def pattern_of(item: Item, detector: Detector) -> TextPattern | None:
         return None
     marked = bool(item.meta.get("mentions"))
     mentions = gold_mentions(item) if marked else detector.detect(item).mentions
-    ends = [
-        [mention for mention in mentions if mention.entity == end]
-        for end in (triple.subject, triple.object)
-    ]
+    both = (triple.subject, triple.object)
+    ends = [[mention for mention in mentions if mention.entity == end] for end in both]
     if any(len(found) != 1 or not _fits(found[0], text) for found in ends):
         return None
     (subject,), (value,) = ends
@@ -310,9 +303,8 @@ def _best(texts: _Texts) -> ExtractedTemplate | None:
     candidates = []
     for key in [key for key in ranked if key in plain][:_MOST_CANDIDATES]:
         own = _features(key)
-        votes = sum(
-            weight * max(_likeness(own, other) for other in said) ** 2 for said, weight in heard
-        )
+        nearest = ((max(_likeness(own, one) for one in said), weight) for said, weight in heard)
+        votes = sum(weight * likeness**2 for likeness, weight in nearest)
         named = len(stems & {stem(word) for word in key}) / max(len(stems), 1)
         score = (votes + _NAME_WEIGHT * named) / total
         if any(one in _PLACES and verb in _PLURALS for one, verb in pairwise(key)):
@@ -349,9 +341,7 @@ def _features_heard(key: Key, own: set[str]) -> list[Features]:
 
 def _is_noun(word: str, own: set[str]) -> bool:
     """Whether a word can be left out before a name: no small word, and none of the predicate."""
-    return (
-        word not in SMALL_WORDS and word not in _PLACES and word != "'s" and stem(word) not in own
-    )
+    return not (word in SMALL_WORDS or word in _PLACES or word == "'s" or stem(word) in own)
 
 
 def _likeness(one: Features, other: Features) -> float:
@@ -365,11 +355,8 @@ def _written(key: Key, texts: _Texts) -> Template:
     Commas around names go, and words of a predicate in camel case lose their capitals: nothing
     says that they are names.
     """
-    same = [
-        (fact, pattern)
-        for fact, pattern in texts.patterns
-        if pattern.key == key and pattern.is_plain(texts.words)
-    ]
+    alike = (pair for pair in texts.patterns if pair[1].key == key)
+    same = [(fact, pattern) for fact, pattern in alike if pattern.is_plain(texts.words)]
     forms = Counter(_THE.sub("", pattern.string).replace(",", "") for _, pattern in same)
     string = min(forms, key=lambda form: (-forms[form], len(form), form))
     for place in (SUBJECT, OBJECT):
@@ -434,14 +421,11 @@ class TemplateReview:
 
 def examples(templates: Templates) -> list[TemplateExample]:
     """Every template filled with invented names."""
-    return [
-        _filled(
-            row,
-            Template(row.template),
-            ("Alpha", "kind", "Beta" if row.value == ANY else row.value),
-        )
-        for row in templates.rows()
-    ]
+    filled = []
+    for row in templates.rows():
+        words = ("Alpha", "kind", "Beta" if row.value == ANY else row.value)
+        filled.append(_filled(row, Template(row.template), words))
+    return filled
 
 
 def review(templates: Templates, items: Iterable[Item] = ()) -> TemplateReview:

@@ -11,11 +11,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from adequa.data import Item, Score
 from adequa.errors import DataError, SettingError
-from adequa.metrics.base import Metric, require_at_least
+from adequa.metrics.base import Metric, make_paths, require_predicates, require_valid
 from adequa.metrics.nli.evidence import EvidenceSource, ReadRelations, VerifierEvidence
 from adequa.metrics.nli.signs import read_signs, read_weighing
 from adequa.metrics.nli.templates import Cues, Templates, read_templates, shipped_cues
@@ -23,7 +23,6 @@ from adequa.metrics.nli.verdict import CLASSES, VerdictLimits, judge_evidence, n
 from adequa.metrics.sources import (
     has_words,
     model_digest,
-    require_weights,
     verifier_source,
     weights_digest,
 )
@@ -67,25 +66,20 @@ class Nli(Metric):
     ignore: tuple[str, ...] = setting((), "predicates whose triples are left out altogether")
     optional: tuple[str, ...] = setting((), "predicates whose facts may be left out")
     allowed: Path | None = setting(None, "a file of phrases, one per line, that a text may add")
-    threads: int = setting(1, "threads for each run of the verifier")
+    threads: int = setting(1, "threads for each run of the verifier", at_least=1)
 
     def __post_init__(self) -> None:
-        require_at_least(self, "threads", 1)
+        require_valid(self)
         for name in ("threshold", "doubt"):
             if not 0 < getattr(self, name) < 1:
-                raise SettingError(
-                    f"{self.name}:{name} is between 0 and 1, not {getattr(self, name)}"
-                )
-        if any(isinstance(getattr(self, name), str) for name in ("ignore", "optional")):
-            raise SettingError(f"{self.name}:ignore and optional are tuples of predicates")
-        for name in ("calibration", "allowed"):
-            if getattr(self, name) is not None:
-                object.__setattr__(self, name, Path(getattr(self, name)))
+                raise SettingError(f"nli:{name} is between 0 and 1, not {getattr(self, name)}")
+        require_predicates(self, "ignore", "optional")
+        make_paths(self, "calibration", "allowed")
         self._limits()
         if self.model is None:
             if self.revision is not None:
                 raise SettingError(f"{self.name}:revision goes with model, a name of the hub")
-            require_weights(self.weights)
+            weights_digest(self.weights)
             self._calibrated()
         elif self.calibration is not None:
             raise SettingError(f"{self.name}:calibration is for the verifier, not for a model")
@@ -165,10 +159,14 @@ class Nli(Metric):
 
     def _source(self) -> EvidenceSource:
         if self.model is not None:
-            return _by_model(self.model, self.revision, self._templates(), self.doubt)
-        templates = self._templates()
+            from adequa.metrics.nli.pairs import pair_evidence
+            from adequa.models import NliLabels, open_pairs
+
+            pairs = open_pairs(self.model, self.revision)
+            known = self._templates() or Templates()
+            return pair_evidence(pairs, NliLabels.of(pairs), known.sentence, doubt=self.doubt)
         return VerifierEvidence(
-            verifier_source(self.weights, self.threads, templates),
+            verifier_source(self.weights, self.threads, self._templates()),
             read_weighing(self.weights),
             self._calibrated(),
             self.doubt,
@@ -188,17 +186,6 @@ class Nli(Metric):
         return None if reader is None else reader.read
 
 
-def _by_model(
-    model: str, revision: str | None, templates: Templates | None, doubt: float
-) -> EvidenceSource:
-    from adequa.metrics.nli.pairs import pair_evidence
-    from adequa.models import NliLabels, open_pairs
-
-    pairs = open_pairs(model, revision)
-    known = Templates() if templates is None else templates
-    return pair_evidence(pairs, NliLabels.of(pairs), known.sentence, doubt=doubt)
-
-
 @lru_cache(maxsize=8)
 def _read_calibration(path: Path, _: int | None) -> Calibration:
     """The head `stated` of a calibration file."""
@@ -208,15 +195,11 @@ def _read_calibration(path: Path, _: int | None) -> Calibration:
 
     remedy = "give what adequa train calibrate wrote"
     try:
-        read: Any = json.loads(path.read_text(encoding="utf-8"))
-        stated = read["stated"]
+        return Calibration.from_object(json.loads(path.read_text(encoding="utf-8"))["stated"])
     except OSError as error:
-        raise DataError(f"cannot be read ({error.strerror})", path=path, remedy=remedy) from None
+        raise DataError.of_file(error, path, remedy=remedy) from None
     except (ValueError, KeyError, TypeError) as error:
-        raise DataError(
-            f"has no calibration of stated ({error!r})", path=path, remedy=remedy
-        ) from None
-    try:
-        return Calibration.from_object(stated)
+        problem = f"has no calibration of stated ({error!r})"
+        raise DataError(problem, path=path, remedy=remedy) from None
     except DataError as error:
         raise DataError(error.problem, path=path, remedy=remedy) from None

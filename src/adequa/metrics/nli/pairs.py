@@ -143,9 +143,8 @@ def _halves(text: str, span: Span) -> list[Span]:
     parts = [clause for sentence in whole for clause in split_clauses(text, *sentence)]
     units = whole if len(whole) > 2 else parts
     if len(units) > 2:
-        middle = min(
-            range(1, len(units) - 1), key=lambda number: abs(sum(units[number]) - start - end)
-        )
+        inner = range(1, len(units) - 1)
+        middle = min(inner, key=lambda number: abs(sum(units[number]) - start - end))
         first, last = units[middle]
         if (last - first) * 5 <= (end - start) * 2:
             return [(start, last), (first, end)]
@@ -223,9 +222,8 @@ def run(
     for number in range(len(askings)):
         resume(number, None)
     while wanted:
-        new = dict.fromkeys(
-            pair for pairs in wanted.values() for pair in pairs if pair not in known
-        )
+        asked = (pair for pairs in wanted.values() for pair in pairs)
+        new = dict.fromkeys(pair for pair in asked if pair not in known)
         if new:
             known.update(zip(new, probabilities(list(new)), strict=True))
         for number, pairs in list(wanted.items()):
@@ -314,11 +312,8 @@ class _Inquiry:
         """The clauses that fail, or the sentence where none of its clauses does."""
         spans = split_sentences(self.text)
         readings = yield from self._support(spans)
-        failing = {
-            span: reading
-            for span, reading in zip(spans, readings, strict=True)
-            if self._fails(reading)
-        }
+        read = zip(spans, readings, strict=True)
+        failing = {span: reading for span, reading in read if self._fails(reading)}
         inner = {span: split_clauses(self.text, *span) for span in failing}
         parts = [part for own in inner.values() if len(own) > 1 for part in own]
         smaller = yield from self._support(parts)

@@ -129,12 +129,9 @@ class Signs:
         for one in self.unexplained:
             if one.start < end and start < one.end:
                 return ("unexplained",) if one.kind == "name" else (WRONG_VALUE,)
-        if any(
-            one.start < end and start < one.end and _PRONOUN not in one.method
-            for one in self.mentions
-        ):
-            return ("mentioned",)
-        return ()
+        named = (one for one in self.mentions if _PRONOUN not in one.method)
+        mentioned = any(one.start < end and start < one.end for one in named)
+        return ("mentioned",) if mentioned else ()
 
     def names(self, item: Item) -> tuple[tuple[int, int, str], ...]:
         """The places of names and values, in order and without overlap: (start, end, entity).
@@ -170,8 +167,7 @@ class Signs:
         if not written:
             return item
         triples = tuple(
-            triple._replace(object=written.get(triple.object, triple.object))
-            for triple in item.triples
+            one._replace(object=written.get(one.object, one.object)) for one in item.triples
         )
         return item if triples == item.triples else replace(item, triples=triples)
 

@@ -7,7 +7,6 @@ words, above all a yes or no, and data with a small vocabulary lets us rule that
 
 from __future__ import annotations
 
-import hashlib
 import json
 import re
 from collections import Counter
@@ -20,7 +19,7 @@ from typing import NamedTuple
 
 from adequa.data import Item, Term, Triple
 from adequa.errors import DataError, SettingError, UnknownName
-from adequa.files import MAX_LINE_BYTES, kind_of, lines, read_dictionary, replacing
+from adequa.files import MAX_LINE_BYTES, kind_of, lines, read_dictionary, replacing, write_errors
 from adequa.readers import read_table
 from adequa.settings import object_hash
 from adequa.text import folded, label_of
@@ -52,16 +51,13 @@ class Template:
 
     def __post_init__(self) -> None:
         counts = {place: self.string.count(place) for place in (SUBJECT, PREDICATE, OBJECT)}
+        named = f"the template {self.string!r}"
         if counts[SUBJECT] != 1 or max(counts.values()) > 1:
-            raise SettingError(
-                f"the template {self.string!r} needs {SUBJECT} once and {OBJECT} at most once"
-            )
-        unknown = [place for place in _ANY_PLACE.findall(self.string) if place not in counts]
-        if unknown:
-            raise SettingError(
-                f"the template {self.string!r} has a place {unknown[0]}: "
-                f"the places are {SUBJECT} and {OBJECT}"
-            )
+            raise SettingError(f"{named} needs {SUBJECT} once and {OBJECT} at most once")
+        for place in _ANY_PLACE.findall(self.string):
+            if place not in counts:
+                places = f"the places are {SUBJECT} and {OBJECT}"
+                raise SettingError(f"{named} has a place {place}: {places}")
 
     def fill(self, subject: str, value: str, predicate: str = "") -> str:
         """The sentence for a fact; nothing inside a name is taken for a place.
@@ -195,14 +191,14 @@ class Templates:
     @cached_property
     def digest(self) -> str:
         """Twelve digits that change when a template does, for the signature of a metric."""
-        content = sorted(
-            [key, value, template.string]
-            for key, values in [*self.entries.items(), (ANY, {ANY: self.default})]
-            for value, template in values.items()
-            if template is not None
+        return object_hash(
+            sorted(
+                [key, value, template.string]
+                for key, values in [*self.entries.items(), (ANY, {ANY: self.default})]
+                for value, template in values.items()
+                if template is not None
+            )
         )
-        written = json.dumps(content, ensure_ascii=False)
-        return hashlib.sha256(written.encode(errors="replace")).hexdigest()[:12]
 
     def for_triple(
         self, triple: Triple, terms: Mapping[str, Term] | None = None
@@ -290,9 +286,8 @@ def collect(rows: Iterable[TemplateRow]) -> Templates:
                     raise _twice(row)
                 default = template
                 continue
-            key, value = fold_predicate(row.predicate), ANY
-            if row.value.strip() != ANY:
-                value = fold_value(row.value)
+            key = fold_predicate(row.predicate)
+            value = ANY if row.value.strip() == ANY else fold_value(row.value)
             if value in entries.setdefault(key, {}):
                 raise _twice(row)
             names.setdefault(key, row.predicate.strip())
@@ -308,34 +303,25 @@ def _checked(row: TemplateRow) -> Template:
     if not predicate or not value:
         empty = "value" if predicate else "predicate"
         raise DataError(f"has an empty {empty}", remedy=f"name it, or write {ANY} for any {empty}")
-    string = " ".join(row.template.split())
+    string, named = " ".join(row.template.split()), f"the template of {predicate!r}"
     if len(string) > LONGEST:
-        raise DataError(
-            f"the template of {predicate!r} is longer than {LONGEST:,} characters",
-            remedy="write one sentence",
-        )
+        problem = f"{named} is longer than {LONGEST:,} characters"
+        raise DataError(problem, remedy="write one sentence")
     try:
         template = Template(string)
     except SettingError as error:
-        raise DataError(
-            f"{predicate!r}: {error}", remedy="write for example: <subject> is in <object>."
-        ) from None
+        remedy = "write for example: <subject> is in <object>."
+        raise DataError(f"{predicate!r}: {error}", remedy=remedy) from None
     general = predicate == ANY
     if general and value != ANY:
-        raise DataError(
-            f"{ANY} stands for any predicate and has the value {value!r}",
-            remedy="give the predicate of that value",
-        )
+        problem = f"{ANY} stands for any predicate and has the value {value!r}"
+        raise DataError(problem, remedy="give the predicate of that value")
     if (PREDICATE in string) is not general:
-        raise DataError(
-            f"the template of {predicate!r} has {'no' if general else 'a'} {PREDICATE}",
-            remedy=f"{PREDICATE} stands in the template of {ANY}, and only there",
-        )
+        remedy = f"{PREDICATE} stands in the template of {ANY}, and only there"
+        raise DataError(f"{named} has {'no' if general else 'a'} {PREDICATE}", remedy=remedy)
     if value == ANY and OBJECT not in string:
-        raise DataError(
-            f"the template of {predicate!r} has no {OBJECT}, so it is the same for every value",
-            remedy=f"give it {OBJECT}, or one template per value",
-        )
+        problem = f"{named} has no {OBJECT}, so it is the same for every value"
+        raise DataError(problem, remedy=f"give it {OBJECT}, or one template per value")
     return template
 
 
@@ -380,11 +366,8 @@ def read_file(path: Path) -> Templates:
     """The templates of a file, JSON or TSV by its ending."""
     suffix = path.suffix.lower()
     if suffix != ".json" and suffix not in _TABLES:
-        raise DataError(
-            f"has an ending ({suffix or 'none'}) that is not a format of templates",
-            path=path,
-            remedy="name it .json or .tsv",
-        )
+        problem = f"has an ending ({suffix or 'none'}) that is not a format of templates"
+        raise DataError(problem, path=path, remedy="name it .json or .tsv")
     try:
         found = collect(_from_json(path) if suffix == ".json" else _from_table(path))
     except DataError as error:
@@ -403,9 +386,8 @@ def _from_table(path: Path) -> Iterator[TemplateRow]:
         if column not in ("predicate", "template", "value"):
             raise DataError(f"has a column {column!r}", line=1, remedy=_TSV_REMEDY)
     for line, cells in table.rows:
-        yield TemplateRow(
-            cells["predicate"], cells["template"], cells.get("value", "").strip() or ANY, line
-        )
+        value = cells.get("value", "").strip() or ANY
+        yield TemplateRow(cells["predicate"], cells["template"], value, line)
 
 
 def _from_json(path: Path) -> Iterator[TemplateRow]:
@@ -413,12 +395,8 @@ def _from_json(path: Path) -> Iterator[TemplateRow]:
     for predicate, given in raw.items():
         values = {ANY: given} if isinstance(given, str) else given
         if not isinstance(values, dict) or not values:
-            kind = "empty" if values == {} else kind_of(given)
-            raise DataError(
-                f"the value of {predicate!r} is {kind}",
-                line=line_of(predicate),
-                remedy=_JSON_REMEDY,
-            )
+            problem = f"the value of {predicate!r} is {'empty' if values == {} else kind_of(given)}"
+            raise DataError(problem, line=line_of(predicate), remedy=_JSON_REMEDY)
         for value, string in values.items():
             line = line_of(predicate, *([] if values is not given else [value]))
             if not isinstance(string, str):
@@ -434,11 +412,8 @@ def _read(path: Path) -> str:
     for number, line in lines(path, keep_ends=True):
         size += len(line)
         if size > MAX_LINE_BYTES:
-            raise DataError(
-                f"is larger than {MAX_LINE_BYTES >> 20} MB",
-                line=number,
-                remedy="is it a file of templates?",
-            )
+            problem = f"is larger than {MAX_LINE_BYTES >> 20} MB"
+            raise DataError(problem, line=number, remedy="is it a file of templates?")
         parts.append(line)
     return "".join(parts)
 
@@ -448,18 +423,12 @@ def write_templates(templates: Templates, path: Path, *, force: bool = False) ->
     require_free_path(path, force=force)
     text = _as_json(templates) if path.suffix.lower() == ".json" else _as_table(templates)
     try:
-        with replacing(path) as stream:
+        with write_errors(path), replacing(path) as stream:
             stream.write(text.encode())
-    except OSError as error:
-        raise DataError(
-            f"cannot be written ({error.strerror or error})", path=path, remedy="check the path"
-        ) from None
     except UnicodeEncodeError:
-        raise DataError(
-            "a template has half of a surrogate pair, which no file can hold",
-            path=path,
-            remedy="repair the encoding of the texts",
-        ) from None
+        problem = "a template has half of a surrogate pair, which no file can hold"
+        remedy = "repair the encoding of the texts"
+        raise DataError(problem, path=path, remedy=remedy) from None
 
 
 def require_free_path(path: Path, *, force: bool = False) -> None:
@@ -481,10 +450,8 @@ def _as_json(templates: Templates) -> str:
 def _as_table(templates: Templates) -> str:
     rows = [(row.predicate, row.template, row.value) for row in templates.rows()]
     width = 3 if any(value != ANY for _, _, value in rows) else 2
-    cells = [("predicate", "template", "value"), *rows]
-    return "".join(
-        "\t".join(" ".join(cell.split()) for cell in row[:width]) + "\n" for row in cells
-    )
+    cells = (row[:width] for row in [("predicate", "template", "value"), *rows])
+    return "".join("\t".join(" ".join(one.split()) for one in row) + "\n" for row in cells)
 
 
 @dataclass(frozen=True)

@@ -9,16 +9,13 @@ from dataclasses import dataclass
 from adequa.data import Fact, Finding, Item, Mention, Score, Triple, Verdict
 from adequa.metrics.nli.evidence import Evidence, Stretch
 from adequa.metrics.nli.signs import Sentence, read_sentences, sentence_of
+from adequa.text import word_set
 from adequa.text.values import word_triple
 
 _LONGEST = 80
 _ADDED = re.compile(r"^(?:,|\s\()\s*(?:in\s+)?$")
 _NAME = re.compile(r"^[^\W\d_a-z]")
-_VERBS = frozenset(
-    (  # noqa: SIM905
-        "is are was has can cannot does allows accepts offers serves supports includes"
-    ).split()
-)
+_VERBS = word_set("is are was has can cannot does allows accepts offers serves supports includes")
 """First words of a predicate that is a verb by itself."""
 
 
@@ -109,11 +106,8 @@ def judge_evidence(
         if (one.unsupported is None or one.unsupported >= limits.unsupported)
         and not free.issuperset(range(one.start, one.end))
     ]
-    denied = {
-        one.fact: one
-        for one in wrong
-        if one.fact is not None and (one.contradicted or 0) >= _CONTRADICTED
-    }
+    against = (one for one in wrong if (one.contradicted or 0) >= _CONTRADICTED)
+    denied = {one.fact: one for one in against if one.fact is not None}
     sentences = read_sentences(item.text, mentions)
     facts = tuple(
         _judged_fact(triple, evidence.stated[number], denied.get(number), sentences, limits)
@@ -204,15 +198,14 @@ def _hallucination(
     doubt = _round(stretch.unsupported)
     if (stretch.contradicted or 0) >= _CONTRADICTED:
         triple = None if stretch.fact is None else item.triples[stretch.fact]
-        why = why_contradicted(item, stretch, triple)
-        return Finding(
-            metric, "hallucination", "contradicted", why, triple, None, start, end, doubt
-        )
-    detail = "garbled" if stretch.garbled else "unsupported"
-    why = (
-        why_garbled(item, stretch) if stretch.garbled else why_unsupported(item, stretch, mentions)
+        detail, why = "contradicted", why_contradicted(item, stretch, triple)
+    elif stretch.garbled:
+        triple, detail, why = None, "garbled", why_garbled(item, stretch)
+    else:
+        triple, detail, why = None, "unsupported", why_unsupported(item, stretch, mentions)
+    return Finding(
+        metric, "hallucination", detail, why, triple, start=start, end=end, confidence=doubt
     )
-    return Finding(metric, "hallucination", detail, why, start=start, end=end, confidence=doubt)
 
 
 def _round(chance: float) -> float:

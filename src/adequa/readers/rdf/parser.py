@@ -26,15 +26,13 @@ _AMPLIFICATION = 20
 
 
 def _too_deep(line: int | None = None) -> DataError:
-    return DataError(
-        f"is nested more than {MAX_DEPTH} levels deep", line=line, remedy="flatten the data"
-    )
+    problem = f"is nested more than {MAX_DEPTH} levels deep"
+    return DataError(problem, line=line, remedy="flatten the data")
 
 
 def _too_many_entities(line: int) -> DataError:
-    return DataError(
-        "has entities that multiply its size", line=line, remedy="write out what they stand for"
-    )
+    problem = "has entities that multiply its size"
+    return DataError(problem, line=line, remedy="write out what they stand for")
 
 
 class TurtleGuard:
@@ -143,17 +141,13 @@ class XmlGuard:
             message = expat.ErrorString(error.code)
             if "amplification" in message:
                 raise _too_many_entities(error.lineno) from None
-            raise DataError(
-                f"is not well-formed XML ({message})",
-                line=error.lineno,
-                remedy="repair the XML at this place; is the file cut off?",
-            ) from None
+            problem = f"is not well-formed XML ({message})"
+            remedy = "repair the XML at this place; is the file cut off?"
+            raise DataError(problem, line=error.lineno, remedy=remedy) from None
         except (LookupError, ValueError) as error:  # an encoding unknown to Python or expat
-            raise DataError(
-                f"declares an encoding that cannot be read ({error})",
-                line=1,
-                remedy="convert the file to UTF-8, and declare that",
-            ) from None
+            problem = f"declares an encoding that cannot be read ({error})"
+            remedy = "convert the file to UTF-8, and declare that"
+            raise DataError(problem, line=1, remedy=remedy) from None
         self._bytes += len(block)
         self._expanded += block.count(b"&") * self._longest_entity
         if self._expanded > _FREE_BYTES + _AMPLIFICATION * self._bytes:
@@ -172,11 +166,9 @@ class XmlGuard:
     def _declare(self, name: str, _is_parameter: bool, value: str | None, *_place: object) -> None:
         if value is None or "&" in value:
             what = "stands for another file" if value is None else "is made of other entities"
-            raise DataError(
-                f"the entity {name!r} {what}",
-                line=self._parser.CurrentLineNumber,
-                remedy="write out what it stands for; such entities are not expanded",
-            )
+            problem = f"the entity {name!r} {what}"
+            remedy = "write out what it stands for; such entities are not expanded"
+            raise DataError(problem, line=self._parser.CurrentLineNumber, remedy=remedy)
         self._longest_entity = max(self._longest_entity, len(value.encode()))
 
 
@@ -223,20 +215,16 @@ def syntax_of(path: Path, name: str | None) -> str:
     for syntax, (_, _, suffixes) in SYNTAXES.items():
         if suffix in suffixes:
             return syntax
-    raise DataError(
-        f"has an ending ({suffix or 'none'}) of no known RDF syntax",
-        path=path,
-        remedy=f"name it: rdf:syntax={'|'.join(SYNTAXES)}",
-    )
+    problem = f"has an ending ({suffix or 'none'}) of no known RDF syntax"
+    raise DataError(problem, path=path, remedy=f"name it: rdf:syntax={'|'.join(SYNTAXES)}")
 
 
 def parse_statements(
-    stream: BinaryIO, syntax: str, base: str | None, *, before: int = 0
+    stream: BinaryIO, syntax: str, base: str | None
 ) -> Iterator[tuple[list[Statement], Mapping[str, str]]]:
     """The statements of a stream in blocks, each with the prefixes declared so far.
 
-    Nothing is fetched. `before` is the number of lines of the file before the stream; errors have
-    the line, but not the file.
+    Nothing is fetched. Errors have the line, but not the file.
     """
     form, guard, _ = SYNTAXES[syntax]
     try:
@@ -250,7 +238,7 @@ def parse_statements(
             # Serialising many statements at once is far cheaper than fetching the parts of each.
             written = serialize(islice(parser, size), format=RdfFormat.N_QUADS)
         except (SyntaxError, ValueError, MemoryError) as error:
-            raise _explain(error, before) from None
+            raise _explain(error) from None
         except OSError as error:
             raise DataError(f"cannot be read ({error.strerror})") from None
         if not written:
@@ -264,29 +252,21 @@ def _split(line: str) -> tuple[str, str, str, str]:
     """The tokens of a line written by pyoxigraph."""
     subject, predicate, value = line.split(" ", 2)
     if subject.startswith("<<") or value.startswith("<<"):
-        raise DataError(
-            "has a triple about a triple (RDF-star), which no text can be checked against",
-            remedy="state the inner triple by itself, or leave it out",
-        )
+        problem = "has a triple about a triple (RDF-star), which no text can be checked against"
+        raise DataError(problem, remedy="state the inner triple by itself, or leave it out")
     end = value.find(" ", value.rindex('"') if value[0] == '"' else 0)
     if end < 0:
         return subject, predicate, value, ""
     return subject, predicate, value[:end], value[end + 1 :]
 
 
-def _explain(error: Exception, before: int) -> DataError:
+def _explain(error: Exception) -> DataError:
     """The error of pyoxigraph as a DataError, with the line if it reports one."""
     if isinstance(error, MemoryError):
-        return DataError(
-            "has a term or statement of more than 16 MB",
-            line=before + 1 if before else None,
-            remedy="is a quote or bracket never closed?",
-        )
+        problem = "has a term or statement of more than 16 MB"
+        return DataError(problem, remedy="is a quote or bracket never closed?")
     line = error.lineno if isinstance(error, SyntaxError) else None
     message = _PLACE.sub("", error.msg if isinstance(error, SyntaxError) else str(error))
-    remedy = next((remedy for sign, remedy in _REMEDIES if sign in message), None)
-    return DataError(
-        f"cannot be read as RDF ({message[:300]})",
-        line=None if line is None else before + line,
-        remedy=remedy or "repair it here, or name the right syntax: rdf:syntax=…",
-    )
+    default = "repair it here, or name the right syntax: rdf:syntax=…"
+    remedy = next((remedy for sign, remedy in _REMEDIES if sign in message), default)
+    return DataError(f"cannot be read as RDF ({message[:300]})", line=line, remedy=remedy)

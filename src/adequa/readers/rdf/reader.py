@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
 from typing import Any, ClassVar, Literal, NamedTuple
@@ -30,6 +30,7 @@ from adequa.readers.rdf.terms import (
     local_name,
     split_literal,
 )
+from adequa.settings import setting
 
 Row = tuple[str, str, str]
 """The tokens of a subject, a predicate (or a path of several) and an object."""
@@ -92,24 +93,12 @@ class _Text(NamedTuple):
 class Graphs:
     """The statements of a file by graph or by subject, with its labels and texts."""
 
-    def __init__(
-        self,
-        path: Path,
-        *,
-        text: str | None,
-        by_subject: bool,
-        label_lang: str,
-        fold_blank: bool,
-        streaming: bool,
-        bare: bool,
-    ) -> None:
-        self._path = path
+    def __init__(self, reader: RdfReader, path: Path, *, bare: bool) -> None:
+        self._reader, self._path, self._bare = reader, path, bare
+        text = reader.text
         self._text = None if text is None else text.strip().removeprefix("<").removesuffix(">")
-        self._by_subject = by_subject
-        self._fold_blank = fold_blank
-        self._streaming = streaming
-        self._bare = bare
-        self._labels = TermLabels(label_lang)
+        self._by_subject = reader.group == "subject"
+        self._labels = TermLabels(reader.label_lang)
         self._names = TermNames(self._labels)
         self._groups: dict[str, list[Row]] = {}
         self._latest = ""
@@ -166,10 +155,8 @@ class Graphs:
 
     def _add_text(self, graph: str, subject: str, value: str) -> None:
         if value[0] != '"':
-            raise DataError(
-                f"the text of {subject} is {value}, not a literal",
-                remedy="name the property whose values are strings",
-            )
+            problem = f"the text of {subject} is {value}, not a literal"
+            raise DataError(problem, remedy="name the property whose values are strings")
         number = self._text_count = self._text_count + 1
         self._texts[number] = _Text(subject, value)
         self._texts_about.setdefault(subject, []).append(number)
@@ -184,10 +171,8 @@ class Graphs:
     def rest(self) -> Iterator[PlacedItem]:
         """The remaining items; raises if a text belongs to none of them."""
         if self._text is not None and self._text_predicate is None:
-            raise DataError(
-                f"no statement has the property {self._text!r}",
-                remedy="name the text's property by its IRI, prefixed name or last part",
-            )
+            remedy = "name the text's property by its IRI, prefixed name or last part"
+            raise DataError(f"no statement has the property {self._text!r}", remedy=remedy)
         if not self._has_facts:
             self._labels.clear()  # the file has nothing else, so the labels are its facts
         for key in self._subjects() if self._by_subject else self._groups:
@@ -240,11 +225,9 @@ class Graphs:
             if self._by_subject or not key:
                 return
             if not self._bare:
-                raise DataError(
-                    f"the graph {key} has no text",
-                    remedy=f"give it one with the property {self._text}",
-                )
-        if self._fold_blank:
+                problem = f"the graph {key} has no text"
+                raise DataError(problem, remedy=f"give it one with the property {self._text}")
+        if self._reader.blank == "fold":
             rows = fold(rows, self._labels)
         names = ItemNames(self._names)
         triples = tuple(Triple(names[row[0]], names[row[1]], names[row[2]]) for row in rows)
@@ -263,7 +246,7 @@ class Graphs:
     def _take_texts(self, key: str) -> list[tuple[str, str | None]]:
         """The texts of an item in file order: those about it, or in it and about no other item."""
         numbers = set(self._texts_about.pop(key, ()))
-        if not self._by_subject and (key or not self._streaming):
+        if not self._by_subject and (key or not self._reader.contiguous):
             numbers.update(
                 number
                 for number in self._texts_in.pop(key, ())
@@ -292,31 +275,20 @@ class RdfReader(Reader):
     name: ClassVar[str] = "rdf"
     doc: ClassVar[str] = "RDF: Turtle, TriG, N-Triples, N-Quads, RDF/XML, JSON-LD, N3"
 
-    syntax: str | None = field(
-        default=None,
-        metadata={
-            "doc": "jsonld, n3, nquads, ntriples, rdfxml, trig or turtle; by default by ending"
-        },
+    syntax: str | None = setting(
+        None, "jsonld, n3, nquads, ntriples, rdfxml, trig or turtle; by default by ending"
     )
-    text: str | None = field(
-        default=None,
-        metadata={"doc": "the property of the text: its IRI, prefixed name or last part"},
+    text: str | None = setting(
+        None, "the property of the text: its IRI, prefixed name or last part"
     )
-    group: Literal["graph", "subject"] = field(
-        default="graph", metadata={"doc": "one item per named graph, or per subject"}
+    group: Literal["graph", "subject"] = setting(
+        "graph", "one item per named graph, or per subject"
     )
-    label_lang: str = field(
-        default="en", metadata={"doc": "the preferred language of labels, as a tag"}
-    )
-    base: str | None = field(
-        default=None, metadata={"doc": "the IRI against which relative IRIs are resolved"}
-    )
-    blank: Literal["fold", "keep"] = field(
-        default="fold", metadata={"doc": "fold blank nodes into paths, or keep them"}
-    )
-    contiguous: bool = field(
-        default=False,
-        metadata={"doc": "the statements of each graph are adjacent: stream graph by graph"},
+    label_lang: str = setting("en", "the preferred language of labels, as a tag")
+    base: str | None = setting(None, "the IRI against which relative IRIs are resolved")
+    blank: Literal["fold", "keep"] = setting("fold", "fold blank nodes into paths, or keep them")
+    contiguous: bool = setting(
+        False, "the statements of each graph are adjacent: stream graph by graph"
     )
 
     def __post_init__(self) -> None:
@@ -325,9 +297,8 @@ class RdfReader(Reader):
         if self.blank not in ("fold", "keep"):
             raise SettingError(f"rdf:blank is fold or keep, not {self.blank!r}")
         if self.contiguous and self.group == "subject":
-            raise SettingError(
-                "rdf:contiguous streams graphs and cannot be combined with group=subject"
-            )
+            problem = "streams graphs and cannot be combined with group=subject"
+            raise SettingError(f"rdf:contiguous {problem}")
 
     def read(self, path: Path, *, bare: bool = False) -> Iterator[PlacedItem]:
         """The items in the order in which their graphs or subjects first occur."""
@@ -341,15 +312,7 @@ class RdfReader(Reader):
                 if item is not None:
                     yield PlacedItem(item, path, 1)
                 return
-        graphs = Graphs(
-            path,
-            text=self.text,
-            by_subject=self.group == "subject",
-            label_lang=self.label_lang,
-            fold_blank=self.blank == "fold",
-            streaming=self.contiguous,
-            bare=bare,
-        )
+        graphs = Graphs(self, path, bare=bare)
         try:
             with open_bytes(path) as stream:
                 for statements, prefixes in parse_statements(stream, syntax, self.base):

@@ -202,11 +202,8 @@ class TermLabels:
     def _others(self, token: str) -> list[dict[str, Any]]:
         chosen = self._chosen[token]
         predicates = {*_PURE_LABELS, chosen.predicate}
-        others = dict.fromkeys(
-            (label.text, label.lang)
-            for label in self._several[token]
-            if label.predicate in predicates
-        )
+        labels = (label for label in self._several[token] if label.predicate in predicates)
+        others = dict.fromkeys((label.text, label.lang) for label in labels)
         others.pop((chosen.text, chosen.lang), None)
         return [{"label": text, "lang": lang} for text, lang in others]
 
@@ -282,11 +279,8 @@ class TermNames:
             label = self.labels.get(token)
             lang = label.lang if label else None
             term = Term(label=best, iri=self.identifier(token), lang=lang)
-            strings = [
-                self._last_part(token),
-                self.identifier(token),
-                f"<{self.identifier(token)}>",
-            ]
+            identifier = self.identifier(token)
+            strings = [self._last_part(token), identifier, f"<{identifier}>"]
         for string in chain(strings, (f"{strings[-1]} {number}" for number in count(2))):
             yield string, term
 
@@ -348,8 +342,7 @@ class ItemNames(dict[str, str]):
 
     def terms(self) -> dict[str, Term]:
         """The `terms` of the item; call it last, since it empties the table of owners."""
+        # In place: most strings have a Term, and a copy would cost more.
         for string in [string for string, term in self.owners.items() if term is None]:
-            del self.owners[
-                string
-            ]  # in place: most strings have a Term, and a copy would cost more
+            del self.owners[string]
         return cast("dict[str, Term]", self.owners)

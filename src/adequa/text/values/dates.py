@@ -174,8 +174,7 @@ def _span(text: str, lower: str, match: re.Match[str]) -> DateSpan | None:
             date = Date(int(found[f"y{form}"]), int(found[f"m{form}"]), int(found[f"d{form}"]))
             return DateSpan(match.start(), match.end(), (date,))
     for form in "6789":
-        name = found.get(f"m{form}") or found.get(f"m{form}s")
-        if name:
+        if name := found.get(f"m{form}") or found.get(f"m{form}s"):
             return _worded(text, lower, match, form, name)
     return None
 
@@ -184,12 +183,8 @@ def _short_year(match: re.Match[str]) -> DateSpan | None:
     """01-01-34: the century is unknown, so both are readings."""
     first, second, year = int(match["a9"]), int(match["b9"]), int(match["yy"])
     pairs = dict.fromkeys([(first, second), (second, first)])
-    readings = tuple(
-        Date(century + year, month, day)
-        for day, month in pairs
-        if month <= 12
-        for century in (1900, 2000)
-    )
+    dates = [(month, day) for day, month in pairs if month <= 12]
+    readings = tuple(Date(century + year, *one) for one in dates for century in (1900, 2000))
     return DateSpan(match.start(), match.end(), readings) if readings else None
 
 
@@ -214,9 +209,8 @@ def _plain_date(
         return joined or match["m7"] is not None or match["m7s"] is not None
     if joined or not day[-1].isdigit() or name not in ("may", "march", "mar"):
         return True
-    return not text[month].islower() or bool(
-        _OPENER.search(lower, max(0, match.start() - 8), match.start())
-    )
+    opener = _OPENER.search(lower, max(0, match.start() - 8), match.start())
+    return not text[month].islower() or opener is not None
 
 
 def _day(day: str) -> int:
@@ -227,9 +221,8 @@ def _day(day: str) -> int:
 def _bare_year(text: str, match: re.Match[str]) -> DateSpan | None:
     start, end = match.span()
     before = text[max(0, start - 10) : start]
-    if _PREFIX_BEFORE.search(before) and not _RANGE_BEFORE.search(before):
-        return None
-    if _BEFORE_YEAR.search(before) and not _RANGE_BEFORE.search(before):
+    joined = _PREFIX_BEFORE.search(before) or _BEFORE_YEAR.search(before)
+    if joined and not _RANGE_BEFORE.search(before):
         return None
     if _AFTER_YEAR.match(text, end) and not _RANGE_AFTER.match(text, end):
         return None

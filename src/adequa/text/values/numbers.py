@@ -26,13 +26,8 @@ _ONES = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight",
 _TEENS = ("ten", "eleven", "twelve", "thirteen", "fourteen", "fifteen", "sixteen", "seventeen",
           "eighteen", "nineteen")  # fmt: skip
 _TENS = ("twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety")
-_SCALES = {
-    "hundred": 100,
-    "thousand": 10**3,
-    "million": 10**6,
-    "billion": 10**9,
-    "trillion": 10**12,
-}
+_SCALES = {"hundred": 100, "thousand": 10**3, "million": 10**6, "billion": 10**9,
+           "trillion": 10**12}  # fmt: skip
 _ORDINALS = {"one": "first", "two": "second", "three": "third", "five": "fifth", "eight": "eighth",
              "nine": "ninth", "twelve": "twelfth"}  # fmt: skip
 
@@ -126,10 +121,8 @@ def spelt_numbers(lower: str) -> list[SpelledNumber]:
                 and lower[following.start : following.end] != "second"
             )
             refused = skip or fraction or _FRACTION.match(lower, number.end)
-            skip = fraction
-            if not refused and not _NOT_COUNTED.search(
-                lower, max(0, number.start - 6), number.start
-            ):
+            skip, before = fraction, max(0, number.start - 6)
+            if not refused and not _NOT_COUNTED.search(lower, before, number.start):
                 found.append(number)
     return found
 
@@ -311,9 +304,9 @@ def _power(lower: str, end: int, currency: str | None) -> tuple[int, int]:
         digits = match[1].translate(_SUPERSCRIPTS)
         if digits.lstrip("+-").isdigit() and "-" not in digits[1:]:
             power, end = int(digits), match.end()
-    match = (
-        _MAGNITUDE.match(lower, end) or (currency and _MONEY_MAGNITUDE.match(lower, end)) or None
-    )
+    match = _MAGNITUDE.match(lower, end)
+    if match is None and currency:
+        match = _MONEY_MAGNITUDE.match(lower, end)
     return (power + _POWERS[match[1]], match.end()) if match else (power, end)
 
 
@@ -347,11 +340,8 @@ def _numeral(
     unit, unit_end = _unit(text, lower, end)
     if unit_end == end and not _ORDINARY_END.match(text, end):
         return None
-    if (
-        unit_end > end
-        and text[unit_end : unit_end + 1] == "/"
-        and text[unit_end + 1 : unit_end + 2].isdigit()
-    ):
+    after = text[unit_end : unit_end + 2]
+    if unit_end > end and after[:1] == "/" and after[1:].isdigit():
         return None
     readings = tuple(
         Quantity(Decimal(f"{sign}{value}E{power}"), left.currency or unit)
@@ -434,6 +424,6 @@ def quantity_of(string: str) -> Quantity | None:
     if span.start or span.unit_end != len(value) or span.ordinal or span.words:
         return None
     quantity = span.readings[0]
-    if quantity.unit is None and datatype and (unit := unit_named(datatype)):
-        return Quantity(quantity.value, unit)
+    if quantity.unit is None and datatype:
+        return quantity._replace(unit=unit_named(datatype))
     return quantity

@@ -87,19 +87,13 @@ _OTHERS = {
 _TEMPERATURES = {
     "kelvin": (1.0, 0.0, "kelvin degree_kelvin degrees_kelvin=", "K"),
     "degree Celsius": (1.0, 273.15, "celsius= degree_celsius= degrees_celsius=", "°C °c"),
-    "degree Fahrenheit": (
-        5 / 9,
-        459.67,
-        "fahrenheit= degree_fahrenheit= degrees_fahrenheit=",
-        "°F",
-    ),
-}
+    "degree Fahrenheit":
+        (5 / 9, 459.67, "fahrenheit= degree_fahrenheit= degrees_fahrenheit=", "°F"),
+}  # fmt: skip
 # No exchange rates: every currency is a dimension of its own.
 _CURRENCIES = {
-    "US dollar": (
-        "dollar us_dollar american_dollar united_states_dollar u.s._dollar usd=",
-        "$ US$",
-    ),
+    "US dollar":
+        ("dollar us_dollar american_dollar united_states_dollar u.s._dollar usd=", "$ US$"),
     "Australian dollar": ("australian_dollar aud=", "A$ AU$"),
     "Canadian dollar": ("canadian_dollar cad=", "C$ CA$"),
     "Hong Kong dollar": ("hong_kong_dollar hkd=", "HK$"),
@@ -110,7 +104,7 @@ _CURRENCIES = {
     "Indian rupee": ("rupee indian_rupee inr=", "₹"),
     "yuan": ("yuan= renminbi= cny=", ""),
     "Swiss franc": ("swiss_franc chf=", ""),
-}
+}  # fmt: skip
 
 UNITS: dict[str, Unit] = {}
 _named: dict[str, str] = {}  # squeezed lower-case words -> canonical name
@@ -164,12 +158,8 @@ def _fill() -> None:
         signs_3 = " ".join(f"{sign}{end}" for sign in signs for end in ("³", "3", "^3"))
         _add(Unit(f"cubic {name}", "volume", factor**3), cubic, signs_3)
         for per, seconds, ends in (("second", 1, "/s"), ("hour", 3600, "/h /hr")):
-            speed = [
-                f"{form} {join} {per}{s}"
-                for form in forms
-                for join in ("per", "an")
-                for s in ("", "s")
-            ]
+            ways = [f"{join} {per}{s}" for join in ("per", "an") for s in ("", "s")]
+            speed = [f"{form} {way}" for form in forms for way in ways]
             signs_t = " ".join(f"{sign}{end}" for sign in signs for end in ends.split())
             _add(Unit(f"{name} per {per}", "speed", factor / seconds), speed, signs_t)
     for dimension, units in _OTHERS.items():
@@ -179,10 +169,8 @@ def _fill() -> None:
         _add(Unit(name, "temperature", factor, offset), _forms(words), symbols)
     for name, (words, symbols) in _CURRENCIES.items():
         _add(Unit(name, name, 1.0), _forms(words), symbols)
-    _symbols.update(
-        {"mph": "mile per hour", "kph": "kilometre per hour", "kmh": "kilometre per hour"}
-    )
-    _symbols["cc"] = "cubic centimetre"
+    _symbols["mph"], _symbols["cc"] = "mile per hour", "cubic centimetre"
+    _symbols["kph"] = _symbols["kmh"] = "kilometre per hour"
     for area in [unit for unit in UNITS.values() if unit.dimension == "area"]:
         name = f"inhabitant per {area.name}"
         UNITS[name] = Unit(name, "population density", 1 / area.factor)
@@ -240,10 +228,8 @@ def unit_named(name: str) -> str | None:
     if name in _symbols:
         return _symbols[name]
     squeezed = _squeeze(name)
-    if squeezed in _named:
-        return _named[squeezed]
-    if squeezed in _symbols:
-        return _symbols[squeezed]
+    if squeezed in _named or squeezed in _symbols:
+        return _named.get(squeezed) or _symbols[squeezed]
     if (match := _SQUEEZED_PER.fullmatch(squeezed)) and (area := unit_named(match[1])):
         return f"inhabitant per {area}" if UNITS[area].dimension == "area" else None
     return None
@@ -274,9 +260,8 @@ def literal_of(string: str) -> tuple[str, str | None]:
     if cut >= 0 and len(string) - cut < 300 and (match := _SUFFIX.fullmatch(string, cut)):
         string, datatype = string[:cut].strip(), match["type"]
     if match := _LITERAL.fullmatch(string):
-        string = match["text"].strip() + (
-            f" {match['rest'].strip()}" if match["rest"].strip() else ""
-        )
+        rest = match["rest"].strip()
+        string = match["text"].strip() + (f" {rest}" if rest else "")
     return string, datatype
 
 

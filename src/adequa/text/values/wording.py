@@ -36,18 +36,13 @@ _ADDRESS = re.compile(
 _YES = {"yes", "true"}
 _NO = {"no", "false"}
 _VERBS = {
-    "is": ("is", "is not"),
-    "are": ("are", "are not"),
-    "was": ("was", "was not"),
-    "has": ("has", "does not have"),
-    "have": ("has", "does not have"),
+    **{verb: (verb, f"{verb} not") for verb in ("is", "are", "was")},
+    **dict.fromkeys(("has", "have"), ("has", "does not have")),
     "can": ("can", "cannot"),
-    "allows": ("allows", "does not allow"),
-    "accepts": ("accepts", "does not accept"),
-    "offers": ("offers", "does not offer"),
-    "serves": ("serves", "does not serve"),
-    "supports": ("supports", "does not support"),
-    "includes": ("includes", "does not include"),
+    **{
+        f"{verb}s": (f"{verb}s", f"does not {verb}")
+        for verb in ("allow", "accept", "offer", "serve", "support", "include")
+    },
 }
 """A predicate's first word, and the verb for the value yes and for no."""
 

@@ -26,15 +26,15 @@ from adequa.run import SCORES, SUMMARY, describe_metrics, read_json
 from adequa.settings import Spec, build
 from adequa.web.api.engine import ScoringEngine
 from adequa.web.api.openapi import (
-    Endpoint,
     FormatInfo,
     Health,
     MetricInfo,
-    Parameter,
+    Operation,
     document,
-    endpoints_of,
     json_content,
     operation,
+    operations_of,
+    query,
     ref,
     routes_of,
 )
@@ -51,18 +51,18 @@ _LONGEST_NAME = 200
 _MOST_UPLOADS = 4
 
 
-def api_endpoints(engine: ScoringEngine, runs: Runs, settings: ServerSettings) -> list[Endpoint]:
-    """All endpoints of the API, including the one of its description."""
+def api_operations(engine: ScoringEngine, runs: Runs, settings: ServerSettings) -> list[Operation]:
+    """All operations of the API, including the one of its description."""
     description = _Description(engine, settings)
     groups = (ScoreEndpoints(engine, settings), RunEndpoints(engine, runs, settings), description)
-    description.endpoints = list(endpoints_of(*groups))
-    return description.endpoints
+    description.operations = list(operations_of(*groups))
+    return description.operations
 
 
 def api_app(engine: ScoringEngine, runs: Runs, *, settings: ServerSettings) -> Starlette:
     """The API under `/v1`; the caller starts and closes `engine` and `runs`."""
     return secured_app(
-        routes_of(api_endpoints(engine, runs, settings)),
+        routes_of(api_operations(engine, runs, settings)),
         answer=lambda _scope, refusal: respond(refusal),
         middleware=[Middleware(Guard, settings=settings)],
     )
@@ -71,15 +71,15 @@ def api_app(engine: ScoringEngine, runs: Runs, *, settings: ServerSettings) -> S
 class _Description:
     """The endpoint that describes all the others."""
 
-    endpoints: Sequence[Endpoint] = ()
+    operations: Sequence[Operation] = ()
 
     def __init__(self, engine: ScoringEngine, settings: ServerSettings) -> None:
         self.engine, self.settings = engine, settings
 
-    @operation("GET", "/openapi.json", "openapi", "OpenAPI 3.1.", returns={"type": "object"})
+    @operation("GET /openapi.json", "openapi", "OpenAPI 3.1.", returns={"type": "object"})
     async def describe(self, _request: Request) -> Response:
         """The OpenAPI description of the API."""
-        return JSONResponse(document(self.endpoints, list(self.engine.metrics), self.settings))
+        return JSONResponse(document(self.operations, list(self.engine.metrics), self.settings))
 
 
 class ScoreEndpoints:
@@ -91,8 +91,7 @@ class ScoreEndpoints:
         self._described: dict[str, Any] | None = None
 
     @operation(
-        "POST",
-        "/score",
+        "POST /score",
         "score",
         "The scores and verdicts.",
         returns={"anyOf": [ref("Result"), ref("Results")]},
@@ -115,34 +114,26 @@ class ScoreEndpoints:
         body = b'{"results": [' + b", ".join(lines) + b"]}"
         return Response(body, media_type="application/json")
 
-    @operation("GET", "/metrics", "metrics", "In the order of their scores.", returns="Metrics")
+    @operation("GET /metrics", "metrics", "In the order of their scores.", returns="Metrics")
     async def list_metrics(self, _request: Request) -> Response:
         """The metrics of this server."""
         if self._described is None:
             described = []
             for label, entry in describe_metrics(self.engine.metrics).items():
                 metric = self.engine.metrics[label]
-                info = MetricInfo(
-                    label=label,
-                    name=entry["name"],
-                    doc=metric.doc,
-                    signature=entry["signature"],
-                    higher_is_better=entry["higher_is_better"],
-                    best=entry["best"],
-                    worst=entry["worst"],
-                    needs_references=metric.needs_references,
-                )
-                described.append(asdict(info))
+                entry |= {"label": label, "doc": metric.doc}
+                entry["needs_references"] = metric.needs_references
+                described.append({one.name: entry[one.name] for one in fields(MetricInfo)})
             self._described = {"metrics": described}
         return JSONResponse(self._described)
 
-    @operation("GET", "/formats", "formats", "By name.", returns="Formats")
+    @operation("GET /formats", "formats", "By name.", returns="Formats")
     async def list_formats(self, _request: Request) -> Response:
         """The file formats that a run can be made from."""
         formats = [asdict(FormatInfo(name, reader_class(name).doc)) for name in format_names()]
         return JSONResponse({"formats": formats})
 
-    @operation("GET", "/health", "health", "It answers.", returns="Health")
+    @operation("GET /health", "health", "It answers.", returns="Health")
     async def health(self, _request: Request) -> Response:
         """Whether the server has room for more requests."""
         engine = self.engine
@@ -161,13 +152,9 @@ class ScoreEndpoints:
         if not given:
             raise Refusal(422, "wrong_data", "'items' is empty", "send at least one")
         if len(given) > self.settings.max_items:
-            raise Refusal(
-                413,
-                "too_many_items",
-                f"{len(given)} items exceed the limit of {self.settings.max_items}",
-                "send them in parts, or send a file as a run: POST /v1/runs",
-                where="items",
-            )
+            message = f"{len(given)} items exceed the limit of {self.settings.max_items}"
+            remedy = "send them in parts, or send a file as a run: POST /v1/runs"
+            raise Refusal(413, "too_many_items", message, remedy, where="items")
         return [self._item(one, place + 1, f"items[{place}]") for place, one in enumerate(given)]
 
     def _item(self, raw: Any, number: int, where: str) -> Item:
@@ -228,19 +215,14 @@ def chosen_labels(given: Any, engine: ScoringEngine) -> list[str]:
         if label in engine.metrics:
             continue
         if ":" in label or "=" in label:
-            raise Refusal(
-                422,
-                "settings_refused",
-                "a request cannot set a metric's settings",
-                f"choose from: {', '.join(engine.metrics)}; others are set with `-m` when the "
-                "server is started",
-                where="metrics",
-            )
+            message = "a request cannot set a metric's settings"
+            remedy = f"choose from: {', '.join(engine.metrics)}; others are set with `-m` when the "
+            remedy += "server is started"
+            raise Refusal(422, "settings_refused", message, remedy, where="metrics")
         raise refusal_of(UnknownName("metric", label[:100], engine.metrics), where="metrics")
     if len(set(given)) < len(given):
-        raise Refusal(
-            422, "wrong_data", "'metrics' names a metric twice", "keep one", where="metrics"
-        )
+        message = "'metrics' names a metric twice"
+        raise Refusal(422, "wrong_data", message, "keep one", where="metrics")
     return [label for label in engine.metrics if label in given]
 
 
@@ -255,13 +237,9 @@ async def awaited(request: Request, future: Future[list[bytes]], seconds: float)
             return scored.result()
         if left.done():
             raise Refusal(400, "gone", "the client disconnected")
-        raise Refusal(
-            503,
-            "timeout",
-            f"not finished within {seconds:g} seconds",
-            "send fewer items at once, or start a run: POST /v1/runs",
-            wait=seconds,
-        )
+        message = f"not finished within {seconds:g} seconds"
+        remedy = "send fewer items at once, or start a run: POST /v1/runs"
+        raise Refusal(503, "timeout", message, remedy, wait=seconds)
     finally:
         left.cancel()
         scored.cancel()
@@ -280,27 +258,26 @@ class RunEndpoints:
         self.bodies, self.lines = Bodies.of_server(settings), LineIndex()
         self._uploads = 0
 
-    @operation("GET", "/runs", "listRuns", "The newest last.", returns="Runs")
+    @operation("GET /runs", "listRuns", "The newest last.", returns="Runs")
     async def list_runs(self, _request: Request) -> Response:
         """All runs."""
         return JSONResponse({"runs": self.runs.list()})
 
     @operation(
-        "POST",
-        "/runs",
+        "POST /runs",
         "startRun",
         "The run is queued.",
         returns="Run",
         status=202,
         refusals=(408, 409, 413, 415, 422, 429),
         parameters=(
-            Parameter(
+            query(
                 "format",
                 {"enum": format_names()},
                 "One of /v1/formats, with options as in `csv:key=value`; recognised by default.",
             ),
-            Parameter("name", {"type": "string", "maxLength": _LONGEST_NAME}, "For display."),
-            Parameter("metrics", ref("MetricName"), "Comma-separated."),
+            query("name", {"type": "string", "maxLength": _LONGEST_NAME}, "For display."),
+            query("metrics", ref("MetricName"), "Comma-separated."),
         ),
         body={kind: {"schema": {}} for kind in _UPLOAD_TYPES},
     )
@@ -312,21 +289,17 @@ class RunEndpoints:
         """
         self.runs.require_room()
         if media_type(request) not in _UPLOAD_TYPES:
-            raise Refusal(
-                415,
-                "wrong_content_type",
-                f"the content type is {media_type(request)[:100] or 'missing'!r}",
-                f"send the file itself with Content-Type: {' or '.join(_UPLOAD_TYPES)}",
-                where="Content-Type",
-            )
-        query = request.query_params
-        name = query.get("name", "upload")
+            message = f"the content type is {media_type(request)[:100] or 'missing'!r}"
+            remedy = f"send the file itself with Content-Type: {' or '.join(_UPLOAD_TYPES)}"
+            raise Refusal(415, "wrong_content_type", message, remedy, where="Content-Type")
+        given = request.query_params
+        name = given.get("name", "upload")
         if len(name) > _LONGEST_NAME:
             message = f"the name has more than {_LONGEST_NAME} characters"
             raise Refusal(422, "wrong_query", message, "shorten it", where="name")
-        asked = query.get("metrics")
+        asked = given.get("metrics")
         labels = chosen_labels(None if asked is None else asked.split(","), self.engine)
-        written = query.get("format")
+        written = given.get("format")
         format_ = None if written is None else parse_format(written)
         if self._uploads >= _MOST_UPLOADS:
             raise Refusal(503, "busy", "other uploads are in progress", "try again later", wait=5)
@@ -347,26 +320,23 @@ class RunEndpoints:
             self._uploads -= 1
         return JSONResponse(record.object, 202, headers={"Location": f"/v1/runs/{id_}"})
 
-    @operation("GET", "/runs/{id}", "getRun", "The run.", returns="Run", refusals=(404,))
+    @operation("GET /runs/{id}", "getRun", "The run.", returns="Run")
     async def show(self, request: Request) -> Response:
         """A run and its progress."""
         return JSONResponse(self.runs.get(request.path_params["id"]).object)
 
-    @operation(
-        "DELETE", "/runs/{id}", "deleteRun", "The run is deleted.", status=204, refusals=(404, 409)
-    )
+    @operation("DELETE /runs/{id}", "deleteRun", "The run is deleted.", status=204, refusals=(409,))
     async def delete(self, request: Request) -> Response:
         """Delete a run with all its files; one in progress is cancelled first."""
         await run_in_threadpool(self.runs.delete, request.path_params["id"])
         return Response(status_code=204)
 
     @operation(
-        "POST",
-        "/runs/{id}/cancel",
+        "POST /runs/{id}/cancel",
         "cancelRun",
         "The run is cancelled.",
         returns="Run",
-        refusals=(404, 409),
+        refusals=(409,),
     )
     async def cancel(self, request: Request) -> Response:
         """Cancel a run; idempotent."""
@@ -374,12 +344,11 @@ class RunEndpoints:
         return JSONResponse(record.object)
 
     @operation(
-        "GET",
-        "/runs/{id}/summary",
+        "GET /runs/{id}/summary",
         "summary",
         "The summary.json of the run.",
         returns="Summary",
-        refusals=(404, 409),
+        refusals=(409,),
     )
     async def summary(self, request: Request) -> Response:
         """A run in numbers: means, intervals, counts, verdicts."""
@@ -387,15 +356,14 @@ class RunEndpoints:
         return JSONResponse(await run_in_threadpool(read_json, folder / SUMMARY))
 
     @operation(
-        "GET",
-        "/runs/{id}/scores",
+        "GET /runs/{id}/scores",
         "scores",
         "In the order of the file.",
         returns="Page",
-        refusals=(404, 409),
+        refusals=(409,),
         parameters=(
-            Parameter("offset", {"type": "integer", "minimum": 0}, "Results to skip."),
-            Parameter(
+            query("offset", {"type": "integer", "minimum": 0}, "Results to skip."),
+            query(
                 "limit", {"type": "integer", "minimum": 1, "maximum": 1000}, "Results to return."
             ),
         ),
@@ -411,21 +379,19 @@ class RunEndpoints:
         return Response(head + b", ".join(lines) + b"]}", media_type="application/json")
 
     @operation(
-        "GET",
-        "/runs/{id}/scores.jsonl",
+        "GET /runs/{id}/scores.jsonl",
         "download",
         "scores.jsonl",
         returns={"type": "string"},
         media_type="application/x-ndjson",
-        refusals=(404, 409),
+        refusals=(409,),
     )
     async def download(self, request: Request) -> Response:
         """All results of a run as a file."""
         record = self.runs.finished(request.path_params["id"])
+        name = f"scores-{record.id}.jsonl"
         return FileResponse(
-            record.folder / SCORES,
-            media_type="application/x-ndjson",
-            filename=f"scores-{record.id}.jsonl",
+            record.folder / SCORES, media_type="application/x-ndjson", filename=name
         )
 
     async def _save(self, request: Request, file: Path) -> None:
@@ -449,13 +415,9 @@ def parse_format(written: str) -> str:
         for key in spec.settings:
             hint = hints.get(key)
             if hint is Path or Path in typing.get_args(hint):
-                raise Refusal(
-                    422,
-                    "settings_refused",
-                    f"the option {key!r} names a file, which a request must not do",
-                    "use `adequa score` instead",
-                    where="format",
-                )
+                message = f"the option {key!r} names a file, which a request must not do"
+                remedy = "use `adequa score` instead"
+                raise Refusal(422, "settings_refused", message, remedy, where="format")
         build(spec.name, target, spec.settings)
     except AdequaError as error:
         raise refusal_of(error, where="format") from None

@@ -55,25 +55,6 @@ class Worker(Protocol):
         """Release everything."""
 
 
-class InThread:
-    """A worker in the calling thread, for metrics that no other process can load; never ended."""
-
-    def __init__(self, metrics: Mapping[str, Metric]) -> None:
-        self.metrics = metrics
-
-    def start(self) -> None:
-        """Load the metrics by scoring an item."""
-        _lines([_WARM], self.metrics, list(self.metrics))
-
-    def score(self, items: Sequence[Item], labels: Sequence[str], seconds: float) -> list[bytes]:
-        """One line per item, however long it takes."""
-        del seconds
-        return _lines(items, self.metrics, labels)
-
-    def close(self) -> None:
-        """Nothing is held."""
-
-
 class InProcess:
     """A worker in a process of its own, which is started again if it was lost."""
 
@@ -119,7 +100,7 @@ class InProcess:
         return value
 
 
-def _lines(
+def scored_lines(
     items: Sequence[Item], metrics: Mapping[str, Metric], labels: Sequence[str]
 ) -> list[bytes]:
     """The lines of a run for items, without their line ends."""
@@ -134,7 +115,7 @@ def _serve(pipe: Connection, metrics: Mapping[str, Metric]) -> None:
     while True:
         answer: Any
         try:
-            answer = _lines(items, metrics, labels)
+            answer = scored_lines(items, metrics, labels)
         except AdequaError as error:
             sys.stderr.write(f"adequa: {error}\n")
             answer = error
@@ -153,13 +134,9 @@ class _Request:
     items: Sequence[Item]
     labels: tuple[str, ...]
     future: Future[list[bytes]]
-    lines: list[bytes] = field(default_factory=list)
+    lines: dict[int, bytes] = field(default_factory=dict)
+    """The lines delivered so far, by the places of their items."""
     taken: int = 0
-    missing: int = 0
-
-    def __post_init__(self) -> None:
-        self.lines = [b""] * len(self.items)
-        self.missing = len(self.items)
 
 
 _Part = tuple[_Request, int]
@@ -252,13 +229,9 @@ class ScoringEngine:
 
     def full(self) -> Refusal:
         """The refusal of a request for which the queue has no room."""
-        return Refusal(
-            503,
-            "busy",
-            f"{self._waiting} items are waiting already",
-            "try again after the seconds in Retry-After",
-            wait=max(1.0, self.wait),
-        )
+        message = f"{self._waiting} items are waiting already"
+        remedy = "try again after the seconds in Retry-After"
+        return Refusal(503, "busy", message, remedy, wait=max(1.0, self.wait))
 
     def close(self) -> None:
         """Stop; waiting requests are refused."""
@@ -344,11 +317,10 @@ class ScoringEngine:
     def _deliver(self, request: _Request, place: int, line: bytes) -> None:
         with self._changed:
             request.lines[place] = line
-            request.missing -= 1
-            is_whole = not request.missing
+            is_whole = len(request.lines) == len(request.items)
         if is_whole:
             with contextlib.suppress(InvalidStateError):  # given up in the meantime
-                request.future.set_result(request.lines)
+                request.future.set_result([line for _, line in sorted(request.lines.items())])
 
 
 def _as_refusal(error: Exception) -> Exception:

@@ -1,4 +1,4 @@
-"""The OpenAPI 3.1 document, derived from the endpoints and from the dataclasses they exchange."""
+"""The OpenAPI 3.1 document, derived from the operations and from the dataclasses they exchange."""
 
 from __future__ import annotations
 
@@ -7,8 +7,10 @@ import dataclasses
 import inspect
 import types
 import typing
+from collections import Counter
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Annotated, Any, Literal
 
 from starlette.requests import Request
@@ -22,8 +24,10 @@ from adequa.web.limits import ServerSettings
 
 PREFIX = "/v1"
 RUN_ID = {"type": "string", "pattern": "^[0-9a-f]{16}$"}
+_ID_PARAMETER = {"name": "id", "in": "path", "required": True, "schema": RUN_ID}
 Handler = Callable[[Request], Awaitable[Response]]
 Schema = Mapping[str, Any]
+Marked = typing.TypeVar("Marked", bound=Callable[..., Awaitable[Response]])
 
 _ABOUT = (
     "Does a text say all and only what its data says? Scores, verdicts and the evidence for them. "
@@ -85,23 +89,23 @@ class Health:
 class RunProgress:
     """Items scored and items in total, once known."""
 
-    done: int
-    total: int | None
+    done: int = 0
+    total: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(eq=False, kw_only=True)
 class RunInfo:
     """A run as a client sees it, without any path of the server."""
 
     id: str
     name: str
-    status: Literal["queued", "running", "done", "failed", "cancelled"]
+    status: Literal["queued", "running", "done", "failed", "cancelled"] = "queued"
     created: str
     format: str | None
-    metrics: Sequence[str]
-    progress: RunProgress
-    error: ErrorBody | None
-    opened: Annotated[bool, "A folder the server was started with; it is not deleted."]
+    metrics: list[str]
+    progress: RunProgress = field(default_factory=RunProgress)
+    error: ErrorBody | None = None
+    opened: Annotated[bool, "A folder the server was started with; it is not deleted."] = False
 
 
 def schema_of(hint: Any) -> dict[str, Any]:
@@ -214,17 +218,10 @@ def _schemas(labels: Sequence[str], settings: ServerSettings) -> dict[str, Any]:
         "description": "May be empty; null means that the system gave no text.",
     }
     meta = {"type": ["object", "null"], "description": "Anything; returned unchanged."}
-    terms = {
-        "type": ["object", "null"],
-        "additionalProperties": input_schema(Term, own={}, required=()),
-    }
-    own: dict[str, Schema] = {
-        "id": id_,
-        "triples": triples,
-        "text": text,
-        "meta": meta,
-        "terms": terms,
-    }
+    term = input_schema(Term, own={}, required=())
+    terms = {"type": ["object", "null"], "additionalProperties": term}
+    own: dict[str, Any] = {"id": id_, "triples": triples, "text": text}
+    own |= {"meta": meta, "terms": terms}
     item = dict(input_schema(Item, own=own, required=("triples", "text")))
     metrics = {
         "type": ["array", "null"],
@@ -280,134 +277,95 @@ def _result_schema() -> dict[str, Any]:
     return line | {"description": "A line of the scores.jsonl of a run."}
 
 
-@dataclass(frozen=True)
-class Parameter:
-    """One parameter of the query."""
-
-    name: str
-    schema: Schema
-    doc: str
-
-    @property
-    def object(self) -> dict[str, Any]:
-        """The parameter as OpenAPI writes it."""
-        return {"name": self.name, "in": "query", "description": self.doc, "schema": self.schema}
+def query(name: str, schema: Schema, doc: str) -> Schema:
+    """One parameter of the query, as OpenAPI writes it."""
+    return {"name": name, "in": "query", "description": doc, "schema": schema}
 
 
 @dataclass(frozen=True)
 class Operation:
-    """One method of one path: its answer, and the refusals beyond those of every operation."""
+    """One method of one path: its answer, and the refusals beyond those of its path."""
 
     method: str
     path: str
     name: str
     answer: str
-    returns: Schema | None = None
-    """The schema of the answer; None without a body."""
+    handler: Handler
+    doc: str
+    returns: str | Schema | None = None
+    """The schema of the answer or the name of one; None without a body."""
     media_type: str = "application/json"
     status: int = 200
     refusals: Sequence[int] = ()
-    parameters: Sequence[Parameter] = ()
+    parameters: Sequence[Schema] = ()
     body: Schema | None = None
-
-
-@dataclass(frozen=True)
-class Endpoint:
-    """An operation and the function that carries it out."""
-
-    operation: Operation
-    handler: Handler
-    doc: str = field(default="")
 
     @property
     def object(self) -> dict[str, Any]:
         """The operation as OpenAPI writes it."""
-        own = self.operation
-        placed = {"name": "id", "in": "path", "required": True, "schema": RUN_ID}
-        content = {} if own.returns is None else {own.media_type: {"schema": own.returns}}
-        statuses = sorted({*_ALWAYS, *own.refusals})
+        placed = [_ID_PARAMETER] if "{id}" in self.path else []
+        schema = ref(self.returns) if isinstance(self.returns, str) else self.returns
+        content = {} if schema is None else {self.media_type: {"schema": schema}}
+        statuses = sorted({*_ALWAYS, *self.refusals, *((404,) if placed else ())})
         described: dict[str, Any] = {
-            "operationId": own.name,
+            "operationId": self.name,
             "summary": self.doc.partition("\n")[0],
             "description": self.doc,
-            "parameters": [
-                *([placed] if "{id}" in own.path else []),
-                *(parameter.object for parameter in own.parameters),
-            ],
+            "parameters": [*placed, *self.parameters],
             "responses": {
-                str(own.status): {"description": own.answer, "content": content},
+                str(self.status): {"description": self.answer, "content": content},
                 **{str(one): {"$ref": f"#/components/responses/{one}"} for one in statuses},
             },
         }
-        if own.body is not None:
-            described["requestBody"] = {"required": True, "content": own.body}
-        return described
+        body = (
+            {} if self.body is None else {"requestBody": {"required": True, "content": self.body}}
+        )
+        return described | body
 
     async def __call__(self, request: Request) -> Response:
         """Answer a request whose query has no unknown and no repeated parameter."""
-        known = [parameter.name for parameter in self.operation.parameters]
-        seen = set()
-        for name, _ in request.query_params.multi_items():
-            if name not in known or name in seen:
-                raise Refusal(
-                    400,
-                    "wrong_query",
-                    "the query has an unknown or repeated parameter",
-                    f"allowed parameters: {', '.join(known) or 'none'}",
-                    where=name[:100],
-                )
-            seen.add(name)
+        known = [parameter["name"] for parameter in self.parameters]
+        given = Counter(name for name, _ in request.query_params.multi_items())
+        for name, count in given.items():
+            if name not in known or count > 1:
+                message = "the query has an unknown or repeated parameter"
+                remedy = f"allowed parameters: {', '.join(known) or 'none'}"
+                raise Refusal(400, "wrong_query", message, remedy, where=name[:100])
         return await self.handler(request)
 
 
-Method = typing.TypeVar("Method", bound=Callable[..., Awaitable[Response]])
+def operation(route: str, name: str, answer: str, **options: Any) -> Callable[[Marked], Marked]:
+    """Mark a method as the handler of an `Operation`; its docstring is the operation's text."""
+    method, path = route.split()
 
-
-def operation(
-    method: str,
-    path: str,
-    name: str,
-    answer: str,
-    *,
-    returns: str | Schema | None = None,
-    **options: Any,
-) -> Callable[[Method], Method]:
-    """Mark a method as the handler of an operation; its docstring is the operation's text.
-
-    `returns` is a schema or the name of one.
-    """
-    schema = ref(returns) if isinstance(returns, str) else returns
-
-    def mark(handler: Method) -> Method:
-        handler.__dict__["operation"] = Operation(
-            method, path, name, answer, returns=schema, **options
-        )
+    def mark(handler: Marked) -> Marked:
+        options["doc"] = inspect.getdoc(handler) or ""
+        handler.__dict__["operation"] = partial(Operation, method, path, name, answer, **options)
         return handler
 
     return mark
 
 
-def endpoints_of(*groups: object) -> Iterator[Endpoint]:
-    """The endpoints of objects whose methods are marked as operations."""
+def operations_of(*groups: object) -> Iterator[Operation]:
+    """The operations of objects whose methods are marked as handlers."""
     for group in groups:
         for name, function in vars(type(group)).items():
             if hasattr(function, "operation"):
-                doc = inspect.getdoc(function) or ""
-                yield Endpoint(function.operation, getattr(group, name), doc)
+                yield function.operation(handler=getattr(group, name))
 
 
-def routes_of(endpoints: Sequence[Endpoint]) -> list[Route]:
-    """One route per path, which knows the methods of all its endpoints."""
-    paths: dict[str, dict[str, Endpoint]] = {}
-    for one in endpoints:
-        paths.setdefault(one.operation.path, {})[one.operation.method] = one
+def routes_of(operations: Sequence[Operation]) -> list[Route]:
+    """One route per path, which knows all its methods."""
+    paths: dict[str, dict[str, Operation]] = {}
+    for one in operations:
+        paths.setdefault(one.path, {})[one.method] = one
     return [
         Route(PREFIX + path, _switch(methods), methods=list(methods))
         for path, methods in paths.items()
     ]
 
 
-def _switch(methods: Mapping[str, Endpoint]) -> Handler:
+def _switch(methods: Mapping[str, Operation]) -> Handler:
     async def answer(request: Request) -> Response:
         method = "GET" if request.method == "HEAD" else request.method
         return await methods[method](request)
@@ -415,12 +373,13 @@ def _switch(methods: Mapping[str, Endpoint]) -> Handler:
     return answer
 
 
-def document(endpoints: Sequence[Endpoint], labels: Sequence[str], settings: ServerSettings) -> Any:
+def document(
+    operations: Sequence[Operation], labels: Sequence[str], settings: ServerSettings
+) -> dict[str, Any]:
     """The OpenAPI document of a server with these metrics and limits."""
     paths: dict[str, dict[str, Any]] = {}
-    for one in endpoints:
-        methods = paths.setdefault(PREFIX + one.operation.path, {})
-        methods[one.operation.method.lower()] = one.object
+    for one in operations:
+        paths.setdefault(PREFIX + one.path, {})[one.method.lower()] = one.object
     responses = {
         str(status): {"description": meaning, "content": json_content(ref("Error"))}
         for status, meaning in _REFUSALS.items()

@@ -20,7 +20,7 @@ import traceback
 from array import array
 from collections import deque
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, fields
 from datetime import datetime, timezone
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
@@ -32,7 +32,7 @@ from adequa.metrics import Metric
 from adequa.progress import Progress
 from adequa.run import Run, open_run, read_json
 from adequa.web.api.openapi import RunInfo, RunProgress
-from adequa.web.errors import Refusal, refusal_of
+from adequa.web.errors import ErrorBody, Refusal, refusal_of
 from adequa.web.limits import ServerSettings
 from adequa.web.processes import ChildProcess, ProcessLost, ProcessTimeout
 
@@ -54,8 +54,8 @@ class RunProcess(ChildProcess):
     def __init__(self, file: Path, format_: str, metrics: Mapping[str, Metric], out: Path) -> None:
         super().__init__(_score_upload, file, format_, metrics, out, is_background=True)
 
-    def run(self, seconds: float, progress: Progress) -> Mapping[str, Any] | None:
-        """Score the upload; the error object for the client, or None."""
+    def run(self, seconds: float, progress: Progress) -> ErrorBody | None:
+        """Score the upload; the error for the client, or None."""
         if not self.start():
             return None
         ends = time.monotonic() + seconds
@@ -63,13 +63,13 @@ class RunProcess(ChildProcess):
             while True:
                 kind, value = self.receive(max(0.0, ends - time.monotonic()))
                 if kind == "end":
-                    return cast("Mapping[str, Any] | None", value)
+                    return cast("ErrorBody | None", value)
                 progress(*value)
         except ProcessTimeout:
-            return Refusal(503, "timeout", "the run took too long", "split the file").object
+            return Refusal(503, "timeout", "the run took too long", "split the file").body
         except ProcessLost:
             remedy = "the file may be too large for the server's memory: split it"
-            return Refusal(500, "died", "the scoring process died", remedy).object
+            return Refusal(500, "died", "the scoring process died", remedy).body
         finally:
             self.end()
 
@@ -77,11 +77,11 @@ class RunProcess(ChildProcess):
 def _score_upload(
     pipe: Connection, file: Path, format_: str, metrics: Mapping[str, Metric], out: Path
 ) -> None:
-    """Score an upload in a process; sends progress, then an error object or None."""
+    """Score an upload in a process; sends progress, then an error or None."""
     from adequa.readers import open_source
     from adequa.run import score_run
 
-    error: Mapping[str, Any] | None = None
+    error: ErrorBody | None = None
     try:
         score_run(
             open_source(file, format=format_),
@@ -91,46 +91,30 @@ def _score_upload(
             progress=lambda done, total: pipe.send(("progress", (done, total))),
         )
     except AdequaError as known:
-        error = refusal_of(known, where="the upload").object
+        error = refusal_of(known, where="the upload").body
     except Exception as unknown:  # noqa: BLE001  # for the client; the log has the traceback
         traceback.print_exc()
-        error = refusal_of(unknown).object
+        error = refusal_of(unknown).body
     pipe.send(("end", error))
 
 
-@dataclass(eq=False)
-class Record:
-    """One run and its progress."""
+@dataclass(eq=False, kw_only=True)
+class Record(RunInfo):
+    """One run and what only the server knows of it."""
 
-    id: str
-    name: str
-    created: str
-    format: str | None
-    metrics: tuple[str, ...]
     folder: Path
     """The run folder, as `adequa score --out` writes it."""
-    status: Any = "queued"
-    done: int = 0
-    total: int | None = None
-    error: Mapping[str, Any] | None = None
-    opened: bool = False
     process: RunProcess | None = field(default=None, repr=False)
+
+    def report(self, done: int, total: int) -> None:
+        """Set the progress."""
+        self.progress = RunProgress(done, total)
 
     @property
     def object(self) -> dict[str, Any]:
         """The run as clients see it, without any path."""
-        info = RunInfo(
-            id=self.id,
-            name=self.name,
-            status=self.status,
-            created=self.created,
-            format=self.format,
-            metrics=list(self.metrics),
-            progress=RunProgress(self.done, self.total),
-            error=None,
-            opened=self.opened,
-        )
-        return asdict(info) | {"error": self.error}
+        info = {one.name: getattr(self, one.name) for one in fields(RunInfo)}
+        return asdict(RunInfo(**info))
 
 
 class Runs:
@@ -149,9 +133,7 @@ class Runs:
         self._changed = threading.Condition()
         self._closed = False
         self._thread: threading.Thread | None = None
-        for run in opened:
-            record = _opened(run)
-            self._records[record.id] = record
+        self._records.update((record.id, record) for record in map(_opened, opened))
         self._find()
 
     def list(self) -> list[dict[str, Any]]:
@@ -204,7 +186,7 @@ class Runs:
         created = datetime.now(timezone.utc).isoformat(timespec="microseconds")
         scored = self.folder / id_ / "scored"
         record = Record(
-            id=id_, name=name, created=created, format=format_, metrics=tuple(labels), folder=scored
+            id=id_, name=name, created=created, format=format_, metrics=list(labels), folder=scored
         )
         metrics = {label: self.metrics[label] for label in labels}
         record.process = RunProcess(file, format_, metrics, scored)
@@ -266,24 +248,13 @@ class Runs:
                 record = self._queue.popleft()
                 record.status = "running"
                 self._keep(record)
-            self._end(record, self._score(record))
-
-    def _score(self, record: Record) -> Mapping[str, Any] | None:
-        if record.process is None:
-            return None
-
-        def progress(done: int, total: int) -> None:
-            record.done, record.total = done, total
-
-        return record.process.run(self.settings.run_seconds, progress)
-
-    def _end(self, record: Record, error: Mapping[str, Any] | None) -> None:
-        with self._changed:
-            if record.status == "running" and not self._closed:  # otherwise it was stopped
-                record.status = "failed" if error else "done"
-                record.error = error
-                self._keep(record)
-            record.process = None
+            process, seconds = record.process, self.settings.run_seconds
+            error = None if process is None else process.run(seconds, record.report)
+            with self._changed:
+                if record.status == "running" and not self._closed:  # otherwise it was stopped
+                    record.status, record.error = "failed" if error else "done", error
+                    self._keep(record)
+                record.process = None
 
     def _keep(self, record: Record) -> None:
         folder = self.folder / record.id
@@ -302,7 +273,7 @@ class Runs:
             except (AdequaError, KeyError, TypeError):
                 continue  # not ours, or damaged
             if record.status in ("queued", "running"):
-                record.status, record.error = "failed", _STOPPED.object
+                record.status, record.error = "failed", _STOPPED.body
                 self._keep(record)
             found.append(record)
         found.sort(key=lambda record: (record.created, record.id))
@@ -313,34 +284,27 @@ def _read(folder: Path) -> Record:
     raw = read_json(folder / _STATE)
     if raw["status"] == "done":
         open_run(folder / "scored")
-    progress = raw["progress"]
-    return Record(
-        id=folder.name,
-        name=str(raw["name"]),
-        created=str(raw["created"]),
-        format=raw["format"],
-        metrics=tuple(raw["metrics"]),
-        folder=folder / "scored",
-        status=raw["status"],
-        done=progress["done"],
-        total=progress["total"],
-        error=raw["error"],
-    )
+    raw["progress"] = RunProgress(**raw["progress"])
+    raw["error"] = ErrorBody(**raw["error"]) if raw["error"] else None
+    return Record(**raw | {"id": folder.name}, folder=folder / "scored")
+
+
+def folder_id(folder: Path) -> str:
+    """An id for a folder that the server was started with; it does not reveal the path."""
+    return hashlib.sha256(str(folder.resolve()).encode(errors="replace")).hexdigest()[:16]
 
 
 def _opened(run: Run) -> Record:
-    id_ = hashlib.sha256(str(run.path.resolve()).encode(errors="replace")).hexdigest()[:16]
     total = run.manifest["counts"]["items"]
     return Record(
-        id=id_,
+        id=folder_id(run.path),
         name=run.name,
         created=run.manifest["created"],
         format=run.manifest["inputs"]["reader"],
-        metrics=tuple(run.manifest["metrics"]),
+        metrics=list(run.manifest["metrics"]),
         folder=run.path,
         status="done",
-        done=total,
-        total=total,
+        progress=RunProgress(total, total),
         opened=True,
     )
 

@@ -98,14 +98,13 @@ class OrganiserPages:
         session = self._session(request)
         overview = await self.site.call(self.site.store.overview)
         chosen = set(request.query_params.getlist("exclude"))
-        asking = "sure" in request.query_params
         return self.site.page(
             "round.html",
             here="round",
             overview=overview,
             now=self.site.clock(),
             chosen=[one for one in overview.raters if one.rater.name in chosen],
-            asking=asking,
+            asking="sure" in request.query_params,
             form_token=self.site.organisers.form_token(session),
         )
 

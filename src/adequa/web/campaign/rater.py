@@ -117,7 +117,7 @@ class RaterPages:
         }
         problems = {one.name: "Choose one." for one in asked if one.name not in given}
         if problems:
-            return self._welcome(session, rater, given, problems, status=422)
+            return self._welcome(session, rater, given, problems)
         self.site.answers.allow(rater.number)
         try:
             judged = await self.site.call(self.site.store.judge_eligibility, rater.number, given)
@@ -175,10 +175,8 @@ class RaterPages:
         page = await self.site.call(store.page, number, slot)
         if page is None:
             raise _NO_SUCH_TEXT
-        correcting = "correcting" in fields
-        return self._text(
-            session, page, given=raw, problems=problems, seconds=seconds, correcting=correcting
-        )
+        entered = {"given": raw, "problems": problems, "seconds": seconds}
+        return self._text(session, page, correcting="correcting" in fields, **entered)
 
     async def draft(self, request: Request) -> Response:
         """Save the draft; a request without one is a heartbeat and leaves the draft alone."""
@@ -207,17 +205,12 @@ class RaterPages:
         return session, rater
 
     def _welcome(
-        self,
-        session: Session,
-        rater: Rater,
-        given: Mapping[str, str],
-        problems: Mapping[str, str],
-        status: int = 200,
+        self, session: Session, rater: Rater, given: Mapping[str, str], problems: Mapping[str, str]
     ) -> Response:
         campaign = self.site.store.campaign
         return self.site.page(
             "welcome.html",
-            status,
+            422 if problems else 200,
             rater=rater,
             instructions=shown(campaign.instructions).strip(),
             eligibility=campaign.eligibility,
@@ -330,8 +323,7 @@ def answers_from_form(
         elif given:
             problems[name] = "This is not a number."
         else:
-            kind = question.kind
-            problems[name] = "Choose one." if kind == "choice" else "Set a value."
+            problems[name] = "Choose one." if question.kind == "choice" else "Set a value."
     return raw, problems
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 import math
-import os
 import secrets
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -17,8 +16,10 @@ from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
-from adequa.errors import DataError, ServiceError, SettingError
+from adequa.errors import ServiceError, SettingError
+from adequa.files import open_private, write_errors
 from adequa.human.campaign.model import Question, Rater
+from adequa.tables import counted
 from adequa.web.bodies import Bodies, Fields
 from adequa.web.errors import Refusal
 from adequa.web.limits import CampaignLimits, Throttle
@@ -62,15 +63,13 @@ def write_links(folder: Path, links: Links) -> Path:
     rows = [("organiser", links.organiser), *links.raters.items()]
     rows += [("join", links.joining)] if links.joining else []
     temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
-    try:
-        descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-        with os.fdopen(descriptor, "w", encoding="utf-8", newline="\n") as file:
-            file.writelines(f"{who}\t{link}\n" for who, link in rows)
-        temporary.replace(path)
-    except OSError as error:
-        temporary.unlink(missing_ok=True)
-        remedy = "use a folder that you can write to"
-        raise DataError.of_file(error, path, "written", remedy) from None
+    with write_errors(path, remedy="use a folder that you can write to"):
+        try:
+            with open_private(temporary) as file:
+                file.writelines(f"{who}\t{link}\n" for who, link in rows)
+            temporary.replace(path)
+        finally:
+            temporary.unlink(missing_ok=True)
     return path
 
 
@@ -136,18 +135,15 @@ class CampaignSite:
         onward: tuple[str, str] | None = None,
     ) -> Response:
         """A page that only shows a message, optionally with a link onwards."""
-        return self.page(
-            "message.html", status, heading=heading, paragraphs=paragraphs, onward=onward
-        )
+        shown = {"heading": heading, "paragraphs": paragraphs, "onward": onward}
+        return self.page("message.html", status, **shown)
 
     def refuse(self, refusal: Refusal) -> Response:
         """The answer to a refused request, as a page."""
         paragraphs = refusal.paragraphs
         if refusal.code == "internal":
-            paragraphs = [
-                "An error occurred on the server. All saved answers are safe.",
-                "Try again.",
-            ]
+            paragraphs = ["An error occurred on the server. All saved answers are safe."]
+            paragraphs.append("Try again.")
         response = self.message(refusal.heading, *paragraphs, status=refusal.status)
         response.headers.update(refusal.headers)
         return response
@@ -174,9 +170,8 @@ class CampaignSite:
     def wrong_link(self, address: str) -> Refusal:
         """Count a wrong link and return its refusal."""
         self.wrong_links.take(address)
-        return Refusal(
-            404, "wrong_link", "this link is not valid", "copy the whole link and try again"
-        )
+        remedy = "copy the whole link and try again"
+        return Refusal(404, "wrong_link", "this link is not valid", remedy)
 
     async def form(self, request: Request, sessions: Sessions, session: Session) -> Fields:
         """The fields of a form that a page of ours sent within this session."""
@@ -229,9 +224,8 @@ def _ago(seconds: float | None) -> str:
     if seconds is None:
         return "never"
     for unit, size in (("day", 86400), ("hour", 3600), ("minute", 60)):
-        count = math.floor(seconds / size)
-        if count:
-            return f"{count} {unit}{'s' if count > 1 else ''} ago"
+        if seconds >= size:
+            return f"{counted(math.floor(seconds / size), unit)} ago"
     return "now"
 
 

@@ -6,7 +6,6 @@ overlap; a thing that occurs again is in a dashed box. The style sheet has the c
 
 from __future__ import annotations
 
-import itertools
 import re
 import textwrap
 import unicodedata
@@ -84,12 +83,12 @@ def pieces(text: str) -> list[TextPiece]:
     made: list[TextPiece] = []
     for start, end in _clusters(text):
         cluster = text[start:end]
-        word, joins = not cluster.isspace(), bool(made) and _joins(made[-1].text, cluster)
-        if joins:
+        # A word continues with a letter; scripts without spaces are divided by character.
+        if made and _is_letter(made[-1].text[0]) and _is_letter(cluster[0]):
             last = made.pop()
             made.append(TextPiece(last.start, end, last.text + shown(cluster), last.is_word))
         else:
-            made.append(TextPiece(start, end, shown(cluster), word))
+            made.append(TextPiece(start, end, shown(cluster), not cluster.isspace()))
     return _with_inner_marks(made)
 
 
@@ -119,11 +118,6 @@ def _is_flag(character: str) -> bool:
     return "\U0001f1e6" <= character <= "\U0001f1ff"
 
 
-def _joins(last: str, cluster: str) -> bool:
-    """Whether a word continues; scripts without spaces are divided by character."""
-    return _is_letter(last[0]) and _is_letter(cluster[0])
-
-
 def _is_letter(character: str) -> bool:
     # Other letters (Lo) of Arabic, Hebrew or the scripts of India do form words.
     return character.isalnum() and not (
@@ -138,17 +132,12 @@ def _with_inner_marks(made: list[TextPiece]) -> list[TextPiece]:
     """Join words around an apostrophe, a hyphen or a decimal point into one piece."""
     joined: list[TextPiece] = []
     for piece in made:
-        if (
-            len(joined) > 1
-            and joined[-1].text in ("'", "’", "-", ".", ",", "·")
-            and _is_letter(piece.text[0])
-            and _is_letter(_base(joined[-2].text))
-            and (
-                joined[-1].text not in (".", ",") or _digits(_base(joined[-2].text), piece.text[0])
-            )
-        ):
-            mark, word = joined.pop(), joined.pop()
-            piece = TextPiece(word.start, piece.end, word.text + mark.text + piece.text, True)
+        if len(joined) > 1 and joined[-1].text in ("'", "’", "-", ".", ",", "·"):
+            around = _base(joined[-2].text), piece.text[0]
+            joins = str.isdigit if joined[-1].text in (".", ",") else _is_letter
+            if all(_is_letter(one) and joins(one) for one in around):
+                mark, word = joined.pop(), joined.pop()
+                piece = TextPiece(word.start, piece.end, word.text + mark.text + piece.text, True)
         joined.append(piece)
     return joined
 
@@ -156,10 +145,6 @@ def _with_inner_marks(made: list[TextPiece]) -> list[TextPiece]:
 def _base(word: str) -> str:
     """The last character that is not a combining mark."""
     return next((one for one in reversed(word) if unicodedata.category(one)[0] != "M"), word[0])
-
-
-def _digits(*characters: str) -> bool:
-    return all(character.isdigit() for character in characters)
 
 
 @dataclass(slots=True, eq=False)
@@ -187,9 +172,10 @@ class _Node:
 def drawing(subjects: list[Subject], title: str) -> str:
     """An SVG of the facts with escaped labels; one per page, because its marker has an id."""
     roots = _trees(subjects)
-    columns: list[list[_Node]] = []
-    for root in roots:
-        _collect(root, columns)
+    columns, level = [], roots
+    while level:
+        columns.append(level)
+        level = [child for node in level for child in node.children]
     x = 1.0
     for depth, column in enumerate(columns):
         label = max(_width(node.predicate) for node in column) * _CHARACTER * 0.96
@@ -200,7 +186,11 @@ def drawing(subjects: list[Subject], title: str) -> str:
     bottom = 8.0  # room for the label of the first arrow
     for root in roots:
         bottom = _place(root, bottom) + _ROW_GAP
-    parts = [part for root in roots for part in _drawn(root)]
+    parts = []
+    for root in roots:
+        for node in _in_order(root):
+            parts += [_arrow(node, child) for child in node.children]
+            parts.append(_box(node, is_root=node is root))
     width, height = x + 1, bottom - _ROW_GAP + 1
     size = f'viewBox="0 0 {width:.0f} {height:.0f}" width="{width:.0f}" height="{height:.0f}"'
     head = f'<svg class="graph" {size} role="img" aria-label="{escape(title)}">{_TIP}'
@@ -219,11 +209,10 @@ def _trees(subjects: list[Subject]) -> list[_Node]:
         while waiting:
             parent, name = waiting.pop()
             for row in by_name[name].rows:
-                goes_on = row.object in by_name and row.object not in drawn
                 again = row.object in drawn
                 child = _Node(_wrapped(row.object), row.predicate, again, [])
                 parent.children.append(child)
-                if goes_on:
+                if row.object in by_name and not again:
                     drawn.add(row.object)
                     waiting.append((child, row.object))
         return tree
@@ -231,17 +220,6 @@ def _trees(subjects: list[Subject]) -> list[_Node]:
     first = [name for name in by_name if name not in objects]
     # A cycle has no root: a subject that is in no tree yet begins another one.
     return [grow(name) for name in (*first, *by_name) if name not in drawn]
-
-
-def _collect(root: _Node, columns: list[list[_Node]]) -> None:
-    level = [root]
-    for depth in itertools.count():
-        if not level:
-            return
-        if len(columns) <= depth:
-            columns.append([])
-        columns[depth] += level
-        level = [child for node in level for child in node.children]
 
 
 def _place(root: _Node, top: float) -> float:
@@ -268,14 +246,6 @@ def _in_order(root: _Node) -> list[_Node]:
         order.append(node)
         waiting += reversed(node.children)
     return order
-
-
-def _drawn(root: _Node) -> list[str]:
-    parts = []
-    for node in _in_order(root):
-        parts += [_arrow(node, child) for child in node.children]
-        parts.append(_box(node, is_root=node is root))
-    return parts
 
 
 def _arrow(node: _Node, child: _Node) -> str:

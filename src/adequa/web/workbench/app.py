@@ -9,7 +9,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import Scope
 
-from adequa.web.api.app import api_endpoints
+from adequa.web.api.app import api_operations
 from adequa.web.api.engine import ScoringEngine
 from adequa.web.api.openapi import PREFIX, routes_of
 from adequa.web.api.runs import Runs
@@ -38,7 +38,7 @@ class Workbench:
         self.site = WorkbenchSite(self.access)
         self.indexes, self.reports = Indexes(), Reports(runs.folder)
         routes = [
-            *routes_of(api_endpoints(engine, runs, settings)),
+            *routes_of(api_operations(engine, runs, settings)),
             *HomePages(
                 site=self.site, engine=engine, runs=runs, settings=settings, campaigns=campaigns
             ).routes,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import sqlite3
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -22,7 +21,7 @@ from adequa.human.campaign.settings import read_campaign
 from adequa.readers import format_names, reader_class
 from adequa.run import SUMMARY, read_json
 from adequa.web.api.engine import ScoringEngine
-from adequa.web.api.runs import Record, Runs
+from adequa.web.api.runs import Record, Runs, folder_id
 from adequa.web.errors import Refusal
 from adequa.web.limits import ServerSettings, format_bytes
 from adequa.web.workbench.site import WorkbenchSite
@@ -106,8 +105,7 @@ class OpenedCampaign:
 def open_campaign(folder: Path) -> OpenedCampaign:
     """Open a campaign by its folder."""
     campaign, texts = read_campaign(folder)
-    digest = hashlib.sha256(str(folder.resolve()).encode(errors="replace"))
-    return OpenedCampaign(digest.hexdigest()[:16], folder, campaign, tuple(texts))
+    return OpenedCampaign(folder_id(folder), folder, campaign, tuple(texts))
 
 
 @dataclass(frozen=True)

@@ -271,7 +271,7 @@ def _mask(index: RunIndex, choice: TextSelection) -> Numbers:
         size = whole_number(choice.size)
         mask &= index.size == (-1 if size is None else size)
     if choice.seen:
-        mask &= index.seen == {"seen": 1, "unseen": 2}.get(choice.seen, 255)
+        mask &= index.seen == _code(("", "seen", "unseen"), choice.seen)
     if choice.predicate:
         places = np.flatnonzero(index.faults == _code(index.at_fault, choice.predicate))
         with_fault = np.zeros(index.count, dtype=bool)
@@ -328,16 +328,12 @@ def _sorted(index: RunIndex, rows: Numbers, choice: TextSelection) -> Numbers:
     """Sort rows; those without a value come last, equal ones stay in file order."""
     by, _, label = choice.sort.partition(":")
     sign = 1.0 if index.higher.get(label, True) else -1.0
-    if by == "missing":
-        keys = -index.missing[rows].astype(np.float64)
-    elif by == "unsupported":
-        keys = -index.unsupported[rows].astype(np.float64)
+    if by in ("missing", "unsupported"):
+        keys = -getattr(index, by)[rows].astype(np.float64)
     elif label not in index.scores:
         return rows
-    elif by == "worst":
-        keys = sign * index.scores[label][rows]
-    elif by == "best":
-        keys = -sign * index.scores[label][rows]
+    elif by in ("worst", "best"):
+        keys = (sign if by == "worst" else -sign) * index.scores[label][rows]
     elif by == "apart" and choice.compare in index.systems:
         partners = index.partners(choice.compare)
         others = np.array([partners.get(int(key), -1) for key in index.inputs[rows]], dtype=int)

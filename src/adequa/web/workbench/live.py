@@ -91,10 +91,7 @@ class LivePages:
     @property
     def routes(self) -> list[Route]:
         """The routes of the page."""
-        return [
-            Route("/live", self.page),
-            Route("/live/score", self.score, methods=["POST"]),
-        ]
+        return [Route("/live", self.page), Route("/live/score", self.score, methods=["POST"])]
 
     async def page(self, request: Request) -> Response:
         """The form, filled with a text of a run if the address names one."""
@@ -155,7 +152,10 @@ class LivePages:
         if row is None:
             return "", ""
         line = index.line(row)
-        return _written(line["triples"]), line["text"]
+        try:
+            return linearise(line["triples"], "newline"), line["text"]
+        except DataError:  # it would not be read back the same
+            return linearise(line["triples"], "json"), line["text"]
 
 
 def _placed(error: AdequaError) -> AdequaError:
@@ -168,11 +168,3 @@ def _placed(error: AdequaError) -> AdequaError:
         return DataError(f"the data {error.problem}", remedy="correct it")
     begins = error.problem.startswith(("is ", "has ", "holds ", "was ", "cannot "))
     return DataError(f"the data {error.problem}", remedy=error.remedy) if begins else error
-
-
-def _written(triples: Any) -> str:
-    """Triples as people type them, or as JSON if that would not be read back the same."""
-    try:
-        return linearise(triples, "newline")
-    except DataError:
-        return linearise(triples, "json")

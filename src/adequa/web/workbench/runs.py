@@ -17,19 +17,14 @@ from starlette.responses import FileResponse, Response
 from starlette.routing import Route
 
 from adequa.errors import AdequaError, RunError
-from adequa.report.figures import Axis, axis, digits_for
+from adequa.report.figures import axis, digits_for
 from adequa.report.tallies import FactTally
 from adequa.run import SCORES, SUMMARY, open_run
 from adequa.web.api.runs import Record, Runs
 from adequa.web.errors import Refusal, refusal_of
 from adequa.web.limits import whole_number
 from adequa.web.processes import ChildProcess, ProcessLost
-from adequa.web.workbench.index import (
-    BackgroundTask,
-    Indexes,
-    RunIndex,
-    TextSelection,
-)
+from adequa.web.workbench.index import BackgroundTask, Indexes, RunIndex, TextSelection
 from adequa.web.workbench.site import WorkbenchSite
 
 if TYPE_CHECKING:
@@ -66,17 +61,11 @@ def system_table(
     rows = [_row(name, one, manifest["metrics"]) for name, one in summary["systems"].items()]
     measures = []
     for place, (label, entry) in enumerate(manifest["metrics"].items()):
-        ends = [end for row in rows for end in _ends(row.values[place])]
-        scale: Axis = axis(ends)
-        measures.append(
-            {
-                "name": label,
-                "higher": bool(entry["higher_is_better"]),
-                "digits": digits_for(ends),
-                "axis": scale,
-                "signature": entry["signature"],
-            }
-        )
+        values = [row.values[place] for row in rows]
+        ends = [end for mean, reach, _ in values for end in (mean, *(reach or ()))]
+        higher, signature = bool(entry["higher_is_better"]), entry["signature"]
+        shown = {"digits": digits_for(ends), "axis": axis(ends), "signature": signature}
+        measures.append({"name": label, "higher": higher, **shown})
     return measures, rows
 
 
@@ -91,10 +80,6 @@ def _row(name: str, one: Mapping[str, Any], metrics: Mapping[str, Any]) -> Syste
     verdicts = [(verdict, counts.get(verdict, 0)) for verdict in _VERDICTS]
     verdicts.append(("", texts - sum(count for _, count in verdicts)))
     return SystemRow(name, texts, tuple(values), tuple(verdicts))
-
-
-def _ends(value: tuple[float | None, tuple[float, float] | None, int]) -> list[float | None]:
-    return [value[0], *(value[1] or ())]
 
 
 def predicate_rows(index: RunIndex) -> tuple[list[tuple[str, FactTally]], int]:
@@ -206,38 +191,28 @@ class RunPages:
         """The tables of a run, or its progress."""
         record = self.runs.get(request.path_params["id"])
         if record.status != "done":
-            return self.site.page(
-                request,
-                "working.html",
-                run=record.object,
-                scripts=("working.js",),
-            )
+            scripts = ("working.js",)
+            return self.site.page(request, "working.html", run=record.object, scripts=scripts)
         index = await self.indexes.get(record.folder)
         if isinstance(index, BackgroundTask):
             return self._reading(request, record, index)
         run = await run_in_threadpool(open_run, record.folder)
 
-        def values() -> dict[str, Any]:
-            measures, systems = system_table(run.summary, run.manifest)
-            predicates, left_out = predicate_rows(index)
-            return {
-                "measures": measures,
-                "systems": systems,
-                "slices": index.slices.tables(_MOST_ROWS),
-                "predicates": predicates,
-                "predicates_left_out": left_out,
-            }
-
-        shown = await run_in_threadpool(values)
+        measures, systems = await run_in_threadpool(system_table, run.summary, run.manifest)
+        predicates, left_out = predicate_rows(index)
         return self.site.page(
             request,
             "overview.html",
             here="runs",
             run=record.object,
             manifest=run.manifest,
+            measures=measures,
+            systems=systems,
+            slices=await run_in_threadpool(index.slices.tables, _MOST_ROWS),
+            predicates=predicates,
+            predicates_left_out=left_out,
             texts_link=_texts_link,
             scripts=("working.js",),
-            **shown,
         )
 
     async def texts(self, request: Request) -> Response:
@@ -281,12 +256,8 @@ class RunPages:
         system, id_, other = query.get("system", ""), query.get("id", ""), query.get("vs", "")
         row = await run_in_threadpool(index.find, system, id_)
         if row is None:
-            raise Refusal(
-                404,
-                "no_such_text",
-                "there is no such text in this run",
-                "go back to the list of texts",
-            )
+            message = "there is no such text in this run"
+            raise Refusal(404, "no_such_text", message, "go back to the list of texts")
         beside = index.beside(row)
         compared = other if other in beside and other != system else ""
         names = [system, *([compared] if compared else [])]
@@ -312,55 +283,41 @@ class RunPages:
     async def summary(self, request: Request) -> Response:
         """The summary of a run as a file."""
         record = self.runs.finished(request.path_params["id"])
-        return FileResponse(
-            record.folder / SUMMARY,
-            media_type="application/json",
-            filename=f"summary-{record.id}.json",
-        )
+        path, name = record.folder / SUMMARY, f"summary-{record.id}.json"
+        return FileResponse(path, media_type="application/json", filename=name)
 
     async def report(self, request: Request) -> Response:
         """The run as one HTML file, written on the first request."""
         record = self.runs.finished(request.path_params["id"])
         report = await self.reports.get(record)
         if isinstance(report, BackgroundTask):
-            return self.site.page(
-                request,
-                "waiting.html",
-                heading="The report is being written",
-                words="The download starts as soon as the report is ready.",
-                share=report.share,
-                onward=f"/runs/{record.id}",
-                refresh=2,
-                scripts=("waiting.js",),
-            )
+            heading = "The report is being written"
+            words = "The download starts as soon as the report is ready."
+            onward = f"/runs/{record.id}"
+            return self._waiting(request, report, heading, words, onward=onward, refresh=2)
         # As a download: a page of this server must not contain inline scripts.
         return FileResponse(report, media_type="text/html", filename=f"report-{record.id}.html")
 
     def _reading(
         self, request: Request, record: Record, reading: BackgroundTask[RunIndex]
     ) -> Response:
-        return self.site.page(
-            request,
-            "waiting.html",
-            heading=f"Reading {record.name}",
-            words="A run is read once before it can be browsed. This page refreshes by itself.",
-            onward="",
-            share=reading.share,
-            refresh=1,
-            scripts=("waiting.js",),
-        )
+        words = "A run is read once before it can be browsed. This page refreshes by itself."
+        heading = f"Reading {record.name}"
+        return self._waiting(request, reading, heading, words, onward="", refresh=1)
+
+    def _waiting(
+        self, request: Request, task: BackgroundTask[Any], heading: str, words: str, **values: Any
+    ) -> Response:
+        values |= {"heading": heading, "words": words, "share": task.share}
+        return self.site.page(request, "waiting.html", scripts=("waiting.js",), **values)
 
 
 def _cards(index: RunIndex, rows: list[int], compare: str) -> list[list[dict[str, Any]]]:
     """Lines to show, one per text or two side by side."""
-    cards = []
-    for row in rows:
-        lines = [index.line(row)]
-        other = index.beside(row).get(compare) if compare in index.systems else None
-        if other is not None and other != row:
-            lines.append(index.line(other))
-        cards.append(lines)
-    return cards
+    known = compare in index.systems
+    others = [index.beside(row).get(compare, row) if known else row for row in rows]
+    pairs = zip(rows, others, strict=True)
+    return [[index.line(one) for one in dict.fromkeys(pair)] for pair in pairs]
 
 
 def _options(index: RunIndex) -> dict[str, list[str]]:

@@ -94,13 +94,8 @@ class WorkbenchSite:
         paragraphs = refusal.paragraphs
         if refusal.status == 401:
             paragraphs = ["This browser is not signed in: open the link that adequa serve printed."]
-        response = self.page(
-            request,
-            "message.html",
-            refusal.status,
-            heading=refusal.heading,
-            paragraphs=paragraphs,
-        )
+        shown = {"heading": refusal.heading, "paragraphs": paragraphs}
+        response = self.page(request, "message.html", refusal.status, **shown)
         response.headers.update(refusal.headers)
         return response
 

@@ -45,24 +45,12 @@ def upgrade() -> None:
         ),
         sqlite_autoincrement=True,
     )
-    live = sql.text("state <> 'void'")
-    op.create_index(
-        "a_place_is_filled_once",
-        "slots",
-        ["text", "place"],
-        unique=True,
-        sqlite_where=live,
-        postgresql_where=live,
-    )
-    held = sql.text("state = 'held'")
-    op.create_index(
-        "a_rater_holds_one_text",
-        "slots",
-        ["rater"],
-        unique=True,
-        sqlite_where=held,
-        postgresql_where=held,
-    )
+    for name, keys, state in (
+        ("a_place_is_filled_once", ["text", "place"], "state <> 'void'"),
+        ("a_rater_holds_one_text", ["rater"], "state = 'held'"),
+    ):
+        only = sql.text(state)
+        op.create_index(name, "slots", keys, unique=True, sqlite_where=only, postgresql_where=only)
     op.create_index("slots_to_hand_out", "slots", ["state", "task", "text"])
     op.create_index("slots_of_a_rater", "slots", ["rater"])
     op.create_table(
