@@ -22,13 +22,11 @@ from adequa.data import Item
 from adequa.errors import DataError, SettingError
 from adequa.files import errors_at, kind_of, lines, load_object, reject_constant
 from adequa.readers.base import PlacedItem, Reader
-from adequa.readers.records import from_record
+from adequa.readers.records import DIGITS, read_record
 from adequa.settings import setting
 
 RECORDS, TEXTS = "records.jsonl", "texts.jsonl"
 
-_literal = json.JSONDecoder(parse_float=str, parse_int=str, parse_constant=reject_constant).decode
-"""A number becomes its text, so that 1.50 stays 1.50."""
 _plain = json.JSONDecoder(parse_constant=reject_constant).decode
 
 
@@ -68,7 +66,7 @@ class D2tEvalReader(Reader):
     def read(self, path: Path, *, bare: bool = False) -> Iterator[PlacedItem]:
         """One item per text, in file order; with `bare`, one item per record."""
         beside = _files(path)
-        found = _lines(beside[RECORDS], needs=("id", "record"), decode=_literal)
+        found = _lines(beside[RECORDS], needs=("id", "record"), decode=DIGITS.decode)
         records = {line.id: line for line in found}
         if bare:
             for line in self._chosen(list(records.values())):
@@ -135,8 +133,7 @@ def _checked(value: Any, needs: tuple[str, ...]) -> Mapping[str, Any]:
 
 
 def _item(line: _Line, record: Mapping[str, Any], text: str) -> Item:
-    # A record without a name is named by its id.
-    item = from_record({"name": line.id, **record["record"]}, text)
+    item = read_record(record["record"], text).item
     known = ("id", "system", "domain", "text", "record")
     meta = {name: value for name, value in line.value.items() if name not in known}
     return replace(

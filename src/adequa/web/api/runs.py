@@ -51,8 +51,15 @@ _BATCH = 64
 class RunProcess(ChildProcess):
     """The process that scores one upload."""
 
-    def __init__(self, file: Path, format_: str, metrics: Mapping[str, Metric], out: Path) -> None:
-        super().__init__(_score_upload, file, format_, metrics, out, is_background=True)
+    def __init__(
+        self,
+        file: Path,
+        format_: str,
+        metrics: Mapping[str, Metric],
+        out: Path,
+        coverage: str | None = None,
+    ) -> None:
+        super().__init__(_score_upload, file, format_, metrics, out, coverage, is_background=True)
 
     def run(self, seconds: float, progress: Progress) -> ErrorBody | None:
         """Score the upload; the error for the client, or None."""
@@ -75,7 +82,12 @@ class RunProcess(ChildProcess):
 
 
 def _score_upload(
-    pipe: Connection, file: Path, format_: str, metrics: Mapping[str, Metric], out: Path
+    pipe: Connection,
+    file: Path,
+    format_: str,
+    metrics: Mapping[str, Metric],
+    out: Path,
+    coverage: str | None,
 ) -> None:
     """Score an upload in a process; sends progress, then an error or None."""
     from adequa.readers import open_source
@@ -84,7 +96,7 @@ def _score_upload(
     error: ErrorBody | None = None
     try:
         score_run(
-            open_source(file, format=format_),
+            open_source(file, format=format_, coverage=coverage),
             metrics,
             out,
             batch_size=_BATCH,
@@ -179,7 +191,14 @@ class Runs:
         shutil.rmtree(self.folder / id_, ignore_errors=True)
 
     def add(
-        self, id_: str, *, file: Path, name: str, format_: str, labels: Sequence[str]
+        self,
+        id_: str,
+        *,
+        file: Path,
+        name: str,
+        format_: str,
+        labels: Sequence[str],
+        coverage: str | None = None,
     ) -> Record:
         """Queue a run of an upload."""
         # Runs are listed in this order, and two may start within a second.
@@ -189,7 +208,7 @@ class Runs:
             id=id_, name=name, created=created, format=format_, metrics=list(labels), folder=scored
         )
         metrics = {label: self.metrics[label] for label in labels}
-        record.process = RunProcess(file, format_, metrics, scored)
+        record.process = RunProcess(file, format_, metrics, scored, coverage)
         with self._changed:
             self._records[id_] = record
             self._queue.append(record)
