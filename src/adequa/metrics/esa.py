@@ -124,11 +124,11 @@ def _verdict(judgment: EntityJudgment) -> Verdict:
 
 def _facts(item: Item, judgment: EntityJudgment) -> tuple[Fact, ...]:
     """A triple whose subject or object is missing is missing; the others are unchecked."""
-    missing = judgment.missing
+    missing = frozenset(judgment.missing)
     if not missing:
         return tuple([Fact(triple, "unchecked") for triple in item.triples])
     return tuple(
-        Fact(triple, "missing" if {triple.subject, triple.object} & {*missing} else "unchecked")
+        Fact(triple, "missing" if {triple.subject, triple.object} & missing else "unchecked")
         for triple in item.triples
     )
 
