@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
 
 __all__ = [
+    "UNNAMED",
+    "Coverage",
     "ErrorSpan",
     "Fact",
     "Finding",
@@ -21,6 +23,8 @@ __all__ = [
     "Verdict",
 ]
 
+Coverage = Literal["all", "selected"]
+"""Whether a text must say every fact, or may choose what to say."""
 Verdict = Literal["OK", "omission", "hallucination", "hallucination+omission"]
 FactStatus = Literal["stated", "missing", "contradicted", "unchecked"]
 FindingKind = Literal["omission", "hallucination"]
@@ -35,6 +39,10 @@ class Triple(NamedTuple):
     subject: str
     predicate: str
     object: str
+
+
+UNNAMED = "adequa:unnamed"
+"""The datatype of a thing of a record that has a label but no name: no text has to mention it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +68,11 @@ class Item:
     references: tuple[str, ...] = ()
     terms: Mapping[str, Term] = field(default_factory=dict)
     meta: Mapping[str, Any] = field(default_factory=dict)
+    record: Any = None
+    """The JSON object or list that the triples were read from."""
+    paths: tuple[str, ...] = ()
+    """The JSON pointer (RFC 6901) into the record of each triple's value."""
+    coverage: Coverage = "all"
 
     @property
     def key(self) -> tuple[str, str]:
@@ -87,6 +100,8 @@ class Fact:
     confidence: float | None = None
     start: int | None = None
     end: int | None = None
+    path: str | None = None
+    """The JSON pointer of the fact in its record."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +117,8 @@ class Finding:
     start: int | None = None
     end: int | None = None
     confidence: float | None = None
+    path: str | None = None
+    """The JSON pointer of the fact or entity in its record."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,6 +156,11 @@ class Result:
         """The findings of what the text leaves out."""
         omissions = (finding for finding in self.findings if finding.kind == "omission")
         return tuple(finding for finding in omissions if finding.detail != "overruled")
+
+    @property
+    def left_out(self) -> tuple[Fact, ...]:
+        """The facts that the text does not state, whether or not it has to."""
+        return tuple(fact for fact in self.facts if fact.status == "missing")
 
     @property
     def unsupported(self) -> tuple[Finding, ...]:
