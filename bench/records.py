@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from adequa.data import Finding, Item, Result
-from adequa.readers.records import from_record
+from adequa.readers.records import read_record
 from adequa.tables import Table
 from bench.groups import Measured, figure_rows, read_groups, share, table_by_kind
 from bench.joined import BOTH, judge_items
@@ -57,16 +57,14 @@ class Outcome(NamedTuple):
 
 def items_of(groups: Sequence[dict[str, Any]]) -> list[Item]:
     """Every text of the groups as an item with an id that identifies it."""
-    items = []
-    for group in groups:
-        record = group["record"]
-        record = record if isinstance(record, dict) else {"list": record}
-        bare = from_record({"name": group["id"], **record}, "")
-        items += [
-            replace(bare, id=f"{group['id']}/{name}", text=text, category=group["domain"])
-            for name, text in _texts(group)
-        ]
-    return items
+    return [
+        replace(
+            read_record(group["record"], text, id=f"{group['id']}/{name}").item,
+            category=group["domain"],
+        )
+        for group in groups
+        for name, text in _texts(group)
+    ]
 
 
 def _texts(group: dict[str, Any]) -> Iterator[tuple[str, str]]:
