@@ -168,7 +168,7 @@ _TEMPERATURES = {
         (5 / 9, 459.67, "fahrenheit= degree_fahrenheit= degrees_fahrenheit=", "°F"),
 }  # fmt: skip
 # No exchange rates: every currency is a dimension of its own.
-_CURRENCIES = {
+CURRENCIES = {
     "US dollar":
         ("dollar us_dollar american_dollar united_states_dollar u.s._dollar usd=", "$ US$"),
     "Australian dollar": ("australian_dollar aud=", "A$ AU$"),
@@ -200,9 +200,9 @@ _CURRENCIES = {
     "bitcoin": ("bitcoin btc=", "₿"),
 }  # fmt: skip
 
-_CODES = frozenset(
+CURRENCY_CODES = frozenset(
     code[:-1]
-    for words, _ in _CURRENCIES.values()
+    for words, _ in CURRENCIES.values()
     for code in words.split()
     if len(code) == 4 and code[-1] == "="
 )
@@ -269,7 +269,7 @@ def _fill() -> None:
             _add(Unit(name, dimension, factor), _forms(words), symbols)
     for name, (factor, offset, words, symbols) in _TEMPERATURES.items():
         _add(Unit(name, "temperature", factor, offset), _forms(words), symbols)
-    for name, (words, symbols) in _CURRENCIES.items():
+    for name, (words, symbols) in CURRENCIES.items():
         _add(Unit(name, name, 1.0), _forms(words), symbols)
     _symbols["mph"], _symbols["cc"] = "mile per hour", "cubic centimetre"
     _symbols["kph"] = _symbols["kmh"] = "kilometre per hour"
@@ -406,13 +406,13 @@ def unit_of_key(key: str) -> str | None:
                 continue
             # `ct_kWh` and `eur_month` are money; so is `eur_per_kg`, but `ore_per_kwh` is unknown.
             paid = _key_unit(rest[:-1], rest[-1:]) if len(rest) > 1 else None
-            if paid is not None and (paid == "cent" or UNITS[paid].dimension in _CURRENCIES):
+            if paid is not None and (paid == "cent" or UNITS[paid].dimension in CURRENCIES):
                 return paid
             if rest[-1:] != ["per"]:
                 return unit
     if words and words[0] in _PLURAL_TIMES:
         return unit_named(words[0])
-    return next((unit_named(word) for word in words[:1] if word in _CODES), None)
+    return next((unit_named(word) for word in words[:1] if word in CURRENCY_CODES), None)
 
 
 def _key_words(key: str) -> list[str]:
