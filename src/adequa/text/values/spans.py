@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from decimal import Decimal
+from itertools import pairwise
 from typing import Literal, NamedTuple
 
 from adequa.text.values.dates import Date, DateSpan, find_dates
@@ -166,7 +167,7 @@ _RANGE = re.compile(r"\s?(?:[-–—]|to|and|or|until|from)\s?")
 
 def _share_units(spans: list[ValueSpan], lower: str) -> list[ValueSpan]:
     """The spans, the first of "8 to 10 km" with the unit of the second as another reading."""
-    for place, (span, following) in enumerate(zip(spans, spans[1:], strict=False)):
+    for place, (span, following) in enumerate(pairwise([*spans])):
         if span.kind != "number" or any(one.unit for one in span.quantities) or span.dates:
             continue
         if not _RANGE.fullmatch(lower, span.end, following.start):

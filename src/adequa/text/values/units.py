@@ -380,6 +380,33 @@ _LEAST_WORDS = word_set(
     "budget weight power hardiness t guests hardness"
 )
 """Words before `min` that make it a minimum rather than minutes."""
+_DIMENSIONS = {
+    "temperature": "temp temperature feels dewpoint",
+    "money": "price cost fee revenue salary wage rent deposit amount balance discount premium fare "
+    "tax vat net gross hammer bid payout budget turnover payment jackpot tip subtotal",
+    "mass": "weight mass",
+    "length": "height width length depth distance elevation altitude diameter thickness",
+    "time": "age duration runtime",
+    "count": "population votes goals seats count qty quantity visitors attendance pages rooms "
+    "bedrooms bathrooms children adults people persons passengers rank position points players "
+    "reviews ratings users citations units pieces inhabitants households id year lot number lane "
+    "bids beds calls bottles starters finishers floor docks",
+}
+_EXPECTED = {word: name for name, words in _DIMENSIONS.items() for word in words.split()}
+
+
+def dimension_of_key(key: str) -> str | None:
+    """What a field without a unit measures, by its name: `money`, `length`, `count` and so on.
+
+    >>> dimension_of_key("unitPrice"), dimension_of_key("seatsSold"), dimension_of_key("value")
+    ('money', 'count', None)
+    """
+    words = _key_words(key)
+    found = {_EXPECTED.get(word) or _EXPECTED.get(word.removesuffix("s")) for word in words}
+    known = found - {None}
+    return next(iter(known)) if len(known) == 1 else None
+
+
 _SPEED_WORDS = word_set("wind speed gust gusts velocity current")
 _PLURAL_TIMES = word_set("seconds minutes hours days weeks months years")
 
