@@ -16,6 +16,7 @@ from decimal import Decimal
 from itertools import islice
 from typing import NamedTuple
 
+from adequa.text.sentences import word_set
 from adequa.text.values.dates import Date, date_of
 from adequa.text.values.numbers import Quantity, quantity_of
 from adequa.text.values.rounding import Hedge, Interval, interval_of
@@ -29,6 +30,7 @@ from adequa.text.values.units import (
     literal_of,
     unit_named,
     unit_of_key,
+    words_of_key,
 )
 
 
@@ -74,10 +76,36 @@ class Reading(NamedTuple):
 _TIME_KEY = re.compile(
     r"time|date|stamp|epoch|\bdt\b|sunrise|sunset|(?:^|_)(?:at|on)$|At$|start|end|created|updated"
 )
-_SCALES = {"thousands": 3, "k": 3, "millions": 6, "mn": 6, "m": 6, "mio": 6, "bn": 9, "billions": 9}
+_SCALES = {
+    "thousand": 3,
+    "million": 6,
+    "billion": 9,
+    "thousands": 3,
+    "k": 3,
+    "millions": 6,
+    "mn": 6,
+    "m": 6,
+    "mio": 6,
+    "bn": 9,
+    "billions": 9,
+}
 _SCALE = re.compile(
-    r"(?:^|[_\s(]|(?<=[a-z])(?=[A-Z]))(?:in[_\s]?)?(thousands|millions|billions|mn|mio|bn|m|k)\)?$",
+    r"(?:^|[_\s(]|(?<=[a-z])(?=[A-Z]))(?:in[_\s]?)?(thousands?|millions?|billions?|mn|mio|bn|m|k)\)?$",
     re.IGNORECASE,
+)
+_KEY_GAP = re.compile(r"_|(?<=[a-z])(?=[A-Z])")
+_MONTHS = (*("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"),)
+_MONTH = re.compile(rf"(?<![a-z])({'|'.join(_MONTHS)})(?:[a-z]*)(?![a-z])", re.IGNORECASE)
+_YEAR_MONTH = re.compile(
+    rf"(?P<y>(?:19|20)[0-9]{{2}}),?\s(?P<m>{'|'.join(_MONTHS)})", re.IGNORECASE
+)
+_MONTH_DAY = re.compile(r"(?P<m>0[1-9]|1[0-2])-(?P<d>0[1-9]|[12][0-9]|3[01])")
+_TO_TIME = re.compile(r"(?<=[0-9])\s?[-–]\s?(?=[0-9]{1,2}:)")
+_NUMBERED = re.compile(r"(?<![^\W_])[A-Za-z]{1,2}(?P<n>[0-9]{1,3})(?![^\W_])")
+"""`W30`, `Q3`: a text says "week 30"."""
+_PERCENT_WORDS = word_set(
+    "pct percent percentage humidity cloud clouds coverage probability pop chance rate share "
+    "battery soc level ratio turnout growth change discount vat tax alcohol abv score"
 )
 _DIGITS = re.compile(r"[0-9]+(?:[.,][0-9]+)*")
 _TOKEN = re.compile(r"[^\s,;()|]*[0-9][^\s,;()|]*")
@@ -93,7 +121,7 @@ def read_value(fact: ValueFact) -> Reading:
     value, _ = literal_of(fact.value)
     if len(value) > 60:
         return Reading()
-    named = fact.unit and (unit_named(fact.unit) or unit_of_key(f"x_{fact.unit}"))
+    named = _unit_of_fact(fact)
     if moment := moment_of(value, epoch=_TIME_KEY.search(fact.key) is not None):
         return Reading((), (moment.date,), (moment.clock,), moment)
     quantity = quantity_of(fact.value) or _exponent(value)
@@ -101,16 +129,26 @@ def read_value(fact: ValueFact) -> Reading:
     if quantity is not None:
         unit = quantity.unit or named or unit_of_key(fact.key)
         quantities = [Quantity(quantity.value, unit)]
-        scale = _SCALE.search(fact.key) if unit is None else None
-        if scale:
+        scale = _SCALE.search(fact.unit or fact.key) if named is None else None
+        if scale and (unit is None or fact.unit):
             power = _SCALES[scale[1].lower()]
-            quantities.append(Quantity(quantity.value.scaleb(power), None))
+            quantities.append(Quantity(quantity.value.scaleb(power), unit))
         return Reading(tuple(quantities), (date,) if date else ())
     clock = clock_of(value)
     lasting = durations_of(value)
     if clock or lasting:
         return Reading(lasting, (), (clock,) if clock else ())
     return Reading((), (date,)) if date else Reading()
+
+
+def _unit_of_fact(fact: ValueFact) -> str | None:
+    """The unit that the data gives beside a value: `kg`, `EUR`, and of `g/dL` the first part."""
+    if not fact.unit:
+        return None
+    for name in (fact.unit, fact.unit.split("/", maxsplit=1)[0]):
+        if unit := unit_named(name) or unit_of_key(f"x_{name}"):
+            return unit
+    return None
 
 
 def _exponent(value: str) -> Quantity | None:
@@ -126,6 +164,8 @@ _SHARE_SLACK = {"none": 1.5, "about": 4.0}
 """How many points "two thirds" may be off, without a hedge and with "about"."""
 _CLOCK_SLACK = 15
 """How many minutes "about 7 pm" may be off."""
+_SHORT = 20
+"""The longest text that may name a month in short: `Jun-Sep`."""
 _POUND = ("pound", "pound sterling")
 
 
@@ -143,7 +183,7 @@ class FactIndex:
         for place, (fact, reading) in enumerate(zip(self.facts, self.readings, strict=True)):
             self._add(place, reading, part=False)
             single = reading != Reading()
-            self._add_text(place, fact.key)
+            self._add_text(place, _KEY_GAP.sub(" ", fact.key.rpartition(".")[2]))
             if not single:
                 self._add_text(place, literal_of(fact.value)[0])
         self._raw = sorted(self.numbers, key=_value)
@@ -176,7 +216,19 @@ class FactIndex:
         """The values within a text or a key."""
         if not any(map(str.isdigit, text)) and len(text) < 3:
             return
+        text = _TO_TIME.sub(" to ", text)
         covered = bytearray(len(text) + 1)
+        for match in _YEAR_MONTH.finditer(text):
+            month = _MONTHS.index(match["m"].lower()) + 1
+            self._add(place, Reading(dates=(Date(int(match["y"]), month, None),)), part=True)
+        for match in _MONTH.finditer(text) if len(text) < _SHORT else ():
+            month = _MONTHS.index(match[1].lower()) + 1
+            self._add(place, Reading(dates=(Date(None, month, None),)), part=True)
+        if (yearly := _MONTH_DAY.fullmatch(text)) is not None:
+            date = Date(None, int(yearly["m"]), int(yearly["d"]))
+            self._add(place, Reading(dates=(date,)), part=True)
+        for match in _NUMBERED.finditer(text):
+            self.figures[match["n"].lstrip("0")].append(place)
         for span in find_values(text):
             if span.kind in ("score", "ratio"):
                 continue
@@ -186,8 +238,9 @@ class FactIndex:
         for match in _DIGITS.finditer(text):
             if covered[match.start()]:
                 continue
-            before = text[match.start() - 1 : match.start()]
-            if not before.isalpha() and before not in ("-", "_"):
+            before = text[max(match.start() - 2, 0) : match.start()]
+            times = len(before) == 2 and before[0].isdigit() and before[1] in "x×"
+            if times or not (before[-1:].isalpha() or before[-1:] in ("-", "_")):
                 for part in re.split(r"[,/]", match[0]):
                     if re.fullmatch(r"[0-9]{1,9}(?:\.[0-9]{1,9})?", part):
                         self.numbers.append(Number(float(part), None, place, True))
@@ -240,10 +293,16 @@ class FactIndex:
                     yield self._support(fact, "same")
 
     def _counted(self, seen: Quantity, span: ValueSpan) -> Iterator[Support]:
-        interval = interval_of(seen.value, span.hedge)
+        interval = interval_in(seen, span)
         if span.kind == "share":
-            interval = _share_interval(float(seen.value), span.hedge)
-        for number in self.numbers_like(seen.unit, interval):
+            unit = UNITS["percent"]
+            found: Iterable[Number] = self._converted(unit, interval)
+        else:
+            found = self.numbers_like(seen.unit, interval)
+        for number in found:
+            exact = number.value.is_integer() and seen.value == seen.value.to_integral_value()
+            if span.range and exact and number.unit == seen.unit and number.value != seen.value:
+                continue  # only a value with decimals may be rounded outwards
             how = "part" if number.part else "same"
             if number.unit != seen.unit and seen.unit and number.unit:
                 how = "converted"
@@ -275,9 +334,17 @@ class FactIndex:
                 ):
                     yield number
                 continue
-            expected = None if number.part else dimension_of_key(self.facts[number.fact].key)
+            key = self.facts[number.fact].key
+            if dimension == "share" and not _PERCENT_WORDS.intersection(words_of_key(key)):
+                continue
+            expected = None if number.part else dimension_of_key(key)
             if expected in (None, dimension) or (unit == "pound" and expected == "money"):
                 yield number
+        if dimension == "money" and interval.low > 0:
+            # What somebody pays is negative in an account and positive in a text.
+            for number in self._slice(Interval(-interval.high, -interval.low)):
+                if number.unit in (unit, None):
+                    yield number
 
     def _slice(self, interval: Interval) -> Iterator[Number]:
         first = bisect_left(self._raw_values, interval.low)
@@ -336,9 +403,21 @@ def _related(one: str, other: str) -> bool:
     return name in ("dollar", "franc", "krone") and other.endswith(name)
 
 
+def interval_in(seen: Quantity, span: ValueSpan) -> Interval:
+    """The values that a number of a span may stand for, in its unit."""
+    if span.kind == "share":
+        return _share_interval(float(seen.value), span.hedge)
+    if span.range and span.hedge == "none":
+        return interval_of(seen.value, "about")  # ends of ranges are rounded outwards
+    return interval_of(seen.value, span.hedge)
+
+
 def _share_interval(percent: float, hedge: Hedge) -> Interval:
     """The percentages that a share in words may stand for."""
     if hedge in _SHARE_SLACK:
         slack = _SHARE_SLACK[hedge]
         return Interval(percent - slack, percent + slack)
-    return interval_of(Decimal(repr(round(percent, 1))), hedge)
+    ways = {"over": (0.1, 15.0), "just over": (0.01, 8.0), "under": (-15.0, -0.1)}
+    ways |= {"just under": (-8.0, -0.01), "either": (-8.0, 8.0)}
+    low, high = ways.get(hedge, (-1.5, 1.5))
+    return Interval(percent + low, percent + high)

@@ -6,6 +6,7 @@ number may stand for.
 
 from __future__ import annotations
 
+import math
 import re
 from decimal import Decimal
 from typing import Literal, NamedTuple
@@ -39,15 +40,18 @@ _BEFORE: dict[Hedge, str] = {
     ),
     "at least": r"at\sleast|no\s(?:fewer|less)\sthan|not\sless\sthan|≥\s?|a\sminimum\sof|minimum",
     "at most": (
-        r"at\smost|no\smore\sthan|not\smore\sthan|up\sto|as\s(?:many|much|high|long)\sas|≤\s?"
+        r"at\smost|no\smore\sthan|not\smore\sthan|(?<!add\s)(?<!adds\s)(?<!added\s)up\sto|as\s(?:many|much|high|long)\sas|≤\s?"
         r"|a\smaximum\sof|maximum"
     ),
     "over": (
-        r"(?:well\s)?(?:more|greater|longer|higher|older|better)\sthan|well\s(?:over|above)"
+        r"(?:well\s)?more\sthan|well\s(?:over|above)"
         r"|exceeding|exceeds?|exceeded|surpass(?:es|ed|ing)|upwards\sof|in\sexcess\sof|>\s?"
     ),
-    "under": r"(?:well\s)?(?:less|fewer|shorter|lower|younger)\sthan|well\s(?:under|below)|<\s?",
-    "either": r"over|above|under|below|beyond",
+    "under": r"(?:well\s)?(?:less|fewer)\sthan|well\s(?:under|below)|<\s?",
+    "either": (
+        r"over|above|under|below|beyond|(?:greater|longer|higher|older|better|larger|bigger|shorter"
+        r"|lower|younger|smaller|warmer|colder)\sthan"
+    ),
     "about": (
         r"about|around|roughly|approximately|approx\.?|circa|c\.|ca\.|some|an?\sestimated|~\s?|≈\s?"
         r"|in\sthe\sregion\sof|on\sthe\sorder\sof|near"
@@ -56,10 +60,14 @@ _BEFORE: dict[Hedge, str] = {
 _HEDGE = re.compile(
     r"(?<!\w)(?:"
     + "|".join(f"(?P<{name.replace(' ', '_')}>{words})" for name, words in _BEFORE.items())
-    + r")\s?(?:the\s|an?\s(?=\d))?[$€£]?\Z"
+    + r")\s?(?:an?\s(?=\d))?[$€£]?\Z"
 )
 _AFTER = re.compile(r"\s?(?P<at_least>\+|or\smore|or\sabove|plus)(?!\w)|\s?(?P<about>or\sso|-odd)")
 _WINDOW = 32
+_NEGATION = re.compile(
+    r"(?:(?<!\w)(?:no|not|nobody|none|never|without|cannot|neither)(?!\w)|n['’]t(?!\w))"
+)
+_NEGATED: dict[str, Hedge] = {"over": "at most", "under": "at least"}
 
 
 def hedge_at(lower: str, start: int, end: int) -> tuple[Hedge, int]:
@@ -72,7 +80,12 @@ def hedge_at(lower: str, start: int, end: int) -> tuple[Hedge, int]:
     if before:
         # Only the hedge that touches the number counts; a longer one begins further left.
         name = next(name for name, words in before.groupdict().items() if words)
-        return name.replace("_", " "), before.start()  # type: ignore[return-value]
+        hedge: Hedge = name.replace("_", " ")  # type: ignore[assignment]
+        if hedge in _NEGATED and _NEGATION.search(
+            lower, max(0, before.start() - _WINDOW), before.start()
+        ):
+            hedge = _NEGATED[hedge]  # "nobody may order more than six"
+        return hedge, before.start()
     after = _AFTER.match(lower, end)
     if after:
         return ("at least" if after["at_least"] else "about"), start
@@ -84,8 +97,8 @@ _ABOUT = 0.1
 """How far "about 9" may be off: a number of one significant digit; else one unit of its last."""
 _JUST = 0.1
 """How far "just over 400" may be off."""
-_MORE = 0.5
-"""How far "more than 400" may be off."""
+_MORE = 0.2
+"""How far "more than 420" may be off; "more than 400" may be up to 500."""
 _TINY = 1e-9
 
 
@@ -93,7 +106,8 @@ def interval_of(seen: Decimal, hedge: Hedge = "none") -> Interval:
     """The values that a number may stand for: rounded to its last digit, or as the hedge says.
 
     The final zeros of a whole number may come from rounding, as in "20,800"; two digits always
-    count, so that "20,000" is not 24,000. A value of exactly the number is never "more than" it.
+    count, so that "20,000" is not 24,000. A value of exactly the number is never "more than" it;
+    "at least" and "at most" name a limit, which the data has as it is.
 
     >>> interval_of(Decimal("20800")), interval_of(Decimal("1.5"))
     (Interval(low=20750.0, high=20850.0), Interval(low=1.45, high=1.55))
@@ -109,16 +123,16 @@ def interval_of(seen: Decimal, hedge: Hedge = "none") -> Interval:
     if hedge == "about":
         wide = max(_ABOUT * size, half) if digits < 2 else step
         return Interval(number - wide - least, number + wide + least)
+    if hedge in ("at least", "at most"):
+        return Interval(number - half - least, number + half + least)
     just = max(step, _JUST * size)
-    far = max(10 * step, _MORE * size)
+    far = 10.0 ** math.floor(math.log10(size)) if digits < 2 and size else max(step, _MORE * size)
     spans: dict[str, Interval] = {
         "just over": Interval(number + least, number + just),
         "over": Interval(number + least, number + far),
-        "at least": Interval(number - least, number + far),
         "just under": Interval(number - just, number - least),
         "under": Interval(number - far, number - least),
-        "at most": Interval(number - far, number + least),
-        "either": Interval(number - far, number + far),
+        "either": Interval(number - just, number + just),
     }
     return spans[hedge]
 

@@ -37,6 +37,8 @@ class ValueSpan(NamedTuple):
     hedge: Hedge = "none"
     begin: int = 0
     """Where the words of its hedge begin, or its own start."""
+    range: bool = False
+    """Whether it is an end of a range: "from 8 to 10 km"."""
 
 
 _COUNT = {
@@ -63,9 +65,10 @@ _FRACTION = re.compile(
 )
 _OF_A = re.compile(r"(?:\s(?:of\s)?an?\s|-(?:an?-)?|\s)")
 _ONE_IN = re.compile(
-    r"(?<![\w.-])(?P<n>one|two|three|four|five|six|seven|eight|nine|[0-9]{1,3})"
-    r"(?:\s[a-z]{3,14})?\s(?:in(?:\severy)?|out\sof(?:\severy)?)\s"
-    r"(?P<d>two|three|four|five|six|seven|eight|nine|ten|twenty|[0-9]{1,4})(?![\w%]|[.,:][0-9])"
+    r"(?<![\w.,-])(?P<n>one|two|three|four|five|six|seven|eight|nine|[1-9])"
+    r"(?:\s[a-z]{3,14})?\sin(?:\severy)?\s"
+    r"(?P<d>two|three|four|five|six|seven|eight|nine|ten|twenty|[1-9]|10|100)(?![\w%]|[.,:][0-9])"
+    r"(?!\s(?:minutes|seconds|hours|days|weeks|months|years|rounds|games|matches))"
 )
 _SIGNS = {"½": "0.5", "¼": "0.25", "¾": "0.75", "⅓": "0.333", "⅔": "0.667", "⅛": "0.125"}
 _SIGN = re.compile(rf"(?P<whole>[0-9]{{1,4}})?\s?(?P<sign>[{''.join(_SIGNS)}])")
@@ -75,14 +78,11 @@ _LARGE = re.compile(r"(?P<word>hundred|thousand|million|billion|trillion|dozen)(
 _LARGES = {"hundred": 100, "thousand": 10**3, "million": 10**6, "billion": 10**9,
            "trillion": 10**12, "dozen": 12}  # fmt: skip
 _RATIO = re.compile(
-    r"(?<!\w)(?P<word>twice|doubled?|tripled?|quadrupled?|thrice|tenfold)(?!\w)"
+    r"(?<!\w)(?P<word>twice|double|triple|quadruple|tenfold)(?=\s(?:as|the|that|its|what)\b)"
     r"|(?<![\w.])(?P<n>two|three|four|five|six|seven|eight|nine|ten|[0-9]{1,3}(?:\.[0-9]+)?)"
     r"(?:\stimes|[\s-]?fold)(?=\s(?:as|more|the|higher|larger|bigger|longer|its|that)\b)"
 )
-_OFTEN = re.compile(
-    r"\s(?:an?|per|each|every|daily|weekly|in)\s|[\s-](?:album|room|bed|digit|agent)"
-)
-_RATIOS = {"twice": 2, "double": 2, "triple": 3, "quadruple": 4, "thrice": 3, "tenfold": 10}
+_RATIOS = {"twice": 2, "double": 2, "triple": 3, "quadruple": 4, "tenfold": 10}
 _SCORE = re.compile(
     r"(?<![\w.,:/$€£-])(?P<a>[0-9]{1,3})(?:\s?[-–—]\s?|:)(?P<b>[0-9]{1,3})(?![\w:/]|[-–.,][0-9])"
 )
@@ -162,19 +162,26 @@ def _unit_after(finder: _Finder, end: int) -> tuple[str, int] | None:
     return match_unit(finder.text, finder.lower, gap, glued=gap == end)
 
 
-_RANGE = re.compile(r"\s?(?:[-–—]|to|and|or|until|from)\s?")
+_RANGE = re.compile(r"\s?(?:[-–—x×]|to|and|or|until|from|by)\s?")
 
 
 def _share_units(spans: list[ValueSpan], lower: str) -> list[ValueSpan]:
     """The spans, the first of "8 to 10 km" with the unit of the second as another reading."""
     for place, (span, following) in enumerate(pairwise([*spans])):
+        if span.kind == following.kind == "number" and _RANGE.fullmatch(
+            lower, span.end, following.start
+        ):
+            spans[place : place + 2] = (
+                spans[place]._replace(range=True),
+                following._replace(range=True),
+            )
         if span.kind != "number" or any(one.unit for one in span.quantities) or span.dates:
             continue
         if not _RANGE.fullmatch(lower, span.end, following.start):
             continue
         if following.kind == "number" and (unit := following.quantities[0].unit):
             more = tuple(Quantity(one.value, unit) for one in span.quantities)
-            spans[place] = span._replace(quantities=(*more, *span.quantities))
+            spans[place] = spans[place]._replace(quantities=(*more, *span.quantities))
         elif following.kind == "time" and 0 < span.quantities[0].value <= 24:
             hour = int(span.quantities[0].value) % 24  # "from 3 to 8 am"
             hours = dict.fromkeys((hour, (hour + 12) % 24) if hour < 12 else (hour,))
@@ -220,10 +227,10 @@ def _add_times(finder: _Finder) -> None:
 def _add_parts(finder: _Finder) -> None:
     """Shares ("two thirds", "one in five") and parts of a unit ("half an hour")."""
     lower = finder.lower
-    if " in " in lower or " out of " in lower:
+    if " in " in lower:
         for match in _ONE_IN.finditer(lower):
             part, whole = (_COUNT.get(match[name]) or int(match[name]) for name in "nd")
-            if 0 < part < whole and (not match[0][0].isdigit() or "out of" not in match[0]):
+            if 0 < part < whole:
                 finder.add(_share(match.start(), match.end(), Decimal(part) / whole))
     if any(part in lower for part in ("half", "third", "quarter", "fth", "nth", "xth", "hth")):
         for match in _FRACTION.finditer(lower):
@@ -261,10 +268,7 @@ def _short(value: Decimal) -> Decimal:
 
 def _add_ratios(finder: _Finder) -> None:
     for match in _RATIO.finditer(finder.lower):
-        if match["word"] and _OFTEN.match(finder.lower, match.end()):
-            continue
-        word = (match["word"] or "").removesuffix("d")
-        value = _RATIOS.get(word) or _COUNT.get(match["n"] or "") or match["n"]
+        value = _RATIOS.get(match["word"] or "") or _COUNT.get(match["n"] or "") or match["n"]
         number = Quantity(Decimal(value), None)
         finder.add(ValueSpan(*match.span(), "ratio", (number,), words=not match[0][0].isdigit()))
 

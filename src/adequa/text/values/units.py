@@ -71,6 +71,8 @@ _OTHERS = {
         "fortnight": (1209600.0, "fortnight", ""),
         "decade": (315576000.0, "decade", ""),
         "century": (3155760000.0, "century= centuries=", ""),
+        "million years": (3.15576e13, "million_years=", "Myr"),
+        "billion years": (3.15576e16, "billion_years=", "Gyr"),
     },
     "area": {"acre": (4046.8564224, "acre", ""), "hectare": (1e4, "hectare", "ha")},
     "volume": {
@@ -356,6 +358,7 @@ _KEY_UNITS = {
     "fahrenheit": "degree Fahrenheit", "kelvin": "kelvin", "rub": "Russian rouble",
     "ccm": "cubic centimetre", "cbm": "cubic metre", "mp": "megapixel", "nm": "nanometre",
     "ct": "cent", "cents": "cent", "pence": "cent", "ly": "light-year", "yrs": "year", "yr": "year",
+    "myr": "million years", "gyr": "billion years",
     "ppm": None, "min": None, "mins": "minute", "c": None, "f": None, "k": None, "in": None,
     "ms": None, "year": None, "month": None, "week": None, "day": None, "hour": None,
     "minute": None, "second": None, "try": None, "pound": None, "mile": None, "degree": None,
@@ -401,7 +404,7 @@ def dimension_of_key(key: str) -> str | None:
     >>> dimension_of_key("unitPrice"), dimension_of_key("seatsSold"), dimension_of_key("value")
     ('money', 'count', None)
     """
-    words = _key_words(key)
+    words = words_of_key(re.split(r"[./]", key.strip("./"))[-1])
     found = {_EXPECTED.get(word) or _EXPECTED.get(word.removesuffix("s")) for word in words}
     known = found - {None}
     return next(iter(known)) if len(known) == 1 else None
@@ -415,14 +418,20 @@ def unit_of_key(key: str) -> str | None:
     """The canonical name of the unit that the name of a field ends with, if any.
 
     `temp_max_c`, `weightInGrams`, `price_eur`, `distanceKm`, `length (feet)`, `area_km2`; a year or
-    one qualifying word may follow (`co2_t_2023`, `installed_mw_el`).
+    one qualifying word may follow (`co2_t_2023`, `installed_mw_el`), and the object around a field
+    may name the unit of all its fields (`admission_eur.adult`).
 
     >>> unit_of_key("weight_g"), unit_of_key("priceEur"), unit_of_key("temp_min")
     ('gram', 'euro', None)
     """
     if unit := unit_in(key):
         return unit
-    words = _key_words(key)
+    parts = [part for part in re.split(r"[./](?!s$)", key) if part]
+    return next((unit for part in reversed(parts) if (unit := _unit_of_part(part))), None)
+
+
+def _unit_of_part(part: str) -> str | None:
+    words = words_of_key(part)
     while len(words) > 1 and words[-1].isdigit() and words[-2] not in ("km", "m", "cm", "mm"):
         words = words[:-1]
     for end in (len(words), len(words) - 1):
@@ -442,10 +451,10 @@ def unit_of_key(key: str) -> str | None:
     return next((unit_named(word) for word in words[:1] if word in CURRENCY_CODES), None)
 
 
-def _key_words(key: str) -> list[str]:
+def words_of_key(key: str) -> list[str]:
     """The words of a key in lower case, a symbol with capitals (`kWh`, `ML`) as it is."""
     words: list[str] = []
-    for chunk in re.findall(r"[^\W_]+|[%°]", re.split(r"[./]", key.strip("./"))[-1]):
+    for chunk in re.findall(r"[^\W_]+|[%°]", key):
         if chunk in _symbols and not chunk.islower():
             words.append(chunk)
             continue
