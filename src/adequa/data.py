@@ -7,9 +7,11 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
 
 __all__ = [
+    "ErrorSpan",
     "Fact",
     "Finding",
     "Item",
+    "Marking",
     "Mention",
     "Rating",
     "Result",
@@ -157,3 +159,43 @@ class Rating:
     round: str | None = None
     spans: tuple[Mapping[str, Any], ...] = ()
     meta: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class ErrorSpan:
+    """Characters of a text, from `start` up to `end`, that a person or a detector calls wrong."""
+
+    start: int
+    end: int
+    type: str = ""
+    confidence: float | None = None
+    why: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Marking:
+    """Everything that one person or detector marked in one text, possibly nothing."""
+
+    id: str
+    """Empty if the file names no id: then the text identifies it."""
+    system: str
+    marker: str
+    spans: tuple[ErrorSpan, ...] = ()
+    text: str | None = None
+    domain: str | None = None
+    flagged: bool | None = None
+    """Whether the text is called wrong; None means: if anything is marked."""
+    score: float | None = None
+    """How sure that something is wrong; None means: the sum of the confidences of the spans."""
+
+    @property
+    def is_flagged(self) -> bool:
+        """Whether the text is called wrong."""
+        return bool(self.spans) if self.flagged is None else self.flagged
+
+    @property
+    def signal(self) -> float:
+        """How sure it is that something is wrong; a span without a confidence counts 1."""
+        if self.score is not None:
+            return self.score
+        return sum(1.0 if one.confidence is None else one.confidence for one in self.spans)
