@@ -145,10 +145,8 @@ def _unit_of_fact(fact: ValueFact) -> str | None:
     """The unit that the data gives beside a value: `kg`, `EUR`, and of `g/dL` the first part."""
     if not fact.unit:
         return None
-    for name in (fact.unit, fact.unit.split("/", maxsplit=1)[0]):
-        if unit := unit_named(name) or unit_of_key(f"x_{name}"):
-            return unit
-    return None
+    first = fact.unit.split("/", maxsplit=1)[0]
+    return unit_named(fact.unit) or unit_named(first) or unit_of_key(f"x_{first}")
 
 
 def _exponent(value: str) -> Quantity | None:

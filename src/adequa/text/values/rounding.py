@@ -109,8 +109,8 @@ def interval_of(seen: Decimal, hedge: Hedge = "none") -> Interval:
     count, so that "20,000" is not 24,000. A value of exactly the number is never "more than" it;
     "at least" and "at most" name a limit, which the data has as it is.
 
-    >>> interval_of(Decimal("20800")), interval_of(Decimal("1.5"))
-    (Interval(low=20750.0, high=20850.0), Interval(low=1.45, high=1.55))
+    >>> interval_of(Decimal("20800")).holds(20_849), interval_of(Decimal("1.5")).holds(1.56)
+    (True, False)
     """
     number = float(seen)
     digits, place = _precision(seen)

@@ -120,7 +120,7 @@ def _figures(match: re.Match[str]) -> TimeSpan:
     exact = int(second) if second else None
     clocks = tuple(Clock(one % 24, minute, exact, zone) for one in _hours(hour, half))
     # "5 pm." at the end of a sentence: the full stop is not the time's.
-    if match.string[end - 1] == "." and match[0].count(".") == 1:
+    if match.string[end - 1] == "." and half and half.count(".") < 2:
         end -= 1
     return TimeSpan(match.start(), end, clocks, half is not None or bool(match["h4"]))
 
@@ -165,8 +165,9 @@ _STAMP = re.compile(
 )
 _CLOCK = re.compile(
     r"(?P<h>[01]?[0-9]|2[0-4]):(?P<m>[0-5][0-9])(?::(?P<s>[0-5][0-9])(?:\.[0-9]+)?)?"
-    r"(?P<zone>Z|[+-][0-9]{2}:?[0-9]{2})?"
+    r"(?P<zone>Z|[+-](?:0[0-9]|1[0-4]):?[0-5][0-9])?"
 )
+_OPEN_TO = re.compile(r"[0-9]{1,2}:[0-9]{2}-[0-9]{2}:[0-9]{2}")  # opening hours, not a zone
 _EPOCH = re.compile(r"1[0-9]{9}(?:[0-9]{3})?")
 
 
@@ -203,7 +204,8 @@ def moment_of(value: str, *, epoch: bool = False) -> Moment | None:
 def clock_of(value: str) -> Clock | None:
     """The time of day of a data value: `17:34`, `07:05:00`, `5:34 PM`."""
     value = value.strip()
-    if match := _CLOCK.fullmatch(value):
+    match = _CLOCK.fullmatch(value)
+    if match and not _OPEN_TO.fullmatch(value):
         second = int(match["s"]) if match["s"] else None
         return Clock(int(match["h"]) % 24, int(match["m"]), second, _offset(match["zone"]))
     spans = find_times(value) if len(value) < 20 else []

@@ -1,17 +1,21 @@
 """Yes and no: truth values of the data in all spellings, and whether a text says the same.
 
-A field such as `waterproof: yes`, `petsAllowed: N` or `chatbot: DISABLED` is a quality that holds or
-not (`claim_of`). `find_polarity` finds where a text speaks of the quality, and whether it affirms or
-denies it: "not waterproof", "without cutlery", "no pets", "lactose-free", "unpaid".
+A field such as `waterproof: yes`, `petsAllowed: N` or `chatbot: DISABLED` is a quality that holds
+or not (`claim_of`). `find_polarity` finds where a text speaks of the quality, and whether it
+affirms or denies it: "not waterproof", "without cutlery", "no pets", "lactose-free", "unpaid".
+`find_contradictions` does that for all facts of some data.
 """
 
 from __future__ import annotations
 
 import re
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
 from adequa.text.sentences import split_sentences, word_set
+from adequa.text.values.facts import ValueFact
 from adequa.text.values.units import lowered, words_of_key
 
 
@@ -23,6 +27,16 @@ class Claim(NamedTuple):
     states: tuple[str, ...]
     """Words such as "allowed" or "included", which a text may leave out or replace."""
     holds: bool
+    contrary: tuple[str, ...] = ()
+    """Words that deny the quality by themselves: "disabled" for enabled."""
+
+
+class Contradiction(NamedTuple):
+    """A place where a text denies what a fact affirms, or the reverse."""
+
+    fact: int
+    start: int
+    end: int
 
 
 class Polarity(NamedTuple):
@@ -60,16 +74,16 @@ _ADJECTIVE = re.compile(
 )
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
 _NEGATORS = word_set(
-    "not no never without none neither nor nobody cannot lacks lack lacking lacked missing absent "
-    "nothing excluding except unable isn't aren't wasn't weren't doesn't don't didn't hasn't "
-    "haven't can't won't couldn't excludes failed fails fail hardly avoids"
+    "not no non never without none neither nor nobody cannot lacks lack lacking lacked missing "
+    "absent nothing excluding except unable isn't aren't wasn't weren't doesn't don't didn't "
+    "hasn't haven't can't won't couldn't excludes failed fails fail hardly avoids"
 )
 _STOPS = frozenset(",;:.!?()—")
 _CLAUSE = word_set("but while although whereas though however and")
 _EXISTS = word_set(
-    "has have had with offers offer offered includes include included includes comes there "
-    "available provides provided featuring features feature equipped allowed accepted is was are "
-    "required"
+    "has have had with contains contain contained offers offer offered includes include included "
+    "comes there available provides provided featuring features feature equipped allowed accepted "
+    "is was are required"
 )
 _PREFIXES = ("un", "non", "in", "im", "dis", "ir", "de")
 _BEFORE, _AFTER = 6, 5
@@ -99,29 +113,98 @@ def truth_of(key: str, value: str) -> bool | None:
 def claim_of(key: str, value: str) -> Claim | None:
     """What a fact affirms or denies; None if it is not a truth value or a status with an opposite.
 
-    >>> claim_of("petsAllowed", "no")
-    Claim(things=('pets',), states=('allowed',), holds=False)
+    >>> claim_of("petsAllowed", "no")[:3]
+    (('pets',), ('allowed',), False)
     """
     names = [word for word in words_of_key(key.rpartition(".")[2]) if not word.isdigit()]
     truth = truth_of(key, value)
     if truth is None:
         status = " ".join(words_of_key(value)) if len(value) < 24 else ""
         if status in _OPPOSITES:
-            return _claim([*names, *_OPPOSITES[status].split()], holds=False)
+            positive = _OPPOSITES[status]
+            return _claim([*names, *positive.split()], holds=False, contrary=status)
         if status in _POSITIVES and names:
-            return _claim([*names, *status.split()], holds=True)
+            words = [*names, *status.split()]
+            return _claim(words, holds=True, contrary=_POSITIVES[status])
         return None
     return _claim(names, holds=truth)
 
 
-def _claim(names: list[str], *, holds: bool) -> Claim | None:
+def _claim(names: list[str], *, holds: bool, contrary: str = "") -> Claim | None:
     words = [word for word in names if word not in _AUXILIARIES and len(word) > 1]
     states = tuple(word for word in words if word in _STATES)
     things = tuple(word for word in words if word not in _STATES)
     if not things:
         things, states = states, ()
     things = tuple(word for word in things if word not in ("status", "availability", "state"))
-    return Claim(things, states, holds) if things else None
+    against = (contrary,) if contrary and " " not in contrary else ()
+    return Claim(things, states, holds, against) if things else None
+
+
+def read_claims(facts: Sequence[ValueFact]) -> dict[int, Claim]:
+    """The claims of some facts by their place; 1 and 0 only where a field has nothing else."""
+    values: dict[str, set[str]] = defaultdict(set)
+    for fact in facts:
+        values[fact.key].add(fact.value)
+    return {
+        place: claim
+        for place, fact in enumerate(facts)
+        if fact.value not in ("0", "1") or values[fact.key] <= {"0", "1"}
+        if (claim := claim_of(fact.key, fact.value)) is not None
+    }
+
+
+def find_contradictions(
+    facts: Sequence[ValueFact], text: str, claims: Mapping[int, Claim] | None = None
+) -> list[Contradiction]:
+    """Where a text denies a quality that the data affirms, or the reverse, and never agrees.
+
+    Where some objects have a quality and others do not, only sentences count that name one of the
+    objects and no other.
+    """
+    claims = read_claims(facts) if claims is None else claims
+    sides: dict[str, set[bool]] = defaultdict(set)
+    for place, claim in claims.items():
+        sides[_field(facts[place])].add(claim.holds)
+    found: list[Contradiction] = []
+    names: dict[str, list[str]] | None = None
+    for place, claim in claims.items():
+        field = _field(facts[place])
+        polarities = find_polarity(text, claim)
+        if polarities and len(sides[field]) > 1:
+            names = _names(facts) if names is None else names
+            groups = {facts[other].group for other in claims if _field(facts[other]) == field}
+            own = facts[place].group
+            polarities = [one for one in polarities if _speaks_of(text, one, own, groups, names)]
+        if polarities and all(one.affirmed != claim.holds for one in polarities):
+            found.append(Contradiction(place, polarities[0].start, polarities[0].end))
+    return found
+
+
+def _field(fact: ValueFact) -> str:
+    return fact.key.rpartition(".")[2]
+
+
+def _names(facts: Sequence[ValueFact]) -> dict[str, list[str]]:
+    """The texts that each group of facts has, in lower case."""
+    names: dict[str, list[str]] = defaultdict(list)
+    for fact in facts:
+        if 2 < len(fact.value) < 40 and not fact.value.isdigit():
+            names[fact.group].append(fact.value.replace("_", " ").lower())
+        names[fact.group].append(fact.group.replace("_", " ").lower())
+    return names
+
+
+def _speaks_of(
+    text: str, place: Polarity, own: str, groups: set[str], names: Mapping[str, Sequence[str]]
+) -> bool:
+    sentence = next(
+        text[start:end].lower()
+        for start, end in split_sentences(text)
+        if start <= place.start < end
+    )
+    named = {group for group in groups if any(name in sentence for name in names.get(group, ()))}
+    return named == {own}
 
 
 def find_polarity(text: str, claim: Claim) -> list[Polarity]:
@@ -166,6 +249,7 @@ def _read(words: list[tuple[str, int, int]], text: str, claim: Claim) -> Polarit
     if "free" in before and ("of" in before or "from" in before) and "free" not in claim.things:
         denials += 1
     denials += negative
+    denials += any(word in claim.contrary for word in (*before, *inside, *after))
     adjective = bool(claim.states and stated) or _ADJECTIVE.search(claim.things[-1]) is not None
     if not denials and not adjective and not _EXISTS.intersection([*before, *inside, *after]):
         return None
