@@ -21,6 +21,7 @@ __all__ = [
     "Term",
     "Triple",
     "Verdict",
+    "judged_status",
 ]
 
 Coverage = Literal["all", "selected"]
@@ -28,6 +29,15 @@ Coverage = Literal["all", "selected"]
 Verdict = Literal["OK", "omission", "hallucination", "hallucination+omission"]
 FactStatus = Literal["stated", "missing", "contradicted", "unchecked"]
 FindingKind = Literal["omission", "hallucination"]
+
+
+def judged_status(status: str, coverage: str | None) -> str:
+    """The status of a fact as it counts: `left out` where a text may choose what to say.
+
+    >>> judged_status("missing", "all"), judged_status("missing", "selected")
+    ('missing', 'left out')
+    """
+    return "left out" if status == "missing" and coverage == "selected" else status
 
 
 class Triple(NamedTuple):

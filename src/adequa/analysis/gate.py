@@ -22,7 +22,7 @@ import numpy as np
 
 from adequa import stats
 from adequa.analysis.comparison import SystemPair, compare
-from adequa.data import Result
+from adequa.data import Result, judged_status
 from adequa.errors import RunError, SettingError, require_known
 from adequa.run import Run, open_run
 from adequa.tables import Table, escape_markdown, one_line
@@ -204,9 +204,9 @@ def _observed(measure: str, result: Result, labels: Sequence[str]) -> tuple[floa
     if measure == "unscored":
         return float(any(value is None for value in result.scores.values())), 1.0
     if measure in FACT_RATES:
-        checked = [fact for fact in result.facts if fact.status != "unchecked"]
-        count = sum(fact.status == measure for fact in checked)
-        return (float(count), float(len(checked))) if checked else None
+        statuses = [judged_status(fact.status, result.item.coverage) for fact in result.facts]
+        checked = [status for status in statuses if status not in ("unchecked", "left out")]
+        return (float(checked.count(measure)), float(len(checked))) if checked else None
     label, _, rate = measure.rpartition(".")
     verdict = result.verdicts.get(label) if label else result.verdict
     if verdict is None:

@@ -40,6 +40,7 @@ def check(
     aliases: options.Aliases = None,
     lang: Annotated[str | None, option("TAG", "The language of the text.")] = None,
     format: options.Format = None,  # noqa: A002
+    coverage: options.Coverage = None,
     color: Annotated[
         bool | None, flag("--color/--no-color", "Use colour; default: only on a terminal.")
     ] = None,
@@ -56,6 +57,7 @@ def check(
     from adequa.codec import result_to_object
     from adequa.files import dump_line
     from adequa.metrics import resolve
+    from adequa.readers import parse_coverage
     from adequa.run import score_items
 
     if triples == text == "-":
@@ -64,7 +66,8 @@ def check(
         resolve(metric or None), ignore=ignore, optional=optional, allowed=allowed, aliases=aliases
     )
     graph = read_graph(triples, format)
-    item = replace(graph, text=read_text(text), lang=lang or graph.lang)
+    coverage_ = parse_coverage(coverage) or graph.coverage
+    item = replace(graph, text=read_text(text), lang=lang or graph.lang, coverage=coverage_)
     (result,) = score_items([item], chosen)
     if as_json:
         typer.echo(dump_line(result_to_object(result)), nl=False)

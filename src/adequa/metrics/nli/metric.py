@@ -17,6 +17,7 @@ from adequa.data import Item, Score
 from adequa.errors import DataError, SettingError
 from adequa.metrics.base import Metric, make_paths, require_predicates, require_valid
 from adequa.metrics.nli.evidence import EvidenceSource, ReadRelations, VerifierEvidence
+from adequa.metrics.nli.relevance import with_facts
 from adequa.metrics.nli.signs import read_signs, read_weighing
 from adequa.metrics.nli.templates import Cues, Templates, read_templates, shipped_cues
 from adequa.metrics.nli.verdict import CLASSES, VerdictLimits, judge_evidence, nothing_said
@@ -32,6 +33,10 @@ if TYPE_CHECKING:
     from adequa.models import Calibration
 
 _NO_DATA = "no triples to compare the text with"
+VERIFIER_LIMITS = VerdictLimits(stated=0.2, unsupported=0.85)
+"""The defaults of `threshold` and `doubt`, chosen on the WebNLG dev texts so that a fault is missed
+rather than a right text blamed (docs/metrics/nli.md, "threshold and doubt"). For any other model
+the paper's rule holds: a check passes where entailment is the most likely label."""
 
 
 @dataclass(frozen=True)
@@ -58,10 +63,12 @@ class Nli(Metric):
     calibration: Path | None = setting(
         None, "what `adequa train calibrate` wrote, for the verifier's probabilities"
     )
-    # The defaults of `threshold` and `doubt` were chosen on the WebNLG dev texts so that a fault is
-    # missed rather than a right text blamed (docs/metrics/nli.md, "threshold and doubt").
-    threshold: float = setting(0.2, "from which probability on a fact counts as stated")
-    doubt: float = setting(0.85, "from which probability on words count as unsupported")
+    threshold: float | None = setting(
+        None, "from which probability on a fact counts as stated; none is 0.2, for the verifier"
+    )
+    doubt: float | None = setting(
+        None, "from which probability on words count as unsupported; none is 0.85, for the verifier"
+    )
     entities: bool = setting(True, "let the verifier use the entity detector's evidence")
     ignore: tuple[str, ...] = setting((), "predicates whose triples are left out altogether")
     optional: tuple[str, ...] = setting((), "predicates whose facts may be left out")
@@ -70,9 +77,7 @@ class Nli(Metric):
 
     def __post_init__(self) -> None:
         require_valid(self)
-        for name in ("threshold", "doubt"):
-            if not 0 < getattr(self, name) < 1:
-                raise SettingError(f"nli:{name} is between 0 and 1, not {getattr(self, name)}")
+        self._set_limits()
         require_predicates(self, "ignore", "optional")
         make_paths(self, "calibration", "allowed")
         self._limits()
@@ -85,15 +90,25 @@ class Nli(Metric):
             raise SettingError(f"{self.name}:calibration is for the verifier, not for a model")
         self._templates()  # a wrong file shows before the first text
 
+    def _set_limits(self) -> None:
+        """The verifier's limits, which say nothing about the probabilities of another model."""
+        defaults = {"threshold": VERIFIER_LIMITS.stated, "doubt": VERIFIER_LIMITS.unsupported}
+        for name, default in defaults.items():
+            value = getattr(self, name)
+            if self.model is not None and value is not None:
+                raise SettingError(
+                    f"{self.name}:{name} is for the verifier; a check of a model passes where "
+                    f"entailment is its most likely label: leave {name} out"
+                )
+            if value is not None and not 0 < value < 1:
+                raise SettingError(f"{self.name}:{name} is between 0 and 1, not {value}")
+            if self.model is None and value is None:
+                object.__setattr__(self, name, default)
+
     def score(self, items: Sequence[Item]) -> list[Score]:
         """One score per item: value, facts, findings and the paper's four-way verdict."""
         if self.ignore:
-            items = [
-                replace(
-                    item, triples=tuple(t for t in item.triples if t.predicate not in self.ignore)
-                )
-                for item in items
-            ]
+            items = [self._without_ignored(item) for item in items]
         readable = [bool(item.triples) and has_words(item.text) for item in items]
         asked = [item for item, can in zip(items, readable, strict=True) if can]
         found = iter(self._source()(asked) if asked else [])
@@ -109,11 +124,18 @@ class Nli(Metric):
                 scores.append(judge_evidence(self.name, item, next(found), mentions, limits))
         return scores
 
+    def _without_ignored(self, item: Item) -> Item:
+        kept = (n for n, one in enumerate(item.triples) if one.predicate not in self.ignore)
+        return with_facts(item, [*kept])
+
     def _limits(self) -> VerdictLimits:
         from adequa.entities import read_phrases
 
         allowed = () if self.allowed is None else read_phrases(self.allowed)
-        return VerdictLimits(self.threshold, self.doubt, frozenset(self.optional), allowed)
+        optional = frozenset(self.optional)
+        if self.threshold is None or self.doubt is None:
+            return VerdictLimits(optional=optional, allowed=allowed)
+        return VerdictLimits(self.threshold, self.doubt, optional, allowed)
 
     def corpus(self, totals: Sequence[float]) -> dict[str, float]:
         """The shares of the four results, of facts that are not stated, of unsupported letters."""
@@ -164,13 +186,14 @@ class Nli(Metric):
 
             pairs = open_pairs(self.model, self.revision)
             known = self._templates() or Templates()
-            return pair_evidence(pairs, NliLabels.of(pairs), known.sentence, doubt=self.doubt)
+            return pair_evidence(pairs, NliLabels.of(pairs), known.sentence)
+        limits = self._limits()
         return VerifierEvidence(
             verifier_source(self.weights, self.threads, self._templates()),
             read_weighing(self.weights),
             self._calibrated(),
-            self.doubt,
-            self.threshold,
+            limits.unsupported,
+            limits.stated,
             self.entities,
             self._cues(),
             self._relations(),

@@ -18,6 +18,7 @@ const adequaComponents = (() => {
   const STATUSES = {
     stated: { sign: "✓", words: "stated" },
     missing: { sign: "✗", words: "missing" },
+    "left out": { sign: "–", words: "left out, as a text may" },
     contradicted: { sign: "≠", words: "contradicted" },
     unchecked: { sign: "·", words: "not checked" },
   };
