@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from adequa.data import Fact, Finding, Item, Mention, Score, Triple, Verdict
+from adequa.data import Fact, FactStatus, Finding, Item, Mention, Score, Triple, Verdict
 from adequa.metrics.nli.evidence import Evidence, Stretch
 from adequa.metrics.nli.signs import Sentence, read_sentences, sentence_of
 from adequa.text import word_set
@@ -93,13 +93,15 @@ class VerdictLimits:
     """Predicates whose facts may be left out."""
     allowed: tuple[str, ...] = ()
     """Phrases that a text may add."""
+    checked: float = 0.0
+    """The probability below which a stated fact is in doubt: its status is `unchecked`."""
 
 
 def judge_evidence(
     metric: str, item: Item, evidence: Evidence, mentions: Sequence[Mention], limits: VerdictLimits
 ) -> Score:
     """The score of an item; parts that could not be read are findings without confidence."""
-    free = _allowed(item.text, limits.allowed)
+    free = allowed_places(item.text, limits.allowed)
     wrong = [
         one
         for one in evidence.stretches
@@ -123,7 +125,7 @@ def judge_evidence(
     findings += [_hallucination(metric, item, one, mentions) for one in wrong]
     added = any(one.unsupported is not None for one in wrong)
     verdict = CLASSES[omitted + 2 * added]
-    unread = any(fact.status == "unchecked" for fact in facts) or evidence.value is None
+    unread = None in evidence.stated or evidence.value is None
     if unread and verdict == "OK":
         return Score(None, facts=facts, findings=tuple(findings), reason=_UNREAD)
     return Score(
@@ -147,10 +149,12 @@ def nothing_said(metric: str, item: Item) -> Score:
         for triple in item.triples
     )
     statistics = _statistics(item, facts, (), "omission")
-    return Score(0.0, statistics, facts=facts, findings=findings, verdict="omission")
+    return Score(
+        0.0, statistics, facts=facts, findings=findings, verdict="omission", confidence=1.0
+    )
 
 
-def _allowed(text: str, phrases: Sequence[str]) -> frozenset[int]:
+def allowed_places(text: str, phrases: Sequence[str]) -> frozenset[int]:
     """The places of letters in phrases that a text may add."""
     return frozenset(
         place
@@ -174,11 +178,12 @@ def _judged_fact(
             return Fact(triple, "contradicted", _round(1 - chance), denied.start, denied.end)
         return Fact(triple, "missing", _round(1 - chance))
     start, end = sentence_of(triple, sentences) or (None, None)
-    return Fact(triple, "stated", _round(chance), start, end)
+    status: FactStatus = "unchecked" if chance < limits.checked else "stated"
+    return Fact(triple, status, _round(chance), start, end)
 
 
 def _omission(metric: str, item: Item, fact: Fact, stretch: Stretch | None) -> Finding | None:
-    if fact.status == "stated":
+    if fact.status == "stated" or (fact.status == "unchecked" and fact.confidence is not None):
         return None
     if fact.status == "unchecked":
         why = why_unread_fact(item, fact.triple)
@@ -219,7 +224,7 @@ def _statistics(
     counted = [fact.status for fact in facts]
     return (
         *(float(verdict == name) for name in CLASSES),
-        float(len(facts) - counted.count("unchecked")),
+        float(sum(fact.confidence is not None for fact in facts)),
         float(counted.count("missing")),
         float(counted.count("contradicted")),
         float(sum(one.end - one.start for one in wrong if one.unsupported is not None)),
