@@ -222,7 +222,9 @@ def _observed(
             return None
         return float(result.verdict == "OK" and result.confidence < min_confidence), 1.0
     if measure in FACT_RATES:
-        read = [one for one in result.facts if one.status != "unchecked" or one.confidence]
+        read = [
+            one for one in result.facts if one.status != "unchecked" or one.confidence is not None
+        ]
         count = sum(fact.status == measure for fact in read)
         return (float(count), float(len(read))) if read else None
     label, _, rate = measure.rpartition(".")

@@ -339,7 +339,10 @@ def describe_ok(result: Result) -> str:
     unread = sum(one.status == "unchecked" and one.confidence is None for one in result.facts)
     of = f"of {len(result.facts)} fact{'' if len(result.facts) == 1 else 's'}"
     if unread:
-        return f"No fault found in names and values; {unread} {of} not checked: add -m nli."
+        were = "was" if unread == 1 else "were"
+        if unread < len(result.facts) or "nli" in result.scores:
+            return f"No fault found; {unread} {of} {were} not checked."
+        return f"No fault found in names and values; {unread} {of} {were} not checked: add -m nli."
     if result.doubtful:
         facts = "; ".join(one_line(" | ".join(fact.triple)) for fact in result.doubtful)
         number = len(result.doubtful)
