@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import math
 from dataclasses import asdict, dataclass
 from http import HTTPStatus
@@ -21,8 +22,7 @@ from adequa.errors import (
 )
 
 _LONGEST_MESSAGE = 400
-_UNREAD = {401, 403, 408, 413, 415, 421}
-"""Statuses after which the rest of a body may still arrive, which nobody will read."""
+_FULL = {errno.ENOSPC, errno.EDQUOT}
 _ADDRESSES = {
     404: ("not_found", "see /v1/openapi.json for the available addresses"),
     405: ("method_not_allowed", "see the Allow header for the available methods"),
@@ -36,12 +36,15 @@ _HEADINGS = {
     403: "Not allowed",
     405: "Not possible here",
     409: "Something has changed",
+    410: "No longer there",
     413: "Too large",
     421: "Unknown server name",
     422: "Something is missing or wrong",
     429: "Please wait a moment",
+    431: "Too large",
     500: "Something went wrong",
     503: "Please wait a moment",
+    507: "The disk of the server is full",
 }
 _PARAGRAPHS = {
     "not_found": "There is no page at this address.",
@@ -87,8 +90,6 @@ class Refusal(Exception):
         headers = {}
         if self.wait is not None:
             headers["Retry-After"] = str(max(1, math.ceil(self.wait)))
-        if self.status in _UNREAD:
-            headers["Connection"] = "close"
         return headers
 
     @property
@@ -110,6 +111,8 @@ def refusal_of(error: Exception, *, where: str | None = None) -> Refusal:
     """The refusal for any exception; it names no folder of the server."""
     if isinstance(error, Refusal):
         return error
+    if is_disk_full(error):
+        return disk_full()
     if isinstance(error, DataError):
         place = where if error.line is None else f"{where or 'the input'}, line {error.line}"
         return Refusal(422, "wrong_data", _one_line(error.problem), error.remedy, where=place)
@@ -130,6 +133,22 @@ def refusal_of(error: Exception, *, where: str | None = None) -> Refusal:
         return Refusal(500, "cannot_score", "the metrics failed on this input", _ASK, where=where)
     message = "error in adequa" if isinstance(error, AdequaError) else "internal error"
     return Refusal(500, "internal", message, _ASK)
+
+
+def is_disk_full(error: BaseException | None) -> bool:
+    """Whether an error comes from a disk without room, also by way of other errors."""
+    while error is not None:
+        if isinstance(error, OSError) and error.errno in _FULL:
+            return True
+        error = error.__cause__ or error.__context__
+    return False
+
+
+def disk_full() -> Refusal:
+    """The refusal of a request for which the server's disk has no room."""
+    message = "the disk of the server is full, so nothing of this request was kept"
+    remedy = "try again later, and tell the operator of this server"
+    return Refusal(507, "disk_full", message, remedy, wait=60)
 
 
 def respond(refusal: Refusal) -> Response:

@@ -6,7 +6,7 @@ import logging
 import math
 import secrets
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
@@ -18,8 +18,9 @@ from starlette.responses import RedirectResponse, Response
 
 from adequa.errors import ServiceError, SettingError
 from adequa.files import open_private, write_errors
+from adequa.human.campaign.database import StorageFull
 from adequa.human.campaign.model import Question, Rater
-from adequa.tables import counted
+from adequa.tables import counted, one_line
 from adequa.web.bodies import Bodies, Fields
 from adequa.web.errors import Refusal
 from adequa.web.limits import CampaignLimits, Throttle
@@ -104,7 +105,7 @@ class CampaignSite:
         path = self.root + "/"
         self.raters = Sessions(self.tokens, "rater", is_numbered=True, path=path)
         self.organisers = Sessions(self.tokens, "organiser", path=path)
-        self.bodies = Bodies.of_campaign(self.limits)
+        self.bodies = Bodies(self.limits, remedy="reload the page and enter less")
         self.wrong_links = Throttle(self.limits.wrong_links)
         self.joins = Throttle(self.limits.joins)
         self.answers = Throttle(self.limits.answers)
@@ -117,7 +118,11 @@ class CampaignSite:
         try:
             return await run_in_threadpool(function, *args, **options)
         except ServiceError as error:
-            _LOG.error("%s", error)
+            _LOG.error("%s", one_line(str(error)))
+            if isinstance(error, StorageFull):
+                message = "the disk of the server is full, so this was not saved"
+                remedy = "what you saved before is safe: keep this page open and send it again soon"
+                raise Refusal(507, "disk_full", message, remedy, wait=60) from None
             message = "the database of this campaign cannot be reached at the moment"
             remedy = "all saved answers are safe; try again soon"
             raise Refusal(503, "unavailable", message, remedy, wait=10) from None
@@ -180,11 +185,15 @@ class CampaignSite:
         return fields
 
     async def json(
-        self, request: Request, sessions: Sessions, session: Session
-    ) -> Mapping[str, Any]:
-        """The JSON that a script of ours sent within this session."""
+        self,
+        request: Request,
+        sessions: Sessions,
+        session: Session,
+        read: Callable[[dict[str, Any]], Answer],
+    ) -> Answer:
+        """What `read` makes of the JSON that a script of ours sent within this session."""
         self._require_own(request, sessions, session, request.headers.get(FORM_TOKEN, ""))
-        return await self.bodies.json(request)
+        return await self.bodies.json(request, read)
 
     def _require_own(
         self, request: Request, sessions: Sessions, session: Session, token: str

@@ -161,7 +161,7 @@ def _write_report(pipe: Connection, folder: Path, path: Path, title: str) -> Non
             progress=lambda done, total: pipe.send(float(done / max(1, total))),
         )
     except AdequaError as known:
-        error = known
+        error = refusal_of(known)
     except Exception as unknown:  # noqa: BLE001  # for the page; the log has the traceback
         traceback.print_exc()
         error = refusal_of(unknown)
@@ -194,6 +194,7 @@ class RunPages:
         if record.status != "done":
             scripts = ("working.js",)
             return self.site.page(request, "working.html", run=record.object, scripts=scripts)
+        await run_in_threadpool(self.runs.finished, record.id)
         index = await self.indexes.get(record.folder)
         if isinstance(index, BackgroundTask):
             return self._reading(request, record, index)
@@ -219,7 +220,7 @@ class RunPages:
 
     async def texts(self, request: Request) -> Response:
         """The selected texts, page by page."""
-        record = self.runs.finished(request.path_params["id"])
+        record = await run_in_threadpool(self.runs.finished, request.path_params["id"])
         index = await self.indexes.get(record.folder)
         if isinstance(index, BackgroundTask):
             return self._reading(request, record, index)
@@ -250,7 +251,7 @@ class RunPages:
 
     async def item(self, request: Request) -> Response:
         """One text, beside that of another system if one is selected."""
-        record = self.runs.finished(request.path_params["id"])
+        record = await run_in_threadpool(self.runs.finished, request.path_params["id"])
         index = await self.indexes.get(record.folder)
         if isinstance(index, BackgroundTask):
             return self._reading(request, record, index)
@@ -264,7 +265,9 @@ class RunPages:
         compared = other if other in beside and other != system else ""
         names = [system, *([compared] if compared else [])]
         rest = [name for name in beside if name not in names]
-        lines = {name: index.line(beside[name]) for name in (*names, *rest)}
+        lines = await run_in_threadpool(
+            lambda: {name: index.line(beside[name]) for name in (*names, *rest)}
+        )
         return self.site.page(
             request,
             "item.html",
@@ -284,13 +287,13 @@ class RunPages:
 
     async def summary(self, request: Request) -> Response:
         """The summary of a run as a file."""
-        record = self.runs.finished(request.path_params["id"])
+        record = await run_in_threadpool(self.runs.finished, request.path_params["id"])
         path, name = record.folder / SUMMARY, f"summary-{record.id}.json"
         return FileResponse(path, media_type="application/json", filename=name)
 
     async def report(self, request: Request) -> Response:
         """The run as one HTML file, written on the first request."""
-        record = self.runs.finished(request.path_params["id"])
+        record = await run_in_threadpool(self.runs.finished, request.path_params["id"])
         report = await self.reports.get(record)
         if isinstance(report, BackgroundTask):
             heading = "The report is being written"
