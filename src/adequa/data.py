@@ -22,6 +22,7 @@ __all__ = [
     "Term",
     "Triple",
     "Verdict",
+    "judged_status",
 ]
 
 Coverage = Literal["all", "selected"]
@@ -33,6 +34,15 @@ FindingKind = Literal["omission", "hallucination"]
 CONFIDENT = 0.8
 """The confidence from which a verdict is told without reserve: right in four of five such cases.
 Chosen by hand; `adequa.report` has the same number in `components.js`."""
+
+
+def judged_status(status: str, coverage: str | None) -> str:
+    """The status of a fact as it counts: `left out` where a text may choose what to say.
+
+    >>> judged_status("missing", "all"), judged_status("missing", "selected")
+    ('missing', 'left out')
+    """
+    return "left out" if status == "missing" and coverage == "selected" else status
 
 
 class Triple(NamedTuple):

@@ -387,10 +387,6 @@ STATED = Fact(FACT, "stated", 0.9)
             "No fault found in names and values; 1 of 1 fact was not checked: add -m nli.",
         ),
         (
-            _ok(0.9, STATED, Fact(OTHER, "unchecked")),
-            "No fault found; 1 of 2 facts was not checked.",
-        ),
-        (
             _ok(None, STATED),
             "No fault found; how sure that is has not been calibrated for these settings.",
         ),

@@ -22,7 +22,7 @@ import numpy as np
 
 from adequa import stats
 from adequa.analysis.comparison import SystemPair, compare
-from adequa.data import CONFIDENT, Result
+from adequa.data import CONFIDENT, Result, judged_status
 from adequa.errors import RunError, SettingError, require_known
 from adequa.run import Run, open_run
 from adequa.tables import Table, escape_markdown, one_line
@@ -222,11 +222,11 @@ def _observed(
             return None
         return float(result.verdict == "OK" and result.confidence < min_confidence), 1.0
     if measure in FACT_RATES:
-        read = [
-            one for one in result.facts if one.status != "unchecked" or one.confidence is not None
-        ]
-        count = sum(fact.status == measure for fact in read)
-        return (float(count), float(len(read))) if read else None
+        doubtful = {*result.doubtful}  # these were read, the other unchecked ones were not
+        read = [one for one in result.facts if one.status != "unchecked" or one in doubtful]
+        statuses = [judged_status(fact.status, result.item.coverage) for fact in read]
+        counted = [status for status in statuses if status != "left out"]
+        return (float(counted.count(measure)), float(len(counted))) if counted else None
     label, _, rate = measure.rpartition(".")
     verdict = result.verdicts.get(label) if label else result.verdict
     if verdict is None:

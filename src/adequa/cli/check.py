@@ -40,6 +40,7 @@ def check(
     aliases: options.Aliases = None,
     lang: Annotated[str | None, option("TAG", "The language of the text.")] = None,
     format: options.Format = None,  # noqa: A002
+    coverage: options.Coverage = None,
     color: Annotated[
         bool | None, flag("--color/--no-color", "Use colour; default: only on a terminal.")
     ] = None,
@@ -57,6 +58,7 @@ def check(
     from adequa.codec import result_to_object
     from adequa.files import dump_line
     from adequa.metrics import resolve
+    from adequa.readers import parse_coverage
     from adequa.run import score_items
 
     if triples == text == "-":
@@ -65,7 +67,8 @@ def check(
         resolve(metric or None), ignore=ignore, optional=optional, allowed=allowed, aliases=aliases
     )
     graph = read_graph(triples, format)
-    item = replace(graph, text=read_text(text), lang=lang or graph.lang)
+    coverage_ = parse_coverage(coverage) or graph.coverage
+    item = replace(graph, text=read_text(text), lang=lang or graph.lang, coverage=coverage_)
     (result,) = score_items([item], chosen)
     if as_json:
         typer.echo(dump_line(result_to_object(result)), nl=False)
@@ -336,14 +339,11 @@ def _omission(finding: Finding, result: Result) -> Iterator[ShownPiece]:
 
 def describe_ok(result: Result) -> str:
     """What an OK stands for: what was found, and what could not be checked."""
-    unread = sum(one.status == "unchecked" and one.confidence is None for one in result.facts)
     of = f"of {len(result.facts)} fact{'' if len(result.facts) == 1 else 's'}"
-    if unread:
-        were = "was" if unread == 1 else "were"
-        if unread < len(result.facts) or "nli" in result.scores:
-            return f"No fault found; {unread} {of} {were} not checked."
-        return f"No fault found in names and values; {unread} {of} {were} not checked: add -m nli."
-    if result.doubtful:
+    if all(fact.confidence is None for fact in result.facts):
+        number, were = len(result.facts), "was" if len(result.facts) == 1 else "were"
+        return f"No fault found in names and values; {number} {of} {were} not checked: add -m nli."
+    if result.doubtful and result.item.coverage == "all":
         facts = "; ".join(one_line(" | ".join(fact.triple)) for fact in result.doubtful)
         number = len(result.doubtful)
         return f"No fault found; {number} {of} could not be checked with confidence: {facts}."

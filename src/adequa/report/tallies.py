@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from adequa.data import Result, Triple
+from adequa.data import Result, Triple, judged_status
 from adequa.errors import DataError, RunError
 from adequa.progress import Progress, silent
 from adequa.report.changes import Baseline, ChangedText
@@ -136,7 +136,8 @@ class SystemTexts:
         values = item.category, str(len(item.triples)), seen_name(item.meta)
         self.slices.add(values, result.verdict, result.scores)
         for fact in result.facts:
-            self.predicates.setdefault(fact.triple.predicate, FactTally()).add(fact.status)
+            status = judged_status(fact.status, item.coverage)
+            self.predicates.setdefault(fact.triple.predicate, FactTally()).add(status)
 
 
 @dataclass(slots=True)
@@ -179,7 +180,8 @@ class _Pass:
     def add(self, number: int, result: Result) -> None:
         self.collected[number].add(result)
         for fact in result.facts:
-            self.facts.setdefault(fact.triple, FactTally()).add(fact.status)
+            status = judged_status(fact.status, result.item.coverage)
+            self.facts.setdefault(fact.triple, FactTally()).add(status)
         met = set()
         for finding in result.unsupported:
             if finding.start is None or finding.end is None:

@@ -24,12 +24,12 @@ from typing import Any
 
 import numpy as np
 
-from adequa.data import Result, Triple
+from adequa.data import Fact, Result, Triple, judged_status
 
 CHUNK = 96
 """Records per chunk; there is no record of why it is 96."""
 VERDICTS = (None, "OK", "omission", "hallucination", "hallucination+omission")
-STATUSES = ("unchecked", "stated", "missing", "contradicted")
+STATUSES = ("unchecked", "stated", "missing", "contradicted", "left out")
 SEEN = (None, "seen", "unseen")
 FAULTS = ("missing", "contradicted")
 _COMPRESSION = 9
@@ -96,6 +96,12 @@ _KINDS |= {"missing": "H", "unsupported": "H", "broken": "H", "mended": "H"}
 _KINDS |= {"fault_ends": "I", "faults": "H"}
 
 
+def faulty_facts(result: Result) -> list[Fact]:
+    """The facts that are contradicted, or missing where the text had to state them."""
+    coverage = result.item.coverage
+    return [fact for fact in result.facts if judged_status(fact.status, coverage) in FAULTS]
+
+
 class Texts:
     """Packs results one by one; memory holds packed chunks and numbers."""
 
@@ -120,7 +126,7 @@ class Texts:
         self._columns.add_text(
             system=system,
             verdict=result.verdict,
-            at_fault=[fact.triple.predicate for fact in result.facts if fact.status in FAULTS],
+            at_fault=[fact.triple.predicate for fact in faulty_facts(result)],
             unsupported=len(result.unsupported),
             scores=result.scores,
             confidence=result.confidence,
@@ -189,7 +195,8 @@ def _text_record(
         ],
         [
             [
-                *(triples.get(one.triple, one.triple), STATUSES.index(one.status)),
+                triples.get(one.triple, one.triple),
+                STATUSES.index(judged_status(one.status, result.item.coverage)),
                 *(_short(one.confidence), one.start, one.end),
             ]
             for one in result.facts

@@ -18,7 +18,7 @@ from adequa.data import Item, Verdict
 from adequa.errors import ModelError
 from adequa.metrics.nli.evidence import Evidence
 from adequa.metrics.nli.signs import WRONG_VALUE, Signs
-from adequa.metrics.nli.verdict import VerdictLimits, allowed_places
+from adequa.metrics.nli.verdict import VerdictLimits, allowed_places, unstatable
 from adequa.metrics.sources import probability, read_calibration
 
 FEATURES = (
@@ -76,11 +76,18 @@ class Confidence:
 def read_features(
     item: Item, evidence: Evidence, signs: Signs, limits: VerdictLimits
 ) -> tuple[float, ...] | None:
-    """The features of a text; None where part of it could not be read, or not word by word."""
+    """The features of a text; None where it was not read as the model's texts were.
+
+    That is where part of it could not be read, or not word by word, and where the text may choose
+    what to say: no such texts were fitted on.
+    """
+    if item.coverage == "selected":
+        return None
+    links = unstatable(item)
     counted = [
         place
         for place, triple in enumerate(item.triples)
-        if triple.predicate not in limits.optional
+        if triple.predicate not in limits.optional and triple not in links
     ]
     stated = [evidence.stated[place] for place in counted]
     known = [_odds(chance) for chance in stated if chance is not None]

@@ -112,7 +112,7 @@ def judge_evidence(
     against = (one for one in wrong if (one.contradicted or 0) >= _CONTRADICTED)
     denied = {one.fact: one for one in against if one.fact is not None}
     sentences = read_sentences(item.text, mentions)
-    links = _links(item)
+    links = unstatable(item)
     facts = tuple(
         Fact(triple, "unchecked")
         if triple in links
@@ -143,7 +143,7 @@ def judge_evidence(
     )
 
 
-def _links(item: Item) -> frozenset[Triple]:
+def unstatable(item: Item) -> frozenset[Triple]:
     """The triples that say where a thing without a name belongs: no text can state these."""
     unnamed = {name for name, term in item.terms.items() if term.datatype == UNNAMED}
     return frozenset(triple for triple in item.triples if triple.object in unnamed)

@@ -19,6 +19,7 @@ const adequaComponents = (() => {
   const STATUSES = {
     stated: { sign: "✓", words: "stated" },
     missing: { sign: "✗", words: "missing" },
+    "left out": { sign: "–", words: "left out, as a text may" },
     contradicted: { sign: "≠", words: "contradicted" },
     unchecked: { sign: "·", words: "not checked" },
     doubtful: { sign: "?", words: "not sure" },
@@ -212,10 +213,10 @@ const adequaComponents = (() => {
     if (line.verdict !== "OK") return "";
     const of = (count) => `${count} of ${line.facts.length} fact${line.facts.length === 1 ? "" : "s"}`;
     const doubtful = line.facts.filter(isDoubtful).length;
-    const unread = line.facts.filter((fact) => fact.status === "unchecked").length - doubtful;
-    if (unread) return `No fault found; ${of(unread)} not checked.`;
-    if (doubtful) return `No fault found; ${of(doubtful)} could not be checked with confidence.`;
-    if (line.confidence === null || line.confidence === undefined) return "No fault found.";
+    const isKnown = line.confidence !== null && line.confidence !== undefined;
+    if (line.facts.every((fact) => fact.confidence === null)) return "No fault found in names and values; the facts were not checked.";
+    if (doubtful && isKnown) return `No fault found; ${of(doubtful)} could not be checked with confidence.`;
+    if (!isKnown) return "No fault found.";
     if (line.confidence < CONFIDENT) return "No fault found, but that is not sure.";
     return "The text says all and only what the data says.";
   }

@@ -2,7 +2,7 @@
 const reportData = (() => {
   const KINDS = { u1: Uint8Array, u2: Uint16Array, u4: Uint32Array, f4: Float32Array };
   const VERDICTS = [null, "OK", "omission", "hallucination", "hallucination+omission"];
-  const STATUSES = ["unchecked", "stated", "missing", "contradicted"];
+  const STATUSES = ["unchecked", "stated", "missing", "contradicted", "left out"];
   const KEPT_CHUNKS = 48;
   const chunks = new Map();
   const haystacks = new Map();

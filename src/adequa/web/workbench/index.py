@@ -24,6 +24,7 @@ import numpy.typing as npt
 
 from adequa.caches import MEGABYTE, Cache
 from adequa.codec import result_from_object, result_to_object
+from adequa.data import judged_status
 from adequa.errors import DataError
 from adequa.files import load_object
 from adequa.report.tallies import FactTally, Slices
@@ -188,7 +189,10 @@ class _Growing:
         made.add_input(category, len(triples), meta)
         values = category, str(len(triples)), seen_name(meta)
         self.slices.add(values, raw["verdict"], raw["scores"])
-        facts = [(fact["triple"][1], fact["status"]) for fact in raw["facts"]]
+        coverage = raw.get("coverage")
+        facts = [
+            (fact["triple"][1], judged_status(fact["status"], coverage)) for fact in raw["facts"]
+        ]
         for predicate, status in facts:
             self.predicates.setdefault(predicate, FactTally()).add(status)
         made.add_text(
