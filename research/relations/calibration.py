@@ -17,7 +17,7 @@ import numpy as np
 
 from adequa.data import Item
 from adequa.errors import DataError, SettingError
-from adequa.metrics.nli import Nli
+from adequa.metrics.nli import VERIFIER_LIMITS
 from adequa.metrics.nli.signs import read_weighing
 from adequa.training.export import seal, write_files
 from adequa.training.setup import spread
@@ -67,7 +67,7 @@ def fit_line(
     """
     if not 0 < flagged < 1:
         raise SettingError(f"flagged is {flagged}: give a share between 0 and 1")
-    least = Nli().threshold if threshold is None else threshold
+    least = VERIFIER_LIMITS.stated if threshold is None else threshold
     logits: list[float] = []
     labels: list[int] = []
     lowest: list[float] = []

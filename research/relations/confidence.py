@@ -24,10 +24,10 @@ from adequa.charts import reliability_picture
 from adequa.data import Item, Result, Triple
 from adequa.errors import DataError
 from adequa.metrics.esa import Esa
-from adequa.metrics.nli import Nli
+from adequa.metrics.nli import VERIFIER_LIMITS, Nli
 from adequa.metrics.nli.confidence import FEATURES, Confidence, read_confidence, read_features
 from adequa.metrics.nli.signs import read_signs
-from adequa.metrics.nli.verdict import VerdictLimits, judge_evidence
+from adequa.metrics.nli.verdict import judge_evidence
 from adequa.perturb import Knowledge, draw, draw_items, make_cases, named_perturbations
 from adequa.perturb.claims import affirm, count_exactly
 from adequa.perturb.documents import read_documents
@@ -145,7 +145,6 @@ def judge_texts(
 ) -> list[JudgedText]:
     """The texts that have a verdict and could be read, in their order."""
     nli, esa = Nli(weights=weights), Esa()
-    limits = VerdictLimits(nli.threshold, nli.doubt)
     ask = nli.evidence_source()
     found = []
     for first in range(0, len(texts), _BATCH):
@@ -154,8 +153,8 @@ def judge_texts(
         rows = zip(batch, ask(items), esa.score(items), strict=True)
         for known, evidence, entities in rows:
             signs = read_signs(known.item)
-            features = read_features(known.item, evidence, signs, limits)
-            own = judge_evidence("nli", known.item, evidence, signs.mentions, limits)
+            features = read_features(known.item, evidence, signs, VERIFIER_LIMITS)
+            own = judge_evidence("nli", known.item, evidence, signs.mentions, VERIFIER_LIMITS)
             joined = join(Result(known.item, {}), {"esa": entities, "nli": own})
             if features is not None and joined.verdict is not None:
                 least = min(chance for chance in evidence.stated if chance is not None)

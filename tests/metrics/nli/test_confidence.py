@@ -22,7 +22,7 @@ from adequa.metrics.nli.confidence import (
     read_features,
 )
 from adequa.metrics.nli.evidence import Evidence, Stretch, Word
-from adequa.metrics.nli.metric import Nli
+from adequa.metrics.nli.metric import VERIFIER_LIMITS, Nli
 from adequa.metrics.nli.signs import Signs
 from adequa.metrics.nli.verdict import VerdictLimits
 from adequa.models import weights
@@ -178,7 +178,7 @@ def test_weights_without_the_part_give_no_confidence(tiny_weights: str) -> None:
 def test_the_shipped_weights_have_a_model() -> None:
     model = read_confidence(Nli().weights)
     assert model is not None
-    assert Nli().threshold < model.checked < 1
+    assert VERIFIER_LIMITS.stated < model.checked < 1
     part = weights(Nli().weights).values("calibration.json")["nli"]["confidence"]
     assert part["reliability"]["error"] < 0.03
     assert part["texts"] > 2000

@@ -33,6 +33,10 @@ if TYPE_CHECKING:
     from adequa.models import Calibration
 
 _NO_DATA = "no triples to compare the text with"
+VERIFIER_LIMITS = VerdictLimits(stated=0.2, unsupported=0.85)
+"""The defaults of `threshold` and `doubt`, chosen on the WebNLG dev texts so that a fault is missed
+rather than a right text blamed (docs/metrics/nli.md, "threshold and doubt"). For any other model
+the paper's rule holds: a check passes where entailment is the most likely label."""
 
 
 @dataclass(frozen=True)
@@ -59,10 +63,12 @@ class Nli(Metric):
     calibration: Path | None = setting(
         None, "what `adequa train calibrate` wrote, for the verifier's probabilities"
     )
-    # The defaults of `threshold` and `doubt` were chosen on the WebNLG dev texts so that a fault is
-    # missed rather than a right text blamed (docs/metrics/nli.md, "threshold and doubt").
-    threshold: float = setting(0.2, "from which probability on a fact counts as stated")
-    doubt: float = setting(0.85, "from which probability on words count as unsupported")
+    threshold: float | None = setting(
+        None, "from which probability on a fact counts as stated; none is 0.2, for the verifier"
+    )
+    doubt: float | None = setting(
+        None, "from which probability on words count as unsupported; none is 0.85, for the verifier"
+    )
     entities: bool = setting(True, "let the verifier use the entity detector's evidence")
     ignore: tuple[str, ...] = setting((), "predicates whose triples are left out altogether")
     optional: tuple[str, ...] = setting((), "predicates whose facts may be left out")
@@ -71,9 +77,7 @@ class Nli(Metric):
 
     def __post_init__(self) -> None:
         require_valid(self)
-        for name in ("threshold", "doubt"):
-            if not 0 < getattr(self, name) < 1:
-                raise SettingError(f"nli:{name} is between 0 and 1, not {getattr(self, name)}")
+        self._set_limits()
         require_predicates(self, "ignore", "optional")
         make_paths(self, "calibration", "allowed")
         if self.model is None:
@@ -85,6 +89,21 @@ class Nli(Metric):
             raise SettingError(f"{self.name}:calibration is for the verifier, not for a model")
         self._limits()  # a wrong file shows before the first text
         self._templates()
+
+    def _set_limits(self) -> None:
+        """The verifier's limits, which say nothing about the probabilities of another model."""
+        defaults = {"threshold": VERIFIER_LIMITS.stated, "doubt": VERIFIER_LIMITS.unsupported}
+        for name, default in defaults.items():
+            value = getattr(self, name)
+            if self.model is not None and value is not None:
+                raise SettingError(
+                    f"{self.name}:{name} is for the verifier; a check of a model passes where "
+                    f"entailment is its most likely label: leave {name} out"
+                )
+            if value is not None and not 0 < value < 1:
+                raise SettingError(f"{self.name}:{name} is between 0 and 1, not {value}")
+            if self.model is None and value is None:
+                object.__setattr__(self, name, default)
 
     def score(self, items: Sequence[Item]) -> list[Score]:
         """One score per item: value, facts, findings and the paper's four-way verdict."""
@@ -122,14 +141,11 @@ class Nli(Metric):
         from adequa.entities import read_phrases
 
         allowed = () if self.allowed is None else read_phrases(self.allowed)
-        model = self._confidence()
-        return VerdictLimits(
-            self.threshold,
-            self.doubt,
-            frozenset(self.optional),
-            allowed,
-            0.0 if model is None else model.checked,
-        )
+        optional, model = frozenset(self.optional), self._confidence()
+        if self.threshold is None or self.doubt is None:
+            return VerdictLimits(optional=optional, allowed=allowed)
+        checked = 0.0 if model is None else model.checked
+        return VerdictLimits(self.threshold, self.doubt, optional, allowed, checked)
 
     def corpus(self, totals: Sequence[float]) -> dict[str, float]:
         """The shares of the four results, of facts that are not stated, of unsupported letters."""
@@ -181,13 +197,14 @@ class Nli(Metric):
 
             pairs = open_pairs(self.model, self.revision)
             known = self._templates() or Templates()
-            return pair_evidence(pairs, NliLabels.of(pairs), known.sentence, doubt=self.doubt)
+            return pair_evidence(pairs, NliLabels.of(pairs), known.sentence)
+        limits = self._limits()
         return VerifierEvidence(
             verifier_source(self.weights, self.threads, self._templates()),
             read_weighing(self.weights),
             self._calibrated(),
-            self.doubt,
-            self.threshold,
+            limits.unsupported,
+            limits.stated,
             self.entities,
             self._cues(),
             self._relations(),

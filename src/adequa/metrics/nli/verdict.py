@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -86,9 +87,12 @@ _CONTRADICTED = 0.5
 
 @dataclass(frozen=True, slots=True)
 class VerdictLimits:
-    """The probabilities from which a fact is stated, and a stretch is not supported."""
+    """The probabilities from which a fact is stated, and a stretch is not supported.
 
-    stated: float = 0.5
+    By default the rule of paper 002: what is more likely than not passes, an even chance does not.
+    """
+
+    stated: float = math.nextafter(0.5, 1)
     unsupported: float = 0.5
     optional: frozenset[str] = frozenset()
     """Predicates whose facts may be left out."""

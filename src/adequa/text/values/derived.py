@@ -138,6 +138,25 @@ class Explainer:
                     return (found,)
         return ()
 
+    def counterpart(self, span: ValueSpan, text: str) -> int | None:
+        """The fact that an unexplained value stands for: of its kind and unit, and spoken of.
+
+        Without a fact whose key, object or other value is in the sentence there is none: an absurd
+        counterpart is worse than none.
+        """
+        sentence = _Sentence(text, span)
+        found = [
+            (self._spoken_of(place, sentence), -gap, -place)
+            for place, gap in self.index.comparable(span)
+        ]
+        best = max(found, default=None)
+        return None if best is None or best[0] < 1 else -best[2]
+
+    def _spoken_of(self, place: int, sentence: _Sentence) -> int:
+        fact = self.index.facts[place]
+        named = any(name in sentence.lower for name in self._names_of_groups.get(fact.group, ()))
+        return 2 * len(sentence.stems.intersection(_stems(fact.key))) + named
+
     def _is_relevant(self, facts: Sequence[int], sentence: _Sentence) -> bool:
         """Whether the sentence speaks of one of some facts: its key, its value or its object."""
         return any(self._bears(fact, sentence) for fact in facts)
@@ -540,7 +559,7 @@ class Explainer:
 
     def _counts(self, seen: Quantity, context: str) -> Iterator[Support]:
         """How many objects a list has, or how many of them have a value, a sign, or are higher."""
-        if seen.value != seen.value.to_integral_value() or not 0 < seen.value <= 10_000:
+        if seen.value != seen.value.to_integral_value() or not 1 < seen.value <= 10_000:
             return
         words = {_stem(word) for word in _WORD.findall(context)}
         count = int(seen.value)

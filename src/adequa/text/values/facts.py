@@ -267,6 +267,7 @@ class FactIndex:
 
     def _support(self, fact: int, how: str) -> Support:
         one = self.facts[fact]
+        how = how if self.readings[fact] != Reading() else "part"
         return Support((fact,), how, f"{one.key}: {one.value}")
 
     def _dated(self, span: ValueSpan) -> Iterator[Support]:
@@ -307,6 +308,41 @@ class FactIndex:
             elif not number.part and number.value != float(seen.value):
                 how = "rounded" if seen.unit != "percent" or number.unit else "share"
             yield self._support(number.fact, how)
+
+    def comparable(self, span: ValueSpan) -> Iterator[tuple[int, float]]:
+        """The facts of the same kind and unit as a value of a text, with how far each is off.
+
+        The distance is 0 to 1; a date or a time of day is 0 off if one of its parts is right.
+        """
+        for place, reading in enumerate(self.readings):
+            if span.kind == "date":
+                if reading.dates and span.dates:
+                    same = set(reading.dates[0]) & set(span.dates[0]) - {None}
+                    yield place, 0.0 if same else 1.0
+            elif span.kind == "time":
+                if reading.clocks and span.clocks:
+                    gap = abs(reading.clocks[0].minutes - span.clocks[0].minutes)
+                    yield place, min(1.0, gap / 720)
+            elif reading.quantities and span.quantities:
+                apart = self._gap(reading.quantities[0], span.quantities[0], place)
+                if apart is not None:
+                    yield place, apart
+
+    def _gap(self, value: Quantity, seen: Quantity, place: int) -> float | None:
+        """How far two quantities are apart, 0 to 1; None if their kinds differ."""
+        own, other = UNITS.get(value.unit or ""), UNITS.get(seen.unit or "")
+        first, second = float(value.value), float(seen.value)
+        if own is not None and other is not None:
+            if own.dimension != other.dimension:
+                return None
+            first, second = own.base(first), other.base(second)
+        elif other is not None:
+            dimension = "money" if other.name in CURRENCIES else other.dimension
+            if dimension == "share" and 0 <= first <= 1:
+                first *= 100
+            elif dimension_of_key(self.facts[place].key) not in (None, dimension):
+                return None
+        return min(1.0, abs(first - second) / max(abs(first), abs(second), 1e-9))
 
     def numbers_like(self, unit: str | None, interval: Interval) -> Iterator[Number]:
         """The numbers of the data in an interval of a unit."""

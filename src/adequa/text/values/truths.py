@@ -240,24 +240,23 @@ def _read(words: list[tuple[str, int, int]], text: str, claim: Claim) -> Polarit
     before = [words[place][0] for place in range(max(low, first - _BEFORE), first)]
     inside = [words[place][0] for place in range(first, last)]
     after = [words[place][0] for place in range(last + 1, min(high, last + 1 + _AFTER))]
-    denials = sum(word in _NEGATORS for word in (*before, *inside))
-    if not stated and not denials:
-        denials = sum(word in _NEGATORS for word in after)
+    denied = any(word in _NEGATORS for word in (*before, *inside))
+    if not stated and not denied:
+        denied = any(word in _NEGATORS for word in after)
     glued = text[words[last][2] : words[last][2] + 5]
-    if glued in ("-free", " free") and "free" not in claim.things:
-        denials += 1
-    if "free" in before and ("of" in before or "from" in before) and "free" not in claim.things:
-        denials += 1
-    denials += negative
-    denials += any(word in claim.contrary for word in (*before, *inside, *after))
+    if "free" not in claim.things:
+        freed = "free" in before and ("of" in before or "from" in before)
+        denied = denied or freed or glued in ("-free", " free")
+    denied = denied or any(word in claim.contrary for word in (*before, *inside, *after))
+    denied = denied != negative  # "not unpaid" is paid
     adjective = bool(claim.states and stated) or _ADJECTIVE.search(claim.things[-1]) is not None
-    if not denials and not adjective and not _EXISTS.intersection([*before, *inside, *after]):
+    if not denied and not adjective and not _EXISTS.intersection([*before, *inside, *after]):
         return None
     reach = [
         place for place in range(max(low, first - _BEFORE), first) if words[place][0] in _NEGATORS
     ]
     begin = words[reach[0]][1] if reach else words[first][1]
-    return Polarity(begin, words[last][2], denials % 2 == 0)
+    return Polarity(begin, words[last][2], not denied)
 
 
 def _find(thing: str, words: list[tuple[str, int, int]]) -> tuple[int | None, bool]:
