@@ -124,12 +124,12 @@ def _collect(
             known = [float(name in own) for name in FACT_SIGNS]
             if WRONG_VALUE not in own:  # a wrong value decides by itself
                 facts.append(([logit, *known], label, number))
-    for logit, (start, end) in zip(check.unsupported, check.offsets, strict=True):
+    of_words = signs.of_words(check.offsets)
+    for logit, own, (start, end) in zip(check.unsupported, of_words, check.offsets, strict=True):
         if logit is None:
             continue
         wrong = _inside(start, end, document.unsupported)
         if wrong or not _inside(start, end, document.unclear):
-            own = signs.of_word(start, end)
             if WRONG_VALUE in own:
                 continue
             words.append(
@@ -169,16 +169,20 @@ def _odds(values: Vector, weights: Vector) -> Vector:
     return odds
 
 
-def fit_logistic(values: Vector, labels: Vector) -> Vector:
-    """Logistic regression by Newton's method with a small L2 penalty, except on the offset."""
+def fit_logistic(values: Vector, labels: Vector, shares: Vector | None = None) -> Vector:
+    """Logistic regression by Newton's method with a small L2 penalty, except on the offset.
+
+    `shares` says how much each row counts, 1 unless given.
+    """
     rows = np.hstack([values, np.ones((len(values), 1))])
     hold = np.full(rows.shape[1], _HOLD)
     hold[-1] = 1e-6
     weights = np.zeros(rows.shape[1])
+    count = np.ones(len(rows)) if shares is None else shares
     for _ in range(_ROUNDS):
         chances = 1 / (1 + np.exp(-np.clip(rows @ weights, -30, 30)))
-        slope = rows.T @ (chances - labels) + hold * weights
-        curve = (rows * (chances * (1 - chances))[:, None]).T @ rows + np.diag(hold)
+        slope = rows.T @ (count * (chances - labels)) + hold * weights
+        curve = (rows * (count * chances * (1 - chances))[:, None]).T @ rows + np.diag(hold)
         step = np.linalg.solve(curve, slope)
         weights = weights - step
         if np.abs(step).max() < 1e-8:

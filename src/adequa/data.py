@@ -7,6 +7,9 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
 
 __all__ = [
+    "CONFIDENT",
+    "UNNAMED",
+    "Coverage",
     "ErrorSpan",
     "Fact",
     "Finding",
@@ -19,11 +22,27 @@ __all__ = [
     "Term",
     "Triple",
     "Verdict",
+    "judged_status",
 ]
 
+Coverage = Literal["all", "selected"]
+"""Whether a text must say every fact, or may choose what to say."""
 Verdict = Literal["OK", "omission", "hallucination", "hallucination+omission"]
 FactStatus = Literal["stated", "missing", "contradicted", "unchecked"]
 FindingKind = Literal["omission", "hallucination"]
+
+CONFIDENT = 0.8
+"""The confidence from which a verdict is told without reserve: right in four of five such cases.
+Chosen by hand; `adequa.report` has the same number in `components.js`."""
+
+
+def judged_status(status: str, coverage: str | None) -> str:
+    """The status of a fact as it counts: `left out` where a text may choose what to say.
+
+    >>> judged_status("missing", "all"), judged_status("missing", "selected")
+    ('missing', 'left out')
+    """
+    return "left out" if status == "missing" and coverage == "selected" else status
 
 
 class Triple(NamedTuple):
@@ -35,6 +54,10 @@ class Triple(NamedTuple):
     subject: str
     predicate: str
     object: str
+
+
+UNNAMED = "adequa:unnamed"
+"""The datatype of a thing of a record that has a label but no name: no text has to mention it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +83,11 @@ class Item:
     references: tuple[str, ...] = ()
     terms: Mapping[str, Term] = field(default_factory=dict)
     meta: Mapping[str, Any] = field(default_factory=dict)
+    record: Any = None
+    """The JSON object or list that the triples were read from."""
+    paths: tuple[str, ...] = ()
+    """The JSON pointer (RFC 6901) into the record of each triple's value."""
+    coverage: Coverage = "all"
 
     @property
     def key(self) -> tuple[str, str]:
@@ -87,6 +115,8 @@ class Fact:
     confidence: float | None = None
     start: int | None = None
     end: int | None = None
+    path: str | None = None
+    """The JSON pointer of the fact in its record."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +132,8 @@ class Finding:
     start: int | None = None
     end: int | None = None
     confidence: float | None = None
+    path: str | None = None
+    """The JSON pointer of the fact or entity in its record."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,6 +149,8 @@ class Score:
     facts: tuple[Fact, ...] = ()
     findings: tuple[Finding, ...] = ()
     verdict: Verdict | None = None
+    confidence: float | None = None
+    """The calibrated probability that the verdict is right, where the metric knows it."""
     reason: str | None = None
 
 
@@ -131,14 +165,27 @@ class Result:
     findings: tuple[Finding, ...] = ()
     verdicts: Mapping[str, Verdict] = field(default_factory=dict)
     verdict: Verdict | None = None
+    confidence: float | None = None
+    """The calibrated probability that the verdict is right; None where no metric knows it."""
     statistics: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
     reasons: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def doubtful(self) -> tuple[Fact, ...]:
+        """The facts that the text probably states, but that were not found with confidence."""
+        facts = (fact for fact in self.facts if fact.status == "unchecked")
+        return tuple(fact for fact in facts if fact.confidence is not None)
 
     @property
     def missing(self) -> tuple[Finding, ...]:
         """The findings of what the text leaves out."""
         omissions = (finding for finding in self.findings if finding.kind == "omission")
         return tuple(finding for finding in omissions if finding.detail != "overruled")
+
+    @property
+    def left_out(self) -> tuple[Fact, ...]:
+        """The facts that the text does not state, whether or not it has to."""
+        return tuple(fact for fact in self.facts if fact.status == "missing")
 
     @property
     def unsupported(self) -> tuple[Finding, ...]:

@@ -22,6 +22,7 @@ def score(
     metric: options.Metrics = None,
     out: Annotated[Path | None, option("RUN", "The run's folder.", "--out", "-o")] = None,
     format: options.Format = None,  # noqa: A002
+    coverage: options.Coverage = None,
     ignore: options.IgnorePredicate = None,
     optional: options.OptionalPredicate = None,
     allowed: options.Allowed = None,
@@ -52,7 +53,7 @@ def score(
 
     if (source is None) == (add is None):
         raise typer.BadParameter("give INPUT and --out, or --add RUN")
-    if add is not None and (out or texts or format or resume or force):
+    if add is not None and (out or texts or format or coverage or resume or force):
         raise typer.BadParameter("--add can be combined with metrics, --jobs and --batch-size only")
     if source is not None and out is None:
         raise typer.BadParameter("give --out RUN, the folder the run is written to")
@@ -73,7 +74,7 @@ def score(
                 )
             elif source is not None and out is not None:
                 run = score_run(
-                    open_source(source, format=format, texts=texts or ()),
+                    open_source(source, format=format, texts=texts or (), coverage=coverage),
                     chosen,
                     out,
                     jobs=jobs,

@@ -8,6 +8,8 @@
 - *Findings*: findings of two metrics about the same thing (a span of the text; else kind, triple
   and entity) become one; it names both metrics by their labels (`esa+nli`) and keeps the reason of
   the first and the higher confidence.
+- *Confidence*: each confidence says how likely the text has no fault at all; the lowest of these
+  counts. For an OK this is the confidence of the least sure metric, for a fault that of the surest.
 - *Facts*: a triple keeps its first status with a confidence, else its first that is not
   `unchecked`.
 - *Mentions*: one per span and entity, that of the first metric.
@@ -21,7 +23,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import cast
 
-from adequa.data import Fact, Finding, Mention, Result, Score, Triple, Verdict
+from adequa.data import Fact, Finding, Item, Mention, Result, Score, Triple, Verdict
 
 OVERRULED = "overruled"
 SURE = 0.9
@@ -35,9 +37,10 @@ def join(result: Result, scores: Mapping[str, Score]) -> Result:
     """The result with the scores of further metrics, by label."""
     verdicts: dict[str, Verdict] = dict(result.verdicts)
     verdicts.update((label, score.verdict) for label, score in scores.items() if score.verdict)
-    labelled = [_labelled(label, score) for label, score in scores.items()]
+    labelled = [_located(_labelled(label, score), result.item) for label, score in scores.items()]
     facts = _join_facts(result.facts, labelled)
     findings = _overrule(_join_findings(result.findings, labelled), facts, result.item.triples)
+    verdict = join_verdicts(_counting(verdicts, findings))
     return replace(
         result,
         scores={**result.scores, **{label: score.value for label, score in scores.items()}},
@@ -45,7 +48,8 @@ def join(result: Result, scores: Mapping[str, Score]) -> Result:
         facts=facts,
         findings=findings,
         verdicts=verdicts,
-        verdict=join_verdicts(_counting(verdicts, findings)),
+        verdict=verdict,
+        confidence=_join_confidences(verdict, [result, *scores.values()]),
         statistics={
             **result.statistics,
             **{label: score.statistics for label, score in scores.items() if score.statistics},
@@ -69,6 +73,27 @@ def _labelled(label: str, score: Score) -> Score:
     return replace(score, findings=findings)
 
 
+def _located(score: Score, item: Item) -> Score:
+    """The score with the JSON pointers of its facts and findings, if the item is a record."""
+    if not item.paths:
+        return score
+    paths: dict[object, str] = {}
+    for triple, path in zip(item.triples, item.paths, strict=True):
+        for thing in (triple, triple.object):
+            paths.setdefault(thing, path)
+    for triple, path in zip(item.triples, item.paths, strict=True):
+        paths.setdefault(triple.subject, path)
+    things = [one.triple or one.entity for one in score.findings]
+    return replace(
+        score,
+        facts=tuple(replace(fact, path=paths.get(fact.triple)) for fact in score.facts),
+        findings=tuple(
+            replace(one, path=paths.get(thing))
+            for one, thing in zip(score.findings, things, strict=True)
+        ),
+    )
+
+
 def join_verdicts(verdicts: Iterable[Verdict]) -> Verdict | None:
     """One verdict of several, with every fault that any of them has.
 
@@ -80,6 +105,18 @@ def join_verdicts(verdicts: Iterable[Verdict]) -> Verdict | None:
         return None
     faults = {fault for verdict in seen for fault in verdict.split("+")} - {"OK"}
     return cast("Verdict", "+".join(sorted(faults)) or "OK")
+
+
+def _join_confidences(verdict: Verdict | None, parts: Iterable[Result | Score]) -> float | None:
+    """The confidence in a joined verdict, from the parts that have one."""
+    chances = [
+        one.confidence if one.verdict == "OK" else 1 - one.confidence
+        for one in parts
+        if one.verdict is not None and one.confidence is not None
+    ]
+    if verdict is None or not chances:
+        return None
+    return round(min(chances) if verdict == "OK" else 1 - min(chances), 6)
 
 
 def _counting(verdicts: Mapping[str, Verdict], findings: tuple[Finding, ...]) -> list[Verdict]:
@@ -139,9 +176,9 @@ def _join_facts(first: tuple[Fact, ...], scores: Iterable[Score]) -> tuple[Fact,
 
 def _rank(fact: Fact) -> int:
     """The priority of a status: with a confidence, then without, then `unchecked`."""
-    if fact.status == "unchecked":
-        return 0
-    return 1 if fact.confidence is None else 2
+    if fact.confidence is not None:
+        return 2
+    return 0 if fact.status == "unchecked" else 1
 
 
 def _join_findings(first: tuple[Finding, ...], scores: Iterable[Score]) -> tuple[Finding, ...]:
@@ -170,5 +207,6 @@ def _agree(known: Finding, other: Finding) -> Finding:
         metric="+".join([*metrics, other.metric]),
         triple=known.triple or other.triple,
         entity=known.entity or other.entity,
+        path=known.path or other.path,
         confidence=max(confidences, default=None),
     )
