@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
 
+import numpy as np
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import FileResponse, Response
@@ -212,6 +213,7 @@ class RunPages:
             slices=await run_in_threadpool(index.slices.tables, _MOST_ROWS),
             predicates=predicates,
             predicates_left_out=left_out,
+            has_confidence=not np.isnan(index.confidence).all(),
             texts_link=_texts_link,
             scripts=("working.js",),
         )
