@@ -25,6 +25,7 @@ from adequa.text.values import (
     Date,
     DateMatch,
     Quantity,
+    ValueSpan,
     compare_dates,
     find_dates,
     find_numbers,
@@ -115,18 +116,26 @@ def _values_of_record(
 ) -> list[UnexplainedSpan]:
     """The values of a text about a record that neither a fact nor several facts explain.
 
-    Ordinals, multiples and small numbers in words are not judged: "the first of two" says little.
+    Ordinals, multiples and numbers in words are not judged: "the first of two" says little.
     """
-    found: list[UnexplainedSpan] = []
+    unknown: list[ValueSpan] = []
+    known: set[str] = set()
     for span in text.values:
-        counted = span.words and span.kind == "number" and not span.quantities[0].unit
+        counted = span.words and span.kind == "number"
         if counted or span.kind in ("ordinal", "ratio") or named.find(1, span.start, span.end) >= 0:
             continue
-        if not values.explain(span, text.string):
-            kind = span.kind if span.kind in ("date", "time") else "number"
-            triple = values.nearest(span, text.string)
-            nearest = None if triple is None else triple.object
-            found.append(UnexplainedSpan(span.begin, span.end, kind, nearest, triple))
+        if values.explain(span, text.string):
+            known.add(text.string[span.start : span.end])
+        else:
+            unknown.append(span)
+    found: list[UnexplainedSpan] = []
+    for span in unknown:
+        if text.string[span.start : span.end] in known:
+            continue  # explained at another place
+        kind = span.kind if span.kind in ("date", "time") else "number"
+        triple = values.nearest(span, text.string)
+        nearest = None if triple is None else triple.object
+        found.append(UnexplainedSpan(span.begin, span.end, kind, nearest, triple))
     return found
 
 
