@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
+<<<<<<< HEAD
 import typer
 
 from adequa.cli import options
@@ -13,6 +14,9 @@ from adequa.cli.options import Format, Texts, argument, echo_written, flag, opti
 if TYPE_CHECKING:
     from adequa.readers import Source
     from adequa.readers.explanation import FieldUse
+=======
+from adequa.cli.options import Format, Input, Texts, echo, echo_written, option
+>>>>>>> house
 
 
 def convert(
@@ -51,6 +55,7 @@ def convert(
     from adequa.files import dump_line
     from adequa.readers import open_source
 
+<<<<<<< HEAD
     if as_json and not explain:
         raise typer.BadParameter("--json goes with --explain; items are JSON lines anyway")
     with source_path(source) as path:
@@ -64,6 +69,14 @@ def convert(
                 typer.echo(dump_line(item_to_object(item)), nl=False)
             return
         from adequa.readers import write_items
+=======
+    opened = open_source(source, format=format, texts=texts or ())
+    if out is None:
+        for item in opened:
+            echo(dump_line(item_to_object(item)), nl=False)
+        return
+    from adequa.readers import write_items
+>>>>>>> house
 
         write_items(opened, out)
     echo_written(out)
