@@ -49,15 +49,10 @@ def check(
 ) -> None:
     """Check one text against its data.
 
-<<<<<<< HEAD
-    Shows what the text mentions, what is missing and what the data does not support. Exit code 1 if
-    the verdict is not OK. DATA is triples, separated by newlines or ' && ', or a record as JSON; a
-    text about a record may choose what to say (--coverage).
-=======
     Shows what the text mentions, what is missing and what the data does not support, and how sure
     the verdict is: the calibrated probability that it is right. Exit code 1 if the verdict is not
-    OK. Triples are separated by newlines or ' && '.
->>>>>>> house
+    OK. DATA is triples, separated by newlines or ' && ', or a record as JSON; a text about a record
+    may choose what to say (--coverage).
 
     Example: adequa check "Blue_Spice | eatType | pub && Blue_Spice | area | riverside" "A pub."
     """
@@ -82,7 +77,7 @@ def check(
     item = with_text(graph, said) if format is None else replace(graph, text=said)
     if item.record is not None and not as_json:
         reading = explain_readings([read_record(item.record, said)])
-        typer.echo(reading.line(), err=True)
+        options.echo(reading.line(), err=True)
     (result,) = score_items([item], chosen)
     if as_json:
         options.echo(dump_line(result_to_object(result)), nl=False)

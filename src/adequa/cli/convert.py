@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-<<<<<<< HEAD
 import typer
 
 from adequa.cli import options
@@ -14,9 +13,6 @@ from adequa.cli.options import Format, Texts, argument, echo_written, flag, opti
 if TYPE_CHECKING:
     from adequa.readers import Source
     from adequa.readers.explanation import FieldUse
-=======
-from adequa.cli.options import Format, Input, Texts, echo, echo_written, option
->>>>>>> house
 
 
 def convert(
@@ -55,7 +51,6 @@ def convert(
     from adequa.files import dump_line
     from adequa.readers import open_source
 
-<<<<<<< HEAD
     if as_json and not explain:
         raise typer.BadParameter("--json goes with --explain; items are JSON lines anyway")
     with source_path(source) as path:
@@ -66,17 +61,9 @@ def convert(
         options.echo_reading(opened, source, quiet=quiet)
         if out is None:
             for item in opened:
-                typer.echo(dump_line(item_to_object(item)), nl=False)
+                options.echo(dump_line(item_to_object(item)), nl=False)
             return
         from adequa.readers import write_items
-=======
-    opened = open_source(source, format=format, texts=texts or ())
-    if out is None:
-        for item in opened:
-            echo(dump_line(item_to_object(item)), nl=False)
-        return
-    from adequa.readers import write_items
->>>>>>> house
 
         write_items(opened, out)
     echo_written(out)
@@ -95,11 +82,11 @@ def _show(opened: Source, *, as_json: bool) -> None:
     if as_json:
         options.echo_json(asdict(found))
         return
-    typer.echo(f"{found.records} record{'' if found.records == 1 else 's'} looked at")
-    typer.echo(found.line() + "\n")
+    options.echo(f"{found.records} record{'' if found.records == 1 else 's'} looked at")
+    options.echo(found.line() + "\n")
     rows = [_row(one) for one in sorted(found.fields, key=_is_left_out)]
     options.echo_table(["field", "becomes", "records", "examples"], rows)
-    typer.echo(
+    options.echo(
         "\nchange it: --format records:key=FIELD (the name), text=FIELD, keep=FIELD+FIELD, "
         "ignore=FIELD"
     )

@@ -194,7 +194,7 @@ def echo_reading(opened: Source, named: Path, *, quiet: bool) -> None:
 
     found = None if quiet else explain(opened)
     if found is not None:
-        typer.echo(f"{found.line()} (adequa convert {named} --explain)", err=True)
+        echo(f"{found.line()} (adequa convert {named} --explain)", err=True)
 
 
 def write_file(path: Path, content: str, *, append: bool = False) -> None:

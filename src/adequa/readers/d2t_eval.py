@@ -22,11 +22,7 @@ from adequa.data import Item
 from adequa.errors import DataError, SettingError
 from adequa.files import errors_at, kind_of, lines, load_object, reject_constant
 from adequa.readers.base import PlacedItem, Reader
-<<<<<<< HEAD
-from adequa.readers.records import DIGITS, read_record
-=======
 from adequa.readers.records import decode_record, read_record
->>>>>>> house
 from adequa.settings import setting
 
 RECORDS, TEXTS = "records.jsonl", "texts.jsonl"
@@ -70,11 +66,7 @@ class D2tEvalReader(Reader):
     def read(self, path: Path, *, bare: bool = False) -> Iterator[PlacedItem]:
         """One item per text, in file order; with `bare`, one item per record."""
         beside = _files(path)
-<<<<<<< HEAD
-        found = _lines(beside[RECORDS], needs=("id", "record"), decode=DIGITS.decode)
-=======
         found = _lines(beside[RECORDS], needs=("id", "record"), decode=decode_record)
->>>>>>> house
         records = {line.id: line for line in found}
         if bare:
             for line in self._chosen(list(records.values())):
@@ -139,11 +131,7 @@ def _checked(value: Any, needs: tuple[str, ...]) -> Mapping[str, Any]:
 
 
 def _item(line: _Line, record: Mapping[str, Any], text: str) -> Item:
-<<<<<<< HEAD
-    item = read_record(record["record"], text).item
-=======
     item = read_record(record["record"], text, id=line.id).item
->>>>>>> house
     known = ("id", "system", "domain", "text", "record")
     meta = {name: value for name, value in line.value.items() if name not in known}
     return replace(item, system=line.system, category=line.value.get("domain"), meta=meta)

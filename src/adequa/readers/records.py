@@ -58,7 +58,7 @@ DIGITS = json.JSONDecoder(
     parse_float=_number, parse_constant=reject_constant, object_pairs_hook=_unique
 )
 """A number keeps its digits, so that 1.50 stays 1.50."""
-decode_record = _literal.decode
+decode_record = DIGITS.decode
 """The value of a string of JSON, whose numbers keep their digits."""
 
 
