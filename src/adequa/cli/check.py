@@ -19,7 +19,7 @@ import typer
 from adequa.cli import options
 from adequa.cli.options import argument, flag, option
 from adequa.data import CONFIDENT, Fact, Finding, Mention, Result
-from adequa.tables import one_line
+from adequa.tables import one_line, printable
 
 NOT_OK = 1
 
@@ -71,7 +71,7 @@ def check(
     item = replace(graph, text=read_text(text), lang=lang or graph.lang, coverage=coverage_)
     (result,) = score_items([item], chosen)
     if as_json:
-        typer.echo(dump_line(result_to_object(result)), nl=False)
+        options.echo(dump_line(result_to_object(result)), nl=False)
     else:
         _print(result, color)
     if result.verdict != "OK":
@@ -83,7 +83,7 @@ def _print(result: Result, color: bool | None) -> None:
     if color is None:
         color = sys.stdout.isatty() and not os.environ.get("NO_COLOR") and not dumb
     if not color:
-        typer.echo("".join(piece.text for piece in show(result)), nl=False)
+        options.echo("".join(piece.text for piece in show(result)), nl=False)
         return
     from rich.console import Console
     from rich.text import Text
@@ -91,7 +91,8 @@ def _print(result: Result, color: bool | None) -> None:
     unicode = (sys.stdout.encoding or "").lower().startswith("utf")
     system: Literal["standard", "auto"] = "standard" if dumb else "auto"
     console = Console(force_terminal=True, no_color=False, color_system=system, highlight=False)
-    written = Text.assemble(*show(result, brackets=not unicode))
+    pieces = show(result, brackets=not unicode)
+    written = Text.assemble(*(piece._replace(text=printable(piece.text)) for piece in pieces))
     console.print(written, soft_wrap=True, end="")
 
 

@@ -86,12 +86,12 @@ def score(
                 )
     except KeyboardInterrupt:
         hint = "the old run is unchanged" if add else "continue with --resume"
-        typer.echo(f"adequa: interrupted; {hint}", err=True)
+        options.echo(f"adequa: interrupted; {hint}", err=True)
         raise typer.Exit(_INTERRUPTED) from None
     if as_json:
         options.echo_json(run.summary)
         return
-    typer.echo(summary_table(run.summary, run.manifest).text())
-    typer.echo(
+    options.echo(summary_table(run.summary, run.manifest).text())
+    options.echo(
         f"\nwritten to {run.path}: scores.jsonl (one line per text), summary.json, manifest.json"
     )
