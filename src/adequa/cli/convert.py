@@ -5,9 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
-from adequa.cli.options import Format, Input, Texts, echo_written, option
+from adequa.cli.options import Format, Input, Texts, echo, echo_written, option
 
 
 def convert(
@@ -37,7 +35,7 @@ def convert(
     opened = open_source(source, format=format, texts=texts or ())
     if out is None:
         for item in opened:
-            typer.echo(dump_line(item_to_object(item)), nl=False)
+            echo(dump_line(item_to_object(item)), nl=False)
         return
     from adequa.readers import write_items
 

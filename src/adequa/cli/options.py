@@ -74,6 +74,15 @@ Allowed = Annotated[
 Aliases = Annotated[
     Path | None, option("FILE", "Other names of entities. See `adequa aliases`.", "--aliases")
 ]
+Coverage = Annotated[
+    str | None,
+    option(
+        "all|selected",
+        "all: a text must say every fact; selected: it may choose, and what it leaves out is no "
+        "fault. Default: all for triples, selected for records.",
+        "--coverage",
+    ),
+]
 Jobs = Annotated[int, option(None, "Number of processes.", "--jobs", "-j", min=1)]
 Seed = Annotated[int, option(None, "Random seed; the same seed gives the same result.", min=0)]
 Host = Annotated[str, option(None, "The address to listen on.")]
@@ -143,6 +152,13 @@ def with_settings(
     return metrics
 
 
+def echo(text: str = "", *, err: bool = False, nl: bool = True) -> None:
+    """Print text from wherever it comes; what a terminal or a CI service would obey is escaped."""
+    from adequa.tables import printable
+
+    typer.echo(printable(text), err=err, nl=nl)
+
+
 def json_text(value: object) -> str:
     """A result as `--json` prints it."""
     return json.dumps(value, ensure_ascii=False, indent=2)
@@ -150,7 +166,7 @@ def json_text(value: object) -> str:
 
 def echo_json(value: object) -> None:
     """Print a result as JSON."""
-    typer.echo(json_text(value))
+    echo(json_text(value))
 
 
 def echo_table(
@@ -163,12 +179,12 @@ def echo_table(
     """Print a table; with `gap`, after an empty line."""
     from adequa.tables import Table
 
-    typer.echo(("\n" if gap else "") + Table(title, columns, rows).text())
+    echo(("\n" if gap else "") + Table(title, columns, rows).text())
 
 
 def echo_written(path: Path, detail: str = "") -> None:
     """Say on stderr which file or folder was written."""
-    typer.echo(f"written to {path}{detail}", err=True)
+    echo(f"written to {path}{detail}", err=True)
 
 
 def write_file(path: Path, content: str, *, append: bool = False) -> None:
@@ -183,7 +199,7 @@ def write_file(path: Path, content: str, *, append: bool = False) -> None:
 def write_or_echo(result: str, out: Path | None) -> None:
     """Write a result to a file, or to stdout if none is named."""
     if out is None:
-        typer.echo(result)
+        echo(result)
     else:
         write_file(out, result + "\n")
 
@@ -204,5 +220,5 @@ def write_pictures(pictures: Mapping[str, str], folder: Path) -> None:
         except (MissingExtra, MissingFont) as error:
             missing = error
     if missing is not None:
-        typer.echo(f"SVG only: {missing}", err=True)
+        echo(f"SVG only: {missing}", err=True)
     echo_written(folder, f": {len(pictures)} pictures")

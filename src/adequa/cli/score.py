@@ -22,6 +22,7 @@ def score(
     metric: options.Metrics = None,
     out: Annotated[Path | None, option("RUN", "The run's folder.", "--out", "-o")] = None,
     format: options.Format = None,  # noqa: A002
+    coverage: options.Coverage = None,
     ignore: options.IgnorePredicate = None,
     optional: options.OptionalPredicate = None,
     allowed: options.Allowed = None,
@@ -52,7 +53,7 @@ def score(
 
     if (source is None) == (add is None):
         raise typer.BadParameter("give INPUT and --out, or --add RUN")
-    if add is not None and (out or texts or format or resume or force):
+    if add is not None and (out or texts or format or coverage or resume or force):
         raise typer.BadParameter("--add can be combined with metrics, --jobs and --batch-size only")
     if source is not None and out is None:
         raise typer.BadParameter("give --out RUN, the folder the run is written to")
@@ -73,7 +74,7 @@ def score(
                 )
             elif source is not None and out is not None:
                 run = score_run(
-                    open_source(source, format=format, texts=texts or ()),
+                    open_source(source, format=format, texts=texts or (), coverage=coverage),
                     chosen,
                     out,
                     jobs=jobs,
@@ -85,12 +86,12 @@ def score(
                 )
     except KeyboardInterrupt:
         hint = "the old run is unchanged" if add else "continue with --resume"
-        typer.echo(f"adequa: interrupted; {hint}", err=True)
+        options.echo(f"adequa: interrupted; {hint}", err=True)
         raise typer.Exit(_INTERRUPTED) from None
     if as_json:
         options.echo_json(run.summary)
         return
-    typer.echo(summary_table(run.summary, run.manifest).text())
-    typer.echo(
+    options.echo(summary_table(run.summary, run.manifest).text())
+    options.echo(
         f"\nwritten to {run.path}: scores.jsonl (one line per text), summary.json, manifest.json"
     )

@@ -11,12 +11,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from adequa.caches import MEGABYTE, Cache
-from adequa.data import UNNAMED, Item, Mention
+from adequa.data import UNNAMED, Item, Mention, Triple
 from adequa.entities.coreference import StanzaCoreference, pronoun_spans, resolve_pronouns
 from adequa.entities.detector import Detection, Detector, Mode
 from adequa.entities.graph import Graph
 from adequa.entities.paper import PaperDetector, merge_mentions
 from adequa.entities.unexplained import UnexplainedSpan, find_unexplained
+from adequa.entities.values import DataValues, values_of
 from adequa.errors import DataError, MissingExtra
 from adequa.settings import setting
 from adequa.text import PreparedText
@@ -187,14 +188,20 @@ class EntityJudgment(NamedTuple):
 
     def reasons(self) -> dict[str, str]:
         """A sentence for each missing entity."""
-        return {entity: self._reason(entity) for entity in self.missing}
+        facts: dict[str, list[Triple]] = {entity: [] for entity in self.missing}
+        for triple in self.item.triples:
+            for entity in dict.fromkeys((triple.subject, triple.object)):
+                if entity in facts:
+                    facts[entity].append(triple)
+        instead: dict[str | None, UnexplainedSpan] = {}
+        for span in self.unexplained:
+            instead.setdefault(span.nearest, span)
+        return {
+            entity: self._reason(entity, facts[entity], instead.get(entity))
+            for entity in self.missing
+        }
 
-    def _reason(self, entity: str) -> str:
-        facts = [
-            " | ".join(triple)
-            for triple in self.item.triples
-            if entity in (triple.subject, triple.object)
-        ]
+    def _reason(self, entity: str, facts: Sequence[Triple], near: UnexplainedSpan | None) -> str:
         more = f" and {len(facts) - 1} more" if len(facts) > 1 else ""
         causes = {
             "short": "; the text is short for its data",
@@ -202,17 +209,18 @@ class EntityJudgment(NamedTuple):
             "degenerate": "; the text repeats itself",
         }
         instead = causes.get(self.cause or "", "")
-        near = next((span for span in self.unexplained if span.nearest == entity), None)
         if near is not None:
             instead = f"; the text has {self.item.text[near.start : near.end]!r} instead"
-        return f"no mention of {entity!r} ({facts[0]}{more}){instead}"
+        return f"no mention of {entity!r} ({' | '.join(facts[0])}{more}){instead}"
 
     def surplus(self) -> Iterator[tuple[UnexplainedSpan, str]]:
         """Each unexplained span with a sentence about it."""
         for span in self.unexplained:
             seen = self.item.text[span.start : span.end]
             why = f"{seen!r} comes from nothing in the data"
-            if span.nearest is not None and span.kind == "name":
+            if span.triple is not None:
+                why = f"{seen!r}: the data has {span.triple.predicate} {span.triple.object!r}"
+            elif span.nearest is not None and span.kind == "name":
                 why += f"; the nearest is {span.nearest!r}"
             elif span.nearest is not None:
                 why = f"{seen!r}: the data has {span.nearest!r}"
@@ -245,7 +253,9 @@ def _judge(item: Item, settings: JudgmentSettings) -> EntityJudgment:
     data = item
     if settings.ignore:
         kept = [triple for triple in item.triples if triple.predicate not in settings.ignore]
-        data = replace(item, triples=tuple(kept))
+        places = [n for n, one in enumerate(item.triples) if one.predicate not in settings.ignore]
+        paths = tuple(item.paths[place] for place in places) if item.paths else ()
+        data = replace(item, triples=tuple(kept), paths=paths)
     detection = _detect(data, settings)
     links: Sequence[Link] = ()
     mentions = detection.mentions
@@ -256,6 +266,7 @@ def _judge(item: Item, settings: JudgmentSettings) -> EntityJudgment:
         mentions = _merged(mentions, linked_mentions(links, detection.entities))
     if settings.coreference == "stanza" and item.text.strip():
         mentions = _with_chains(item.text, mentions)
+    values = values_of(data)
     found = {mention.entity for mention in mentions}
     wanted = detection.ours.graph.derive("wanted", _all_wanted)
     optional: tuple[str, ...] = ()
@@ -266,7 +277,16 @@ def _judge(item: Item, settings: JudgmentSettings) -> EntityJudgment:
     if free:
         wanted = tuple(entity for entity in wanted if entity not in free)
     missing = tuple(entity for entity in wanted if entity not in found)
-    unexplained = _unexplained(detection, mentions, links, settings)
+    if missing and settings.detector == "adequa" and settings.mode == "adequacy":
+        more = [
+            one
+            for one in values.mentions(detection.ours.text, missing)
+            if settings.conversions or one.method != "converted number"
+        ]
+        mentions = tuple(sorted([*mentions, *more], key=lambda one: (one.start, one.end)))
+        stated = {mention.entity for mention in more}
+        missing = tuple(entity for entity in missing if entity not in stated)
+    unexplained = _unexplained(detection, mentions, links, settings, values)
     repetitions = find_repetitions(detection.ours.text)
     cause = None
     if missing:
@@ -368,10 +388,16 @@ def _unexplained(
     mentions: Sequence[Mention],
     links: Sequence[Link],
     settings: JudgmentSettings,
+    values: DataValues,
 ) -> tuple[UnexplainedSpan, ...]:
     allowed = () if settings.allowed is None else read_phrases(settings.allowed)
     ours = detection.ours
-    found = find_unexplained(ours.graph, ours.text, [*mentions, *ours.mentions], allowed)
+    everything = [*mentions, *ours.mentions]
+    found = find_unexplained(ours.graph, ours.text, everything, allowed, values)
+    found += [
+        UnexplainedSpan(one.start, one.end, "truth", one.triple.object, one.triple)
+        for one in values.contradictions(ours.text.string)
+    ]
     if links:
         from adequa.entities.linker import foreign_links
 

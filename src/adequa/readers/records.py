@@ -566,6 +566,20 @@ def _ignored(left_out: Iterable[LeftOut]) -> dict[str, Any]:
     return {path: values[0] if len(values) == 1 else values for path, values in found.items()}
 
 
+def read_object(
+    raw: Any, *, position: int, bare: bool = False, mapping: RecordMapping | None = None
+) -> Item:
+    """The item of one JSON object in any layout: triples, a record, a log, a chat, or a row.
+
+    >>> read_object({"input": {"name": "Alba", "port": "Oban"}, "output": "Alba."}, position=1).text
+    'Alba.'
+    """
+    if type(raw) is not dict or "triples" in raw:
+        return item_from_object(raw, bare=bare, position=position)
+    columns = RoleColumns(mapping or RecordMapping(), text_candidates([raw]))
+    return _read_row(_Row(position, raw), columns, position, bare=bare).item
+
+
 def from_record(
     record: Mapping[str, Any],
     text: str | None = None,

@@ -12,7 +12,7 @@ from typing import Any
 
 from adequa import __version__
 from adequa.codec import result_from_object
-from adequa.data import Result
+from adequa.data import Coverage, Result
 from adequa.errors import AdequaError, DataError, RunError
 from adequa.files import lines, load_object
 from adequa.metrics import Metric, load_metric
@@ -95,8 +95,10 @@ def read_json(path: Path) -> dict[str, Any]:
     return raw
 
 
-def plan_run(source: Source, metrics: Mapping[str, Metric], total: int) -> dict[str, Any]:
-    """The manifest of a run that is about to start."""
+def plan_run(
+    source: Source, metrics: Mapping[str, Metric], coverages: Mapping[Coverage, int]
+) -> dict[str, Any]:
+    """The manifest of a run that is about to start; `coverages` counts its items."""
     return {
         "format": 1,
         "version": __version__,
@@ -110,7 +112,8 @@ def plan_run(source: Source, metrics: Mapping[str, Metric], total: int) -> dict[
             "files": [_fingerprint(path) for path in source.files],
         },
         "metrics": describe_metrics(metrics),
-        "counts": {"items": total},
+        "coverage": "mixed" if len(coverages) > 1 else "".join(coverages) or "all",
+        "counts": {"items": sum(coverages.values())},
     }
 
 
@@ -158,6 +161,8 @@ def require_same(out: Path, begun: Mapping[str, Any], plan: Mapping[str, Any]) -
     ]
     new_inputs = _essence(plan["inputs"])
     differences += [name for name in old_inputs if old_inputs[name] != new_inputs[name]]
+    if begun.get("coverage", "all") != plan["coverage"]:
+        differences.append("the coverage differs")
     if differences:
         raise RunError(
             f"{out} was begun with other data or settings ({'; '.join(differences)}); "

@@ -58,8 +58,10 @@ def score_run(
     The bytes of `scores.jsonl` do not depend on jobs, batch size or resumes.
     """
     started = time.perf_counter()
-    total = source.count()  # reads the whole input, so that its errors show before hours of scoring
-    manifest = plan_run(source, metrics, total)
+    # Reads the whole input, so that its errors show before hours of scoring.
+    coverages = source.coverages()
+    total = sum(coverages.values())
+    manifest = plan_run(source, metrics, coverages)
     if _prepare(out, manifest, resume=resume, force=force):
         return open_run(out)
     with (out / SCORES).open("ab+") as stream, locked(stream, out):

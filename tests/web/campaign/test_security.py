@@ -28,7 +28,7 @@ def signed_in(here: Any, number: int) -> tuple[TestClient, str, int]:
 def test_nothing_is_shown_without_a_link(place: Make) -> None:
     here = place()
     client = TestClient(here.app)
-    for path in ("/", "/text", "/previous", "/text/1", "/organise", "/organise/raters"):
+    for path in ("/", "/text", "/previous", "/text/1", "/link", "/organise", "/organise/raters"):
         response = client.get(path)
         assert response.status_code == 401
         assert "MV Alba" not in response.text
@@ -48,7 +48,7 @@ def test_a_rater_sees_no_other_ones_text(place: Make) -> None:
     assert first.post(f"/text/{others}", data=sent).status_code == 409
     draft = {"json": {"draft": {}, "seconds": 1}, "headers": {"x-form-token": token}}
     assert first.post(f"/text/{others}/draft", **draft).status_code == 409
-    for slot in (0, 10**6, 2**31, 10**40):
+    for slot in (0, 10**6, 2**31, 10**40, "9" * 5000, "1_0", "%D9%A3"):
         assert first.get(f"/text/{slot}").status_code == 404
         assert first.post(f"/text/{slot}", data=sent).status_code in (404, 409)
     assert first.get("/text/-1").status_code == 404
@@ -116,7 +116,10 @@ def test_texts_data_and_ids_are_shown_not_run(place: Make) -> None:
     page = client.get(here.rater_link(1)).text
     token = re.findall(r'name="form_token" value="([^"]+)"', page)[0]
     page += client.post("/begin", data={"form_token": token}).text
-    client.get(f"/join/{here.tokens.token('join')}", params={"id": "<script>x</script>"})
+    link, evil = f"/join/{here.tokens.token('join')}", "<script>x</script>"
+    page += client.get(link, params={"id": evil}).text
+    page += TestClient(here.app).post(link, data={"id": evil}).text
+    page += TestClient(here.app).post(link, data={"id": evil}).text
     client.get(here.organiser_link)
     page += client.get("/organise").text + client.get("/organise/raters").text
     assert "&lt;script&gt;alert(1)" in page
@@ -173,7 +176,7 @@ def test_joins_are_counted_by_address(place: Make) -> None:
     here = place(joining=True, limits=CampaignLimits(joins=Rate(2, 0.01)))
     client = TestClient(here.app)
     link = f"/join/{here.tokens.token('join')}"
-    assert [client.get(link, params={"id": name}).status_code for name in "abc"] == [200, 200, 429]
+    assert [client.post(link, data={"id": name}).status_code for name in "abc"] == [200, 200, 429]
 
 
 def test_bodies_beyond_the_limit_are_refused(place: Make) -> None:
@@ -198,7 +201,9 @@ def test_broken_forms_are_refused(place: Make, body: bytes) -> None:
 @pytest.mark.parametrize(
     "body",
     [b"", b"[]", b"null", b"{", b"[" * 100_000, b'{"draft": {"grammar": NaN}, "seconds": -1}',
-     b'{"draft": [1], "seconds": "x"}', b'{"draft": {"grammar": {"a": [[[]]]}}, "seconds": 1e400}'],
+     b'{"draft": [1], "seconds": "x"}', b'{"draft": {"grammar": {"a": [[[]]]}}, "seconds": 1e400}',
+     b'{"draft": {"grammar": 1%s}, "seconds": 1%s}' % (b"0" * 299, b"0" * 299),
+     b'{"draft": {"grammar": 1%s}, "seconds": 1}' % (b"0" * 400)],
 )  # fmt: skip
 def test_broken_drafts_break_nothing(place: Make, body: bytes) -> None:
     here = place()
@@ -254,3 +259,35 @@ def test_errors_tell_nothing_of_the_inside(place: Make, monkeypatch: pytest.Monk
         assert response.status_code == status, (method, path)
         assert response.headers["content-type"].startswith("text/html")
     assert quiet.head("/", follow_redirects=False).status_code == 303
+
+
+def test_a_full_disk_is_reported_and_recovered_from(place: Make) -> None:
+    """SQLite's own bound on the size of a file stands for the end of the disk."""
+    import sqlalchemy
+
+    here = place()
+    client, token, slot = signed_in(here, 1)
+    database, store_answer = here.store._database, here.store.answer
+    with database.writing() as connection:
+        connection.exec_driver_sql("CREATE TABLE filler (x)")
+        limit = connection.exec_driver_sql("PRAGMA page_count").scalar()
+
+    def bound(connection: Any, _record: Any, _proxy: Any) -> None:
+        connection.execute(f"PRAGMA max_page_count = {limit}").close()
+
+    def long_answer(*args: Any, **options: Any) -> Any:
+        with database.writing() as connection:
+            connection.exec_driver_sql("INSERT INTO filler VALUES (zeroblob(100000))")
+        return store_answer(*args, **options)
+
+    sqlalchemy.event.listen(database._engine, "checkout", bound)
+    here.store.answer = long_answer
+    sent = {"form_token": token, **ANSWER}
+    response = client.post(f"/text/{slot}", data=sent)
+    assert response.status_code == 507
+    assert "disk of the server is full" in response.text
+    assert response.headers["retry-after"]
+    assert not list(here.store.ratings())
+    limit = 10**6
+    assert client.post(f"/text/{slot}", data=sent).status_code == 200, "no restart is needed"
+    assert list(here.store.ratings())

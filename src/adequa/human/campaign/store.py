@@ -131,7 +131,10 @@ def _raters(connection: sql.Connection) -> tuple[model.RaterTally, ...]:
 class CampaignStore:
     """A campaign's database, opened; `clock` gives seconds since the epoch."""
 
-    def __init__(self, plan: Plan, database: Database, clock: Callable[[], float]) -> None:
+    def __init__(
+        self, folder: Path, plan: Plan, database: Database, clock: Callable[[], float]
+    ) -> None:
+        self.folder = folder
         self._plan = plan
         self._database = database
         self._clock = clock
@@ -150,7 +153,7 @@ class CampaignStore:
         except BaseException:
             database.close()
             raise
-        return cls(plan, database, clock)
+        return cls(Path(folder), plan, database, clock)
 
     @property
     def campaign(self) -> model.Campaign:
@@ -183,18 +186,20 @@ class CampaignStore:
             rows = connection.execute(sql.select(raters).order_by(raters.c.number)).all()
         return [rater_of(row) for row in rows]
 
-    def join(self, external: str) -> model.Rater:
-        """The rater with an external id, added if new."""
+    def join(self, external: str) -> tuple[model.Rater, bool]:
+        """The rater with an external id, and whether they were added now."""
         if not external.strip():
             raise DataError("the external id of the rater is empty", remedy="give an id")
         query = sql.select(raters).where(raters.c.external == external)
         try:
             with self._database.writing() as connection:
                 row = connection.execute(query).first()
-                return self._new_rater(connection, external) if row is None else rater_of(row)
+                if row is None:
+                    return self._new_rater(connection, external), True
+                return rater_of(row), False
         except sql.exc.IntegrityError:  # another request added them at this moment
             with self._database.reading() as connection:
-                return rater_of(connection.execute(query).one())
+                return rater_of(connection.execute(query).one()), False
 
     def judge_eligibility(self, number: int, answers: Mapping[str, str]) -> model.Rater:
         """Decide once, by their answers, whether a new rater may take part."""
@@ -298,10 +303,13 @@ class CampaignStore:
         with self._database.writing(lasting=False) as connection:
             return self._desk(connection).return_stale()
 
-    def start_round(self, *, exclude: Sequence[str]) -> model.RoundReport:
-        """Start another round without some raters, whose answers no longer count."""
+    def start_round(self, *, exclude: Sequence[str], after: int | None = None) -> model.RoundReport:
+        """Start another round without some raters, whose answers no longer count.
+
+        With `after`, a RoundStarted unless that is the current round.
+        """
         with self._database.writing() as connection:
-            return self._desk(connection).begin_round(exclude)
+            return self._desk(connection).begin_round(exclude, after=after)
 
     def overview(self) -> model.Overview:
         """The progress of the campaign."""

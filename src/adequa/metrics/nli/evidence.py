@@ -16,7 +16,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from adequa.data import Item, Triple
-from adequa.metrics.nli.relevance import FactIndex, related_facts
+from adequa.metrics.nli.relevance import FactIndex, related_facts, with_facts
 from adequa.metrics.nli.signs import WRONG_VALUE, Signs, SpanIndex, Weighing, read_signs
 from adequa.metrics.nli.templates import Cues
 from adequa.metrics.sources import geometric_mean, probability
@@ -47,6 +47,14 @@ class Stretch:
     """Whether its words are not well formed, so that their meaning is unclear."""
 
 
+class Word(NamedTuple):
+    """A word of the text, and how likely the data does not support it."""
+
+    start: int
+    end: int
+    unsupported: float
+
+
 @dataclass(frozen=True, slots=True)
 class Evidence:
     """Both directions of one item, as probabilities; None where the model could not read it."""
@@ -59,6 +67,11 @@ class Evidence:
     """The probability that the data supports the text as a whole."""
     value: float | None
     """The score: 1 if the text says all facts and only facts."""
+    words: tuple[Word, ...] = ()
+    """The words of the text, where the model reads them one by one."""
+    relations: tuple[float | None, ...] = ()
+    """The probability that the words between its names state each triple, from the relation reader;
+    empty without one, None for a triple that it does not read."""
 
 
 EvidenceSource = Callable[[Sequence[Item]], "list[Evidence]"]
@@ -77,14 +90,6 @@ _BRIDGE = 2
 """The most words between two unsupported ones that join them, if they are little or in doubt."""
 _DOUBT = 0.35
 """The share of the threshold from which a word is in doubt."""
-
-
-class Word(NamedTuple):
-    """A word of the text, and how likely the data does not support it."""
-
-    start: int
-    end: int
-    unsupported: float
 
 
 def words_of(
@@ -221,8 +226,7 @@ class VerifierEvidence:
             named = {one.entity for one in read_signs(item).mentions}
             facts = related_facts(item.triples, named)
             if len(facts) < len(item.triples):
-                triples = tuple(item.triples[number] for number in facts)
-                return _Related(replace(item, triples=triples), facts)
+                return _Related(with_facts(item, facts), facts)
         return _Related(item, tuple(range(len(item.triples))))
 
     def _of_all(self, item: Item, related: _Related, evidence: Evidence) -> Evidence:
@@ -233,6 +237,9 @@ class VerifierEvidence:
         stated = list(self._calibrated(item, odds))
         for number, chance in zip(related.facts, evidence.stated, strict=True):
             stated[number] = chance
+        relations: list[float | None] = [None] * len(item.triples if evidence.relations else ())
+        for number, chance in zip(related.facts, evidence.relations, strict=False):
+            relations[number] = chance
         before, now = geometric_mean(evidence.stated), geometric_mean(stated)
         value = evidence.value
         if value is not None and before is not None and now is not None:
@@ -240,6 +247,7 @@ class VerifierEvidence:
         return replace(
             evidence,
             stated=tuple(stated),
+            relations=tuple(relations),
             value=value,
             stretches=tuple(
                 one if one.fact is None else replace(one, fact=related.facts[one.fact])
@@ -318,7 +326,7 @@ class VerifierEvidence:
         found = _with_garbled(item.text, check, found, self.threshold)
         supported = 1 - max((word.unsupported for word in words), default=0.0)
         value = _value(stated, [1 - word.unsupported for word in words])
-        return Evidence(stated, tuple(found), supported, value)
+        return Evidence(stated, tuple(found), supported, value, tuple(words))
 
     def _calibrated(self, item: Item, odds: Sequence[float | None]) -> tuple[float | None, ...]:
         if self.calibration is None:
@@ -397,6 +405,7 @@ def _with_relations(
         stretches=tuple(sorted([*evidence.stretches, *added], key=lambda one: one.start)),
         supported=None if evidence.supported is None else evidence.supported * min(known),
         value=None if evidence.value is None or mean is None else evidence.value * mean,
+        relations=tuple(chances),
     )
 
 
@@ -488,7 +497,7 @@ def _changed(item: Item, stretch: Stretch, fact: int, index: FactIndex | None) -
         return replace(item, text=text), fact
     start, end = _around(item, stretch)
     text = item.text[start : stretch.start] + said + item.text[stretch.end : end]
-    return replace(item, text=text, triples=(item.triples[fact],)), 0
+    return replace(with_facts(item, [fact]), text=text), 0
 
 
 def _has_digit(words: str) -> bool:

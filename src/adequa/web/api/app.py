@@ -38,7 +38,7 @@ from adequa.web.api.openapi import (
     ref,
     routes_of,
 )
-from adequa.web.api.runs import LineIndex, Runs
+from adequa.web.api.runs import Runs
 from adequa.web.bodies import Bodies, require_type
 from adequa.web.errors import Refusal, refusal_of, respond
 from adequa.web.limits import ServerSettings, whole_number
@@ -276,8 +276,7 @@ class RunEndpoints:
         self, engine: ScoringEngine, runs: Runs, settings: ServerSettings, bodies: Bodies
     ) -> None:
         self.engine, self.runs, self.settings = engine, runs, settings
-        self.bodies, self.lines = bodies, LineIndex()
-        self._uploads = 0
+        self.bodies, self._uploads = bodies, 0
 
     @operation("GET /runs", "listRuns", "The newest last.", returns="Runs")
     async def list_runs(self, _request: Request) -> Response:
@@ -290,7 +289,7 @@ class RunEndpoints:
         "The run is queued.",
         returns="Run",
         status=202,
-        refusals=(408, 409, 413, 415, 422, 429),
+        refusals=(408, 409, 413, 415, 422, 429, 507),
         parameters=(
             query(
                 "format",
@@ -366,19 +365,23 @@ class RunEndpoints:
         "summary",
         "The summary.json of the run.",
         returns="Summary",
-        refusals=(409,),
+        refusals=(409, 410),
     )
     async def summary(self, request: Request) -> Response:
         """A run in numbers: means, intervals, counts, verdicts."""
-        folder = self.runs.finished(request.path_params["id"]).folder
-        return JSONResponse(await run_in_threadpool(read_json, folder / SUMMARY))
+
+        def read() -> Response:
+            folder = self.runs.finished(request.path_params["id"]).folder
+            return JSONResponse(read_json(folder / SUMMARY))
+
+        return await run_in_threadpool(read)
 
     @operation(
         "GET /runs/{id}/scores",
         "scores",
         "In the order of the file.",
         returns="Page",
-        refusals=(409,),
+        refusals=(409, 410),
         parameters=(
             query("offset", {"type": "integer", "minimum": 0}, "Results to skip."),
             query(
@@ -388,11 +391,11 @@ class RunEndpoints:
     )
     async def scores(self, request: Request) -> Response:
         """A page of a run's results."""
-        record = self.runs.finished(request.path_params["id"])
+        record = await run_in_threadpool(self.runs.finished, request.path_params["id"])
         offset = _whole(request, "offset", default=0, least=0, most=10**12 - 1)
         limit = _whole(request, "limit", default=50, least=1, most=1000)
         path = record.folder / SCORES
-        total, lines = await run_in_threadpool(self.lines.page, path, offset, limit)
+        total, lines = await run_in_threadpool(self.runs.lines.page, path, offset, limit)
         head = f'{{"total": {total}, "offset": {offset}, "results": ['.encode()
         return Response(head + b", ".join(lines) + b"]}", media_type="application/json")
 
@@ -402,11 +405,11 @@ class RunEndpoints:
         "scores.jsonl",
         returns={"type": "string"},
         media_type="application/x-ndjson",
-        refusals=(409,),
+        refusals=(409, 410),
     )
     async def download(self, request: Request) -> Response:
         """All results of a run as a file."""
-        record = self.runs.finished(request.path_params["id"])
+        record = await run_in_threadpool(self.runs.finished, request.path_params["id"])
         name = f"scores-{record.id}.jsonl"
         return FileResponse(
             record.folder / SCORES, media_type="application/x-ndjson", filename=name

@@ -18,8 +18,9 @@ from starlette.responses import RedirectResponse, Response
 
 from adequa.errors import ServiceError, SettingError
 from adequa.files import open_private, write_errors
+from adequa.human.campaign.database import StorageFull
 from adequa.human.campaign.model import Question, Rater
-from adequa.tables import counted
+from adequa.tables import counted, one_line
 from adequa.web.bodies import Bodies, Fields
 from adequa.web.errors import Refusal
 from adequa.web.limits import CampaignLimits, Throttle
@@ -52,9 +53,14 @@ def campaign_links(
     base = base_url.rstrip("/")
     return Links(
         f"{base}/organise/{tokens.token('organiser')}",
-        {rater.name: f"{base}/r/{tokens.numbered('rater', rater.number)}" for rater in raters},
+        {rater.name: rater_link(base, tokens, rater.number) for rater in raters},
         f"{base}/join/{tokens.token('join')}?id=" if joining else None,
     )
+
+
+def rater_link(base_url: str, tokens: SignedTokens, number: int) -> str:
+    """The link of one rater under an address."""
+    return f"{base_url.rstrip('/')}/r/{tokens.numbered('rater', number)}"
 
 
 def write_links(folder: Path, links: Links) -> Path:
@@ -117,7 +123,11 @@ class CampaignSite:
         try:
             return await run_in_threadpool(function, *args, **options)
         except ServiceError as error:
-            _LOG.error("%s", error)
+            _LOG.error("%s", one_line(str(error)))
+            if isinstance(error, StorageFull):
+                message = "the disk of the server is full, so this was not saved"
+                remedy = "what you saved before is safe: keep this page open and send it again soon"
+                raise Refusal(507, "disk_full", message, remedy, wait=60) from None
             message = "the database of this campaign cannot be reached at the moment"
             remedy = "all saved answers are safe; try again soon"
             raise Refusal(503, "unavailable", message, remedy, wait=10) from None
@@ -190,11 +200,16 @@ class CampaignSite:
         self._require_own(request, sessions, session, request.headers.get(FORM_TOKEN, ""))
         return await self.bodies.json(request, read)
 
+    def require_own_origin(self, request: Request) -> None:
+        """Refuse a request that a page of another site sends."""
+        if not is_own_origin(request.headers, self.base_url):
+            raise no_form_token()
+
     def _require_own(
         self, request: Request, sessions: Sessions, session: Session, token: str
     ) -> None:
-        is_own = is_own_origin(request.headers, self.base_url)
-        if not is_own or not sessions.is_form_token(session, token):
+        self.require_own_origin(request)
+        if not sessions.is_form_token(session, token):
             raise no_form_token()
 
 
