@@ -25,6 +25,7 @@ from adequa.metrics.nli.evidence import (
     words_of,
 )
 from adequa.metrics.nli.signs import Weigher, Weighing
+from adequa.metrics.nli.templates import Cues
 from adequa.models.calibration import Calibration, Line
 from adequa.models.relations import NamedText
 from adequa.models.verifier import TextAndGraph, VerifierOutput
@@ -472,6 +473,13 @@ def test_the_relation_reader_decides_about_the_facts_that_it_reads() -> None:
     assert item.text[found.start : found.end].endswith("Ida Thorvald")
     assert found.contradicted == pytest.approx(1 - wrong)
     assert (read.value or 0) < (plain.value or 0)
+
+
+def test_the_relation_reader_does_not_overrule_a_wrong_value() -> None:
+    cues = Cues({"country": ("nation",)})
+    settings = {"entities": True, "weighing": Weighing(relation=Weigher()), "cues": cues}
+    read = check(RIGHT, **settings, read_relations=read_relations(country=4.0))
+    assert read.stated[0] == check(RIGHT, **settings).stated[0]
 
 
 def test_without_weights_for_it_the_relation_reader_is_not_asked() -> None:
