@@ -13,6 +13,7 @@ from adequa.data import Item
 from adequa.errors import DataError, MissingExtra, UnknownName
 from adequa.files import dump_line, replacing, write_errors
 from adequa.readers.tables import COLUMNS, item_to_cells
+from adequa.tables import csv_cell
 
 _BATCH_ITEMS = 8192
 
@@ -54,19 +55,12 @@ def _write_lines(items: Iterable[Item], stream: BinaryIO) -> None:
 def _write_delimited(items: Iterable[Item], stream: BinaryIO, *, delimiter: str) -> None:
     stream.write((delimiter.join(COLUMNS) + "\n").encode())
     for item in items:
-        cells = (_quoted(cell or "", delimiter) for cell in item_to_cells(item).values())
+        cells = (csv_cell(cell, delimiter) for cell in item_to_cells(item).values())
         row = delimiter.join(cells)
         if "\0" in row:
             problem = f"item {item.id!r} has a NUL character, which CSV and TSV cannot hold"
             raise DataError(problem, remedy="write .jsonl or .parquet")
         stream.write(_encode(row + "\n", item))
-
-
-def _quoted(cell: str, delimiter: str) -> str:
-    # Not csv.writer: before Python 3.13 it leaves a lone carriage return without quotes.
-    if any(mark in cell for mark in (delimiter, '"', "\n", "\r")):
-        return '"' + cell.replace('"', '""') + '"'
-    return cell
 
 
 def _write_parquet(items: Iterable[Item], stream: BinaryIO) -> None:

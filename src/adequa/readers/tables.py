@@ -23,6 +23,7 @@ from adequa.errors import DataError, MissingExtra, SettingError, UnknownName
 from adequa.files import MAX_LINE_BYTES, lines, load_object, open_bytes
 from adequa.readers.base import PlacedItem, Reader, place_items
 from adequa.settings import setting
+from adequa.tables import csv_text
 
 COLUMNS = ("id", "system", "category", "lang", "triples", "text", "references", "terms", "meta")
 """The columns of an item; any other column is a field of `meta`."""
@@ -300,7 +301,12 @@ def _read_delimited(
 ) -> Iterator[PlacedItem]:
     table = read_table(path, delimiter, quotes=quotes)
     check_columns(table.columns, bare=bare, path=path, line=1)
-    return place_items(path, table.rows, lambda _, cells: item_from_cells(cells, bare=bare))
+
+    def item(_: int, cells: Mapping[str, str]) -> Item:
+        texts = {name: csv_text(cell) for name, cell in cells.items()}
+        return item_from_cells(texts, bare=bare)
+
+    return place_items(path, table.rows, item)
 
 
 @dataclass(frozen=True)
