@@ -22,6 +22,7 @@ from adequa.data import Item, Result
 from adequa.errors import DataError, MissingExtra, SettingError, UnknownName
 from adequa.files import MAX_LINE_BYTES, lines, load_object, open_bytes
 from adequa.readers.base import PlacedItem, Reader, place_items
+from adequa.readers.parquet_pages import PageSizes, measure_pages
 from adequa.settings import setting
 from adequa.tables import csv_text
 
@@ -67,6 +68,9 @@ def item_from_cells(cells: Mapping[str, Any], *, bare: bool = False) -> Item:
             raise DataError("has no 'text'", remedy="an empty text is '', not null: fill it")
         if value is None or (value == "" and name != "text"):
             continue
+        if type(value) is str and len(value) > MAX_LINE_BYTES:
+            problem = f"the cell {name!r} is longer than {MAX_LINE_BYTES >> 20} MB"
+            raise DataError(problem, remedy="split the item")
         if name in _JSON and type(value) is str:
             try:
                 value = load_object(value)
@@ -263,6 +267,9 @@ def _explain(message: str) -> DataError:
 
 
 _BATCH_ROWS = 1024
+# Neither was measured on data. Writers begin a new page at 1 MB, but only after so many rows.
+_MOST_PAGE_BYTES = 256 << 20
+_MOST_PAGE_VALUES = 10_000_000
 
 
 @dataclass(frozen=True)
@@ -336,11 +343,28 @@ def _parquet_rows(path: Path, *, bare: bool) -> Iterator[dict[str, Any]]:
             file = parquet.ParquetFile(stream)
             columns = file.schema_arrow.names
             check_columns(columns, bare=bare, path=path)
-            for batch in file.iter_batches(batch_size=_BATCH_ROWS):
+            with path.open("rb") as pages:
+                sizes = measure_pages(pages, file.metadata)
+            _require_small_pages(sizes, path)
+            # Encodings that share parts of cells make at most a whole page of each cell.
+            rows = max(1, min(_BATCH_ROWS, _MOST_PAGE_BYTES // max(1, sizes.bytes)))
+            for batch in file.iter_batches(batch_size=rows):
                 yield from batch.to_pylist()
         except (pa.ArrowException, OSError, ValueError, OverflowError, MemoryError) as error:
             problem = f"is a damaged Parquet file ({error})"
             raise DataError(problem, path=path, remedy="write it again") from None
+
+
+def _require_small_pages(sizes: PageSizes, path: Path) -> None:
+    problem = None
+    if sizes.bytes > _MOST_PAGE_BYTES:
+        found, most = sizes.bytes >> 20, _MOST_PAGE_BYTES >> 20
+        problem = f"has a page of {found:,} MB, more than the {most} MB that are read at once"
+    elif sizes.values > _MOST_PAGE_VALUES:
+        problem = f"has a page of {sizes.values:,} values in lists, more than {_MOST_PAGE_VALUES:,}"
+    if problem is not None:
+        remedy = "write shorter cells, or fewer rows to a page"
+        raise DataError(problem, path=path, remedy=remedy)
 
 
 _LIBRARIES = ("pandas", "polars")
