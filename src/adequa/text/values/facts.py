@@ -28,6 +28,7 @@ from adequa.text.values.units import (
     Unit,
     dimension_of_key,
     literal_of,
+    parts_of_key,
     unit_named,
     unit_of_key,
     words_of_key,
@@ -181,7 +182,7 @@ class FactIndex:
         for place, (fact, reading) in enumerate(zip(self.facts, self.readings, strict=True)):
             self._add(place, reading, part=False)
             single = reading != Reading()
-            self._add_text(place, _KEY_GAP.sub(" ", fact.key.rpartition(".")[2]))
+            self._add_text(place, _KEY_GAP.sub(" ", parts_of_key(fact.key)[-1]))
             if not single:
                 self._add_text(place, literal_of(fact.value)[0])
         self._add_months()
@@ -427,7 +428,7 @@ class FactIndex:
         if first.group == second.group:
             return True
         parents = first.group.rpartition("/")[0], second.group.rpartition("/")[0]
-        same_key = first.key.rpartition(".")[2] == second.key.rpartition(".")[2]
+        same_key = parts_of_key(first.key)[-1] == parts_of_key(second.key)[-1]
         return same_key and (parents[0] == parents[1] or not parents[0])
 
 
