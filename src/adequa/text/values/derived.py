@@ -19,7 +19,7 @@ from itertools import combinations
 from typing import NamedTuple
 
 from adequa.text.sentences import word_set
-from adequa.text.values.facts import FactIndex, Support, ValueFact, interval_in
+from adequa.text.values.facts import Support, ValueFact, ValueIndex, interval_in
 from adequa.text.values.numbers import Quantity
 from adequa.text.values.rounding import Interval
 from adequa.text.values.spans import ValueSpan, find_values
@@ -67,10 +67,14 @@ _CHANGE_WORDS = re.compile(
 _NEEDS_RELEVANCE = frozenset({"share", "difference", "product", "rate", "total"})
 _CERTAIN_DIGITS = 4
 """From so many significant digits on, the sentence need not speak of the facts either."""
-_MEANT = {"full": "capaci", "empty": "capaci", "old": "born", "aged": "born"}
+_MEANT = {
+    "full": "capaci", "empty": "capaci", "old": "born", "aged": "born", "people": "popula",
+    "inhabitants": "popula", "residents": "popula",
+}  # fmt: skip
 """Words that speak of a field by another name."""
 _MEAN_CALL = re.compile(
-    r"\b(?:average|mean)\b(?!\s(?:of|for)\s[a-z])[^.;,]{0,25}\Z|^[^.;,]{0,12}\bon average"
+    r"\b(?:average|mean)\b(?!\s(?:of|for)\s(?:the|its|all)\b)[^.;,]{0,25}\Z"
+    r"|^[^.;,]{0,12}\bon average"
 )
 _SUM_CALL = re.compile(
     r"\b(?:totals? of|sum of|altogether|in all|add(?:s|ed)? up to|combined)\b[^.;,]{0,20}\Z"
@@ -189,7 +193,7 @@ class Explainer:
     """
 
     def __init__(self, facts: Sequence[ValueFact]) -> None:
-        self.index = FactIndex(facts)
+        self.index = ValueIndex(facts)
 
     def explain(self, span: ValueSpan, text: str) -> tuple[Support, ...]:
         """The facts that a value of a text follows from, or a first derivation; empty if none.

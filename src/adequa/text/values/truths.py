@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from adequa.text.sentences import split_sentences, word_set
 from adequa.text.values.facts import ValueFact
-from adequa.text.values.units import lowered, parts_of_key, words_of_key
+from adequa.text.values.units import lowered, parts_of_key, unit_of_key, words_of_key
 
 
 class Claim(NamedTuple):
@@ -119,6 +119,8 @@ def claim_of(key: str, value: str) -> Claim | None:
     (('pets',), ('allowed',), False)
     """
     names = [word for word in words_of_key(parts_of_key(key)[-1]) if not word.isdigit()]
+    if len(names) > 1 and unit_of_key(key) is not None:
+        names = names[:-1]  # `rain_mm: 0` is no rain
     truth = truth_of(key, value)
     if truth is None:
         status = " ".join(words_of_key(value)) if len(value) < 24 else ""
@@ -255,11 +257,16 @@ def _read(words: list[tuple[str, int, int]], text: str, claim: Claim) -> Polarit
     signs = _EXISTS if claim.states else _EXISTS | _WEAK_EXISTS
     if not denied and not adjective and not signs.intersection([*before, *inside, *after]):
         return None
-    reach = [
-        place for place in range(max(low, first - _BEFORE), first) if words[place][0] in _NEGATORS
-    ]
-    begin = words[reach[0]][1] if reach else words[first][1]
-    return Polarity(begin, words[last][2], not denied)
+    # The place has the words that affirm or deny: "not waterproof", "is required".
+    told = _NEGATORS if denied else signs if not adjective else frozenset()
+    reach = [n for n in range(max(low, first - _BEFORE), first) if words[n][0] in told]
+    begin = (reach[0] if denied else reach[-1]) if reach else first
+    finish = last
+    if not reach and not any(word in told for word in inside):
+        places = range(last + 1, min(high, last + 1 + _AFTER))
+        later = next((n for n in places if words[n][0] in told), last - 1)
+        finish = min(later + 1, high - 1)
+    return Polarity(words[begin][1], words[max(finish, last)][2], not denied)
 
 
 def _find(thing: str, words: list[tuple[str, int, int]]) -> tuple[int | None, bool]:
