@@ -37,7 +37,7 @@ __all__ = [
     "Entity", "EntityJudgment", "Graph", "Judge", "JudgmentSettings", "MentionAgreement",
     "MentionEvaluation", "Option", "PaperDetector", "Prediction", "StanzaCoreference",
     "UnexplainedSpan", "WeightsJudge", "compile_graph", "evaluate_mentions", "find_disagreements",
-    "find_mentions", "find_unexplained", "gold_spans", "greedy_matches", "is_counterpart", "judge", "load_weights",
-    "mention_detector", "mention_key", "probabilities", "read_phrases", "values_of",
+    "find_mentions", "find_unexplained", "gold_spans", "greedy_matches", "is_counterpart", "judge",
+    "load_weights", "mention_detector", "mention_key", "probabilities", "read_phrases", "values_of",
     "write_predictions",
 ]  # fmt: skip
