@@ -1,18 +1,85 @@
-"""Arguments that are a file, `-` for stdin, or the value itself: one graph, one text."""
+"""Arguments that are a file, `-` for stdin, or the value itself: one graph, one text, a corpus."""
 
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from adequa.data import Item
     from adequa.errors import DataError
+    from adequa.readers import Source
 
 _CORPUS = "to score a corpus, use: adequa score INPUT --out RUN"
 _TRIPLES_IN_ANY_FORM = {".txt", ".json"}
 """Endings of files that may hold linearised triples, as may files with an unknown ending."""
+_ENDINGS = {b"{": ".jsonl", b"[": ".json", b"<": ".xml"}
+"""The ending of a file by the first character of its content, where that says enough."""
+
+
+@contextmanager
+def open_input(
+    path: Path,
+    *,
+    form: str | None,
+    texts: Iterable[str],
+) -> Iterator[Source]:
+    """The corpus that the argument INPUT names; stdin (`-`) and pipes are copied to a file first.
+
+    A corpus is read several times, and a pipe can be read once.
+    """
+    import shutil
+    import tempfile
+    from dataclasses import replace
+
+    from adequa.errors import DataError
+    from adequa.readers import open_source
+
+    is_stdin = str(path) == "-"
+    if not is_stdin and (not path.exists() or path.is_file() or path.is_dir()):
+        yield open_source(path, format=form, texts=texts)
+        return
+    label = "stdin" if is_stdin else str(path)
+    with tempfile.TemporaryDirectory(prefix="adequa-input-") as folder:
+        copy = Path(folder) / "input"
+        try:
+            with copy.open("wb") as stream:
+                if is_stdin:
+                    shutil.copyfileobj(sys.stdin.buffer, stream)
+                else:
+                    with path.open("rb") as pipe:
+                        shutil.copyfileobj(pipe, stream)
+            copy = copy.rename(copy.with_suffix(_ending(copy, form)))
+        except OSError as error:
+            raise DataError.of_file(error, label) from None
+        try:
+            yield replace(open_source(copy, format=form, texts=texts), label=label)
+        except DataError as error:
+            if error.path != copy:
+                raise
+            # The user does not know the copy.
+            raise DataError(
+                error.problem, path=label, line=error.line, remedy=error.remedy
+            ) from None
+
+
+def _ending(copy: Path, format_: str | None) -> str:
+    """The ending of the name for a copy: that of the format, or what its content begins with."""
+    from adequa.errors import DataError
+    from adequa.readers import SUFFIXES
+
+    if format_ is not None:
+        name = format_.partition(":")[0].strip()
+        return next((ending for ending, known in SUFFIXES.items() if known == name), "")
+    with copy.open("rb") as stream:
+        first = stream.read(4096).removeprefix(b"\xef\xbb\xbf").lstrip()[:1]
+    if first not in _ENDINGS:
+        problem = "the format of stdin is not known"
+        raise DataError(problem, remedy="name it: --format NAME")
+    return _ENDINGS[first]
 
 
 def read_graph(argument: str, format_: str | None) -> Item:

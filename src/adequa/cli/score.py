@@ -16,7 +16,7 @@ _INTERRUPTED = 130
 
 def score(
     source: Annotated[
-        Path | None, argument("INPUT", "A file or a folder in any known format.")
+        Path | None, argument("INPUT", "A file or a folder in any known format, or - for stdin.")
     ] = None,
     texts: options.Texts = None,
     metric: options.Metrics = None,
@@ -28,7 +28,7 @@ def score(
     aliases: options.Aliases = None,
     jobs: options.Jobs = 1,
     batch_size: Annotated[
-        int, option(None, "Items per batch; affects speed, never a score.", min=1)
+        int, option(None, "Most items per batch; affects speed, never a score.", min=1)
     ] = 256,
     resume: Annotated[bool, flag("--resume", "Complete a run that was interrupted.")] = False,
     force: Annotated[bool, flag("--force", "Replace the run in RUN.")] = False,
@@ -46,8 +46,8 @@ def score(
 
     Example: adequa score test.xml --texts T5=t5.txt -m bleu -m chrf:word_order=0 --out runs/t5
     """
+    from adequa.cli.inputs import open_input
     from adequa.metrics import resolve
-    from adequa.readers import open_source
     from adequa.run import add_metrics, default_folder, open_run, score_run, summary_table
 
     if (source is None) == (add is None):
@@ -72,19 +72,24 @@ def score(
                     progress=progress,
                 )
             elif source is not None and out is not None:
-                run = score_run(
-                    open_source(source, format=format, texts=texts or ()),
-                    chosen,
-                    out,
-                    jobs=jobs,
-                    batch_size=batch_size,
-                    resume=resume,
-                    force=force,
-                    cache=folder,
-                    progress=progress,
-                )
+                with open_input(source, form=format, texts=texts or ()) as opened:
+                    run = score_run(
+                        opened,
+                        chosen,
+                        out,
+                        jobs=jobs,
+                        batch_size=batch_size,
+                        resume=resume,
+                        force=force,
+                        cache=folder,
+                        progress=progress,
+                    )
     except KeyboardInterrupt:
-        hint = "the old run is unchanged" if add else "continue with --resume"
+        hint = "continue with --resume"
+        if add is not None:
+            hint = "the run is as it was; repeat the command to continue"
+        elif force:
+            hint = "the old run is as it was; continue with --resume instead of --force"
         typer.echo(f"adequa: interrupted; {hint}", err=True)
         raise typer.Exit(_INTERRUPTED) from None
     if as_json:

@@ -19,7 +19,15 @@ from typing import Any, BinaryIO, ClassVar, NamedTuple
 from adequa.codec import item_from_object
 from adequa.data import Item, Triple
 from adequa.errors import DataError, UnknownName
-from adequa.files import MAX_LINE_BYTES, lines, load_object, open_bytes, read_text, reject_constant
+from adequa.files import (
+    MAX_LINE_BYTES,
+    lines,
+    load_object,
+    open_bytes,
+    read_text,
+    reject_constant,
+    require_shallow,
+)
 from adequa.readers.base import PlacedItem, Reader
 from adequa.readers.tables import check_delimiter, plain_value, read_table
 from adequa.settings import setting
@@ -270,6 +278,7 @@ class _Window:
             if end == len(self._text) and self._text[-1] not in '}]"' and self._read():
                 continue  # a number may go on in the next piece
             found = JsonValue(self.line, value, self._text[self._position : end])
+            require_shallow(found.text, value)
             if "\\ud" in found.text or "\\uD" in found.text:
                 load_object(found.text)  # which rejects half of a surrogate pair
             self._advance(end)

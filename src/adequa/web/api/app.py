@@ -22,7 +22,7 @@ from adequa.data import Item
 from adequa.errors import AdequaError, DataError, UnknownName
 from adequa.files import kind_of
 from adequa.readers import SUFFIXES, format_names, open_source, reader_class, recognise
-from adequa.run import SCORES, SUMMARY, describe_metrics, read_json
+from adequa.run import describe_metrics
 from adequa.settings import Spec, build
 from adequa.web.api.engine import ScoringEngine
 from adequa.web.api.openapi import (
@@ -348,19 +348,19 @@ class RunEndpoints:
         "summary",
         "The summary.json of the run.",
         returns="Summary",
-        refusals=(409,),
+        refusals=(409, 410),
     )
     async def summary(self, request: Request) -> Response:
         """A run in numbers: means, intervals, counts, verdicts."""
-        folder = self.runs.finished(request.path_params["id"]).folder
-        return JSONResponse(await run_in_threadpool(read_json, folder / SUMMARY))
+        run = await run_in_threadpool(self.runs.open, request.path_params["id"])
+        return JSONResponse(run.summary)
 
     @operation(
         "GET /runs/{id}/scores",
         "scores",
         "In the order of the file.",
         returns="Page",
-        refusals=(409,),
+        refusals=(409, 410),
         parameters=(
             query("offset", {"type": "integer", "minimum": 0}, "Results to skip."),
             query(
@@ -370,11 +370,10 @@ class RunEndpoints:
     )
     async def scores(self, request: Request) -> Response:
         """A page of a run's results."""
-        record = self.runs.finished(request.path_params["id"])
+        run = await run_in_threadpool(self.runs.open, request.path_params["id"])
         offset = _whole(request, "offset", default=0, least=0, most=10**12 - 1)
         limit = _whole(request, "limit", default=50, least=1, most=1000)
-        path = record.folder / SCORES
-        total, lines = await run_in_threadpool(self.lines.page, path, offset, limit)
+        total, lines = await run_in_threadpool(self.lines.page, run.scores_path, offset, limit)
         head = f'{{"total": {total}, "offset": {offset}, "results": ['.encode()
         return Response(head + b", ".join(lines) + b"]}", media_type="application/json")
 
@@ -384,15 +383,14 @@ class RunEndpoints:
         "scores.jsonl",
         returns={"type": "string"},
         media_type="application/x-ndjson",
-        refusals=(409,),
+        refusals=(409, 410),
     )
     async def download(self, request: Request) -> Response:
         """All results of a run as a file."""
-        record = self.runs.finished(request.path_params["id"])
-        name = f"scores-{record.id}.jsonl"
-        return FileResponse(
-            record.folder / SCORES, media_type="application/x-ndjson", filename=name
-        )
+        id_ = request.path_params["id"]
+        run = await run_in_threadpool(self.runs.open, id_)
+        name = f"scores-{id_}.jsonl"
+        return FileResponse(run.scores_path, media_type="application/x-ndjson", filename=name)
 
     async def _save(self, request: Request, file: Path) -> None:
         settings = self.settings

@@ -23,11 +23,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
 from datetime import datetime, timezone
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from adequa.caches import MEGABYTE, Cache
 from adequa.errors import AdequaError
-from adequa.files import write_json
+from adequa.files import file_version, write_json
 from adequa.metrics import Metric
 from adequa.progress import Progress
 from adequa.run import Run, open_run, read_json
@@ -156,6 +156,10 @@ class Runs:
             message = f"the run is {record.status}, so it has no scores"
             raise Refusal(409, "not_done", message, "wait until its status is done")
         return record
+
+    def open(self, id_: str) -> Run:
+        """The run with an id, opened; refused unless it has scores and its files are complete."""
+        return open_served(self.finished(id_).folder)
 
     def require_room(self) -> None:
         """Refuse if another run would be too many."""
@@ -289,6 +293,15 @@ def _read(folder: Path) -> Record:
     return Record(**raw | {"id": folder.name}, folder=folder / "scored")
 
 
+def open_served(folder: Path) -> Run:
+    """A run that the server has; refused if its files were changed or deleted since."""
+    try:
+        return open_run(folder)
+    except AdequaError:
+        message = "the files of this run are damaged or no longer exist"
+        raise Refusal(410, "gone", message, "score it again") from None
+
+
 def folder_id(folder: Path) -> str:
     """An id for a folder that the server was started with; it does not reveal the path."""
     return hashlib.sha256(str(folder.resolve()).encode(errors="replace")).hexdigest()[:16]
@@ -307,20 +320,6 @@ def _opened(run: Run) -> Record:
         progress=RunProgress(total, total),
         opened=True,
     )
-
-
-class FileVersion(NamedTuple):
-    """A file and its state; values read from it are cached under this key until it changes."""
-
-    path: str
-    bytes: int
-    modified: int
-
-
-def file_version(path: Path) -> FileVersion:
-    """The current version of a file."""
-    status = path.stat()
-    return FileVersion(str(path), status.st_size, status.st_mtime_ns)
 
 
 class LineIndex:

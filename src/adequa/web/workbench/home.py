@@ -19,7 +19,7 @@ from adequa.errors import AdequaError, MissingExtra
 from adequa.human.campaign.model import Campaign, SampledText
 from adequa.human.campaign.settings import read_campaign
 from adequa.readers import format_names, reader_class
-from adequa.run import SUMMARY, read_json
+from adequa.run import open_run
 from adequa.web.api.engine import ScoringEngine
 from adequa.web.api.runs import Record, Runs, folder_id
 from adequa.web.errors import Refusal
@@ -181,7 +181,7 @@ class HomePages:
             return None
         if record.id not in self._facts:
             try:
-                systems = read_json(record.folder / SUMMARY)["systems"]
+                systems = open_run(record.folder).summary["systems"]
                 verdicts = [one.get("verdicts", {}) for one in systems.values()]
                 self._facts[record.id] = {
                     "systems": len(systems),
