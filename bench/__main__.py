@@ -25,6 +25,7 @@ NAMES = {
     "relations": "texts with one relational fault, compared with faithful texts",
     "nli_perturbations": "faults injected into dev texts that nli notices",
     "nli_quintd": "nli and esa on 300 texts of language models that were read by hand",
+    "distractors": "hallucinations of the sample that nli notices among unrelated facts",
     "nli_speed": "speed of nli, compared with RoBERTa-large",
     "human_mace": "MACE on simulated campaigns and on its authors' test sets",
     "api": "latency and throughput of adequa serve, also when overloaded",

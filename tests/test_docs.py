@@ -22,6 +22,7 @@ from typing import NamedTuple
 import pytest
 
 from adequa.metrics import registry as metrics
+from adequa.readers import SPAN_FORMATS
 from adequa.readers import formats as readers
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -83,6 +84,12 @@ def test_every_form_of_ratings_is_listed() -> None:
     section = (DOCS / "formats.md").read_text(encoding="utf-8").partition("\n## Ratings\n")[2]
     for name in FORMATS:
         assert f"| `{name}` |" in section
+
+
+def test_every_form_of_spans_is_listed() -> None:
+    page = (DOCS / "spans.md").read_text(encoding="utf-8")
+    for name in SPAN_FORMATS:
+        assert f"| `{name}` |" in page
 
 
 def test_every_command_has_its_section_and_a_help_text() -> None:

@@ -124,12 +124,12 @@ def _collect(
             known = [float(name in own) for name in FACT_SIGNS]
             if WRONG_VALUE not in own:  # a wrong value decides by itself
                 facts.append(([logit, *known], label, number))
-    for logit, (start, end) in zip(check.unsupported, check.offsets, strict=True):
+    of_words = signs.of_words(check.offsets)
+    for logit, own, (start, end) in zip(check.unsupported, of_words, check.offsets, strict=True):
         if logit is None:
             continue
         wrong = _inside(start, end, document.unsupported)
         if wrong or not _inside(start, end, document.unclear):
-            own = signs.of_word(start, end)
             if WRONG_VALUE in own:
                 continue
             words.append(

@@ -11,9 +11,9 @@ import types
 import typing
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import fields
-from typing import Any
+from typing import Any, cast
 
-from adequa.data import Fact, Finding, Item, Mention, Rating, Result, Score, Term, Triple
+from adequa.data import Coverage, Fact, Finding, Item, Mention, Rating, Result, Score, Term, Triple
 from adequa.errors import DataError
 from adequa.files import kind_of
 from adequa.text.linearised import triples_from_object
@@ -29,12 +29,15 @@ _ITEM_FIELDS = frozenset(field.name for field in fields(Item))
 _TERM_FIELDS = frozenset(field.name for field in fields(Term))
 
 
-def item_from_object(raw: Any, *, bare: bool = False) -> Item:
-    """An Item from a JSON object; unknown fields go to `meta`; `bare` allows a missing text."""
+def item_from_object(raw: Any, *, bare: bool = False, position: int | None = None) -> Item:
+    """An Item from a JSON object; unknown fields go to `meta`; `bare` allows a missing text.
+
+    The id of an object without one is its position, if that is given.
+    """
     if type(raw) is not dict:
         raise DataError(f"is {kind_of(raw)}, not an object", remedy='write {"id": …, "triples": …}')
     try:
-        identifier = raw["id"]
+        identifier = raw["id"] if position is None else raw.get("id", position)
         triples = raw["triples"]
         text = raw.get("text", "") if bare else raw["text"]
     except KeyError as error:
@@ -54,9 +57,10 @@ def item_from_object(raw: Any, *, bare: bool = False) -> Item:
         raise DataError(
             f"'text' is {kind_of(text)}, not a string", remedy='an empty text is written ""'
         )
+    facts = triples_from_object(triples)
     return Item(
         id=identifier,
-        triples=triples_from_object(triples),
+        triples=facts,
         text=text,
         system=_optional_string(raw, "system") or "",
         category=_optional_string(raw, "category"),
@@ -64,7 +68,25 @@ def item_from_object(raw: Any, *, bare: bool = False) -> Item:
         references=_strings(raw["references"]) if raw.get("references") else (),
         terms=_terms(raw["terms"]) if raw.get("terms") else {},
         meta=meta,
+        record=raw.get("record"),
+        paths=_paths(raw["paths"], len(facts)) if raw.get("paths") else (),
+        coverage=_coverage(raw),
     )
+
+
+def _paths(raw: Any, count: int) -> tuple[str, ...]:
+    if type(raw) is not list or any(type(part) is not str for part in raw) or len(raw) != count:
+        raise DataError("'paths' is not a list of one string per triple", remedy="leave it out")
+    return tuple(raw)
+
+
+def _coverage(raw: Mapping[str, Any]) -> Coverage:
+    coverage = raw.get("coverage")
+    if coverage is None:
+        return "all" if raw.get("record") is None else "selected"
+    if coverage not in ("all", "selected"):
+        raise DataError(f"'coverage' is {coverage!r}", remedy='write "all" or "selected"')
+    return cast("Coverage", coverage)
 
 
 def _optional_string(raw: Mapping[str, Any], name: str) -> str | None:
@@ -123,6 +145,9 @@ def item_to_object(item: Item) -> dict[str, Any]:
         "references": item.references or None,
         "terms": {name: without_none(term) for name, term in item.terms.items()} or None,
         "meta": dict(item.meta) or None,
+        "record": item.record,
+        "paths": item.paths or None,
+        "coverage": None if item.record is None and item.coverage == "all" else item.coverage,
     }
     return {name: value for name, value in raw.items() if value is not None}
 
@@ -214,10 +239,10 @@ def result_to_object(result: Result) -> dict[str, Any]:
 
 _EVIDENCE = {
     "mentions": ("entity", "start", "end", "method", "distance"),
-    "facts": ("triple", "status", "confidence", "start", "end"),
+    "facts": ("triple", "status", "confidence", "start", "end", "path"),
     "findings": (
         *("metric", "kind", "detail", "triple", "entity"),
-        *("start", "end", "confidence", "why"),
+        *("start", "end", "confidence", "path", "why"),
     ),
 }
 """The fields of each kind of evidence, in the order of a line of a run."""
@@ -225,8 +250,11 @@ _ROUNDED = {"distance", "confidence"}
 
 
 def _evidence_to_object(source: Result | Score) -> dict[str, Any]:
+    # Only the facts of a record have a path.
+    hidden = {"path"} if isinstance(source, Score) or source.item.record is None else frozenset()
+
     def row(one: Mention | Fact | Finding, names: Iterable[str]) -> dict[str, Any]:
-        values = ((name, getattr(one, name)) for name in names)
+        values = ((name, getattr(one, name)) for name in names if name not in hidden)
         return {name: _number(value) if name in _ROUNDED else value for name, value in values}
 
     return {

@@ -7,9 +7,13 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
 
 __all__ = [
+    "UNNAMED",
+    "Coverage",
+    "ErrorSpan",
     "Fact",
     "Finding",
     "Item",
+    "Marking",
     "Mention",
     "Rating",
     "Result",
@@ -19,6 +23,8 @@ __all__ = [
     "Verdict",
 ]
 
+Coverage = Literal["all", "selected"]
+"""Whether a text must say every fact, or may choose what to say."""
 Verdict = Literal["OK", "omission", "hallucination", "hallucination+omission"]
 FactStatus = Literal["stated", "missing", "contradicted", "unchecked"]
 FindingKind = Literal["omission", "hallucination"]
@@ -33,6 +39,10 @@ class Triple(NamedTuple):
     subject: str
     predicate: str
     object: str
+
+
+UNNAMED = "adequa:unnamed"
+"""The datatype of a thing of a record that has a label but no name: no text has to mention it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +68,11 @@ class Item:
     references: tuple[str, ...] = ()
     terms: Mapping[str, Term] = field(default_factory=dict)
     meta: Mapping[str, Any] = field(default_factory=dict)
+    record: Any = None
+    """The JSON object or list that the triples were read from."""
+    paths: tuple[str, ...] = ()
+    """The JSON pointer (RFC 6901) into the record of each triple's value."""
+    coverage: Coverage = "all"
 
     @property
     def key(self) -> tuple[str, str]:
@@ -85,6 +100,8 @@ class Fact:
     confidence: float | None = None
     start: int | None = None
     end: int | None = None
+    path: str | None = None
+    """The JSON pointer of the fact in its record."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +117,8 @@ class Finding:
     start: int | None = None
     end: int | None = None
     confidence: float | None = None
+    path: str | None = None
+    """The JSON pointer of the fact or entity in its record."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,6 +158,11 @@ class Result:
         return tuple(finding for finding in omissions if finding.detail != "overruled")
 
     @property
+    def left_out(self) -> tuple[Fact, ...]:
+        """The facts that the text does not state, whether or not it has to."""
+        return tuple(fact for fact in self.facts if fact.status == "missing")
+
+    @property
     def unsupported(self) -> tuple[Finding, ...]:
         """The findings of what the data does not support."""
         return tuple(finding for finding in self.findings if finding.kind == "hallucination")
@@ -157,3 +181,43 @@ class Rating:
     round: str | None = None
     spans: tuple[Mapping[str, Any], ...] = ()
     meta: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class ErrorSpan:
+    """Characters of a text, from `start` up to `end`, that a person or a detector calls wrong."""
+
+    start: int
+    end: int
+    type: str = ""
+    confidence: float | None = None
+    why: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Marking:
+    """Everything that one person or detector marked in one text, possibly nothing."""
+
+    id: str
+    """Empty if the file names no id: then the text identifies it."""
+    system: str
+    marker: str
+    spans: tuple[ErrorSpan, ...] = ()
+    text: str | None = None
+    domain: str | None = None
+    flagged: bool | None = None
+    """Whether the text is called wrong; None means: if anything is marked."""
+    score: float | None = None
+    """How sure that something is wrong; None means: the sum of the confidences of the spans."""
+
+    @property
+    def is_flagged(self) -> bool:
+        """Whether the text is called wrong."""
+        return bool(self.spans) if self.flagged is None else self.flagged
+
+    @property
+    def signal(self) -> float:
+        """How sure it is that something is wrong; a span without a confidence counts 1."""
+        if self.score is not None:
+            return self.score
+        return sum(1.0 if one.confidence is None else one.confidence for one in self.spans)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -101,6 +101,95 @@ def test_a_long_text_and_graph_are_answered_as_if_they_fitted(
     assert short.offsets == whole.offsets
     assert short.unsupported == whole.unsupported
     assert (short.supported or 0) <= (whole.supported or 0)
+
+
+def rank_objects(pair: VerifierPair) -> Callable[[int, int], list[int]]:
+    """The triples whose object stands in a part of the text."""
+
+    def rank(start: int, end: int) -> list[int]:
+        words = {*pair.text[start:end].replace(".", "").split()}
+        return [number for number, one in enumerate(pair.triples) if one.object in words]
+
+    return rank
+
+
+def _wide(objects: Sequence[str]) -> list[Triple]:
+    return [Triple("a " * 9, "b", one) for one in objects]
+
+
+@given(
+    st.lists(st.sampled_from([*OBJECTS, "city.", "0"]), max_size=300),
+    st.lists(st.sampled_from(OBJECTS), unique=True),
+    st.integers(0, 30),
+)
+def test_a_wide_graph_is_read_by_relevance_as_if_each_window_were_read_with_all_of_it(
+    reader: WordPiece, words: list[str], objects: list[str], others: int
+) -> None:
+    """The slow oracle reads every window with every chunk; the ranking here loses nothing."""
+    pair = VerifierPair(" ".join(words), _wide([*objects, *["[UNK]"] * others]))
+    looking = Looking(reader)
+    verifier = Verifier(reader, looking, positions=300)
+    (slow,) = verifier.verify([pair])
+    before = len(looking.lengths)
+    (fast,) = verifier.verify([pair], relevance=rank_objects)
+    assert (fast.stated, fast.unsupported) == (slow.stated, slow.unsupported)
+    assert fast.offsets == slow.offsets
+    assert max(looking.lengths[before:]) <= 300
+    assert fast.passes == len(looking.lengths) - before
+
+
+def test_triples_that_do_not_bear_on_a_window_support_none_of_its_words(reader: WordPiece) -> None:
+    pair = VerifierPair("the pub", _wide(["pub", "the", *["city"] * 20]))
+
+    def only_first(_: VerifierPair) -> Callable[[int, int], list[int]]:
+        return lambda start, end: [0]
+
+    verifier = Verifier(reader, Looking(reader), positions=POSITIONS)
+    (found,) = verifier.verify([pair], relevance=only_first)
+    assert found.unsupported == (5, -5)
+    assert found.stated == (5, 5, *[-5] * 20)  # all of them are judged
+
+
+@pytest.mark.parametrize(("text", "facts"), [(1, 2), (2, 1), (2, 2)])
+def test_the_passes_of_a_wide_graph_are_linear_in_text_and_in_triples(
+    reader: WordPiece, text: int, facts: int
+) -> None:
+    def passes(times: int, wide: int) -> int:
+        pair = VerifierPair("the pub. " * 400 * times, _wide(["city"] * 400 * wide + ["pub"]))
+        verifier = Verifier(reader, Looking(reader), positions=POSITIONS)
+        return verifier.verify([pair], relevance=rank_objects)[0].passes
+
+    assert passes(text, facts) <= max(text, facts) * passes(1, 1) + 1
+
+
+def test_a_long_triple_of_a_wide_graph_has_passes_to_itself(reader: WordPiece) -> None:
+    long = Triple("a " * 44, "b", "pub")
+    text = "the " * 60 + "pub"
+    pair = VerifierPair(text, [long, Triple("a " * 200, "b", "pub"), *_wide(["city"] * 9)])
+    looking = Looking(reader)
+    verifier = Verifier(reader, looking, positions=POSITIONS)
+    (found,) = verifier.verify([pair], relevance=rank_objects)
+    assert found.stated == (5, None, *[-5] * 9)
+    assert max(looking.lengths) <= POSITIONS
+
+
+def test_many_pairs_are_read_in_parts(reader: WordPiece, monkeypatch: pytest.MonkeyPatch) -> None:
+    pairs = [VerifierPair("the pub", [_triple(one)]) for one in OBJECTS]
+    calls: list[int] = []
+
+    def run(
+        sequences: Sequence[Sequence[int]], types: Sequence[Sequence[int]]
+    ) -> list[Mapping[str, Any]]:
+        calls.append(len(sequences))
+        return Looking(reader)(sequences, types)
+
+    verifier = Verifier(reader, run)
+    together = verifier.verify(pairs)
+    assert calls == [len(pairs)]
+    monkeypatch.setattr("adequa.models.verifier._MOST_TOKENS", 20)
+    apart = verifier.verify(pairs)
+    assert len(calls) > 2
+    assert [one.stated for one in apart] == [one.stated for one in together]
 
 
 def test_the_edge_of_a_window_is_not_held_against_a_word(reader: WordPiece) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import statistics
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -17,6 +18,7 @@ from adequa.stats.effects import (
     magnitude_of_delta,
     paired_d,
     paired_superiority,
+    resampled_areas,
     superiority,
 )
 
@@ -118,3 +120,16 @@ def test_the_area_is_the_share_of_pairs_in_order(cases: list[tuple[int, int]]) -
         return
     won = [(one > other) + 0.5 * (one == other) for one in high for other in low]
     assert area == pytest.approx(sum(won) / len(won))
+
+
+def test_resampled_areas_are_the_areas_of_the_resamples() -> None:
+    random = np.random.default_rng(1)
+    labels = random.integers(0, 2, 30)
+    scores = random.integers(0, 5, 30).astype(float)
+    counts = random.integers(0, 3, (20, 30)).astype(float)
+    counts[0] = labels  # a resample without zeros
+    found = resampled_areas(labels, scores, counts)
+    assert np.isnan(found[0])
+    for row, area in zip(counts[1:].astype(int), found[1:], strict=True):
+        expected = area_under_curve(np.repeat(labels, row), np.repeat(scores, row))
+        assert area == pytest.approx(expected)

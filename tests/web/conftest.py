@@ -23,6 +23,9 @@ SMALL = ServerSettings(
     max_items=50,
     max_text=5_000,
     max_triples=100,
+    max_data=9_000,
+    max_keys=20_000,
+    max_values=60_000,
     body_seconds=2.0,
 )
 ONE = {"triples": [["MV_Alba", "homePort", "Oban"]], "text": "MV Alba sails from Oban."}

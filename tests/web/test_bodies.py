@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import asyncio
+import json
+import threading
+import time
 from typing import Any
 
 import pytest
 from starlette.requests import Request
 
-from adequa.web.bodies import FORM, Bodies, parse_form, parse_json
+from adequa.web.bodies import FORM, JSON, Bodies, parse_form, parse_json, parse_json_value
 from adequa.web.errors import Refusal
-from adequa.web.limits import CampaignLimits
+from adequa.web.limits import CampaignLimits, RequestLimits
 
 
 def read(chunks: list[bytes], declared: str | None, wait: float = 0.0) -> Any:
@@ -25,7 +28,7 @@ def read(chunks: list[bytes], declared: str | None, wait: float = 0.0) -> Any:
     headers = [(b"content-type", FORM.encode())]
     headers += [] if declared is None else [(b"content-length", declared.encode())]
     request = Request({"type": "http", "method": "POST", "headers": headers}, receive)
-    bodies = Bodies.of_campaign(CampaignLimits(body_bytes=10, body_seconds=0.1))
+    bodies = Bodies(CampaignLimits(max_body=10, body_seconds=0.1))
     try:
         return asyncio.run(bodies.form(request))
     finally:
@@ -70,3 +73,100 @@ def test_unreadable_forms_are_refused(body: bytes) -> None:
 def test_unreadable_objects_are_refused(body: bytes) -> None:
     with pytest.raises(Refusal):
         parse_json(body)
+
+
+def test_names_and_values_are_counted_before_they_are_parsed() -> None:
+    limits = RequestLimits(max_keys=3, max_values=5)
+    assert parse_json(b'{"a": [1, 2], "b": {}}', limits) == {"a": [1, 2], "b": {}}
+    for body, code in (
+        (b'{"a": 1, "b": 2, "c": 3, "d": 4}', "too_many_names"),
+        (b'{"a": [1, 2, 3, 4, 5]}', "too_many_values"),
+        (b'{"a": [[], [], []', "too_many_values"),
+    ):
+        with pytest.raises(Refusal) as refused:
+            parse_json(body, limits)
+        assert (refused.value.status, refused.value.code) == (413, code)
+
+
+def test_many_names_are_compared_in_linear_time() -> None:
+    names = [f"k{number}" for number in range(60_000)]
+    body = "{" + ", ".join(f'"{name}": 1' for name in [*names, "k59999"]) + "}"
+    started = time.process_time()
+    with pytest.raises(Refusal, match="k59999"):
+        parse_json(body.encode(), RequestLimits(max_values=10**6))
+    # Comparing each with each took minutes.
+    assert time.process_time() - started < 10
+
+
+def test_long_integers_are_refused_before_they_are_converted() -> None:
+    assert parse_json_value(b"[" + b"9" * 300 + b"]")
+    with pytest.raises(Refusal, match="300 digits"):
+        parse_json_value(b"[" + b"9" * 301 + b"]")
+
+
+def test_a_value_that_is_not_an_object_is_not_deep() -> None:
+    assert parse_json_value(b'"a"') == "a"
+    with pytest.raises(Refusal, match="levels deep"):
+        parse_json_value(b"[" * 40 + b"]" * 40)
+
+
+def _request(body: bytes, kind: str) -> Request:
+    async def receive() -> dict[str, Any]:
+        return {"type": "http.request", "body": body, "more_body": False}
+
+    headers = [(b"content-type", kind.encode())]
+    return Request({"type": "http", "method": "POST", "headers": headers}, receive)
+
+
+@pytest.mark.parametrize("kind", [JSON, FORM])
+def test_the_event_loop_goes_on_while_a_body_is_parsed(
+    kind: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The parser waits for something that only the event loop can do."""
+    going_on = threading.Event()
+
+    def parse(*_args: Any, **_options: Any) -> dict[str, Any]:
+        assert going_on.wait(20), "the event loop stood still"
+        return {"a": threading.current_thread().name}
+
+    monkeypatch.setattr("adequa.web.bodies.parse_json", parse)
+    monkeypatch.setattr("adequa.web.bodies.parse_form", parse)
+    bodies = Bodies(RequestLimits())
+    body = b"{}" if kind == JSON else b"a=1"
+
+    async def both() -> Any:
+        request = _request(body, kind)
+        reading: Any = bodies.json(request, dict) if kind == JSON else bodies.form(request)
+        task = asyncio.ensure_future(reading)
+        while not bodies.held:
+            await asyncio.sleep(0)
+        going_on.set()
+        return await task
+
+    assert "parse" in asyncio.run(both())["a"]
+    assert bodies.held == 0
+
+
+def test_bodies_count_as_held_until_they_are_parsed() -> None:
+    bodies = Bodies(RequestLimits(bodies=30))
+    body = json.dumps({"a": "x" * 10}).encode()
+    release = threading.Event()
+
+    def slowly(raw: dict[str, Any]) -> dict[str, Any]:
+        release.wait(20)
+        return raw
+
+    async def three() -> list[Any]:
+        def reading() -> Any:
+            return bodies.json(_request(body, JSON), slowly)
+
+        first = asyncio.ensure_future(reading())
+        while not bodies.held:
+            await asyncio.sleep(0)
+        second = await asyncio.gather(reading(), return_exceptions=True)
+        release.set()
+        return [await first, *second]
+
+    first, second = asyncio.run(three())
+    assert first["a"]
+    assert (second.status, second.code) == (503, "busy")

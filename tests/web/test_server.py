@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -17,7 +18,8 @@ from adequa.web.api.app import api_app
 from adequa.web.api.engine import ScoringEngine
 from adequa.web.api.runs import Runs
 from adequa.web.client import Client
-from adequa.web.server import listen, server_of, url_of
+from adequa.web.limits import RequestLimits
+from adequa.web.server import Connections, listen, most_connections, server_of, url_of
 
 from .conftest import ONE, SMALL
 
@@ -30,11 +32,11 @@ HEAD = (
 
 @pytest.fixture(scope="module")
 def served(engine: ScoringEngine, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    settings = replace(SMALL, body_seconds=1.0)
+    settings = replace(SMALL, body_seconds=1.0, head_seconds=1.0)
     runs = Runs(tmp_path_factory.mktemp("runs"), engine.metrics, settings)
     app = api_app(engine, runs, settings=settings)
     ready = threading.Event()
-    server = server_of(app, head_seconds=1.0, started=ready.set)
+    server = server_of(app, settings, started=ready.set)
     with listen("127.0.0.1", 0) as bound:
         thread = threading.Thread(target=server.run, kwargs={"sockets": [bound]})
         thread.start()
@@ -126,12 +128,25 @@ def test_a_client_that_hangs_up_is_forgotten(served: str, engine: ScoringEngine)
         (b"GET /v1/health HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n", b"400"),
         (b"GET /v1/health HTTP/1.1\r\n\r\n", b"400"),
         (b"GET /v1/health HTTP/1.1\r\nHost: localhost\r\nX: " + b"a" * 200_000, b"400"),
+        (b"GET /v1/health HTTP/1.1\r\nHost: localhost\r\nX: " + b"a" * 40_000 + b"\r\n\r\n", b"4"),
+        (b"GET /v1/health?" + b"a" * 40_000 + b" HTTP/1.1\r\nHost: localhost\r\n\r\n", b"4"),
         (HEAD.replace(b"%d", b"5\r\nContent-Length: 6") + b"hello", b"400"),
         (HEAD.replace(b"%d", b"5\r\nTransfer-Encoding: gzip") + b"hello", b"400"),
         (b"GET http://evil.example/v1/health HTTP/1.1\r\nHost: evil.example\r\n\r\n", b"421"),
         (b"GET /v1/../../etc/passwd HTTP/1.1\r\nHost: localhost\r\n\r\n", b"404"),
     ],
-    ids=["TLS", "two hosts", "no host", "a long head", "two lengths", "coded", "proxy", "dots"],
+    ids=[
+        "TLS",
+        "two hosts",
+        "no host",
+        "an endless head",
+        "a long head",
+        "a long address",
+        "two lengths",
+        "coded",
+        "proxy",
+        "dots",
+    ],
 )
 def test_malicious_headers_are_refused(served: str, sent: bytes, status: bytes) -> None:
     with _connected(served) as connection:
@@ -208,3 +223,148 @@ def test_uploads_from_the_client(served: str, tmp_path: Path) -> None:
     going = client.start_run(path)
     assert client.cancel(going.id).is_over
     client.delete(going.id)
+
+
+def _hello(limits: RequestLimits) -> Any:
+    from starlette.requests import Request
+    from starlette.responses import PlainTextResponse, Response
+    from starlette.routing import Route
+
+    from adequa.web.errors import respond
+    from adequa.web.security import secured_app
+
+    async def hello(request: Request) -> Response:
+        return PlainTextResponse("x" * int(request.query_params.get("size", "1")))
+
+    routes = [Route("/", hello, methods=["GET", "POST"])]
+    return secured_app(routes, limits=limits, answer=lambda _scope, refusal: respond(refusal))
+
+
+@pytest.fixture
+def small() -> Iterator[Callable[..., str]]:
+    """Serves one page within limits; gives the address."""
+    running = []
+
+    def start(**limits: Any) -> str:
+        bounds = RequestLimits(**limits)
+        ready = threading.Event()
+        server = server_of(_hello(bounds), bounds, started=ready.set)
+        bound = listen("127.0.0.1", 0)
+        thread = threading.Thread(target=server.run, kwargs={"sockets": [bound]})
+        thread.start()
+        running.append((server, thread, bound))
+        assert ready.wait(30)
+        return url_of(bound, "127.0.0.1")
+
+    yield start
+    for server, thread, bound in running:
+        server.should_exit = True
+        thread.join(30)
+        bound.close()
+
+
+GET = b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n"
+
+
+def test_half_open_connections_make_room_for_others(small: Callable[..., str]) -> None:
+    """More than may be open, none of which times out: the next request is served all the same."""
+    url = small(connections=20, head_seconds=600.0, idle_seconds=600.0)
+    with _connected(url) as rater:
+        rater.sendall(GET)
+        assert b"200 OK" in rater.recv(65536)
+        half_open = [_connected(url) for _ in range(60)]
+        for one in half_open:
+            one.sendall(GET[:30])
+        for _ in range(3):
+            with _connected(url) as new:
+                new.sendall(GET)
+                assert b"200 OK" in new.recv(65536)
+        rater.sendall(GET)
+        assert b"200 OK" in rater.recv(65536), "one that sent a request before stays"
+        for one in half_open:
+            one.close()
+
+
+def test_connections_give_way_in_turn() -> None:
+    class Transport:
+        closed = False
+
+        def abort(self) -> None:
+            self.closed = True
+
+    class Connection:
+        def __init__(self, address: str, *, is_proven: bool = False) -> None:
+            self.address, self.is_proven, self.transport = address, is_proven, Transport()
+
+    def opened(*connections: Any, most: int = 3, busy: int = 0) -> list[int]:
+        table = Connections(most)
+        for place, one in enumerate(connections):
+            table.wait(one)
+            if place < busy:
+                table.serve(one)
+            table.make_room()
+        assert len(table) <= most
+        return [place for place, one in enumerate(connections) if one.transport.closed]
+
+    flood = [Connection("6") for _ in range(4)]
+    assert opened(*flood) == [0], "the oldest"
+    idle = Connection("6", is_proven=True)
+    assert opened(idle, Connection("7"), Connection("6"), Connection("8")) == [1], (
+        "not a proven one"
+    )
+    other, many = Connection("7"), [Connection("6") for _ in range(3)]
+    assert opened(other, *many) == [1], "of the address with the most"
+    proven = [Connection("7", is_proven=True) for _ in range(3)]
+    assert opened(*proven, Connection("8")) == [0], "an idle one rather than the new one"
+    assert opened(*[Connection("6") for _ in range(4)], busy=3) == [3], (
+        "none that is being answered"
+    )
+
+
+def test_connections_are_bounded_by_the_files_of_the_process() -> None:
+    resource = pytest.importorskip("resource")
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    try:
+        for files, most in ((1024, 768), (300, 44), (100, 16)):
+            resource.setrlimit(resource.RLIMIT_NOFILE, (files, hard))
+            assert most_connections() == most
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+
+
+def test_an_answer_that_is_not_read_is_given_up(small: Callable[..., str]) -> None:
+    url = small(send_seconds=0.5, in_flight=1)
+    size = 50_000_000
+    stalled = _connected(url)
+    with stalled:
+        stalled.sendall(GET.replace(b"/ ", b"/?size=%d " % size))
+        time.sleep(2)
+        _until(lambda: _status(url) == b"200")
+        received = 0
+        try:
+            while block := stalled.recv(1 << 20):
+                received += len(block)
+        except ConnectionResetError:
+            pass
+        assert received < size
+
+
+def _status(url: str) -> bytes:
+    with _connected(url) as connection:
+        connection.sendall(GET)
+        return connection.recv(65536).split(b" ", 2)[1]
+
+
+def test_requests_beyond_those_in_flight_are_refused(small: Callable[..., str]) -> None:
+    assert _status(small(in_flight=0)) == b"503"
+
+
+def test_nobody_waits_for_a_body_that_is_not_read(small: Callable[..., str]) -> None:
+    url = small(head_seconds=600.0, idle_seconds=600.0)
+    head = GET.replace(b"GET", b"POST").replace(b"\r\n\r\n", b"\r\nContent-Length: 9\r\n\r\n")
+    with _connected(url) as connection:
+        connection.sendall(head + b"123")
+        assert b"connection: close" in _all(connection)
+    with _connected(url) as connection:
+        connection.sendall(head.replace(b"9", b"0"))
+        assert b"connection: close" not in connection.recv(65536)

@@ -25,6 +25,7 @@ COMMANDS = {
     "gate": "Test a run against limits, for CI.",
     "report": "Write runs into one HTML file.",
     "correlate": "Correlate metrics with human ratings.",
+    "spans": "Compare error spans with those that people marked.",
     "doctor": "Inject errors into your data; see which metric notices.",
     "human": "Run a human evaluation, start to finish.",
     "retrieve": "Find texts by graph, and graphs by text.",

@@ -10,7 +10,7 @@ from adequa.cli.options import Json, echo_json, echo_table
 
 def formats(as_json: Json = False) -> None:
     """List the input formats and their options."""
-    from adequa.readers import format_names
+    from adequa.readers import SPAN_FORMATS, format_names
 
     entries = [_describe(name) for name in format_names()]
     if as_json:
@@ -24,6 +24,8 @@ def formats(as_json: Json = False) -> None:
         for option in entry["options"]
     ]
     echo_table(["option", "type", "default", "meaning"], options, "Options", gap=True)
+    marked = [[name, doc] for name, doc in SPAN_FORMATS.items()]
+    echo_table(["format", "description"], marked, "Error spans, for adequa spans", gap=True)
 
 
 def _describe(name: str) -> dict[str, Any]:

@@ -177,9 +177,7 @@ def serve(
     join: Annotated[
         bool, flag("--join", "Also create an open link that lets anybody join.")
     ] = False,
-    behind_proxy: Annotated[
-        bool, flag("--behind-proxy", "Trust the proxy's headers for client address and HTTPS.")
-    ] = False,
+    behind_proxy: options.BehindProxy = False,
     export: Annotated[
         Path | None,
         option(
@@ -211,6 +209,7 @@ def serve(
 
             options.echo_written(export, f": {write(store, export):,} lines")
             return
+        from adequa.web.limits import CampaignLimits
         from adequa.web.server import listen, server_of, url_of
         from adequa.web.sessions import SignedTokens, load_secret
 
@@ -224,8 +223,9 @@ def serve(
             file = write_links(campaign, links)
             _show_links(links, file, as_json=as_json)
             _warn_about_network(host, base_url, behind_proxy=behind_proxy)
-            app = campaign_app(store, secret=secret, base_url=base_url, joining=join)
-            server_of(app, behind_proxy=behind_proxy).run(sockets=[bound])
+            limits = CampaignLimits()
+            app = campaign_app(store, secret=secret, base_url=base_url, joining=join, limits=limits)
+            server_of(app, limits, behind_proxy=behind_proxy).run(sockets=[bound])
     finally:
         store.close()
 

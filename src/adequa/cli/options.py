@@ -78,6 +78,9 @@ Jobs = Annotated[int, option(None, "Number of processes.", "--jobs", "-j", min=1
 Seed = Annotated[int, option(None, "Random seed; the same seed gives the same result.", min=0)]
 Host = Annotated[str, option(None, "The address to listen on.")]
 Port = Annotated[int, option(None, "The port to listen on; 0 picks a free one.", min=0, max=65535)]
+BehindProxy = Annotated[
+    bool, flag("--behind-proxy", "Trust the proxy's headers for client address and HTTPS.")
+]
 Out = Annotated[Path | None, option("FILE", "Write to FILE instead of stdout.", "--out", "-o")]
 TableForm = Annotated[str, option("NAME", "text, markdown, latex or csv.")]
 Json = Annotated[bool, flag("--json", "Print JSON.")]

@@ -37,6 +37,7 @@ def serve(
     folder: Annotated[
         Path | None, option("DIR", "Where runs are kept; by default they are deleted on exit.")
     ] = None,
+    behind_proxy: options.BehindProxy = False,
     api_only: Annotated[bool, flag("--api-only", "Serve the API without the pages.")] = False,
     as_json: options.Json = False,
 ) -> None:
@@ -107,4 +108,5 @@ def serve(
                     err=True,
                 )
 
-        server.server_of(app, started=announce).run(sockets=[bound])
+        served = server.server_of(app, settings, started=announce, behind_proxy=behind_proxy)
+        served.run(sockets=[bound])

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from adequa.caches import MEGABYTE, Cache
-from adequa.data import Item, Mention
+from adequa.data import UNNAMED, Item, Mention
 from adequa.entities.coreference import StanzaCoreference, pronoun_spans, resolve_pronouns
 from adequa.entities.detector import Detection, Detector, Mode
 from adequa.entities.graph import Graph
@@ -233,7 +233,8 @@ _judgments: Cache[EntityJudgment] = Cache(
 def judge(item: Item, settings: JudgmentSettings) -> EntityJudgment:
     """Judge one item; raises ServiceError if a service in the settings fails."""
     labels = tuple(sorted((name, term.label) for name, term in item.terms.items() if term.label))
-    key = (item.triples, item.text, labels, settings.judgment_key())
+    unnamed = tuple(sorted(name for name, term in item.terms.items() if term.datatype == UNNAMED))
+    key = (item.triples, item.text, labels, unnamed, settings.judgment_key())
     known = _judgments.get(key)
     if known is None:
         return _judgments.put(key, _judge(item, settings))
@@ -261,6 +262,9 @@ def _judge(item: Item, settings: JudgmentSettings) -> EntityJudgment:
     if settings.optional:
         wanted = _wanted(data, settings.optional)
         optional = tuple(one for one in detection.entities if one in found and one not in wanted)
+    free = {name for name, term in item.terms.items() if term.datatype == UNNAMED} - found
+    if free:
+        wanted = tuple(entity for entity in wanted if entity not in free)
     missing = tuple(entity for entity in wanted if entity not in found)
     unexplained = _unexplained(detection, mentions, links, settings)
     repetitions = find_repetitions(detection.ours.text)

@@ -100,6 +100,8 @@ def plugin_error(label: str, package: str, error: Exception) -> ModelError:
     )
 
 
+EMPTY_TEXT = "the text is empty: it states none of the facts"
+"""Why a text that may select its facts, and selects none, has a fault."""
 NO_REFERENCES = "no references"
 """Why an item is not scored by a metric that compares with references."""
 

@@ -14,7 +14,7 @@ from typing import ClassVar
 from adequa.data import Fact, Finding, Item, Score, Verdict
 from adequa.entities import EntityJudgment, JudgmentSettings, judge
 from adequa.errors import ServiceError
-from adequa.metrics.base import Metric, make_paths, require_predicates, require_valid
+from adequa.metrics.base import EMPTY_TEXT, Metric, make_paths, require_predicates, require_valid
 from adequa.settings import content_hash, setting
 
 MOST_UNDETECTED = 5
@@ -29,7 +29,7 @@ class Esa(JudgmentSettings, Metric):
     doc: ClassVar[str] = "share of the data's entities that the text mentions (ESA)"
     best: ClassVar[float] = 1.0
     worst: ClassVar[float] = 0.0
-    reads: ClassVar[tuple[str, ...]] = ("triples", "text", "terms")
+    reads: ClassVar[tuple[str, ...]] = ("triples", "text", "terms", "coverage")
 
     def __post_init__(self) -> None:
         require_valid(self)
@@ -117,9 +117,14 @@ class EsaStrict(Esa):
 def _verdict(judgment: EntityJudgment) -> Verdict:
     # A repetition is a finding, but adds nothing that the data does not have.
     surplus = judgment.unexplained
-    if judgment.missing:
+    if judgment.missing and not _may_select(judgment.item):
         return "hallucination+omission" if surplus else "omission"
     return "hallucination" if surplus else "OK"
+
+
+def _may_select(item: Item) -> bool:
+    """Whether what the text leaves out is no fault; a text that says nothing is one."""
+    return item.coverage == "selected" and bool(item.text.strip())
 
 
 def _facts(item: Item, judgment: EntityJudgment) -> tuple[Fact, ...]:
@@ -136,10 +141,14 @@ def _facts(item: Item, judgment: EntityJudgment) -> tuple[Fact, ...]:
 def _findings(metric: str, judgment: EntityJudgment) -> tuple[Finding, ...]:
     if not (judgment.missing or judgment.unexplained or judgment.repetitions):
         return ()
-    findings = [
-        Finding(metric, "omission", "missing", why, entity=entity)
-        for entity, why in judgment.reasons().items()
-    ]
+    findings: list[Finding] = []
+    if judgment.item.coverage == "all":
+        findings += [
+            Finding(metric, "omission", "missing", why, entity=entity)
+            for entity, why in judgment.reasons().items()
+        ]
+    elif not _may_select(judgment.item):
+        findings.append(Finding(metric, "omission", "missing", EMPTY_TEXT))
     findings += [
         Finding(
             metric, "hallucination", f"unexplained {span.kind}", why, start=span.start, end=span.end

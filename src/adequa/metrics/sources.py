@@ -345,11 +345,12 @@ def verifier_source(
     weights: str, threads: int, templates: Templates | None = None
 ) -> VerifierSource:
     """The shipped verifier; without templates its outputs are cached for the next metric."""
+    from adequa.metrics.nli.relevance import read_relevance
     from adequa.models import load_verifier
 
     verifier = load_verifier(weights, threads=threads)
     if templates is not None:
-        return partial(verifier.verify, wording=templates.wording)
+        return partial(verifier.verify, wording=templates.wording, relevance=read_relevance)
     return partial(_verify, verifier)
 
 
@@ -360,13 +361,16 @@ _outputs: Cache[VerifierOutput] = Cache(
 
 
 def _verify(verifier: Verifier, items: Sequence[Item]) -> list[VerifierOutput]:
+    from adequa.metrics.nli.relevance import read_relevance
+
     labels = ([(name, one.label) for name, one in item.terms.items()] for item in items)
     keys = [
         (verifier, item.text, item.triples, *own) for item, own in zip(items, labels, strict=True)
     ]
     found = {key: output for key in keys if (output := _outputs.get(key)) is not None}
     asked = {key: item for key, item in zip(keys, items, strict=True) if key not in found}
-    for key, output in zip(asked, verifier.verify(list(asked.values())), strict=True):
+    read = verifier.verify(list(asked.values()), relevance=read_relevance)
+    for key, output in zip(asked, read, strict=True):
         found[key] = _outputs.put(key, output)
     return [found[key] for key in keys]
 

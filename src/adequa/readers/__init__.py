@@ -18,9 +18,12 @@ from adequa.readers.formats import (
 )
 from adequa.readers.output import write_items
 from adequa.readers.ratings import read_ratings
+from adequa.readers.spans import FORMATS as SPAN_FORMATS
+from adequa.readers.spans import read_markings
 from adequa.readers.tables import Row, read_table
 
 __all__ = [
+    "SPAN_FORMATS",
     "SUFFIXES",
     "PlacedItem",
     "Reader",
@@ -32,6 +35,7 @@ __all__ = [
     "open_source",
     "parse_graph",
     "place_items",
+    "read_markings",
     "read_one",
     "read_pasted",
     "read_ratings",

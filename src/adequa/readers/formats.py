@@ -93,6 +93,8 @@ def recognise(path: Path) -> str:
 
 
 def _recognise_folder(path: Path) -> str:
+    if all((path / name).is_file() for name in ("records.jsonl", "texts.jsonl")):
+        return "d2t-eval"
     files = [file for file in files_inside(path) if file.suffix.lower() in SUFFIXES]
     by_suffix: dict[str, Path] = {}
     for file in files:
@@ -154,6 +156,8 @@ def _recognise_json_lines(head: str) -> str:
     for mark, name in _KEYS.items():
         if mark <= keys.keys() and "id" not in keys:
             return name
+    if {"id", "text", "annotators"} <= keys.keys():
+        return "d2t-eval"
     return "jsonl" if "triples" in keys else "records"
 
 
@@ -202,6 +206,7 @@ def align(items: Iterable[PlacedItem], system: str, path: Path) -> Iterator[Plac
 
 _READERS: Mapping[str, str] = {
     "csv": "adequa.readers.tables:CsvReader",
+    "d2t-eval": "adequa.readers.d2t_eval:D2tEvalReader",
     "e2e": "adequa.readers.e2e:E2eReader",
     "enriched": "adequa.readers.enriched:EnrichedReader",
     "jsonl": "adequa.readers.base:JsonlReader",

@@ -1,163 +1,40 @@
 """Records, the rows and JSON objects of users, as items.
 
-`RecordMapping` says what the columns mean, `stream_json` reads the values of a JSON file of any
-size one at a time, and `RecordsReader` flattens each record into triples.
+`stream_json` reads the values of a JSON file of any size one at a time, and `RecordsReader` finds
+the record and the text in each row or object: the facts of a record are read by
+`adequa.readers.facts`, logs and chats by `adequa.readers.logs`.
 """
 
 from __future__ import annotations
 
 import codecs
-import importlib
 import json
+import math
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, fields, replace
-from itertools import chain
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any, BinaryIO, ClassVar, NamedTuple
 
 from adequa.codec import item_from_object
 from adequa.data import Item, Triple
-from adequa.errors import DataError, UnknownName
+from adequa.errors import DataError
 from adequa.files import (
     MAX_LINE_BYTES,
     lines,
     load_object,
     open_bytes,
-    read_text,
     reject_constant,
     require_shallow,
 )
 from adequa.readers.base import PlacedItem, Reader
+from adequa.readers.facts import LeftOut, Number, RecordFacts, read_facts, say_scalar
+from adequa.readers.logs import TEXTS, read_log
+from adequa.readers.mapping import RecordMapping, find, load_mapping
 from adequa.readers.tables import check_delimiter, plain_value, read_table
 from adequa.settings import setting
-
-_SUBJECTS = ("name", "title", "label")
-_REFERENCES = ("references", "reference")
-_EMPTY: Mapping[str, str] = {}
-
-
-@dataclass(frozen=True)
-class RecordMapping:
-    """The column (or path, `address.city`) of each part of an item; None means by convention.
-
-    The convention uses few columns, since a column it uses is no longer a fact: `id` is the id;
-    `name`, else `title`, else `label`, else the id is the subject; `text` is the text; `reference`
-    or `references` are the references; `system` is the system; case does not matter. There is no
-    convention for the category, since it may be a fact.
-    """
-
-    id: str | None = None
-    subject: str | None = None
-    text: str | None = None
-    references: tuple[str, ...] = ()
-    system: str | None = None
-    category: str | None = None
-    ignore: tuple[str, ...] = ()
-    """Columns that are not facts; they are kept in `meta`."""
-    rename: Mapping[str, str] = field(default_factory=lambda: _EMPTY)
-    """Predicates for columns; renaming a column also renames the columns nested in it."""
-
-    @classmethod
-    def from_object(cls, raw: Any) -> RecordMapping:
-        """A mapping from a JSON or TOML object; raises on an unknown key or a wrong type."""
-        if not isinstance(raw, Mapping):
-            raise DataError("is not an object", remedy='write {"subject": "column", …}')
-        known = {each.name for each in fields(cls)}
-        given: dict[str, Any] = {}
-        for name, value in raw.items():
-            if name not in known:
-                raise UnknownName("key of a mapping", str(name), known)
-            if name == "rename":
-                given[name] = _renames(value)
-            elif name in ("ignore", "references"):
-                given[name] = _columns(name, value)
-            elif type(value) is str and value:
-                given[name] = value
-            else:
-                raise DataError(f"{name!r} is not the name of a column", remedy="write a string")
-        return cls(**given)
-
-    def named(self) -> Iterator[str]:
-        """All columns of the mapping, which a table must have."""
-        single = (self.id, self.subject, self.text, self.system, self.category)
-        yield from (name for name in single if name is not None)
-        yield from self.references
-        yield from self.ignore
-        yield from self.rename
-
-    def subject_candidates(self) -> tuple[str, ...]:
-        """The columns that may have the subject, best first."""
-        if self.subject is not None:
-            return (self.subject,)
-        return (*_SUBJECTS, self.id or "id")
-
-    def reference_columns(self, present: Iterable[str]) -> list[str]:
-        """The columns with references among those present."""
-        present = list(present)
-        found = (find(name, present) for name in self.references or _REFERENCES)
-        return [name for name in found if name is not None]
-
-    def ignores(self, path: str) -> bool:
-        """Whether a path, or a column it is nested in, is ignored."""
-        return any(_within(path, name) for name in self.ignore)
-
-    def predicate(self, path: str) -> str:
-        """The predicate of a path."""
-        for name, predicate in self.rename.items():
-            if _within(path, name):
-                return predicate + path[len(name) :]
-        return path
-
-
-def find(name: str, present: Iterable[str]) -> str | None:
-    """The column with that name, or else the first with that name in another case."""
-    present = list(present)
-    if name in present:
-        return name
-    return next((column for column in present if column.casefold() == name.casefold()), None)
-
-
-def _within(path: str, name: str) -> bool:
-    return path == name or path.startswith(name + ".")
-
-
-def _columns(name: str, value: Any) -> tuple[str, ...]:
-    if type(value) is str:
-        value = [value]
-    if type(value) is not list or not all(type(part) is str and part for part in value):
-        raise DataError(f"{name!r} is not a list of columns", remedy='write ["one", "another"]')
-    return tuple(value)
-
-
-def _renames(value: Any) -> Mapping[str, str]:
-    if type(value) is not dict or not all(
-        type(part) is str and part for pair in value.items() for part in pair
-    ):
-        raise DataError("'rename' is not an object of strings", remedy='{"column": "predicate"}')
-    return dict(value)
-
-
-def load_mapping(path: Path) -> RecordMapping:
-    """Read a mapping file: JSON, or TOML from Python 3.11 on."""
-    text = read_text(path)
-    try:
-        raw = _load_toml(text) if path.suffix.lower() == ".toml" else load_object(text)
-        return RecordMapping.from_object(raw)
-    except DataError as error:
-        raise error.at(path) from None
-
-
-def _load_toml(text: str) -> Any:
-    try:
-        tomllib = importlib.import_module("tomllib")
-    except ImportError:
-        raise DataError("is TOML, which needs Python 3.11", remedy="write it as JSON") from None
-    try:
-        return tomllib.loads(text)
-    except (ValueError, RecursionError) as error:
-        raise DataError(f"is not TOML ({error})", remedy="correct it, or write JSON") from None
-
+from adequa.text.linearised import triples_from_object
 
 JSON_LINES = (".jsonl", ".ndjson")
 """The endings of files with one value per line."""
@@ -179,10 +56,15 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return names
 
 
+def _number(text: str) -> Number | str:
+    number = Number(text)
+    return number if math.isfinite(number) else text  # 1e999 is too large for a float
+
+
 _literal = json.JSONDecoder(
-    parse_float=str, parse_int=str, parse_constant=reject_constant, object_pairs_hook=_unique
+    parse_float=_number, parse_constant=reject_constant, object_pairs_hook=_unique
 )
-"""A number becomes its text, so that 1.50 stays 1.50."""
+"""A number keeps its digits, so that 1.50 stays 1.50."""
 
 
 class JsonValue(NamedTuple):
@@ -343,33 +225,54 @@ def _skip(text: str, position: int) -> int:
 
 
 _DELIMITERS = {".csv": ",", ".tsv": "\t", ".tab": "\t"}
+_HEAD = 50
+"""Records at the beginning of a file by which the column of the text is found."""
+_PROSE_WORDS = 6
+_PROSE_SHARE = 0.6
+"""A column is prose if so many of its cells have so many words and end like a sentence.
+
+Chosen by hand: product names and enumerations stay below, one-sentence descriptions above.
+"""
 
 
-class _Record(NamedTuple):
+class _Row(NamedTuple):
     line: int
     value: Mapping[str, Any]
     key: str | None = None
     """The key of the record in an object of objects."""
 
 
+class RecordReading(NamedTuple):
+    """How a record was read: the item, its facts, and the column of its text if one was found."""
+
+    item: Item
+    facts: RecordFacts | None
+    """None for an item with triples of its own."""
+    text_column: str | None = None
+
+
 @dataclass(frozen=True)
 class RecordsReader(Reader):
-    """Reads each row or object as triples about its subject.
+    """Reads each row or object as facts about its subject; its structure survives.
 
-    Nesting becomes paths (`address.city`), a list repeats its predicate, null and empty values are
-    left out, and a number keeps its digits. A JSON file is a list of objects, consecutive objects,
-    or one object of objects by id; an object with `triples` is read as an Item.
+    A JSON file is a list of objects, consecutive objects, or one object of objects by id; an object
+    with `triples` is read as an Item, a log of inputs and outputs or chats by its keys. A cell of a
+    table may hold JSON. Null, empty and technical values are left out, and a number keeps its
+    digits. `adequa convert --explain` shows which fields became facts.
     """
 
     name: ClassVar[str] = "records"
-    doc: ClassVar[str] = "rows and JSON objects as facts about their subject"
+    doc: ClassVar[str] = "rows, JSON objects, logs and chats as facts about their subject"
 
     mapping: Path | None = setting(None, "a JSON or TOML file with the meaning of the columns")
     key: str | None = setting(None, "the column of the subject")
     id: str | None = setting(None, "the column of the id")
-    text: str | None = setting(None, "the column of the text")
+    text: str | None = setting(None, "the column of the text; found if it is the only prose")
     system: str | None = setting(None, "the column of the system")
     category: str | None = setting(None, "the column of the category")
+    record: str | None = setting(None, "the column of the record, if it is not the whole row")
+    keep: tuple[str, ...] = setting((), "technical fields that are facts; * is all of them")
+    ignore: tuple[str, ...] = setting((), "fields that are not facts")
     delimiter: str | None = setting(None, "the character between two cells, if not a comma or tab")
 
     def __post_init__(self) -> None:
@@ -378,24 +281,33 @@ class RecordsReader(Reader):
 
     def read(self, path: Path, *, bare: bool = False) -> Iterator[PlacedItem]:
         """Stream the items; the id of a record without one is its number, counted from 1."""
+        for place, _ in self.readings(path, bare=bare):
+            yield place
+
+    def readings(
+        self, path: Path, *, bare: bool = False
+    ) -> Iterator[tuple[PlacedItem, RecordReading]]:
+        """The items together with how each record was read."""
         mapping = self._mapping()
-        for number, record in enumerate(self._records(path, mapping), 1):
+        rows = self._rows(path, mapping)
+        head = list(islice(rows, _HEAD))
+        candidates = text_candidates([row.value for row in head])
+        columns = RoleColumns(mapping, candidates, path)
+        for number, row in enumerate(chain(head, rows), 1):
             try:
-                if _is_item(record.value):
-                    item = item_from_object(record.value, bare=bare)
-                else:
-                    item = _item(record.value, mapping, record.key, str(number), bare=bare)
+                reading = _read_row(row, columns, number, bare=bare)
             except DataError as error:
-                raise error.at(path, record.line) from None
-            yield PlacedItem(item, path, record.line)
+                raise error.at(path, row.line) from None
+            yield PlacedItem(reading.item, path, row.line), reading
 
     def _mapping(self) -> RecordMapping:
         mapping = RecordMapping() if self.mapping is None else load_mapping(self.mapping)
         given: dict[str, Any] = {"id": self.id, "subject": self.key, "text": self.text}
-        given |= {"system": self.system, "category": self.category}
+        given |= {"system": self.system, "category": self.category, "record": self.record}
+        given |= {"keep": mapping.keep + self.keep, "ignore": mapping.ignore + self.ignore}
         return replace(mapping, **{name: column for name, column in given.items() if column})
 
-    def _records(self, path: Path, mapping: RecordMapping) -> Iterator[_Record]:
+    def _rows(self, path: Path, mapping: RecordMapping) -> Iterator[_Row]:
         suffix = path.suffix.lower()
         first = next((line for _, line in lines(path) if line.strip()), "").lstrip()
         delimiter = self.delimiter or _DELIMITERS.get(suffix)
@@ -405,29 +317,55 @@ class RecordsReader(Reader):
         return _from_table(path, delimiter or ("\t" if "\t" in first else ","), mapping)
 
 
-def _from_table(path: Path, delimiter: str, mapping: RecordMapping) -> Iterator[_Record]:
+def _from_table(path: Path, delimiter: str, mapping: RecordMapping) -> Iterator[_Row]:
     table = read_table(path, delimiter)
     for name in mapping.named():
-        if name not in table.columns:
+        if name.partition(".")[0] not in table.columns and name not in table.columns:
             there = ", ".join(map(repr, table.columns))
             problem = f"has no column {name!r} (there are: {there[:200]})"
             raise DataError(problem, path=path, line=1, remedy="correct the mapping")
     for line, cells in table.rows:
-        yield _Record(line, cells)
+        yield _Row(line, {name: _cell(value) for name, value in cells.items()})
 
 
-def _from_json(path: Path, *, keyed: bool) -> Iterator[_Record]:
+def _cell(value: str) -> Any:
+    """A cell of a table; JSON objects and lists in it are read."""
+    if value[:1] not in ("{", "[") or value.rstrip()[-1:] not in ("}", "]"):
+        return value
+    try:
+        found = _literal.decode(value)
+    except (ValueError, RecursionError, DataError):
+        return value
+    return found if isinstance(found, dict | list) else value
+
+
+def _from_json(path: Path, *, keyed: bool) -> Iterator[_Row]:
     located = _values(path)
     first = next(located, None)
     second = next(located, None)
-    if keyed and first is not None and second is None:
-        inner = first.value.values()
-        if inner and all(type(value) is dict for value in inner):
-            for key, member in members(first):
-                yield _Record(member.line, _content(path, member), key)
-            return
+    if keyed and first is not None and second is None and _is_keyed(first.value):
+        for key, member in members(first):
+            yield _Row(member.line, _content(path, member), key)
+        return
     for one in chain((one for one in (first, second) if one is not None), located):
-        yield _Record(one.line, _content(path, one))
+        yield _Row(one.line, _content(path, one))
+
+
+def _is_keyed(value: Mapping[str, Any]) -> bool:
+    """Whether an object is a collection of records by id, rather than a record of objects.
+
+    The records of a collection have keys in common; the parts of a record have few or none.
+    """
+    inner = list(value.values())
+    if not inner or not all(type(part) is dict for part in inner):
+        return False
+    if read_log(value, record=None, text=None, decode=_literal.raw_decode) is not None:
+        return False
+    texts = {"triples", *TEXTS}
+    if all(texts & {key.casefold() for key in part} for part in inner):
+        return True
+    common = set(inner[0]).intersection(*inner[1:])
+    return len(inner) > 1 and 2 * len(common) >= max(map(len, inner)) and "home" not in value
 
 
 def _values(path: Path) -> Iterator[JsonValue]:
@@ -456,13 +394,191 @@ def _is_item(value: Mapping[str, Any]) -> bool:
     return type(triples) is list and bool(triples) and type(triples[0]) is list
 
 
+@dataclass(frozen=True)
+class RoleColumns:
+    """The mapping of a file, and the columns that may be its text."""
+
+    mapping: RecordMapping
+    candidates: tuple[str, ...] = ()
+    """Best first; the first is taken if it is the only one or has a name that says so."""
+    path: Path | None = None
+
+    @property
+    def text(self) -> str | None:
+        """The column of the text where there is no `text`: told, or the only candidate."""
+        if self.mapping.text or not self.candidates:
+            return self.mapping.text
+        known = [one for one in self.candidates if one.casefold() in TEXTS]
+        if len(known) == 1:
+            return known[0]
+        return self.candidates[0] if len(self.candidates) == 1 else None
+
+    def missing_text(self) -> DataError:
+        """The error for a record without a text, with the command that names its column."""
+        if self.mapping.text:
+            return DataError(f"has no {self.mapping.text!r}", remedy='an empty text is ""')
+        problem, file = "has no 'text'", self.path.name if self.path else "FILE"
+        column = self.candidates[0] if self.candidates else "COLUMN"
+        if self.candidates:
+            problem += f"; it could be {' or '.join(map(repr, self.candidates))}"
+        command = f"adequa score {file} --format records:text={column} --out RUN"
+        return DataError(problem, remedy=f"name its column: {command}; or give --texts")
+
+
+def text_candidates(rows: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:
+    """The columns that may be the text of records that have no `text`, best first.
+
+    >>> text_candidates([{"name": "Alba", "blurb": "Alba is a quiet village by the sea."}])
+    ('blurb',)
+    """
+    rows = [row for row in rows if not _is_item(row)]
+    columns = list(dict.fromkeys(str(name) for row in rows for name in row))
+    if not rows or find("text", columns):
+        return ()
+    known = [name for name in columns if name.casefold() in TEXTS and _all_strings(rows, name)]
+    known.sort(key=lambda name: TEXTS.index(name.casefold()))
+    prose = [name for name in columns if name not in known and _is_prose(rows, name)]
+    return (*known, *prose)
+
+
+def _all_strings(rows: Sequence[Mapping[str, Any]], name: str) -> bool:
+    return all(isinstance(row.get(name, ""), str) for row in rows)
+
+
+def _is_prose(rows: Sequence[Mapping[str, Any]], name: str) -> bool:
+    cells = [row[name] for row in rows if name in row]
+    said = [
+        isinstance(cell, str)
+        and len(cell.split()) >= _PROSE_WORDS
+        and cell.rstrip().endswith((".", "!", "?", ".”", '."', "…", "。"))
+        for cell in cells
+    ]
+    return bool(said) and sum(said) >= _PROSE_SHARE * len(rows)
+
+
+def _read_row(row: _Row, columns: RoleColumns, number: int, *, bare: bool) -> RecordReading:
+    mapping = columns.mapping
+    if _is_item(row.value):
+        return RecordReading(item_from_object(row.value, bare=bare, position=number), None)
+    log = read_log(row.value, record=mapping.record, text=mapping.text, decode=_literal.raw_decode)
+    if log is None:
+        return _read_flat(row, columns, number, bare=bare)
+    if log.text is None and not bare:
+        raise columns.missing_text()
+    envelope = {name: part for name, part in row.value.items() if name not in log.used}
+    named = {
+        role: _take(envelope, column)
+        for role, column in (
+            ("id", mapping.id or "id"),
+            ("system", mapping.system or "system"),
+            ("category", mapping.category or "category"),
+            ("lang", "lang"),
+        )
+    }
+    references = _references(envelope, mapping)
+    coverage = envelope.pop("coverage", None)
+    if coverage not in (None, "all", "selected"):
+        raise DataError(f"'coverage' is {coverage!r}", remedy='write "all" or "selected"')
+    meta = envelope.pop("meta", None) or {}
+    if not isinstance(meta, dict):
+        raise DataError("'meta' is not an object")
+    text = log.text or ""
+    reading = read_record(
+        log.record, "" if bare else text, mapping=mapping, id=named["id"] or row.key or str(number)
+    )
+    kept = {} if not bare or log.text is None else {"text": log.text}
+    item = replace(
+        reading.item,
+        system=named["system"] or "",
+        category=named["category"],
+        lang=named["lang"],
+        references=references,
+        meta={**reading.item.meta, **meta, **envelope, **kept},
+        coverage=coverage or reading.item.coverage,
+    )
+    return reading._replace(item=item)
+
+
+def _take(envelope: dict[str, Any], column: str) -> str | None:
+    """Remove the value of a column and give it as a string; None if there is none."""
+    key = find(column, envelope)
+    if key is None or isinstance(envelope[key], dict | list):
+        return None
+    value = envelope.pop(key)
+    return _written(value) or None
+
+
+def _written(value: Any) -> str:
+    """A value of a role as it is written; a text keeps its spaces."""
+    if value is None:
+        return ""
+    return value if isinstance(value, str) else say_scalar(value)
+
+
+def _references(envelope: dict[str, Any], mapping: RecordMapping) -> tuple[str, ...]:
+    found: list[str] = []
+    for name in mapping.reference_columns(envelope):
+        value = envelope.pop(name)
+        parts = value if isinstance(value, list) else [value]
+        found += [_written(part) for part in parts if part is not None and part != ""]
+    return tuple(found)
+
+
+def read_record(
+    record: Any,
+    text: str,
+    *,
+    mapping: RecordMapping | None = None,
+    id: str = "1",  # noqa: A002
+    key: str | None = None,
+) -> RecordReading:
+    """The item of a record all of whose fields are data, and how it was read.
+
+    A list of triples stays what it is.
+    """
+    record = plain_value(record, "record", nulls=True)
+    if _is_item({"triples": record}) and all(len(part) == 3 for part in record):
+        return RecordReading(Item(id, triples_from_object(record), text), None)
+    if not isinstance(record, dict | list):
+        raise DataError("is not a record", remedy="a record is a JSON object or a list of objects")
+    facts = read_facts(record, mapping=mapping, text=text, key=key)
+    triples, paths = facts.triples, facts.paths
+    if not triples:
+        if facts.subject_path is None:
+            raise DataError("has no facts", remedy="a text without data cannot be judged")
+        # A name without other facts states itself, as in an attribute list.
+        name = facts.subject_path.rpartition("/")[2]
+        triples, paths = (Triple(facts.subject, name, facts.subject),), (facts.subject_path,)
+    item = Item(
+        id,
+        triples,
+        text,
+        terms=facts.terms,
+        meta=_ignored(facts.left_out),
+        record=record,
+        paths=paths,
+        coverage="selected",
+    )
+    return RecordReading(item, facts)
+
+
+def _ignored(left_out: Iterable[LeftOut]) -> dict[str, Any]:
+    """The fields that the user ignores, by their path without positions."""
+    found: dict[str, list[Any]] = {}
+    for one in left_out:
+        if one.why == "ignored":
+            keys = [part for part in one.path.split("/")[1:] if not part.isdigit()]
+            found.setdefault(".".join(keys), []).append(one.value)
+    return {path: values[0] if len(values) == 1 else values for path, values in found.items()}
+
+
 def from_record(
     record: Mapping[str, Any],
     text: str | None = None,
     *,
     mapping: RecordMapping | Mapping[str, Any] | None = None,
 ) -> Item:
-    """An item from a dict; `text` is the text of a record without one.
+    """An item from a dict with the columns of a row; `text` is the text of one without.
 
     >>> from_record({"name": "Blue Spice", "food": ["Thai", "tea"]}, "A place.").triples[1]
     Triple(subject='Blue Spice', predicate='food', object='tea')
@@ -473,116 +589,75 @@ def from_record(
         mapping = RecordMapping.from_object(mapping)
     if not isinstance(record, Mapping):
         raise DataError("the record is not a mapping", remedy="give a dict")
+    cells = {str(key): plain_value(value, str(key), nulls=True) for key, value in record.items()}
+    row = _Row(1, cells)
     if text is None:
-        return _item(record, mapping, None, "1", bare=False)
-    return replace(_item(record, mapping, None, "1", bare=True), text=text)
+        candidates = text_candidates([row.value])
+        return _read_flat(row, RoleColumns(mapping, candidates), 1, bare=False).item
+    return _read_flat(row, RoleColumns(mapping), 1, bare=True, text=text).item
 
 
-def _item(
-    record: Mapping[str, Any],
-    mapping: RecordMapping,
-    key: str | None,
-    number: str,
-    *,
-    bare: bool,
-) -> Item:
-    if "" in record:
+def _read_flat(
+    row: _Row, columns: RoleColumns, number: int, *, bare: bool, text: str | None = None
+) -> RecordReading:
+    """The item of a row that has the text and the id beside the facts."""
+    mapping = columns.mapping
+    data = dict(row.value)
+    if "" in data:
         raise DataError("has an empty key", remedy="name it")
-    facts = [
-        fact
-        for name, value in record.items()
-        for fact in _flatten(plain_value(value, str(name)), str(name))
-    ]
-    cells: dict[str, list[str]] = {}
-    for path, value in facts:
-        cells.setdefault(path, []).append(value)
-    roles = {
-        role: find(column, cells) if column else None
+    text_column = columns.text or "text"
+    named = {
+        role: _pull(data, column, keep=column == mapping.subject)
         for role, column in (
             ("id", mapping.id or "id"),
-            ("text", mapping.text or "text"),
+            ("text", text_column),
             ("system", mapping.system or "system"),
             ("category", mapping.category),
         )
     }
-    named = {role: _single(cells, path) for role, path in roles.items()}
-    identifier = named["id"] or key or number
     if mapping.id and not named["id"]:
         raise DataError(f"has no {mapping.id!r} for its id", remedy="fill it")
-    subject_path, subject = _subject(cells, mapping, key)
-    references = mapping.reference_columns(cells)
-    taken = {subject_path, *roles.values(), *references}
-    triples = tuple(
-        Triple(subject, mapping.predicate(path), value)
-        for path, value in facts
-        if value and path not in taken and not mapping.ignores(path)
+    own = named["text"]
+    if own is None and not bare:
+        raise columns.missing_text()
+    references = _references(data, mapping)
+    said = text if text is not None else "" if bare or own is None else own
+    reading = read_record(
+        data,
+        said,
+        mapping=mapping,
+        id=named["id"] or row.key or str(number),
+        key=row.key or named["id"],
     )
-    if not triples:
-        if subject_path in (None, roles["id"]):
-            raise DataError("has no facts", remedy="a text without data cannot be judged")
-        # A name without other facts states itself, as in an attribute list.
-        triples = (Triple(subject, mapping.predicate(str(subject_path)), subject),)
-    text = named["text"]
-    if text is None and not bare:
-        remedy = 'name its column (records:text=COLUMN) or give --texts; an empty text is ""'
-        raise DataError(f"has no {mapping.text or 'text'!r}", remedy=remedy)
-    texts = [value for path in references for value in cells[path] if value]
-    return Item(
-        identifier,
-        triples,
-        "" if bare or text is None else text,
-        named["system"] or "",
-        named["category"] or None,
-        references=(*texts, text) if bare and text else tuple(texts),
-        meta=_ignored(cells, mapping, taken),
+    item = replace(
+        reading.item,
+        system=named["system"] or "",
+        category=named["category"] or None,
+        references=(*references, own) if bare and own else references,
     )
+    return RecordReading(item, reading.facts, text_column if own is not None else None)
 
 
-def _flatten(value: Any, path: str) -> Iterator[tuple[str, str]]:
-    """Every value with its path, including empty strings, since a text may be empty."""
-    if isinstance(value, dict):
-        for name, part in value.items():
-            if not name:
-                raise DataError(f"has an empty key in {path!r}", remedy="name it")
-            yield from _flatten(part, f"{path}.{name}")
-    elif isinstance(value, list):
-        for part in value:
-            yield from _flatten(part, path)
-    elif isinstance(value, bool):
-        yield path, "true" if value else "false"
-    elif value is not None:
-        yield path, str(value)
-
-
-def _single(cells: Mapping[str, list[str]], path: str | None) -> str | None:
-    if path is None:
+def _pull(data: dict[str, Any], column: str | None, *, keep: bool) -> str | None:
+    """The single value of a column or path, which is no longer data; None if there is none."""
+    if column is None:
         return None
-    if len(cells[path]) > 1:
-        raise DataError(f"has {len(cells[path])} values for {path!r}, not one")
-    return cells[path][0]
-
-
-def _subject(
-    cells: Mapping[str, list[str]], mapping: RecordMapping, key: str | None
-) -> tuple[str | None, str]:
-    for name in mapping.subject_candidates():
-        path = find(name, cells)
-        value = _single(cells, path)
-        if value:
-            return path, value
-    if mapping.subject is not None:
-        raise DataError(f"has no {mapping.subject!r} for its subject", remedy="fill it")
-    if key:
-        return None, key
-    problem = "has no name, title, label or id for its subject"
-    raise DataError(problem, remedy="name the column: records:key=COLUMN")
-
-
-def _ignored(
-    cells: Mapping[str, list[str]], mapping: RecordMapping, taken: set[str | None]
-) -> dict[str, Any]:
-    return {
-        path: found[0] if len(found) == 1 else found
-        for path, found in cells.items()
-        if path not in taken and mapping.ignores(path)
-    }
+    parts = [column] if find(column, data) else column.split(".")
+    inside: Any = data
+    for part in parts[:-1]:
+        key = find(part, inside) if isinstance(inside, Mapping) else None
+        if key is None or not isinstance(inside[key], dict):
+            return None
+        inside[key] = dict(inside[key])  # the caller's record stays as it is
+        inside = inside[key]
+    key = find(parts[-1], inside)
+    if key is None:
+        return None
+    value = inside[key]
+    if isinstance(value, list) and len(value) == 1:
+        value = value[0]
+    if isinstance(value, dict | list):
+        raise DataError(f"has {len(value)} values for {column!r}, not one")
+    if not keep:
+        del inside[key]
+    return None if value is None else _written(value)

@@ -88,8 +88,11 @@ def item_to_cells(item: Item) -> dict[str, str | None]:
         raise DataError(f"item {item.id!r} has a 'meta' that is not JSON ({error})") from None
 
 
-def plain_value(value: Any, column: str, *, depth: int = 0) -> Any:
-    """A cell of a typed table as a JSON value; NaN and other missing values are None."""
+def plain_value(value: Any, column: str, *, depth: int = 0, nulls: bool = False) -> Any:
+    """A cell of a typed table as a JSON value; NaN and other missing values are None.
+
+    With `nulls` an object keeps its fields that are None.
+    """
     if value is None or isinstance(value, bool):
         return value
     if isinstance(value, str):
@@ -99,18 +102,23 @@ def plain_value(value: Any, column: str, *, depth: int = 0) -> Any:
     if isinstance(value, float):
         if math.isinf(value):
             raise DataError(f"the cell {column!r} is infinite", remedy="leave it empty")
-        return None if math.isnan(value) else float(value)
+        # A number of numpy becomes plain; one that keeps the digits of its file stays.
+        return None if math.isnan(value) else float(value) if hasattr(value, "tolist") else value
     if depth > _MAX_DEPTH:
         raise DataError(f"the cell {column!r} is nested too deeply", remedy="flatten it")
+
+    def inner(part: Any) -> Any:
+        return plain_value(part, column, depth=depth + 1, nulls=nulls)
+
     if isinstance(value, (list, tuple)):
-        return [plain_value(part, column, depth=depth + 1) for part in value]
-    if isinstance(value, dict):
-        pairs = ((name, plain_value(part, column, depth=depth + 1)) for name, part in value.items())
-        return {str(name): part for name, part in pairs if part is not None}
+        return [inner(part) for part in value]
+    if isinstance(value, Mapping):
+        pairs = ((name, inner(part)) for name, part in value.items())
+        return {str(name): part for name, part in pairs if nulls or part is not None}
     if type(value).__name__ in ("NAType", "NaTType"):
         return None
     if hasattr(value, "tolist"):  # an array or a number of numpy
-        return plain_value(value.tolist(), column, depth=depth + 1)
+        return inner(value.tolist())
     if isinstance(value, (date, time)):  # a datetime is a date
         return value.isoformat()
     if isinstance(value, (Decimal, timedelta, UUID)):

@@ -13,7 +13,7 @@ import os
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
-from dataclasses import dataclass, fields, replace
+from dataclasses import MISSING, dataclass, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -92,12 +92,14 @@ class CachedMetric:
             ) from None
 
     def _shown(self, item: Item) -> Item:
-        names = {field.name for field in fields(Item)} - set(self.metric.reads)
-        values = {name: getattr(item, name) for name in names}
-        empty: dict[str, Any] = {
-            name: None if value is None else type(value)() for name, value in values.items()
-        }
-        return replace(item, **empty)
+        hidden: dict[str, Any] = {"id": "", "triples": (), "text": ""}
+        for field in fields(Item):
+            if field.default_factory is not MISSING:
+                hidden[field.name] = field.default_factory()
+            elif field.default is not MISSING:
+                hidden[field.name] = field.default
+        reads = self.metric.reads
+        return replace(item, **{name: part for name, part in hidden.items() if name not in reads})
 
 
 def _key(signature: str, item: Item) -> bytes:

@@ -21,7 +21,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import cast
 
-from adequa.data import Fact, Finding, Mention, Result, Score, Triple, Verdict
+from adequa.data import Fact, Finding, Item, Mention, Result, Score, Triple, Verdict
 
 OVERRULED = "overruled"
 SURE = 0.9
@@ -35,7 +35,7 @@ def join(result: Result, scores: Mapping[str, Score]) -> Result:
     """The result with the scores of further metrics, by label."""
     verdicts: dict[str, Verdict] = dict(result.verdicts)
     verdicts.update((label, score.verdict) for label, score in scores.items() if score.verdict)
-    labelled = [_labelled(label, score) for label, score in scores.items()]
+    labelled = [_located(_labelled(label, score), result.item) for label, score in scores.items()]
     facts = _join_facts(result.facts, labelled)
     findings = _overrule(_join_findings(result.findings, labelled), facts, result.item.triples)
     return replace(
@@ -67,6 +67,27 @@ def _labelled(label: str, score: Score) -> Score:
         return score
     findings = tuple(replace(finding, metric=label) for finding in score.findings)
     return replace(score, findings=findings)
+
+
+def _located(score: Score, item: Item) -> Score:
+    """The score with the JSON pointers of its facts and findings, if the item is a record."""
+    if not item.paths:
+        return score
+    paths: dict[object, str] = {}
+    for triple, path in zip(item.triples, item.paths, strict=True):
+        for thing in (triple, triple.object):
+            paths.setdefault(thing, path)
+    for triple, path in zip(item.triples, item.paths, strict=True):
+        paths.setdefault(triple.subject, path)
+    things = [one.triple or one.entity for one in score.findings]
+    return replace(
+        score,
+        facts=tuple(replace(fact, path=paths.get(fact.triple)) for fact in score.facts),
+        findings=tuple(
+            replace(one, path=paths.get(thing))
+            for one, thing in zip(score.findings, things, strict=True)
+        ),
+    )
 
 
 def join_verdicts(verdicts: Iterable[Verdict]) -> Verdict | None:
@@ -170,5 +191,6 @@ def _agree(known: Finding, other: Finding) -> Finding:
         metric="+".join([*metrics, other.metric]),
         triple=known.triple or other.triple,
         entity=known.entity or other.entity,
+        path=known.path or other.path,
         confidence=max(confidences, default=None),
     )

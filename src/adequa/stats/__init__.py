@@ -31,6 +31,7 @@ from adequa.stats.effects import (
     cliffs_delta,
     magnitude_of_d,
     paired_d,
+    resampled_areas,
     superiority,
 )
 from adequa.stats.intervals import (
@@ -73,7 +74,8 @@ __all__ += ["cluster_counts", "cluster_draws", "cohen_kappas", "complete_pairs",
 __all__ += ["kendall", "krippendorff_alpha", "magnitude_of_d", "mean_of", "paired_bootstrap"]
 __all__ += ["paired_d", "pairwise_accuracy", "pearson", "percent_agreement", "percentile_interval"]
 __all__ += ["permute_both", "randomisation_p", "rank_sum", "require_draws"]
-__all__ += ["resampled_correlations", "resampled_kendall", "resampled_pearson", "rowwise"]
+__all__ += ["resampled_areas", "resampled_correlations", "resampled_kendall", "resampled_pearson"]
+__all__ += ["rowwise"]
 __all__ += ["rowwise_correlations", "signed_rank", "significance_letters", "soft_pairwise_accuracy"]
 __all__ += ["spearman", "student_interval", "superiority", "swapped_totals", "williams"]
 __all__ += ["wilson_interval", "win_share"]

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 Vector = npt.NDArray[np.float64]
+Matrix = npt.NDArray[np.float64]
 
 
 def paired_d(first: npt.ArrayLike, second: npt.ArrayLike) -> float | None:
@@ -63,6 +64,27 @@ def area_under_curve(labels: npt.ArrayLike, scores: npt.ArrayLike) -> float | No
     """
     positive, values = np.asarray(labels) == 1, _vector(scores)
     return superiority(values[positive], values[~positive])
+
+
+def resampled_areas(labels: npt.ArrayLike, scores: npt.ArrayLike, counts: Matrix) -> Vector:
+    """The area under the ROC curve in each resample; NaN where a label does not occur.
+
+    `counts` says how often each item is drawn, one row per resample.
+    """
+    positive, values = np.asarray(labels) == 1, _vector(scores)
+    areas: Vector = np.full(len(counts), np.nan)
+    if not len(values):
+        return areas
+    order = np.argsort(values, kind="stable")
+    starts = np.flatnonzero(np.diff(values[order], prepend=np.nan) != 0)
+    drawn = counts[:, order]
+    ones = np.add.reduceat(drawn * positive[order], starts, axis=1)
+    zeros = np.add.reduceat(drawn * ~positive[order], starts, axis=1)
+    # Per score: the zeros below it, and half of those that tie with it.
+    above = np.einsum("ij,ij->i", ones, np.cumsum(zeros, axis=1) - zeros / 2)
+    pairs = ones.sum(axis=1) * zeros.sum(axis=1)
+    np.divide(above, pairs, out=areas, where=pairs > 0)
+    return areas
 
 
 def paired_superiority(first: npt.ArrayLike, second: npt.ArrayLike) -> float | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import math
 from dataclasses import asdict, dataclass
 from http import HTTPStatus
@@ -21,8 +22,7 @@ from adequa.errors import (
 )
 
 _LONGEST_MESSAGE = 400
-_UNREAD = {401, 403, 408, 413, 415, 421}
-"""Statuses after which the rest of a body may still arrive, which nobody will read."""
+_FULL = {errno.ENOSPC, errno.EDQUOT}
 _ADDRESSES = {
     404: ("not_found", "see /v1/openapi.json for the available addresses"),
     405: ("method_not_allowed", "see the Allow header for the available methods"),
@@ -36,12 +36,15 @@ _HEADINGS = {
     403: "Not allowed",
     405: "Not possible here",
     409: "Something has changed",
+    410: "No longer there",
     413: "Too large",
     421: "Unknown server name",
     422: "Something is missing or wrong",
     429: "Please wait a moment",
+    431: "Too large",
     500: "Something went wrong",
     503: "Please wait a moment",
+    507: "The disk of the server is full",
 }
 _PARAGRAPHS = {
     "not_found": "There is no page at this address.",
@@ -87,8 +90,6 @@ class Refusal(Exception):
         headers = {}
         if self.wait is not None:
             headers["Retry-After"] = str(max(1, math.ceil(self.wait)))
-        if self.status in _UNREAD:
-            headers["Connection"] = "close"
         return headers
 
     @property
@@ -126,10 +127,19 @@ def refusal_of(error: Exception, *, where: str | None = None) -> Refusal:
     if isinstance(error, MissingExtra):
         remedy = "ask the operator of this server to install it"
         return Refusal(501, "not_installed", str(error), remedy, where=where)
+    if isinstance(error, OSError) and error.errno in _FULL:
+        return disk_full()
     if isinstance(error, ModelError | RunError):
         return Refusal(500, "cannot_score", "the metrics failed on this input", _ASK, where=where)
     message = "error in adequa" if isinstance(error, AdequaError) else "internal error"
     return Refusal(500, "internal", message, _ASK)
+
+
+def disk_full() -> Refusal:
+    """The refusal of a request for which the server's disk has no room."""
+    message = "the disk of the server is full, so nothing of this request was kept"
+    remedy = "try again later, and tell the operator of this server"
+    return Refusal(507, "disk_full", message, remedy, wait=60)
 
 
 def respond(refusal: Refusal) -> Response:

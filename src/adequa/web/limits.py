@@ -14,34 +14,63 @@ _UNITS = {"": 1, "B": 1, "KB": 1 << 10, "MB": 1 << 20, "GB": 1 << 30}
 
 
 @dataclass(frozen=True)
-class ServerSettings:
-    """The limits of `adequa serve` and who may use it; the defaults suit one machine and one user.
+class RequestLimits:
+    """What a server accepts from the network; the API, the workbench and the campaign share it.
 
     None of the limits was measured on data: each is far above normal use and far below what would
     exhaust a laptop. A request that exceeds one is answered with the limit's name.
+    """
+
+    connections: int = 1000
+    """Open at the same time; fewer where the system allows the process fewer files."""
+    idle_seconds: float = 30.0
+    """Between two requests of a connection."""
+    max_head: int = 32 << 10
+    """Bytes of address and headers."""
+    head_seconds: float = 20.0
+    """For the whole head of a request; browsers need well under a second."""
+    send_seconds: float = 30.0
+    """Without progress in sending an answer, to a client that does not read it."""
+    in_flight: int = 256
+    """Requests that are being answered at the same time."""
+    max_body: int = 8 << 20
+    body_seconds: float = 20.0
+    """For sending a body, and for each part of an upload."""
+    bodies: int = 64 << 20
+    """Bytes of all bodies that are being read or parsed at the same time."""
+    max_depth: int = 32
+    """Levels of nesting in a JSON body."""
+    max_keys: int = 64_000
+    """Names in a JSON body, counted as its colons before it is parsed."""
+    max_values: int = 250_000
+    """Values in a JSON body, counted as its commas and opening brackets before it is parsed: the
+    parser is in C and holds up every other thread, here for less than a tenth of a second."""
+    max_fields: int = 5_000
+    """Fields of a form."""
+
+
+@dataclass(frozen=True)
+class ServerSettings(RequestLimits):
+    """The limits of `adequa serve` and who may use it; the defaults suit one machine and one user.
+
+    None of these limits was measured on data either.
     """
 
     token: str | None = field(default=None, repr=False)
     """The token for `Authorization: Bearer`; None lets in everyone who can reach the port."""
     hosts: tuple[str, ...] = ("localhost", "127.0.0.1", "::1")
     """The names in `Host` that are answered without a token, against DNS rebinding."""
-    max_body: int = 8 << 20
     max_upload: int = 512 << 20
     max_items: int = 1000
     max_text: int = 20_000
     max_triples: int = 1_000
-    max_depth: int = 32
+    max_data: int = 250_000
+    """Characters of an item's data: 1,000 triples of 250 characters."""
     seconds: float = 60.0
     """For scoring one request, including its time in the queue."""
-    body_seconds: float = 20.0
-    """For sending a body, and for each part of an upload."""
     upload_seconds: float = 1_800.0
     waiting: int = 512
     """Items in the queue; a single request may bring `max_items` to an idle server."""
-    in_flight: int = 256
-    """Requests at the same time."""
-    bodies: int = 64 << 20
-    """Bytes of all bodies that are being read at the same time."""
     max_runs: int = 200
     waiting_runs: int = 16
     run_seconds: float = 6 * 3600.0
@@ -55,12 +84,11 @@ class Rate:
     per_second: float
 
 
-@dataclass(frozen=True, slots=True)
-class CampaignLimits:
+@dataclass(frozen=True)
+class CampaignLimits(RequestLimits):
     """The limits of a campaign's server; the defaults are far above what a person does."""
 
-    body_bytes: int = 256 * 1024
-    body_seconds: float = 20.0
+    max_body: int = 256 << 10
     wrong_links: Rate = Rate(20, 1 / 30)
     """Per address; only wrong links count."""
     joins: Rate = Rate(500, 1.0)

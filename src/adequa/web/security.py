@@ -1,4 +1,4 @@
-"""Access control and security headers: the guard, origins, and the headers of each response.
+"""Access control and security headers: the guard, origins, bounds, and the headers of responses.
 
 Without a token a server trusts everyone who can reach its port; on loopback these are the programs
 of this machine. A page of another site in a browser is one of them: it is kept out by the host name
@@ -7,7 +7,6 @@ it has to use (DNS rebinding) and by what browsers say about the origin of a req
 
 from __future__ import annotations
 
-import asyncio
 import hmac
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
@@ -21,7 +20,7 @@ from starlette.requests import Request
 
 from adequa.errors import AdequaError
 from adequa.web.errors import Refusal, refusal_of, respond
-from adequa.web.limits import ServerSettings
+from adequa.web.limits import RequestLimits, ServerSettings, format_bytes
 
 if TYPE_CHECKING:
     from starlette.responses import Response
@@ -44,16 +43,18 @@ HEADERS: Mapping[str, str] = {
     "Cache-Control": "no-store",
 }
 """A response that sets one of these itself, as static files do, keeps its own."""
-_SEND_SECONDS = 30.0
-_SMALL = 1 << 16
 
 Answer = Callable[["Scope", Refusal], "Response"]
 
 
 def secured_app(
-    routes: Sequence[BaseRoute], *, answer: Answer, middleware: Sequence[Middleware] = ()
+    routes: Sequence[BaseRoute],
+    *,
+    limits: RequestLimits,
+    answer: Answer,
+    middleware: Sequence[Middleware] = (),
 ) -> Starlette:
-    """An application with security headers; `answer` makes the response to every refusal."""
+    """An application with bounds and security headers; `answer` responds to every refusal."""
 
     async def refuse(request: Request, error: Exception) -> Response:
         response = answer(request.scope, refusal_of(error))
@@ -63,9 +64,10 @@ def secured_app(
             response.headers.update(HEADERS)  # this response is made outside of the middleware
         return response
 
+    bounds = Middleware(RequestBounds, limits=limits, answer=answer)
     app = Starlette(
         routes=routes,
-        middleware=[Middleware(SecurityHeaders), *middleware],
+        middleware=[Middleware(SecurityHeaders), bounds, *middleware],
         exception_handlers=dict.fromkeys((Refusal, AdequaError, HTTPException, Exception), refuse),
     )
     app.router.redirect_slashes = False
@@ -91,6 +93,67 @@ class SecurityHeaders:
             await send(message)
 
         await self.app(scope, receive, with_headers if scope["type"] == "http" else send)
+
+
+class RequestBounds:
+    """Middleware that bounds heads and the requests in flight.
+
+    `adequa.web.server` bounds the connections, `adequa.web.bodies` the bodies.
+    """
+
+    def __init__(self, app: ASGIApp, limits: RequestLimits, answer: Answer) -> None:
+        self.app, self.limits = app, limits
+        self._answer = answer
+        self._in_flight = 0
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass a request on, or refuse it."""
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        exchange = _Exchange(scope, receive, send)
+        refusal = self._refusal(scope)
+        if refusal is not None:
+            await self._answer(scope, refusal)(scope, exchange.receive, exchange.send)
+            return
+        self._in_flight += 1
+        try:
+            await self.app(scope, exchange.receive, exchange.send)
+        finally:
+            self._in_flight -= 1
+
+    def _refusal(self, scope: Scope) -> Refusal | None:
+        headers = sum(len(name) + len(value) for name, value in scope["headers"])
+        address = len(scope.get("raw_path") or scope["path"]) + len(scope["query_string"])
+        if headers + address > self.limits.max_head:
+            message = f"address and headers are larger than {format_bytes(self.limits.max_head)}"
+            return Refusal(431, "head_too_large", message, "send fewer or shorter ones")
+        if self._in_flight >= self.limits.in_flight:
+            message = f"{self._in_flight} requests are being answered already"
+            return Refusal(503, "busy", message, "send fewer at once", wait=2)
+        return None
+
+
+class _Exchange:
+    """One request and its answer; closes the connection if nobody will read the rest of a body."""
+
+    def __init__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        self._receive, self._send = receive, send
+        headers = Headers(scope=scope)
+        length = headers.get("content-length", "0").strip("0")
+        self._is_read = not length and "transfer-encoding" not in headers
+
+    async def receive(self) -> Message:
+        """The next part of the body."""
+        message = await self._receive()
+        self._is_read = self._is_read or not message.get("more_body", False)
+        return message
+
+    async def send(self, message: Message) -> None:
+        """Send a part of the answer."""
+        if message["type"] == "http.response.start" and not self._is_read:
+            message = {**message, "headers": [*message["headers"], (b"connection", b"close")]}
+        await self._send(message)
 
 
 def is_own_origin(headers: Mapping[str, str], base_url: str | None) -> bool:
@@ -125,7 +188,6 @@ class Guard:
     ) -> None:
         self.app, self.settings, self.browsers = app, settings, browsers
         self._answer = answer
-        self._in_flight = 0
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass a request on, or refuse it."""
@@ -133,17 +195,13 @@ class Guard:
             await self.app(scope, receive, send)
             return
         refusal = self._refusal(scope["method"], scope["path"], Headers(scope=scope))
-        if refusal is not None:
-            response = self._answer(scope, refusal)
-            if refusal.status == 401:
-                response.headers["WWW-Authenticate"] = "Bearer"
-            await response(scope, receive, send)
+        if refusal is None:
+            await self.app(scope, receive, send)
             return
-        self._in_flight += 1
-        try:
-            await self.app(scope, receive, _in_time(send))
-        finally:
-            self._in_flight -= 1
+        response = self._answer(scope, refusal)
+        if refusal.status == 401:
+            response.headers["WWW-Authenticate"] = "Bearer"
+        await response(scope, receive, send)
 
     def _refusal(self, method: str, path: str, headers: Headers) -> Refusal | None:
         token, browsers = self.settings.token, self.browsers
@@ -162,9 +220,6 @@ class Guard:
                 return Refusal(403, "foreign_origin", message, where="Origin")
             if known and browsers is not None and not browsers.is_form(headers):
                 return no_form_token()
-        if self._in_flight >= self.settings.in_flight:
-            message = f"{self._in_flight} requests are being answered already"
-            return Refusal(503, "busy", message, "send fewer at once", wait=2)
         return None
 
 
@@ -185,15 +240,3 @@ def _host_name(host: str) -> str:
     if host.startswith("["):
         return host[1:].partition("]")[0].lower()
     return host.partition(":")[0].lower()
-
-
-def _in_time(send: Send) -> Send:
-    """Limit the time to send a large answer, so that a stalled client does not hold memory."""
-
-    async def sent(message: Message) -> None:
-        if len(message.get("body", b"")) < _SMALL:
-            await send(message)
-        else:
-            await asyncio.wait_for(send(message), _SEND_SECONDS)
-
-    return sent

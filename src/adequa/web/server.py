@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import socket
 import tempfile
+from collections import Counter, OrderedDict
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from ipaddress import ip_address
@@ -16,13 +17,18 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from adequa.errors import DataError, ServiceError, SettingError
 from adequa.files import locked
+from adequa.web.limits import RequestLimits
 
 if TYPE_CHECKING:
     from starlette.applications import Starlette
 
-_HEAD_SECONDS = 20.0
-"""For the whole head of a request; browsers need well under a second."""
-_MOST_CONNECTIONS = 2048
+_BACKLOG = 2048
+"""Connections that the system keeps until they are accepted."""
+_ACCEPTED_AT_ONCE = 64
+"""So many are accepted before any of them can be closed again; all have an open file."""
+_RESERVED_FILES = 256
+"""Files that are not connections: the database's, a run's, those accepted at once."""
+_FEWEST_CONNECTIONS = 16
 _SHORTEST_TOKEN = 16
 _LOOPBACK = ("localhost", "127.0.0.1", "::1")
 
@@ -47,7 +53,7 @@ def listen(host: str, port: int) -> socket.socket:
     try:
         bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         bound.bind((host, port))
-        bound.listen(2048)
+        bound.listen(_BACKLOG)
     except OSError as error:
         bound.close()
         problem = f"is not available ({error.strerror})"
@@ -64,8 +70,8 @@ def url_of(bound: socket.socket, host: str) -> str:
 
 def server_of(
     app: Starlette,
+    limits: RequestLimits,
     *,
-    head_seconds: float = _HEAD_SECONDS,
     started: Callable[[], None] | None = None,
     behind_proxy: bool = False,
 ) -> uvicorn.Server:
@@ -74,9 +80,11 @@ def server_of(
     With `behind_proxy` the client addresses a proxy names are believed, if it runs on this machine
     or is named in the environment variable FORWARDED_ALLOW_IPS.
     """
+    most = min(limits.connections, most_connections())
+    bounds = {"limits": limits, "open": Connections(most)}
     config = uvicorn.Config(
         app,
-        http=type("Protocol", (_ImpatientProtocol,), {"head_seconds": head_seconds}),
+        http=type("Protocol", (_BoundedProtocol,), bounds),
         ws="none",
         # An access log would contain login links and queries.
         access_log=False,
@@ -84,8 +92,10 @@ def server_of(
         proxy_headers=behind_proxy,
         server_header=False,
         lifespan="off",
-        timeout_keep_alive=30,
-        limit_concurrency=_MOST_CONNECTIONS,
+        # Whole seconds: uvicorn's type says so.
+        timeout_keep_alive=max(1, round(limits.idle_seconds)),
+        h11_max_incomplete_event_size=limits.max_head,
+        backlog=_ACCEPTED_AT_ONCE,
         timeout_graceful_shutdown=10,
     )
     return _Server(config, started)
@@ -100,45 +110,153 @@ class _Server(uvicorn.Server):
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
+        for one in sockets or ():
+            one.listen(_BACKLOG)  # asyncio uses one number for this and for accepting at once
         if self._started is not None:
             self._started()
 
 
-class _ImpatientProtocol(H11Protocol):
-    """Closes connections that do not send the whole head of a request in time.
+def most_connections() -> int:
+    """As many connections as the process may have open files, less those it needs itself."""
+    try:
+        import resource
+    except ImportError:  # Windows, which has no such limit
+        return RequestLimits.connections
+    files, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if files == resource.RLIM_INFINITY:
+        return RequestLimits.connections
+    return max(_FEWEST_CONNECTIONS, files - _RESERVED_FILES)
 
-    uvicorn itself waits without a limit.
+
+class Connections:
+    """The open connections of a server, at most `most` of them.
+
+    One that is too many takes the place of one that waits for the head of a request: first of those
+    that never sent one, then of idle ones, and among these the oldest from the address that has
+    most. A request that is being answered is never cut off.
     """
 
-    head_seconds = _HEAD_SECONDS
-    _timer: asyncio.TimerHandle | None = None
+    def __init__(self, most: int) -> None:
+        self.most = most
+        self._waiting: OrderedDict[_BoundedProtocol, None] = OrderedDict()
+        self._busy: set[_BoundedProtocol] = set()
+
+    def __len__(self) -> int:
+        return len(self._waiting) + len(self._busy)
+
+    def wait(self, connection: _BoundedProtocol) -> None:
+        """Count a connection as waiting for a head, from now on."""
+        self._busy.discard(connection)
+        if connection not in self._waiting:
+            self._waiting[connection] = None
+
+    def serve(self, connection: _BoundedProtocol) -> None:
+        """Count a connection as being answered."""
+        self._waiting.pop(connection, None)
+        self._busy.add(connection)
+
+    def remove(self, connection: _BoundedProtocol) -> None:
+        """Forget a closed connection."""
+        self._waiting.pop(connection, None)
+        self._busy.discard(connection)
+
+    def make_room(self) -> None:
+        """Close connections beyond the bound; if all the others are busy, the newest."""
+        while len(self) > self.most and self._waiting:
+            connection = self._least_missed()
+            self.remove(connection)
+            connection.transport.abort()
+
+    def _least_missed(self) -> _BoundedProtocol:
+        *older, newest = self._waiting  # the newest has had no time to send anything
+        candidates = [one for one in older if not one.is_proven] or older or [newest]
+        counts = Counter(one.address for one in candidates)
+        most = max(counts.values())
+        return next(one for one in candidates if counts[one.address] == most)
+
+
+class _BoundedProtocol(H11Protocol):
+    """Counts its connection, and closes it if a head is not sent or an answer not read in time.
+
+    uvicorn itself waits for both without a limit.
+    """
+
+    limits: RequestLimits
+    open: Connections
+    is_proven = False
+    """Whether the connection has sent a whole head."""
+    _head_timer: asyncio.TimerHandle | None = None
+    _send_timer: asyncio.TimerHandle | None = None
+
+    @property
+    def address(self) -> str:
+        """The client's address, without its port."""
+        return self.client[0] if self.client else ""
 
     def connection_made(self, transport: Any) -> None:
         super().connection_made(transport)
+        self.open.wait(self)
+        self.open.make_room()
         self._watch()
 
     def data_received(self, data: bytes) -> None:
         super().data_received(data)
         self._watch()
 
+    def on_response_complete(self) -> None:
+        super().on_response_complete()
+        self._watch_connection()
+
+    def timeout_keep_alive_handler(self) -> None:
+        super().timeout_keep_alive_handler()
+        self._watch_connection()
+
+    def pause_writing(self) -> None:
+        super().pause_writing()
+        self._send_timer = self.loop.call_later(self.limits.send_seconds, self.transport.abort)
+
+    def resume_writing(self) -> None:
+        super().resume_writing()
+        if self._send_timer is not None and not self.transport.is_closing():
+            self._send_timer.cancel()
+            self._send_timer = None
+
     def connection_lost(self, exc: Exception | None) -> None:
-        if self._timer is not None:
-            self._timer.cancel()
+        self.open.remove(self)
+        for timer in (self._head_timer, self._send_timer):
+            if timer is not None:
+                timer.cancel()
         super().connection_lost(exc)
+
+    @property
+    def _is_waiting(self) -> bool:
+        return self.cycle is None or self.cycle.response_complete
 
     def _watch(self) -> None:
         """Run the timer while a head is awaited; parts of a head do not reset it."""
-        is_awaited = self.cycle is None or self.cycle.response_complete
-        if not is_awaited and self._timer is not None:
-            self._timer.cancel()
-            self._timer = None
-        elif is_awaited and self._timer is None:
-            self._timer = self.loop.call_later(self.head_seconds, self._too_slow)
+        self._watch_connection()
+        if not self._is_waiting and self._head_timer is not None:
+            self._head_timer.cancel()
+            self._head_timer = None
+        elif self._is_waiting and self._head_timer is None:
+            self._head_timer = self.loop.call_later(self.limits.head_seconds, self._too_slow)
+
+    def _watch_connection(self) -> None:
+        if self.transport.is_closing():
+            if self._send_timer is None:  # what is left to send must be read in time, too
+                later = self.loop.call_later
+                self._send_timer = later(self.limits.send_seconds, self.transport.abort)
+        elif self._is_waiting:
+            self.open.wait(self)
+        else:
+            self.is_proven = True
+            self.open.serve(self)
 
     def _too_slow(self) -> None:
-        self._timer = None
-        if self.cycle is None or self.cycle.response_complete:
+        self._head_timer = None
+        if self._is_waiting:
             self.transport.close()
+            self._watch_connection()
 
 
 def read_token(host: str, file: Path | None) -> str | None:

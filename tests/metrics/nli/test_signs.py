@@ -19,6 +19,7 @@ from adequa.metrics.nli.signs import (
     WORD_SIGNS,
     WRONG_VALUE,
     Signs,
+    SpanIndex,
     Weigher,
     Weighing,
     read_sentences,
@@ -105,7 +106,7 @@ def test_signs_of_a_word() -> None:
 
     def of(word: str) -> tuple[str, ...]:
         start = text.index(word)
-        return signs.of_word(start, start + len(word))
+        return signs.of_words([(start, start + len(word))])[0]
 
     assert of("Velmora") == of("Sarn") == ("mentioned",)
     assert of("Lind") == ("unexplained",)
@@ -116,18 +117,51 @@ def test_signs_of_a_word() -> None:
 def test_what_nothing_explains_weighs_more_than_a_mention() -> None:
     mention, span = Mention("Sarn", 0, 8, "exact"), UnexplainedSpan(5, 8, "name", None)
     signs = Signs(((),), (mention,), (span,))
-    assert signs.of_word(0, 4) == ("mentioned",)
-    assert signs.of_word(4, 6) == signs.of_word(7, 9) == ("unexplained",)
-    assert signs.of_word(8, 9) == ()  # right behind both
+    mentioned, unexplained = ("mentioned",), ("unexplained",)
+    assert signs.of_words([(0, 4), (4, 6), (7, 9)]) == [mentioned, unexplained, unexplained]
+    assert signs.of_words([(8, 9)]) == [()]  # right behind both
     pronoun = Mention("Sarn", 0, 2, "pronoun")
-    assert Signs(((),), (pronoun,), ()).of_word(0, 2) == ()
+    assert Signs(((),), (pronoun,), ()).of_words([(0, 2)]) == [()]
+
+
+@given(st.lists(st.tuples(st.integers(0, 20), st.integers(1, 6)), max_size=6), st.data())
+def test_spans_are_found_as_by_looking_at_each(
+    spans: list[tuple[int, int]], data: st.DataObject
+) -> None:
+    places = [(start, start + length) for start, length in spans]
+    index = SpanIndex(30, places)
+    start = data.draw(st.integers(0, 25))
+    end = start + data.draw(st.integers(1, 5))
+    slow = [n for n, (first, last) in enumerate(places) if first < end and start < last]
+    assert index.first(start, end) == (slow[0] if slow else None)
+    assert index.overlaps(start, end) == bool(slow)
+
+
+WORDS = ["Velmora", "Sarn", "leader", "town", "Ida Thorvald", "old. The", "country. A", "rains"]
+
+
+@given(st.lists(st.sampled_from(WORDS), max_size=20), st.sampled_from([LEADER, COUNTRY]))
+def test_the_sentence_of_a_fact_is_found_as_by_looking_at_each(
+    words: list[str], triple: Triple
+) -> None:
+    text = " ".join(words)
+    told = read_sentences(text, read_signs(Item("1", (LEADER, COUNTRY), text)).mentions)
+    weights = [
+        3 * (triple.object in one.names)
+        + 2 * (triple.subject in one.names)
+        + (triple.predicate[:4] in one.beginnings)
+        for one in told
+    ]
+    slow = told[weights.index(max(weights))].place if any(weights) else None
+    slow = told[0].place if slow is None and len(told) == 1 else slow
+    assert sentence_of(triple, told) == slow == sentence_of(triple, [*told])
 
 
 @given(st.text(max_size=60), st.integers(0, 60), st.integers(1, 10))
 def test_signs_are_known_ones_whatever_the_text(text: str, start: int, length: int) -> None:
     signs = read_signs(Item("1", (LEADER, COUNTRY), text))
     assert {sign for own in signs.facts for sign in own} <= {*FACT_SIGNS, WRONG_VALUE}
-    assert {*signs.of_word(start, start + length)} <= {*WORD_SIGNS, WRONG_VALUE}
+    assert {*signs.of_words([(start, start + length)])[0]} <= {*WORD_SIGNS, WRONG_VALUE}
 
 
 def place_of(triple: Triple, text: str) -> str | None:

@@ -16,7 +16,7 @@ from adequa.web.api.engine import ScoringEngine
 from ..conftest import JSON_LINES, LINE, ONE
 
 JSON = {"Content-Type": "application/json"}
-DEEP = 100_000
+DEEP = 50_000
 SCRIPT = "<script>alert(1)</script>"
 GOOD = json.dumps(ONE).encode()
 
@@ -77,13 +77,29 @@ REQUESTS = [
         "item_too_large",
         body=_item(triples=" && ".join(["a | b | c"] * 10_000)),
     ),
+    Hostile("long triples in a string", 413, "item_too_large", body=_item(triples="a" * 9_001)),
+    Hostile(
+        "long triples in a list",
+        413,
+        "item_too_large",
+        body=_item(triples=[["a" * 4_000] * 3]),
+        says="12000 characters of data",
+    ),
+    Hostile(
+        "very many names",
+        413,
+        "too_many_names",
+        body=b'{"meta": {' + b",".join([b'"a":1'] * 20_001) + b"}}",
+    ),
+    Hostile("very many values", 413, "too_many_values", body=_item(meta={"a": [1] * 60_001})),
+    Hostile("a long head", 431, "head_too_large", headers=_with(X_Long="a" * 40_000)),
     # JSON that is none, or more than that
     Hostile("nothing", 400, "unreadable", body=b"", says="not JSON"),
     Hostile("no JSON", 400, "unreadable", body=b"triples=a&text=b"),
     Hostile("half of a JSON", 400, "unreadable", body=GOOD[:-5]),
     Hostile("two JSONs", 400, "unreadable", body=GOOD + GOOD),
     Hostile("deep lists", 400, "unreadable", body=b"[" * DEEP + b"]" * DEEP, says="nested"),
-    Hostile("deep objects", 400, "unreadable", body=b'{"a":' * 30_000 + b"1" + b"}" * 30_000),
+    Hostile("deep objects", 400, "unreadable", body=b'{"a":' * 15_000 + b"1" + b"}" * 15_000),
     Hostile("deep, if not very", 422, "too_deep", body=_item(meta=json.loads("[" * 40 + "]" * 40))),
     Hostile("NaN", 400, "unreadable", body=GOOD[:-1] + b', "meta": {"x": NaN}}', says="NaN"),
     Hostile("an infinity", 400, "unreadable", body=GOOD[:-1] + b', "meta": {"x": -Infinity}}'),
@@ -177,6 +193,14 @@ REQUESTS = [
         422,
         "settings_refused",
         path="/v1/runs?format=webnlg:instance_types=/etc/passwd",
+        body=LINE,
+        headers=JSON_LINES,
+    ),
+    Hostile(
+        "a format that reads a file, far behind",
+        422,
+        "wrong_query",
+        path=f"/v1/runs?format=records:{',' * 990}mapping=/etc/passwd",
         body=LINE,
         headers=JSON_LINES,
     ),

@@ -177,7 +177,7 @@ def test_joins_are_counted_by_address(place: Make) -> None:
 
 
 def test_bodies_beyond_the_limit_are_refused(place: Make) -> None:
-    here = place(limits=CampaignLimits(body_bytes=2000))
+    here = place(limits=CampaignLimits(max_body=2000))
     client, token, slot = signed_in(here, 1)
     sent = {"form_token": token, **ANSWER, "padding": "x" * 3000}
     assert client.post(f"/text/{slot}", data=sent).status_code == 413

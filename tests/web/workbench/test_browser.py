@@ -36,6 +36,7 @@ def chromium() -> Iterator[Any]:
 @pytest.fixture
 def served(place: Make) -> Iterator[Make]:
     """Starts a workbench on a free port; gives its place and its address."""
+    from adequa.web.limits import RequestLimits
     from adequa.web.server import listen, server_of, url_of
 
     running: list[tuple[Any, threading.Thread]] = []
@@ -43,7 +44,7 @@ def served(place: Make) -> Iterator[Make]:
     def start(*folders: Path, **options: Any) -> tuple[Any, str]:
         here = place(*folders, **options)
         bound = listen("127.0.0.1", 0)
-        server = server_of(here.app)
+        server = server_of(here.app, RequestLimits())
         thread = threading.Thread(target=server.run, kwargs={"sockets": [bound]}, daemon=True)
         thread.start()
         running.append((server, thread))

@@ -78,10 +78,15 @@ def spans_of(value: Any, item: Item) -> tuple[Mapping[str, Any], ...]:
     return (*marks, *omitted)
 
 
+def is_finite(value: Any) -> bool:
+    """Whether a value is a number that a float can hold; true and false are not numbers."""
+    if type(value) is int:  # math.isfinite fails on integers that are too long for a float
+        return abs(value) <= _MOST
+    return type(value) is float and math.isfinite(value)
+
+
 def _number(question: Question, value: Any) -> float:
-    # math.isfinite fails on integers that are too long for a float.
-    is_long = type(value) is int and abs(value) > _MOST
-    if type(value) not in (int, float) or is_long or not math.isfinite(value):
+    if not is_finite(value):
         raise WrongAnswer(question.name, f"is {kind_of(value)}", "send a finite number")
     if question.kind == "choice":
         choices = [choice.value for choice in question.choices]

@@ -43,7 +43,7 @@ class Nli(Metric):
     best: ClassVar[float] = 1.0
     worst: ClassVar[float] = 0.0
     expensive: ClassVar[bool] = True
-    reads: ClassVar[tuple[str, ...]] = ("triples", "text", "terms")
+    reads: ClassVar[tuple[str, ...]] = ("triples", "text", "terms", "coverage")
 
     model: str | None = setting(
         None,

@@ -10,6 +10,9 @@ from __future__ import annotations
 
 import math
 import re
+from array import array
+from bisect import bisect_left
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
@@ -18,9 +21,9 @@ from typing import Any, NamedTuple
 from adequa.data import Item, Mention, Triple
 from adequa.entities import EntityJudgment, JudgmentSettings, UnexplainedSpan, judge
 from adequa.errors import ModelError
+from adequa.metrics.nli.relevance import is_value
 from adequa.metrics.sources import read_calibration
 from adequa.text import label_of, split_camel, split_sentences
-from adequa.text.values import say_date
 
 FACT_SIGNS = (
     *("object missing", "object named"),
@@ -115,6 +118,29 @@ _CAPITALISED = re.compile(r"[^\W\d_a-z][^\W\d_]{2,}")
 _LONGER = re.compile(r"[^\W_]{4,}")
 
 
+class SpanIndex:
+    """Spans of a text, to ask which of them a part of it overlaps without looking at all."""
+
+    def __init__(self, length: int, spans: Sequence[tuple[int, int]]) -> None:
+        self._first = array("i", [0]) * (length + 1)
+        """For each character, the number of the first span that has it, from 1; 0 for none."""
+        for number in range(len(spans), 0, -1):
+            self.mark(*spans[number - 1], number)
+
+    def mark(self, start: int, end: int, number: int) -> None:
+        """Give the characters of a span its number."""
+        self._first[start:end] = array("i", [number]) * (end - start)
+
+    def first(self, start: int, end: int) -> int | None:
+        """The place in the list of the first span that overlaps the characters, or None."""
+        number = min(filter(None, self._first[start:end]), default=None)
+        return None if number is None else number - 1
+
+    def overlaps(self, start: int, end: int) -> bool:
+        """Whether a span has one of the characters."""
+        return any(self._first[start:end])
+
+
 @dataclass(frozen=True, slots=True)
 class Signs:
     """The signs of an item."""
@@ -124,14 +150,26 @@ class Signs:
     mentions: tuple[Mention, ...]
     unexplained: tuple[UnexplainedSpan, ...]
 
-    def of_word(self, start: int, end: int) -> tuple[str, ...]:
-        """The signs of a word of the text."""
-        for one in self.unexplained:
-            if one.start < end and start < one.end:
-                return ("unexplained",) if one.kind == "name" else (WRONG_VALUE,)
-        named = (one for one in self.mentions if _PRONOUN not in one.method)
-        mentioned = any(one.start < end and start < one.end for one in named)
-        return ("mentioned",) if mentioned else ()
+    def of_words(self, places: Sequence[tuple[int, int]]) -> list[tuple[str, ...]]:
+        """The signs of words of the text."""
+        length = max((end for _, end in places), default=0)
+        kinds = [
+            ("unexplained",) if one.kind == "name" else (WRONG_VALUE,) for one in self.unexplained
+        ]
+        unexplained = SpanIndex(length, _places(self.unexplained, length))
+        named = SpanIndex(length, _places(self._named(), length))
+        found: list[tuple[str, ...]] = []
+        for start, end in places:
+            odd = unexplained.first(start, end)
+            if odd is not None:
+                found.append(kinds[odd])
+            else:
+                found.append(("mentioned",) if named.overlaps(start, end) else ())
+        return found
+
+    def _named(self) -> list[Mention]:
+        """The mentions that are not pronouns."""
+        return [one for one in self.mentions if _PRONOUN not in one.method]
 
     def names(self, item: Item) -> tuple[tuple[int, int, str], ...]:
         """The places of names and values, in order and without overlap: (start, end, entity).
@@ -162,7 +200,7 @@ class Signs:
         written = {
             one.entity: item.text[one.start : one.end]
             for one in reversed(self.mentions)
-            if one.method in _VALUE_METHODS and _is_value(one.entity)
+            if one.method in _VALUE_METHODS and is_value(one.entity)
         }
         if not written:
             return item
@@ -172,27 +210,36 @@ class Signs:
         return item if triples == item.triples else replace(item, triples=triples)
 
 
+def _places(spans: Iterable[Mention | UnexplainedSpan], length: int) -> list[tuple[int, int]]:
+    """The places of spans within a text of some length."""
+    return [(min(one.start, length), min(one.end, length)) for one in spans]
+
+
 def read_signs(item: Item) -> Signs:
     """The signs of an item, by the detector with its default settings."""
     judgment = judge(item, _SETTINGS)
+    missing, known = frozenset(judgment.missing), frozenset(judgment.entities)
+    absence = _absence(judgment)
     return Signs(
-        tuple(_fact(triple, judgment) for triple in item.triples),
+        tuple(_fact(triple, missing, known, absence) for triple in item.triples),
         judgment.mentions,
         judgment.unexplained,
     )
 
 
-def _fact(triple: Triple, judgment: EntityJudgment) -> tuple[str, ...]:
+def _fact(
+    triple: Triple, missing: frozenset[str], known: frozenset[str], absence: str
+) -> tuple[str, ...]:
     found: list[str] = []
-    if triple.object in judgment.missing:
-        if _is_value(triple.object):
+    if triple.object in missing:
+        if is_value(triple.object):
             found.append(WRONG_VALUE)
         elif not _VALUE.match(triple.object):
             found.append("object missing")
-    elif triple.object in judgment.entities:
+    elif triple.object in known:
         found.append("object named")
-    if triple.subject in judgment.missing:
-        found.append(_absence(judgment))
+    if triple.subject in missing:
+        found.append(absence)
     return tuple(found)
 
 
@@ -204,15 +251,6 @@ def _absence(judgment: EntityJudgment) -> str:
     return "subject missing" if replaced else "subject unnamed"
 
 
-def _is_value(entity: str) -> bool:
-    """Whether an object is a number or a date, which the detector reads better than a model."""
-    label = label_of(entity).base
-    letters = sum(map(str.isalpha, label))
-    return any(map(str.isdigit, label)) and (
-        letters < sum(map(str.isdigit, label)) or say_date(label) != label
-    )
-
-
 class Sentence(NamedTuple):
     """The place of a sentence, the entities it names, and the beginnings of its longer words."""
 
@@ -221,28 +259,51 @@ class Sentence(NamedTuple):
     beginnings: frozenset[str]
 
 
-def read_sentences(text: str, mentions: Sequence[Mention]) -> list[Sentence]:
+class Sentences(tuple[Sentence, ...]):
+    """The sentences of a text, and the numbers of those that have a name or a beginning."""
+
+    names: Mapping[str, Sequence[int]]
+    beginnings: Mapping[str, Sequence[int]]
+
+    def __new__(cls, sentences: Iterable[Sentence] = ()) -> Sentences:
+        """Index the sentences."""
+        made = super().__new__(cls, sentences)
+        names: dict[str, list[int]] = {}
+        beginnings: dict[str, list[int]] = {}
+        for number, one in enumerate(made):
+            for found, words in ((names, one.names), (beginnings, one.beginnings)):
+                for word in words:
+                    found.setdefault(word, []).append(number)
+        made.names, made.beginnings = names, beginnings
+        return made
+
+
+def read_sentences(text: str, mentions: Sequence[Mention]) -> Sentences:
     """The sentences of a text, prepared for any number of facts."""
-    return [
+    ordered = sorted(mentions, key=lambda one: one.start)
+    starts = [one.start for one in ordered]
+    return Sentences(
         Sentence(
             (start, end),
-            frozenset(one.entity for one in mentions if start <= one.start < end),
+            frozenset(
+                one.entity for one in ordered[bisect_left(starts, start) : bisect_left(starts, end)]
+            ),
             frozenset(word[:4] for word in _LONGER.findall(text[start:end].casefold())),
         )
         for start, end in split_sentences(text)
-    ]
+    )
 
 
-def sentence_of(triple: Triple, told: Sequence[Sentence]) -> tuple[int, int] | None:
+def sentence_of(triple: Triple, sentences: Sequence[Sentence]) -> tuple[int, int] | None:
     """The sentence with most of a fact: its object, its subject, words of its predicate."""
-    best: tuple[int, tuple[int, int]] | None = None
+    told = sentences if isinstance(sentences, Sentences) else Sentences(sentences)
     predicate = split_camel(triple.predicate, acronyms=False).replace("_", " ").casefold()
-    words = {word[:4] for word in _LONGER.findall(predicate)}
-    for one in told:
-        weight = 3 * (triple.object in one.names) + 2 * (triple.subject in one.names)
-        weight += len(words & one.beginnings)
-        if weight and (best is None or weight > best[0]):
-            best = weight, one.place
-    if best is not None:
-        return best[1]
+    weights: Counter[int] = Counter()
+    for word in {word[:4] for word in _LONGER.findall(predicate)}:
+        weights.update(told.beginnings.get(word, ()))
+    for entity, weight in ((triple.object, 3), (triple.subject, 2)):
+        for number in told.names.get(entity, ()):
+            weights[number] += weight
+    if weights:
+        return told[max(weights, key=lambda number: (weights[number], -number))].place
     return told[0].place if len(told) == 1 else None

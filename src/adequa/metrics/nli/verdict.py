@@ -6,7 +6,8 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from adequa.data import Fact, Finding, Item, Mention, Score, Triple, Verdict
+from adequa.data import UNNAMED, Fact, Finding, Item, Mention, Score, Triple, Verdict
+from adequa.metrics.base import EMPTY_TEXT
 from adequa.metrics.nli.evidence import Evidence, Stretch
 from adequa.metrics.nli.signs import Sentence, read_sentences, sentence_of
 from adequa.text import word_set
@@ -109,13 +110,17 @@ def judge_evidence(
     against = (one for one in wrong if (one.contradicted or 0) >= _CONTRADICTED)
     denied = {one.fact: one for one in against if one.fact is not None}
     sentences = read_sentences(item.text, mentions)
+    links = _links(item)
     facts = tuple(
-        _judged_fact(triple, evidence.stated[number], denied.get(number), sentences, limits)
+        Fact(triple, "unchecked")
+        if triple in links
+        else _judged_fact(triple, evidence.stated[number], denied.get(number), sentences, limits)
         for number, triple in enumerate(item.triples)
     )
     findings = [
         finding
-        for number, fact in enumerate(facts)
+        for number, fact in enumerate(facts if item.coverage == "all" else ())
+        if fact.triple not in links
         if fact.status != "missing" or fact.triple.predicate not in limits.optional
         if (finding := _omission(metric, item, fact, denied.get(number))) is not None
     ]
@@ -123,7 +128,7 @@ def judge_evidence(
     findings += [_hallucination(metric, item, one, mentions) for one in wrong]
     added = any(one.unsupported is not None for one in wrong)
     verdict = CLASSES[omitted + 2 * added]
-    unread = any(fact.status == "unchecked" for fact in facts) or evidence.value is None
+    unread = evidence.value is None or any(one.detail == "unchecked" for one in findings)
     if unread and verdict == "OK":
         return Score(None, facts=facts, findings=tuple(findings), reason=_UNREAD)
     return Score(
@@ -136,6 +141,12 @@ def judge_evidence(
     )
 
 
+def _links(item: Item) -> frozenset[Triple]:
+    """The triples that say where a thing without a name belongs: no text can state these."""
+    unnamed = {name for name, term in item.terms.items() if term.datatype == UNNAMED}
+    return frozenset(triple for triple in item.triples if triple.object in unnamed)
+
+
 _UNREAD = "part of it is longer than the model can read"
 
 
@@ -146,6 +157,8 @@ def nothing_said(metric: str, item: Item) -> Score:
         Finding(metric, "omission", "missing", why_missing(item, triple), triple, confidence=1.0)
         for triple in item.triples
     )
+    if item.coverage == "selected":
+        findings = (Finding(metric, "omission", "missing", EMPTY_TEXT, confidence=1.0),)
     statistics = _statistics(item, facts, (), "omission")
     return Score(0.0, statistics, facts=facts, findings=findings, verdict="omission")
 

@@ -2,7 +2,7 @@
 
 | | dates | numbers and units |
 |---|---|---|
-| parse a data value | `date_of` | `quantity_of`, `unit_named`, `unit_in`, `literal_of` |
+| parse a data value | `date_of` | `quantity_of`, `unit_named`, `unit_of_key`, `literal_of` |
 | find in a text | `find_dates` | `find_numbers`, `match_unit` |
 | compare | `compare_dates` | `is_same`, `is_rounded`, `is_converted` |
 
@@ -19,7 +19,15 @@ from adequa.text.values.numbers import (
     is_same,
     quantity_of,
 )
-from adequa.text.values.units import UNITS, literal_of, lowered, match_unit, unit_in, unit_named
+from adequa.text.values.units import (
+    UNITS,
+    literal_of,
+    lowered,
+    match_unit,
+    unit_in,
+    unit_named,
+    unit_of_key,
+)
 from adequa.text.values.wording import (
     TripleWords,
     say_address,
@@ -35,5 +43,6 @@ __all__ = [
     "UNITS", "Date", "DateMatch", "DateSpan", "NumberSpan", "Quantity", "TripleWords",
     "compare_dates", "date_of", "find_dates", "find_numbers", "is_converted", "is_rounded",
     "is_same", "literal_of", "lowered", "match_unit", "quantity_of", "say_address", "say_boolean",
-    "say_date", "say_number", "say_unit", "unit_in", "unit_named", "word_parts", "word_triple",
+    "say_date", "say_number", "say_unit", "unit_in", "unit_named", "unit_of_key", "word_parts",
+    "word_triple",
 ]  # fmt: skip

@@ -11,6 +11,8 @@ from collections.abc import Iterable
 from functools import cache
 from typing import NamedTuple
 
+from adequa.text.sentences import word_set
+
 
 class Unit(NamedTuple):
     """A unit of measure; (value + offset) * factor is a value in the base unit."""
@@ -34,6 +36,7 @@ _LENGTHS = {
     "micrometre": (1e-6, "micrometre micrometer micron", "µm μm"),
     "nanometre": (1e-9, "nanometre nanometer", "nm"),
     "inch": (0.0254, "inch inches=", "in"),
+    "decimetre": (1e-1, "decimetre decimeter", "dm"),
     "foot": (0.3048, "foot= feet=", "ft"),
     "yard": (0.9144, "yard", "yd yds"),
     "mile": (1609.344, "mile", "mi"),
@@ -52,6 +55,9 @@ _OTHERS = {
         "ton": (907.18474, "ton short_ton", ""),
         "pound": (0.45359237, "pound", "lb lbs"),
         "ounce": (0.028349523125, "ounce", "oz"),
+        "microgram": (1e-9, "microgram", "µg μg mcg"),
+        "carat": (2e-4, "carat", ""),
+        "megatonne": (1e9, "megatonne", ""),
     },
     "time": {
         "second": (1.0, "second sec", ""),
@@ -62,6 +68,9 @@ _OTHERS = {
         "week": (604800.0, "week", ""),
         "month": (2629800.0, "month", ""),
         "year": (31557600.0, "year", ""),
+        "fortnight": (1209600.0, "fortnight", ""),
+        "decade": (315576000.0, "decade", ""),
+        "century": (3155760000.0, "century= centuries=", ""),
     },
     "area": {"acre": (4046.8564224, "acre", ""), "hectare": (1e4, "hectare", "ha")},
     "volume": {
@@ -69,6 +78,11 @@ _OTHERS = {
         "millilitre": (1e-6, "millilitre milliliter", "ml mL"),
         "US gallon": (3.785411784e-3, "gallon us_gallon", "gal"),
         "imperial gallon": (4.54609e-3, "imperial_gallon", ""),
+        "centilitre": (1e-5, "centilitre centiliter", "cl cL"),
+        "decilitre": (1e-4, "decilitre deciliter", "dl dL"),
+        "hectolitre": (0.1, "hectolitre hectoliter", "hl hL"),
+        "megalitre": (1e3, "megalitre megaliter", "ML"),
+        "cubic hectometre": (1e6, "cubic_hectometre cubic_hectometer", "hm³ hm3"),
     },
     "speed": {"knot": (1852 / 3600, "knot", "kn")},
     "density": {
@@ -79,9 +93,72 @@ _OTHERS = {
         "watt": (1.0, "watt", "W"),
         "kilowatt": (1e3, "kilowatt", "kW"),
         "megawatt": (1e6, "megawatt", "MW"),
+        "gigawatt": (1e9, "gigawatt", "GW"),
         "horsepower": (745.7, "horsepower=", "hp bhp"),
     },
-    "share": {"percent": (0.01, "percent= per_cent= percentage=", "%")},
+    "energy": {
+        "joule": (1.0, "joule", ""),
+        "kilojoule": (1e3, "kilojoule", "kJ"),
+        "megajoule": (1e6, "megajoule", "MJ"),
+        "kilocalorie": (4184.0, "kilocalorie calorie", "kcal Kcal cal"),
+        "watt-hour": (3600.0, "watt_hour", "Wh"),
+        "kilowatt-hour": (3.6e6, "kilowatt_hour", "kWh KWh kwh"),
+        "megawatt-hour": (3.6e9, "megawatt_hour", "MWh"),
+        "gigawatt-hour": (3.6e12, "gigawatt_hour", "GWh"),
+        "terawatt-hour": (3.6e15, "terawatt_hour", "TWh"),
+    },
+    "electric charge": {
+        "milliampere-hour": (1e-3, "milliampere_hour milliamp_hour", "mAh mah"),
+        "ampere-hour": (1.0, "ampere_hour amp_hour", "Ah"),
+    },
+    "voltage": {
+        "volt": (1.0, "volt", "V"),
+        "millivolt": (1e-3, "millivolt", "mV"),
+        "kilovolt": (1e3, "kilovolt", "kV"),
+    },
+    "apparent power": {"kilowatt peak": (1.0, "kilowatt_peak", "kWp")},
+    "frequency": {
+        "hertz": (1.0, "hertz=", "Hz hz"),
+        "kilohertz": (1e3, "kilohertz=", "kHz"),
+        "megahertz": (1e6, "megahertz=", "MHz Mhz"),
+        "gigahertz": (1e9, "gigahertz=", "GHz Ghz"),
+        "revolution per minute": (1 / 60, "revolution_per_minute", "rpm"),
+    },
+    "pressure": {
+        "pascal": (1.0, "pascal", ""),
+        "hectopascal": (100.0, "hectopascal millibar", "hPa hpa mbar"),
+        "kilopascal": (1e3, "kilopascal", "kPa"),
+        "bar": (1e5, "bar=", ""),
+        "millimetre of mercury": (133.322, "millimetre_of_mercury=", "mmHg"),
+        "pound per square inch": (6894.757, "pound_per_square_inch", "psi"),
+    },
+    "data": {
+        "kilobyte": (1e3, "kilobyte", "KB kB"),
+        "megabyte": (1e6, "megabyte", "MB"),
+        "gigabyte": (1e9, "gigabyte", "GB"),
+        "terabyte": (1e12, "terabyte", "TB"),
+    },
+    "data rate": {
+        "kilobit per second": (1e3, "kilobit_per_second", "kbps kbit/s"),
+        "megabit per second": (1e6, "megabit_per_second", "Mbps Mbit/s"),
+        "gigabit per second": (1e9, "gigabit_per_second", "Gbps Gbit/s"),
+    },
+    "pixels": {"pixel": (1.0, "pixel", "px"), "megapixel": (1e6, "megapixel", "MP")},
+    "pixel density": {"pixel per inch": (1.0, "pixel_per_inch", "ppi")},
+    "frame rate": {"frame per second": (1.0, "frame_per_second", "fps")},
+    "luminance": {"nit": (1.0, "nit", "nits")},
+    "sound level": {"decibel": (1.0, "decibel", "dB")},
+    "torque": {"newton metre": (1.0, "newton_metre newton_meter", "Nm")},
+    "amount of substance": {
+        "mole": (1.0, "mole", "mol"),
+        "millimole": (1e-3, "millimole", "mmol"),
+        "micromole": (1e-6, "micromole", "µmol μmol"),
+    },
+    "share": {
+        "percent": (0.01, "percent= per_cent= percentage=", "%"),
+        "percentage point": (0.01, "percentage_point", ""),
+    },
+    "cents": {"cent": (1.0, "cent pence= penny=", "¢")},
     "angle": {"degree": (1.0, "degree", "°")},
 }
 _TEMPERATURES = {
@@ -103,8 +180,33 @@ _CURRENCIES = {
     "yen": ("yen= japanese_yen= jpy=", "¥"),
     "Indian rupee": ("rupee indian_rupee inr=", "₹"),
     "yuan": ("yuan= renminbi= cny=", ""),
-    "Swiss franc": ("swiss_franc chf=", ""),
+    "Swiss franc": ("swiss_franc franc chf=", ""),
+    "New Zealand dollar": ("new_zealand_dollar nzd=", "NZ$"),
+    "Norwegian krone": ("norwegian_krone= norwegian_kroner= nok=", ""),
+    "Swedish krona": ("swedish_krona= swedish_kronor= krona= kronor= sek=", ""),
+    "Danish krone": ("danish_krone= danish_kroner= krone= kroner= dkk=", ""),
+    "Polish zloty": ("zloty polish_zloty pln=", ""),
+    "Czech koruna": ("czech_koruna czech_crown koruna= korun= czk=", ""),
+    "Hungarian forint": ("forint hungarian_forint huf=", ""),
+    "Korean won": ("south_korean_won= korean_won= krw=", "₩"),
+    "Brazilian real": ("brazilian_real= brazilian_reais= brl=", "R$"),
+    "Mexican peso": ("mexican_peso mxn=", ""),
+    "South African rand": ("south_african_rand= zar=", ""),
+    "Turkish lira": ("turkish_lira lira=", "₺"),
+    "Russian rouble": ("rouble ruble russian_rouble russian_ruble", "₽"),
+    "shekel": ("shekel israeli_shekel ils=", "₪"),
+    "dirham": ("dirham aed=", ""),
+    "baht": ("baht= thb=", "฿"),
+    "bitcoin": ("bitcoin btc=", "₿"),
 }  # fmt: skip
+
+_CODES = frozenset(
+    code[:-1]
+    for words, _ in _CURRENCIES.values()
+    for code in words.split()
+    if len(code) == 4 and code[-1] == "="
+)
+"""The codes of currencies in lower case: eur, usd."""
 
 UNITS: dict[str, Unit] = {}
 _named: dict[str, str] = {}  # squeezed lower-case words -> canonical name
@@ -233,6 +335,155 @@ def unit_named(name: str) -> str | None:
     if (match := _SQUEEZED_PER.fullmatch(squeezed)) and (area := unit_named(match[1])):
         return f"inhabitant per {area}" if UNITS[area].dimension == "area" else None
     return None
+
+
+# Endings of keys that are units only there; None stands for those that need a look at the others.
+_KEY_UNITS = {
+    "g": "gram", "m": "metre", "s": "second", "h": "hour", "d": "day", "l": "litre", "t": "tonne",
+    "w": "watt", "v": "volt", "kv": "kilovolt", "kw": "kilowatt", "mw": "megawatt",
+    "gw": "gigawatt",
+    "wh": "watt-hour", "kwh": "kilowatt-hour", "mwh": "megawatt-hour", "gwh": "gigawatt-hour",
+    "twh": "terawatt-hour", "kwp": "kilowatt peak", "sec": "second", "secs": "second",
+    "pct": "percent", "perc": "percent", "prct": "percent", "percent": "percent",
+    "percentage": "percent", "pp": "percentage point", "ppi": "pixel per inch",
+    "masl": "metre", "sqm": "square metre", "sqft": "square foot", "sqkm": "square kilometre",
+    "sqmi": "square mile", "mps": "metre per second", "kph": "kilometre per hour",
+    "kmh": "kilometre per hour", "kmph": "kilometre per hour", "mph": "mile per hour",
+    "kt": "knot", "kts": "knot", "kn": "knot", "deg": "degree", "degrees": "degree",
+    "ml": "millilitre", "gb": "gigabyte", "mb": "megabyte", "kb": "kilobyte", "tb": "terabyte",
+    "hz": "hertz", "khz": "kilohertz", "mhz": "megahertz", "ghz": "gigahertz", "px": "pixel",
+    "hpa": "hectopascal", "kpa": "kilopascal", "celsius": "degree Celsius", "db": "decibel",
+    "fahrenheit": "degree Fahrenheit", "kelvin": "kelvin", "rub": "Russian rouble",
+    "ccm": "cubic centimetre", "cbm": "cubic metre", "mp": "megapixel", "nm": "nanometre",
+    "ct": "cent", "cents": "cent", "pence": "cent", "ly": "light-year", "yrs": "year", "yr": "year",
+    "ppm": None, "min": None, "mins": "minute", "c": None, "f": None, "k": None, "in": None,
+    "ms": None, "year": None, "month": None, "week": None, "day": None, "hour": None,
+    "minute": None, "second": None, "try": None, "pound": None, "mile": None, "degree": None,
+    "real": None, "all": None, "cal": "kilocalorie",
+}  # fmt: skip
+_TEMPERATURE_WORDS = word_set(
+    "temp temps temperature temperatures t high low feels dew air water sea oven boiling melting "
+    "heat hardiness surface ambient body bean tmax tmin"
+)
+_MONEY_WORDS = word_set(
+    "price prices cost costs fee fees revenue income profit budget salary wage rent amount total "
+    "subtotal deposit tax vat turnover sales funding debt paid payment balance discount tip value "
+    "premium fine loan jackpot prize raised goal viewers users subscribers views population"
+)
+_LENGTH_WORDS = word_set(
+    "height width length depth diameter screen display size rain rainfall snow snowfall "
+    "precipitation thickness waist inseam wheel"
+)
+_LEAST_WORDS = word_set(
+    "temp temperature price age salary score qty quantity order height width length depth load "
+    "rating pressure humidity wind speed stock value range rate cost limit size level bid area "
+    "budget weight power hardiness t guests hardness"
+)
+"""Words before `min` that make it a minimum rather than minutes."""
+_SPEED_WORDS = word_set("wind speed gust gusts velocity current")
+_PLURAL_TIMES = word_set("seconds minutes hours days weeks months years")
+
+
+def unit_of_key(key: str) -> str | None:
+    """The canonical name of the unit that the name of a field ends with, if any.
+
+    `temp_max_c`, `weightInGrams`, `price_eur`, `distanceKm`, `length (feet)`, `area_km2`; a year or
+    one qualifying word may follow (`co2_t_2023`, `installed_mw_el`).
+
+    >>> unit_of_key("weight_g"), unit_of_key("priceEur"), unit_of_key("temp_min")
+    ('gram', 'euro', None)
+    """
+    if unit := unit_in(key):
+        return unit
+    words = _key_words(key)
+    while len(words) > 1 and words[-1].isdigit() and words[-2] not in ("km", "m", "cm", "mm"):
+        words = words[:-1]
+    for end in (len(words), len(words) - 1):
+        for start in range(max(0, end - 4), end):
+            rest, tail = words[:start], words[start:end]
+            unit = _key_unit(rest, tail)
+            if unit is None or (end < len(words) and (not rest or len("".join(tail)) < 2)):
+                continue
+            # `ct_kWh` and `eur_month` are money; so is `eur_per_kg`, but `ore_per_kwh` is unknown.
+            paid = _key_unit(rest[:-1], rest[-1:]) if len(rest) > 1 else None
+            if paid is not None and (paid == "cent" or UNITS[paid].dimension in _CURRENCIES):
+                return paid
+            if rest[-1:] != ["per"]:
+                return unit
+    if words and words[0] in _PLURAL_TIMES:
+        return unit_named(words[0])
+    return next((unit_named(word) for word in words[:1] if word in _CODES), None)
+
+
+def _key_words(key: str) -> list[str]:
+    """The words of a key in lower case, a symbol with capitals (`kWh`, `ML`) as it is."""
+    words: list[str] = []
+    for chunk in re.findall(r"[^\W_]+|[%°]", re.split(r"[./]", key.strip("./"))[-1]):
+        if chunk in _symbols and not chunk.islower():
+            words.append(chunk)
+            continue
+        # `maxKw`, `energyKWh`: a symbol at the end of a word in camel case.
+        if end := _SYMBOL_END.search(chunk):
+            words += [*split_words(chunk[: end.start()]), end[0]]
+        else:
+            words += split_words(chunk)
+    return words
+
+
+_SYMBOL_END = re.compile(r"(?<=[a-z])(?:[KMGT]Wh|[kKMGT]W|kWp|[kMG]Hz|hPa|kPa|MB|GB|mAh)$")
+_WORD_START = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z]{2})")
+
+
+def split_words(chunk: str) -> list[str]:
+    """The words of a name in camel case, in lower case.
+
+    >>> split_words("avgWaitSec"), split_words("priceEUR")
+    (['avg', 'wait', 'sec'], ['price', 'eur'])
+    """
+    return _WORD_START.sub(" ", chunk).lower().split()
+
+
+_TOGETHER: dict[tuple[str, ...], str] = {
+    ("km", "h"): "kilometre per hour", ("m", "s"): "metre per second",
+    ("km", "2"): "square kilometre",
+    ("m", "2"): "square metre", ("m", "3"): "cubic metre", ("sq", "m"): "square metre",
+    ("sq", "km"): "square kilometre", ("sq", "ft"): "square foot", ("kw", "h"): "kilowatt-hour",
+}  # fmt: skip
+
+
+def _key_unit(rest: list[str], tail: list[str]) -> str | None:
+    """The unit that some words of a key name, after the words `rest`."""
+    if len(tail) > 1:
+        if tail[0] == "in" and rest:
+            return _key_unit(rest, tail[1:])
+        if "per" in tail[1:-1]:
+            return _key_unit(rest, tail[: tail.index("per", 1)])
+        joined = " ".join(tail)
+        return _TOGETHER.get(tuple(tail)) or (unit_named(joined) if len(joined) > 4 else None)
+    word = tail[0]
+    if not word.islower() and word in _symbols:
+        return _symbols[word] if rest or len(word) > 1 else None
+    word = word.lower()
+    if not rest:  # a key that is nothing but a unit: "km"; one letter is a name
+        return (
+            (_KEY_UNITS[word] if word in _KEY_UNITS else unit_named(word))
+            if len(word) > 1
+            else None
+        )
+    before = {*rest}
+    warm = bool(before & _TEMPERATURE_WORDS) or rest[-1].endswith("temp")
+    unsure = {
+        "c": "degree Celsius" if warm else None,
+        "f": "degree Fahrenheit" if warm else None,
+        "k": "kelvin" if warm else None,
+        "min": None if rest[-1] in _LEAST_WORDS or rest[-1].endswith("s") else "minute",
+        "in": "inch" if before & _LENGTH_WORDS else None,
+        "ms": "metre per second" if before & _SPEED_WORDS else "millisecond",
+        "m": None if before & _MONEY_WORDS else "metre",
+    }
+    if word in unsure:
+        return unsure[word]
+    return _KEY_UNITS[word] if word in _KEY_UNITS else unit_named(word)
 
 
 _BRACKETS = re.compile(r"\((?:in[\s_]+)?([^()]{1,60})\)")

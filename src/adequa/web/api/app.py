@@ -39,7 +39,7 @@ from adequa.web.api.openapi import (
     routes_of,
 )
 from adequa.web.api.runs import LineIndex, Runs
-from adequa.web.bodies import Bodies, media_type
+from adequa.web.bodies import Bodies, require_type
 from adequa.web.errors import Refusal, refusal_of, respond
 from adequa.web.limits import ServerSettings, whole_number
 from adequa.web.security import Guard, secured_app
@@ -48,21 +48,31 @@ _ITEM_FIELDS = tuple(field.name for field in fields(Item))
 _OPTIONAL = {"references": list, "terms": dict, "meta": dict}
 _UPLOAD_TYPES = ("application/x-ndjson", "application/octet-stream")
 _LONGEST_NAME = 200
+_LONGEST_FORMAT = 1000
 _MOST_UPLOADS = 4
 
 
-def api_operations(engine: ScoringEngine, runs: Runs, settings: ServerSettings) -> list[Operation]:
+def api_operations(
+    engine: ScoringEngine, runs: Runs, settings: ServerSettings, bodies: Bodies
+) -> list[Operation]:
     """All operations of the API, including the one of its description."""
     description = _Description(engine, settings)
-    groups = (ScoreEndpoints(engine, settings), RunEndpoints(engine, runs, settings), description)
-    description.operations = list(operations_of(*groups))
+    scores = ScoreEndpoints(engine, settings, bodies)
+    files = RunEndpoints(engine, runs, settings, bodies)
+    description.operations = list(operations_of(scores, files, description))
     return description.operations
+
+
+def server_bodies(settings: ServerSettings) -> Bodies:
+    """The reader of all bodies of one server."""
+    return Bodies(settings, remedy="send it in parts, or send a file as a run: POST /v1/runs")
 
 
 def api_app(engine: ScoringEngine, runs: Runs, *, settings: ServerSettings) -> Starlette:
     """The API under `/v1`; the caller starts and closes `engine` and `runs`."""
     return secured_app(
-        routes_of(api_operations(engine, runs, settings)),
+        routes_of(api_operations(engine, runs, settings, server_bodies(settings))),
+        limits=settings,
         answer=lambda _scope, refusal: respond(refusal),
         middleware=[Middleware(Guard, settings=settings)],
     )
@@ -85,9 +95,8 @@ class _Description:
 class ScoreEndpoints:
     """The endpoints that score items and describe the server."""
 
-    def __init__(self, engine: ScoringEngine, settings: ServerSettings) -> None:
-        self.engine, self.settings = engine, settings
-        self.bodies = Bodies.of_server(settings)
+    def __init__(self, engine: ScoringEngine, settings: ServerSettings, bodies: Bodies) -> None:
+        self.engine, self.settings, self.bodies = engine, settings, bodies
         self._described: dict[str, Any] | None = None
 
     @operation(
@@ -105,13 +114,9 @@ class ScoreEndpoints:
         """
         if self.engine.is_full:
             raise self.engine.full()  # before the body is read: a flood must cost little
-        raw = await self.bodies.json(request)
-        labels = chosen_labels(raw.pop("metrics", None), self.engine)
-        items = self._items(raw) if "items" in raw else [self._item(raw, 1, "body")]
+        items, labels, is_single = await self.bodies.json(request, self.read)
         lines = await awaited(request, self.engine.submit(items, labels), self.settings.seconds)
-        if "items" not in raw:
-            return Response(lines[0], media_type="application/json")
-        body = b'{"results": [' + b", ".join(lines) + b"]}"
+        body = lines[0] if is_single else b'{"results": [' + b", ".join(lines) + b"]}"
         return Response(body, media_type="application/json")
 
     @operation("GET /metrics", "metrics", "In the order of their scores.", returns="Metrics")
@@ -141,6 +146,13 @@ class ScoreEndpoints:
         health = Health(status, __version__, workers=engine.workers, waiting=engine.waiting)
         return JSONResponse(asdict(health))
 
+    def read(self, raw: dict[str, Any]) -> tuple[list[Item], list[str], bool]:
+        """The items and metrics of a request, and whether it is a single item without a list."""
+        labels = chosen_labels(raw.pop("metrics", None), self.engine)
+        if "items" in raw:
+            return self._items(raw), labels, False
+        return [self._item(raw, 1, "body")], labels, True
+
     def _items(self, raw: Mapping[str, Any]) -> list[Item]:
         unknown = sorted(raw.keys() - {"items"})
         if unknown:
@@ -165,16 +177,23 @@ class ScoreEndpoints:
         triples = raw.get("triples") if type(raw) is dict else None
         if type(triples) is list and len(triples) > settings.max_triples:
             raise _too_much(f"{len(triples)} triples", settings.max_triples, where)
+        if type(triples) is str:
+            self._require_short(len(triples), where)
         try:
             item = item_from_object(raw)
         except AdequaError as error:
             raise refusal_of(_for_body(error), where=where) from None
         if len(item.triples) > settings.max_triples:
             raise _too_much(f"{len(item.triples)} triples", settings.max_triples, where)
+        self._require_short(sum(len(part) for triple in item.triples for part in triple), where)
         for text in (item.text, *item.references):
             if len(text) > settings.max_text:
                 raise _too_much(f"{len(text)} characters of text", settings.max_text, where)
         return item
+
+    def _require_short(self, characters: int, where: str) -> None:
+        if characters > self.settings.max_data:
+            raise _too_much(f"{characters} characters of data", self.settings.max_data, where)
 
 
 def _require_types(raw: Mapping[str, Any], where: str) -> None:
@@ -253,9 +272,11 @@ async def _disconnected(request: Request) -> None:
 class RunEndpoints:
     """The endpoints of runs: files scored in the background."""
 
-    def __init__(self, engine: ScoringEngine, runs: Runs, settings: ServerSettings) -> None:
+    def __init__(
+        self, engine: ScoringEngine, runs: Runs, settings: ServerSettings, bodies: Bodies
+    ) -> None:
         self.engine, self.runs, self.settings = engine, runs, settings
-        self.bodies, self.lines = Bodies.of_server(settings), LineIndex()
+        self.bodies, self.lines = bodies, LineIndex()
         self._uploads = 0
 
     @operation("GET /runs", "listRuns", "The newest last.", returns="Runs")
@@ -288,10 +309,7 @@ class RunEndpoints:
         format; the server chooses the folder.
         """
         self.runs.require_room()
-        if media_type(request) not in _UPLOAD_TYPES:
-            message = f"the content type is {media_type(request)[:100] or 'missing'!r}"
-            remedy = f"send the file itself with Content-Type: {' or '.join(_UPLOAD_TYPES)}"
-            raise Refusal(415, "wrong_content_type", message, remedy, where="Content-Type")
+        require_type(request, *_UPLOAD_TYPES)
         given = request.query_params
         name = given.get("name", "upload")
         if len(name) > _LONGEST_NAME:
@@ -406,13 +424,15 @@ class RunEndpoints:
 
 def parse_format(written: str) -> str:
     """A format and its options, none of which may name a file of the server."""
+    if len(written) > _LONGEST_FORMAT:
+        message = f"the format has more than {_LONGEST_FORMAT} characters"
+        raise Refusal(422, "wrong_query", message, "shorten it", where="format")
     try:
-        spec = Spec.parse(written[:1000])
+        spec = Spec.parse(written)
         target = reader_class(spec.name)
         hints = typing.get_type_hints(target)
         for key in spec.settings:
-            hint = hints.get(key)
-            if hint is Path or Path in typing.get_args(hint):
+            if _may_be_path(hints.get(key)):
                 message = f"the option {key!r} names a file, which a request must not do"
                 remedy = "use `adequa score` instead"
                 raise Refusal(422, "settings_refused", message, remedy, where="format")
@@ -420,6 +440,11 @@ def parse_format(written: str) -> str:
     except AdequaError as error:
         raise refusal_of(error, where="format") from None
     return written
+
+
+def _may_be_path(hint: Any) -> bool:
+    """Whether a type hint has a path in it, however deep."""
+    return hint is Path or any(map(_may_be_path, typing.get_args(hint)))
 
 
 def _suffix(name: str) -> str:

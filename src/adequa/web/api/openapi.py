@@ -40,16 +40,19 @@ _REFUSALS = {
     404: "Not found.",
     408: "The body arrived too slowly.",
     409: "Not possible in the current state.",
+    410: "The files of the run are gone or damaged.",
     413: "More than is allowed at once.",
     415: "A content type that is not accepted here.",
     421: "Not a name of this server.",
     422: "The request was read, but something in it is wrong.",
     429: "Too many runs are waiting.",
+    431: "Address and headers are too large.",
     500: "An error of the server.",
     501: "A format that needs a package this server lacks.",
     503: "Busy, or it took too long; Retry-After says when to try again.",
+    507: "The disk of the server is full.",
 }
-_ALWAYS = (400, 401, 403, 421, 503)
+_ALWAYS = (400, 401, 403, 421, 431, 503)
 _SIMPLE = {str: "string", int: "integer", float: "number", bool: "boolean"}
 
 

@@ -33,15 +33,17 @@ def campaign_app(
     `base_url` is the address people use if a proxy stands before this process: its path, if any,
     precedes every address, and over https the cookies are for https only.
     """
+    limits = limits or CampaignLimits()
     site = CampaignSite(
         store=store,
         tokens=SignedTokens(secret),
-        limits=limits or CampaignLimits(),
+        limits=limits,
         base_url=base_url,
         is_open=joining,
     )
     app = secured_app(
         [PAGES.route, *OrganiserPages(site).routes, *RaterPages(site).routes],
+        limits=limits,
         answer=lambda _scope, refusal: site.refuse(refusal),
         middleware=[Middleware(_WithoutPrefix, prefix=site.root)],
     )

@@ -8,12 +8,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from markupsafe import Markup
+from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
 from adequa.errors import DataError
-from adequa.human.campaign.answers import WrongAnswer
+from adequa.human.campaign.answers import WrongAnswer, is_finite
 from adequa.human.campaign.model import Campaign, NothingLeft, Page, Question, Rater
 from adequa.web.bodies import Fields, parse_json_value
 from adequa.web.campaign.site import CampaignSite, client_address
@@ -26,7 +27,6 @@ _HEARTBEAT_SECONDS = 60
 """Between two heartbeats of a page that is in view."""
 _LONGEST_ID = 200
 _LONGEST_SECONDS = 24 * 3600.0
-_MOST_SLOTS = 2**31 - 1
 _NO_SUCH_TEXT = Refusal(404, "no_such_text", "this text is not assigned to you")
 _ENDS = {
     "finished task": (
@@ -58,9 +58,9 @@ class RaterPages:
             Route("/another", self.another, methods=["POST"]),
             Route("/text", self.next_text),
             Route("/previous", self.previous),
-            Route("/text/{slot:int}", self.text, methods=["GET"]),
-            Route("/text/{slot:int}", self.answer, methods=["POST"]),
-            Route("/text/{slot:int}/draft", self.draft, methods=["POST"]),
+            Route("/text/{slot}", self.text, methods=["GET"]),
+            Route("/text/{slot}", self.answer, methods=["POST"]),
+            Route("/text/{slot}/draft", self.draft, methods=["POST"]),
         ]
 
     async def sign_in(self, request: Request) -> Response:
@@ -163,7 +163,7 @@ class RaterPages:
         store, slot = self.site.store, _slot(request)
         fields = await self.site.form(request, self.site.raters, session)
         self.site.answers.allow(number)
-        raw, problems = answers_from_form(store.campaign.questions, fields)
+        raw, problems = await run_in_threadpool(answers_from_form, store.campaign.questions, fields)
         seconds = seconds_in(fields, self.site.clock())
         if not problems:
             try:
@@ -182,14 +182,17 @@ class RaterPages:
         """Save the draft; a request without one is a heartbeat and leaves the draft alone."""
         session, number = self._session(request)
         self.site.drafts.allow(number)
-        sent = await self.site.json(request, self.site.raters, session)
-        store = self.site.store
-        if "draft" not in sent:
-            held = await self.site.call(store.page, number, _slot(request))
+        store, slot = self.site.store, _slot(request)
+
+        def read(sent: Mapping[str, Any]) -> tuple[dict[str, Any] | None, float]:
+            draft = cleaned_draft(store.campaign.questions, sent.get("draft"))
+            return draft if "draft" in sent else None, seconds_of(sent.get("seconds"))
+
+        draft, seconds = await self.site.json(request, self.site.raters, session, read)
+        if draft is None:
+            held = await self.site.call(store.page, number, slot)
             return Response(status_code=409 if held is None else 204)
-        draft = cleaned_draft(store.campaign.questions, sent.get("draft"))
-        seconds = seconds_of(sent.get("seconds"))
-        kept = await self.site.call(store.save_draft, number, _slot(request), draft, seconds)
+        kept = await self.site.call(store.save_draft, number, slot, draft, seconds)
         return Response(status_code=204 if kept else 409)
 
     def _session(self, request: Request) -> tuple[Session, int]:
@@ -290,8 +293,8 @@ def text_values(
 
 
 def _slot(request: Request) -> int:
-    slot = int(request.path_params["slot"])
-    if slot > _MOST_SLOTS:
+    slot = whole_number(request.path_params["slot"])
+    if slot is None:
         raise _NO_SUCH_TEXT
     return slot
 
@@ -345,7 +348,7 @@ def cleaned_draft(questions: Iterable[Question], raw: object) -> dict[str, Any]:
     for question in questions:
         value: Any = given.get(question.name)
         if question.kind != "spans":
-            if type(value) in (int, float) and math.isfinite(value):
+            if is_finite(value):
                 draft[question.name] = value
         elif isinstance(value, Mapping):
             marks, omitted = value.get("marks"), value.get("omitted")

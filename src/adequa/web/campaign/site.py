@@ -6,7 +6,7 @@ import logging
 import math
 import secrets
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
@@ -104,7 +104,7 @@ class CampaignSite:
         path = self.root + "/"
         self.raters = Sessions(self.tokens, "rater", is_numbered=True, path=path)
         self.organisers = Sessions(self.tokens, "organiser", path=path)
-        self.bodies = Bodies.of_campaign(self.limits)
+        self.bodies = Bodies(self.limits, remedy="reload the page and enter less")
         self.wrong_links = Throttle(self.limits.wrong_links)
         self.joins = Throttle(self.limits.joins)
         self.answers = Throttle(self.limits.answers)
@@ -180,11 +180,15 @@ class CampaignSite:
         return fields
 
     async def json(
-        self, request: Request, sessions: Sessions, session: Session
-    ) -> Mapping[str, Any]:
-        """The JSON that a script of ours sent within this session."""
+        self,
+        request: Request,
+        sessions: Sessions,
+        session: Session,
+        read: Callable[[dict[str, Any]], Answer],
+    ) -> Answer:
+        """What `read` makes of the JSON that a script of ours sent within this session."""
         self._require_own(request, sessions, session, request.headers.get(FORM_TOKEN, ""))
-        return await self.bodies.json(request)
+        return await self.bodies.json(request, read)
 
     def _require_own(
         self, request: Request, sessions: Sessions, session: Session, token: str

@@ -9,7 +9,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import Scope
 
-from adequa.web.api.app import api_operations
+from adequa.web.api.app import api_operations, server_bodies
 from adequa.web.api.engine import ScoringEngine
 from adequa.web.api.openapi import PREFIX, routes_of
 from adequa.web.api.runs import Runs
@@ -37,19 +37,25 @@ class Workbench:
         self.access = WorkbenchAccess(settings.token)
         self.site = WorkbenchSite(self.access)
         self.indexes, self.reports = Indexes(), Reports(runs.folder)
+        bodies = server_bodies(settings)
         routes = [
-            *routes_of(api_operations(engine, runs, settings)),
+            *routes_of(api_operations(engine, runs, settings, bodies)),
             *HomePages(
                 site=self.site, engine=engine, runs=runs, settings=settings, campaigns=campaigns
             ).routes,
             *RunPages(self.site, runs, self.indexes, self.reports).routes,
             *LivePages(
-                site=self.site, engine=engine, runs=runs, indexes=self.indexes, settings=settings
+                site=self.site,
+                engine=engine,
+                runs=runs,
+                indexes=self.indexes,
+                settings=settings,
+                bodies=bodies,
             ).routes,
             PAGES.route,
         ]
         guard = Middleware(Guard, settings=settings, browsers=self.access, answer=self._answer)
-        self.app = secured_app(routes, answer=self._answer, middleware=[guard])
+        self.app = secured_app(routes, limits=settings, answer=self._answer, middleware=[guard])
 
     def close(self) -> None:
         """Stop the work in the background."""

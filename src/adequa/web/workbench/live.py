@@ -22,7 +22,7 @@ from adequa.web.bodies import Bodies
 from adequa.web.errors import Refusal, refusal_of
 from adequa.web.limits import ServerSettings
 from adequa.web.security import no_form_token
-from adequa.web.workbench.index import BackgroundTask, Indexes
+from adequa.web.workbench.index import BackgroundTask, Indexes, RunIndex
 from adequa.web.workbench.site import WorkbenchSite
 
 
@@ -87,6 +87,7 @@ class LivePages:
     runs: Runs
     indexes: Indexes
     settings: ServerSettings
+    bodies: Bodies
 
     @property
     def routes(self) -> list[Route]:
@@ -114,12 +115,14 @@ class LivePages:
             raise no_form_token()
         if self.engine.is_full:
             raise self.engine.full()
-        raw = await Bodies.of_server(self.settings).json(request)
-        item = await run_in_threadpool(self._item, raw)
-        labels = chosen_labels(raw.get("metrics"), self.engine)
+        item, labels = await self.bodies.json(request, self.read)
         future = self.engine.submit([item], labels)
         (line,) = await awaited(request, future, self.settings.seconds)
         return Response(line, media_type="application/json")
+
+    def read(self, raw: Mapping[str, Any]) -> tuple[Item, list[str]]:
+        """The item and the metrics of a request."""
+        return self._item(raw), chosen_labels(raw.get("metrics"), self.engine)
 
     def _item(self, raw: Mapping[str, Any]) -> Item:
         for name in ("triples", "text"):
@@ -131,6 +134,9 @@ class LivePages:
         if len(text) > settings.max_text:
             message = f"the text is longer than {settings.max_text:,} characters"
             raise Refusal(413, "too_large", message, "shorten it", where="text")
+        if len(raw["triples"]) > settings.max_data:
+            message = f"the data is longer than {settings.max_data:,} characters"
+            raise Refusal(413, "too_large", message, "give fewer triples", where="triples")
         try:
             graph = read_pasted(raw["triples"])
         except AdequaError as error:
@@ -148,14 +154,19 @@ class LivePages:
         index = await self.indexes.get(record.folder, wait=30.0)
         if isinstance(index, BackgroundTask):
             return "", ""
-        row = await run_in_threadpool(index.find, query.get("system", ""), query.get("id", ""))
-        if row is None:
-            return "", ""
-        line = index.line(row)
-        try:
-            return linearise(line["triples"], "newline"), line["text"]
-        except DataError:  # it would not be read back the same
-            return linearise(line["triples"], "json"), line["text"]
+        return await run_in_threadpool(_filled, index, query.get("system", ""), query.get("id", ""))
+
+
+def _filled(index: RunIndex, system: str, id_: str) -> tuple[str, str]:
+    """The data and the text of a run's text, as they are typed; empty if there is no such text."""
+    row = index.find(system, id_)
+    if row is None:
+        return "", ""
+    line = index.line(row)
+    try:
+        return linearise(line["triples"], "newline"), line["text"]
+    except DataError:  # it would not be read back the same
+        return linearise(line["triples"], "json"), line["text"]
 
 
 def _placed(error: AdequaError) -> AdequaError:

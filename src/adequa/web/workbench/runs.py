@@ -262,7 +262,9 @@ class RunPages:
         compared = other if other in beside and other != system else ""
         names = [system, *([compared] if compared else [])]
         rest = [name for name in beside if name not in names]
-        lines = {name: index.line(beside[name]) for name in (*names, *rest)}
+        lines = await run_in_threadpool(
+            lambda: {name: index.line(beside[name]) for name in (*names, *rest)}
+        )
         return self.site.page(
             request,
             "item.html",
