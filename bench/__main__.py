@@ -17,7 +17,7 @@ NAMES = {
     "read_rdf": "read N-Triples, compared with a bare parse by pyoxigraph",
     "start_up": "import adequa and run adequa --help, compared with importing typer",
     "sacrebleu_agreement": "corpus BLEU, chrF++ and TER, compared with sacrebleu's command line",
-    "kill_resume": "kill a run at random moments and resume it: the result is the same",
+    "faults": "kills, full disks, several writers, changed files: nothing lost, nothing doubled",
     "memory": "peak memory of adequa score for up to a million items",
     "esa_speed": "speed of esa, compared with simple implementations",
     "similarity_speed": "speed of similarity, compared with RoBERTa-large",
@@ -51,6 +51,10 @@ def main() -> int:
     parser.add_argument(
         "--data", type=Path, default=default_data(), help="the folder of the research data"
     )
+    parser.add_argument("--cycles", type=int, default=1_000, help="cycles of faults; default 1000")
+    parser.add_argument(
+        "--log", type=Path, help="a file of outcomes of faults; cycles that it has are not repeated"
+    )
     arguments = parser.parse_args()
     unknown = set(arguments.names) - set(NAMES)
     if unknown:
@@ -63,7 +67,12 @@ def main() -> int:
         if getattr(module, "NEEDS_DATA", False) and not arguments.data.is_dir():
             rows.append([name, "–", "–", f"n/a: no data at {arguments.data}"])
             continue
-        for row in module.measure(arguments.data):
+        options = (
+            {"cycles": arguments.cycles, "log": arguments.log}
+            if getattr(module, "TAKES_CYCLES", False)
+            else {}
+        )
+        for row in module.measure(arguments.data, **options):
             missed += not row["reached"]
             value = row["value"]
             shown = f"{value:.3g}" if isinstance(value, float) else str(value)

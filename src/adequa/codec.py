@@ -69,7 +69,7 @@ def item_from_object(raw: Any, *, bare: bool = False, position: int | None = Non
         terms=_terms(raw["terms"]) if raw.get("terms") else {},
         meta=meta,
         record=raw.get("record"),
-        paths=_paths(raw["paths"], len(facts)) if raw.get("paths") else (),
+        paths=_paths(raw["paths"], len(facts)) if raw.get("paths") not in (None, []) else (),
         coverage=_coverage(raw),
     )
 

@@ -228,3 +228,17 @@ def test_a_file_that_changed_is_read_again(tmp_path: Path) -> None:
     other.write_bytes(b"z\n")
     assert lines.page(other, 0, 9) == (1, [b"z"])
     assert lines.page(path, 0, 1) == (3, [b"a"])
+
+
+def test_a_run_that_is_no_longer_complete_is_refused(
+    client: TestClient, finished: Finished, runs: Runs
+) -> None:
+    id_ = finished(_lines(20), metrics="esa")["id"]
+    folder = runs.get(id_).folder
+    content = (folder / "scores.jsonl").read_bytes()
+    (folder / "scores.jsonl").write_bytes(content[: len(content) // 2])
+    for path in ("scores", "scores.jsonl", "summary"):
+        answer = client.get(f"/v1/runs/{id_}/{path}")
+        assert (answer.status_code, answer.json()["error"]["code"]) == (410, "gone")
+    (folder / "scores.jsonl").write_bytes(content)
+    assert client.get(f"/v1/runs/{id_}/scores").status_code == 200

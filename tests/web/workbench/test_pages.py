@@ -331,8 +331,8 @@ def test_a_damaged_run_is_reported(place, tmp_path, sample_run):
     run = here.id_of("damaged")
     (tmp_path / "damaged" / "scores.jsonl").write_text('{"id": 1}\n')
     response = here.get(f"/runs/{run}/texts")
-    assert response.status_code == 422
-    assert "Breaks the contract (the input, line 1)." in response.text
+    assert response.status_code == 410
+    assert "The files of this run are damaged or no longer exist." in response.text
     assert str(tmp_path) not in response.text
 
 
