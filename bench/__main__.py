@@ -8,7 +8,9 @@ import os
 import sys
 from pathlib import Path
 
+from adequa.files import dump_line
 from adequa.tables import Table
+from bench.groups import HALVES, figure_rows
 
 NAMES = {
     "counts": "read every file of the research data and count its contents",
@@ -23,6 +25,7 @@ NAMES = {
     "similarity_speed": "speed of similarity, compared with RoBERTa-large",
     "retrieval_speed": "approximate and 8-bit search, compared with exact search",
     "relations": "texts with one relational fault, compared with faithful texts",
+    "records": "texts about records with one fault, compared with faithful texts",
     "nli_perturbations": "faults injected into dev texts that nli notices",
     "nli_quintd": "nli and esa on 300 texts of language models that were read by hand",
     "distractors": "hallucinations of the sample that nli notices among unrelated facts",
@@ -55,6 +58,15 @@ def main() -> int:
     parser.add_argument(
         "--log", type=Path, help="a file of outcomes of faults; cycles that it has are not repeated"
     )
+    parser.add_argument(
+        "--half",
+        choices=HALVES,
+        default="open",
+        help="the half of relations and records; sealed belongs to the end of a piece of work",
+    )
+    parser.add_argument(
+        "--findings", type=Path, help="write what records found in each text, as JSON lines"
+    )
     arguments = parser.parse_args()
     unknown = set(arguments.names) - set(NAMES)
     if unknown:
@@ -67,12 +79,18 @@ def main() -> int:
         if getattr(module, "NEEDS_DATA", False) and not arguments.data.is_dir():
             rows.append([name, "–", "–", f"n/a: no data at {arguments.data}"])
             continue
-        options = (
-            {"cycles": arguments.cycles, "log": arguments.log}
-            if getattr(module, "TAKES_CYCLES", False)
-            else {}
-        )
-        for row in module.measure(arguments.data, **options):
+        if hasattr(module, "measure_half"):
+            measured = module.measure_half(arguments.half)
+            print(measured.table.text() + "\n")
+            found = figure_rows(name, arguments.half, measured.figures, module.TARGETS)
+            if arguments.findings is not None and measured.details:
+                lines = map(dump_line, measured.details)
+                arguments.findings.write_text("".join(lines), encoding="utf-8")
+        elif getattr(module, "TAKES_CYCLES", False):
+            found = module.measure(arguments.data, cycles=arguments.cycles, log=arguments.log)
+        else:
+            found = module.measure(arguments.data)
+        for row in found:
             missed += not row["reached"]
             value = row["value"]
             shown = f"{value:.3g}" if isinstance(value, float) else str(value)

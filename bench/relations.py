@@ -1,6 +1,6 @@
 """Relations: faithful texts against texts with exactly one relational fault, by kind of fault.
 
-Reads `bench/challenges/relations`. The half `open` is for developing; `python -m bench.relations
+Reads `bench/challenges/relations`. The half `open` is for developing; `python -m bench relations
 --half sealed` scores the other half and belongs to the end of a piece of work. A wrong text is
 noticed when its verdict (`esa` and `nli` together) is not OK; `noticed` counts only groups whose
 two faithful texts are OK, because a complaint about everything notices nothing. A pair is right
@@ -9,17 +9,15 @@ when the faithful text has the higher `nli` score than the wrong text that was m
 
 from __future__ import annotations
 
-import argparse
-import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from adequa.data import Item, Result, Triple
-from adequa.tables import Cell, Table
+from adequa.tables import Table
+from bench.groups import Measured, figure_rows, read_groups, share, table_by_kind
 from bench.joined import BOTH, judge_items
 
-CHALLENGES = Path(__file__).resolve().parent / "challenges" / "relations"
 TARGETS = {"faithful texts OK": 0.90, "faults noticed": 0.55, "pair accuracy": 0.85}
 """The targets for the sealed half."""
 
@@ -43,22 +41,15 @@ class Outcome(NamedTuple):
     def figures(self) -> dict[str, float]:
         """The three figures that have a target."""
         texts = [ok for style in self.faithful.values() for ok in style]
-        counted = [fault for fault in self.faults if fault.in_clean_group]
         return {
-            "faithful texts OK": _share(texts),
-            "faults noticed": _share([fault.noticed for fault in counted]),
-            "pair accuracy": _share([fault.pair_right for fault in self.faults]),
+            "faithful texts OK": share(texts),
+            "faults noticed": share([fault.noticed for fault in _counted(self.faults)]),
+            "pair accuracy": share([fault.pair_right for fault in self.faults]),
         }
 
 
-def _share(values: Sequence[bool]) -> float:
-    return sum(values) / len(values) if values else 0.0
-
-
-def read_groups(half: str) -> list[dict[str, Any]]:
-    """The groups of a half, `open` or `sealed`."""
-    lines = (CHALLENGES / f"{half}.jsonl").read_text(encoding="utf-8").splitlines()
-    return [json.loads(line) for line in lines]
+def _counted(faults: Sequence[Fault]) -> list[Fault]:
+    return [fault for fault in faults if fault.in_clean_group]
 
 
 def items_of(groups: Sequence[dict[str, Any]]) -> list[Item]:
@@ -104,49 +95,26 @@ def _is_ok(result: Result) -> bool:
 
 def table(outcome: Outcome) -> Table:
     """One row per kind of fault, and one for all."""
-    rows: list[list[Cell]] = []
-    kinds = sorted({fault.kind for fault in outcome.faults})
-    for kind in [*kinds, "all"]:
-        chosen = [fault for fault in outcome.faults if kind in (fault.kind, "all")]
-        counted = [fault for fault in chosen if fault.in_clean_group]
-        rows.append(
-            [
-                kind,
-                len(chosen),
-                len(counted),
-                round(_share([fault.noticed for fault in counted]), 3),
-                round(_share([fault.noticed for fault in chosen]), 3),
-                round(_share([fault.pair_right for fault in chosen]), 3),
-            ]
-        )
-    columns = ["kind", "texts", "counted", "noticed", "noticed of all", "pairs right"]
-    shares = ", ".join(f"{style} {_share(oks):.3f}" for style, oks in outcome.faithful.items())
-    return Table(f"faithful texts OK: {shares}", columns, rows)
+    shares = ", ".join(f"{style} {share(oks):.3f}" for style, oks in outcome.faithful.items())
+    return table_by_kind(
+        f"faithful texts OK: {shares}",
+        outcome.faults,
+        {
+            "texts": len,
+            "counted": lambda faults: len(_counted(faults)),
+            "noticed": lambda faults: share([one.noticed for one in _counted(faults)]),
+            "noticed of all": lambda faults: share([one.noticed for one in faults]),
+            "pairs right": lambda faults: share([one.pair_right for one in faults]),
+        },
+    )
+
+
+def measure_half(half: str) -> Measured:
+    """The table and the figures of a half."""
+    outcome = judge(read_groups("relations", half))
+    return Measured(table(outcome), outcome.figures())
 
 
 def measure(_data: Path) -> list[dict[str, object]]:
     """The three figures on the open half."""
-    figures = judge(read_groups("open")).figures()
-    return [
-        {
-            "figure": f"relations, open half: {name}",
-            "value": value,
-            "target": f"≥ {TARGETS[name]}",
-            "reached": value >= TARGETS[name],
-        }
-        for name, value in figures.items()
-    ]
-
-
-def main() -> None:
-    """Print the table of a half."""
-    parser = argparse.ArgumentParser(prog="python -m bench.relations", description=__doc__)
-    parser.add_argument("--half", choices=("open", "sealed"), default="open")
-    outcome = judge(read_groups(parser.parse_args().half))
-    print(table(outcome).text())
-    for name, value in outcome.figures().items():
-        print(f"{name}: {value:.3f} (target {TARGETS[name]})")
-
-
-if __name__ == "__main__":
-    main()
+    return figure_rows("relations", "open", measure_half("open").figures, TARGETS)

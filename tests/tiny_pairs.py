@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -25,10 +25,12 @@ def classifier_bytes(
     kind: int = INTEGER,
     words: int = len(WORDS),
     output: str = "logits",
+    always: Mapping[str, float] | None = None,
 ) -> bytes:
     """Attention over the words and the side they stand on; a label has the same numbers anywhere.
 
-    Without a mask among the inputs, padding is read as words are.
+    Without a mask among the inputs, padding is read as words are. With `always`, the probabilities
+    of the labels are these for every pair.
     """
     random = np.random.default_rng(8)  # one with both yes and no among its answers
     table, sides = random.normal(size=(words, _SIZE)), random.normal(size=(2, _SIZE))
@@ -50,7 +52,12 @@ def classifier_bytes(
     mixed = onnx.add("MatMul", onnx.add("Softmax", like, axis=2), states)
     first = onnx.add("Gather", mixed, onnx.constant(0), axis=1)
     columns = np.stack([heads[label.lower()] for label in labels], axis=1)
-    onnx.add("MatMul", first, onnx.constant(columns), name=output)
+    if always is None:
+        onnx.add("MatMul", first, onnx.constant(columns), name=output)
+    else:
+        nothing = onnx.add("MatMul", first, onnx.constant(np.zeros_like(columns)))
+        fixed = np.log([always[label.lower()] for label in labels])
+        onnx.add("Add", nothing, onnx.constant(fixed), name=output)
     return onnx.finish(dict.fromkeys(inputs, kind), [output])
 
 

@@ -17,7 +17,7 @@ import numpy as np
 
 from adequa.data import Item
 from adequa.errors import DataError, SettingError
-from adequa.metrics.nli import Nli
+from adequa.metrics.nli import VERIFIER_LIMITS
 from adequa.metrics.nli.signs import read_weighing
 from adequa.training.export import seal, write_files
 from adequa.training.setup import spread
@@ -67,7 +67,7 @@ def fit_line(
     """
     if not 0 < flagged < 1:
         raise SettingError(f"flagged is {flagged}: give a share between 0 and 1")
-    least = Nli().threshold if threshold is None else threshold
+    least = VERIFIER_LIMITS.stated if threshold is None else threshold
     logits: list[float] = []
     labels: list[int] = []
     lowest: list[float] = []
@@ -108,7 +108,10 @@ def fit_line(
 
 
 def write_line(folder: Path, line: RelationLine) -> dict[str, Any]:
-    """Write the line into the `calibration.json` of a folder of weights; the rest of it is kept."""
+    """Write the line into the `calibration.json` of a folder of weights.
+
+    The rest of it is kept, except for the confidence of verdicts, which must be fitted again.
+    """
     known = known_parts(folder)
     if "nli" not in known:
         raise DataError(
@@ -117,7 +120,8 @@ def write_line(folder: Path, line: RelationLine) -> dict[str, Any]:
             remedy="run adequa train weigh first",
         )
     written = line.as_object()
-    known["nli"] = {**known["nli"], "relation": written}
+    kept = {name: part for name, part in known["nli"].items() if name != "confidence"}
+    known["nli"] = {**kept, "relation": written}  # a confidence was fitted for another line
     text = json.dumps(known, ensure_ascii=False, indent=2)
     write_files(folder, {CALIBRATION: f"{text}\n".encode()})
     seal(folder)

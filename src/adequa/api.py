@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, overload
 
-from adequa.codec import item_from_object
 from adequa.data import Item, Result, Triple
 from adequa.errors import DataError
+from adequa.files import load_object
 from adequa.metrics import Metric, resolve
-from adequa.readers import PlacedItem, Source, open_source, unique
+from adequa.readers import PlacedItem, Source, open_source, parse_coverage, unique
+from adequa.readers.mapping import RecordMapping
+from adequa.readers.records import read_object
 from adequa.run import score_items
 
 __all__ = ["Evaluation", "evaluate", "read", "score"]
@@ -20,14 +22,21 @@ Metrics = Iterable[str | Metric] | Mapping[str, Metric] | None
 
 
 def score(
-    triples: str | Iterable[Sequence[str]],
+    data: str | Mapping[str, Any] | Iterable[Any],
     text: str,
     *,
     references: Sequence[str] = (),
     metrics: Metrics = None,
     lang: str | None = None,
+    coverage: str | None = None,
+    key: str | None = None,
 ) -> Result:
-    """Score one text; `triples` are three strings each, or one string in any linearised form.
+    """Score one text against its data.
+
+    `data` is triples of three strings each, one string in any linearised form, or a record: a dict
+    (or a list of dicts, or its JSON), all of whose fields are data. `coverage` is `all` where the
+    text must say every fact, the default for triples, and `selected` where it may choose, the
+    default for records. `key` is the field that names a record.
 
     >>> result = score("Blue_Spice | eatType | pub", "Blue Spice is a pub.",
     ...                references=["Blue Spice is a pub."], metrics=["bleu"])
@@ -36,12 +45,30 @@ def score(
     """
     raw = {
         "id": "1",
-        "triples": triples if isinstance(triples, str) else list(map(list, triples)),
+        **_data_field(data),
         "text": text,
         "lang": lang,
         "references": references if isinstance(references, str) else list(references),
     }
-    return score_items([_item(raw, 1)], resolve(metrics))[0]
+    item = _item(raw, 1, mapping=RecordMapping(subject=key))
+    return score_items([_covered(item, coverage)], resolve(metrics))[0]
+
+
+def _data_field(data: Any) -> dict[str, Any]:
+    """The data of a text as the field of an item: `triples` or `record`."""
+    if isinstance(data, str):
+        if not data.lstrip().startswith(("{", "[{")):
+            return {"triples": data}
+        data = load_object(data)
+    data = _as_json(data if isinstance(data, Mapping) else list(data))
+    if isinstance(data, dict) or (data and all(isinstance(one, dict) for one in data)):
+        return {"record": data}
+    return {"triples": data}
+
+
+def _covered(item: Item, coverage: str | None) -> Item:
+    wanted = parse_coverage(coverage)
+    return item if wanted is None else replace(item, coverage=wanted)
 
 
 @dataclass(frozen=True)
@@ -77,11 +104,16 @@ class Evaluation(Sequence[Result]):
         return results_to_frame(self.results, "polars")
 
 
-def evaluate(items: Any, metrics: Metrics = None) -> Evaluation:
-    """Score items in memory: Items, their dicts, or a pandas or polars frame with their columns."""
+def evaluate(items: Any, metrics: Metrics = None, *, coverage: str | None = None) -> Evaluation:
+    """Score items in memory: Items, their dicts, or a pandas or polars frame with their columns.
+
+    A dict has `triples` or `record`, and `text`; `id` defaults to its position. The logs and rows
+    that files may have are read too.
+    """
     chosen = resolve(metrics)
     placed = (
-        PlacedItem(item, Path("items"), number) for number, item in enumerate(_items(items), 1)
+        PlacedItem(_covered(item, coverage), Path("items"), number)
+        for number, item in enumerate(_items(items), 1)
     )
     return Evaluation(tuple(score_items([place.item for place in unique(placed)], chosen)))
 
@@ -101,9 +133,9 @@ def _items(items: Any) -> Iterator[Item]:
         yield item if isinstance(item, Item) else _item(item, number)
 
 
-def _item(raw: Any, number: int) -> Item:
+def _item(raw: Any, number: int, mapping: RecordMapping | None = None) -> Item:
     try:
-        return item_from_object(_as_json(raw))
+        return read_object(_as_json(raw), position=number, mapping=mapping)
     except DataError as error:
         raise error.at("items", number) from None
 
@@ -126,10 +158,12 @@ def read(
     *,
     format: str | None = None,  # noqa: A002
     texts: Mapping[str, Path | str] | Iterable[str] = (),
+    coverage: str | None = None,
 ) -> Source:
     """The items of a file or folder, which can be iterated repeatedly.
 
     `format` is `NAME[:key=value,…]`, recognised if it is not given; `texts` maps a system to a file
-    whose line i is the text of item i.
+    whose line i is the text of item i. `coverage` is `all` where texts must say every fact and
+    `selected` where they may choose; by default `all` for triples and `selected` for records.
     """
-    return open_source(path, format=format, texts=texts)
+    return open_source(path, format=format, texts=texts, coverage=coverage)

@@ -230,6 +230,7 @@ def result_to_object(result: Result) -> dict[str, Any]:
     raw.update(_evidence_to_object(result))
     raw["verdicts"] = dict(result.verdicts)
     raw["verdict"] = result.verdict
+    raw["confidence"] = _number(result.confidence)
     if result.statistics:
         raw["statistics"] = {name: list(row) for name, row in result.statistics.items()}
     if result.reasons:
@@ -294,6 +295,7 @@ def result_from_object(raw: Any) -> Result:
             **_evidence_from_object(own),
             verdicts=own["verdicts"],
             verdict=own["verdict"],
+            confidence=own.get("confidence"),  # runs of older versions have none
             statistics={name: tuple(row) for name, row in own.get("statistics", {}).items()},
             reasons=own.get("reasons", {}),
         )
@@ -310,6 +312,7 @@ def score_to_object(score: Score) -> dict[str, Any]:
         "statistics": list(score.statistics),
         **_evidence_to_object(score),
         "verdict": score.verdict,
+        "confidence": _number(score.confidence),
         "reason": score.reason,
     }
 
@@ -322,6 +325,7 @@ def score_from_object(raw: Any) -> Score:
             statistics=tuple(raw["statistics"]),
             **_evidence_from_object(raw),
             verdict=raw["verdict"],
+            confidence=raw.get("confidence"),
             reason=raw["reason"],
         )
     except (KeyError, TypeError, AttributeError) as error:

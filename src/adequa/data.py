@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
 
 __all__ = [
+    "CONFIDENT",
     "UNNAMED",
     "Coverage",
     "ErrorSpan",
@@ -21,6 +22,7 @@ __all__ = [
     "Term",
     "Triple",
     "Verdict",
+    "judged_status",
 ]
 
 Coverage = Literal["all", "selected"]
@@ -28,6 +30,19 @@ Coverage = Literal["all", "selected"]
 Verdict = Literal["OK", "omission", "hallucination", "hallucination+omission"]
 FactStatus = Literal["stated", "missing", "contradicted", "unchecked"]
 FindingKind = Literal["omission", "hallucination"]
+
+CONFIDENT = 0.8
+"""The confidence from which a verdict is told without reserve: right in four of five such cases.
+Chosen by hand; `adequa.report` has the same number in `components.js`."""
+
+
+def judged_status(status: str, coverage: str | None) -> str:
+    """The status of a fact as it counts: `left out` where a text may choose what to say.
+
+    >>> judged_status("missing", "all"), judged_status("missing", "selected")
+    ('missing', 'left out')
+    """
+    return "left out" if status == "missing" and coverage == "selected" else status
 
 
 class Triple(NamedTuple):
@@ -134,6 +149,8 @@ class Score:
     facts: tuple[Fact, ...] = ()
     findings: tuple[Finding, ...] = ()
     verdict: Verdict | None = None
+    confidence: float | None = None
+    """The calibrated probability that the verdict is right, where the metric knows it."""
     reason: str | None = None
 
 
@@ -148,8 +165,16 @@ class Result:
     findings: tuple[Finding, ...] = ()
     verdicts: Mapping[str, Verdict] = field(default_factory=dict)
     verdict: Verdict | None = None
+    confidence: float | None = None
+    """The calibrated probability that the verdict is right; None where no metric knows it."""
     statistics: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
     reasons: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def doubtful(self) -> tuple[Fact, ...]:
+        """The facts that the text probably states, but that were not found with confidence."""
+        facts = (fact for fact in self.facts if fact.status == "unchecked")
+        return tuple(fact for fact in facts if fact.confidence is not None)
 
     @property
     def missing(self) -> tuple[Finding, ...]:

@@ -102,7 +102,10 @@ def test_summaries_fit_and_are_the_first_line_of_the_help() -> None:
 def test_shells_complete_the_names(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("_TYPER_COMPLETE_TESTING", "True")
     monkeypatch.setenv("_ADEQUA_COMPLETE", "complete_bash")
-    for typed, found in (("adequa s", ["score", "serve"]), ("adequa human q", ["quality"])):
+    for typed, found in (
+        ("adequa s", ["score", "spans", "serve"]),
+        ("adequa human q", ["quality"]),
+    ):
         monkeypatch.setenv("COMP_WORDS", typed)
         monkeypatch.setenv("COMP_CWORD", str(len(typed.split()) - 1))
         done = CliRunner().invoke(app, [], prog_name="adequa")

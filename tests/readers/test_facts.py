@@ -29,9 +29,9 @@ def resolve(record: Any, pointer: str) -> Any:
 def test_objects_of_a_list_stay_together() -> None:
     goals = [{"minute": 6, "scorer": "Ada"}, {"minute": 71, "scorer": "Bo"}]
     assert triples({"name": "Final", "goals": goals}) == [
-        "Final | goals | Ada",
+        "Final | goals scorer | Ada",
         "Ada | minute | 6",
-        "Final | goals | Bo",
+        "Final | goals scorer | Bo",
         "Bo | minute | 71",
     ]
     twice = [*goals, {"minute": 90, "scorer": "Ada"}]

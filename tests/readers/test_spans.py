@@ -127,9 +127,17 @@ def test_ratings_with_spans(tmp_path: Path) -> None:
         {**row, "rater": "bob", "criterion": "errors", "value": 0},
         {**row, "rater": "eve", "criterion": "fluency"},
     )
-    ann, bob = read_markings(path)
+    path.rename(tmp_path / "ratings.jsonl")
+    ann, bob = read_markings(tmp_path)
     assert (ann.marker, ann.spans) == ("ann", (ErrorSpan(4, 8, "wrong"),))
     assert (bob.marker, bob.spans) == ("bob", ())
+    bad = {**row, "rater": "ann", "criterion": "errors", "spans": [{"start": 3}]}
+    with pytest.raises(DataError, match=r"c.jsonl:1: a span goes from 3 to None"):
+        read_markings(write(tmp_path / "c.jsonl", bad))
+    table = tmp_path / "a.csv"
+    spans = '"[{""start"": 4, ""end"": 8, ""label"": ""wrong""}]"'
+    table.write_text(f"id,system,rater,criterion,value,spans\n1,S,ann,errors,1,{spans}\n")
+    assert read_markings(table) == [Marking("1", "S", "ann", (ErrorSpan(4, 8, "wrong"),))]
     with pytest.raises(DataError, match="nobody marked spans"):
         read_markings(write(tmp_path / "b.jsonl", {**row, "rater": "a", "criterion": "c"}))
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import threading
+import time
 from collections.abc import Callable, Iterator
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
@@ -164,3 +165,60 @@ def test_ids_stay_within_the_path(client: Client, server: Server) -> None:
     with pytest.raises(adequa.ServiceError):
         ask("../health?x=1")
     assert server.asked[0][1] == "/v1/runs/..%2Fhealth%3Fx%3D1"
+
+
+def _late(server: Server, monkeypatch: pytest.MonkeyPatch, *, cut: bool = False) -> None:
+    """The first request is answered; the next is heard, but then not answered in time or at all."""
+    server.answers += [(200, {}, b'{"runs": []}'), (200, {}, b"{}"), (200, {}, b"{}")]
+    answer = Handler._answer
+    first: list[int] = []
+
+    def once(handler: Handler) -> None:
+        if not first:
+            first.append(1)
+            answer(handler)
+            return
+        body = handler.rfile.read(int(handler.headers.get("Content-Length", 0)))
+        server.asked.append((handler.command, handler.path, {}, body))
+        if not cut:
+            time.sleep(1.0)
+        handler.close_connection = True
+
+    for method in ("do_GET", "do_POST"):
+        monkeypatch.setattr(Handler, method, once)
+
+
+def test_what_timed_out_is_not_sent_again(
+    server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "items.jsonl"
+    path.write_text("{}\n")
+    _late(server, monkeypatch)
+    with Client(f"http://127.0.0.1:{server.server_port}", timeout=0.4) as client:
+        assert client.runs() == []
+        with pytest.raises(adequa.ServiceError, match="may have been started"):
+            client.start_run(path)
+    time.sleep(1.0)
+    assert [method for method, *_ in server.asked] == ["GET", "POST"]
+
+
+def test_a_run_is_not_started_again_when_the_connection_breaks(
+    client: Client, server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "items.jsonl"
+    path.write_text("{}\n")
+    _late(server, monkeypatch, cut=True)
+    assert client.runs() == []
+    with pytest.raises(adequa.ServiceError, match="may have been started"):
+        client.start_run(path)
+    assert [method for method, *_ in server.asked] == ["GET", "POST"]
+
+
+def test_what_changes_nothing_is_asked_again_when_a_kept_connection_breaks(
+    client: Client, server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _late(server, monkeypatch, cut=True)
+    assert client.runs() == []
+    with pytest.raises(adequa.ServiceError, match="broke the connection"):
+        client.score(FACTS, "From Oban.")
+    assert [method for method, *_ in server.asked] == ["GET", "POST", "POST"]

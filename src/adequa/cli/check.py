@@ -18,7 +18,7 @@ import typer
 
 from adequa.cli import options
 from adequa.cli.options import argument, flag, option
-from adequa.data import Finding, Mention, Result
+from adequa.data import CONFIDENT, Fact, Finding, Mention, Result
 from adequa.tables import one_line
 
 NOT_OK = 1
@@ -40,6 +40,7 @@ def check(
     aliases: options.Aliases = None,
     lang: Annotated[str | None, option("TAG", "The language of the text.")] = None,
     format: options.Format = None,  # noqa: A002
+    coverage: options.Coverage = None,
     color: Annotated[
         bool | None, flag("--color/--no-color", "Use colour; default: only on a terminal.")
     ] = None,
@@ -47,8 +48,9 @@ def check(
 ) -> None:
     """Check one text against its data.
 
-    Shows what the text mentions, what is missing and what the data does not support. Exit code 1 if
-    the verdict is not OK. Triples are separated by newlines or ' && '.
+    Shows what the text mentions, what is missing and what the data does not support, and how sure
+    the verdict is: the calibrated probability that it is right. Exit code 1 if the verdict is not
+    OK. Triples are separated by newlines or ' && '.
 
     Example: adequa check "Blue_Spice | eatType | pub && Blue_Spice | area | riverside" "A pub."
     """
@@ -56,6 +58,7 @@ def check(
     from adequa.codec import result_to_object
     from adequa.files import dump_line
     from adequa.metrics import resolve
+    from adequa.readers import parse_coverage
     from adequa.run import score_items
 
     if triples == text == "-":
@@ -64,7 +67,8 @@ def check(
         resolve(metric or None), ignore=ignore, optional=optional, allowed=allowed, aliases=aliases
     )
     graph = read_graph(triples, format)
-    item = replace(graph, text=read_text(text), lang=lang or graph.lang)
+    coverage_ = parse_coverage(coverage) or graph.coverage
+    item = replace(graph, text=read_text(text), lang=lang or graph.lang, coverage=coverage_)
     (result,) = score_items([item], chosen)
     if as_json:
         typer.echo(dump_line(result_to_object(result)), nl=False)
@@ -226,10 +230,19 @@ def _stated(result: Result) -> Iterator[ShownPiece]:
     yield ShownPiece(f"\nStated {len(stated)} of {len(result.facts)} facts\n", _HEADING)
     for fact in stated:
         yield ShownPiece("  + ", "bold green")
-        yield ShownPiece(f"{one_line(' | '.join(fact.triple))} ({fact.confidence:.2f})")
-        if fact.start is not None and (fact.start, fact.end) != (0, len(result.item.text)):
-            yield ShownPiece(f': "{_clipped(result.item.text[fact.start : fact.end])}"')
-        yield ShownPiece("\n")
+        yield ShownPiece(_fact_line(fact, result.item.text))
+    if result.doubtful:
+        yield ShownPiece("\nNot checked with confidence\n", _HEADING)
+        for fact in result.doubtful:
+            yield ShownPiece("  ? ", _SIGN)
+            yield ShownPiece(_fact_line(fact, result.item.text))
+
+
+def _fact_line(fact: Fact, text: str) -> str:
+    line = f"{one_line(' | '.join(fact.triple))} ({fact.confidence:.2f})"
+    if fact.start is not None and (fact.start, fact.end) != (0, len(text)):
+        line += f': "{_clipped(text[fact.start : fact.end])}"'
+    return line + "\n"
 
 
 def _clipped(sentence: str) -> str:
@@ -324,6 +337,23 @@ def _omission(finding: Finding, result: Result) -> Iterator[ShownPiece]:
             yield ShownPiece(f"      {one_line(' | '.join(triple))}\n")
 
 
+def describe_ok(result: Result) -> str:
+    """What an OK stands for: what was found, and what could not be checked."""
+    of = f"of {len(result.facts)} fact{'' if len(result.facts) == 1 else 's'}"
+    if all(fact.confidence is None for fact in result.facts):
+        number, were = len(result.facts), "was" if len(result.facts) == 1 else "were"
+        return f"No fault found in names and values; {number} {of} {were} not checked: add -m nli."
+    if result.doubtful and result.item.coverage == "all":
+        facts = "; ".join(one_line(" | ".join(fact.triple)) for fact in result.doubtful)
+        number = len(result.doubtful)
+        return f"No fault found; {number} {of} could not be checked with confidence: {facts}."
+    if result.confidence is None:
+        return "No fault found; how sure that is has not been calibrated for these settings."
+    if result.confidence < CONFIDENT:
+        return f"No fault found, but that is not sure: the confidence is below {CONFIDENT:g}."
+    return "It says all and only what the data says."
+
+
 def _verdict(result: Result) -> Iterator[ShownPiece]:
     yield ShownPiece("\nVerdict: ", _HEADING)
     if result.verdict is None:
@@ -333,7 +363,11 @@ def _verdict(result: Result) -> Iterator[ShownPiece]:
             yield ShownPiece(f"; {', '.join(silent)} gives no verdict; add -m esa")
     else:
         yield ShownPiece(result.verdict, "bold green" if result.verdict == "OK" else _SIGN)
+        if result.confidence is not None:
+            yield ShownPiece(f" (confidence {result.confidence:.2f})")
     yield ShownPiece("\n")
+    if result.verdict == "OK":
+        yield ShownPiece(f"  {describe_ok(result)}\n")
     width = max(map(len, result.scores), default=0)
     for name, value in result.scores.items():
         shown = "–" if value is None else f"{value:.4f}"

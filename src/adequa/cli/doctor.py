@@ -79,7 +79,8 @@ def doctor(
         raise typer.BadParameter(f"--risk must be between 0 and 1, not {risk:g}")
     perturbations = named_perturbations(perturb or ())
     metrics = resolve(metric or None)
-    items = open_source(source, format=format, texts=texts or ())
+    # An omission can only be noticed where a text must say every fact.
+    items = open_source(source, format=format, texts=texts or (), coverage="all")
     labelled = [] if labels is None else read_labels(labels, items)
     drawn = draw_items(items, max_items, seed)
     with progress_bar("changing", quiet=quiet) as progress:

@@ -17,8 +17,8 @@ def gate(
         option(
             "MEASURE=VALUE",
             "Upper limit: omission, hallucination, not-ok, METRIC.omission (shares "
-            "of the texts), missing, contradicted (shares of the facts), unscored, or a metric's "
-            "mean. Repeatable.",
+            "of the texts), missing, contradicted (shares of the facts), unscored, unsure (OK "
+            "verdicts below --min-confidence), or a metric's mean. Repeatable.",
             "--max",
         ),
     ] = None,
@@ -38,6 +38,13 @@ def gate(
     ] = None,
     system: Annotated[
         list[str] | None, option("NAME", "A system to test. Repeatable; default: all.")
+    ] = None,
+    min_confidence: Annotated[
+        float | None,
+        option(
+            None,
+            "The confidence below which an OK verdict counts as unsure; default: 0.8.",
+        ),
     ] = None,
     level: Annotated[float, option(None, "Level of the confidence intervals.")] = 0.95,
     strict: Annotated[
@@ -73,6 +80,7 @@ def gate(
         limits,
         baseline=baseline,
         systems=system or (),
+        min_confidence=min_confidence,
         level=level,
         strict=strict,
         seed=seed,

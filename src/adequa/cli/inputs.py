@@ -26,6 +26,7 @@ def open_input(
     *,
     form: str | None,
     texts: Iterable[str],
+    coverage: str | None,
 ) -> Iterator[Source]:
     """The corpus that the argument INPUT names; stdin (`-`) and pipes are copied to a file first.
 
@@ -40,7 +41,7 @@ def open_input(
 
     is_stdin = str(path) == "-"
     if not is_stdin and (not path.exists() or path.is_file() or path.is_dir()):
-        yield open_source(path, format=form, texts=texts)
+        yield open_source(path, format=form, texts=texts, coverage=coverage)
         return
     label = "stdin" if is_stdin else str(path)
     with tempfile.TemporaryDirectory(prefix="adequa-input-") as folder:
@@ -56,7 +57,8 @@ def open_input(
         except OSError as error:
             raise DataError.of_file(error, label) from None
         try:
-            yield replace(open_source(copy, format=form, texts=texts), label=label)
+            source = open_source(copy, format=form, texts=texts, coverage=coverage)
+            yield replace(source, label=label)
         except DataError as error:
             if error.path != copy:
                 raise

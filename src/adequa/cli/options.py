@@ -74,6 +74,15 @@ Allowed = Annotated[
 Aliases = Annotated[
     Path | None, option("FILE", "Other names of entities. See `adequa aliases`.", "--aliases")
 ]
+Coverage = Annotated[
+    str | None,
+    option(
+        "all|selected",
+        "all: a text must say every fact; selected: it may choose, and what it leaves out is no "
+        "fault. Default: all for triples, selected for records.",
+        "--coverage",
+    ),
+]
 Jobs = Annotated[int, option(None, "Number of processes.", "--jobs", "-j", min=1)]
 Seed = Annotated[int, option(None, "Random seed; the same seed gives the same result.", min=0)]
 Host = Annotated[str, option(None, "The address to listen on.")]

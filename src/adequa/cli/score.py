@@ -22,6 +22,7 @@ def score(
     metric: options.Metrics = None,
     out: Annotated[Path | None, option("RUN", "The run's folder.", "--out", "-o")] = None,
     format: options.Format = None,  # noqa: A002
+    coverage: options.Coverage = None,
     ignore: options.IgnorePredicate = None,
     optional: options.OptionalPredicate = None,
     allowed: options.Allowed = None,
@@ -52,7 +53,7 @@ def score(
 
     if (source is None) == (add is None):
         raise typer.BadParameter("give INPUT and --out, or --add RUN")
-    if add is not None and (out or texts or format or resume or force):
+    if add is not None and (out or texts or format or coverage or resume or force):
         raise typer.BadParameter("--add can be combined with metrics, --jobs and --batch-size only")
     if source is not None and out is None:
         raise typer.BadParameter("give --out RUN, the folder the run is written to")
@@ -72,7 +73,9 @@ def score(
                     progress=progress,
                 )
             elif source is not None and out is not None:
-                with open_input(source, form=format, texts=texts or ()) as opened:
+                with open_input(
+                    source, form=format, texts=texts or (), coverage=coverage
+                ) as opened:
                     run = score_run(
                         opened,
                         chosen,

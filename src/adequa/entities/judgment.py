@@ -17,6 +17,7 @@ from adequa.entities.detector import Detection, Detector, Mode
 from adequa.entities.graph import Graph
 from adequa.entities.paper import PaperDetector, merge_mentions
 from adequa.entities.unexplained import UnexplainedSpan, find_unexplained
+from adequa.entities.values import DataValues, values_of
 from adequa.errors import DataError, MissingExtra
 from adequa.settings import setting
 from adequa.text import PreparedText
@@ -212,7 +213,9 @@ class EntityJudgment(NamedTuple):
         for span in self.unexplained:
             seen = self.item.text[span.start : span.end]
             why = f"{seen!r} comes from nothing in the data"
-            if span.nearest is not None and span.kind == "name":
+            if span.triple is not None:
+                why = f"{seen!r}: the data has {span.triple.predicate} {span.triple.object!r}"
+            elif span.nearest is not None and span.kind == "name":
                 why += f"; the nearest is {span.nearest!r}"
             elif span.nearest is not None:
                 why = f"{seen!r}: the data has {span.nearest!r}"
@@ -245,7 +248,9 @@ def _judge(item: Item, settings: JudgmentSettings) -> EntityJudgment:
     data = item
     if settings.ignore:
         kept = [triple for triple in item.triples if triple.predicate not in settings.ignore]
-        data = replace(item, triples=tuple(kept))
+        places = [n for n, one in enumerate(item.triples) if one.predicate not in settings.ignore]
+        paths = tuple(item.paths[place] for place in places) if item.paths else ()
+        data = replace(item, triples=tuple(kept), paths=paths)
     detection = _detect(data, settings)
     links: Sequence[Link] = ()
     mentions = detection.mentions
@@ -256,6 +261,7 @@ def _judge(item: Item, settings: JudgmentSettings) -> EntityJudgment:
         mentions = _merged(mentions, linked_mentions(links, detection.entities))
     if settings.coreference == "stanza" and item.text.strip():
         mentions = _with_chains(item.text, mentions)
+    values = values_of(data)
     found = {mention.entity for mention in mentions}
     wanted = detection.ours.graph.derive("wanted", _all_wanted)
     optional: tuple[str, ...] = ()
@@ -266,7 +272,16 @@ def _judge(item: Item, settings: JudgmentSettings) -> EntityJudgment:
     if free:
         wanted = tuple(entity for entity in wanted if entity not in free)
     missing = tuple(entity for entity in wanted if entity not in found)
-    unexplained = _unexplained(detection, mentions, links, settings)
+    if missing and settings.detector == "adequa" and settings.mode == "adequacy":
+        more = [
+            one
+            for one in values.mentions(detection.ours.text, missing)
+            if settings.conversions or one.method != "converted number"
+        ]
+        mentions = tuple(sorted([*mentions, *more], key=lambda one: (one.start, one.end)))
+        stated = {mention.entity for mention in more}
+        missing = tuple(entity for entity in missing if entity not in stated)
+    unexplained = _unexplained(detection, mentions, links, settings, values)
     repetitions = find_repetitions(detection.ours.text)
     cause = None
     if missing:
@@ -368,10 +383,16 @@ def _unexplained(
     mentions: Sequence[Mention],
     links: Sequence[Link],
     settings: JudgmentSettings,
+    values: DataValues,
 ) -> tuple[UnexplainedSpan, ...]:
     allowed = () if settings.allowed is None else read_phrases(settings.allowed)
     ours = detection.ours
-    found = find_unexplained(ours.graph, ours.text, [*mentions, *ours.mentions], allowed)
+    everything = [*mentions, *ours.mentions]
+    found = find_unexplained(ours.graph, ours.text, everything, allowed, values)
+    found += [
+        UnexplainedSpan(one.start, one.end, "truth", one.triple.object, one.triple)
+        for one in values.contradictions(ours.text.string)
+    ]
     if links:
         from adequa.entities.linker import foreign_links
 

@@ -15,9 +15,10 @@ from rapidfuzz import process
 from rapidfuzz.distance import Levenshtein
 
 from adequa.caches import MEGABYTE, cached
-from adequa.data import Mention
+from adequa.data import Mention, Triple
 from adequa.entities import lexicon
 from adequa.entities.graph import Entity, Graph
+from adequa.entities.values import DataValues
 from adequa.text import CALENDAR, GENERIC, PreparedText, common_words, fold, key_of, words_of
 from adequa.text.values import (
     Date,
@@ -60,27 +61,86 @@ class UnexplainedSpan(NamedTuple):
     start: int
     end: int
     kind: str
-    """`name`, `number` or `date`."""
+    """`name`, `number`, `date`, `time`, or `truth` for a yes that is denied and the reverse."""
     nearest: str | None
+    """The entity of the data that it stands for or is nearest to, of the same kind."""
+    triple: Triple | None = None
+    """The triple that has the nearest entity, where the text speaks of that."""
 
 
 def find_unexplained(
-    graph: Graph, text: PreparedText, mentions: Sequence[Mention], allowed: Iterable[str] = ()
+    graph: Graph,
+    text: PreparedText,
+    mentions: Sequence[Mention],
+    allowed: Iterable[str] = (),
+    values: DataValues | None = None,
 ) -> list[UnexplainedSpan]:
-    """Every span of the text that neither a mention nor a word of the data explains."""
+    """Every span of the text that neither a mention nor a word of the data explains.
+
+    `values` are those of the data where they are known; without them numbers and dates are
+    compared with single values only.
+    """
     covered = bytearray(len(text.string) + 1)
+    named = bytearray(len(text.string) + 1)
     for mention in mentions:
         covered[mention.start : mention.end] = b"\1" * (mention.end - mention.start)
+        if mention.method not in _VALUE_METHODS:
+            named[mention.start : mention.end] = b"\1" * (mention.end - mention.start)
     for phrase in allowed:
         _cover(phrase, text, covered)
+        _cover(phrase, text, named)
     found: list[UnexplainedSpan] = []
-    if any(not covered[match.start()] for match in _DIGIT.finditer(text.string)):
-        found += _dates(graph, text, covered)
-        found += _numbers(graph, text, covered)
+    if values is not None and values.is_record:
+        found += _values_of_record(text, named, values)
+        for span in text.values:
+            covered[span.start : span.end] = b"\1" * (span.end - span.start)
+    elif any(not covered[match.start()] for match in _DIGIT.finditer(text.string)):
+        plain = [*_dates(graph, text, covered), *_numbers(graph, text, covered)]
+        found += plain if values is None else _not_derived(plain, text, values)
     # A text in capitals throughout distinguishes names no better than one without capitals.
     one_case = text.lower_cased or text.string.isupper()
     found += (_small_names if one_case else _names)(graph, text, covered)
-    return sorted(found)
+    return sorted(found, key=lambda span: span[:2])
+
+
+_VALUE_METHODS = frozenset(
+    ("number", "rounded number", "converted number", "date", "partial date", "share", "time")
+)
+"""Methods of mentions that are values; all others are names."""
+
+
+def _values_of_record(
+    text: PreparedText, named: bytearray, values: DataValues
+) -> list[UnexplainedSpan]:
+    """The values of a text about a record that neither a fact nor several facts explain.
+
+    Ordinals, multiples and small numbers in words are not judged: "the first of two" says little.
+    """
+    found: list[UnexplainedSpan] = []
+    for span in text.values:
+        counted = span.words and span.kind == "number" and not span.quantities[0].unit
+        if counted or span.kind in ("ordinal", "ratio") or named.find(1, span.start, span.end) >= 0:
+            continue
+        if not values.explain(span, text.string):
+            kind = span.kind if span.kind in ("date", "time") else "number"
+            triple = values.nearest(span, text.string)
+            nearest = None if triple is None else triple.object
+            found.append(UnexplainedSpan(span.begin, span.end, kind, nearest, triple))
+    return found
+
+
+def _not_derived(
+    spans: Sequence[UnexplainedSpan], text: PreparedText, values: DataValues
+) -> list[UnexplainedSpan]:
+    """The spans that do not follow from the values of the data in another form either."""
+    kept: list[UnexplainedSpan] = []
+    for span in spans:
+        seen = next(
+            (one for one in text.values if one.start < span.end and span.start < one.end), None
+        )
+        if seen is None or not values.explain(seen, text.string):
+            kept.append(span)
+    return kept
 
 
 def _cover(phrase: str, text: PreparedText, covered: bytearray) -> None:

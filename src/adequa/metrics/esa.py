@@ -128,14 +128,22 @@ def _may_select(item: Item) -> bool:
 
 
 def _facts(item: Item, judgment: EntityJudgment) -> tuple[Fact, ...]:
-    """A triple whose subject or object is missing is missing; the others are unchecked."""
-    missing = judgment.missing
-    if not missing:
+    """A denied triple is contradicted, one whose subject or object is missing is missing.
+
+    The others are unchecked.
+    """
+    missing = {*judgment.missing}
+    denied = {one.triple: one for one in judgment.unexplained if one.kind == "truth"}
+    if not missing and not denied:
         return tuple([Fact(triple, "unchecked") for triple in item.triples])
-    return tuple(
-        Fact(triple, "missing" if {triple.subject, triple.object} & {*missing} else "unchecked")
-        for triple in item.triples
-    )
+    facts: list[Fact] = []
+    for triple in item.triples:
+        if (span := denied.get(triple)) is not None:
+            facts.append(Fact(triple, "contradicted", start=span.start, end=span.end))
+        else:
+            absent = {triple.subject, triple.object} & missing
+            facts.append(Fact(triple, "missing" if absent else "unchecked"))
+    return tuple(facts)
 
 
 def _findings(metric: str, judgment: EntityJudgment) -> tuple[Finding, ...]:
@@ -149,12 +157,19 @@ def _findings(metric: str, judgment: EntityJudgment) -> tuple[Finding, ...]:
         ]
     elif not _may_select(judgment.item):
         findings.append(Finding(metric, "omission", "missing", EMPTY_TEXT))
-    findings += [
-        Finding(
-            metric, "hallucination", f"unexplained {span.kind}", why, start=span.start, end=span.end
+    for span, why in judgment.surplus():
+        detail = "contradicted" if span.kind == "truth" else f"unexplained {span.kind}"
+        findings.append(
+            Finding(
+                metric,
+                "hallucination",
+                detail,
+                why,
+                triple=span.triple,
+                start=span.start,
+                end=span.end,
+            )
         )
-        for span, why in judgment.surplus()
-    ]
     findings += [
         Finding(metric, "hallucination", "repetition", why, start=start, end=end)
         for start, end, why in judgment.repetitions

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 from abc import ABC, abstractmethod
 from array import array
@@ -10,7 +11,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar, NamedTuple, TypeVar
 
-from adequa.codec import item_from_object
 from adequa.data import Item
 from adequa.errors import DataError
 from adequa.files import LOCK, lines, load_object
@@ -101,9 +101,14 @@ class JsonlReader(Reader):
 
     def read(self, path: Path, *, bare: bool = False) -> Iterator[PlacedItem]:
         """Stream the items; every error names its line."""
+        from adequa.readers.records import read_object
+
         filled = (row for row in lines(path) if row[1] and not row[1].isspace())
+        position = itertools.count(1)
         return place_items(
-            path, filled, lambda _, line: item_from_object(load_object(line), bare=bare)
+            path,
+            filled,
+            lambda _, line: read_object(load_object(line), position=next(position), bare=bare),
         )
 
 

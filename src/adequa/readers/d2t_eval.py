@@ -22,13 +22,11 @@ from adequa.data import Item
 from adequa.errors import DataError, SettingError
 from adequa.files import errors_at, kind_of, lines, load_object, reject_constant
 from adequa.readers.base import PlacedItem, Reader
-from adequa.readers.records import from_record
+from adequa.readers.records import decode_record, read_record
 from adequa.settings import setting
 
 RECORDS, TEXTS = "records.jsonl", "texts.jsonl"
 
-_literal = json.JSONDecoder(parse_float=str, parse_int=str, parse_constant=reject_constant).decode
-"""A number becomes its text, so that 1.50 stays 1.50."""
 _plain = json.JSONDecoder(parse_constant=reject_constant).decode
 
 
@@ -68,7 +66,7 @@ class D2tEvalReader(Reader):
     def read(self, path: Path, *, bare: bool = False) -> Iterator[PlacedItem]:
         """One item per text, in file order; with `bare`, one item per record."""
         beside = _files(path)
-        found = _lines(beside[RECORDS], needs=("id", "record"), decode=_literal)
+        found = _lines(beside[RECORDS], needs=("id", "record"), decode=decode_record)
         records = {line.id: line for line in found}
         if bare:
             for line in self._chosen(list(records.values())):
@@ -126,19 +124,14 @@ def _checked(value: Any, needs: tuple[str, ...]) -> Mapping[str, Any]:
     for name in needs:
         if name not in value:
             raise DataError(f"has no {name!r}", remedy=f"write {', '.join(needs)}")
-    types = {"id": str, "system": str, "domain": str, "text": str, "record": dict}
-    for name, wanted in types.items():
-        if name in value and type(value[name]) is not wanted:
-            form = "a string" if wanted is str else "an object"
-            raise DataError(f"{name!r} is {kind_of(value[name])}, not {form}")
+    for name in ("id", "system", "domain", "text"):
+        if name in value and type(value[name]) is not str:
+            raise DataError(f"{name!r} is {kind_of(value[name])}, not a string")
     return value
 
 
 def _item(line: _Line, record: Mapping[str, Any], text: str) -> Item:
-    # A record without a name is named by its id.
-    item = from_record({"name": line.id, **record["record"]}, text)
+    item = read_record(record["record"], text, id=line.id).item
     known = ("id", "system", "domain", "text", "record")
     meta = {name: value for name, value in line.value.items() if name not in known}
-    return replace(
-        item, id=line.id, system=line.system, category=line.value.get("domain"), meta=meta
-    )
+    return replace(item, system=line.system, category=line.value.get("domain"), meta=meta)

@@ -541,10 +541,11 @@ class _Tree:
         scope = scope._replace(own=False)
         for position, (subject, name_key) in enumerate(self._name_rows(objects, place)):
             row = place.element(position)
-            link = row.child(name_key)._replace(words=place.words) if name_key else row
-            if not place.words:
-                link = link._replace(words=("row",))
-            self._add(link, subject)
+            link = row.child(name_key) if name_key else row
+            words = place.words or ("row",)
+            if name_key and key_words(name_key)[-1] not in _NAMES:
+                words = (*words, name_key)  # `goals scorer` says more than `goals`
+            self._add(link._replace(words=words), subject)
             row = row.about(subject)
             if name_key:
                 self._name_places.add((*row.pointer, name_key))

@@ -11,15 +11,17 @@ import itertools
 import json
 import re
 import tempfile
+import typing
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from adequa.checkout import from_research, has_research
 from adequa.codec import item_from_object
-from adequa.data import Item
-from adequa.errors import DataError, SettingError, UnknownName
+from adequa.data import Coverage, Item
+from adequa.errors import DataError, SettingError, UnknownName, require_known
 from adequa.files import FileVersion, file_version, lines, load_object, open_bytes
 from adequa.readers.base import PlacedItem, Reader, files_inside, unique
 from adequa.settings import Spec, build
@@ -257,6 +259,8 @@ class Source:
     format: str
     reader: Reader
     texts: Mapping[str, Path] = field(default_factory=dict)
+    coverage: Coverage | None = None
+    """Whether texts must say every fact; None leaves it to each item."""
     label: str = ""
     """What a manifest calls the path, where it is a copy of stdin or of a pipe."""
 
@@ -267,6 +271,10 @@ class Source:
         """
         before = self.versions()
         placed = self._aligned() if self.texts else unique(self._read(bare=False))
+        if (coverage := self.coverage) is not None:
+            placed = (
+                place._replace(item=replace(place.item, coverage=coverage)) for place in placed
+            )
         first = next(placed, None)
         if first is None:
             raise DataError("holds no items", path=self.path, remedy="is it the right file?")
@@ -299,7 +307,11 @@ class Source:
 
     def count(self) -> int:
         """The number of items; reads the whole input and so finds all of its errors."""
-        return sum(1 for _ in self.placed())
+        return sum(self.coverages().values())
+
+    def coverages(self) -> Counter[Coverage]:
+        """The number of items by coverage; reads the whole input."""
+        return Counter(place.item.coverage for place in self.placed())
 
     def _aligned(self) -> Iterator[PlacedItem]:
         graphs = (
@@ -339,6 +351,7 @@ def open_source(
     *,
     format: str | None = None,  # noqa: A002
     texts: Mapping[str, Path | str] | Iterable[str] = (),
+    coverage: str | None = None,
 ) -> Source:
     """The source of a path; `format` is `NAME[:key=value,…]`, recognised if not given."""
     path = Path(path)
@@ -351,7 +364,14 @@ def open_source(
         aligned = parse_texts(texts)
     for file in aligned.values():
         _require_readable(file)
-    return Source(path, spec.name, reader, aligned)
+    return Source(path, spec.name, reader, aligned, parse_coverage(coverage))
+
+
+def parse_coverage(written: str | None) -> Coverage | None:
+    """A coverage by its name; None stays None."""
+    if written is not None:
+        require_known("coverage", [written], typing.get_args(Coverage))
+    return cast("Coverage | None", written)
 
 
 _SEVERAL = "give one graph here; score a corpus with adequa score INPUT --out RUN"

@@ -65,6 +65,8 @@ _literal = json.JSONDecoder(
     parse_float=_number, parse_constant=reject_constant, object_pairs_hook=_unique
 )
 """A number keeps its digits, so that 1.50 stays 1.50."""
+decode_record = _literal.decode
+"""The value of a string of JSON, whose numbers keep their digits."""
 
 
 class JsonValue(NamedTuple):
@@ -570,6 +572,20 @@ def _ignored(left_out: Iterable[LeftOut]) -> dict[str, Any]:
             keys = [part for part in one.path.split("/")[1:] if not part.isdigit()]
             found.setdefault(".".join(keys), []).append(one.value)
     return {path: values[0] if len(values) == 1 else values for path, values in found.items()}
+
+
+def read_object(
+    raw: Any, *, position: int, bare: bool = False, mapping: RecordMapping | None = None
+) -> Item:
+    """The item of one JSON object in any layout: triples, a record, a log, a chat, or a row.
+
+    >>> read_object({"input": {"name": "Alba", "port": "Oban"}, "output": "Alba."}, position=1).text
+    'Alba.'
+    """
+    if type(raw) is not dict or "triples" in raw:
+        return item_from_object(raw, bare=bare, position=position)
+    columns = RoleColumns(mapping or RecordMapping(), text_candidates([raw]))
+    return _read_row(_Row(position, raw), columns, position, bare=bare).item
 
 
 def from_record(

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from adequa.data import ErrorSpan, Marking, Rating
 from adequa.errors import DataError, UnknownName
 from adequa.files import errors_at, kind_of, read_json, read_objects, reject_constant
 from adequa.readers.d2t_eval import TEXTS
+from adequa.readers.ratings import read_ratings
 from adequa.readers.records import JSON_LINES, stream_json
 
 FORMATS = {
@@ -23,7 +25,7 @@ FORMATS = {
     "factgenie": "JSON lines of a campaign, or its folder with metadata.json and files/",
     "labelstudio": "the JSON export of Label Studio: labelled regions of texts",
     "lettucedetect": "JSON or JSON lines with the `predictions` or `labels` of LettuceDetect",
-    "long": "ratings in the long form, with `spans`",
+    "long": "ratings in the long form, with `spans`, or the folder of a campaign of `adequa human`",
     "spans": 'JSON lines: {"id", "system", "spans": [{"start", "end", "type"}]}',
 }
 """The forms of marked spans by name."""
@@ -33,6 +35,8 @@ Row = Mapping[str, Any]
 _decode = json.JSONDecoder(parse_constant=reject_constant).raw_decode
 _REMEDY = 'write {"id": …, "system": …, "spans": [{"start": 3, "end": 9, "type": "wrong"}]}'
 _FACTGENIE_METADATA = "metadata.json"
+_CAMPAIGN_RATINGS = "ratings.jsonl"
+"""What `adequa human` exports into the folder of a campaign."""
 
 
 def read_markings(
@@ -51,32 +55,43 @@ def read_markings(
         raise UnknownName("format of spans", format, FORMATS)
     if not path.exists():
         raise DataError("does not exist", path=path, remedy="check the spelling of the path")
-    markings: list[Marking] = []
-    ratings: list[Rating] = []
-    for file in _files(path):
-        convert: Callable[[Row], Iterable[Marking]] | None = None
-        for line, row in _rows(file):
-            with errors_at(file, line):
-                if convert is None:
-                    name = format or _recognise(row)
-                    convert = _converter(name, file, ratings, predicted=predicted)
-                markings += convert(row)
-    markings += _of_ratings(ratings, path)
+    markings = [one for file in _files(path) for one in _read(file, format, predicted=predicted)]
     if not markings:
         raise DataError("holds no marked texts", path=path, remedy=_REMEDY)
     _require_unique(markings, path)
     return markings
 
 
+def _read(file: Path, name: str | None, *, predicted: bool) -> list[Marking]:
+    if file.suffix.lower() in (".csv", ".tsv"):
+        return _of_ratings(file, ((None, rating) for rating in read_ratings(file, format="long")))
+    rows = _rows(file)
+    first = next(rows, None)
+    if first is None:
+        return []
+    with errors_at(file, first[0]):
+        name = name or _recognise(first[1])
+    every = chain([first], rows)
+    if name == "long":
+        return _of_ratings(file, _ratings(file, every))
+    convert = _converter(name, file, predicted=predicted)
+    found: list[Marking] = []
+    for line, row in every:
+        with errors_at(file, line):
+            found += convert(row)
+    return found
+
+
 def _files(path: Path) -> list[Path]:
     if path.is_file():
         return [path]
-    if (path / TEXTS).is_file():
-        return [path / TEXTS]
+    for name in (TEXTS, _CAMPAIGN_RATINGS):
+        if (path / name).is_file():
+            return [path / name]
     files = sorted((path / "files").glob("*.jsonl"))
     if (path / _FACTGENIE_METADATA).is_file() and files:
         return files
-    problem = f"is a folder without {TEXTS}, and not a campaign of factgenie"
+    problem = f"is a folder without {TEXTS} or {_CAMPAIGN_RATINGS}, and not factgenie's"
     raise DataError(problem, path=path, remedy="name a file")
 
 
@@ -109,10 +124,7 @@ def _recognise(row: Row) -> str:
     raise DataError(problem, remedy=f"{_REMEDY}, or name the format: {', '.join(FORMATS)}")
 
 
-def _converter(
-    name: str, file: Path, ratings: list[Rating], *, predicted: bool
-) -> Callable[[Row], Iterable[Marking]]:
-    """From a row to its markings; ratings are collected first, because a rater has several."""
+def _converter(name: str, file: Path, *, predicted: bool) -> Callable[[Row], Iterator[Marking]]:
     if name == "d2t-eval":
         return _of_d2t_eval
     if name == "factgenie":
@@ -121,8 +133,6 @@ def _converter(
         return lambda row: _of_factgenie(row, shared)
     if name == "labelstudio":
         return lambda row: _of_label_studio(row, predicted=predicted)
-    if name == "long":
-        return lambda row: ratings.append(rating_from_object(row)) or ()  # type: ignore[func-returns-value]
     return _of_lettuce_detect if name == "lettucedetect" else _of_spans
 
 
@@ -247,19 +257,24 @@ def _region(value: Row, text: str) -> ErrorSpan:
     return _span({"start": start, "end": end, **named}, text)
 
 
-def _of_ratings(ratings: list[Rating], path: Path) -> list[Marking]:
+def _ratings(file: Path, rows: Iterable[tuple[int, Row]]) -> Iterator[tuple[int, Rating]]:
+    for line, row in rows:
+        with errors_at(file, line):
+            yield line, rating_from_object(row)
+
+
+def _of_ratings(file: Path, ratings: Iterable[tuple[int | None, Rating]]) -> list[Marking]:
     """One marking per rater and text, of the criteria for which anybody marked spans."""
-    if not ratings:
-        return []
-    marked = {rating.criterion for rating in ratings if rating.spans}
+    every = list(ratings)
+    marked = {rating.criterion for _, rating in every if rating.spans}
     if not marked:
         remedy = "ask for spans: adequa human sample --spans"
-        raise DataError("has ratings, but nobody marked spans", path=path, remedy=remedy)
+        raise DataError("has ratings, but nobody marked spans", path=file, remedy=remedy)
     found: dict[tuple[str, str, str], list[ErrorSpan]] = {}
-    for rating in ratings:
+    for line, rating in every:
         if rating.criterion in marked:
             spans = found.setdefault((rating.id, rating.system, rating.rater), [])
-            with errors_at(path):
+            with errors_at(file, line):
                 # A mark on a fact that was left out has no place in the text.
                 spans += [_span(span, None) for span in rating.spans if "triple" not in span]
     return [Marking(*key, spans=tuple(spans)) for key, spans in found.items()]

@@ -339,6 +339,7 @@ def _parquet_rows(path: Path, *, bare: bool) -> Iterator[dict[str, Any]]:
 
 _LIBRARIES = ("pandas", "polars")
 _RESULT_COLUMNS = ("id", "system", "category", "text", "triples")
+_VERDICT_COLUMNS = ("verdict", "confidence")
 
 
 def items_from_frame(frame: Any, *, bare: bool = False) -> list[Item]:
@@ -392,26 +393,29 @@ def items_to_frame(items: Iterable[Item], library: str = "pandas") -> Any:
 
 
 def results_to_frame(results: Iterable[Result], library: str = "pandas") -> Any:
-    """A frame of results: the item, one column per metric, and the verdict.
+    """A frame of results: the item, one column per metric, the verdict and its confidence.
 
     The triples are JSON; a missing score is null.
     """
     results = list(results)
     metrics = list(dict.fromkeys(name for result in results for name in result.scores))
     for name in metrics:
-        if name in (*_RESULT_COLUMNS, "verdict"):
+        if name in (*_RESULT_COLUMNS, *_VERDICT_COLUMNS):
             raise SettingError(
                 f"a metric has the name of another column, {name!r}; give it an alias: my{name}=…"
             )
-    table: dict[str, list[Any]] = {name: [] for name in (*_RESULT_COLUMNS, *metrics, "verdict")}
+    names = (*_RESULT_COLUMNS, *metrics, *_VERDICT_COLUMNS)
+    table: dict[str, list[Any]] = {name: [] for name in names}
     for result in results:
         item = result.item
         triples = json.dumps(item.triples, ensure_ascii=False)
         scores = [result.scores.get(name) for name in metrics]
         row = [item.id, item.system or None, item.category, item.text, triples, *scores]
-        for column, cell in zip(table.values(), [*row, result.verdict], strict=True):
+        for column, cell in zip(
+            table.values(), [*row, result.verdict, result.confidence], strict=True
+        ):
             column.append(cell)
-    return _build_frame(table, metrics, library)
+    return _build_frame(table, [*metrics, "confidence"], library)
 
 
 def _build_frame(table: dict[str, list[Any]], numbers: Iterable[str], library: str) -> Any:

@@ -12,7 +12,7 @@ from adequa.analysis import comparison
 from adequa.data import Item, Result, Triple
 from adequa.errors import RunError
 from adequa.report.figures import digits_for
-from adequa.report.texts import FAULTS, VERDICTS
+from adequa.report.texts import VERDICTS, faulty_facts
 from adequa.run import Run
 
 LEVEL = 0.95
@@ -44,7 +44,7 @@ class Baseline:
     def add(self, system: int, result: Result) -> None:
         """Add a text of the baseline."""
         self._systems.setdefault(result.item.system, system)
-        faults = frozenset(fact.triple for fact in result.facts if fact.status in FAULTS)
+        faults = frozenset(fact.triple for fact in faulty_facts(result))
         self._known[system, result.item.id] = EarlierScore(
             result.item.triples, result.scores, faults, result.verdict
         )
@@ -94,7 +94,7 @@ class ChangedText:
                 # Six decimals, as in the run, so that rounding errors are not changes.
                 change = round(value - old, 6)
                 self.differences.setdefault(label, []).append((change, result.item.id))
-        faults = {fact.triple for fact in result.facts if fact.status in FAULTS}
+        faults = {fact.triple for fact in faulty_facts(result)}
         known = {fact.triple for fact in result.facts}
         broken, mended = faults - was.faults, (was.faults & known) - faults
         self.broken.update(sorted(broken))

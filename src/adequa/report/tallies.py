@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from adequa.data import Result, Triple
+from adequa.data import Result, Triple, judged_status
 from adequa.errors import DataError, RunError
 from adequa.progress import Progress, silent
 from adequa.report.changes import Baseline, ChangedText
@@ -114,6 +114,8 @@ class SystemTexts:
     overall: ScoreTally = field(default_factory=ScoreTally)
     verdicts: Counter[str] = field(default_factory=Counter)
     scores: dict[str, array[float]] = field(default_factory=dict)
+    confidences: array[float] = field(default_factory=lambda: array("d"))
+    """Of the OK verdicts, where it is known."""
     reasons: dict[str, Counter[str]] = field(default_factory=dict)
     """By metric: why texts were not scorable, with counts."""
     slices: Slices = field(default_factory=Slices)
@@ -123,6 +125,8 @@ class SystemTexts:
         """Add a text."""
         self.overall.add(result.verdict, result.scores)
         self.verdicts[result.verdict or ""] += 1
+        if result.verdict == "OK" and result.confidence is not None:
+            self.confidences.append(result.confidence)
         for label, value in result.scores.items():
             if value is not None:
                 self.scores.setdefault(label, array("d")).append(value)
@@ -132,7 +136,8 @@ class SystemTexts:
         values = item.category, str(len(item.triples)), seen_name(item.meta)
         self.slices.add(values, result.verdict, result.scores)
         for fact in result.facts:
-            self.predicates.setdefault(fact.triple.predicate, FactTally()).add(fact.status)
+            status = judged_status(fact.status, item.coverage)
+            self.predicates.setdefault(fact.triple.predicate, FactTally()).add(status)
 
 
 @dataclass(slots=True)
@@ -175,7 +180,8 @@ class _Pass:
     def add(self, number: int, result: Result) -> None:
         self.collected[number].add(result)
         for fact in result.facts:
-            self.facts.setdefault(fact.triple, FactTally()).add(fact.status)
+            status = judged_status(fact.status, result.item.coverage)
+            self.facts.setdefault(fact.triple, FactTally()).add(status)
         met = set()
         for finding in result.unsupported:
             if finding.start is None or finding.end is None:

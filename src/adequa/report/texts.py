@@ -24,12 +24,12 @@ from typing import Any
 
 import numpy as np
 
-from adequa.data import Result, Triple
+from adequa.data import Fact, Result, Triple, judged_status
 
 CHUNK = 96
 """Records per chunk; there is no record of why it is 96."""
 VERDICTS = (None, "OK", "omission", "hallucination", "hallucination+omission")
-STATUSES = ("unchecked", "stated", "missing", "contradicted")
+STATUSES = ("unchecked", "stated", "missing", "contradicted", "left out")
 SEEN = (None, "seen", "unseen")
 FAULTS = ("missing", "contradicted")
 _COMPRESSION = 9
@@ -53,6 +53,7 @@ class TextColumns:
     def __init__(self, labels: Sequence[str], kinds: Mapping[str, str], score_kind: str) -> None:
         self.columns: dict[str, array[int]] = {name: array(kind) for name, kind in kinds.items()}
         self.scores: dict[str, array[float]] = {label: array(score_kind) for label in labels}
+        self.confidence: array[float] = array(score_kind)
         self.categories: dict[str, int] = {}
         self.predicates: dict[str, int] = {}
         """The predicates of facts that are missing or contradicted."""
@@ -76,6 +77,7 @@ class TextColumns:
         at_fault: Sequence[str],
         unsupported: int,
         scores: Mapping[str, float | None],
+        confidence: float | None,
     ) -> None:
         """Add a text; `at_fault` has the predicate of each missing or contradicted fact."""
         code = VERDICTS.index(verdict)
@@ -86,11 +88,18 @@ class TextColumns:
         for label, column in self.scores.items():
             value = scores.get(label)
             column.append(float("nan") if value is None else value)
+        self.confidence.append(float("nan") if confidence is None else confidence)
 
 
 _KINDS = {"category": "H", "size": "H", "seen": "B", "system": "H", "input": "I", "verdict": "B"}
 _KINDS |= {"missing": "H", "unsupported": "H", "broken": "H", "mended": "H"}
 _KINDS |= {"fault_ends": "I", "faults": "H"}
+
+
+def faulty_facts(result: Result) -> list[Fact]:
+    """The facts that are contradicted, or missing where the text had to state them."""
+    coverage = result.item.coverage
+    return [fact for fact in result.facts if judged_status(fact.status, coverage) in FAULTS]
 
 
 class Texts:
@@ -117,9 +126,10 @@ class Texts:
         self._columns.add_text(
             system=system,
             verdict=result.verdict,
-            at_fault=[fact.triple.predicate for fact in result.facts if fact.status in FAULTS],
+            at_fault=[fact.triple.predicate for fact in faulty_facts(result)],
             unsupported=len(result.unsupported),
             scores=result.scores,
+            confidence=result.confidence,
         )
 
     def _input(self, result: Result) -> int | None:
@@ -155,6 +165,7 @@ class Texts:
             "predicates": list(made.predicates),
             "columns": {name: _packed_column(column) for name, column in made.columns.items()},
             "scores": {label: _packed_column(column) for label, column in made.scores.items()},
+            "confidence": _packed_column(made.confidence),
         }
         return PackedTexts(
             inputs=self._inputs.finish(),
@@ -184,7 +195,8 @@ def _text_record(
         ],
         [
             [
-                *(triples.get(one.triple, one.triple), STATUSES.index(one.status)),
+                triples.get(one.triple, one.triple),
+                STATUSES.index(judged_status(one.status, result.item.coverage)),
                 *(_short(one.confidence), one.start, one.end),
             ]
             for one in result.facts

@@ -16,7 +16,7 @@ from typing import Any, TypeVar
 
 from adequa import __version__
 from adequa.codec import item_fields, item_to_object
-from adequa.data import Item
+from adequa.data import Coverage, Item
 from adequa.errors import DataError, RunError
 from adequa.files import dump_line
 from adequa.metrics import Metric, plugin_errors
@@ -37,13 +37,13 @@ class ItemList:
 class ItemHash:
     """Counts and hashes items one after the other."""
 
-    def __init__(self) -> None:
+    def __init__(self, items: Iterable[Item] = ()) -> None:
         self._count = 0
         self._digest = hashlib.sha256()
-
-    def add(self, item: Item) -> None:
-        """The next item."""
-        self._add(item_to_object(item))
+        self._coverages: set[Coverage] = set()
+        for item in items:
+            self._coverages.add(item.coverage)
+            self._add(item_to_object(item))
 
     def of_lines(self, raws: Iterable[_Line]) -> Iterator[_Line]:
         """The same lines of a run, whose items are added."""
@@ -61,19 +61,13 @@ class ItemHash:
 
     @property
     def total(self) -> ItemList:
-        """Of the items so far."""
+        """All of them, in their order."""
         return ItemList(self._count, self._digest.hexdigest())
 
-
-def list_items(items: Iterable[Item], done: ItemList | None = None) -> ItemList | None:
-    """All items; None if the first of them are not those that are `done`."""
-    growing = ItemHash()
-    is_continued = done is None or done == growing.total
-    for count, item in enumerate(items, 1):
-        growing.add(item)
-        if done is not None and count == done.items:
-            is_continued = done == growing.total
-    return growing.total if is_continued else None
+    @property
+    def coverage(self) -> str:
+        """Of the items: `all`, `selected` or `mixed`."""
+        return "mixed" if len(self._coverages) > 1 else "".join(self._coverages) or "all"
 
 
 def new_id() -> str:
@@ -81,8 +75,8 @@ def new_id() -> str:
     return secrets.token_hex(8)
 
 
-def plan_run(source: Source, metrics: Mapping[str, Metric]) -> dict[str, Any]:
-    """The manifest of a run that is about to start, but for its items."""
+def plan_run(source: Source, metrics: Mapping[str, Metric], items: ItemHash) -> dict[str, Any]:
+    """The manifest of a run that is about to start, with the items of the source."""
     return {
         "format": 1,
         "id": new_id(),
@@ -97,12 +91,19 @@ def plan_run(source: Source, metrics: Mapping[str, Metric]) -> dict[str, Any]:
             "files": [_fingerprint(path, source) for path in source.files],
         },
         "metrics": describe_metrics(metrics),
+        "coverage": items.coverage,
+        **_described(items.total),
     }
 
 
 def with_items(plan: Mapping[str, Any], items: ItemList) -> dict[str, Any]:
-    """The plan with its items; `counts` has their number from the beginning."""
-    return {**plan, "planned": asdict(items), "counts": {"items": items.items}}
+    """The plan with its items."""
+    return {**plan, **_described(items)}
+
+
+def _described(items: ItemList) -> dict[str, Any]:
+    # `counts` has the number from the beginning; the counts of a complete run are what was found.
+    return {"planned": asdict(items), "counts": {"items": items.items}}
 
 
 def planned_items(manifest: Mapping[str, Any]) -> ItemList | None:
@@ -156,6 +157,8 @@ def require_same(out: Path, begun: Mapping[str, Any], plan: Mapping[str, Any]) -
         if old_metrics.get(label) != new_metrics.get(label)
     ]
     differences += [name for name in old_inputs if old_inputs[name] != new_inputs[name]]
+    if begun.get("coverage", "all") != plan["coverage"]:
+        differences.append("the coverage differs")
     if differences:
         raise RunError(
             f"{out} was begun with other data or settings ({'; '.join(differences)}); "

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from adequa import __version__
-from adequa.data import Result
+from adequa.data import Item, Result
 from adequa.errors import RunError
 from adequa.files import LOCK, locked
 from adequa.metrics import Metric, Scorer
@@ -28,8 +28,8 @@ from adequa.run.engines import encoded_batches
 from adequa.run.folder import MANIFEST, SCORES, Run, count_lines, is_meant, open_run, settle
 from adequa.run.plan import (
     ItemHash,
+    ItemList,
     describe_metrics,
-    list_items,
     new_id,
     plan_run,
     planned_items,
@@ -70,7 +70,10 @@ def score_run(
         _require_apart(out, source, metrics)
         settle(out)
         before = source.versions()
-        plan = plan_run(source, metrics)
+        # Reads the whole input, so that its errors show before hours of scoring.
+        items = ItemHash(source)
+        plan, planned = plan_run(source, metrics, items), items.total
+        source.require_unchanged(before)
         draft = _choose_draft(out, plan, resume=resume, force=force)
         if draft is None:
             return open_run(out)
@@ -79,13 +82,7 @@ def score_run(
         if is_continued:
             plan["created"] = draft.plan.get("created", plan["created"])
             done = draft.keep_lines(frozenset(metrics))
-        # Reads the whole input, so that its errors show before hours of scoring.
-        planned = list_items((placed.item for placed in source.placed()), done)
-        source.require_unchanged(before)
-        if planned is None:
-            raise damaged(draft.scores)
-        plan = with_items(plan, planned)
-        if is_continued:
+            _require_beginning(draft, done, source)
             draft.revise(plan)
         else:
             draft.begin(plan)
@@ -142,12 +139,11 @@ def add_metrics(
         if begun.get("adds") == adds and begun.get("metrics") == described:
             done = draft.keep_lines(frozenset(described))
         planned = planned_items(run.manifest)
-        if planned is None or done.items:
-            planned = list_items((result.item for result in run.results()), done)
         if planned is None:
-            raise damaged(draft.scores)
+            planned = ItemHash(result.item for result in run.results()).total
         plan = with_items(plan, planned)
         if done.items:
+            _require_beginning(draft, done, (result.item for result in run.results()))
             draft.revise(plan)
         else:
             draft.begin(plan)
@@ -251,6 +247,12 @@ def _require_repairable(draft: Draft, begun: Mapping[str, Any]) -> None:
     """Raise if the lines of a complete run were edited: only missing ones can be scored again."""
     is_cut = count_lines(draft.scores) < (Run(draft.folder, begun).items or 0)
     if not is_cut and not is_meant(draft.scores, SCORES, begun):
+        raise damaged(draft.scores)
+
+
+def _require_beginning(draft: Draft, done: ItemList, items: Iterable[Item]) -> None:
+    """Raise unless the lines that are kept are those of the first items."""
+    if ItemHash(itertools.islice(items, done.items)).total != done:
         raise damaged(draft.scores)
 
 

@@ -15,6 +15,7 @@ from itertools import accumulate
 from adequa.text.sentences import simple_ends, word_set
 from adequa.text.values.dates import DateSpan, find_dates
 from adequa.text.values.numbers import NumberSpan, find_numbers
+from adequa.text.values.spans import ValueSpan, find_values
 
 _WORD = re.compile(r"[^\W_]+")
 _LIGATURES = {"ß": "ss", "æ": "ae", "œ": "oe", "ø": "o", "đ": "d", "ł": "l", "ı": "i", "þ": "th"}
@@ -88,6 +89,11 @@ class PreparedText:
     def numbers(self) -> list[NumberSpan]:
         """The numbers in the text."""
         return find_numbers(self.string)
+
+    @cached_property
+    def values(self) -> list[ValueSpan]:
+        """Every value in the text: dates, times, numbers, shares and scores."""
+        return find_values(self.string, dates=self.dates, numbers=self.numbers)
 
     @cached_property
     def sentences(self) -> list[int]:

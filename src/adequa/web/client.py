@@ -10,6 +10,8 @@ from __future__ import annotations
 import http.client
 import itertools
 import json
+import selectors
+import socket
 import time
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -25,6 +27,7 @@ from adequa.files import load_object
 
 _OVER = ("done", "failed", "cancelled")
 _PAGE = 500
+_SCORE, _RUNS = "/v1/score", "/v1/runs"
 
 
 @dataclass(frozen=True)
@@ -101,7 +104,7 @@ class Client:
 
     def runs(self) -> list[RemoteRun]:
         """All runs, the newest last."""
-        return [_run(raw) for raw in self._json("GET", "/v1/runs")["runs"]]
+        return [_run(raw) for raw in self._json("GET", _RUNS)["runs"]]
 
     def run(self, id_: str) -> RemoteRun:
         """The current state of a run."""
@@ -124,7 +127,7 @@ class Client:
         labels = None if metrics is None else ",".join(metrics)
         query = {"name": name or path.name, "format": format, "metrics": labels}
         given = {key: value for key, value in query.items() if value is not None}
-        address = f"/v1/runs?{urlencode(given)}"
+        address = f"{_RUNS}?{urlencode(given)}"
         return _run(self._json("POST", address, body, "application/octet-stream"))
 
     def wait(self, id_: str, *, every: float = 0.5) -> RemoteRun:
@@ -173,7 +176,7 @@ class Client:
         if metrics is not None:
             raw["metrics"] = list(metrics)
         body = json.dumps(raw, ensure_ascii=False).encode()
-        return self._json("POST", "/v1/score", body, "application/json")
+        return self._json("POST", _SCORE, body, "application/json")
 
     def _json(
         self, method: str, address: str, body: bytes | None = None, kind: str | None = None
@@ -201,25 +204,45 @@ class Client:
     def _once(
         self, method: str, address: str, body: bytes | None, headers: Mapping[str, str]
     ) -> tuple[int, float | None, bytes]:
-        """One request; a kept connection that the server has closed is replaced."""
+        """One request; a kept connection that the server has closed is replaced.
+
+        Sent again is only what the server certainly did not take up, or what changes nothing there:
+        a request that has timed out may have been carried out.
+        """
+        may_repeat = method == "GET" or address == _SCORE
         while True:
-            try:
-                connection, is_new = self._idle.pop(), False
-            except IndexError:
-                connection, is_new = self._connection(), True
+            connection, is_new = self._open_connection()
             try:
                 connection.request(method, address, body, dict(headers))
                 response = connection.getresponse()
                 answer = response.read()
             except (OSError, http.client.HTTPException) as error:
                 connection.close()
-                if is_new:
-                    problem = f"cannot be reached ({error or type(error).__name__})"
-                    raise self._failure(problem) from None
-                continue
+                is_cut = isinstance(error, ConnectionError | http.client.HTTPException)
+                if may_repeat and is_cut and not is_new:
+                    continue
+                raise self._failure(_broken(error), _remedy(method, address)) from None
             self._idle.append(connection)
             wait = response.headers.get("Retry-After", "")
             return response.status, float(wait) if wait.isdecimal() else None, answer
+
+    def _open_connection(self) -> tuple[http.client.HTTPConnection, bool]:
+        """A kept connection that the server has not closed, or a new one; and whether it is new."""
+        while True:
+            try:
+                connection = self._idle.pop()
+            except IndexError:
+                break
+            # Nothing is expected of the server now: anything to read is the end of the connection.
+            if connection.sock is not None and not _is_readable(connection.sock):
+                return connection, False
+            connection.close()
+        connection = self._connection()
+        try:
+            connection.connect()
+        except (OSError, http.client.HTTPException) as error:
+            raise self._failure(f"cannot be reached ({_words(error)})") from None
+        return connection, True
 
     def _connection(self) -> http.client.HTTPConnection:
         split = urlsplit(self.url)
@@ -239,8 +262,30 @@ class Client:
         return ServiceError(self.url, problem, remedy or "is it the address of `adequa serve`?")
 
 
+def _is_readable(connection: socket.socket) -> bool:
+    with selectors.DefaultSelector() as selector:
+        selector.register(connection, selectors.EVENT_READ)
+        return bool(selector.select(0))
+
+
+def _words(error: Exception) -> str:
+    return str(error) or type(error).__name__
+
+
+def _broken(error: Exception) -> str:
+    if isinstance(error, TimeoutError):
+        return "did not answer in time"
+    return f"broke the connection ({_words(error)})"
+
+
+def _remedy(method: str, address: str) -> str:
+    if method == "POST" and address.startswith(f"{_RUNS}?"):
+        return "the run may have been started: look at runs() before you start it again"
+    return "try again, with a longer timeout if it was too short"
+
+
 def _of(id_: str) -> str:
-    return f"/v1/runs/{quote(id_, safe='')}"
+    return f"{_RUNS}/{quote(id_, safe='')}"
 
 
 def _run(raw: Mapping[str, Any]) -> RemoteRun:

@@ -111,6 +111,8 @@ def refusal_of(error: Exception, *, where: str | None = None) -> Refusal:
     """The refusal for any exception; it names no folder of the server."""
     if isinstance(error, Refusal):
         return error
+    if is_disk_full(error):
+        return disk_full()
     if isinstance(error, DataError):
         place = where if error.line is None else f"{where or 'the input'}, line {error.line}"
         return Refusal(422, "wrong_data", _one_line(error.problem), error.remedy, where=place)
@@ -127,12 +129,19 @@ def refusal_of(error: Exception, *, where: str | None = None) -> Refusal:
     if isinstance(error, MissingExtra):
         remedy = "ask the operator of this server to install it"
         return Refusal(501, "not_installed", str(error), remedy, where=where)
-    if isinstance(error, OSError) and error.errno in _FULL:
-        return disk_full()
     if isinstance(error, ModelError | RunError):
         return Refusal(500, "cannot_score", "the metrics failed on this input", _ASK, where=where)
     message = "error in adequa" if isinstance(error, AdequaError) else "internal error"
     return Refusal(500, "internal", message, _ASK)
+
+
+def is_disk_full(error: BaseException | None) -> bool:
+    """Whether an error comes from a disk without room, also by way of other errors."""
+    while error is not None:
+        if isinstance(error, OSError) and error.errno in _FULL:
+            return True
+        error = error.__cause__ or error.__context__
+    return False
 
 
 def disk_full() -> Refusal:

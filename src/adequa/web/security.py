@@ -19,7 +19,7 @@ from starlette.middleware import Middleware
 from starlette.requests import Request
 
 from adequa.errors import AdequaError
-from adequa.web.errors import Refusal, refusal_of, respond
+from adequa.web.errors import Refusal, is_disk_full, refusal_of, respond
 from adequa.web.limits import RequestLimits, ServerSettings, format_bytes
 
 if TYPE_CHECKING:
@@ -57,10 +57,12 @@ def secured_app(
     """An application with bounds and security headers; `answer` responds to every refusal."""
 
     async def refuse(request: Request, error: Exception) -> Response:
+        if isinstance(error, OSError) and not is_disk_full(error):
+            raise error  # handled as any other exception, which is logged
         response = answer(request.scope, refusal_of(error))
         if isinstance(error, HTTPException):
             response.headers.update(error.headers or {})
-        elif not isinstance(error, Refusal | AdequaError):
+        elif not isinstance(error, Refusal | AdequaError | OSError):
             response.headers.update(HEADERS)  # this response is made outside of the middleware
         return response
 
@@ -68,7 +70,9 @@ def secured_app(
     app = Starlette(
         routes=routes,
         middleware=[Middleware(SecurityHeaders), bounds, *middleware],
-        exception_handlers=dict.fromkeys((Refusal, AdequaError, HTTPException, Exception), refuse),
+        exception_handlers=dict.fromkeys(
+            (Refusal, AdequaError, HTTPException, OSError, Exception), refuse
+        ),
     )
     app.router.redirect_slashes = False
     return app

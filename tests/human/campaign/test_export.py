@@ -8,7 +8,7 @@ import pytest
 
 from adequa.errors import DataError, UnknownName
 from adequa.human.campaign.export import export_answers, export_lines, format_of
-from adequa.human.campaign.settings import PRESETS, SPANS
+from adequa.human.campaign.settings import OWN_FILES, PRESETS, SPANS
 from adequa.human.campaign.store import CampaignStore
 from adequa.readers.ratings import read_ratings
 
@@ -80,3 +80,17 @@ def test_the_format_follows_the_name_and_no_export_is_half_written(store, tmp_pa
         export_lines(store, "xml")
     with pytest.raises(DataError, match="cannot be written"):
         export_answers(store, tmp_path / "nowhere" / "x.csv")
+
+
+@pytest.mark.parametrize("name", OWN_FILES)
+def test_no_file_of_the_campaign_is_replaced(store, tmp_path, name):
+    target = store.folder / name
+    before = target.read_bytes() if target.exists() else None
+    link = tmp_path / "link.jsonl"
+    link.symlink_to(target)
+    for path in (target, store.folder / "." / ".." / store.folder.name / name, link):
+        with pytest.raises(DataError, match="campaign itself"):
+            export_answers(store, path, "jsonl")
+    assert (target.read_bytes() if target.exists() else None) == before
+    export_answers(store, store.folder / "ratings.jsonl")
+    export_answers(store, store.folder / "ratings.jsonl")

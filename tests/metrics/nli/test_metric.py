@@ -9,6 +9,7 @@ import pickle
 import random
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from itertools import permutations
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ import pytest
 import adequa
 from adequa.data import Item, Score, Term, Triple
 from adequa.errors import AdequaError, DataError, ModelError, SettingError, UnknownName
+from adequa.metrics import load_metric
 from adequa.metrics.nli.metric import Nli
 from adequa.metrics.similarity import Similarity
 from adequa.models.shipped import weights
@@ -37,6 +39,7 @@ TEXTS = [
     *HOSTILE,
 ]
 ITEMS = [Item(str(number), FACTS, text) for number, text in enumerate(TEXTS)]
+SHORT = Item("1", FACTS[:1], "The Old Mill is in Bex.")
 BLANK = {2, 6, 7}
 ENDLESS = Triple("Old_Mill", "motto", " ".join("abcdef" * 100))
 
@@ -374,6 +377,55 @@ def test_another_model_takes_the_verifiers_place(tmp_path: Path) -> None:
     assert "weights_hash" not in metric.signature
     blank = next(score for item, score in zip(short, scores, strict=True) if not item.text)
     assert (blank.value, blank.verdict) == (0.0, "omission")
+
+
+@pytest.mark.parametrize("order", list(permutations(LABELS)))
+@pytest.mark.parametrize(
+    ("entailment", "neutral", "contradiction", "verdict"),
+    [
+        (0.4, 0.35, 0.25, "OK"),  # the most likely, though below one half
+        (0.3, 0.1, 0.6, "hallucination+omission"),  # above the verifier's limit for stated facts
+        (0.45, 0.46, 0.09, "hallucination+omission"),
+    ],
+)
+def test_a_check_of_a_model_passes_where_entailment_is_the_most_likely_label(
+    tmp_path: Path,
+    order: tuple[str, ...],
+    entailment: float,
+    neutral: float,
+    contradiction: float,
+    verdict: str,
+) -> None:
+    always = dict(zip(LABELS, (entailment, neutral, contradiction), strict=True))
+    named = [name.upper() for name in order]
+    folder = write_onnx_classifier(tmp_path / "model", *named, always=always)
+    (score,) = Nli(model=str(folder)).score([SHORT])
+    assert score.verdict == verdict
+    statuses = {fact.status for fact in score.facts}
+    assert statuses <= ({"stated"} if verdict == "OK" else {"missing", "contradicted"})
+    rival = max(neutral, contradiction)
+    assert score.value == pytest.approx((entailment / (entailment + rival)) ** 2, abs=1e-4)
+
+
+def test_the_order_of_the_labels_changes_nothing(tmp_path: Path) -> None:
+    short = [item for item in ITEMS if len(item.text) < 100]
+    first, *others = [
+        Nli(model=str(write_onnx_classifier(tmp_path / "-".join(order), *order))).score(short)
+        for order in permutations(LABELS)
+    ]
+    assert len({score.verdict for score in first}) > 1
+    for scores in others:
+        alike(scores, first)
+
+
+@pytest.mark.parametrize("name", ["threshold", "doubt"])
+def test_the_limits_of_the_verifier_are_not_for_a_model(tmp_path: Path, name: str) -> None:
+    folder = str(write_onnx_classifier(tmp_path / "model", *LABELS))
+    with pytest.raises(SettingError, match=f"nli:{name} is for the verifier.*most likely label"):
+        load_metric("nli", model=folder, **{name: 0.5})
+    assert getattr(Nli(model=folder), name) is None
+    assert f"{name}:none" in Nli(model=folder).signature
+    assert f"{name}:{ {'threshold': 0.2, 'doubt': 0.85}[name] }" in Nli().signature
 
 
 @pytest.mark.parametrize("problem", ["missing", "empty", "labels"])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -13,7 +12,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from adequa.data import Item, Term, Triple
-from adequa.errors import SettingError
 from adequa.metrics.nli.evidence import Evidence, Stretch
 from adequa.metrics.nli.pairs import SupportedAnswer, _halves, own_facts, pair_evidence
 from adequa.models.pairs import NliLabels
@@ -63,9 +61,9 @@ def _item(text: str, *facts: str) -> Item:
     return Item("1", tuple(Triple(*fact.split("|")) for fact in facts), text)
 
 
-def _check(pairs: Words, *items: Item, **settings: float) -> list[Evidence]:
+def _check(pairs: Words, *items: Item) -> list[Evidence]:
     labels = NliLabels.read("words", pairs.labels)
-    return pair_evidence(pairs, labels, _sentence, **settings)(items)
+    return pair_evidence(pairs, labels, _sentence)(items)
 
 
 PLACE, YEAR, OWNER = "Inn|located|Rome", "Inn|opened|1990", "Inn|owner|Ann"
@@ -310,31 +308,22 @@ def test_two_sentences_are_read_whole() -> None:
     ]
 
 
-def test_a_threshold_takes_the_place_of_the_strongest_rival() -> None:
-    class Even(Words):
+@pytest.mark.parametrize(
+    ("row", "passes"),
+    [((0.4, 0.35, 0.25), True), ((0.3, 0.1, 0.6), False), ((0.4, 0.4, 0.2), False)],
+)
+def test_a_check_passes_where_entailment_is_the_most_likely_label(
+    row: tuple[float, ...], passes: bool
+) -> None:
+    class Fixed(Words):
         def _row(self, premise: str, hypothesis: str) -> tuple[float, ...] | None:
-            return 0.4, 0.35, 0.25
+            return row
 
-    (found,) = _check(Even(), GOOD)
-    assert found.supported == pytest.approx(0.4 / 0.75)
-    for threshold, passed in ((0.3, True), (0.39, True), (0.41, False), (0.9, False)):
-        (found,) = _check(Even(), GOOD, threshold=threshold)
-        assert found.supported is not None
-        assert (found.supported > 0.5) is passed
-        assert all((one is not None and one > 0.5) is passed for one in found.stated)
-    for wrong in (0.0, 1.0, -1.0, math.nan):
-        with pytest.raises(SettingError, match="between 0 and 1"):
-            _check(Even(), GOOD, threshold=wrong)
-        with pytest.raises(SettingError, match="doubt is"):
-            _check(Even(), GOOD, doubt=wrong)
-
-
-def test_doubt_moves_what_fails() -> None:
-    (found,) = _check(Words(), GOOD, doubt=0.05)
-    assert [one.level for one in found.stretches] == ["sentence", "sentence"]
-    item = _item("A cook sings.", PLACE)
-    assert _check(Words(), item)[0].stretches
-    assert not _check(Words(), item, doubt=0.9)[0].stretches
+    (found,) = _check(Fixed(), GOOD)
+    assert found.supported is not None
+    assert (found.supported > 0.5) is passes
+    assert all((one is not None and one > 0.5) is passes for one in found.stated)
+    assert (not found.stretches) is passes
 
 
 def test_a_value_has_a_floor() -> None:

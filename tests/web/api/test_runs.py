@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import errno
 import json
+import shutil
+import time
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -230,15 +233,110 @@ def test_a_file_that_changed_is_read_again(tmp_path: Path) -> None:
     assert lines.page(path, 0, 1) == (3, [b"a"])
 
 
-def test_a_run_that_is_no_longer_complete_is_refused(
-    client: TestClient, finished: Finished, runs: Runs
+def _no_room(*_args: Any, **_options: Any) -> None:
+    raise OSError(errno.ENOSPC, "No space left on device")
+
+
+def test_a_full_disk_is_answered_and_the_queue_goes_on(
+    client: TestClient, finished: Finished, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    id_ = finished(_lines(20), metrics="esa")["id"]
-    folder = runs.get(id_).folder
-    content = (folder / "scores.jsonl").read_bytes()
-    (folder / "scores.jsonl").write_bytes(content[: len(content) // 2])
-    for path in ("scores", "scores.jsonl", "summary"):
-        answer = client.get(f"/v1/runs/{id_}/{path}")
-        assert (answer.status_code, answer.json()["error"]["code"]) == (410, "gone")
-    (folder / "scores.jsonl").write_bytes(content)
-    assert client.get(f"/v1/runs/{id_}/scores").status_code == 200
+    from adequa.web.api import runs as module
+
+    monkeypatch.setattr(module, "_RETRY_SECONDS", 0.05)
+    with monkeypatch.context() as full:
+        full.setattr(module, "write_json", _no_room)
+        response = client.post("/v1/runs", content=LINE, headers=JSON_LINES)
+        assert (response.status_code, response.json()["error"]["code"]) == (507, "disk_full")
+        assert response.headers["retry-after"]
+        assert list((tmp_path / "runs").iterdir()) == [], "nothing is left of the upload"
+    # Full from the moment it is queued: it is scored all the same, and its state written later.
+    first = client.post("/v1/runs", content=LINE, headers=JSON_LINES).json()["id"]
+    with monkeypatch.context() as full:
+        full.setattr(module, "write_json", _no_room)
+        assert over(client, first)["status"] == "done"
+    assert finished(LINE)["status"] == "done", "the queue goes on"
+    state = tmp_path / "runs" / first / "run.json"
+    for _ in range(200):
+        if json.loads(state.read_text())["status"] == "done":
+            break
+        time.sleep(0.05)
+    assert json.loads(state.read_text())["status"] == "done"
+
+
+def test_an_upload_that_does_not_fit_is_refused(
+    client: TestClient, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as full:
+        full.setattr("adequa.web.api.app.RunEndpoints._save", _no_room)
+        response = client.post("/v1/runs", content=LINE, headers=JSON_LINES)
+        assert (response.status_code, response.json()["error"]["code"]) == (507, "disk_full")
+    with monkeypatch.context() as full:
+        full.setattr("pathlib.Path.mkdir", _no_room)
+        assert client.post("/v1/runs", content=LINE, headers=JSON_LINES).status_code == 507
+    assert list((tmp_path / "runs").glob("*")) == []
+    assert client.post("/v1/runs", content=LINE, headers=JSON_LINES).status_code == 202
+
+
+def test_a_run_whose_process_cannot_start_does_not_stop_the_queue(
+    client: TestClient, finished: Finished, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_args: Any) -> None:
+        raise OSError(errno.EAGAIN, "Resource temporarily unavailable")
+
+    with monkeypatch.context() as out_of_processes:
+        out_of_processes.setattr(RunProcess, "run", fail)
+        run = finished(LINE)
+    assert (run["status"], run["error"]["code"]) == ("failed", "internal")
+    assert finished(LINE)["status"] == "done"
+
+
+def _cut(scores: Path) -> None:
+    scores.write_bytes(scores.read_bytes()[:-40])
+
+
+def _shorten(scores: Path) -> None:
+    scores.write_bytes(b"".join(scores.read_bytes().splitlines(keepends=True)[:2]))
+
+
+def _delete(scores: Path) -> None:
+    shutil.rmtree(scores.parent)
+
+
+def _unfinish(scores: Path) -> None:
+    manifest = scores.with_name("manifest.json")
+    manifest.write_text(manifest.read_text().replace('"complete"', '"running"'))
+
+
+@pytest.mark.parametrize(
+    ("damage", "code"),
+    [
+        (_cut, "damaged"),
+        (_shorten, "damaged"),
+        (_unfinish, "damaged"),
+        (_delete, "gone"),
+        (lambda scores: scores.unlink(), "gone"),
+    ],
+    ids=["cut", "shortened", "not finished", "deleted", "without scores"],
+)
+def test_a_run_that_is_not_whole_is_refused(
+    client: TestClient, finished: Finished, tmp_path: Path, damage: Any, code: str
+) -> None:
+    id_ = finished(_lines(3), metrics="chrf")["id"]
+    addresses = [f"/v1/runs/{id_}/{name}" for name in ("scores", "scores.jsonl", "summary")]
+    assert [client.get(one).status_code for one in addresses] == [200] * 3
+    damage(tmp_path / "runs" / id_ / "scored" / "scores.jsonl")
+    for address in addresses:
+        response = client.get(address)
+        assert (response.status_code, response.json()["error"]["code"]) == (410, code)
+    assert client.get(f"/v1/runs/{id_}").status_code == 200
+    assert client.delete(f"/v1/runs/{id_}").status_code == 204
+
+
+def test_a_run_that_ended_before_its_state_was_written_is_found(
+    finished: Finished, engine: ScoringEngine, runs: Runs, tmp_path: Path
+) -> None:
+    done = finished(LINE, metrics="chrf")
+    runs.close()
+    state = tmp_path / "runs" / done["id"] / "run.json"
+    state.write_text(state.read_text().replace('"done"', '"running"', 1))
+    assert Runs(tmp_path / "runs", engine.metrics, SMALL).get(done["id"]).status == "done"

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import csv
 import io
 import json
 import re
+import threading
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
@@ -109,3 +112,29 @@ def test_an_empty_campaign_has_an_overview(place: Make) -> None:
     client = TestClient(here.app)
     assert "No raters yet" in client.get(here.organiser_link).text
     assert client.get("/organise/round").status_code == 200
+
+
+def test_confirmations_at_the_same_moment_start_one_round(here: Any, client: TestClient) -> None:
+    sent = {"form_token": form_token(client), "round": "1", "exclude": "r001"}
+    overview, together = here.store.overview, threading.Barrier(8, timeout=20)
+
+    def seen_together() -> Any:
+        found = overview()
+        together.wait()
+        return found
+
+    here.store.overview = seen_together  # each request looks before any of them begins
+    cookies = dict(client.cookies)
+
+    def confirm(_number: int) -> int:
+        own = TestClient(here.app, cookies=cookies)
+        with contextlib.suppress(threading.BrokenBarrierError):
+            return own.post("/organise/round", data=sent).status_code
+        return 0
+
+    with ThreadPoolExecutor(8) as pool:
+        codes = sorted(pool.map(confirm, range(8)))
+    here.store.overview = overview
+    assert codes == [200, *[409] * 7]
+    assert here.store.overview().round == 2
+    assert client.post("/organise/round", data={**sent, "round": "x"}).status_code == 400

@@ -48,7 +48,7 @@ def test_a_rater_sees_no_other_ones_text(place: Make) -> None:
     assert first.post(f"/text/{others}", data=sent).status_code == 409
     draft = {"json": {"draft": {}, "seconds": 1}, "headers": {"x-form-token": token}}
     assert first.post(f"/text/{others}/draft", **draft).status_code == 409
-    for slot in (0, 10**6, 2**31, 10**40):
+    for slot in (0, 10**6, 2**31, 10**40, "9" * 5000, "1_0", "%D9%A3"):
         assert first.get(f"/text/{slot}").status_code == 404
         assert first.post(f"/text/{slot}", data=sent).status_code in (404, 409)
     assert first.get("/text/-1").status_code == 404
@@ -198,7 +198,9 @@ def test_broken_forms_are_refused(place: Make, body: bytes) -> None:
 @pytest.mark.parametrize(
     "body",
     [b"", b"[]", b"null", b"{", b"[" * 100_000, b'{"draft": {"grammar": NaN}, "seconds": -1}',
-     b'{"draft": [1], "seconds": "x"}', b'{"draft": {"grammar": {"a": [[[]]]}}, "seconds": 1e400}'],
+     b'{"draft": [1], "seconds": "x"}', b'{"draft": {"grammar": {"a": [[[]]]}}, "seconds": 1e400}',
+     b'{"draft": {"grammar": 1%s}, "seconds": 1%s}' % (b"0" * 299, b"0" * 299),
+     b'{"draft": {"grammar": 1%s}, "seconds": 1}' % (b"0" * 400)],
 )  # fmt: skip
 def test_broken_drafts_break_nothing(place: Make, body: bytes) -> None:
     here = place()
@@ -254,3 +256,35 @@ def test_errors_tell_nothing_of_the_inside(place: Make, monkeypatch: pytest.Monk
         assert response.status_code == status, (method, path)
         assert response.headers["content-type"].startswith("text/html")
     assert quiet.head("/", follow_redirects=False).status_code == 303
+
+
+def test_a_full_disk_is_reported_and_recovered_from(place: Make) -> None:
+    """SQLite's own bound on the size of a file stands for the end of the disk."""
+    import sqlalchemy
+
+    here = place()
+    client, token, slot = signed_in(here, 1)
+    database, store_answer = here.store._database, here.store.answer
+    with database.writing() as connection:
+        connection.exec_driver_sql("CREATE TABLE filler (x)")
+        limit = connection.exec_driver_sql("PRAGMA page_count").scalar()
+
+    def bound(connection: Any, _record: Any, _proxy: Any) -> None:
+        connection.execute(f"PRAGMA max_page_count = {limit}").close()
+
+    def long_answer(*args: Any, **options: Any) -> Any:
+        with database.writing() as connection:
+            connection.exec_driver_sql("INSERT INTO filler VALUES (zeroblob(100000))")
+        return store_answer(*args, **options)
+
+    sqlalchemy.event.listen(database._engine, "checkout", bound)
+    here.store.answer = long_answer
+    sent = {"form_token": token, **ANSWER}
+    response = client.post(f"/text/{slot}", data=sent)
+    assert response.status_code == 507
+    assert "disk of the server is full" in response.text
+    assert response.headers["retry-after"]
+    assert not list(here.store.ratings())
+    limit = 10**6
+    assert client.post(f"/text/{slot}", data=sent).status_code == 200, "no restart is needed"
+    assert list(here.store.ratings())

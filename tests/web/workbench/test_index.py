@@ -96,7 +96,9 @@ def key_of(sort: str, line: dict[str, Any]) -> float:
         )
     if by == "unsupported":
         return -len([one for one in line["findings"] if one["kind"] == "hallucination"])
-    value = line["scores"][label]
+    value = line["confidence"] if by == "unsure" else line["scores"][label]
+    if by == "unsure":
+        return math.inf if value is None else value
     if value is None:
         return math.inf
     return value if (by == "worst") is (label == "esa") else -value
@@ -104,7 +106,7 @@ def key_of(sort: str, line: dict[str, Any]) -> float:
 
 @pytest.mark.parametrize(
     "sort",
-    ["missing", "unsupported", "worst:esa", "best:esa", "worst:ter", "best:ter"],
+    ["missing", "unsupported", "unsure", "worst:esa", "best:esa", "worst:ter", "best:ter"],
 )
 def test_sorting_is_stable_and_missing_values_come_last(index, sort):
     wanted = sorted(range(len(LINES)), key=lambda row: key_of(sort, LINES[row]))

@@ -329,11 +329,18 @@ def test_a_damaged_run_is_reported(place, tmp_path, sample_run):
     shutil.copytree(sample_run, tmp_path / "damaged")
     here = place(tmp_path / "damaged")
     run = here.id_of("damaged")
-    (tmp_path / "damaged" / "scores.jsonl").write_text('{"id": 1}\n')
+    scores = tmp_path / "damaged" / "scores.jsonl"
+    lines = scores.read_text().splitlines(keepends=True)
+    scores.write_text("".join(['{"id": 1}\n', *lines[1:]]))
     response = here.get(f"/runs/{run}/texts")
     assert response.status_code == 410
     assert "The files of this run are damaged or no longer exist." in response.text
     assert str(tmp_path) not in response.text
+    scores.write_text("".join(lines)[:-20])
+    for path in ("", "/texts", "/item?system=hasty&id=airport-1", "/summary.json", "/report.html"):
+        response = here.get(f"/runs/{run}{path}")
+        assert response.status_code == 410, path
+        assert "damaged or incomplete" in response.text
 
 
 def test_a_run_with_deleted_files_is_reported(place, tmp_path, sample_run):

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from adequa.errors import require_known
+from adequa.errors import DataError, require_known
 from adequa.human.campaign import model
 from adequa.human.campaign.database import campaign, raters, slots, sql, visits
 
@@ -151,6 +151,17 @@ def rater_of(row: Any) -> model.Rater:
 def is_number(given: int) -> bool:
     """Whether a rater or slot can have this number; databases have no larger ones."""
     return 0 < given < 2**31
+
+
+class RoundStarted(DataError):
+    """Another round has been started since the one that a request was about."""
+
+    def __init__(self, now: int) -> None:
+        self.now = now
+        super().__init__(f"round {now} has been started in the meantime", remedy="look again")
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return RoundStarted, (self.now,)
 
 
 @dataclass(frozen=True, slots=True)
@@ -297,12 +308,19 @@ class Assignment:
         if rows:
             self.connection.execute(sql.insert(slots), rows)
 
-    def begin_round(self, exclude: Sequence[str]) -> model.RoundReport:
-        """Exclude raters by name and open new slots in place of their answers, which are void."""
+    def begin_round(self, exclude: Sequence[str], *, after: int | None = None) -> model.RoundReport:
+        """Exclude raters by name and open new slots in place of their answers, which are void.
+
+        With `after`, only if that is the current round, so that a request sent twice, also at the
+        same moment, starts one round.
+        """
         execute = self.connection.execute
         # Raters are locked before the campaign, as in `hand_out`: two must not wait for each other.
         numbers = self._numbers(exclude)
-        round_ = execute(sql.select(campaign.c.round).with_for_update()).scalar_one() + 1
+        current = execute(sql.select(campaign.c.round).with_for_update()).scalar_one()
+        if after is not None and after != current:
+            raise RoundStarted(current)
+        round_ = current + 1
         execute(sql.update(raters).where(raters.c.number.in_(numbers)).values(status="excluded"))
         theirs = slots.c.rater.in_(numbers)
         gaps = execute(

@@ -22,6 +22,7 @@ from typing import Any
 
 from adequa.errors import DataError, MissingExtra, ServiceError
 from adequa.files import write_errors
+from adequa.human.campaign.settings import DATABASE
 
 __all__ = ["Database", "answers", "campaign", "history", "raters", "slots", "sql", "visits"]
 
@@ -44,11 +45,14 @@ answers = _table("answers", "slot", "text", "rater", "given", "seconds", "at")
 history = _table("history", "number", "slot", "given", "seconds", "at")
 
 VERSION_TABLE = "campaign_version"
-FILE = "campaign.db"
 _WAIT_SECONDS = 60
 """How long a request waits for a connection or a lock; no record of the data it was chosen on."""
 _LOCK = 0x61646571
 """The PostgreSQL advisory lock under which a database is set up."""
+
+
+class StorageFull(ServiceError):
+    """The disk of the database is full; it goes on by itself once there is room."""
 
 
 class Database:
@@ -68,7 +72,7 @@ class Database:
     def open(cls, folder: Path, url: str | None = None) -> Database:
         """The database at an address, or the one in the folder; created if missing."""
         if url is None:
-            path = folder / FILE
+            path = folder / DATABASE
             # Readable by its owner only: it holds answers and ids of people.
             with write_errors(path, remedy="use a folder that you can write to"):
                 path.touch(mode=0o600)
@@ -141,12 +145,20 @@ class Database:
             raise
         except (sql.exc.DBAPIError, sql.exc.TimeoutError) as error:
             # The driver's message without the statement and its parameters, which contain answers.
-            words = str(error.orig if isinstance(error, sql.exc.DBAPIError) else error)
+            words = str(error.orig if isinstance(error, sql.exc.DBAPIError) else error).strip()
+            if _is_full(error):
+                raise StorageFull(f"the database {self._name}", words, "make room on it") from None
             raise ServiceError(
                 f"the database {self._name}",
-                words.strip() or type(error).__name__,
+                words or type(error).__name__,
                 "check that it runs, that you can write to it and that it belongs to a campaign",
             ) from None
+
+
+def _is_full(error: Exception) -> bool:
+    cause = getattr(error, "orig", None)
+    # PostgreSQL has a code for it, SQLite (before Python 3.11) only its message.
+    return getattr(cause, "sqlstate", None) == "53100" or "disk is full" in str(cause)
 
 
 def upgrade(connection: sql.Connection, revision: str = "head") -> None:

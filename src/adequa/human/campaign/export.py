@@ -15,9 +15,10 @@ from typing import Any
 
 from adequa.codec import rating_to_object
 from adequa.data import Rating
-from adequa.errors import UnknownName
+from adequa.errors import DataError, UnknownName
 from adequa.files import dump_line, replacing, write_errors
 from adequa.human.campaign.model import Campaign, SampledText
+from adequa.human.campaign.settings import is_own_file
 from adequa.human.campaign.store import CampaignStore
 
 _COLUMNS = ("id", "system", "rater", "criterion", "value", "seconds", "round", "spans", "meta")
@@ -48,8 +49,14 @@ def export_answers(
     *,
     every: bool = False,
 ) -> int:
-    """Write the judgments to a file, whole or not at all; the number of lines."""
+    """Write the judgments to a file, whole or not at all; the number of lines.
+
+    A file that the campaign itself needs is never replaced.
+    """
     path = Path(path)
+    if is_own_file(path, store.folder):
+        remedy = "name another file, such as ratings.jsonl"
+        raise DataError("is a file of the campaign itself", path=path, remedy=remedy)
     written = 0
     lines = export_lines(store, format or format_of(path), every=every)
     with write_errors(path), replacing(path) as stream:

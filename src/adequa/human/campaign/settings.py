@@ -257,12 +257,27 @@ PRESETS: Mapping[str, tuple[Question, ...]] = {
 from 0 to 100 (WebNLG 2020), and marks."""
 
 SETTINGS, ITEMS, SAMPLE = "campaign.json", "items.jsonl", "sample.jsonl"
+DATABASE = "campaign.db"
+OWN_FILES = (
+    *(SETTINGS, ITEMS, SAMPLE, "secret.key", "links.tsv"),
+    *(DATABASE + ending for ending in ("", "-wal", "-shm", "-journal")),
+)
+"""Every file that a campaign needs, including those of its server; no export replaces one."""
 _FIELDS = {"system", "id", "task", "cell", "control"}
 
 
 def is_campaign(path: Path | str) -> bool:
     """Whether a path is the folder of a campaign."""
     return (Path(path) / SETTINGS).is_file()
+
+
+def is_own_file(path: Path | str, folder: Path | str) -> bool:
+    """Whether a path leads to a file that the campaign in a folder needs, by whatever name."""
+    path = Path(path)
+    own = [Path(folder) / name for name in OWN_FILES]
+    if path.resolve() in [one.resolve() for one in own]:
+        return True
+    return path.exists() and any(one.exists() and path.samefile(one) for one in own)
 
 
 def read_campaign(folder: Path | str) -> tuple[Campaign, list[SampledText]]:

@@ -131,7 +131,10 @@ def _raters(connection: sql.Connection) -> tuple[model.RaterTally, ...]:
 class CampaignStore:
     """A campaign's database, opened; `clock` gives seconds since the epoch."""
 
-    def __init__(self, plan: Plan, database: Database, clock: Callable[[], float]) -> None:
+    def __init__(
+        self, folder: Path, plan: Plan, database: Database, clock: Callable[[], float]
+    ) -> None:
+        self.folder = folder
         self._plan = plan
         self._database = database
         self._clock = clock
@@ -150,7 +153,7 @@ class CampaignStore:
         except BaseException:
             database.close()
             raise
-        return cls(plan, database, clock)
+        return cls(Path(folder), plan, database, clock)
 
     @property
     def campaign(self) -> model.Campaign:
@@ -298,10 +301,13 @@ class CampaignStore:
         with self._database.writing(lasting=False) as connection:
             return self._desk(connection).return_stale()
 
-    def start_round(self, *, exclude: Sequence[str]) -> model.RoundReport:
-        """Start another round without some raters, whose answers no longer count."""
+    def start_round(self, *, exclude: Sequence[str], after: int | None = None) -> model.RoundReport:
+        """Start another round without some raters, whose answers no longer count.
+
+        With `after`, a RoundStarted unless that is the current round.
+        """
         with self._database.writing() as connection:
-            return self._desk(connection).begin_round(exclude)
+            return self._desk(connection).begin_round(exclude, after=after)
 
     def overview(self) -> model.Overview:
         """The progress of the campaign."""

@@ -5,7 +5,7 @@ they load the detector's training data readers and the runtime of models.
 """
 
 from adequa.metrics.nli.evidence import Evidence, VerifierEvidence
-from adequa.metrics.nli.metric import Nli
+from adequa.metrics.nli.metric import VERIFIER_LIMITS, Nli
 from adequa.metrics.nli.signs import Weigher, Weighing, read_weighing
 from adequa.metrics.nli.templates import (
     ANY,
@@ -21,7 +21,7 @@ from adequa.metrics.nli.templates import (
 from adequa.metrics.nli.verdict import CLASSES
 
 __all__ = [
-    "ANY", "CLASSES", "OBJECT", "SUBJECT", "Evidence", "Nli", "Template", "Templates",
-    "VerifierEvidence", "Weigher", "Weighing", "read_templates", "read_weighing",
+    "ANY", "CLASSES", "OBJECT", "SUBJECT", "VERIFIER_LIMITS", "Evidence", "Nli", "Template",
+    "Templates", "VerifierEvidence", "Weigher", "Weighing", "read_templates", "read_weighing",
     "require_free_path", "shipped_cues", "write_templates",
 ]  # fmt: skip

@@ -47,6 +47,14 @@ class Stretch:
     """Whether its words are not well formed, so that their meaning is unclear."""
 
 
+class Word(NamedTuple):
+    """A word of the text, and how likely the data does not support it."""
+
+    start: int
+    end: int
+    unsupported: float
+
+
 @dataclass(frozen=True, slots=True)
 class Evidence:
     """Both directions of one item, as probabilities; None where the model could not read it."""
@@ -59,6 +67,11 @@ class Evidence:
     """The probability that the data supports the text as a whole."""
     value: float | None
     """The score: 1 if the text says all facts and only facts."""
+    words: tuple[Word, ...] = ()
+    """The words of the text, where the model reads them one by one."""
+    relations: tuple[float | None, ...] = ()
+    """The probability that the words between its names state each triple, from the relation reader;
+    empty without one, None for a triple that it does not read."""
 
 
 EvidenceSource = Callable[[Sequence[Item]], "list[Evidence]"]
@@ -77,14 +90,6 @@ _BRIDGE = 2
 """The most words between two unsupported ones that join them, if they are little or in doubt."""
 _DOUBT = 0.35
 """The share of the threshold from which a word is in doubt."""
-
-
-class Word(NamedTuple):
-    """A word of the text, and how likely the data does not support it."""
-
-    start: int
-    end: int
-    unsupported: float
 
 
 def words_of(
@@ -318,7 +323,7 @@ class VerifierEvidence:
         found = _with_garbled(item.text, check, found, self.threshold)
         supported = 1 - max((word.unsupported for word in words), default=0.0)
         value = _value(stated, [1 - word.unsupported for word in words])
-        return Evidence(stated, tuple(found), supported, value)
+        return Evidence(stated, tuple(found), supported, value, tuple(words))
 
     def _calibrated(self, item: Item, odds: Sequence[float | None]) -> tuple[float | None, ...]:
         if self.calibration is None:
@@ -397,6 +402,7 @@ def _with_relations(
         stretches=tuple(sorted([*evidence.stretches, *added], key=lambda one: one.start)),
         supported=None if evidence.supported is None else evidence.supported * min(known),
         value=None if evidence.value is None or mean is None else evidence.value * mean,
+        relations=tuple(chances),
     )
 
 

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, ClassVar
 from adequa.data import Item, Score
 from adequa.errors import DataError, SettingError
 from adequa.metrics.base import Metric, make_paths, require_predicates, require_valid
+from adequa.metrics.nli.confidence import Confidence, read_confidence, read_features
 from adequa.metrics.nli.evidence import EvidenceSource, ReadRelations, VerifierEvidence
 from adequa.metrics.nli.signs import read_signs, read_weighing
 from adequa.metrics.nli.templates import Cues, Templates, read_templates, shipped_cues
@@ -32,6 +33,10 @@ if TYPE_CHECKING:
     from adequa.models import Calibration
 
 _NO_DATA = "no triples to compare the text with"
+VERIFIER_LIMITS = VerdictLimits(stated=0.2, unsupported=0.85)
+"""The defaults of `threshold` and `doubt`, chosen on the WebNLG dev texts so that a fault is missed
+rather than a right text blamed (docs/metrics/nli.md, "threshold and doubt"). For any other model
+the paper's rule holds: a check passes where entailment is the most likely label."""
 
 
 @dataclass(frozen=True)
@@ -58,10 +63,12 @@ class Nli(Metric):
     calibration: Path | None = setting(
         None, "what `adequa train calibrate` wrote, for the verifier's probabilities"
     )
-    # The defaults of `threshold` and `doubt` were chosen on the WebNLG dev texts so that a fault is
-    # missed rather than a right text blamed (docs/metrics/nli.md, "threshold and doubt").
-    threshold: float = setting(0.2, "from which probability on a fact counts as stated")
-    doubt: float = setting(0.85, "from which probability on words count as unsupported")
+    threshold: float | None = setting(
+        None, "from which probability on a fact counts as stated; none is 0.2, for the verifier"
+    )
+    doubt: float | None = setting(
+        None, "from which probability on words count as unsupported; none is 0.85, for the verifier"
+    )
     entities: bool = setting(True, "let the verifier use the entity detector's evidence")
     ignore: tuple[str, ...] = setting((), "predicates whose triples are left out altogether")
     optional: tuple[str, ...] = setting((), "predicates whose facts may be left out")
@@ -70,12 +77,9 @@ class Nli(Metric):
 
     def __post_init__(self) -> None:
         require_valid(self)
-        for name in ("threshold", "doubt"):
-            if not 0 < getattr(self, name) < 1:
-                raise SettingError(f"nli:{name} is between 0 and 1, not {getattr(self, name)}")
+        self._set_limits()
         require_predicates(self, "ignore", "optional")
         make_paths(self, "calibration", "allowed")
-        self._limits()
         if self.model is None:
             if self.revision is not None:
                 raise SettingError(f"{self.name}:revision goes with model, a name of the hub")
@@ -83,7 +87,23 @@ class Nli(Metric):
             self._calibrated()
         elif self.calibration is not None:
             raise SettingError(f"{self.name}:calibration is for the verifier, not for a model")
-        self._templates()  # a wrong file shows before the first text
+        self._limits()  # a wrong file shows before the first text
+        self._templates()
+
+    def _set_limits(self) -> None:
+        """The verifier's limits, which say nothing about the probabilities of another model."""
+        defaults = {"threshold": VERIFIER_LIMITS.stated, "doubt": VERIFIER_LIMITS.unsupported}
+        for name, default in defaults.items():
+            value = getattr(self, name)
+            if self.model is not None and value is not None:
+                raise SettingError(
+                    f"{self.name}:{name} is for the verifier; a check of a model passes where "
+                    f"entailment is its most likely label: leave {name} out"
+                )
+            if value is not None and not 0 < value < 1:
+                raise SettingError(f"{self.name}:{name} is between 0 and 1, not {value}")
+            if self.model is None and value is None:
+                object.__setattr__(self, name, default)
 
     def score(self, items: Sequence[Item]) -> list[Score]:
         """One score per item: value, facts, findings and the paper's four-way verdict."""
@@ -96,8 +116,8 @@ class Nli(Metric):
             ]
         readable = [bool(item.triples) and has_words(item.text) for item in items]
         asked = [item for item, can in zip(items, readable, strict=True) if can]
-        found = iter(self._source()(asked) if asked else [])
-        limits = self._limits()
+        found = iter(self.evidence_source()(asked) if asked else [])
+        limits, model = self._limits(), self._confidence()
         scores = []
         for item, can in zip(items, readable, strict=True):
             if not item.triples:
@@ -105,15 +125,27 @@ class Nli(Metric):
             elif not can:
                 scores.append(nothing_said(self.name, item))
             else:
-                mentions = read_signs(item).mentions
-                scores.append(judge_evidence(self.name, item, next(found), mentions, limits))
+                signs, evidence = read_signs(item), next(found)
+                score = judge_evidence(self.name, item, evidence, signs.mentions, limits)
+                if model is not None and score.verdict is not None:
+                    features = read_features(item, evidence, signs, limits)
+                    score = replace(score, confidence=model.sure(score.verdict, features))
+                scores.append(score)
         return scores
+
+    def _confidence(self) -> Confidence | None:
+        """The model of how sure a verdict is: it was fitted with the verifier and the entities."""
+        return read_confidence(self.weights) if self.model is None and self.entities else None
 
     def _limits(self) -> VerdictLimits:
         from adequa.entities import read_phrases
 
         allowed = () if self.allowed is None else read_phrases(self.allowed)
-        return VerdictLimits(self.threshold, self.doubt, frozenset(self.optional), allowed)
+        optional, model = frozenset(self.optional), self._confidence()
+        if self.threshold is None or self.doubt is None:
+            return VerdictLimits(optional=optional, allowed=allowed)
+        checked = 0.0 if model is None else model.checked
+        return VerdictLimits(self.threshold, self.doubt, optional, allowed, checked)
 
     def corpus(self, totals: Sequence[float]) -> dict[str, float]:
         """The shares of the four results, of facts that are not stated, of unsupported letters."""
@@ -157,20 +189,22 @@ class Nli(Metric):
         status = self.calibration.stat() if self.calibration.is_file() else None
         return _read_calibration(self.calibration, status and status.st_mtime_ns)
 
-    def _source(self) -> EvidenceSource:
+    def evidence_source(self) -> EvidenceSource:
+        """Ask the verifier or the model about items with triples and words."""
         if self.model is not None:
             from adequa.metrics.nli.pairs import pair_evidence
             from adequa.models import NliLabels, open_pairs
 
             pairs = open_pairs(self.model, self.revision)
             known = self._templates() or Templates()
-            return pair_evidence(pairs, NliLabels.of(pairs), known.sentence, doubt=self.doubt)
+            return pair_evidence(pairs, NliLabels.of(pairs), known.sentence)
+        limits = self._limits()
         return VerifierEvidence(
             verifier_source(self.weights, self.threads, self._templates()),
             read_weighing(self.weights),
             self._calibrated(),
-            self.doubt,
-            self.threshold,
+            limits.unsupported,
+            limits.stated,
             self.entities,
             self._cues(),
             self._relations(),

@@ -25,7 +25,6 @@ from dataclasses import dataclass, field, replace
 from typing import NamedTuple, Protocol, TypeVar
 
 from adequa.data import Item, Term, Triple
-from adequa.errors import SettingError
 from adequa.metrics.nli.evidence import Evidence, EvidenceSource, Level, Stretch
 from adequa.metrics.sources import FLOOR, geometric_mean
 from adequa.models import NliLabels, Pairs
@@ -239,42 +238,20 @@ _WORD = re.compile(r"\w+")
 _NO_CONTENT = frozenset(("a", "an", "and", "by", "in", "is", "of", "s", "the", "to", "was"))
 
 
-def pair_evidence(
-    pairs: Pairs,
-    labels: NliLabels,
-    sentence: Sentence,
-    *,
-    threshold: float | None = None,
-    doubt: float = 0.5,
-) -> EvidenceSource:
-    """A source that asks a classifier of pairs, in both directions.
-
-    With a `threshold`, a pair is entailed if the probability of entailment is above it, whatever
-    the rivals; probabilities are then bent so that the threshold is one half. `doubt` is the
-    probability from which a stretch fails.
-    """
-    for name, value in (("threshold", threshold), ("doubt", doubt)):
-        if value is not None and not 0 < value < 1:
-            raise SettingError(f"{name} is {value}: give a number between 0 and 1")
+def pair_evidence(pairs: Pairs, labels: NliLabels, sentence: Sentence) -> EvidenceSource:
+    """A source that asks a classifier of pairs, in both directions."""
 
     def read(row: Sequence[float]) -> PairReading:
-        entailed = labels.entailed(row) if threshold is None else _bent(row, labels, threshold)
-        return PairReading(entailed, labels.contradicted(row))
+        return PairReading(labels.entailed(row), labels.contradicted(row))
 
     def gather(items: Sequence[Item]) -> list[Evidence]:
         askings = []
         for item in items:
             facts = tuple(sentence(triple, item.terms) for triple in item.triples)
-            askings.append(_Inquiry(item.text, facts, read, doubt).evidence())
+            askings.append(_Inquiry(item.text, facts, read).evidence())
         return run(askings, pairs.probabilities)
 
     return gather
-
-
-def _bent(row: Sequence[float], labels: NliLabels, threshold: float) -> float:
-    own = row[labels.entailment]
-    passed, failed = own * (1 - threshold), (1 - own) * threshold
-    return passed / (passed + failed)
 
 
 @dataclass(frozen=True, slots=True)
@@ -284,7 +261,6 @@ class _Inquiry:
     text: str
     facts: tuple[str, ...]
     read: Read
-    doubt: float
 
     def evidence(self) -> Asking[Evidence]:
         start = len(self.text) - len(self.text.lstrip())
@@ -292,7 +268,7 @@ class _Inquiry:
         questions = [StatedAnswer(self.text, whole, fact) for fact in self.facts]
         *stated, supported = yield from ask([*questions, self._of(whole)], self.read)
         stretches: list[Stretch] = []
-        if self._fails(supported):
+        if _fails(supported):
             stretches = yield from self._failing()
             stretches = stretches or [_stretch(whole, "text", supported)]
             stretches = yield from self._denying(stretches)
@@ -305,15 +281,12 @@ class _Inquiry:
     def _of(self, span: Span, facts: tuple[str, ...] | None = None) -> SupportedAnswer:
         return SupportedAnswer(self.text, span, self.facts if facts is None else facts)
 
-    def _fails(self, reading: PairReading | None) -> bool:
-        return reading is None or 1 - reading.entailed >= self.doubt
-
     def _failing(self) -> Asking[list[Stretch]]:
         """The clauses that fail, or the sentence where none of its clauses does."""
         spans = split_sentences(self.text)
         readings = yield from self._support(spans)
         read = zip(spans, readings, strict=True)
-        failing = {span: reading for span, reading in read if self._fails(reading)}
+        failing = {span: reading for span, reading in read if _fails(reading)}
         inner = {span: split_clauses(self.text, *span) for span in failing}
         parts = [part for own in inner.values() if len(own) > 1 for part in own]
         smaller = yield from self._support(parts)
@@ -323,7 +296,7 @@ class _Inquiry:
             finer = [
                 _stretch(part, "clause", by_part[part])
                 for part in inner[span]
-                if part in by_part and self._fails(by_part[part])
+                if part in by_part and _fails(by_part[part])
             ]
             found += finer or [_stretch(span, "sentence", reading)]
         return found
@@ -368,6 +341,11 @@ class _Inquiry:
             replace(one, fact=most[number][1]) if number in most else one
             for number, one in enumerate(stretches)
         ]
+
+
+def _fails(reading: PairReading | None) -> bool:
+    """Whether another label is as likely as entailment, or the pair could not be read."""
+    return reading is None or reading.entailed <= 0.5
 
 
 def _together(graph: PairReading | None, own: PairReading | None) -> PairReading | None:

@@ -33,8 +33,9 @@ FACT_SIGNS = (
 WORD_SIGNS = ("mentioned", "unexplained")
 """Signs for or against a word being supported."""
 WRONG_VALUE = "wrong value"
-"""A number or date that the data has and the text does not, or the reverse. The detector compares
-values, which a model that reads words often confuses, so its answer decides."""
+"""A number or date that the data has and the text does not, or the reverse, or a yes that the text
+denies. The detector compares values, which a model that reads words often confuses, so its answer
+decides."""
 _BELIEVED = 2.0
 """The least log-odds of that sign, whatever the model says; no record of the data it was chosen on,
 kept for stable scores."""
@@ -220,8 +221,12 @@ def read_signs(item: Item) -> Signs:
     judgment = judge(item, _SETTINGS)
     missing, known = frozenset(judgment.missing), frozenset(judgment.entities)
     absence = _absence(judgment)
+    denied = {one.triple for one in judgment.unexplained if one.kind == "truth"}
     return Signs(
-        tuple(_fact(triple, missing, known, absence) for triple in item.triples),
+        tuple(
+            (WRONG_VALUE,) if triple in denied else _fact(triple, missing, known, absence)
+            for triple in item.triples
+        ),
         judgment.mentions,
         judgment.unexplained,
     )

@@ -71,6 +71,8 @@ _OTHERS = {
         "fortnight": (1209600.0, "fortnight", ""),
         "decade": (315576000.0, "decade", ""),
         "century": (3155760000.0, "century= centuries=", ""),
+        "million years": (3.15576e13, "million_years=", "Myr"),
+        "billion years": (3.15576e16, "billion_years=", "Gyr"),
     },
     "area": {"acre": (4046.8564224, "acre", ""), "hectare": (1e4, "hectare", "ha")},
     "volume": {
@@ -168,7 +170,7 @@ _TEMPERATURES = {
         (5 / 9, 459.67, "fahrenheit= degree_fahrenheit= degrees_fahrenheit=", "°F"),
 }  # fmt: skip
 # No exchange rates: every currency is a dimension of its own.
-_CURRENCIES = {
+CURRENCIES = {
     "US dollar":
         ("dollar us_dollar american_dollar united_states_dollar u.s._dollar usd=", "$ US$"),
     "Australian dollar": ("australian_dollar aud=", "A$ AU$"),
@@ -200,9 +202,9 @@ _CURRENCIES = {
     "bitcoin": ("bitcoin btc=", "₿"),
 }  # fmt: skip
 
-_CODES = frozenset(
+CURRENCY_CODES = frozenset(
     code[:-1]
-    for words, _ in _CURRENCIES.values()
+    for words, _ in CURRENCIES.values()
     for code in words.split()
     if len(code) == 4 and code[-1] == "="
 )
@@ -269,7 +271,7 @@ def _fill() -> None:
             _add(Unit(name, dimension, factor), _forms(words), symbols)
     for name, (factor, offset, words, symbols) in _TEMPERATURES.items():
         _add(Unit(name, "temperature", factor, offset), _forms(words), symbols)
-    for name, (words, symbols) in _CURRENCIES.items():
+    for name, (words, symbols) in CURRENCIES.items():
         _add(Unit(name, name, 1.0), _forms(words), symbols)
     _symbols["mph"], _symbols["cc"] = "mile per hour", "cubic centimetre"
     _symbols["kph"] = _symbols["kmh"] = "kilometre per hour"
@@ -356,6 +358,7 @@ _KEY_UNITS = {
     "fahrenheit": "degree Fahrenheit", "kelvin": "kelvin", "rub": "Russian rouble",
     "ccm": "cubic centimetre", "cbm": "cubic metre", "mp": "megapixel", "nm": "nanometre",
     "ct": "cent", "cents": "cent", "pence": "cent", "ly": "light-year", "yrs": "year", "yr": "year",
+    "myr": "million years", "gyr": "billion years",
     "ppm": None, "min": None, "mins": "minute", "c": None, "f": None, "k": None, "in": None,
     "ms": None, "year": None, "month": None, "week": None, "day": None, "hour": None,
     "minute": None, "second": None, "try": None, "pound": None, "mile": None, "degree": None,
@@ -380,6 +383,33 @@ _LEAST_WORDS = word_set(
     "budget weight power hardiness t guests hardness"
 )
 """Words before `min` that make it a minimum rather than minutes."""
+_DIMENSIONS = {
+    "temperature": "temp temperature feels dewpoint",
+    "money": "price cost fee revenue salary wage rent deposit amount balance discount premium fare "
+    "tax vat net gross hammer bid payout budget turnover payment jackpot tip subtotal",
+    "mass": "weight mass",
+    "length": "height width length depth distance elevation altitude diameter thickness",
+    "time": "age duration runtime",
+    "count": "population votes goals seats count qty quantity visitors attendance pages rooms "
+    "bedrooms bathrooms children adults people persons passengers rank position points players "
+    "reviews ratings users citations units pieces inhabitants households id year lot number lane "
+    "bids beds calls bottles starters finishers floor docks",
+}
+_EXPECTED = {word: name for name, words in _DIMENSIONS.items() for word in words.split()}
+
+
+def dimension_of_key(key: str) -> str | None:
+    """What a field without a unit measures, by its name: `money`, `length`, `count` and so on.
+
+    >>> dimension_of_key("unitPrice"), dimension_of_key("seatsSold"), dimension_of_key("value")
+    ('money', 'count', None)
+    """
+    words = words_of_key(re.split(r"[./]", key.strip("./"))[-1])
+    found = {_EXPECTED.get(word) or _EXPECTED.get(word.removesuffix("s")) for word in words}
+    known = found - {None}
+    return next(iter(known)) if len(known) == 1 else None
+
+
 _SPEED_WORDS = word_set("wind speed gust gusts velocity current")
 _PLURAL_TIMES = word_set("seconds minutes hours days weeks months years")
 
@@ -388,14 +418,20 @@ def unit_of_key(key: str) -> str | None:
     """The canonical name of the unit that the name of a field ends with, if any.
 
     `temp_max_c`, `weightInGrams`, `price_eur`, `distanceKm`, `length (feet)`, `area_km2`; a year or
-    one qualifying word may follow (`co2_t_2023`, `installed_mw_el`).
+    one qualifying word may follow (`co2_t_2023`, `installed_mw_el`), and the object around a field
+    may name the unit of all its fields (`admission_eur.adult`).
 
     >>> unit_of_key("weight_g"), unit_of_key("priceEur"), unit_of_key("temp_min")
     ('gram', 'euro', None)
     """
     if unit := unit_in(key):
         return unit
-    words = _key_words(key)
+    parts = [part for part in re.split(r"[./](?!s$)", key) if part]
+    return next((unit for part in reversed(parts) if (unit := _unit_of_part(part))), None)
+
+
+def _unit_of_part(part: str) -> str | None:
+    words = words_of_key(part)
     while len(words) > 1 and words[-1].isdigit() and words[-2] not in ("km", "m", "cm", "mm"):
         words = words[:-1]
     for end in (len(words), len(words) - 1):
@@ -406,19 +442,19 @@ def unit_of_key(key: str) -> str | None:
                 continue
             # `ct_kWh` and `eur_month` are money; so is `eur_per_kg`, but `ore_per_kwh` is unknown.
             paid = _key_unit(rest[:-1], rest[-1:]) if len(rest) > 1 else None
-            if paid is not None and (paid == "cent" or UNITS[paid].dimension in _CURRENCIES):
+            if paid is not None and (paid == "cent" or UNITS[paid].dimension in CURRENCIES):
                 return paid
             if rest[-1:] != ["per"]:
                 return unit
     if words and words[0] in _PLURAL_TIMES:
         return unit_named(words[0])
-    return next((unit_named(word) for word in words[:1] if word in _CODES), None)
+    return next((unit_named(word) for word in words[:1] if word in CURRENCY_CODES), None)
 
 
-def _key_words(key: str) -> list[str]:
+def words_of_key(key: str) -> list[str]:
     """The words of a key in lower case, a symbol with capitals (`kWh`, `ML`) as it is."""
     words: list[str] = []
-    for chunk in re.findall(r"[^\W_]+|[%°]", re.split(r"[./]", key.strip("./"))[-1]):
+    for chunk in re.findall(r"[^\W_]+|[%°]", key):
         if chunk in _symbols and not chunk.islower():
             words.append(chunk)
             continue

@@ -38,7 +38,7 @@ from adequa.web.api.openapi import (
     ref,
     routes_of,
 )
-from adequa.web.api.runs import LineIndex, Runs
+from adequa.web.api.runs import Runs
 from adequa.web.bodies import Bodies, require_type
 from adequa.web.errors import Refusal, refusal_of, respond
 from adequa.web.limits import ServerSettings, whole_number
@@ -276,8 +276,7 @@ class RunEndpoints:
         self, engine: ScoringEngine, runs: Runs, settings: ServerSettings, bodies: Bodies
     ) -> None:
         self.engine, self.runs, self.settings = engine, runs, settings
-        self.bodies, self.lines = bodies, LineIndex()
-        self._uploads = 0
+        self.bodies, self._uploads = bodies, 0
 
     @operation("GET /runs", "listRuns", "The newest last.", returns="Runs")
     async def list_runs(self, _request: Request) -> Response:
@@ -290,7 +289,7 @@ class RunEndpoints:
         "The run is queued.",
         returns="Run",
         status=202,
-        refusals=(408, 409, 413, 415, 422, 429),
+        refusals=(408, 409, 413, 415, 422, 429, 507),
         parameters=(
             query(
                 "format",
@@ -391,7 +390,7 @@ class RunEndpoints:
         run = await run_in_threadpool(self.runs.open, request.path_params["id"])
         offset = _whole(request, "offset", default=0, least=0, most=10**12 - 1)
         limit = _whole(request, "limit", default=50, least=1, most=1000)
-        total, lines = await run_in_threadpool(self.lines.page, run.scores_path, offset, limit)
+        total, lines = await run_in_threadpool(self.runs.lines.page, run.scores_path, offset, limit)
         head = f'{{"total": {total}, "offset": {offset}, "results": ['.encode()
         return Response(head + b", ".join(lines) + b"]}", media_type="application/json")
 

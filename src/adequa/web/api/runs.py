@@ -14,6 +14,7 @@ import hashlib
 import re
 import secrets
 import shutil
+import sys
 import threading
 import time
 import traceback
@@ -26,11 +27,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from adequa.caches import MEGABYTE, Cache
-from adequa.errors import AdequaError
+from adequa.errors import AdequaError, DataError
 from adequa.files import file_version, write_json
 from adequa.metrics import Metric
 from adequa.progress import Progress
-from adequa.run import Run, open_run, read_json
+from adequa.run import MANIFEST, SCORES, SUMMARY, Run, open_run, read_json
+from adequa.tables import one_line
 from adequa.web.api.openapi import RunInfo, RunProgress
 from adequa.web.errors import ErrorBody, Refusal, refusal_of
 from adequa.web.limits import ServerSettings
@@ -46,6 +48,8 @@ _STOPPED = Refusal(
 )
 _BATCH = 64
 """Items between two reports of progress."""
+_RETRY_SECONDS = 5.0
+"""Between two attempts to write the state of a run to a disk that was full."""
 
 
 class RunProcess(ChildProcess):
@@ -128,6 +132,8 @@ class Runs:
         opened: Sequence[Run] = (),
     ) -> None:
         self.folder, self.metrics, self.settings = folder, metrics, settings
+        self.lines = LineIndex()
+        self._unkept: set[Record] = set()
         self._records: dict[str, Record] = {}
         self._queue: deque[Record] = deque()
         self._changed = threading.Condition()
@@ -150,11 +156,15 @@ class Runs:
         return record
 
     def finished(self, id_: str) -> Record:
-        """The run with an id; refused unless it has scores."""
+        """The run with an id; refused unless it has scores, and all of them.
+
+        Its files are read once and again when they have changed, so it may take a while.
+        """
         record = self.get(id_)
         if record.status != "done":
             message = f"the run is {record.status}, so it has no scores"
             raise Refusal(409, "not_done", message, "wait until its status is done")
+        open_served(record.folder)
         return record
 
     def open(self, id_: str) -> Run:
@@ -175,7 +185,11 @@ class Runs:
         """A new id, and the file to write its upload to."""
         id_ = secrets.token_hex(8)
         file = self.folder / id_ / "input" / f"upload{suffix}"
-        file.parent.mkdir(parents=True)
+        try:
+            file.parent.mkdir(parents=True)
+        except OSError:
+            self.drop_upload(id_)
+            raise
         return id_, file
 
     def drop_upload(self, id_: str) -> None:
@@ -195,9 +209,10 @@ class Runs:
         metrics = {label: self.metrics[label] for label in labels}
         record.process = RunProcess(file, format_, metrics, scored)
         with self._changed:
+            # Written before it is queued: what was promised to a client survives a restart.
+            write_json(self.folder / id_ / _STATE, record.object)
             self._records[id_] = record
             self._queue.append(record)
-            self._keep(record)
             if self._thread is None:
                 self._thread = threading.Thread(target=self._work, daemon=True)
                 self._thread.start()
@@ -230,6 +245,7 @@ class Runs:
             self.cancel(id_)
         with self._changed:
             self._records.pop(id_, None)
+            self._unkept.discard(record)
         shutil.rmtree(self.folder / id_, ignore_errors=True)
 
     def close(self) -> None:
@@ -246,24 +262,45 @@ class Runs:
     def _work(self) -> None:
         while True:
             with self._changed:
-                self._changed.wait_for(lambda: self._queue or self._closed)
+                again = _RETRY_SECONDS if self._unkept else None
+                self._changed.wait_for(lambda: self._queue or self._closed, again)
                 if self._closed:
                     return
+                for record in list(self._unkept):
+                    self._keep(record)
+                if not self._queue:
+                    continue
                 record = self._queue.popleft()
                 record.status = "running"
                 self._keep(record)
-            process, seconds = record.process, self.settings.run_seconds
-            error = None if process is None else process.run(seconds, record.report)
+            error = self._score(record)
             with self._changed:
                 if record.status == "running" and not self._closed:  # otherwise it was stopped
                     record.status, record.error = "failed" if error else "done", error
                     self._keep(record)
                 record.process = None
 
+    def _score(self, record: Record) -> ErrorBody | None:
+        """Score a run; whatever goes wrong is the error of this run and not of the queue."""
+        process = record.process
+        try:
+            return (
+                None if process is None else process.run(self.settings.run_seconds, record.report)
+            )
+        except Exception as error:  # noqa: BLE001  # for the client; the log has the traceback
+            traceback.print_exc()
+            return refusal_of(error).body
+
     def _keep(self, record: Record) -> None:
+        """Write the state of a run; if the disk is full it is tried again later."""
         folder = self.folder / record.id
-        if folder.is_dir():
-            write_json(folder / _STATE, record.object)
+        self._unkept.discard(record)
+        try:
+            if folder.is_dir():
+                write_json(folder / _STATE, record.object)
+        except OSError as error:
+            self._unkept.add(record)
+            sys.stderr.write(f"adequa: the state of a run cannot be written ({error.strerror})\n")
 
     def _find(self) -> None:
         """Load the runs that an earlier server left in the folder, oldest first."""
@@ -277,7 +314,10 @@ class Runs:
             except (AdequaError, KeyError, TypeError):
                 continue  # not ours, or damaged
             if record.status in ("queued", "running"):
-                record.status, record.error = "failed", _STOPPED.body
+                is_done = _is_finished(record.folder)
+                record.status, record.error = (
+                    ("done", None) if is_done else ("failed", _STOPPED.body)
+                )
                 self._keep(record)
             found.append(record)
         found.sort(key=lambda record: (record.created, record.id))
@@ -297,9 +337,21 @@ def open_served(folder: Path) -> Run:
     """A run that the server has; refused if its files were changed or deleted since."""
     try:
         return open_run(folder)
+    except AdequaError as error:
+        if not all((folder / name).is_file() for name in (MANIFEST, SCORES, SUMMARY)):
+            message = "the files of this run no longer exist"
+            raise Refusal(410, "gone", message, "score it again") from None
+        sys.stderr.write(f"adequa: {one_line(str(error))}\n")
+        message = "the files of this run are damaged or incomplete"
+        raise Refusal(410, "damaged", message, "score it again") from None
+
+
+def _is_finished(folder: Path) -> bool:
+    try:
+        open_run(folder)
     except AdequaError:
-        message = "the files of this run are damaged or no longer exist"
-        raise Refusal(410, "gone", message, "score it again") from None
+        return False
+    return True
 
 
 def folder_id(folder: Path) -> str:
@@ -332,9 +384,16 @@ class LineIndex:
         # Eight bytes per line: 64 MB are eight million lines.
         self._known: Cache[array[int]] = Cache(max_bytes, lambda starts: 8 * len(starts))
 
+    def count(self, path: Path) -> int:
+        """The number of whole lines; a DataError if the last one has no end."""
+        return len(self._starts(path)) - 1
+
+    def _starts(self, path: Path) -> array[int]:
+        return self._known.get_or_make(file_version(path), lambda: _starts_of(path))
+
     def page(self, path: Path, offset: int, limit: int) -> tuple[int, list[bytes]]:
         """The number of lines, and some of them without their line ends."""
-        starts = self._known.get_or_make(file_version(path), lambda: _starts_of(path))
+        starts = self._starts(path)
         total = len(starts) - 1
         first, last = min(offset, total), min(offset + limit, total)
         if first == last:
@@ -347,7 +406,10 @@ class LineIndex:
 
 def _starts_of(path: Path) -> array[int]:
     starts = array("Q", [0])
+    line = b"\n"
     with path.open("rb") as stream:
         for line in stream:
             starts.append(starts[-1] + len(line))
+    if not line.endswith(b"\n"):
+        raise DataError("ends within a line", path=path, line=len(starts) - 1)
     return starts

@@ -10,6 +10,7 @@ from starlette.responses import Response, StreamingResponse
 from starlette.routing import Route
 
 from adequa.errors import AdequaError
+from adequa.human.campaign.assignment import RoundStarted
 from adequa.human.campaign.export import export_lines
 from adequa.web.campaign.site import CampaignSite, campaign_links, client_address
 from adequa.web.errors import Refusal
@@ -112,12 +113,17 @@ class OrganiserPages:
         """Start another round once confirmed; a form sent twice starts one round."""
         session = self._session(request)
         fields = await self.site.form(request, self.site.organisers, session)
-        if fields.get("round") != [str((await self.site.call(self.site.store.overview)).round)]:
-            message = "another round has been started in the meantime"
-            raise Refusal(409, "round_started", message, "look at the progress again")
+        after = whole_number((fields.get("round") or [""])[-1])
+        if after is None:
+            raise Refusal(400, "wrong_round", "the round is not a number", "reload the page")
         excluded = fields.get("exclude", ())
         try:
-            report = await self.site.call(self.site.store.start_round, exclude=excluded)
+            start = self.site.store.start_round
+            report = await self.site.call(start, exclude=excluded, after=after)
+        except RoundStarted:
+            message = "another round has been started in the meantime"
+            remedy = "look at the progress again"
+            raise Refusal(409, "round_started", message, remedy) from None
         except AdequaError as error:
             raise Refusal(400, "wrong_round", str(error)) from None
         return self.site.message(

@@ -18,8 +18,9 @@ from starlette.responses import RedirectResponse, Response
 
 from adequa.errors import ServiceError, SettingError
 from adequa.files import open_private, write_errors
+from adequa.human.campaign.database import StorageFull
 from adequa.human.campaign.model import Question, Rater
-from adequa.tables import counted
+from adequa.tables import counted, one_line
 from adequa.web.bodies import Bodies, Fields
 from adequa.web.errors import Refusal
 from adequa.web.limits import CampaignLimits, Throttle
@@ -117,7 +118,11 @@ class CampaignSite:
         try:
             return await run_in_threadpool(function, *args, **options)
         except ServiceError as error:
-            _LOG.error("%s", error)
+            _LOG.error("%s", one_line(str(error)))
+            if isinstance(error, StorageFull):
+                message = "the disk of the server is full, so this was not saved"
+                remedy = "what you saved before is safe: keep this page open and send it again soon"
+                raise Refusal(507, "disk_full", message, remedy, wait=60) from None
             message = "the database of this campaign cannot be reached at the moment"
             remedy = "all saved answers are safe; try again soon"
             raise Refusal(503, "unavailable", message, remedy, wait=10) from None

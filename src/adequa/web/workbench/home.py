@@ -17,7 +17,7 @@ from starlette.routing import Route
 
 from adequa.errors import AdequaError, MissingExtra
 from adequa.human.campaign.model import Campaign, SampledText
-from adequa.human.campaign.settings import read_campaign
+from adequa.human.campaign.settings import DATABASE, read_campaign
 from adequa.readers import format_names, reader_class
 from adequa.run import open_run
 from adequa.web.api.engine import ScoringEngine
@@ -28,8 +28,6 @@ from adequa.web.workbench.site import WorkbenchSite
 
 if TYPE_CHECKING:
     from adequa.human.campaign.model import Overview
-
-_DATABASE = "campaign.db"
 
 
 @dataclass(frozen=True)
@@ -78,7 +76,7 @@ class OpenedCampaign:
 
     def progress(self) -> CampaignProgress:
         """The current progress, from the database."""
-        path = self.folder / _DATABASE
+        path = self.folder / DATABASE
         if not path.is_file() or not path.stat().st_size:
             return CampaignProgress()
         try:

@@ -25,6 +25,7 @@ from starlette.concurrency import run_in_threadpool
 
 from adequa.caches import MEGABYTE, Cache
 from adequa.codec import result_from_object, result_to_object
+from adequa.data import judged_status
 from adequa.errors import DataError
 from adequa.files import FileVersion, file_version, load_object
 from adequa.report.tallies import FactTally, Slices
@@ -91,6 +92,7 @@ class RunIndex:
     names: Numbers
     """A hash of system and id, which together are unique."""
     scores: Mapping[str, Numbers]
+    confidence: Numbers
 
     @property
     def count(self) -> int:
@@ -160,6 +162,7 @@ def build_index(run: Run, progress: Callable[[float], None] = lambda share: None
         at_fault=tuple(made.predicates),
         starts=_numbers(growing.starts),
         scores={label: _numbers(column) for label, column in made.scores.items()},
+        confidence=_numbers(made.confidence),
         **{name: _numbers(column) for name, column in made.columns.items()},
     )
 
@@ -186,7 +189,10 @@ class _Growing:
         made.add_input(category, len(triples), meta)
         values = category, str(len(triples)), seen_name(meta)
         self.slices.add(values, raw["verdict"], raw["scores"])
-        facts = [(fact["triple"][1], fact["status"]) for fact in raw["facts"]]
+        coverage = raw.get("coverage")
+        facts = [
+            (fact["triple"][1], judged_status(fact["status"], coverage)) for fact in raw["facts"]
+        ]
         for predicate, status in facts:
             self.predicates.setdefault(predicate, FactTally()).add(status)
         made.add_text(
@@ -195,6 +201,7 @@ class _Growing:
             at_fault=[predicate for predicate, status in facts if status in FAULTS],
             unsupported=sum(one["kind"] == "hallucination" for one in raw["findings"]),
             scores=raw["scores"],
+            confidence=raw.get("confidence"),
         )
 
 
@@ -330,6 +337,8 @@ def _sorted(index: RunIndex, rows: Numbers, choice: TextSelection) -> Numbers:
     sign = 1.0 if index.higher.get(label, True) else -1.0
     if by in ("missing", "unsupported"):
         keys = -getattr(index, by)[rows].astype(np.float64)
+    elif by == "unsure":
+        keys = index.confidence[rows]
     elif label not in index.scores:
         return rows
     elif by in ("worst", "best"):

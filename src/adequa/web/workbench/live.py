@@ -150,7 +150,7 @@ class LivePages:
         query = request.query_params
         if "run" not in query:
             return "", ""
-        record = self.runs.finished(query["run"])
+        record = await run_in_threadpool(self.runs.finished, query["run"])
         index = await self.indexes.get(record.folder, wait=30.0)
         if isinstance(index, BackgroundTask):
             return "", ""

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
 
+import numpy as np
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import FileResponse, Response
@@ -160,7 +161,7 @@ def _write_report(pipe: Connection, folder: Path, path: Path, title: str) -> Non
             progress=lambda done, total: pipe.send(float(done / max(1, total))),
         )
     except AdequaError as known:
-        error = known
+        error = refusal_of(known)
     except Exception as unknown:  # noqa: BLE001  # for the page; the log has the traceback
         traceback.print_exc()
         error = refusal_of(unknown)
@@ -193,6 +194,7 @@ class RunPages:
         if record.status != "done":
             scripts = ("working.js",)
             return self.site.page(request, "working.html", run=record.object, scripts=scripts)
+        await run_in_threadpool(self.runs.finished, record.id)
         index = await self.indexes.get(record.folder)
         if isinstance(index, BackgroundTask):
             return self._reading(request, record, index)
@@ -211,13 +213,14 @@ class RunPages:
             slices=await run_in_threadpool(index.slices.tables, _MOST_ROWS),
             predicates=predicates,
             predicates_left_out=left_out,
+            has_confidence=not np.isnan(index.confidence).all(),
             texts_link=_texts_link,
             scripts=("working.js",),
         )
 
     async def texts(self, request: Request) -> Response:
         """The selected texts, page by page."""
-        record = self.runs.finished(request.path_params["id"])
+        record = await run_in_threadpool(self.runs.finished, request.path_params["id"])
         index = await self.indexes.get(record.folder)
         if isinstance(index, BackgroundTask):
             return self._reading(request, record, index)
@@ -248,7 +251,7 @@ class RunPages:
 
     async def item(self, request: Request) -> Response:
         """One text, beside that of another system if one is selected."""
-        record = self.runs.finished(request.path_params["id"])
+        record = await run_in_threadpool(self.runs.finished, request.path_params["id"])
         index = await self.indexes.get(record.folder)
         if isinstance(index, BackgroundTask):
             return self._reading(request, record, index)
@@ -291,7 +294,7 @@ class RunPages:
 
     async def report(self, request: Request) -> Response:
         """The run as one HTML file, written on the first request."""
-        record = self.runs.finished(request.path_params["id"])
+        record = await run_in_threadpool(self.runs.finished, request.path_params["id"])
         report = await self.reports.get(record)
         if isinstance(report, BackgroundTask):
             heading = "The report is being written"

@@ -151,6 +151,25 @@ def test_a_model_beside_the_verifier(papers: Path, tmp_path: Path) -> None:
         reproduce_nli(papers, ["e2e"], SetupScoring(["./nowhere"]))
 
 
+@pytest.mark.parametrize(("entailment", "verdict"), [(0.4, "OK"), (0.3, "not_OK")])
+def test_a_model_is_measured_by_the_papers_rule(
+    papers: Path, tmp_path: Path, entailment: float, verdict: str
+) -> None:
+    """Entailment in another column, and most likely or not: never the verifier's limits."""
+    likely = {"contradiction": 0.35, "neutral": 0.65 - entailment, "entailment": entailment}
+    folder = write_onnx_classifier(
+        tmp_path / "model", *likely, always=likely, config={"max_position_embeddings": 512}
+    )
+    scoring = SetupScoring([str(folder)])
+    reproduction = reproduce_nli(papers, ["e2e"], scoring, only=["accuracy"])
+    rows = {row["setup"]: row for row in _found(reproduction)["e2e"]["accuracy"]["rows"]}
+    row = rows[f"{folder}, backoff"]
+    assert row["unread"] == 0
+    assert row["texts"] == 4
+    assert row["recall of OK"] == (1.0 if verdict == "OK" else 0.0)
+    assert row["recall of not_OK"] == (0.0 if verdict == "OK" else 1.0)
+
+
 def test_the_same_from_a_cache(papers: Path, tmp_path: Path) -> None:
     def told(scoring: SetupScoring) -> object:
         return reproduce_nli(papers, scoring=scoring, only=["accuracy"]).as_object()

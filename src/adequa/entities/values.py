@@ -1,0 +1,154 @@
+"""The values of an item's data: which of them a text states, and which values nothing explains.
+
+This is where the detector asks `adequa.text.values`. The facts of a record have their JSON
+pointers, so that the fields of one object and the objects of one list are known to belong together;
+of plain triples, those of one subject do.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from functools import cached_property
+from typing import NamedTuple
+
+from adequa.caches import MEGABYTE, cached
+from adequa.data import UNNAMED, Item, Mention, Triple
+from adequa.text import PreparedText, label_of
+from adequa.text.values import (
+    Explainer,
+    Support,
+    ValueFact,
+    ValueSpan,
+    claim_of,
+    find_contradictions,
+    find_polarity,
+    read_claims,
+    spellings_of,
+)
+
+_FACT_BYTES = 2_500
+_METHODS = {"converted": "converted number", "rounded": "rounded number", "share": "share"}
+
+
+class Contradicted(NamedTuple):
+    """A place where the text denies what a triple affirms, or the reverse."""
+
+    triple: Triple
+    start: int
+    end: int
+
+
+class DataValues:
+    """The values of some triples; `paths` are their JSON pointers, if they are of a record."""
+
+    def __init__(self, triples: Sequence[Triple], paths: Sequence[str]) -> None:
+        self.triples = tuple(triples)
+        self.is_record = bool(paths)
+        pointers: Iterable[str | None] = paths if paths else [None] * len(self.triples)
+        pairs = zip(self.triples, pointers, strict=True)
+        self.facts = tuple(_fact(triple, path) for triple, path in pairs)
+
+    @cached_property
+    def explainer(self) -> Explainer:
+        """Explains values of texts by these facts."""
+        return Explainer(self.facts)
+
+    @cached_property
+    def _claims(self) -> dict[int, object]:
+        return dict(read_claims(self.facts))
+
+    def explain(self, span: ValueSpan, text: str) -> tuple[Support, ...]:
+        """The facts that a value of a text follows from; empty if none."""
+        return self.explainer.explain(span, text)
+
+    def contradictions(self, text: str) -> list[Contradicted]:
+        """Where the text denies a yes of the data, or affirms a no."""
+        if not self._claims:
+            return []
+        return [
+            Contradicted(self.triples[one.fact], one.start, one.end)
+            for one in find_contradictions(self.facts, text)
+        ]
+
+    def nearest(self, span: ValueSpan, text: str) -> Triple | None:
+        """The triple that a wrong value stands for: of the same kind, spoken of, and near."""
+        place = self.explainer.counterpart(span, text)
+        return None if place is None else self.triples[place]
+
+    def mentions(self, text: PreparedText, missing: Iterable[str]) -> list[Mention]:
+        """Mentions of values that the detector has not found: times, shares, codes, zeros, yes."""
+        wanted = {*missing}
+        places = [place for place, one in enumerate(self.triples) if one.object in wanted]
+        found: dict[str, Mention] = {}
+        for place in places:
+            entity = self.triples[place].object
+            if entity not in found and (mention := self._worded(place, text)):
+                found[entity] = mention
+        if any(place for place in places if self.triples[place].object not in found):
+            for span in text.values:
+                for support in self.explainer.index.explain(span, text.string):
+                    entity = self.triples[support.facts[0]].object
+                    if entity in wanted and entity not in found and support.how != "part":
+                        method = _METHODS.get(support.how, span.kind)
+                        found[entity] = Mention(entity, span.start, span.end, method, 0.1)
+        return sorted(found.values(), key=lambda mention: (mention.start, mention.end))
+
+    def _worded(self, place: int, text: PreparedText) -> Mention | None:
+        """A yes or no, a zero as "no", or a code as words."""
+        fact, triple = self.facts[place], self.triples[place]
+        claim = claim_of(fact.key, fact.value)
+        if claim is None and _ZERO.fullmatch(fact.value):
+            claim = claim_of(fact.key, "no")
+        if claim is not None:
+            for one in find_polarity(text.string, claim):
+                if one.affirmed == claim.holds:
+                    return Mention(triple.object, one.start, one.end, "truth value")
+            return None
+        for spelling in spellings_of(fact.key, fact.value):
+            pattern = rf"(?<!\w){re.escape(spelling)}(?!\w)"
+            flags = 0 if spelling.isupper() else re.IGNORECASE
+            if match := re.search(pattern, text.string, flags):
+                return Mention(triple.object, *match.span(), "code")
+        return None
+
+
+_ZERO = re.compile(r"0(?:\.0+)?")
+
+
+def _fact(triple: Triple, path: str | None) -> ValueFact:
+    """A triple as a fact; the pointer tells the key and what the value belongs to."""
+    label = label_of(triple.object)
+    value = label.string
+    predicate = triple.predicate
+    if path is None:
+        return ValueFact(_local(predicate), value, label.qualifier or None, triple.subject)
+    parts = [part.replace("~1", "/").replace("~0", "~") for part in path.split("/")[1:]]
+    names = [part for part in parts if not part.isdigit()]
+    last = parts[-1] if parts else ""
+    group = path if last.isdigit() else path.rpartition("/")[0]
+    key = ".".join(names)
+    # `{name: Weight, value: 5}` is a fact about the weight, whatever its pointer says.
+    if not last.isdigit() and last and not predicate.endswith(last):
+        key = predicate
+    return ValueFact(key or predicate, value, None, group)
+
+
+def _local(predicate: str) -> str:
+    return re.sub(r"^.*[/#](?=.)", "", predicate) if "://" in predicate else predicate
+
+
+def values_of(item: Item) -> DataValues:
+    """The values of an item's data, kept for the texts of all systems."""
+    unnamed = frozenset(name for name, term in item.terms.items() if term.datatype == UNNAMED)
+    return _compiled(item.triples, item.paths, unnamed)
+
+
+@cached(32 * MEGABYTE, size_of=lambda values: 2_000 + _FACT_BYTES * len(values.facts))
+def _compiled(
+    triples: tuple[Triple, ...], paths: tuple[str, ...], unnamed: frozenset[str]
+) -> DataValues:
+    kept = [place for place, triple in enumerate(triples) if triple.object not in unnamed]
+    return DataValues(
+        [triples[place] for place in kept], [paths[place] for place in kept] if paths else ()
+    )

@@ -1,0 +1,294 @@
+"""Yes and no: truth values of the data in all spellings, and whether a text says the same.
+
+A field such as `waterproof: yes`, `petsAllowed: N` or `chatbot: DISABLED` is a quality that holds
+or not (`claim_of`). `find_polarity` finds where a text speaks of the quality, and whether it
+affirms or denies it: "not waterproof", "without cutlery", "no pets", "lactose-free", "unpaid".
+`find_contradictions` does that for all facts of some data.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from typing import NamedTuple
+
+from adequa.text.sentences import split_sentences, word_set
+from adequa.text.values.facts import ValueFact
+from adequa.text.values.units import lowered, words_of_key
+
+
+class Claim(NamedTuple):
+    """A quality that a fact affirms or denies."""
+
+    things: tuple[str, ...]
+    """The words that name the thing or the quality; a text has all of them."""
+    states: tuple[str, ...]
+    """Words such as "allowed" or "included", which a text may leave out or replace."""
+    holds: bool
+    contrary: tuple[str, ...] = ()
+    """Words that deny the quality by themselves: "disabled" for enabled."""
+
+
+class Contradiction(NamedTuple):
+    """A place where a text denies what a fact affirms, or the reverse."""
+
+    fact: int
+    start: int
+    end: int
+
+
+class Polarity(NamedTuple):
+    """A place where a text affirms or denies a quality."""
+
+    start: int
+    end: int
+    affirmed: bool
+
+
+_YES = word_set("yes true y on ja si oui")
+_NO = word_set("no false n off nein non")
+_LETTERS_ELSEWHERE = word_set("flag sex gender grade group class type code result category blood")
+"""Keys whose N or Y is a letter, not a truth value."""
+# The negative first: a status and what it denies.
+_OPPOSITES = {
+    "disabled": "enabled", "inactive": "active", "unavailable": "available", "closed": "open",
+    "excluded": "included", "offline": "online", "unpaid": "paid", "unsold": "sold",
+    "out of stock": "in stock", "not available": "available", "not requested": "requested",
+    "not tracked": "tracked", "not included": "included", "rejected": "accepted",
+    "unverified": "verified", "incomplete": "complete", "discontinued": "continued",
+}  # fmt: skip
+_POSITIVES = {positive: negative for negative, positive in _OPPOSITES.items()}
+_AUXILIARIES = word_set(
+    "is are was were has have had can does did contains contain includes include accepts accept "
+    "allows allow offers offer supports support with the a an for of to over from in"
+)
+_STATES = word_set(
+    "allowed accepted included offered available active used present required enabled detected "
+    "access supported needed possible provided permitted done installed"
+)
+_ADJECTIVE = re.compile(
+    r"(?:able|ible|ed|ic|al|ive|proof|free|ful|ous|friendly|safe|less|ary|ent|ant|ian|lost|met"
+    r"|open|sold|paid|ready|new|shut|ing)$"
+)
+_WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
+_NEGATORS = word_set(
+    "not no non never without none neither nor nobody cannot lacks lack lacking lacked missing "
+    "absent nothing excluding except unable isn't aren't wasn't weren't doesn't don't didn't "
+    "hasn't haven't can't won't couldn't excludes failed fails fail hardly avoids"
+)
+_STOPS = frozenset(",;:.!?()—")
+_CLAUSE = word_set("but while although whereas though however and")
+_EXISTS = word_set(
+    "has have had with contains contain contained offers offer offered includes include included "
+    "comes there available provides provided featuring features feature equipped allowed accepted "
+    "is was are required"
+)
+_PREFIXES = ("un", "non", "in", "im", "dis", "ir", "de")
+_BEFORE, _AFTER = 6, 5
+"""How many words before and after a quality a negation may be; chosen by hand."""
+_LEAST_STEM = 3
+
+
+def truth_of(key: str, value: str) -> bool | None:
+    """Whether a value is a yes or a no, in any spelling; None if it is neither.
+
+    1 and 0 are truth values only of a field that is named by an adjective: `organic`, `is_open`.
+
+    >>> truth_of("waterproof", "Y"), truth_of("organic", "0"), truth_of("children", "0")
+    (True, False, None)
+    """
+    word = value.strip().strip("\"'").casefold()
+    names = words_of_key(key.rpartition(".")[2])
+    if word in ("1", "0"):
+        plain = names and (names[0] in _AUXILIARIES or _ADJECTIVE.search(names[-1]))
+        return word == "1" if plain and not names[-1].endswith("s") else None
+    if len(word) == 1 and (_LETTERS_ELSEWHERE & {*names} or not names):
+        return None
+    return True if word in _YES else False if word in _NO else None
+
+
+@lru_cache(maxsize=4096)
+def claim_of(key: str, value: str) -> Claim | None:
+    """What a fact affirms or denies; None if it is not a truth value or a status with an opposite.
+
+    >>> claim_of("petsAllowed", "no")[:3]
+    (('pets',), ('allowed',), False)
+    """
+    names = [word for word in words_of_key(key.rpartition(".")[2]) if not word.isdigit()]
+    truth = truth_of(key, value)
+    if truth is None:
+        status = " ".join(words_of_key(value)) if len(value) < 24 else ""
+        if status in _OPPOSITES:
+            positive = _OPPOSITES[status]
+            return _claim([*names, *positive.split()], holds=False, contrary=status)
+        if status in _POSITIVES and names:
+            words = [*names, *status.split()]
+            return _claim(words, holds=True, contrary=_POSITIVES[status])
+        return None
+    return _claim(names, holds=truth)
+
+
+def _claim(names: list[str], *, holds: bool, contrary: str = "") -> Claim | None:
+    words = [word for word in names if word not in _AUXILIARIES and len(word) > 1]
+    states = tuple(word for word in words if word in _STATES)
+    things = tuple(word for word in words if word not in _STATES)
+    if not things:
+        things, states = states, ()
+    things = tuple(word for word in things if word not in ("status", "availability", "state"))
+    against = (contrary,) if contrary and " " not in contrary else ()
+    return Claim(things, states, holds, against) if things else None
+
+
+def read_claims(facts: Sequence[ValueFact]) -> dict[int, Claim]:
+    """The claims of some facts by their place; 1 and 0 only where a field has nothing else."""
+    values: dict[str, set[str]] = defaultdict(set)
+    for fact in facts:
+        values[fact.key].add(fact.value)
+    return {
+        place: claim
+        for place, fact in enumerate(facts)
+        if fact.value not in ("0", "1") or values[fact.key] <= {"0", "1"}
+        if (claim := claim_of(fact.key, fact.value)) is not None
+    }
+
+
+def find_contradictions(
+    facts: Sequence[ValueFact], text: str, claims: Mapping[int, Claim] | None = None
+) -> list[Contradiction]:
+    """Where a text denies a quality that the data affirms, or the reverse, and never agrees.
+
+    Where some objects have a quality and others do not, only sentences count that name one of the
+    objects and no other.
+    """
+    claims = read_claims(facts) if claims is None else claims
+    sides: dict[str, set[bool]] = defaultdict(set)
+    for place, claim in claims.items():
+        sides[_field(facts[place])].add(claim.holds)
+    found: list[Contradiction] = []
+    names: dict[str, list[str]] | None = None
+    for place, claim in claims.items():
+        field = _field(facts[place])
+        polarities = find_polarity(text, claim)
+        if polarities and len(sides[field]) > 1:
+            names = _names(facts) if names is None else names
+            groups = {facts[other].group for other in claims if _field(facts[other]) == field}
+            own = facts[place].group
+            polarities = [one for one in polarities if _speaks_of(text, one, own, groups, names)]
+        if polarities and all(one.affirmed != claim.holds for one in polarities):
+            found.append(Contradiction(place, polarities[0].start, polarities[0].end))
+    return found
+
+
+def _field(fact: ValueFact) -> str:
+    return fact.key.rpartition(".")[2]
+
+
+def _names(facts: Sequence[ValueFact]) -> dict[str, list[str]]:
+    """The texts that each group of facts has, in lower case."""
+    names: dict[str, list[str]] = defaultdict(list)
+    for fact in facts:
+        if 2 < len(fact.value) < 40 and not fact.value.isdigit():
+            names[fact.group].append(fact.value.replace("_", " ").lower())
+        names[fact.group].append(fact.group.replace("_", " ").lower())
+    return names
+
+
+def _speaks_of(
+    text: str, place: Polarity, own: str, groups: set[str], names: Mapping[str, Sequence[str]]
+) -> bool:
+    sentence = next(
+        text[start:end].lower()
+        for start, end in split_sentences(text)
+        if start <= place.start < end
+    )
+    named = {group for group in groups if any(name in sentence for name in names.get(group, ()))}
+    return named == {own}
+
+
+def find_polarity(text: str, claim: Claim) -> list[Polarity]:
+    """Where a text affirms or denies the quality of a claim, one place per sentence."""
+    lower = lowered(text)
+    if not all(_stem(thing) in lower for thing in claim.things):
+        return []
+    found: list[Polarity] = []
+    for start, end in split_sentences(text):
+        words = [
+            (match[0].replace("’", "'"), match.start(), match.end())
+            for match in _WORD.finditer(lower, start, end)
+        ]
+        if place := _read(words, lower, claim):
+            found.append(place)
+    return found
+
+
+def _read(words: list[tuple[str, int, int]], text: str, claim: Claim) -> Polarity | None:
+    anchors: list[int] = []
+    negative = False
+    for thing in claim.things:
+        place, denied = _find(thing, words)
+        if place is None:
+            return None
+        anchors.append(place)
+        negative = negative or denied
+    stated = [place for state in claim.states if (place := _find(state, words)[0]) is not None]
+    first, last = min(anchors + stated), max(anchors + stated)
+    if last - first > 2 * _BEFORE:
+        return None
+    low, high = _clause(words, text, first, last)
+    before = [words[place][0] for place in range(max(low, first - _BEFORE), first)]
+    inside = [words[place][0] for place in range(first, last)]
+    after = [words[place][0] for place in range(last + 1, min(high, last + 1 + _AFTER))]
+    denied = any(word in _NEGATORS for word in (*before, *inside))
+    if not stated and not denied:
+        denied = any(word in _NEGATORS for word in after)
+    glued = text[words[last][2] : words[last][2] + 5]
+    if "free" not in claim.things:
+        freed = "free" in before and ("of" in before or "from" in before)
+        denied = denied or freed or glued in ("-free", " free")
+    denied = denied or any(word in claim.contrary for word in (*before, *inside, *after))
+    denied = denied != negative  # "not unpaid" is paid
+    adjective = bool(claim.states and stated) or _ADJECTIVE.search(claim.things[-1]) is not None
+    if not denied and not adjective and not _EXISTS.intersection([*before, *inside, *after]):
+        return None
+    reach = [
+        place for place in range(max(low, first - _BEFORE), first) if words[place][0] in _NEGATORS
+    ]
+    begin = words[reach[0]][1] if reach else words[first][1]
+    return Polarity(begin, words[last][2], not denied)
+
+
+def _find(thing: str, words: list[tuple[str, int, int]]) -> tuple[int | None, bool]:
+    """The place of a word in any form, and whether it is there with a negating prefix."""
+    stem = _stem(thing)
+    for place, (word, _, _) in enumerate(words):
+        if word.startswith(stem) and len(word) <= len(thing) + 4:
+            return place, False
+    for place, (word, _, _) in enumerate(words):
+        for prefix in _PREFIXES:
+            if word.startswith(prefix + stem) and not thing.startswith(prefix):
+                return place, True
+    return None, False
+
+
+def _stem(word: str) -> str:
+    for ending in ("ness", "ing", "ies", "ed", "es", "s", "e", "y"):
+        if word.endswith(ending) and len(word) - len(ending) >= _LEAST_STEM:
+            return word[: -len(ending)]
+    return word
+
+
+def _clause(words: list[tuple[str, int, int]], text: str, first: int, last: int) -> tuple[int, int]:
+    """The words of the clause around some words: up to punctuation, "but" or "and"."""
+    low = first
+    while low > 0 and not _STOPS.intersection(text[words[low - 1][2] : words[low][1]]):
+        if words[low - 1][0] in _CLAUSE:
+            break
+        low -= 1
+    high = last + 1
+    while high < len(words) and not _STOPS.intersection(text[words[high - 1][2] : words[high][1]]):
+        if words[high][0] in _CLAUSE:
+            break
+        high += 1
+    return low, high

@@ -1,0 +1,31 @@
+from __future__ import annotations
+
+import pytest
+
+from adequa.text.values import spellings_of
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "wording"),
+    [
+        ("wind_dir", "NW", "north-westerly"),
+        ("wind.deg", "315", "northwest"),
+        ("wind.deg", "0", "north"),
+        ("wind.deg", "338", "north"),
+        ("heading", "SSE", "south-east"),
+        ("status", "IN_STOCK", "in stock"),
+        ("payment", "credit_card", "credit card"),
+        ("day", "tue", "tuesday"),
+        ("month", "Sept", "september"),
+    ],
+)
+def test_codes_as_words(key: str, value: str, wording: str) -> None:
+    assert wording in spellings_of(key, value)
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [("grade", "E"), ("deg", "400"), ("name", "Nora"), ("size", "M"), ("wind_speed_kmh", "30")],
+)
+def test_other_values_have_no_other_spelling(key: str, value: str) -> None:
+    assert spellings_of(key, value) == ()

@@ -1,0 +1,91 @@
+from __future__ import annotations
+
+import pytest
+
+from adequa.text.values import (
+    ValueFact,
+    claim_of,
+    find_contradictions,
+    find_polarity,
+    truth_of,
+)
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "truth"),
+    [
+        ("waterproof", "yes", True),
+        ("waterproof", "FALSE", False),
+        ("petsAllowed", "N", False),
+        ("is_open", "1", True),
+        ("organic", "0", False),
+        ("children", "1", None),
+        ("injuries", "0", None),
+        ("flag", "N", None),
+        ("colour", "red", None),
+    ],
+)
+def test_truth_values(key: str, value: str, truth: bool | None) -> None:
+    assert truth_of(key, value) is truth
+
+
+# key, value, a text that agrees, a text that contradicts.
+CASES = [
+    ("waterproof", "yes", "It is waterproof.", "Note that it is not waterproof."),
+    ("waterproof", "no", "It isn't waterproof.", "It is waterproof."),
+    ("petsAllowed", "yes", "Pets are allowed.", "Pets are not allowed."),
+    ("petsAllowed", "N", "No pets are allowed.", "Pets are allowed here."),
+    ("towbar", "no", "It comes without a towbar.", "It has a towbar."),
+    ("hasParking", "true", "It offers parking.", "There is no parking."),
+    ("contains_lactose", "true", "It contains lactose.", "It is free of lactose."),
+    ("contains_lactose", "true", "It contains lactose.", "It is lactose-free."),
+    ("chainFree", "true", "The sale is chain-free.", "The sale is not chain-free."),
+    ("paid", "false", "The invoice is unpaid.", "The invoice has been paid."),
+    ("overdraftUsed", "false", "The overdraft was not used.", "The overdraft was used."),
+    ("dataLoss", "false", "No data was lost.", "Data was lost."),
+    ("cutlery", "N", "The order came without cutlery.", "The order came with cutlery."),
+    ("chatbot", "DISABLED", "The chatbot was disabled.", "The chatbot was enabled."),
+    ("refundable", "0", "It is non-refundable.", "It is refundable."),
+    ("appeal_active", "true", "An appeal is active.", "There is no appeal."),
+    (
+        "acceptsContactless",
+        "Y",
+        "Contactless payment is accepted.",
+        "It does not accept contactless.",
+    ),
+]
+
+
+@pytest.mark.parametrize(("key", "value", "right", "wrong"), CASES)
+def test_agreement_and_contradiction(key: str, value: str, right: str, wrong: str) -> None:
+    fact = ValueFact(key, value)
+    claim = claim_of(key, value)
+    assert claim is not None
+    assert [one.affirmed for one in find_polarity(right, claim)] == [claim.holds]
+    assert find_contradictions([fact], right) == []
+    (found,) = find_contradictions([fact], wrong)
+    assert wrong[found.start : found.end] in wrong
+
+
+def test_the_place_of_a_contradiction_has_the_negation() -> None:
+    text = "It is red. Note that it is not waterproof."
+    (found,) = find_contradictions([ValueFact("waterproof", "yes")], text)
+    assert text[found.start : found.end] == "not waterproof"
+
+
+def test_a_quality_that_differs_between_objects_needs_the_name() -> None:
+    facts = [
+        ValueFact("name", "Pizza Diavola", group="/0"),
+        ValueFact("spicy", "true", group="/0"),
+        ValueFact("name", "Gnocchi", group="/1"),
+        ValueFact("spicy", "false", group="/1"),
+    ]
+    assert find_contradictions(facts, "The Gnocchi are not spicy.") == []
+    (found,) = find_contradictions(facts, "The Gnocchi are spicy.")
+    assert found.fact == 3
+    assert find_contradictions(facts, "Some of it is spicy.") == []
+
+
+def test_ones_and_noughts_are_numbers_where_a_field_has_others() -> None:
+    facts = [ValueFact("reserved", "0"), ValueFact("reserved", "60")]
+    assert find_contradictions(facts, "Sixty are reserved.") == []
