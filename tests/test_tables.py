@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adequa.tables import Column, Table
+from adequa.tables import Column, Table, printable
 
 TABLE = Table(
     "Scores of 2 systems",
@@ -141,3 +141,42 @@ def test_every_form_takes_every_cell(rows: list[list[str | int | float | None]])
 def test_csv_is_read_back(rows: list[list[str]]) -> None:
     written = Table("any", ["first", "second"], rows).csv()
     assert list(csv.reader(io.StringIO(written, newline=""))) == [["first", "second"], *rows]
+
+
+OBEYED = [
+    "\x1b]0;title\x07",
+    "\x9b2J",
+    "\r",
+    "\u202e",
+    "\u2028",
+    "\x00",
+    "\ud800",
+    "::stop-commands::x",
+    "\t ::error::x",
+    "\u00a0::error::x",
+    "##[command]x",
+    "##vso[task.setvariable]x",
+    "##teamcity[x]",
+]
+
+
+@pytest.mark.parametrize("text", OBEYED)
+def test_nothing_that_is_printed_is_obeyed(text):
+    shown = printable(f"before\n{text}\nafter")
+    assert text not in shown
+    assert [line.lstrip()[:2] for line in shown.split("\n")].count("::") == 0
+    assert "##" not in shown
+    assert all(one.isprintable() or one in "\n\t\u00a0" for one in shown)
+    assert shown.count("\n") == 2
+
+
+@given(st.text(st.characters(exclude_categories=["Cs"])) | st.sampled_from(OBEYED))
+def test_json_is_the_same_value_when_printed(text):
+    written = json.dumps({"a": [text, text + text]}, ensure_ascii=False, indent=2)
+    assert json.loads(printable(written)) == json.loads(written)
+    assert printable(printable(written)) == printable(written)
+
+
+@pytest.mark.parametrize("text", ["a :: b", "C# ## 1", "👩\u200d👩\u200d👧 é\n\tok", "std::vector"])
+def test_other_text_is_printed_as_it_is(text):
+    assert printable(text) == text

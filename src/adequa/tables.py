@@ -35,6 +35,14 @@ _LATEX = {special: "\\" + special for special in "&%$#_{}"} | {
     "↑": r"$\uparrow$",
     "↓": r"$\downarrow$",
 }
+_STEERING = re.compile(
+    # Control characters but tab and line feed, line and paragraph separators, changes of direction.
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff]"
+    # Commands that Azure, TeamCity and GitHub (in an old form) take from anywhere in a line.
+    r"|(?<=#)#(?=(?i:\[|vso\[|teamcity\[))"
+)
+_COMMAND = re.compile(r"^([^\S\n]*):(?=:)", re.MULTILINE)
+"""The beginning of a line that GitHub takes for a command."""
 _MARKDOWN = re.compile(r"[\\|`*<\[]|(?<![^\W_])_|_(?![^\W_])")
 
 
@@ -241,6 +249,21 @@ def one_line(text: str) -> str:
     if text.isprintable():
         return text
     return "".join(one if one.isprintable() else " " if one.isspace() else "\ufffd" for one in text)
+
+
+def printable(text: str) -> str:
+    """Text that is safe to print, whoever wrote it: nothing in it is obeyed.
+
+    Characters that steer a terminal, lone surrogates, and the beginnings of commands to a CI
+    service (`::`, `##[`, `##vso[`, `##teamcity[`) are written as in JSON, so that JSON stays the
+    same value. A value that must stay on one line goes through `one_line` first.
+
+    >>> print(printable("a\\x1b[2J\\n::stop-commands::x"))
+    a\\u001b[2J
+    \\u003a:stop-commands::x
+    """
+    text = _STEERING.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+    return _COMMAND.sub(r"\g<1>\\u003a", text)
 
 
 def _width(text: str) -> int:

@@ -270,7 +270,7 @@ def test_stdin_and_pipes_are_scored(items_file: ItemsFile, run: Path, tmp_path: 
 def test_an_error_in_stdin_names_stdin(tmp_path: Path) -> None:
     for content, message in (
         (b'{"id": "1", "triples": [["a", "b", "c"]], "text": ""}\n{', b"stdin:2: is not JSON"),
-        (b"what?", b"the format of stdin is not known; name it: --format NAME"),
+        (b" ", b"stdin is empty"),
     ):
         command = [*ADEQUA, *score("-", tmp_path / "run")]
         ended = subprocess.run(command, capture_output=True, input=content, check=False)

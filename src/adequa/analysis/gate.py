@@ -493,8 +493,9 @@ def gate_github(gate: Gate) -> str:
         if result.outcome == "pass" and not gate.stops(result):
             continue
         level = "error" if gate.stops(result) else "warning"
-        title = _property(f"adequa: {result.limit}")
-        words = [f"{result.system or 'unnamed'}: {result.why}", *result.listed]
+        title = _property(one_line(f"adequa: {result.limit}"))
+        words = [one_line(f"{result.system or 'unnamed'}: {result.why}")]
+        words += map(one_line, result.listed)
         lines.append(f"::{level} title={title}::{_message(chr(10).join(words))}")
     return "\n".join(lines)
 

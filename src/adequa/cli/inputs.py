@@ -2,90 +2,25 @@
 
 from __future__ import annotations
 
+import contextlib
+import re
 import sys
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from adequa.data import Item
     from adequa.errors import DataError
-    from adequa.readers import Source
 
 _CORPUS = "to score a corpus, use: adequa score INPUT --out RUN"
 _TRIPLES_IN_ANY_FORM = {".txt", ".json"}
 """Endings of files that may hold linearised triples, as may files with an unknown ending."""
-_ENDINGS = {b"{": ".jsonl", b"[": ".json", b"<": ".xml"}
-"""The ending of a file by the first character of its content, where that says enough."""
 
 
-@contextmanager
-def open_input(
-    path: Path,
-    *,
-    form: str | None,
-    texts: Iterable[str],
-    coverage: str | None,
-) -> Iterator[Source]:
-    """The corpus that the argument INPUT names; stdin (`-`) and pipes are copied to a file first.
-
-    A corpus is read several times, and a pipe can be read once.
-    """
-    import shutil
-    import tempfile
-    from dataclasses import replace
-
-    from adequa.errors import DataError
-    from adequa.readers import open_source
-
-    is_stdin = str(path) == "-"
-    if not is_stdin and (not path.exists() or path.is_file() or path.is_dir()):
-        yield open_source(path, format=form, texts=texts, coverage=coverage)
-        return
-    label = "stdin" if is_stdin else str(path)
-    with tempfile.TemporaryDirectory(prefix="adequa-input-") as folder:
-        copy = Path(folder) / "input"
-        try:
-            with copy.open("wb") as stream:
-                if is_stdin:
-                    shutil.copyfileobj(sys.stdin.buffer, stream)
-                else:
-                    with path.open("rb") as pipe:
-                        shutil.copyfileobj(pipe, stream)
-            copy = copy.rename(copy.with_suffix(_ending(copy, form)))
-        except OSError as error:
-            raise DataError.of_file(error, label) from None
-        try:
-            source = open_source(copy, format=form, texts=texts, coverage=coverage)
-            yield replace(source, label=label)
-        except DataError as error:
-            if error.path != copy:
-                raise
-            # The user does not know the copy.
-            raise DataError(
-                error.problem, path=label, line=error.line, remedy=error.remedy
-            ) from None
-
-
-def _ending(copy: Path, format_: str | None) -> str:
-    """The ending of the name for a copy: that of the format, or what its content begins with."""
-    from adequa.errors import DataError
-    from adequa.readers import SUFFIXES
-
-    if format_ is not None:
-        name = format_.partition(":")[0].strip()
-        return next((ending for ending, known in SUFFIXES.items() if known == name), "")
-    with copy.open("rb") as stream:
-        first = stream.read(4096).removeprefix(b"\xef\xbb\xbf").lstrip()[:1]
-    if first not in _ENDINGS:
-        problem = "the format of stdin is not known"
-        raise DataError(problem, remedy="name it: --format NAME")
-    return _ENDINGS[first]
-
-
-def read_graph(argument: str, format_: str | None) -> Item:
-    """The graph that the argument TRIPLES gives, as an item without text."""
+def read_graph(argument: str, format_: str | None, *, name: str = "TRIPLES") -> Item:
+    """The graph that the argument of that name gives, as an item without text."""
     from adequa.errors import DataError
     from adequa.readers import SUFFIXES, read_one
 
@@ -93,34 +28,87 @@ def read_graph(argument: str, format_: str | None) -> Item:
     if path is None or not path.is_file():
         if path is not None and path.is_dir():
             raise DataError("is a folder", path=path, remedy=_CORPUS)
-        return _parse(_read(argument, path), path)
+        return _parse(_read(argument, path), path, name)
     if format_ is None and path.suffix.lower() in _TRIPLES_IN_ANY_FORM | (
         {path.suffix.lower()} - SUFFIXES.keys()
     ):
         try:
-            return _parse(_read(argument, path), path)
+            return _parse(_read(argument, path), path, name)
         except DataError:
             if path.suffix.lower() != ".json":
                 raise
     return read_one(path, format_)
 
 
-def _parse(written: str, path: Path | None) -> Item:
+@contextlib.contextmanager
+def source_path(argument: Path) -> Iterator[Path]:
+    """The path that INPUT names; for `-` or a pipe, a file with what it has, for the block.
+
+    A source is read more than once, and its format is recognised by its content.
+    """
     from adequa.errors import DataError
-    from adequa.readers import parse_graph
 
+    is_stdin = str(argument) == "-"
+    if not is_stdin and (not argument.exists() or argument.is_file() or argument.is_dir()):
+        yield argument
+        return
+    label = source_label(argument)
     try:
-        return parse_graph(written)
+        content = sys.stdin.buffer.read() if is_stdin else argument.read_bytes()
+    except OSError as error:
+        raise DataError.of_file(error, label) from None
+    if not content.strip():
+        raise DataError(f"{label} is empty", remedy="pipe a file into the command")
+    with tempfile.TemporaryDirectory(prefix="adequa-stdin-") as folder:
+        path = Path(folder) / f"stdin{_ending(content)}"
+        path.write_bytes(content)
+        try:
+            yield path
+        except DataError as error:
+            if error.path != path:
+                raise
+            # The user does not know the copy.
+            problem, line, remedy = error.problem, error.line, error.remedy
+            raise DataError(problem, path=label, line=line, remedy=remedy) from None
+
+
+def source_label(argument: Path) -> str:
+    """What INPUT is called in messages and manifests."""
+    return "stdin" if str(argument) == "-" else str(argument)
+
+
+def _ending(content: bytes) -> str:
+    """The ending of a file with such content."""
+    head = content.lstrip(b"\xef\xbb\xbf \t\r\n")[: 1 << 16].decode("utf-8", errors="replace")
+    first = head.split("\n", 1)[0]
+    if content.startswith(b"PAR1"):
+        return ".parquet"
+    if head.startswith("<"):
+        return ".xml"
+    if head.startswith("{"):
+        return ".jsonl" if first.rstrip().endswith("}") else ".json"
+    if head.startswith("["):
+        return ".json"
+    return ".tsv" if "\t" in first else ".csv"
+
+
+def _parse(written: str, path: Path | None, name: str) -> Item:
+    from adequa.errors import DataError
+    from adequa.readers import parse_graph, read_pasted
+
+    is_record = re.match(r"\s*(\{|\[\s*\{)", written) is not None
+    try:
+        return read_pasted(written) if is_record else parse_graph(written)
     except DataError as error:
-        raise _with_place(error, path) from None
+        raise _with_place(error, path, name) from None
 
 
-def _with_place(error: DataError, path: Path | None) -> DataError:
+def _with_place(error: DataError, path: Path | None, name: str) -> DataError:
     if path is not None:
         return error.at(path)
     from adequa.errors import DataError
 
-    return DataError(f"TRIPLES: {error.problem}", line=error.line, remedy=error.remedy)
+    return DataError(f"{name}: {error.problem}", line=error.line, remedy=error.remedy)
 
 
 def read_text(argument: str) -> str:

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-import typer
-
-from adequa.cli.options import Json, argument, echo_json, echo_table
+from adequa.cli.options import Json, argument, echo, echo_json, echo_table
 
 
 def metrics(
@@ -40,18 +38,18 @@ def metrics(
         echo_table(["metric", "best", "references", "description"], rows, "Metrics")
         shipped = [entry["weights"] for entry in entries if entry["weights"]]
         for version, licence in {one["version"]: one["licence"] for one in shipped}.items():
-            typer.echo(f"\nweights {version}: {licence}")
-        typer.echo("\nSettings of a metric: adequa metrics NAME")
+            echo(f"\nweights {version}: {licence}")
+        echo("\nSettings of a metric: adequa metrics NAME")
         return
     entry = entries[0]
-    typer.echo(f"{entry['name']}: {entry['doc']}\nbest: {entry['direction']}")
+    echo(f"{entry['name']}: {entry['doc']}\nbest: {entry['direction']}")
     rows = [[one["name"], one["type"], one["default"], one["doc"]] for one in entry["settings"]]
     if rows:
         echo_table(["setting", "type", "default", "meaning"], rows, "Settings", gap=True)
-    typer.echo(f"\nsignature: {entry['signature'] or 'depends on settings that have no default'}")
+    echo(f"\nsignature: {entry['signature'] or 'depends on settings that have no default'}")
     if entry["weights"]:
         shipped = entry["weights"]
-        typer.echo(
+        echo(
             f"weights: {shipped['version']} of {', '.join(shipped['versions'])}, "
             f"{shipped['megabytes']} MB; licence: {shipped['licence']}"
         )

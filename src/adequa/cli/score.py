@@ -47,8 +47,11 @@ def score(
 
     Example: adequa score test.xml --texts T5=t5.txt -m bleu -m chrf:word_order=0 --out runs/t5
     """
-    from adequa.cli.inputs import open_input
+    from dataclasses import replace
+
+    from adequa.cli.inputs import source_label, source_path
     from adequa.metrics import resolve
+    from adequa.readers import open_source
     from adequa.run import add_metrics, default_folder, open_run, score_run, summary_table
 
     if (source is None) == (add is None):
@@ -62,7 +65,10 @@ def score(
     )
     folder = None if no_cache else cache or default_folder()
     try:
-        with progress_bar("scoring", quiet=quiet) as progress:
+        with (
+            source_path(source or Path()) as path,
+            progress_bar("scoring", quiet=quiet) as progress,
+        ):
             if add is not None:
                 run = add_metrics(
                     open_run(add),
@@ -73,32 +79,33 @@ def score(
                     progress=progress,
                 )
             elif source is not None and out is not None:
-                with open_input(
-                    source, form=format, texts=texts or (), coverage=coverage
-                ) as opened:
-                    run = score_run(
-                        opened,
-                        chosen,
-                        out,
-                        jobs=jobs,
-                        batch_size=batch_size,
-                        resume=resume,
-                        force=force,
-                        cache=folder,
-                        progress=progress,
-                    )
+                opened = open_source(path, format=format, texts=texts or (), coverage=coverage)
+                if path != source:
+                    opened = replace(opened, label=source_label(source))
+                options.echo_reading(opened, source, quiet=quiet)
+                run = score_run(
+                    opened,
+                    chosen,
+                    out,
+                    jobs=jobs,
+                    batch_size=batch_size,
+                    resume=resume,
+                    force=force,
+                    cache=folder,
+                    progress=progress,
+                )
     except KeyboardInterrupt:
         hint = "continue with --resume"
         if add is not None:
             hint = "the run is as it was; repeat the command to continue"
         elif force:
             hint = "the old run is as it was; continue with --resume instead of --force"
-        typer.echo(f"adequa: interrupted; {hint}", err=True)
+        options.echo(f"adequa: interrupted; {hint}", err=True)
         raise typer.Exit(_INTERRUPTED) from None
     if as_json:
         options.echo_json(run.summary)
         return
-    typer.echo(summary_table(run.summary, run.manifest).text())
-    typer.echo(
+    options.echo(summary_table(run.summary, run.manifest).text())
+    options.echo(
         f"\nwritten to {run.path}: scores.jsonl (one line per text), summary.json, manifest.json"
     )

@@ -124,12 +124,15 @@ def _fact(triple: Triple, path: str | None) -> ValueFact:
     if path is None:
         return ValueFact(_local(predicate), value, label.qualifier or None, triple.subject)
     parts = [part.replace("~1", "/").replace("~0", "~") for part in path.split("/")[1:]]
-    names = [part for part in parts if not part.isdigit()]
     last = parts[-1] if parts else ""
-    group = path if last.isdigit() else path.rpartition("/")[0]
+    # A number at the end is a place in a list, unless it is a key: `population: {2021: …}`.
+    placed = last.isdigit() and not predicate.endswith(last)
+    names = [part for part in parts[:-1] if not part.isdigit()]
+    names += [] if placed else [last]
+    group = path if placed else path.rpartition("/")[0]
     key = ".".join(names)
     # `{name: Weight, value: 5}` is a fact about the weight, whatever its pointer says.
-    if not last.isdigit() and last and not predicate.endswith(last):
+    if not placed and last and not predicate.endswith(last):
         key = predicate
     return ValueFact(key or predicate, value, None, group)
 

@@ -417,6 +417,13 @@ def test_facts_about_something_else_are_not_read_and_support_nothing() -> None:
     ]
 
 
+def test_relations_of_facts_about_something_else_are_not_read() -> None:
+    item = replace(RIGHT, triples=(*UNRELATED, *RIGHT.triples))
+    settings = {"entities": True, "weighing": Weighing(relation=Weigher())}
+    found = check(item, **settings, read_relations=read_relations(leader=0.0))
+    assert found.relations == (*[None] * len(UNRELATED), None, 0.5, None)
+
+
 def test_the_log_odds_of_facts_about_something_else() -> None:
     item = replace(RIGHT, triples=(*UNRELATED, *RIGHT.triples))
     (found,) = VerifierEvidence(Verifier()).log_odds([item])

@@ -16,7 +16,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from adequa.data import Item, Triple
-from adequa.metrics.nli.relevance import FactIndex, related_facts
+from adequa.metrics.nli.relevance import FactIndex, related_facts, with_facts
 from adequa.metrics.nli.signs import WRONG_VALUE, Signs, SpanIndex, Weighing, read_signs
 from adequa.metrics.nli.templates import Cues
 from adequa.metrics.sources import geometric_mean, probability
@@ -226,8 +226,7 @@ class VerifierEvidence:
             named = {one.entity for one in read_signs(item).mentions}
             facts = related_facts(item.triples, named)
             if len(facts) < len(item.triples):
-                triples = tuple(item.triples[number] for number in facts)
-                return _Related(replace(item, triples=triples), facts)
+                return _Related(with_facts(item, facts), facts)
         return _Related(item, tuple(range(len(item.triples))))
 
     def _of_all(self, item: Item, related: _Related, evidence: Evidence) -> Evidence:
@@ -238,6 +237,9 @@ class VerifierEvidence:
         stated = list(self._calibrated(item, odds))
         for number, chance in zip(related.facts, evidence.stated, strict=True):
             stated[number] = chance
+        relations: list[float | None] = [None] * len(item.triples if evidence.relations else ())
+        for number, chance in zip(related.facts, evidence.relations, strict=False):
+            relations[number] = chance
         before, now = geometric_mean(evidence.stated), geometric_mean(stated)
         value = evidence.value
         if value is not None and before is not None and now is not None:
@@ -245,6 +247,7 @@ class VerifierEvidence:
         return replace(
             evidence,
             stated=tuple(stated),
+            relations=tuple(relations),
             value=value,
             stretches=tuple(
                 one if one.fact is None else replace(one, fact=related.facts[one.fact])
@@ -494,7 +497,7 @@ def _changed(item: Item, stretch: Stretch, fact: int, index: FactIndex | None) -
         return replace(item, text=text), fact
     start, end = _around(item, stretch)
     text = item.text[start : stretch.start] + said + item.text[stretch.end : end]
-    return replace(item, text=text, triples=(item.triples[fact],)), 0
+    return replace(with_facts(item, [fact]), text=text), 0
 
 
 def _has_digit(words: str) -> bool:

@@ -18,6 +18,7 @@ from adequa.errors import DataError, SettingError
 from adequa.metrics.base import Metric, make_paths, require_predicates, require_valid
 from adequa.metrics.nli.confidence import Confidence, read_confidence, read_features
 from adequa.metrics.nli.evidence import EvidenceSource, ReadRelations, VerifierEvidence
+from adequa.metrics.nli.relevance import with_facts
 from adequa.metrics.nli.signs import read_signs, read_weighing
 from adequa.metrics.nli.templates import Cues, Templates, read_templates, shipped_cues
 from adequa.metrics.nli.verdict import CLASSES, VerdictLimits, judge_evidence, nothing_said
@@ -108,12 +109,7 @@ class Nli(Metric):
     def score(self, items: Sequence[Item]) -> list[Score]:
         """One score per item: value, facts, findings and the paper's four-way verdict."""
         if self.ignore:
-            items = [
-                replace(
-                    item, triples=tuple(t for t in item.triples if t.predicate not in self.ignore)
-                )
-                for item in items
-            ]
+            items = [self._without_ignored(item) for item in items]
         readable = [bool(item.triples) and has_words(item.text) for item in items]
         asked = [item for item, can in zip(items, readable, strict=True) if can]
         found = iter(self.evidence_source()(asked) if asked else [])
@@ -132,6 +128,10 @@ class Nli(Metric):
                     score = replace(score, confidence=model.sure(score.verdict, features))
                 scores.append(score)
         return scores
+
+    def _without_ignored(self, item: Item) -> Item:
+        kept = (n for n, one in enumerate(item.triples) if one.predicate not in self.ignore)
+        return with_facts(item, [*kept])
 
     def _confidence(self) -> Confidence | None:
         """The model of how sure a verdict is: it was fitted with the verifier and the entities."""

@@ -184,6 +184,7 @@ class FactIndex:
             self._add_text(place, _KEY_GAP.sub(" ", fact.key.rpartition(".")[2]))
             if not single:
                 self._add_text(place, literal_of(fact.value)[0])
+        self._add_months()
         self._raw = sorted(self.numbers, key=_value)
         self._raw_values = [number.value for number in self._raw]
         self._by_dimension: dict[str, list[tuple[float, int, Number]]] = defaultdict(list)
@@ -196,6 +197,17 @@ class FactIndex:
                 self._by_dimension["share"].append((number.value, place, number))
         for numbers in self._by_dimension.values():
             numbers.sort()
+
+    def _add_months(self) -> None:
+        """The months of a list of twelve values: `monthly_kwh`."""
+        places: dict[str, list[int]] = defaultdict(list)
+        for place, fact in enumerate(self.facts):
+            if "month" in fact.key.lower():
+                places[fact.key].append(place)
+        for found in places.values():
+            if len(found) == len(_MONTHS):
+                for month, place in enumerate(found, 1):
+                    self.dates[Date(None, month, None)].append(place)
 
     def _is_share(self, number: Number) -> bool:
         key = self.facts[number.fact].key.lower()

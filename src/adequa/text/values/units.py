@@ -378,7 +378,7 @@ _LENGTH_WORDS = word_set(
     "precipitation thickness waist inseam wheel"
 )
 _LEAST_WORDS = word_set(
-    "temp temperature price age salary score qty quantity order height width length depth load "
+    "temp temperature price age salary score qty quantity order height width depth load "
     "rating pressure humidity wind speed stock value range rate cost limit size level bid area "
     "budget weight power hardiness t guests hardness"
 )
@@ -426,8 +426,12 @@ def unit_of_key(key: str) -> str | None:
     """
     if unit := unit_in(key):
         return unit
-    parts = [part for part in re.split(r"[./](?!s$)", key) if part]
-    return next((unit for part in reversed(parts) if (unit := _unit_of_part(part))), None)
+    *around, last = [part for part in re.split(r"[./](?!s$)", key) if part] or [""]
+    if unit := _unit_of_part(last):
+        return unit
+    # `days: {calls: 5}` are calls, so an object's name must be more than a unit.
+    named = [part for part in reversed(around) if len(words_of_key(part)) > 1]
+    return next((unit for part in named if (unit := _unit_of_part(part))), None)
 
 
 def _unit_of_part(part: str) -> str | None:
