@@ -26,7 +26,7 @@ def metrics(
         except AdequaError as error:
             if name is not None:
                 raise
-            typer.echo(f"adequa: left out: {error}", err=True)  # the others are still of use
+            echo(f"adequa: left out: {error}", err=True)  # the others are still of use
     if as_json:
         echo_json(entries)
         return
