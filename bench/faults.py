@@ -33,7 +33,7 @@ from bench.items import write_items
 
 TAKES_CYCLES = True
 CYCLES = 1_000
-ITEMS, OTHER_ITEMS = 600, 400
+ITEMS, OTHER_ITEMS = 150, 100
 PATIENCE = 180.0
 """Seconds after which a process counts as stuck."""
 
@@ -212,12 +212,12 @@ def _small_disk() -> Iterator[Path | None]:
 
 
 def _score(source: Path, out: Path, *more: str) -> list[str]:
-    options = ["-m", "bleu", "--batch-size", "20", "--quiet", "--no-cache"]
+    options = ["-m", "bleu", "--batch-size", "10", "--quiet", "--no-cache"]
     return ["score", str(source), "--out", str(out), *options, *more]
 
 
 def _add(run: Path, *more: str) -> list[str]:
-    options = ["-m", "chrf", "--batch-size", "20", "--quiet", "--no-cache"]
+    options = ["-m", "chrf", "--batch-size", "10", "--quiet", "--no-cache"]
     return ["score", "--add", str(run), *options, *more]
 
 
