@@ -164,17 +164,21 @@ def _run_cycle(place: Place, cycle: int) -> Outcome:
 
 
 def _import_everything() -> None:
-    """So that a forked process has nothing left to import."""
+    """Score a little in this process, so that a forked one has nothing left to import."""
     from importlib import import_module
 
-    for name in (
-        "cli.score",
-        "metrics.reference",
-        "tables",
-        "human.campaign.store",
-        "web.api.runs",
-    ):
+    from adequa.metrics import resolve
+    from adequa.readers import open_source
+    from adequa.run import add_metrics, score_run, summary_table
+
+    for name in ("cli.score", "human.campaign.store", "web.api.runs"):
         import_module(f"adequa.{name}")
+    with tempfile.TemporaryDirectory() as name:
+        items = Path(name) / "items.jsonl"
+        write_items(items, 5)
+        run = score_run(open_source(items), resolve(["bleu"]), Path(name) / "run")
+        run = add_metrics(run, resolve(["chrf"]))
+        summary_table(run.summary, run.manifest).text()
 
 
 @contextlib.contextmanager
