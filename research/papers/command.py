@@ -23,6 +23,21 @@ Years = Annotated[str, typer.Option("--year", metavar="YEAR", help="2020, 2017 o
 Detector = Annotated[
     str, typer.Option(metavar="NAME", help="adequa, or paper for the paper's Algorithm 1.")
 ]
+AliasFile = Annotated[
+    Path | None,
+    typer.Option(
+        "--aliases", metavar="FILE", help="Synonyms of entities: TSV, JSON, or a built file."
+    ),
+]
+Linker = Annotated[
+    str | None, typer.Option("--linker", metavar="URL", help="A REL server, asked for every text.")
+]
+Coreference = Annotated[
+    str,
+    typer.Option(
+        "--coreference", metavar="NAME", help="Who resolves pronouns: none, stanza or adequa."
+    ),
+]
 Only = Annotated[
     list[str] | None,
     typer.Option("--only", metavar="SECTION", help="Only this section. Repeatable."),
@@ -47,6 +62,14 @@ def _print_section(section: Section, *, as_json: bool) -> None:
         typer.echo(section.text())
 
 
+def _detection(
+    detector: str, aliases: Path | None, linker: str | None, coreference: str
+) -> dict[str, object]:
+    """The settings of `esa` for the detector and what is added to it."""
+    added = {"aliases": aliases, "linker": linker, "coreference": coreference}
+    return {"detector": detector, **added}
+
+
 def _chosen_years(year: str) -> tuple[int, ...]:
     from adequa.errors import UnknownName
     from research.papers.esa.data import YEARS
@@ -65,6 +88,9 @@ def esa(
     ] = None,
     year: Years = "both",
     detector: Detector = "adequa",
+    aliases: AliasFile = None,
+    linker: Linker = None,
+    coreference: Coreference = "none",
     out: Annotated[
         Path | None,
         typer.Option(
@@ -85,9 +111,13 @@ def esa(
     Faille, Gatt and Gardent (2021), "Entity-Based Semantic Adequacy for Data-to-Text Generation".
 
     Tables 1 to 4 and 7 to 22, Figures 2 and 3, the cases of section 6.2 and the worksheets for the
-    manual check of section 5.2. Missing data is marked n/a, with the expected path.
+    manual check of section 5.2. Missing data is marked n/a, with the expected path. The paper's
+    detector is --detector paper with --aliases, --linker and --coreference, each of which works
+    alone too, and with our detector.
 
     Example: adequa paper esa --data data --year 2020 --out esa-2020
+
+    Example: adequa paper esa --data data --detector paper --aliases names.tsv --coreference adequa
     """
     from research.papers.esa.reproduction import reproduce_esa
     from research.papers.esa.worksheet import summarise_worksheet
@@ -100,7 +130,7 @@ def esa(
     reproduction = reproduce_esa(
         data or Path(),
         _chosen_years(year),
-        detector=detector,
+        detection=_detection(detector, aliases, linker, coreference),
         sample=sample,
         seed=seed,
         progress=lambda what: progress_bar(what, quiet=quiet),
@@ -292,6 +322,9 @@ def correlations(
     ],
     year: Years = "both",
     detector: Detector = "adequa",
+    aliases: AliasFile = None,
+    linker: Linker = None,
+    coreference: Coreference = "none",
     seed: Annotated[int, typer.Option(min=0, help="Random seed of the resamples.")] = 0,
     pictures: Pictures = None,
     as_json: Json = False,
@@ -312,7 +345,7 @@ def correlations(
     reproduction = reproduce_correlations(
         data,
         _chosen_years(year),
-        detector=detector,
+        detection=_detection(detector, aliases, linker, coreference),
         seed=seed,
         progress=lambda what: progress_bar(what, quiet=quiet),
     )

@@ -160,8 +160,8 @@ def test_a_corpus_is_for_score(name: str, content: str, adequa: Run, tmp_path: P
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["-", "-"], "only one of TRIPLES and TEXT can be -"),
-        (["Ana Bari", GOOD], "TRIPLES: 'Ana Bari' is not a known form of triples"),
+        (["-", "-"], "only one of DATA and TEXT can be -"),
+        (["Ana Bari", GOOD], "DATA: 'Ana Bari' is not a known form of triples"),
         (["absent.xml", GOOD], "absent.xml: does not exist"),
         ([TRIPLES, "absent.txt"], "absent.txt: does not exist"),
         ([".", GOOD], "is a folder"),

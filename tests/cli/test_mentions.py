@@ -11,6 +11,8 @@ import pytest
 
 from adequa.cli import main
 
+from ..rel_server import rel_server
+
 ENTRY = """<benchmark><entries><entry category="City" eid="Id7" size="1">
 <originaltripleset><otriple>Vexla | country | Norn</otriple></originaltripleset>
 <modifiedtripleset><mtriple>Vexla | country | Norn</mtriple></modifiedtripleset>
@@ -114,3 +116,53 @@ def test_wrong_use_is_exit_code_2(
     assert (code, said) == (2, "")
     assert message in complaint
     assert "Traceback" not in complaint
+
+
+GOLD = {
+    "id": "1",
+    "triples": [["Norn", "leaderName", "John_Lind"], ["John_Lind", "birthPlace", "Velmar_Union"]],
+    "text": "The leader of Norn is John Lind. His birth place is Ostrin.",
+    "meta": {
+        "mentions": [
+            {"entity": "Norn", "start": 14, "end": 18, "text": "Norn", "type": "name"},
+            {"entity": "John_Lind", "start": 22, "end": 31, "text": "John Lind", "type": "name"},
+            {"entity": "John_Lind", "start": 33, "end": 36, "text": "His", "type": "pronoun"},
+            {"entity": "Velmar_Union", "start": 52, "end": 58, "text": "Ostrin", "type": "name"},
+        ]
+    },
+}
+
+
+@pytest.mark.parametrize("detector", ["paper", "adequa"])
+def test_the_parts_of_the_papers_detector(detector: str, adequa: Run, tmp_path: Path) -> None:
+    (tmp_path / "gold.jsonl").write_text(json.dumps(GOLD) + "\n", encoding="utf-8")
+    (tmp_path / "names.tsv").write_text("Velmar Union\tOstrin\n", encoding="utf-8")
+    mode = ["--mode", "adequacy"] if detector == "adequa" else []
+
+    def recall(*options: str) -> dict[str, float]:
+        arguments = ["gold.jsonl", "--detector", detector, *mode, *options, "--json", "--quiet"]
+        code, said, errors = adequa(*arguments)
+        assert code == 0, errors
+        return {kind: one["recall"] for kind, one in json.loads(said)["by_type"].items()}
+
+    assert recall() == {"name": pytest.approx(2 / 3), "pronoun": 0}
+    assert recall("--aliases", "names.tsv") == {"name": 1, "pronoun": 0}
+    assert recall("--coreference", "adequa")["pronoun"] == 1
+    with rel_server({"Ostrin": "Velmar Union"}) as server:
+        assert recall("--linker", server.url) == {"name": 1, "pronoun": 0}
+        everything = ["--aliases", "names.tsv", "--linker", server.url, "--coreference", "adequa"]
+        assert recall(*everything) == {"name": 1, "pronoun": 1}
+        assert len(server.texts) == 2
+
+
+def test_an_option_without_effect_is_an_error(adequa: Run, tmp_path: Path) -> None:
+    (tmp_path / "names.tsv").write_text("Elsewhere\tNowhere\n", encoding="utf-8")
+    code, _, said = adequa("gold", "--detector", "paper", "--aliases", "names.tsv")
+    assert code == 2
+    assert "names.tsv: has no alias for any of the 2 entities of gold" in " ".join(said.split())
+    assert "such as 'Vexla'" in said
+    code, _, said = adequa("gold", "--coreference", "adequa")
+    assert code == 2
+    assert "coreference=adequa has no effect" in said
+    code, _, said = adequa("gold", "--detector", "paper", "--mode", "adequacy")
+    assert code == 2

@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
+from typing import Any, Literal
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adequa.data import Item, Triple
+from adequa.data import Item, Mention, Triple
+from adequa.entities import judgment as module
 from adequa.entities.judgment import EntityJudgment, JudgmentSettings, find_repetitions, judge
 from adequa.errors import DataError, SettingError
+from adequa.text import Span
 from adequa.text.words import PreparedText
+
+from ..rel_server import RelServer, rel_server
 
 FACTS = (
     Triple("Ann_Bell", "birthPlace", "Leeds"),
@@ -208,3 +214,84 @@ def test_a_loop_is_found_where_a_plain_search_finds_one(words: list[str]) -> Non
     found = find_repetitions(PreparedText(" ".join(words)))
     assert bool(found) == expected
     assert all(left.end <= right.start for left, right in pairwise(found))
+
+
+LED = (
+    Triple("Norn", "leaderName", "John_Lind"),
+    Triple("John_Lind", "birthPlace", "Velmar_Union"),
+)
+OSTRIN = "The leader of Norn is John Lind. His birth place is Ostrin."
+
+
+class Chains:
+    """In place of Stanza: `His` corefers with `John Lind`."""
+
+    def chains(self, text: str) -> tuple[tuple[Span, ...], ...]:
+        name, pronoun = text.index("John Lind"), text.index("His")
+        return (((name, name + 9), (pronoun, pronoun + 3)),)
+
+
+@pytest.fixture
+def rel() -> Iterator[RelServer]:
+    with rel_server({"Ostrin": "Velmar Union", "Leeds": "Leeds"}) as running:
+        yield running
+
+
+def _parts(mentions: Iterable[Mention], text: str) -> set[tuple[str, str, str]]:
+    return {(one.entity, text[one.start : one.end].rstrip("."), one.method) for one in mentions}
+
+
+@pytest.mark.parametrize("detector", ["paper", "adequa"])
+def test_each_part_of_the_papers_detector_alone_and_together(
+    detector: Literal["paper", "adequa"],
+    rel: RelServer,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(module, "StanzaCoreference", Chains)
+    names = tmp_path / "names.tsv"
+    names.write_text("Velmar_Union\tOstrin\n", encoding="utf-8")
+
+    def found(**settings: Any) -> tuple[set[tuple[str, str, str]], tuple[str, ...]]:
+        chosen = JudgmentSettings(detector=detector, **settings)
+        result = judged(OSTRIN, *LED, settings=chosen)
+        return _parts(result.mentions, OSTRIN), result.missing
+
+    alone, missing = found()
+    assert missing == ("Velmar_Union",)
+    dictionary, missing = found(aliases=names)
+    assert missing == ()
+    assert [one for one in dictionary - alone if one[0] == "Velmar_Union"]
+    linked, missing = found(linker=rel.url)
+    assert missing == ()
+    assert linked - alone == {("Velmar_Union", "Ostrin", "linker")}
+    assert rel.texts == [OSTRIN]
+    resolved = ("John_Lind", "His", "coreference")
+    for who in ("stanza", "adequa"):
+        coreferent, missing = found(coreference=who)
+        assert missing == ("Velmar_Union",)
+        assert coreferent - alone == {resolved}
+    together, missing = found(aliases=names, linker=rel.url, coreference="stanza")
+    assert missing == ()
+    assert resolved in together
+    assert {entity for entity, _, _ in together} == {"Norn", "Velmar_Union", "John_Lind"}
+
+
+def test_a_linked_page_that_is_not_in_the_data_is_unexplained(rel: RelServer) -> None:
+    text = "The leader of Norn is John Lind of Leeds."
+    for detector in ("paper", "adequa"):
+        result = judged(text, *LED, settings=JudgmentSettings(detector, linker=rel.url))
+        spans = {text[one.start : one.end] for one in result.unexplained}
+        assert "Leeds" in spans
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"detector": "paper", "mode": "mentions"}, "mode=mentions has no effect"),
+        ({"mode": "mentions", "coreference": "adequa"}, "coreference=adequa has no effect"),
+    ],
+)
+def test_a_setting_without_effect_is_an_error(settings: dict[str, Any], message: str) -> None:
+    with pytest.raises(SettingError, match=message):
+        JudgmentSettings(**settings).require_resources()

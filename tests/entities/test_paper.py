@@ -342,3 +342,56 @@ def test_what_is_left_out_overlaps_with_what_is_better(mentions: list[Mention], 
     shuffled = list(mentions)
     random.shuffle(shuffled)
     assert merge_mentions(shuffled, by_name=True) == merged
+
+
+GERMAN = [
+    Triple("Ada_Vogt", "birthPlace", "German_Empire"),
+    Triple("Ada_Vogt", "spouse", "Bo_Lind"),
+]
+
+
+def _found(text, **added):
+    found = PaperDetector(dates=False).detect(GERMAN, text, **added)
+    return [(one.entity, text[one.start : one.end], one.method) for one in found]
+
+
+def test_a_dictionary_adds_synonyms():
+    text = "Ada Vogt was a German of old"
+    names = [("Ada_Vogt", "Ada Vogt", "string")]
+    assert _found(text) == names
+    german = ("German_Empire", "German", "string")
+    assert _found(text, dictionary={"German_Empire": ["German"]}) == [*names, german]
+    assert _found(text, dictionary={"Another": ["German"]}) == names
+
+
+def test_a_linked_mention_has_distance_0_and_comes_first():
+    text = "Ada Vogt, a German, married."
+    linked = [Mention("German_Empire", 12, 18, "linker"), Mention("Ada_Vogt", 0, 8, "linker")]
+    # As in appendix A.3: the name itself is 1/8 away, because of its underscore.
+    assert _found(text, linked=linked) == [
+        ("Ada_Vogt", "Ada Vogt", "linker"),
+        ("German_Empire", "German", "linker"),
+    ]
+    # Of equally near mentions the longest stays: here with its comma.
+    german = {"German_Empire": ["German"]}
+    assert _found(text, linked=linked, dictionary=german)[1] == (
+        *("German_Empire", "German,"),
+        "string",
+    )
+
+
+def test_pronouns_by_coreference_and_the_others_for_the_root():
+    text = "Bo Lind met Ada Vogt. He was tall and she was not."
+
+    def resolve(mentions, pronouns):
+        assert [text[start:end] for start, end in pronouns] == ["He", "she"]
+        assert {one.entity for one in mentions} == {"Bo_Lind", "Ada_Vogt"}
+        return {pronouns[0]: "Bo_Lind"}
+
+    names = [("Bo_Lind", "Bo Lind", "string"), ("Ada_Vogt", "Ada Vogt.", "string")]
+    root = ("Ada_Vogt", "she", "pronoun")
+    assert _found(text) == [*names, ("Ada_Vogt", "He", "pronoun"), root]
+    coreferent = ("Bo_Lind", "He", "coreference")
+    assert _found(text, resolve=resolve) == [*names, coreferent, root]
+    alone = PaperDetector(dates=False, pronouns=False).detect(GERMAN, text, resolve=resolve)
+    assert [one.method for one in alone] == ["string", "string", "coreference"]

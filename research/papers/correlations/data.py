@@ -21,7 +21,15 @@ from adequa.progress import Progress
 from adequa.readers import read_ratings
 from research.papers.correlations.printed import ESA
 from research.papers.esa.correlations import SYSTEMS_ONLY, metric_columns, subsets_of
-from research.papers.esa.data import EsaCorpus, Key, Output, read_corpus, score_corpus
+from research.papers.esa.data import (
+    Detection,
+    EsaCorpus,
+    Key,
+    Output,
+    read_corpus,
+    require_effect,
+    score_corpus,
+)
 
 Columns = Mapping[str, Sequence[float | None]]
 
@@ -54,15 +62,16 @@ class CorrelationStudy:
         return PAPER if PAPER in self.columns else FILE
 
 
-def read_study(data: Path, year: int, detector: str, progress: Progress) -> CorrelationStudy:
+def read_study(data: Path, year: int, detection: Detection, progress: Progress) -> CorrelationStudy:
     """The rated texts of a year with their scores; missing files are listed in `absent`."""
     whole = read_corpus(data, year)
     rated = [item for item in whole.items if item.key in whole.values]
     corpus = replace(whole, items=rated, absent=list(whole.absent))
-    signature = load_metric("esa", detector=detector).signature
+    signature = load_metric("esa", **detection).signature
     if not rated:
         return CorrelationStudy(year, {FILE: {}}, {}, 0, (), corpus.absent, {}, signature)
-    score_corpus(corpus, detector, progress)
+    require_effect([corpus], detection)
+    score_corpus(corpus, detection, progress)
     outputs = list(corpus.rated(references=year == 2017))
     columns, reasons = metric_columns(corpus, outputs)
     columns[ESA] = [output.esa for output in outputs]

@@ -21,7 +21,7 @@ from research.papers.correlations.data import (
 )
 from research.papers.correlations.printed import CORRELATION_TABLES, ESA, NAMES, PrintedTable
 from research.papers.esa.correlations import UNCERTAIN
-from research.papers.esa.data import YEARS
+from research.papers.esa.data import YEARS, Detection
 from research.papers.esa.printed import RATED_TEXTS
 from research.papers.section import (
     MARKS,
@@ -283,18 +283,19 @@ def reproduce_correlations(
     data: Path,
     years: Sequence[int] = YEARS,
     *,
-    detector: str = "adequa",
+    detection: Detection | None = None,
     seed: int = 0,
     progress: Shown | None = None,
 ) -> Reproduction:
     """Reproduce the tables of each year for which `data` has rated texts."""
-    signature = load_metric("esa", detector=detector).signature
+    chosen = detection or {}
+    signature = load_metric("esa", **chosen).signature
     require_folder(data, "webnlg2020 and webnlg2017")
     found = []
     for year in years:
         shown = progress(f"scoring {year}") if progress else nullcontext(silent)
         with shown as advance:
-            study = read_study(data, year, detector, advance)
+            study = read_study(data, year, chosen, advance)
         found.append(_chapter(study, seed))
     if not any(year.sections for year in found):
         raise DataError(

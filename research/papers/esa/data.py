@@ -9,8 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 from adequa.data import Finding, Item
+from adequa.entities.aliases.lookup import require_some
 from adequa.errors import DataError, SettingError
 from adequa.metrics import load_metric
 from adequa.progress import Progress
@@ -162,7 +164,21 @@ def _read_peers(corpus: EsaCorpus) -> None:
                 corpus.values[item.key][name] = score.value
 
 
-def score_corpus(corpus: EsaCorpus, detector: str, progress: Progress) -> None:
+Detection = Mapping[str, Any]
+"""Settings of `esa` that concern its detector: detector, aliases, linker, coreference."""
+
+
+def require_effect(corpora: Sequence[EsaCorpus], detection: Detection) -> None:
+    """Raise if the aliases of the settings are not those of any entity of the data."""
+    aliases = detection.get("aliases")
+    items = [item for corpus in corpora for item in corpus.items]
+    if aliases is not None and items:
+        ends = (end for item in items for one in item.triples for end in (one.subject, one.object))
+        where = " and ".join(str(corpus.folder) for corpus in corpora)
+        require_some(Path(aliases), ends, where=where)
+
+
+def score_corpus(corpus: EsaCorpus, detection: Detection, progress: Progress) -> None:
     """Add the outputs: ESA of every text, and BLEU of those with references."""
     bleu = bleu_of(corpus.year)
     total = len(corpus.items) + len(corpus.references)
@@ -172,7 +188,7 @@ def score_corpus(corpus: EsaCorpus, detector: str, progress: Progress) -> None:
     ):
         for start in range(0, len(items), BATCH):
             batch = items[start : start + BATCH]
-            target += _score(batch, detector, bleu)
+            target += _score(batch, detection, bleu)
             progress(len(corpus.outputs) + len(corpus.reference_outputs), total)
 
 
@@ -181,12 +197,12 @@ def bleu_of(year: int) -> str:
     return "bleu:lowercase=true" if year == 2017 else "bleu"
 
 
-def _score(items: Sequence[Item], detector: str, bleu: str) -> Iterator[Output]:
+def _score(items: Sequence[Item], detection: Detection, bleu: str) -> Iterator[Output]:
     from adequa.metrics import resolve
 
     columns = [
-        load_metric("esa", detector=detector).score(items),
-        load_metric("esa_strict", detector=detector).score(items),
+        load_metric("esa", **detection).score(items),
+        load_metric("esa_strict", **detection).score(items),
         next(iter(resolve([bleu]).values())).score(items),
     ]
     for item, esa, strict, overlap in zip(items, *columns, strict=True):

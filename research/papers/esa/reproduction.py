@@ -14,10 +14,12 @@ from adequa.tables import Cell, Column, Table
 from research.papers.esa.correlations import correlations
 from research.papers.esa.data import (
     YEARS,
+    Detection,
     EsaCorpus,
     Key,
     Output,
     read_corpus,
+    require_effect,
     score_corpus,
 )
 from research.papers.esa.printed import CASES, SYSTEMS
@@ -127,16 +129,18 @@ def reproduce_esa(
     data: Path,
     years: Sequence[int] = YEARS,
     *,
-    detector: str = "adequa",
+    detection: Detection | None = None,
     sample: int = 20,
     seed: int = 0,
     progress: Shown | None = None,
 ) -> Reproduction:
     """Reproduce the paper's tables, figures and cases for each year with data in `data`.
 
-    `sample` is the number of texts per system in the worksheets.
+    `detection` are settings of `esa`, such as `{"detector": "paper"}`; `sample` is the number of
+    texts per system in the worksheets.
     """
-    esa = load_metric("esa", detector=detector)
+    chosen = detection or {}
+    esa = load_metric("esa", **chosen)
     require_folder(data, "webnlg2020 and webnlg2017")
     corpora = [read_corpus(data, year) for year in years]
     if not any(corpus.items for corpus in corpora):
@@ -145,12 +149,13 @@ def reproduce_esa(
             path=data,
             remedy="it should hold webnlg2020 and webnlg2017, each with test, systems and human",
         )
+    require_effect(corpora, chosen)
     found = []
     for corpus in corpora:
         if corpus.items:
             shown = progress(f"scoring {corpus.year}") if progress else nullcontext(silent)
             with shown as advance:
-                score_corpus(corpus, detector, advance)
+                score_corpus(corpus, chosen, advance)
         found.append(_chapter(corpus, sample, seed))
     return Reproduction(found, esa.signature, "years")
 

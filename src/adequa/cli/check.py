@@ -28,8 +28,9 @@ def check(
     triples: Annotated[
         str,
         argument(
-            "TRIPLES",
-            "The data: a file, - for stdin, or a string like 'Blue_Spice | eatType | pub'.",
+            "DATA",
+            "The data: a file, - for stdin, or a string like 'Blue_Spice | eatType | pub' or "
+            '\'{"name": "Blue Spice", "eatType": "pub"}\'.',
         ),
     ],
     text: Annotated[str, argument("TEXT", "The text: a file, - for stdin, or the string.")],
@@ -50,7 +51,8 @@ def check(
 
     Shows what the text mentions, what is missing and what the data does not support, and how sure
     the verdict is: the calibrated probability that it is right. Exit code 1 if the verdict is not
-    OK. Triples are separated by newlines or ' && '.
+    OK. DATA is triples, separated by newlines or ' && ', or a record as JSON; a text about a record
+    may choose what to say (--coverage).
 
     Example: adequa check "Blue_Spice | eatType | pub && Blue_Spice | area | riverside" "A pub."
     """
@@ -59,16 +61,23 @@ def check(
     from adequa.files import dump_line
     from adequa.metrics import resolve
     from adequa.readers import parse_coverage
+    from adequa.readers.explanation import explain_readings
+    from adequa.readers.records import read_record, with_text
     from adequa.run import score_items
 
     if triples == text == "-":
-        raise typer.BadParameter("only one of TRIPLES and TEXT can be -")
+        raise typer.BadParameter("only one of DATA and TEXT can be -")
     chosen = options.with_settings(
         resolve(metric or None), ignore=ignore, optional=optional, allowed=allowed, aliases=aliases
     )
-    graph = read_graph(triples, format)
+    graph = read_graph(triples, format, name="DATA")
     coverage_ = parse_coverage(coverage) or graph.coverage
-    item = replace(graph, text=read_text(text), lang=lang or graph.lang, coverage=coverage_)
+    graph = replace(graph, lang=lang or graph.lang, coverage=coverage_)
+    said = read_text(text)
+    item = with_text(graph, said) if format is None else replace(graph, text=said)
+    if item.record is not None and not as_json:
+        reading = explain_readings([read_record(item.record, said)])
+        options.echo(reading.line(), err=True)
     (result,) = score_items([item], chosen)
     if as_json:
         options.echo(dump_line(result_to_object(result)), nl=False)
@@ -111,6 +120,7 @@ _HEADING = "bold"
 _SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
 _JOINERS = "\u200c\u200d"  # zero-width joiners, part of words and emoji
 _LONGEST_SENTENCE = 60
+_MOST_LEFT_OUT = 10
 _MOST_FORMS = 5
 """Maximum number of wordings per entity in the legend."""
 
@@ -200,6 +210,7 @@ def show(result: Result, *, brackets: bool = True) -> Iterator[ShownPiece]:
         yield ShownPiece("\nMissing\n", _HEADING)
         for finding in missing:
             yield from _omission(finding, result)
+    yield from _left_out(result)
     for heading, sign in _HEADINGS.items():
         findings = [one for one in result.unsupported if _heading(one) == heading]
         if findings:
@@ -220,6 +231,19 @@ def _heading(finding: Finding) -> str:
     if finding.detail.startswith("unexplained"):
         return "Unexplained"
     return "Contradicted" if finding.detail == "contradicted" else "Unsupported"
+
+
+def _left_out(result: Result) -> Iterator[ShownPiece]:
+    """The facts that the text does not state and need not state."""
+    left = result.left_out if result.item.coverage == "selected" else ()
+    if not left or not result.item.text.strip():
+        return
+    yield ShownPiece(f"\nLeft out {len(left)} of {len(result.facts)} facts", _HEADING)
+    yield ShownPiece(", which counts for no verdict\n")
+    for fact in left[:_MOST_LEFT_OUT]:
+        yield ShownPiece(f"  · {one_line(' | '.join(fact.triple))}\n")
+    if len(left) > _MOST_LEFT_OUT:
+        yield ShownPiece(f"  · and {len(left) - _MOST_LEFT_OUT} more (--json has all)\n")
 
 
 def _stated(result: Result) -> Iterator[ShownPiece]:
@@ -302,7 +326,8 @@ def _found(
     result: Result, numbers: Mapping[str, int], missing: Sequence[Finding]
 ) -> Iterator[ShownPiece]:
     absent = {finding.entity for finding in missing if finding.entity is not None} - set(numbers)
-    yield ShownPiece(f"\nFound {len(numbers)} of {len(numbers) + len(absent)} entities\n", _HEADING)
+    of_all = "" if result.item.coverage == "selected" else f" of {len(numbers) + len(absent)}"
+    yield ShownPiece(f"\nFound {len(numbers)}{of_all} entities\n", _HEADING)
     width = max((len(str(number)) for number in numbers.values()), default=1)
     forms: dict[str, Counter[str]] = defaultdict(Counter)
     for mention in result.mentions:

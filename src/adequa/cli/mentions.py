@@ -35,6 +35,21 @@ def mentions(
         float | None,
         option("NUMBER", "The largest edit distance of a misspelt name.", min=0, max=1),
     ] = None,
+    aliases: Annotated[
+        Path | None,
+        option("FILE", "Other names of entities: TSV, JSON, or of `adequa aliases build`."),
+    ] = None,
+    linker: Annotated[
+        str | None, option("URL", "A REL server, asked for the linked mentions of each text.")
+    ] = None,
+    coreference: Annotated[
+        Literal["none", "stanza", "adequa"],
+        option(
+            "none|stanza|adequa",
+            "Who resolves pronouns: Stanza (extra coref), or adequa, which --mode mentions "
+            "includes.",
+        ),
+    ] = "none",
     errors: Annotated[
         int, option(None, "Show this many of the most frequent kinds of disagreement.", min=0)
     ] = 0,
@@ -47,16 +62,27 @@ def mentions(
     A mention is correct if its entity and its words match the gold: exactly, or (lenient) within an
     edit distance of 0.2. The paper's figures are shown next to ours.
 
+    Algorithm 1 with --aliases, --linker and --coreference is the paper's whole detector; an option
+    that changes nothing is an error.
+
     Example: adequa mentions enriched/dev --predictions found.jsonl --errors 10
+
+    Example: adequa mentions enriched/dev --detector paper --aliases names.tsv --coreference adequa
     """
     from adequa import entities
+    from adequa.entities.aliases.lookup import require_some
     from adequa.errors import DataError
     from adequa.readers import open_source
 
     if detector == "paper" and mode == "adequacy":
         raise typer.BadParameter("the paper's detector has no modes; leave --mode out")
-    detect = entities.mention_detector(detector, mode, threshold)
+    detect = entities.mention_detector(
+        detector, mode, threshold, aliases=aliases, linker=linker, coreference=coreference
+    )
     items = list(open_source(gold, format=format))
+    if aliases is not None:
+        ends = (end for item in items for one in item.triples for end in (one.subject, one.object))
+        require_some(aliases, ends, where=gold)
     try:
         with progress_bar("texts", quiet=quiet) as progress:
             evaluated = entities.evaluate_mentions(

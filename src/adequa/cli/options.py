@@ -11,6 +11,7 @@ import typer
 
 if TYPE_CHECKING:
     from adequa.metrics import Metric
+    from adequa.readers import Source
     from adequa.tables import Column
 
 
@@ -185,6 +186,15 @@ def echo_table(
 def echo_written(path: Path, detail: str = "") -> None:
     """Say on stderr which file or folder was written."""
     echo(f"written to {path}{detail}", err=True)
+
+
+def echo_reading(opened: Source, named: Path, *, quiet: bool) -> None:
+    """Say on stderr, in one line, how the records of a source are read; nothing for items."""
+    from adequa.readers.explanation import explain
+
+    found = None if quiet else explain(opened)
+    if found is not None:
+        echo(f"{found.line()} (adequa convert {named} --explain)", err=True)
 
 
 def write_file(path: Path, content: str, *, append: bool = False) -> None:

@@ -16,7 +16,7 @@ _INTERRUPTED = 130
 
 def score(
     source: Annotated[
-        Path | None, argument("INPUT", "A file or a folder in any known format.")
+        Path | None, argument("INPUT", "A file or a folder in any known format, or - for stdin.")
     ] = None,
     texts: options.Texts = None,
     metric: options.Metrics = None,
@@ -47,6 +47,7 @@ def score(
 
     Example: adequa score test.xml --texts T5=t5.txt -m bleu -m chrf:word_order=0 --out runs/t5
     """
+    from adequa.cli.inputs import source_path
     from adequa.metrics import resolve
     from adequa.readers import open_source
     from adequa.run import add_metrics, default_folder, open_run, score_run, summary_table
@@ -62,7 +63,10 @@ def score(
     )
     folder = None if no_cache else cache or default_folder()
     try:
-        with progress_bar("scoring", quiet=quiet) as progress:
+        with (
+            source_path(source or Path()) as path,
+            progress_bar("scoring", quiet=quiet) as progress,
+        ):
             if add is not None:
                 run = add_metrics(
                     open_run(add),
@@ -73,8 +77,10 @@ def score(
                     progress=progress,
                 )
             elif source is not None and out is not None:
+                opened = open_source(path, format=format, texts=texts or (), coverage=coverage)
+                options.echo_reading(opened, source, quiet=quiet)
                 run = score_run(
-                    open_source(source, format=format, texts=texts or (), coverage=coverage),
+                    opened,
                     chosen,
                     out,
                     jobs=jobs,

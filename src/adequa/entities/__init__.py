@@ -20,7 +20,13 @@ from adequa.entities.evaluation import (
     write_predictions,
 )
 from adequa.entities.graph import Entity, Graph, compile_graph
-from adequa.entities.judgment import EntityJudgment, JudgmentSettings, judge, read_phrases
+from adequa.entities.judgment import (
+    EntityJudgment,
+    JudgmentSettings,
+    find_mentions,
+    judge,
+    read_phrases,
+)
 from adequa.entities.mentions import Judge, Option, WeightsJudge, load_weights, probabilities
 from adequa.entities.paper import PaperDetector, greedy_matches
 from adequa.entities.unexplained import UnexplainedSpan, find_unexplained
@@ -29,7 +35,7 @@ __all__ = [
     "PRONOUNS", "Candidate", "Detection", "Detector", "Disagreement", "Entity", "EntityJudgment",
     "Graph", "Judge", "JudgmentSettings", "MentionAgreement", "MentionEvaluation", "Option",
     "PaperDetector", "Prediction", "StanzaCoreference", "UnexplainedSpan", "WeightsJudge",
-    "compile_graph", "evaluate_mentions", "find_disagreements", "find_unexplained", "gold_spans",
-    "greedy_matches", "judge", "load_weights", "mention_detector", "mention_key", "probabilities",
-    "read_phrases", "write_predictions",
+    "compile_graph", "evaluate_mentions", "find_disagreements", "find_mentions", "find_unexplained",
+    "gold_spans", "greedy_matches", "judge", "load_weights", "mention_detector", "mention_key",
+    "probabilities", "read_phrases", "write_predictions",
 ]  # fmt: skip

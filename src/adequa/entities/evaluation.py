@@ -18,6 +18,7 @@ from typing import Literal, NamedTuple, TypeAlias
 from rapidfuzz.distance import Levenshtein
 
 from adequa.data import Item, Mention
+from adequa.entities.judgment import JudgmentSettings, find_mentions
 from adequa.errors import DataError
 from adequa.fields import grouped
 from adequa.files import dump_line, replacing, write_errors
@@ -209,17 +210,26 @@ def mention_detector(
     detector: Literal["adequa", "paper"] = "adequa",
     mode: Literal["mentions", "adequacy"] = "mentions",
     threshold: float | None = None,
+    *,
+    aliases: Path | None = None,
+    linker: str | None = None,
+    coreference: Literal["none", "stanza", "adequa"] = "none",
 ) -> Detect:
-    """A detector by name; with threshold None, the detector's default is used."""
-    if detector == "paper":
-        from adequa.entities.paper import PaperDetector
+    """A detector by name; with threshold None, the detector's default is used.
 
-        paper = PaperDetector() if threshold is None else PaperDetector(threshold)
-        return lambda item: paper.detect(item.triples, item.text)
-    from adequa.entities.detector import Detector
-
-    ours = Detector(mode=mode, threshold=threshold)
-    return lambda item: ours.detect(item).mentions
+    The paper's detector has no modes. `aliases`, `linker` and `coreference` are the settings of
+    `esa`: Algorithm 1 with all three is the whole detector of the paper's section 4.1.
+    """
+    settings = JudgmentSettings(
+        detector=detector,
+        mode=mode if detector == "adequa" else "adequacy",
+        threshold=threshold,
+        aliases=aliases,
+        linker=linker,
+        coreference=coreference,
+    )
+    settings.require_resources()
+    return lambda item: find_mentions(item, settings)
 
 
 def gold_spans(item: Item) -> list[NamedSpan]:

@@ -15,12 +15,12 @@ from adequa.data import UNNAMED, Item, Mention, Triple
 from adequa.entities.coreference import StanzaCoreference, pronoun_spans, resolve_pronouns
 from adequa.entities.detector import Detection, Detector, Mode
 from adequa.entities.graph import Graph
-from adequa.entities.paper import PaperDetector, merge_mentions
+from adequa.entities.paper import PaperDetector, Resolve, Synonyms, merge_mentions
 from adequa.entities.unexplained import UnexplainedSpan, find_unexplained
 from adequa.entities.values import DataValues, values_of
-from adequa.errors import DataError, MissingExtra
+from adequa.errors import DataError, MissingExtra, SettingError
 from adequa.settings import setting
-from adequa.text import PreparedText
+from adequa.text import PreparedText, Span
 
 if TYPE_CHECKING:
     from adequa.entities.aliases.lookup import Aliases
@@ -149,12 +149,18 @@ class JudgmentSettings:
     )
     allowed: Path | None = setting(None, "a file of phrases, one per line, that a text may add")
     linker: str | None = setting(None, "the URL of a REL server, asked for further mentions")
-    coreference: Literal["none", "stanza"] = setting(
-        "none", "who resolves pronouns beside our own rules"
+    coreference: Literal["none", "stanza", "adequa"] = setting(
+        "none",
+        "who resolves pronouns: Stanza's chains (extra coref), or adequa's own decisions, "
+        "which mode=mentions makes anyway",
     )
 
     def require_resources(self) -> None:
-        """Open the files and services named here, so that a wrong one is reported at once."""
+        """Open the files and services named here, so that a wrong one is reported at once.
+
+        A setting that the others leave without effect is wrong too.
+        """
+        self._require_effect()
         if self.aliases is not None:
             from adequa.entities.aliases.lookup import open_aliases
 
@@ -167,6 +173,18 @@ class JudgmentSettings:
             RelClient(self.linker)
         if self.coreference == "stanza" and find_spec("stanza") is None:
             raise MissingExtra("coref", "stanza")
+
+    def _require_effect(self) -> None:
+        if self.detector == "paper" and self.mode == "mentions":
+            raise SettingError(
+                "mode=mentions has no effect with detector=paper: Algorithm 1 finds every mention; "
+                "leave mode out"
+            )
+        if (self.detector, self.mode, self.coreference) == ("adequa", "mentions", "adequa"):
+            raise SettingError(
+                "coreference=adequa has no effect with mode=mentions, which resolves pronouns so "
+                "anyway; leave coreference out"
+            )
 
     def judgment_key(self) -> tuple[object, ...]:
         """The values that a judgment depends on, including the state of the files."""
@@ -257,15 +275,7 @@ def _judge(item: Item, settings: JudgmentSettings) -> EntityJudgment:
         paths = tuple(item.paths[place] for place in places) if item.paths else ()
         data = replace(item, triples=tuple(kept), paths=paths)
     detection = _detect(data, settings)
-    links: Sequence[Link] = ()
     mentions = detection.mentions
-    if settings.linker is not None and item.text.strip():
-        from adequa.entities.linker import RelClient, linked_mentions
-
-        links = RelClient(settings.linker).link(item.text)
-        mentions = _merged(mentions, linked_mentions(links, detection.entities))
-    if settings.coreference == "stanza" and item.text.strip():
-        mentions = _with_chains(item.text, mentions)
     values = values_of(data)
     found = {mention.entity for mention in mentions}
     wanted = detection.ours.graph.derive("wanted", _all_wanted)
@@ -286,7 +296,7 @@ def _judge(item: Item, settings: JudgmentSettings) -> EntityJudgment:
         mentions = tuple(sorted([*mentions, *more], key=lambda one: (one.start, one.end)))
         stated = {mention.entity for mention in more}
         missing = tuple(entity for entity in missing if entity not in stated)
-    unexplained = _unexplained(detection, mentions, links, settings, values)
+    unexplained = _unexplained(detection, mentions, settings, values)
     repetitions = find_repetitions(detection.ours.text)
     cause = None
     if missing:
@@ -304,26 +314,68 @@ def _judge(item: Item, settings: JudgmentSettings) -> EntityJudgment:
     )
 
 
+def find_mentions(item: Item, settings: JudgmentSettings) -> tuple[Mention, ...]:
+    """The mentions by the detector of the settings, with all that they add to it."""
+    return _detect(item, settings).mentions
+
+
 class _Found(NamedTuple):
     """A detection by either detector."""
 
     entities: tuple[str, ...]
     mentions: tuple[Mention, ...]
     ours: Detection
+    links: Sequence[Link]
 
 
 def _detect(item: Item, settings: JudgmentSettings) -> _Found:
+    """Either detector with the aliases, the linker and the coreference of the settings."""
     aliases = {} if settings.aliases is None else _aliases_of(item, settings.aliases)
     detector = Detector(
         mode=settings.mode, threshold=settings.threshold, conversions=settings.conversions
     )
     ours = detector.detect(item, aliases)
     entities = ours.graph.strings
-    if settings.detector == "adequa":
-        return _Found(entities, ours.mentions, ours)
-    threshold = PaperDetector.threshold if settings.threshold is None else settings.threshold
-    theirs = tuple(PaperDetector(threshold).detect(item.triples, item.text))
-    return _Found(entities, theirs, ours)
+    links: Sequence[Link] = ()
+    linked: list[Mention] = []
+    if settings.linker is not None and item.text.strip():
+        from adequa.entities.linker import RelClient, linked_mentions
+
+        links = RelClient(settings.linker).link(item.text)
+        linked = linked_mentions(links, entities)
+    resolve = _resolver(item, settings, aliases)
+    mentions: Sequence[Mention]
+    if settings.detector == "paper":
+        threshold = PaperDetector.threshold if settings.threshold is None else settings.threshold
+        mentions = PaperDetector(threshold).detect(
+            item.triples, item.text, dictionary=aliases, linked=linked, resolve=resolve
+        )
+    else:
+        mentions = _merged(ours.mentions, linked) if linked else ours.mentions
+        if resolve is not None:
+            mentions = _with_pronouns(item.text, mentions, resolve)
+    return _Found(entities, tuple(mentions), ours, links)
+
+
+def _resolver(item: Item, settings: JudgmentSettings, aliases: Synonyms) -> Resolve | None:
+    if settings.coreference == "none":
+        return None
+
+    def by_chains(mentions: Sequence[Mention], pronouns: Sequence[Span]) -> dict[Span, str]:
+        chains = StanzaCoreference().chains(item.text)
+        return resolve_pronouns(chains, mentions, pronouns, item.text)
+
+    def by_decisions(mentions: Sequence[Mention], pronouns: Sequence[Span]) -> dict[Span, str]:
+        decided = {
+            one.start: one.entity
+            for one in Detector(mode="mentions").detect(item, aliases).mentions
+            if one.method == "pronoun"
+        }
+        # As with chains, a pronoun refers to what the text mentions by name.
+        named = {mention.entity for mention in mentions}
+        return {span: decided[span[0]] for span in pronouns if decided.get(span[0]) in named}
+
+    return by_chains if settings.coreference == "stanza" else by_decisions
 
 
 def _aliases_of(item: Item, path: Path) -> Mapping[str, tuple[str, ...]]:
@@ -350,16 +402,15 @@ def _stamp(path: Path | None) -> object:
     return status and (status.st_ino, status.st_mtime_ns, status.st_size)
 
 
-def _with_chains(text: str, mentions: tuple[Mention, ...]) -> tuple[Mention, ...]:
-    """The mentions and the pronouns of coreference chains, as in the paper (section 4.1)."""
+def _with_pronouns(text: str, mentions: Sequence[Mention], resolve: Resolve) -> tuple[Mention, ...]:
+    """The mentions, and the pronouns outside of them that coreference resolves (section 4.1)."""
     free = [
         span
         for span in pronoun_spans(text)
         if all(span[1] <= mention.start or mention.end <= span[0] for mention in mentions)
     ]
-    resolved = resolve_pronouns(StanzaCoreference().chains(text), mentions, free, text)
-    found = [Mention(entity, *span, "coreference") for span, entity in resolved.items()]
-    return _merged(mentions, found)
+    resolved = resolve(mentions, free) if free else {}
+    return _merged(mentions, [Mention(one, *at, "coreference") for at, one in resolved.items()])
 
 
 def _merged(ours: Sequence[Mention], theirs: Sequence[Mention]) -> tuple[Mention, ...]:
@@ -386,7 +437,6 @@ def _wanted(item: Item, optional: Sequence[str]) -> tuple[str, ...]:
 def _unexplained(
     detection: _Found,
     mentions: Sequence[Mention],
-    links: Sequence[Link],
     settings: JudgmentSettings,
     values: DataValues,
 ) -> tuple[UnexplainedSpan, ...]:
@@ -398,10 +448,10 @@ def _unexplained(
         UnexplainedSpan(one.start, one.end, "truth", one.triple.object, one.triple)
         for one in values.contradictions(ours.text.string)
     ]
-    if links:
+    if detection.links:
         from adequa.entities.linker import foreign_links
 
-        for link in foreign_links(links, detection.entities):
+        for link in foreign_links(detection.links, detection.entities):
             taken = [(span.start, span.end) for span in found]
             taken += [(span.start, span.end) for span in mentions]
             if all(end <= link.start or link.end <= start for start, end in taken):

@@ -1,24 +1,28 @@
 """The detector of the paper that defined ESA, to reproduce its figures: `esa:detector=paper`.
 
 Algorithm 1 (appendix A.2) with the additions of section 4.1: synonyms made by rule, dates, and
-pronouns for the root of the graph. The distances printed in appendix A.3 settle what the paper
-leaves open: both sides are lower-cased and lose their punctuation, but the underscores of an entity
-stay and count ("Cyril Bruce." is 1/11 from `Cyril_Bruce`, "16,800" is 0 from `16800`, "185" is 1/4
-from `185.0 (centimetres)`), and a distance is divided by the longer length. The paper's entity
-linker and hand-made dictionary are missing, so "German" is not a mention of `German_Empire`.
+pronouns for the root of the graph; and where the caller has them, a dictionary of synonyms, the
+mentions of an entity linker, and coreference for the pronouns. The distances printed in appendix
+A.3 settle what the paper leaves open: both sides are lower-cased and lose their punctuation, but
+the underscores of an entity stay and count ("Cyril Bruce." is 1/11 from `Cyril_Bruce`, "16,800" is
+0 from `16800`, "185" is 1/4 from `185.0 (centimetres)`), and a distance is divided by the longer
+length. A linked mention has the distance 0 and is preferred to an equal one of another method. The
+authors' own dictionary was not published: without a linker or a dictionary "German" is not a
+mention of `German_Empire`.
 """
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from adequa.caches import MEGABYTE, cached
 from adequa.data import Mention, Triple
 from adequa.errors import SettingError
+from adequa.text import Span
 from adequa.text.values import Date, DateMatch, compare_dates, date_of, find_dates
 
 if TYPE_CHECKING:
@@ -45,35 +49,71 @@ _PRONOUN = re.compile(
 _PRONOUN_DISTANCE = 1.0  # nothing of the entity's name is there: any other match is nearer
 
 
+Resolve = Callable[[Sequence[Mention], Sequence[Span]], Mapping[Span, str]]
+"""The entities of some pronouns, given the mentions without them; unknown ones are left out."""
+
+Synonyms = Mapping[str, Sequence[str]]
+"""Other names of entities, by entity."""
+
+
 @dataclass(frozen=True)
 class PaperDetector:
-    """The paper's detector, without its entity linker and coreference model."""
+    """The paper's detector; its dictionary, linker and coreference are given to `detect`."""
 
     threshold: float = 0.4
     pronouns: bool = True
+    """Whether the pronouns that nothing else resolves refer to the root of the graph."""
     dates: bool = True
     synonyms: bool = True
+    """Whether the rules make synonyms; the dictionary is used in either case."""
 
     def __post_init__(self) -> None:
         _require_distance(self.threshold)
 
-    def detect(self, triples: Sequence[Triple], text: str) -> list[Mention]:
+    def detect(
+        self,
+        triples: Sequence[Triple],
+        text: str,
+        *,
+        dictionary: Synonyms | None = None,
+        linked: Sequence[Mention] = (),
+        resolve: Resolve | None = None,
+    ) -> list[Mention]:
         """The mentions of all entities by all methods, without overlaps, in text order."""
         entities = tuple(
             dict.fromkeys(end for triple in triples for end in (triple.subject, triple.object))
         )
-        prepare = _prepared if sum(map(len, entities)) <= _CHARACTERS_KEPT else _prepare
-        compiled, dated = prepare(entities, self.threshold, self.synonyms, self.dates)
-        found = _matches(compiled, text, self.threshold)
+        others = tuple(tuple((dictionary or {}).get(entity, ())) for entity in entities)
+        size = sum(map(len, entities)) + sum(len(name) for names in others for name in names)
+        prepare = _prepared if size <= _CHARACTERS_KEPT else _prepare
+        compiled, dated = prepare(entities, others, self.threshold, self.synonyms, self.dates)
+        # Of equal mentions the first is kept: in appendix A.3 that of the linker.
+        found = [*linked, *_matches(compiled, text, self.threshold)]
         if dated:
             found += _date_mentions(dated, text)
-        if self.pronouns and triples:
-            root = _root(triples)
-            found += [
-                Mention(root, *match.span(), "pronoun", _PRONOUN_DISTANCE)
-                for match in _PRONOUN.finditer(text)
-            ]
+        if triples:
+            found += self._pronouns(triples, text, found, resolve)
         return merge_mentions(found)
+
+    def _pronouns(
+        self,
+        triples: Sequence[Triple],
+        text: str,
+        found: Sequence[Mention],
+        resolve: Resolve | None,
+    ) -> list[Mention]:
+        """Pronouns by coreference, and the others as mentions of the root."""
+        spans = [match.span() for match in _PRONOUN.finditer(text)]
+        resolved = resolve(merge_mentions(found), spans) if resolve and spans else {}
+        root = _root(triples) if self.pronouns else None
+        mentions = []
+        for span in spans:
+            entity, method = resolved.get(span), "coreference"
+            if entity is None:
+                entity, method = root, "pronoun"
+            if entity is not None:
+                mentions.append(Mention(entity, *span, method, _PRONOUN_DISTANCE))
+        return mentions
 
 
 def greedy_matches(
@@ -107,10 +147,17 @@ class _Compiled(NamedTuple):
 
 
 def _prepare(
-    entities: tuple[str, ...], threshold: float, synonyms: bool, dates: bool
+    entities: tuple[str, ...],
+    others: tuple[tuple[str, ...], ...],
+    threshold: float,
+    synonyms: bool,
+    dates: bool,
 ) -> tuple[_Compiled, list[tuple[str, Date]]]:
     """The strings of a graph's entities, and those entities that are dates."""
-    forms = ((entity, _synonyms(entity) if synonyms else (entity,)) for entity in entities)
+    forms = (
+        (entity, (*(_synonyms(entity) if synonyms else (entity,)), *names))
+        for entity, names in zip(entities, others, strict=True)
+    )
     return _compile(forms, threshold), _dated(entities) if dates else []
 
 

@@ -6,7 +6,7 @@ import itertools
 from abc import ABC, abstractmethod
 from array import array
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import ClassVar, NamedTuple, TypeVar
 
@@ -44,6 +44,10 @@ class Reader(ABC):
     @abstractmethod
     def read(self, path: Path, *, bare: bool = False) -> Iterator[PlacedItem]:
         """The items of `path`, in file order."""
+
+    def with_text(self, item: Item, text: str) -> Item:
+        """An item of `read(bare=True)` with its text, which comes from another file."""
+        return replace(item, text=text)
 
     def companions(self, path: Path) -> list[Path]:  # noqa: ARG002
         """Other files that the items of `path` depend on, for the hashes of the manifest."""

@@ -136,7 +136,11 @@ def _recognise_table(head: str, name: str) -> str:
         return "e2e"
     if name == "tsv" and sorted(columns) == ["id", "text", "title"]:
         return "passages"
-    return name if {"id", "triples"} <= set(columns) else "records"
+    if {"id", "triples"} <= set(columns):
+        return name
+    # A column of that name may also count something; triples have marks.
+    marked = any(sign in line for line in head.split("\n")[1:3] for sign in "|[")
+    return name if {"triples", "text"} <= set(columns) and marked else "records"
 
 
 def _recognise_json_lines(head: str) -> str:
@@ -192,10 +196,13 @@ def check_lengths(path: Path, found: int, wanted: int) -> None:
     raise DataError(problem, path=path, line=min(found, wanted) + 1, remedy=remedy)
 
 
-def align(items: Iterable[PlacedItem], system: str, path: Path) -> Iterator[PlacedItem]:
+def align(
+    items: Iterable[PlacedItem], system: str, path: Path, reader: Reader
+) -> Iterator[PlacedItem]:
     """The items with the lines of `path` as their texts and `system` as their system."""
     for placed, (number, text) in zip(items, lines(path), strict=True):
-        yield PlacedItem(replace(placed.item, system=system, text=text), path, number)
+        item = reader.with_text(replace(placed.item, system=system), text)
+        yield PlacedItem(item, path, number)
 
 
 _READERS: Mapping[str, str] = {
@@ -290,7 +297,7 @@ class Source:
             # All lengths are checked before the first item is scored.
             check_lengths(path, count_lines(path), wanted)
         for system, path in self.texts.items():
-            yield from align(self._read(bare=True), system, path)
+            yield from align(self._read(bare=True), system, path, self.reader)
 
     def __iter__(self) -> Iterator[Item]:
         return (placed.item for placed in self.placed())
@@ -379,9 +386,12 @@ def read_pasted(written: str) -> Item:
     if suffix is None:
         return parse_graph(written)
     if suffix == ".json":
+        from adequa.readers.records import parse_record
+
         raw = load_object(written)
-        if "triples" in raw:
+        if isinstance(raw, dict) and "triples" in raw:
             return item_from_object({"id": "1", "text": "", **raw})
+        return parse_record(written)
     with tempfile.TemporaryDirectory(prefix="adequa-pasted-") as folder:
         path = Path(folder) / f"pasted{suffix}"
         path.write_text(written, encoding="utf-8")
@@ -396,7 +406,7 @@ def _suffix(start: str) -> str | None:
     """The ending of a file with such content; None for a linearised graph."""
     if start.startswith(("{", "[")) and re.search(r'"@(id|context|graph)"\s*:', start):
         return ".jsonld"
-    if start.startswith("{"):
+    if re.match(r"\{|\[\s*\{", start):
         return ".json"
     if re.match(r"<\?xml|<!|<rdf:|<benchmark", start):
         return ".xml"

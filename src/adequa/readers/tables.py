@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import csv
 import importlib
+import itertools
 import json
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -26,9 +27,11 @@ from adequa.settings import setting
 
 COLUMNS = ("id", "system", "category", "lang", "triples", "text", "references", "terms", "meta")
 """The columns of an item; any other column is a field of `meta`."""
+RECORD_COLUMNS = (*COLUMNS, "record", "paths", "coverage")
+"""The columns of an item that was read from a record."""
 
-_REQUIRED = ("id", "triples", "text")
-_JSON = frozenset({"references", "terms", "meta"})
+_REQUIRED = ("triples", "text")
+_JSON = frozenset({"references", "terms", "meta", "record", "paths"})
 _MAX_DEPTH = 100
 _encode = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode
 
@@ -49,14 +52,14 @@ def check_columns(
         if name not in columns and not (bare and name == "text"):
             there = ", ".join(map(repr, columns)) or "none"
             problem = f"has no column {name!r} (there are: {there[:200]})"
-            remedy = "an item needs 'id', 'triples' and 'text'; is it a table of records?"
+            remedy = "an item needs 'triples' and 'text'; is it a table of records?"
             raise DataError(problem, path=path, line=line, remedy=remedy)
 
 
-def item_from_cells(cells: Mapping[str, Any], *, bare: bool = False) -> Item:
+def item_from_cells(cells: Mapping[str, Any], *, position: int, bare: bool = False) -> Item:
     """An item from a row: lists are JSON or native, and an empty cell is an absent field.
 
-    Only `text` may be an empty string.
+    Only `text` may be an empty string; the id of a row without one is its position.
     """
     raw: dict[str, Any] = {}
     for name, value in cells.items():
@@ -73,16 +76,26 @@ def item_from_cells(cells: Mapping[str, Any], *, bare: bool = False) -> Item:
                 problem = f"the cell {name!r} {error.problem}"
                 raise DataError(problem, remedy="write the cell as JSON") from None
         raw[name] = value
-    return item_from_object(raw, bare=bare)
+    # In a table with ids, a row without one is a mistake.
+    return item_from_object(raw, bare=bare, position=None if "id" in cells else position)
 
 
-def item_to_cells(item: Item) -> dict[str, str | None]:
-    """The cells of an item, in the order of COLUMNS; lists are JSON, absent fields None."""
+def columns_of(items: Iterable[Item]) -> tuple[str, ...]:
+    """The columns that a table of these items needs."""
+    plain = all(item.record is None and item.coverage == "all" for item in items)
+    return COLUMNS if plain else RECORD_COLUMNS
+
+
+def item_to_cells(item: Item, columns: Sequence[str] = COLUMNS) -> dict[str, str | None]:
+    """The cells of an item, in the order of the columns; lists are JSON, absent fields None."""
+    if len(columns) == len(COLUMNS) and columns_of([item]) != COLUMNS:
+        problem = f"item {item.id!r} has a record, and the first items of the table have none"
+        raise DataError(problem, remedy="write .jsonl")
     raw = item_to_object(item)
     try:
         return {
             name: value if value is None or type(value) is str else _encode(value)
-            for name, value in ((name, raw.get(name)) for name in COLUMNS)
+            for name, value in ((name, raw.get(name)) for name in columns)
         }
     except (TypeError, ValueError, RecursionError) as error:
         raise DataError(f"item {item.id!r} has a 'meta' that is not JSON ({error})") from None
@@ -300,7 +313,12 @@ def _read_delimited(
 ) -> Iterator[PlacedItem]:
     table = read_table(path, delimiter, quotes=quotes)
     check_columns(table.columns, bare=bare, path=path, line=1)
-    return place_items(path, table.rows, lambda _, cells: item_from_cells(cells, bare=bare))
+    position = itertools.count(1)
+    return place_items(
+        path,
+        table.rows,
+        lambda _, cells: item_from_cells(cells, position=next(position), bare=bare),
+    )
 
 
 @dataclass(frozen=True)
@@ -313,7 +331,9 @@ class ParquetReader(Reader):
     def read(self, path: Path, *, bare: bool = False) -> Iterator[PlacedItem]:
         """Stream the items in batches of rows."""
         rows = enumerate(_parquet_rows(path, bare=bare), 1)
-        return place_items(path, rows, lambda _, cells: item_from_cells(cells, bare=bare))
+        return place_items(
+            path, rows, lambda row, cells: item_from_cells(cells, position=row, bare=bare)
+        )
 
 
 def _parquet_rows(path: Path, *, bare: bool) -> Iterator[dict[str, Any]]:
@@ -356,7 +376,8 @@ def items_from_frame(frame: Any, *, bare: bool = False) -> list[Item]:
     items = []
     for number, cells in enumerate(rows, 1):
         try:
-            items.append(item_from_cells(dict(zip(columns, cells, strict=True)), bare=bare))
+            row = dict(zip(columns, cells, strict=True))
+            items.append(item_from_cells(row, position=number, bare=bare))
         except DataError as error:
             problem = f"row {number} of the frame: {error.problem}"
             raise DataError(problem, remedy=error.remedy) from None
@@ -385,9 +406,11 @@ def items_to_frame(items: Iterable[Item], library: str = "pandas") -> Any:
 
     The inverse of `items_from_frame`; a CSV or Parquet file written from it can be read as items.
     """
-    table: dict[str, list[Any]] = {name: [] for name in COLUMNS}
+    items = list(items)
+    columns = columns_of(items)
+    table: dict[str, list[Any]] = {name: [] for name in columns}
     for item in items:
-        for name, value in item_to_cells(item).items():
+        for name, value in item_to_cells(item, columns).items():
             table[name].append(value)
     return _build_frame(table, (), library)
 

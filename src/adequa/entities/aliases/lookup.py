@@ -92,6 +92,17 @@ def open_aliases(path: Path | str, *, limit: int = LIMIT) -> Aliases:
     raise DataError(problem, path=path, remedy=remedy)
 
 
+def require_some(path: Path, entities: Iterable[str], *, where: object) -> None:
+    """Raise if a file has aliases for none of these entities, so that it would change nothing."""
+    known = open_aliases(path)
+    names = list(dict.fromkeys(entities))
+    if not any(known.of(entity) for entity in names):
+        example = f", such as {names[0]!r}" if names else ""
+        problem = f"has no alias for any of the {len(names):,} entities of {where}"
+        remedy = f"write its entities as the data does{example}"
+        raise DataError(problem, path=path, remedy=remedy)
+
+
 Entry = tuple[str, list[str]]
 
 

@@ -17,11 +17,18 @@ from starlette.requests import Request
 from starlette.responses import FileResponse, JSONResponse, Response
 
 from adequa import __version__
-from adequa.codec import item_from_object
 from adequa.data import Item
 from adequa.errors import AdequaError, DataError, UnknownName
 from adequa.files import kind_of
-from adequa.readers import SUFFIXES, format_names, open_source, reader_class, recognise
+from adequa.readers import (
+    SUFFIXES,
+    format_names,
+    open_source,
+    parse_coverage,
+    reader_class,
+    recognise,
+)
+from adequa.readers.records import read_object
 from adequa.run import SCORES, SUMMARY, describe_metrics, read_json
 from adequa.settings import Spec, build
 from adequa.web.api.engine import ScoringEngine
@@ -179,8 +186,10 @@ class ScoreEndpoints:
             raise _too_much(f"{len(triples)} triples", settings.max_triples, where)
         if type(triples) is str:
             self._require_short(len(triples), where)
+        if type(raw) is dict and raw.get("triples") is None:
+            _require_record(raw, where)
         try:
-            item = item_from_object(raw)
+            item = read_object(raw, position=number)
         except AdequaError as error:
             raise refusal_of(_for_body(error), where=where) from None
         if len(item.triples) > settings.max_triples:
@@ -211,10 +220,21 @@ def _require_types(raw: Mapping[str, Any], where: str) -> None:
             raise Refusal(422, "wrong_data", message, "leave it out if there is none", where=where)
 
 
+def _require_record(raw: dict[str, Any], where: str) -> None:
+    """Refuse an item that has neither triples nor a record; take away what is null."""
+    raw.pop("triples", None)
+    if type(raw.get("record")) not in (dict, list):
+        message = "has no 'triples', and no 'record' in their place"
+        remedy = "send 'triples', or the data as a JSON object: 'record'"
+        raise Refusal(422, "wrong_data", message, remedy, where=where)
+    if raw.get("text") is None:
+        raw["text"] = ""
+
+
 def _for_body(error: AdequaError) -> AdequaError:
     """Here the id is optional, so no remedy may ask for it."""
     if isinstance(error, DataError) and error.problem.startswith("has no "):
-        return DataError(error.problem, remedy="an item needs 'triples' and 'text'")
+        return DataError(error.problem, remedy="an item needs 'triples' or 'record', and 'text'")
     return error
 
 
@@ -297,6 +317,11 @@ class RunEndpoints:
                 "One of /v1/formats, with options as in `csv:key=value`; recognised by default.",
             ),
             query("name", {"type": "string", "maxLength": _LONGEST_NAME}, "For display."),
+            query(
+                "coverage",
+                {"enum": ["all", "selected"]},
+                "Whether texts must say every fact; by default those of triples must.",
+            ),
             query("metrics", ref("MetricName"), "Comma-separated."),
         ),
         body={kind: {"schema": {}} for kind in _UPLOAD_TYPES},
@@ -318,6 +343,10 @@ class RunEndpoints:
         labels = chosen_labels(None if asked is None else asked.split(","), self.engine)
         written = given.get("format")
         format_ = None if written is None else parse_format(written)
+        try:
+            coverage = parse_coverage(given.get("coverage"))
+        except AdequaError as error:
+            raise refusal_of(error, where="coverage") from None
         if self._uploads >= _MOST_UPLOADS:
             raise Refusal(503, "busy", "other uploads are in progress", "try again later", wait=5)
         self._uploads += 1
@@ -328,7 +357,13 @@ class RunEndpoints:
                 if format_ is None:
                     format_ = await run_in_threadpool(_recognised, file)
                 record = await run_in_threadpool(
-                    self.runs.add, id_, file=file, name=name, format_=format_, labels=labels
+                    self.runs.add,
+                    id_,
+                    file=file,
+                    name=name,
+                    format_=format_,
+                    labels=labels,
+                    coverage=coverage,
                 )
             except BaseException:
                 self.runs.drop_upload(id_)

@@ -55,8 +55,15 @@ _RETRY_SECONDS = 5.0
 class RunProcess(ChildProcess):
     """The process that scores one upload."""
 
-    def __init__(self, file: Path, format_: str, metrics: Mapping[str, Metric], out: Path) -> None:
-        super().__init__(_score_upload, file, format_, metrics, out, is_background=True)
+    def __init__(
+        self,
+        file: Path,
+        format_: str,
+        metrics: Mapping[str, Metric],
+        out: Path,
+        coverage: str | None = None,
+    ) -> None:
+        super().__init__(_score_upload, file, format_, metrics, out, coverage, is_background=True)
 
     def run(self, seconds: float, progress: Progress) -> ErrorBody | None:
         """Score the upload; the error for the client, or None."""
@@ -79,7 +86,12 @@ class RunProcess(ChildProcess):
 
 
 def _score_upload(
-    pipe: Connection, file: Path, format_: str, metrics: Mapping[str, Metric], out: Path
+    pipe: Connection,
+    file: Path,
+    format_: str,
+    metrics: Mapping[str, Metric],
+    out: Path,
+    coverage: str | None,
 ) -> None:
     """Score an upload in a process; sends progress, then an error or None."""
     from adequa.readers import open_source
@@ -88,7 +100,7 @@ def _score_upload(
     error: ErrorBody | None = None
     try:
         score_run(
-            open_source(file, format=format_),
+            open_source(file, format=format_, coverage=coverage),
             metrics,
             out,
             batch_size=_BATCH,
@@ -213,7 +225,14 @@ class Runs:
         shutil.rmtree(self.folder / id_, ignore_errors=True)
 
     def add(
-        self, id_: str, *, file: Path, name: str, format_: str, labels: Sequence[str]
+        self,
+        id_: str,
+        *,
+        file: Path,
+        name: str,
+        format_: str,
+        labels: Sequence[str],
+        coverage: str | None = None,
     ) -> Record:
         """Queue a run of an upload."""
         # Runs are listed in this order, and two may start within a second.
@@ -223,7 +242,7 @@ class Runs:
             id=id_, name=name, created=created, format=format_, metrics=list(labels), folder=scored
         )
         metrics = {label: self.metrics[label] for label in labels}
-        record.process = RunProcess(file, format_, metrics, scored)
+        record.process = RunProcess(file, format_, metrics, scored, coverage)
         with self._changed:
             # Written before it is queued: what was promised to a client survives a restart.
             write_json(self.folder / id_ / _STATE, record.object)

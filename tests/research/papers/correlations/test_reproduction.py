@@ -119,7 +119,7 @@ def test_wrong_use(challenges: Path, tmp_path: Path) -> None:
     with pytest.raises(DataError, match=r"has no rated texts: everything of 2020"):
         reproduce_correlations(tmp_path / "empty")
     with pytest.raises(SettingError, match="detector"):
-        reproduce_correlations(challenges, detector="magic")
+        reproduce_correlations(challenges, detection={"detector": "magic"})
     human = challenges / "webnlg2017" / "human"
     (human / "sample-ids.txt").write_text("1\n2\n3\n4\n", encoding="utf-8")
     (human / "gold-sample-reference0.lex").write_text("one\n", encoding="utf-8")
@@ -130,7 +130,7 @@ def test_wrong_use(challenges: Path, tmp_path: Path) -> None:
 @pytest.mark.data
 def test_tables_9_to_11_come_out(data_dir: Path) -> None:
     """Cells without ESA do not depend on the detector: all 15, and 14 of 15 twice, are equal."""
-    study = read_study(data_dir, 2017, "adequa", lambda *_: None)
+    study = read_study(data_dir, 2017, {}, lambda *_: None)
     assert study.reading == PAPER
     matrices = Matrices(study)
 

@@ -16,6 +16,8 @@ from research.papers.esa.reproduction import (
 from research.papers.esa.worksheet import COLUMNS, summarise_worksheet
 from research.papers.section import Reproduction
 
+from ....rel_server import rel_server
+
 
 def rendered(reproduction: Reproduction) -> dict[str, str]:
     return {
@@ -136,7 +138,7 @@ def test_wrong_use(tmp_path: Path, challenges: Path) -> None:
     with pytest.raises(DataError, match=r"nothing to score: everything of 2020: .*no XML file"):
         reproduce_esa(tmp_path / "empty")
     with pytest.raises(SettingError, match="detector"):
-        reproduce_esa(challenges, detector="magic")
+        reproduce_esa(challenges, detection={"detector": "magic"})
     with pytest.raises(SettingError, match="2019"):
         read_corpus(challenges, 2019)
     ratings = challenges / "webnlg2017" / "human" / "all_data_final_averaged.csv"
@@ -149,8 +151,32 @@ def test_the_same_again_and_the_papers_detector(challenges: Path) -> None:
     first, second = reproduce_esa(challenges, seed=3), reproduce_esa(challenges, seed=3)
     assert first.as_object() == second.as_object()
     assert rendered(first) == rendered(second)
-    other = reproduce_esa(challenges, [2020], detector="paper")
+    other = reproduce_esa(challenges, [2020], detection={"detector": "paper"})
     assert "detector:paper" in other.signature
+
+
+def test_the_papers_detector_with_its_dictionary_linker_and_coreference(
+    challenges: Path, tmp_path: Path
+) -> None:
+    names = tmp_path / "names.tsv"
+    names.write_text("Kestrel_Bay\tThe bay\n", encoding="utf-8")
+
+    def undetected(**added: Any) -> int:
+        detection = {"detector": "paper", **added}
+        rows = _years(reproduce_esa(challenges, [2020], detection=detection))["2020"]["table1"]
+        found = {(row["system"], row["whose"]): row for row in rows["rows"]}["ORANGE-NLG", "ours"]
+        return sum(number * found[str(number)] for number in range(1, 5)) + 5 * found["5+"]
+
+    alone = undetected()
+    assert undetected(aliases=names) == alone - 1
+    with rel_server({"pretty": "Norway", "Zurich Airport": "Zürich Airport"}) as server:
+        assert undetected(linker=server.url) == alone - 1
+        everything = {"aliases": names, "linker": server.url, "coreference": "adequa"}
+        assert undetected(**everything) == alone - 2
+    wrong = tmp_path / "wrong.tsv"
+    wrong.write_text("Elsewhere\tNowhere\n", encoding="utf-8")
+    with pytest.raises(DataError, match="has no alias for any of the"):
+        undetected(aliases=wrong)
 
 
 def test_worksheets(challenges: Path, tmp_path: Path) -> None:
