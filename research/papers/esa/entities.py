@@ -90,13 +90,11 @@ def undetected_by_type(corpus: EsaCorpus) -> Section:
         *("type", "entities", "undetected", Column("%", 1), "distinct undetected")
     ]
     title = f"Undetected entities by type, {corpus.year}, all systems"
-    notes = [
-        (
-            "types: dates, numbers, lists and truth values by their form; names by their predicates, "
-            "other names where the predicates do not tell"
-        )
-    ]
-    return Section("types", [Table(title, columns, rows)], notes=notes)
+    note = (
+        "types: dates, numbers, lists and truth values by their form; names by their predicates, "
+        "other names where the predicates do not tell"
+    )
+    return Section("types", [Table(title, columns, rows)], notes=[note])
 
 
 class _Hallucination(NamedTuple):
