@@ -216,10 +216,7 @@ def _notes(corpus: EsaCorpus, reasons: Mapping[str, str]) -> list[str]:
         rated = {identifier for _, identifier in corpus.values}
         notes += [
             f"{len(rated)} of the 178 rated entries are public; the paper uses all of them",
-            (
-                "released scores are those of FactSpotter's authors, on the test references; the paper "
-                "may use other versions and models"
-            ),
+            "released scores are FactSpotter's, on the test references, not the paper's own",
         ]
     else:
         notes += [
