@@ -20,7 +20,8 @@ NAMES = {
     "start_up": "import adequa and run adequa --help, compared with importing typer",
     "sacrebleu_agreement": "corpus BLEU, chrF++ and TER, compared with sacrebleu's command line",
     "kill_resume": "kill a run at random moments and resume it: the result is the same",
-    "memory": "peak memory of adequa score for up to a million items",
+    "memory": "peak memory of adequa score for up to a million items, and for wide ones",
+    "growth": "how the time of each metric grows with the facts and the text of an item",
     "esa_speed": "speed of esa, compared with simple implementations",
     "similarity_speed": "speed of similarity, compared with RoBERTa-large",
     "retrieval_speed": "approximate and 8-bit search, compared with exact search",
@@ -38,6 +39,8 @@ NAMES = {
     "install_size": "size of a core install without extras and weights",
 }
 """The benchmarks by module name."""
+QUICK = ("growth",)
+"""Those that offer smaller inputs."""
 
 
 def main() -> int:
@@ -63,6 +66,9 @@ def main() -> int:
     )
     parser.add_argument(
         "--findings", type=Path, help="write what records found in each text, as JSON lines"
+    )
+    parser.add_argument(
+        "--quick", action="store_true", help="smaller inputs, for benchmarks that offer it: growth"
     )
     arguments = parser.parse_args()
     unknown = set(arguments.names) - set(NAMES)

@@ -73,6 +73,12 @@ def train(
     seed: Annotated[int, typer.Option("--seed")] = 0,
     look_every: Annotated[int, typer.Option("--look-every", min=1)] = 250,
     save_every: Annotated[int, typer.Option("--save-every", min=1)] = 100,
+    share: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--share", metavar="KIND=SHARE", help="Another share of a kind of group. Repeatable."
+        ),
+    ] = None,
     count: Count = 150,
     challenge: Challenge = None,
     threads: Annotated[int, typer.Option("--threads", min=1)] = 1,
@@ -82,9 +88,16 @@ def train(
 ) -> None:
     """Train the relation reader; SIGTERM saves its state and ends it."""
     from research.relations.figures import read_held_out
-    from research.relations.mixture import read_mixture
+    from research.relations.mixture import SHARES, read_mixture
     from research.relations.torch_training import RelationSettings, train_relations
 
+    shares = dict(SHARES)
+    for one in share or ():
+        kind, _, value = one.partition("=")
+        try:
+            shares[kind] = float(value)
+        except ValueError:
+            raise typer.BadParameter(f"{one!r} is not KIND=SHARE", param_hint="--share") from None
     settings = RelationSettings(
         data=(data,),
         lexicon=lexicon,
@@ -96,10 +109,11 @@ def train(
         seed=seed,
         look_every=look_every,
         save_every=save_every,
+        shares=shares,
         threads=threads,
         resume=resume,
     )
-    mixture = read_mixture(data, lexicon, seed=seed)
+    mixture = read_mixture(data, lexicon, seed=seed, shares=shares)
     held_out = read_held_out(data, count=count, challenge=challenge)
     stopped: list[int] = []
     before = signal.signal(signal.SIGTERM, lambda number, _: stopped.append(number))

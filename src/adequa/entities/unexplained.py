@@ -8,6 +8,7 @@ a sentence counts only if another capitalised word or a verb follows.
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from functools import cache, partial
 from typing import NamedTuple
@@ -22,6 +23,7 @@ from adequa.entities.graph import Graph
 from adequa.entities.values import DataValues
 from adequa.text import CALENDAR, GENERIC, PreparedText, common_words, fold, key_of, words_of
 from adequa.text.values import (
+    UNITS,
     Date,
     DateMatch,
     Quantity,
@@ -63,11 +65,14 @@ class UnexplainedSpan(NamedTuple):
     start: int
     end: int
     kind: str
-    """`name`, `number`, `date`, `time`, or `truth` for a yes that is denied and the reverse."""
+    """`name`, `number`, `date`, `time`; `truth` for a yes that is denied and the reverse;
+    `comparison` for "fell from 109 to 112"."""
     nearest: str | None
     """The entity of the data that it stands for or is nearest to, of the same kind."""
     triple: Triple | None = None
     """The triple that has the nearest entity, where the text speaks of that."""
+    note: str = ""
+    """A reason of its own."""
 
 
 def find_unexplained(
@@ -144,11 +149,11 @@ def _not_derived(
 ) -> list[UnexplainedSpan]:
     """The spans that do not follow from the values of the data in another form either."""
     kept: list[UnexplainedSpan] = []
+    ends = [one.end for one in text.values]  # the values are in order and apart
     for span in spans:
-        seen = next(
-            (one for one in text.values if one.start < span.end and span.start < one.end), None
-        )
-        if seen is None or not values.explain(seen, text.string):
+        place = bisect_right(ends, span.start)
+        seen = text.values[place] if place < len(ends) else None
+        if seen is None or seen.start >= span.end or not values.explain(seen, text.string):
             kept.append(span)
     return kept
 
@@ -244,7 +249,14 @@ def _nearest_number(seen: Quantity, values: _Values) -> str | None:
         value, other = float(pair[0].value), float(seen.value)
         return abs(value - other) / max(abs(value), abs(other), 1e-9)
 
-    return min(values.quantities, key=gap)[1] if values.quantities else None
+    alike = [pair for pair in values.quantities if _is_alike(pair[0], seen)]
+    return min(alike, key=gap)[1] if alike else None
+
+
+def _is_alike(value: Quantity, seen: Quantity) -> bool:
+    """Whether two quantities can stand for one another: a length is not a price."""
+    own, other = UNITS.get(value.unit or ""), UNITS.get(seen.unit or "")
+    return own is None or other is None or own.dimension == other.dimension
 
 
 def _names(graph: Graph, text: PreparedText, covered: bytearray) -> list[UnexplainedSpan]:

@@ -282,6 +282,10 @@ class RecordsReader(Reader):
         """The item with a text from another file."""
         return with_text(item, text, self._mapping())
 
+    def head(self, path: Path) -> list[Mapping[str, Any]]:
+        """The first rows or objects, as the file has them."""
+        return [row.value for row in islice(self._rows(path, RecordMapping()), _HEAD)]
+
     def readings(
         self, path: Path, *, bare: bool = False
     ) -> Iterator[tuple[PlacedItem, RecordReading]]:

@@ -351,7 +351,7 @@ class RunEndpoints:
             raise Refusal(503, "busy", "other uploads are in progress", "try again later", wait=5)
         self._uploads += 1
         try:
-            id_, file = self.runs.begin_upload(_suffix(name))
+            id_, file = self.runs.begin_upload(upload_suffix(name))
             try:
                 await self._save(request, file)
                 if format_ is None:
@@ -487,7 +487,7 @@ def _may_be_path(hint: Any) -> bool:
     return hint is Path or any(map(_may_be_path, typing.get_args(hint)))
 
 
-def _suffix(name: str) -> str:
+def upload_suffix(name: str) -> str:
     """The ending of a name if it is known; no other part of a name reaches the disk."""
     suffix = PurePosixPath(name).suffix.lower()
     return suffix if suffix in SUFFIXES else ".jsonl"
