@@ -63,6 +63,8 @@ weights: $(STAMP) ## train and export what ships, from the recipe (extra: train)
 	  --out src/adequa/models/weights/$(VERSION) --drift $(DATA)/webnlg2020/dev
 	$(TRAIN) weigh $(DATA)/webnlg2020/dev --gold $(DATA)/enriched/dev \
 	  --weights src/adequa/models/weights/$(VERSION)
+	$(BIN)/python -m research.relations confidence --data $(DATA) \
+	  --weights src/adequa/models/weights/$(VERSION) --picture docs/pictures/confidence.svg
 	$(TRAIN) blend $(DATA)/webnlg2017/test/*.xml \
 	  $(foreach file,$(wildcard $(DATA)/webnlg2017/systems/*.txt),--texts $(file)) \
 	  --ratings $(DATA)/webnlg2017/human/all_data_final_averaged.csv \

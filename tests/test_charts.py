@@ -269,7 +269,9 @@ def test_a_log_that_has_hardly_begun_is_drawn(log: list[dict[str, float]]) -> No
 def test_a_reliability_diagram() -> None:
     before = reliability([0.05, 0.95, 0.95, 0.55], [0, 1, 0, 1])
     after = reliability([0.1, 0.6, 0.6, 0.6], [0, 1, 0, 1])
-    picture = reliability_picture(before.bins, after.bins, "stated <b>", "4 cases")
+    picture = reliability_picture(
+        {"before": before.bins, "calibrated": after.bins}, "stated <b>", "4 cases"
+    )
     assert ET.fromstring(picture).tag == f"{SVG}svg"
     assert len(re.findall('class="before"', picture)) == 3
     assert len(re.findall('class="calibrated"', picture)) == 2

@@ -78,6 +78,7 @@ scores = st.builds(
         max_size=2,
     ).map(tuple),
     verdict=st.sampled_from([None, "OK", "omission"]),
+    confidence=st.none() | st.sampled_from([0.0, 0.25, 0.987654]),
     reason=st.none() | words,
 )
 
@@ -99,10 +100,19 @@ def test_a_result_survives_its_line(item: Item, score: Score) -> None:
         findings=score.findings,
         verdicts={"m": score.verdict} if score.verdict else {},
         verdict=score.verdict,
+        confidence=score.confidence,
         statistics={"m": score.statistics} if score.statistics else {},
         reasons={"m": "why"} if score.value is None else {},
     )
     assert result_from_object(load_object(dump_line(result_to_object(result)))) == result
+
+
+def test_a_line_of_an_older_run_has_no_confidence() -> None:
+    raw = result_to_object(Result(item_from_object(BASE), {"m": 1.0}, verdict="OK", confidence=0.9))
+    assert raw["confidence"] == 0.9
+    del raw["confidence"]
+    old = result_from_object(load_object(dump_line(raw)))
+    assert (old.verdict, old.confidence) == ("OK", None)
 
 
 @given(scores)

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adequa.tables import Column, Table
+from adequa.tables import Column, Table, csv_cell, csv_text, printable
 
 TABLE = Table(
     "Scores of 2 systems",
@@ -141,3 +141,59 @@ def test_every_form_takes_every_cell(rows: list[list[str | int | float | None]])
 def test_csv_is_read_back(rows: list[list[str]]) -> None:
     written = Table("any", ["first", "second"], rows).csv()
     assert list(csv.reader(io.StringIO(written, newline=""))) == [["first", "second"], *rows]
+
+
+OBEYED = [
+    "\x1b]0;title\x07",
+    "\x9b2J",
+    "\r",
+    "\u202e",
+    "\u2028",
+    "\x00",
+    "\ud800",
+    "::stop-commands::x",
+    "\t ::error::x",
+    "\u00a0::error::x",
+    "##[command]x",
+    "##vso[task.setvariable]x",
+    "##teamcity[x]",
+]
+
+
+@pytest.mark.parametrize("text", OBEYED)
+def test_nothing_that_is_printed_is_obeyed(text):
+    shown = printable(f"before\n{text}\nafter")
+    assert text not in shown
+    assert [line.lstrip()[:2] for line in shown.split("\n")].count("::") == 0
+    assert "##" not in shown
+    assert all(one.isprintable() or one in "\n\t\u00a0" for one in shown)
+    assert shown.count("\n") == 2
+
+
+@given(st.text(st.characters(exclude_categories=["Cs"])) | st.sampled_from(OBEYED))
+def test_json_is_the_same_value_when_printed(text):
+    written = json.dumps({"a": [text, text + text]}, ensure_ascii=False, indent=2)
+    assert json.loads(printable(written)) == json.loads(written)
+    assert printable(printable(written)) == printable(written)
+
+
+@pytest.mark.parametrize("text", ["a :: b", "C# ## 1", "👩\u200d👩\u200d👧 é\n\tok", "std::vector"])
+def test_other_text_is_printed_as_it_is(text):
+    assert printable(text) == text
+
+
+@given(st.text() | st.from_regex(r"'{0,3}[=+@-].{0,5}", fullmatch=True))
+def test_no_cell_of_a_csv_file_is_a_formula_and_each_is_read_back(text):
+    if "\0" in text:
+        return  # which no CSV file can hold
+    for delimiter in ",;\t":
+        written = csv_cell(text, delimiter)
+        (row,) = csv.reader(io.StringIO(written + delimiter, newline=""), delimiter=delimiter)
+        assert csv_text(row[0]) == text
+        if row[0][:1] in tuple("=+-@\t\r") and row[0]:
+            float(row[0])  # a number is no formula
+
+
+def test_a_csv_table_opens_as_text():
+    table = Table("", ["=x", "n"], [["=cmd|' /C calc'!A0", -1.5], ["@SUM(A1)", None], ["-", 2]])
+    assert table.csv() == "'=x,n\n'=cmd|' /C calc'!A0,-1.5\n'@SUM(A1),\n'-,2"

@@ -36,6 +36,15 @@ def test_a_kind_of_fault_may_be_allowed():
         assert_adequate(GRAPH, text, allow=["mistakes"])
 
 
+def test_an_ok_of_too_little_confidence_does_not_pass():
+    text = "The Alba was built in 1998. Its home port is Oban."
+    assert assert_adequate(GRAPH, text, min_confidence=0.01).verdict == "OK"
+    with pytest.raises(AssertionError, match=r"the confidence is 0.*below 1"):
+        assert_adequate(GRAPH, text, min_confidence=1)
+    with pytest.raises(SettingError, match="no metric knows how sure"):
+        assert_adequate(GRAPH, text, metrics=["esa"], min_confidence=0.5)
+
+
 def test_a_text_without_a_verdict_does_not_pass():
     with pytest.raises(SettingError, match="no metric gave a verdict"):
         assert_adequate(GRAPH, "The Alba.", metrics=["similarity"])

@@ -147,8 +147,7 @@ def weigh(
     if picture is not None:
         one = fitted["stated"]
         drawn = reliability_picture(
-            one.before.bins,
-            one.reliability.bins,
+            {"before": one.before.bins, "calibrated": one.reliability.bins},
             "reliability of stated",
             f"calibration error {one.before.error:.3f} of the bare logits, "
             f"{one.reliability.error:.3f} weighed; {one.cases:,} facts",

@@ -169,16 +169,20 @@ def _odds(values: Vector, weights: Vector) -> Vector:
     return odds
 
 
-def fit_logistic(values: Vector, labels: Vector) -> Vector:
-    """Logistic regression by Newton's method with a small L2 penalty, except on the offset."""
+def fit_logistic(values: Vector, labels: Vector, shares: Vector | None = None) -> Vector:
+    """Logistic regression by Newton's method with a small L2 penalty, except on the offset.
+
+    `shares` says how much each row counts, 1 unless given.
+    """
     rows = np.hstack([values, np.ones((len(values), 1))])
     hold = np.full(rows.shape[1], _HOLD)
     hold[-1] = 1e-6
     weights = np.zeros(rows.shape[1])
+    count = np.ones(len(rows)) if shares is None else shares
     for _ in range(_ROUNDS):
         chances = 1 / (1 + np.exp(-np.clip(rows @ weights, -30, 30)))
-        slope = rows.T @ (chances - labels) + hold * weights
-        curve = (rows * (chances * (1 - chances))[:, None]).T @ rows + np.diag(hold)
+        slope = rows.T @ (count * (chances - labels)) + hold * weights
+        curve = (rows * (count * chances * (1 - chances))[:, None]).T @ rows + np.diag(hold)
         step = np.linalg.solve(curve, slope)
         weights = weights - step
         if np.abs(step).max() < 1e-8:

@@ -108,7 +108,10 @@ def fit_line(
 
 
 def write_line(folder: Path, line: RelationLine) -> dict[str, Any]:
-    """Write the line into the `calibration.json` of a folder of weights; the rest of it is kept."""
+    """Write the line into the `calibration.json` of a folder of weights.
+
+    The rest of it is kept, except for the confidence of verdicts, which must be fitted again.
+    """
     known = known_parts(folder)
     if "nli" not in known:
         raise DataError(
@@ -117,7 +120,8 @@ def write_line(folder: Path, line: RelationLine) -> dict[str, Any]:
             remedy="run adequa train weigh first",
         )
     written = line.as_object()
-    known["nli"] = {**known["nli"], "relation": written}
+    kept = {name: part for name, part in known["nli"].items() if name != "confidence"}
+    known["nli"] = {**kept, "relation": written}  # a confidence was fitted for another line
     text = json.dumps(known, ensure_ascii=False, indent=2)
     write_files(folder, {CALIBRATION: f"{text}\n".encode()})
     seal(folder)

@@ -9,6 +9,7 @@ from typing import Annotated
 
 import typer
 
+from adequa.charts import save_picture
 from adequa.progress import progress_bar
 
 app = typer.Typer(
@@ -72,6 +73,12 @@ def train(
     seed: Annotated[int, typer.Option("--seed")] = 0,
     look_every: Annotated[int, typer.Option("--look-every", min=1)] = 250,
     save_every: Annotated[int, typer.Option("--save-every", min=1)] = 100,
+    share: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--share", metavar="KIND=SHARE", help="Another share of a kind of group. Repeatable."
+        ),
+    ] = None,
     count: Count = 150,
     challenge: Challenge = None,
     threads: Annotated[int, typer.Option("--threads", min=1)] = 1,
@@ -81,9 +88,16 @@ def train(
 ) -> None:
     """Train the relation reader; SIGTERM saves its state and ends it."""
     from research.relations.figures import read_held_out
-    from research.relations.mixture import read_mixture
+    from research.relations.mixture import SHARES, read_mixture
     from research.relations.torch_training import RelationSettings, train_relations
 
+    shares = dict(SHARES)
+    for one in share or ():
+        kind, _, value = one.partition("=")
+        try:
+            shares[kind] = float(value)
+        except ValueError:
+            raise typer.BadParameter(f"{one!r} is not KIND=SHARE", param_hint="--share") from None
     settings = RelationSettings(
         data=(data,),
         lexicon=lexicon,
@@ -95,10 +109,11 @@ def train(
         seed=seed,
         look_every=look_every,
         save_every=save_every,
+        shares=shares,
         threads=threads,
         resume=resume,
     )
-    mixture = read_mixture(data, lexicon, seed=seed)
+    mixture = read_mixture(data, lexicon, seed=seed, shares=shares)
     held_out = read_held_out(data, count=count, challenge=challenge)
     stopped: list[int] = []
     before = signal.signal(signal.SIGTERM, lambda number, _: stopped.append(number))
@@ -161,3 +176,62 @@ def calibrate(
     items = list(open_source(data / "webnlg2020" / "dev"))
     line = fit_line(reader.read, read_written(dev=True), items, flagged=flagged)
     typer.echo(json.dumps(write_line(weights, line), indent=1))
+
+
+@app.command()
+def confidence(
+    weights: Annotated[
+        Path,
+        typer.Option(
+            "--weights",
+            metavar="DIR",
+            help="A folder of adequa export, weighed and calibrated; its calibration.json is "
+            "written.",
+        ),
+    ],
+    data: Data,
+    count: Annotated[
+        int, typer.Option("--count", min=4, help="WebNLG texts for each perturbation, at most.")
+    ] = 40,
+    in_doubt: Annotated[
+        float,
+        typer.Option(
+            "--in-doubt",
+            min=0,
+            max=0.5,
+            help="The share of right texts found OK that may have a fact in doubt.",
+        ),
+    ] = 0.1,
+    picture: Annotated[
+        Path | None,
+        typer.Option("--picture", metavar="FILE", help="Draw the reliability diagram as SVG."),
+    ] = None,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Print the figures and leave the weights as they are.")
+    ] = False,
+) -> None:
+    """Fit how sure the verdicts of esa and nli are, and write it into the weights.
+
+    The figures are of halves of the data that the model was not fitted on. It takes some minutes,
+    and is due after every change of the verifier, the relation reader, their lines or thresholds.
+    """
+    from research.relations.confidence import (
+        confidence_picture,
+        confidence_tables,
+        fit_confidence,
+        judge_texts,
+        read_known_texts,
+        write_confidence,
+    )
+
+    texts = read_known_texts(data, count=count)
+    with progress_bar("texts") as progress:
+        judged = judge_texts(str(weights), texts, progress)
+    fit = fit_confidence(judged, in_doubt=in_doubt)
+    if picture is not None:
+        save_picture(confidence_picture(fit), picture)
+    for table in confidence_tables(fit):
+        typer.echo(table.text() + "\n")
+    if not dry_run:
+        write_confidence(weights, fit)
+        typer.echo(f"written to {weights}", err=True)

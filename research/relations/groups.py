@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 from adequa.data import Item, Triple
 from adequa.metrics.nli.signs import read_signs
-from adequa.perturb import FALSE, TRUE, LabelledDocument
+from adequa.perturb import FALSE, TRUE, UNKNOWN, LabelledDocument
 from adequa.text import is_symmetric, label_of
 
 Name = tuple[int, int, str]
@@ -29,21 +29,10 @@ Mark = tuple[int, int]
 WRITTEN = Path(__file__).parent / "data" / "written"
 HELD_OUT = 8
 """Every eighth written group of a file is held out, for figures and thresholds."""
-_PRONOUNS = {
-    "he",
-    "she",
-    "it",
-    "they",
-    "his",
-    "her",
-    "hers",
-    "its",
-    "their",
-    "theirs",
-    "him",
-    "them",
-}
-_PRONOUNS |= {"who", "whose", "whom", "which", "this", "that", "these", "those"}
+_PRONOUNS = frozenset({
+    "he", "she", "it", "they", "his", "her", "hers", "its", "their", "theirs", "him", "them",
+    "who", "whose", "whom", "which", "this", "that", "these", "those",
+})  # fmt: skip
 _GAP = re.compile(r"\{(\w+)\}")
 
 
@@ -250,7 +239,43 @@ class WrittenGroup:
             original = originals.index(one.original)
             above += [((original, fact), (len(texts), fact)) for fact in one.facts]
             texts.append(self.label(one.text, one.facts))
+        for fact, triple in self._unstated(chance):
+            above.append(((0, fact), (len(texts), fact)))
+            triples = (*self.triples[:fact], triple, *self.triples[fact + 1 :])
+            stated = tuple(FALSE if place == fact else UNKNOWN for place in range(len(triples)))
+            texts.append(texts[0]._replace(triples=triples, stated=stated))
         return Group("written", tuple(texts), tuple(above))
+
+    def _unstated(self, chance: random.Random) -> list[tuple[int, Triple]]:
+        """Facts that a faithful text does not state, each in place of one of its graph.
+
+        They have names of the graph in other places: the ends exchanged where a wrong text shows
+        that this matters, another name at one end, or the relation of another fact.
+        """
+        known = {*self.triples}
+        known |= {Triple(one.object, one.predicate, one.subject) for one in known}
+        turnable = {
+            fact for one in self.wrong if one.kind in ("roles", "inverse") for fact in one.facts
+        }
+        names = sorted({end for one in self.triples for end in (one.subject, one.object)})
+        found: dict[Triple, int] = {}
+        for _ in range(chance.choice((1, 2, 3))):
+            fact = chance.randrange(len(self.triples))
+            one = self.triples[fact]
+            turned = Triple(one.object, one.predicate, one.subject)
+            lot = chance.random()
+            if lot < 0.35 and fact in turnable and turned not in self.triples:
+                found[turned] = fact
+                continue
+            if lot < 0.6:
+                new = one._replace(object=chance.choice(names))
+            elif lot < 0.8:
+                new = one._replace(subject=chance.choice(names))
+            else:
+                new = one._replace(predicate=chance.choice(self.triples).predicate)
+            if new.subject != new.object and new not in known:
+                found[new] = fact
+        return [(fact, triple) for triple, fact in found.items()]
 
 
 def read_written(folder: Path = WRITTEN, *, dev: bool) -> list[WrittenGroup]:

@@ -10,7 +10,7 @@ import random
 import re
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple
@@ -37,7 +37,7 @@ from adequa.perturb.claims import (
 from adequa.perturb.documents import words
 from adequa.readers import open_source
 from adequa.text import is_symmetric, split_sentences
-from adequa.training.setup import read_pairs
+from adequa.training.setup import read_pairs, validate_mixture
 from research.relations.groups import (
     QUAD,
     Group,
@@ -67,10 +67,10 @@ from research.relations.sources import (
 )
 
 SHARES: Mapping[str, float] = {
-    "written": 0.10, "made": 0.38, "entailment": 0.08, "rel2text_swap": 0.06,
-    "rel2text_several": 0.05, "rel2text_near": 0.08, "rel2text_real": 0.05, "fewrel_swap": 0.03,
-    "fewrel_near": 0.03, "paragraph": 0.03, "paragraph_swap": 0.02, "webnlg_swap": 0.06,
-    "claims": 0.04,
+    "written": 0.25, "made": 0.31, "entailment": 0.05, "rel2text_swap": 0.04,
+    "rel2text_several": 0.04, "rel2text_near": 0.07, "rel2text_real": 0.06, "fewrel_swap": 0.03,
+    "fewrel_near": 0.03, "paragraph": 0.03, "paragraph_swap": 0.02, "webnlg_swap": 0.04,
+    "claims": 0.03,
 }  # fmt: skip
 """How often each kind of group is drawn. These shares and the probabilities below were set by hand;
 there is no record of the data they were chosen on."""
@@ -169,12 +169,13 @@ class Mixture:
     """Names of relations that running text may be asked about."""
     scenes: SceneMaker
     seed: int = 0
+    shares: Mapping[str, float] = field(default_factory=lambda: SHARES)
 
     def group(self, number: int) -> Group:
         """The group of a number."""
         chance = random.Random(f"{self.seed}:{number}")  # noqa: S311
         while True:
-            kind = chance.choices(list(SHARES), list(SHARES.values()))[0]
+            kind = chance.choices(list(self.shares), list(self.shares.values()))[0]
             for _ in range(_TRIES):
                 made = self.makers[kind](chance)
                 if made is not None:
@@ -551,8 +552,11 @@ def read_training_documents(data: Path) -> list[Document]:
     return read_pairs(items, marked=marked)
 
 
-def read_mixture(data: Path, lexicon: Path, *, seed: int = 0) -> Mixture:
+def read_mixture(
+    data: Path, lexicon: Path, *, seed: int = 0, shares: Mapping[str, float] = SHARES
+) -> Mixture:
     """The mixture of all that may be trained on; reading and locating names takes a minute."""
+    validate_mixture("share", shares, [*SHARES])
     known = read_lexicon(lexicon)
     folder = data / "relations"
     return Mixture(
@@ -566,4 +570,5 @@ def read_mixture(data: Path, lexicon: Path, *, seed: int = 0) -> Mixture:
         names=[name for name in relation_names(folder).values() if name in known],
         scenes=SceneMaker(),
         seed=seed,
+        shares=shares,
     )

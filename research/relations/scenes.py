@@ -45,12 +45,15 @@ FAULTS: Mapping[str, float] = {
 """The faults and their weights: names exchanged, a fact turned round, a near miss, another manner,
 a fact given to another entity; `same` has none, and two tellings. The weights here and the shares
 below were set by hand; there is no record of the data they were chosen on."""
-_LINKED, _SECOND = 0.35, 0.35
+_LINKED, _SECOND = 0.5, 0.35
 """The shares of scenes with a fact about an object, and with a second main entity."""
+_NESTED = 0.6
+"""The share of sentences that take a fact about their last name as a relative clause."""
 _MOST_FACTS = 6
 _VALUES = frozenset({"year", "number"})
 _ARTICLES = frozenset({"the", "of", "The"})
 _END = re.compile(r"\{([so])\}")
+_END_OF_SENTENCE = re.compile(r"\{o(\d+)\}$")
 
 
 @dataclass(frozen=True)
@@ -138,7 +141,7 @@ class SceneMaker:
         kind = chance.choice(self._kinds)
         try:
             main = new(kind)
-            count = min(chance.choice((1, 1, 2, 2, 3, 3, 4)), len(self._of[kind]))
+            count = min(chance.choice((1, 1, 2, 2, 3, 3, 4, 5)), len(self._of[kind]))
             facts = [
                 SceneFact(one, main, new(one.object))
                 for one in chance.sample(self._of[kind], count)
@@ -278,19 +281,47 @@ def tell(
     text, last = "", ""
     names: tuple[Name, ...] = ()
     size = 1 if style == "plain" else 2
+    told: set[int] = set()
     for subject, numbers in by_subject.items():
         for first in range(0, len(numbers), size):
-            draws = [chance.random() for _ in range(6)]
+            draws = [chance.random() for _ in range(7)]
             called = _back_reference(kinds[subject], pronoun, draws) if last == subject else None
             own = [(number, facts[number]) for number in numbers[first : first + size]]
+            own = [one for one in own if one[0] not in told]
             inner = random.Random(chance.random())  # noqa: S311
-            words, places = fill(_sentence(own, called, style, draws, inner), gaps)
+            if not own:
+                continue
+            sentence = _sentence(own, called, style, draws, inner)
+            told |= {number for number, _ in own}
+            ending = _END_OF_SENTENCE.search(sentence)
+            if ending and style == "free" and draws[6] < _NESTED:
+                named = facts[int(ending[1])].object
+                linked = [one for one in by_subject.get(named, ()) if one not in told]
+                if linked:
+                    told.add(linked[0])
+                    person = kinds[named] == "person"
+                    sentence += _clause(linked[0], facts[linked[0]], person=person, chance=inner)
+            words, places = fill(sentence, gaps)
             words = f"{words[:1].upper()}{words[1:]}."
             start = len(text) + bool(text)
             text = f"{text} {words}" if text else words
             names += shift_names(places, start)
             last = subject
     return text, names
+
+
+def _clause(number: int, fact: SceneFact, *, person: bool, chance: random.Random) -> str:
+    """A fact about the last name of a sentence, as its relative clause."""
+    phrase = fact.phrase
+    if phrase.roles and fact.manner == "stated" and chance.random() < 0.3:
+        return f", whose {chance.choice(phrase.roles)} is {{o{number}}}"
+    words = say(chance.choice(phrase.of_subject), fact.manner, chance)
+    return f", {'who' if person else 'which'} {_numbered(words, number)}"
+
+
+def _numbered(words: str, fact: int) -> str:
+    """The words with the number of their fact in the gaps."""
+    return _END.sub(rf"{{\g<1>{fact}}}", words)
 
 
 def _back_reference(kind: str, pronoun: str, draws: Sequence[float]) -> str | None:
@@ -320,21 +351,22 @@ def _sentence(
     phrase, stated = fact.phrase, fact.manner == "stated"
     subject = called or f"{{s{number}}}"
 
-    def numbered(words: str, fact: int) -> str:
-        return _END.sub(rf"{{\g<1>{fact}}}", words)
-
     if len(own) == 1:
-        if style == "free" and not called and phrase.of_object and draws[2] < 0.35:
+        if phrase.of_object and (called or style == "free") and draws[2] < 0.35:
             words = say(_pick(phrase.of_object, picks[0]), fact.manner, chance)
-            return f"{{o{number}}} {numbered(words, number)}"
+            words = words.replace("{s}", _OBJECT_FORMS.get(called, called)) if called else words
+            return f"{{o{number}}} {_numbered(words, number)}"
+        if called and phrase.roles and stated and draws[2] < 0.5:
+            own_word = _POSSESSIVES.get(called, "its")
+            return f"{{o{number}}} is {own_word} {_pick(phrase.roles, picks[0])}"
         if phrase.roles and stated and draws[2] > 0.8:
             return _with_role(_pick(phrase.roles, picks[0]), number, called, picks[1])
         words = say(_pick(phrase.of_subject, picks[0]), fact.manner, chance)
-        return f"{subject} {numbered(words, number)}"
+        return f"{subject} {_numbered(words, number)}"
     other_number, other = own[1]
-    first = numbered(say(_pick(phrase.of_subject, picks[0]), fact.manner, chance), number)
+    first = _numbered(say(_pick(phrase.of_subject, picks[0]), fact.manner, chance), number)
     second = say(_pick(other.phrase.of_subject, picks[1]), other.manner, chance)
-    second = numbered(second, other_number)
+    second = _numbered(second, other_number)
     person = phrase.subject == "person"
     if draws[3] < 0.35:
         return f"{subject} {first} and {second}"
@@ -348,6 +380,7 @@ def _sentence(
 
 
 _POSSESSIVES = {"he": "his", "she": "her"}
+_OBJECT_FORMS = {"he": "him", "she": "her"}
 
 
 def _with_role(role: str, number: int, called: str | None, draw: float) -> str:

@@ -87,6 +87,8 @@ class RelationSettings(TrainingSettings):
     longest: int = 256
     look_every: int = 250
     save_every: int = 100
+    shares: Mapping[str, float] = field(default_factory=lambda: SHARES)
+    """How often each kind of group is drawn."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -105,7 +107,7 @@ class RelationSettings(TrainingSettings):
             **{name: getattr(self, name) for name in names},
             "margin": MARGIN,
             "above": ABOVE,
-            "mixture": dict(SHARES),
+            "mixture": dict(self.shares),
         }
 
     def rate_at(self, step: int) -> float:

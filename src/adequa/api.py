@@ -107,8 +107,8 @@ class Evaluation(Sequence[Result]):
 def evaluate(items: Any, metrics: Metrics = None, *, coverage: str | None = None) -> Evaluation:
     """Score items in memory: Items, their dicts, or a pandas or polars frame with their columns.
 
-    A dict has `triples` or `record`, and `text`; `id` defaults to its position. The logs and rows
-    that files may have are read too.
+    A dict has `triples` or `record`, and `text`; `id` defaults to its position. Logs (`input` and
+    `output`, chats) are read too.
     """
     chosen = resolve(metrics)
     placed = (

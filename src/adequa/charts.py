@@ -526,9 +526,7 @@ def _round_up(value: float) -> float:
 # Reliability diagrams: claimed probabilities against the share that is true.
 
 
-def reliability_picture(
-    before: Sequence[Bin], after: Sequence[Bin], title: str, subtitle: str = ""
-) -> str:
+def reliability_picture(series: Mapping[str, Sequence[Bin]], title: str, subtitle: str = "") -> str:
     """Claimed probabilities against shares of truth; a calibrated model is on the diagonal.
 
     The area of a dot grows with the number of cases in its bin.
@@ -540,8 +538,8 @@ def reliability_picture(
         ticks, ticks, x_label="claimed probability", y_label="share that is true", columns=True
     )
     parts.append(line(frame.x(0), frame.y(0), frame.x(1), frame.y(1), _FAINT))
-    for row, (name, bins) in enumerate((("before", before), ("calibrated", after))):
-        number = 1 - row
+    for row, (name, bins) in enumerate(series.items()):
+        number = len(series) - 1 - row
         filled = [one for one in bins if one.count]
         most = max((one.count for one in filled), default=1)
         places = [(frame.x(one.claimed), frame.y(one.true)) for one in filled]

@@ -26,11 +26,13 @@ def assert_adequate(
     metrics: Any = None,
     allow: Collection[str] = (),
     coverage: str | None = None,
+    min_confidence: float = 0.0,
 ) -> Result:
     """Raise an AssertionError with all faults unless the text says what it should of its data.
 
     `data`, `metrics` and `coverage` are those of `adequa.score`; `allow` names kinds of faults that
-    are accepted: omission, hallucination. Returns the result, for further assertions.
+    are accepted: omission, hallucination. `min_confidence` is the least confidence of an OK
+    verdict. Returns the result, for further assertions.
     """
     __tracebackhide__ = True  # pytest shows the caller's line
     from adequa.api import score
@@ -44,7 +46,21 @@ def assert_adequate(
     faults = [kind for kind in kinds if kind in result.verdict and kind not in allow]
     if faults:
         raise AssertionError(_message(result, faults))
+    if min_confidence and result.verdict == "OK":
+        if result.confidence is None:
+            raise SettingError("no metric knows how sure its verdict is; use nli")
+        if result.confidence < min_confidence:
+            raise AssertionError(_unsure(result, min_confidence))
     return result
+
+
+def _unsure(result: Result, least: float) -> str:
+    lines = [
+        f"no fault was found, but the confidence is {result.confidence:.3f}, below {least:g}:",
+        f"  text: {result.item.text!r}",
+    ]
+    lines += [f"  not sure of: {' | '.join(fact.triple)}" for fact in result.doubtful]
+    return "\n".join(lines)
 
 
 def _message(result: Result, faults: Collection[str]) -> str:

@@ -25,7 +25,13 @@ METRICS = ("esa", "nli")
 
 
 def line(
-    number: int, *, system: str, esa: float | None, missing: int, facts: int
+    number: int,
+    *,
+    system: str,
+    esa: float | None,
+    missing: int,
+    facts: int,
+    confidence: float | None = None,
 ) -> dict[str, Any]:
     """A line of a run; the first `missing` of its facts are not stated."""
     triples = [[f"Ferry_{number}", f"fact{one}", f"value {one}"] for one in range(facts)]
@@ -48,6 +54,7 @@ def line(
         ],
         "verdicts": {"esa": "OK", "nli": verdict},
         "verdict": verdict,
+        "confidence": confidence,
         **({"reasons": {"esa": "no triples"}} if esa is None else {}),
     }
 
@@ -87,7 +94,8 @@ def write_run(tmp_path: Path) -> Callable[..., Path]:
             }
             for label in METRICS
         }
-        manifest = {"status": "complete", "metrics": metrics}
+        counts = {"items": len(rows)}
+        manifest = {"status": "complete", "counts": counts, "metrics": metrics}
         (folder / "manifest.json").write_text(json.dumps(manifest))
         systems = dict.fromkeys(row["system"] for row in rows)
         summary = {"systems": {name: {} for name in systems}}
@@ -318,3 +326,40 @@ def test_the_object_is_complete():
     assert [one["stops"] for one in written["checks"]] == [False, True, False, True]
     assert written["checks"][1]["more"] == 3
     assert len(gate_table(GATE).rows) == 4
+
+
+def sure_line(number: int, confidence: float | None, missing: int = 0) -> dict[str, Any]:
+    return line(number, system="T5", esa=1.0, missing=missing, facts=4, confidence=confidence)
+
+
+def test_ok_verdicts_of_little_confidence_are_unsure(write_run):
+    rows = [sure_line(number, 0.7) for number in range(3)]
+    rows += [sure_line(number, 0.9) for number in range(3, 9)]
+    rows += [sure_line(9, 0.6, missing=1), sure_line(10, None)]
+    rows[0]["facts"][1] |= {"status": "unchecked", "confidence": 0.4}
+    run = write_run("new", [], more=rows)
+    (result,) = evaluate_gate(run, [Limit("max", "unsure", 0.2)]).results
+    assert (result.value, result.items) == (0.3, 10)
+    assert "1 have no value" in result.why
+    assert result.examples[0] == "Id0: confidence 0.70; not sure of Ferry_0 | fact1 | value 1"
+    (strict,) = evaluate_gate(run, [Limit("max", "unsure", 0.2)], min_confidence=0.95).results
+    assert strict.value == 0.9
+    (lax,) = evaluate_gate(run, [Limit("max", "unsure", 0.2)], min_confidence=0.5).results
+    assert lax.value == 0
+
+
+def test_a_fact_in_doubt_counts_among_the_facts(write_run):
+    row = sure_line(0, 0.7, missing=1)
+    row["facts"][1] |= {"status": "unchecked", "confidence": 0.4}
+    row["facts"][2] |= {"status": "unchecked"}
+    run = write_run("new", [], more=[row])
+    (result,) = evaluate_gate(run, [Limit("max", "missing", 0.5)]).results
+    assert result.items == 3
+
+
+def test_a_least_confidence_needs_its_limit(write_run):
+    run = write_run("new", [0])
+    with pytest.raises(SettingError, match=r"--max unsure=0\.1"):
+        evaluate_gate(run, [Limit("max", "omission", 0.2)], min_confidence=0.8)
+    with pytest.raises(SettingError, match="between 0 and 1"):
+        evaluate_gate(run, [Limit("max", "unsure", 0.2)], min_confidence=80)

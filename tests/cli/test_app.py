@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -149,3 +150,20 @@ def test_an_unknown_command_is_wrong_use(
         run_main()
     assert ended.value.code == 2
     assert "score" in capsys.readouterr().err
+
+
+def test_every_command_prints_through_the_function_that_escapes() -> None:
+    """Annotations of `gate --github` are commands on purpose, and escape what they quote."""
+    calls = [
+        path.name
+        for path in (ROOT / "src" / "adequa" / "cli").glob("*.py")
+        for _ in re.findall(r"typer\.echo\(|(?<![.\w])print\(", path.read_text(encoding="utf-8"))
+    ]
+    assert sorted(calls) == ["app.py", "gate.py", "options.py"]  # the first prints our version
+
+
+def test_an_error_does_not_steer_the_terminal() -> None:
+    code = "from adequa.cli import main; main()"
+    found = run_python(code, "score", "no\x1b[2Jsuch", "--out", "x")
+    assert found.returncode == 2
+    assert "no\\u001b[2Jsuch" in found.stderr

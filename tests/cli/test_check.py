@@ -16,8 +16,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from adequa.cli import main
-from adequa.cli.check import Mark, cut, marks_of, show
-from adequa.data import Finding, Item, Mention, Result, Triple
+from adequa.cli.check import Mark, cut, describe_ok, marks_of, show
+from adequa.data import Fact, Finding, Item, Mention, Result, Triple
 
 TRIPLES = "Ana_Bari | birthPlace | Vaudland && Ana_Bari | worksIn | Kestrel_Tower"
 GOOD = "Ana Bari, born in Vaudland, works in the Kestrel Tower."
@@ -84,8 +84,8 @@ def test_an_empty_text_is_an_omission(adequa: Run) -> None:
     assert code == 1
     assert "(the text is empty)" in said
     assert (
-        "Verdict: omission\n  esa         0.0000\n  nli         0.0000\n  similarity  0.0000\n"
-        in said
+        "Verdict: omission (confidence 1.00)\n"
+        "  esa         0.0000\n  nli         0.0000\n  similarity  0.0000\n" in said
     )
 
 
@@ -160,8 +160,8 @@ def test_a_corpus_is_for_score(name: str, content: str, adequa: Run, tmp_path: P
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["-", "-"], "only one of TRIPLES and TEXT can be -"),
-        (["Ana Bari", GOOD], "TRIPLES: 'Ana Bari' is not a known form of triples"),
+        (["-", "-"], "only one of DATA and TEXT can be -"),
+        (["Ana Bari", GOOD], "DATA: 'Ana Bari' is not a known form of triples"),
         (["absent.xml", GOOD], "absent.xml: does not exist"),
         ([TRIPLES, "absent.txt"], "absent.txt: does not exist"),
         ([".", GOOD], "is a folder"),
@@ -359,3 +359,57 @@ def test_a_missing_verdict_is_explained() -> None:
     shown = _plain(Result(item, {"bleu": None, "ter": 3.0}, reasons={"bleu": "no references"}))
     assert "Verdict: none; ter gives no verdict; add -m esa\n" in shown
     assert "  bleu  – (no references)\n  ter   3.0000\n" in shown
+
+
+def _ok(confidence: float | None, *facts: Fact, metric: str = "nli") -> Result:
+    item = Item("1", tuple(fact.triple for fact in facts), "A text.")
+    return Result(item, {metric: 1.0}, facts=facts, verdict="OK", confidence=confidence)
+
+
+FACT, OTHER = Triple("Acme", "founder", "Lena"), Triple("Acme", "size", "5")
+STATED = Fact(FACT, "stated", 0.9)
+
+
+@pytest.mark.parametrize(
+    ("result", "said"),
+    [
+        (_ok(0.85, STATED), "It says all and only what the data says."),
+        (
+            _ok(0.7, STATED),
+            "No fault found, but that is not sure: the confidence is below 0.8.",
+        ),
+        (
+            _ok(0.85, STATED, Fact(OTHER, "unchecked", 0.4)),
+            "No fault found; 1 of 2 facts could not be checked with confidence: Acme | size | 5.",
+        ),
+        (
+            _ok(None, Fact(FACT, "unchecked"), metric="esa"),
+            "No fault found in names and values; 1 of 1 fact was not checked: add -m nli.",
+        ),
+        (
+            _ok(None, STATED),
+            "No fault found; how sure that is has not been calibrated for these settings.",
+        ),
+    ],
+)
+def test_an_ok_says_what_it_stands_for(result: Result, said: str) -> None:
+    assert describe_ok(result) == said
+    shown = "".join(piece.text for piece in show(result))
+    assert said in shown
+    assert ("(confidence" in shown.splitlines()[-3]) == (result.confidence is not None)
+
+
+def test_facts_in_doubt_are_listed_apart() -> None:
+    result = _ok(0.5, STATED, Fact(OTHER, "unchecked", 0.4, 0, 7))
+    shown = "".join(piece.text for piece in show(result))
+    assert "Stated 1 of 2 facts\n  + Acme | founder | Lena (0.90)\n" in shown
+    assert "Not checked with confidence\n  ? Acme | size | 5 (0.40)\n" in shown
+
+
+def test_the_confidence_of_a_verdict_is_in_the_json(adequa: Run) -> None:
+    _, said, _ = adequa("check", TRIPLES, GOOD, "--json")
+    line = json.loads(said)
+    assert 0 < line["confidence"] < 1
+    assert list(line).index("confidence") == list(line).index("verdict") + 1
+    _, plain, _ = adequa("check", TRIPLES, GOOD)
+    assert f"Verdict: OK (confidence {line['confidence']:.2f})" in plain

@@ -66,3 +66,25 @@ def test_against_itself_nothing_is_worse(demo_run, tmp_path):
 def test_a_file_that_cannot_be_written_is_an_error(demo_run, tmp_path):
     found = gate(demo_run, "--max", "omission=1", "--junit", str(tmp_path / "no" / "x.xml"))
     assert isinstance(found.exception, DataError)
+
+
+def test_ids_and_systems_are_not_obeyed_by_a_terminal_or_a_ci_service(tmp_path):
+    evil = "x\n::stop-commands::y\n\nthe gate is open\x1b[2J\u202e##[error]"
+    item = {"system": evil, "triples": [[f"Alba {evil}", "port", f"Oban {evil}"]], "text": "No."}
+    lines = [json.dumps({"id": f"{number}{evil}", **item}) + "\n" for number in range(30)]
+    (tmp_path / "items.jsonl").write_text("".join(lines))
+    run = tmp_path / "run"
+    words = ["score", str(tmp_path / "items.jsonl"), "-m", "esa", "--out", str(run), "--quiet"]
+    scored = CliRunner().invoke(app, words)
+    options = ("--max", "omission=0.01", "--max", "unscored=0")
+    for found in (scored, gate(run, *options), gate(run, *options, "--github")):
+        assert "stop-commands" in found.output
+        for line in found.output.splitlines():
+            assert not line.lstrip().startswith("::s")
+            assert line != "the gate is open"
+            assert line.isprintable()
+    assert found.exit_code == 1
+    printed = gate(run, *options, "--json").stdout
+    assert "\x1b" not in printed
+    assert "##[" not in printed
+    assert json.loads(printed)["checks"][0]["system"] == evil

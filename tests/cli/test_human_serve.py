@@ -77,10 +77,10 @@ def serving(folder: Path) -> Iterator[Any]:
         process.communicate()
 
 
-def opened(link: str) -> tuple[str, str]:
-    """The address and the page a link leads to, in a browser that keeps cookies."""
+def opened(link: str, form: bytes | None = None) -> tuple[str, str]:
+    """The address and the page a link or a form leads to, in a browser that keeps cookies."""
     browser = urllib.request.build_opener(urllib.request.HTTPCookieProcessor())
-    with browser.open(link, timeout=20) as page:
+    with browser.open(link, form, timeout=20) as page:
         return page.url, page.read().decode()
 
 
@@ -91,7 +91,9 @@ def test_it_serves_and_the_links_stay_the_same(folder: Path, serving: Any) -> No
     assert address.endswith("/")
     assert "r002" in page
     assert "Round 1" in opened(links["organiser"])[1]
-    assert "r003" in opened(links["join"] + "worker")[1]
+    key = links["join"].partition("?")[0]
+    assert 'value="worker"' in opened(links["join"] + "worker")[1]
+    assert "/r/3-" in opened(key, b"id=worker")[1]
     file = folder / "links.tsv"
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
     rows = dict(line.split("\t") for line in file.read_text().splitlines())

@@ -47,6 +47,12 @@ def test_a_run_against_people(
     )
     assert code == 0
     ours = json.loads(out)["detectors"]["run"]
+    assert ours["auc"]["value"] is not None
+    for score in ("words", "confidence"):
+        assert command("spans", str(run), "--gold", str(gold), "--n", "9", "--score", score)[0] == 0
+    code, _, err = command("spans", str(run), "--gold", str(gold), "--score", "bleu")
+    assert code == 2
+    assert "unknown score 'bleu'" in err
     assert ours["pairs"] == 18
     assert ours["flagged"]["value"] > 0
     assert ours["spans"]["detector"] == 0

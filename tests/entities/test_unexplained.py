@@ -2,15 +2,25 @@
 
 from __future__ import annotations
 
+import re
 from itertools import pairwise
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from rapidfuzz.distance import Levenshtein
 
 from adequa.data import Item, Triple
 from adequa.entities.detector import Detector
-from adequa.entities.unexplained import find_unexplained
+from adequa.entities.graph import Graph, compile_graph
+from adequa.entities.unexplained import (
+    _FAR,
+    _explained,
+    _known_words,
+    _nearest_name,
+    find_unexplained,
+)
+from adequa.text import CALENDAR, GENERIC, fold
 
 FACTS = (
     Triple("Ann_Bell", "birthPlace", "Abilene,_Texas"),
@@ -112,3 +122,40 @@ def test_spans_stand_in_the_text_and_apart_from_mentions(text: str) -> None:
         assert span.nearest is None or any(span.nearest in fact for fact in FACTS)
     for left, right in pairwise(found):
         assert left.end <= right.start
+
+
+GRAPH = compile_graph(FACTS, {}, {})
+
+
+def slowly_explained(word: str, graph: Graph) -> bool:
+    """The slow way: each word of the data is compared with the word."""
+    known = _known_words(graph).known
+    if word in known or word in CALENDAR or word in GENERIC or len(word) == 1:
+        return True
+    if re.search(r"\d", word):
+        return any(word in other for other in known if re.search(r"\d", other))
+    for ending in ("s", "es", "n", "an", "ian", "ese", "ish", "i"):
+        if word.endswith(ending) and word.removesuffix(ending) in known:
+            return True
+    if len(word) > 3 and any(word in other or other in word for other in known if len(other) > 3):
+        return True
+    near = (Levenshtein.normalized_distance(word, other) for other in known)
+    return len(word) >= 5 and min(near) <= 0.2
+
+
+PARTS = st.sampled_from(
+    ["abil", "ene", "texas", "a", "bell", "1957", "8", "ann", "us", "place", "x"]
+)
+
+
+@given(st.lists(PARTS, min_size=1, max_size=4).map("".join))
+def test_words_are_explained_as_by_comparing_with_each_word_of_the_data(word: str) -> None:
+    assert _explained(word, GRAPH) == slowly_explained(word, GRAPH)
+
+
+@given(st.lists(PARTS, min_size=1, max_size=4).map(" ".join))
+def test_the_nearest_name_is_the_first_of_the_most_similar(string: str) -> None:
+    names = [one for one in GRAPH.entities if one.kind in ("name", "list")]
+    gaps = [Levenshtein.normalized_distance(fold(string), fold(one.label.base)) for one in names]
+    nearest = names[gaps.index(min(gaps))].string if min(gaps) <= _FAR else None
+    assert _nearest_name(string, GRAPH) == nearest

@@ -48,7 +48,7 @@ CASES = [
     Case("truncated.jsonl", ITEM + "\n" + ITEM[:20], "is not JSON", 2),
     Case("not-an-object.jsonl", f"{ITEM}\n[1, 2]", "is a list, not an object", 2),
     Case("no-text.jsonl", '{"id": "1", "triples": [["s", "p", "o"]]}', "has no 'text'", 1),
-    Case("no-id.jsonl", '{"triples": [["s", "p", "o"]], "text": ""}', "has no 'id'", 1),
+    Case("null-id.jsonl", '{"id": null, "triples": [["s", "p", "o"]], "text": ""}', "'id' is", 1),
     Case("empty-id.jsonl", ITEM.replace('"1"', '""'), "'id' is", 1),
     Case("empty-triples.jsonl", ITEM.replace('[["s", "p", "o"]]', "[]"), "'triples' is empty", 1),
     Case("two-parts.jsonl", ITEM.replace('"o"', '"o", "x"'), "triple 1 is not", 1),

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import pickle
 import string
-import sys
 import tracemalloc
 from collections.abc import Iterator
 from datetime import date
@@ -22,7 +21,6 @@ from adequa.data import Item, Triple
 from adequa.errors import DataError, SettingError, UnknownName
 from adequa.files import reject_constant
 from adequa.readers import open_source, records
-from adequa.readers.mapping import RecordMapping, load_mapping
 from adequa.readers.records import (
     JsonValue,
     RecordsReader,
@@ -240,48 +238,6 @@ def test_settings_override_the_mapping(tmp_path: Path) -> None:
     assert read(data, key="a", text="t", bare=True)[0].references == ("3",)
 
 
-@pytest.mark.skipif(sys.version_info < (3, 11), reason="tomllib came with Python 3.11")
-def test_a_mapping_may_be_toml(tmp_path: Path) -> None:
-    path = write(tmp_path / "m.toml", 'subject = "a"\nignore = "b"\n[rename]\nc = "d"\n')
-    assert load_mapping(path) == RecordMapping(subject="a", ignore=("b",), rename={"c": "d"})
-    with pytest.raises(DataError, match=r"m\.toml: is not TOML"):
-        load_mapping(write(path, "subject ="))
-
-
-def test_toml_without_its_reader_is_an_error(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setitem(sys.modules, "tomllib", None)
-    with pytest.raises(DataError, match=r"needs Python 3\.11; write it as JSON"):
-        load_mapping(write(tmp_path / "m.toml", ""))
-
-
-@pytest.mark.parametrize(
-    ("text", "problem"),
-    [
-        ("[1]", "is not an object"),
-        ('{"subject": 5}', "'subject' is not the name of a column"),
-        ('{"text": ""}', "'text' is not the name"),
-        ('{"ignore": [1]}', "'ignore' is not a list of columns"),
-        ('{"rename": {"a": ""}}', "'rename' is not an object of strings"),
-        ('{"rename": ["a"]}', "'rename' is not an object of strings"),
-        ("{", "is not JSON"),
-        ("", "is not JSON"),
-    ],
-)
-def test_a_wrong_mapping_is_said(tmp_path: Path, text: str, problem: str) -> None:
-    path = write(tmp_path / "m.json", text)
-    with pytest.raises(DataError) as caught:
-        load_mapping(path)
-    assert problem in str(caught.value)
-    assert caught.value.path == path
-
-
-def test_an_unknown_key_of_a_mapping_is_named() -> None:
-    with pytest.raises(UnknownName, match="did you mean 'subject'"):
-        RecordMapping.from_object({"subjekt": "a"})
-
-
 def test_a_table_must_have_the_columns_that_are_named(tmp_path: Path) -> None:
     path = write(tmp_path / "a.csv", "name,text\nA,x\n")
     with pytest.raises(DataError, match=r"a\.csv:1: has no column 'summary'"):
@@ -484,3 +440,48 @@ def test_a_long_line_is_not_held_in_memory(tmp_path: Path) -> None:
         tracemalloc.stop()
     assert path.stat().st_size > 20_000_000
     assert peak < 12_000_000
+
+
+def test_the_text_is_the_only_column_of_prose(tmp_path: Path) -> None:
+    rows = ["name,p,blurb", "A,1,This is a sentence about A.", "B,2,This is a sentence about B."]
+    path = write(tmp_path / "a.csv", "\n".join(rows))
+    assert [item.text for item in read(path)] == [row.rpartition(",")[2] for row in rows[1:]]
+    path = write(tmp_path / "b.csv", "name,output,note\nA,x,This is a long sentence about A.\n")
+    assert read(path)[0].text == "x"
+
+
+def test_several_texts_are_named_with_the_command(tmp_path: Path) -> None:
+    said = "This is a sentence about A."
+    path = write(tmp_path / "a.csv", f"name,one,two\nA,{said},{said}\n")
+    with pytest.raises(DataError) as caught:
+        read(path)
+    assert "it could be 'one' or 'two'" in str(caught.value)
+    assert "adequa score a.csv --format records:text=one --out RUN" in str(caught.value)
+
+
+def test_a_cell_may_hold_json(tmp_path: Path) -> None:
+    path = write(tmp_path / "a.csv", 'name,made,text\nA,"{""by"": ""Ada"", ""year"": 1.50}",A.\n')
+    assert [triple[1:] for triple in read(path)[0].triples] == [
+        ("made by", "Ada"),
+        ("made year", "1.50"),
+    ]
+    path = write(tmp_path / "b.csv", 'record,text\n"{""name"": ""A"", ""p"": 1}",A.\n')
+    assert read(path)[0].record == {"name": "A", "p": 1}
+
+
+def test_texts_from_another_file_name_records(tmp_path: Path) -> None:
+    path = write(tmp_path / "a.jsonl", '{"orderId": "REQ-3391", "n": 3}\n')
+    texts = write(tmp_path / "t.txt", "Order REQ-3391 has 3 parts.\n")
+    (item,) = open_source(path, texts={"T": texts})
+    assert item.triples == (Triple("REQ-3391", "n", "3"),)
+    texts.write_text("It has 3 parts.\n")
+    (item,) = open_source(path, texts={"T": texts})
+    assert item.triples == (Triple("record", "n", "3"),)
+
+
+def test_coverage_can_be_told(tmp_path: Path) -> None:
+    path = write(tmp_path / "a.csv", "name,p,text\nA,1,x\n")
+    assert [item.coverage for item in open_source(path)] == ["selected"]
+    assert [item.coverage for item in open_source(path, coverage="all")] == ["all"]
+    with pytest.raises(UnknownName, match="coverage"):
+        open_source(path, coverage="some")

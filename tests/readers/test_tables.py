@@ -181,9 +181,9 @@ def test_a_csv_may_have_another_delimiter(tmp_path: Path) -> None:
 WRONG_CSV = {
     "empty": (b"", None, "is empty"),
     "blank": (b"\n \n", None, "is empty"),
-    "no id": (b"key,triples,text\n", 1, "no column 'id' (there are: 'key', 'triples', 'text')"),
+    "no text": (b"key,triples\n", 1, "no column 'text' (there are: 'key', 'triples')"),
     "no triples": (b"id,text\n", 1, "no column 'triples'"),
-    "capitals": (b"ID,triples,text\n", 1, "no column 'id'"),
+    "capitals": (b"id,Triples,text\n", 1, "no column 'triples'"),
     "twice": (b"id,triples,text,id\n", 1, "column 'id' twice"),
     "unnamed": (b",id,triples,text\n", 1, "column 1 has no name"),
     "few": (HEADER + GOOD + b"b,A | p | B\n", 3, "has 2 cells for 3 columns"),

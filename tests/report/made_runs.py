@@ -97,6 +97,7 @@ def _line(
         "findings": findings,
         "verdicts": {} if verdict is None else {"esa": verdict},
         "verdict": verdict,
+        "confidence": None if verdict is None else number * 37 % 100 / 100,
         **({} if scored else {"reasons": {"esa": "a test said so"}}),
     }
 

@@ -91,6 +91,10 @@ def test_the_tables_can_be_read_without_a_script(tmp_path):
         assert facts == str(len(own))
         share = 100 * sum(fact["status"] == "missing" for fact in own) / len(own)
         assert missing == f"{share:.0f} %"
+    sure = [line["confidence"] for line in lines if line["verdict"] == "OK"]
+    share = 100 * sum(one < 0.8 for one in sure) / len(sure)
+    said = tree.xpath("//section[@id='systems']")[0].text_content()
+    assert f"Of the OK verdicts, {share:.0f} % have a confidence below 0.8" in said
     text = tree.xpath("//section[@id='methods']")[0].text_content()
     assert "esa|version:0" in text
     assert "(a test said so)" in text

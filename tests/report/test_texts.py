@@ -42,8 +42,11 @@ def test_the_page_holds_every_line(tmp_path, inputs):
     summary = json.loads(re.search(r'id="summary">(.*?)</script>', page, re.DOTALL)[1])
     columns = {name: numbers(column) for name, column in index["columns"].items()}
     scores = {label: numbers(column) for label, column in index["scores"].items()}
+    confidence = numbers(index["confidence"])
     assert (len(texts), len(graphs)) == (len(lines), inputs)
     for row, line in enumerate(lines):
+        known = math.nan if line["confidence"] is None else line["confidence"]
+        assert confidence[row] == pytest.approx(known, abs=1e-6, nan_ok=True)
         place = columns["input"][row]
         name, category, lang, triples, references = graphs[place]
         text, mentions, facts, findings, verdicts, reasons = texts[row]

@@ -43,6 +43,7 @@ scores = st.builds(
     ).map(tuple),
     findings=st.lists(findings, max_size=4).map(tuple),
     verdict=st.sampled_from([None, *VERDICTS]),
+    confidence=st.sampled_from([None, 0.2, 0.75, 0.9]),
 )
 
 
@@ -141,3 +142,39 @@ def test_a_fact_that_nobody_has_spoken_of_is_not_stated() -> None:
     result = join(Result(ITEM, {}), {"esa": replace(_absent("a"), facts=()), "half": half})
     assert result.verdict == "omission"
     assert join(result, {"nli": _read(0.99, 0.99)}).verdict == "OK"
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "verdict", "confidence"),
+    [
+        (("OK", 0.9), ("OK", 0.7), "OK", 0.7),
+        (("OK", 0.9), ("omission", 0.6), "omission", 0.6),
+        (("omission", 0.6), ("hallucination", 0.8), "hallucination+omission", 0.8),
+        (("OK", 0.9), ("OK", None), "OK", 0.9),
+        (("OK", 0.9), ("omission", None), "omission", 0.1),  # only the unsure metric sees it
+        (("OK", None), ("omission", None), "omission", None),
+        (("OK", 0.9), (None, None), "OK", 0.9),
+    ],
+)
+def test_a_joined_verdict_is_as_sure_as_the_metric_that_doubts_most(
+    first: tuple[Verdict, float | None],
+    second: tuple[Verdict | None, float | None],
+    verdict: Verdict,
+    confidence: float | None,
+) -> None:
+    parts = {
+        label: Score(0.5, verdict=one[0], confidence=one[1])
+        for label, one in (("a", first), ("b", second))
+    }
+    for order in (parts, dict(reversed(parts.items()))):
+        result = join(Result(ITEM, {}), order)
+        assert (result.verdict, result.confidence) == (verdict, confidence)
+
+
+def test_a_fact_in_doubt_beats_one_that_nobody_read() -> None:
+    doubtful = Fact(T1, "unchecked", 0.4)
+    scores = {"esa": Score(1, facts=(Fact(T1, "missing"),)), "nli": Score(1, facts=(doubtful,))}
+    result = join(Result(ITEM, {}), scores)
+    assert result.facts == result.doubtful == (doubtful,)
+    unread = join(Result(ITEM, {}), {"esa": Score(1, facts=(Fact(T1, "unchecked"),))})
+    assert unread.doubtful == ()

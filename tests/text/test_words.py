@@ -116,3 +116,22 @@ def test_titles_and_the_calendar() -> None:
     assert TITLES <= GENERIC
     assert {"may", "sunday", "sept"} <= CALENDAR
     assert {"president", "dr"} <= TITLES
+
+
+@given(st.lists(st.sampled_from(["new", "york", "newy", "ork", "n", "é", "yorkshire"])), st.data())
+def test_an_index_finds_the_places_of_a_name_that_a_search_finds(
+    words: list[str], data: st.DataObject
+) -> None:
+    text = PreparedText(" ".join(words))
+    name = data.draw(st.sampled_from(["new", "newyork", "ork", "york", "n", "zz", "newyorkshire"]))
+    key = text.key
+    slow = [place for place in text.places if key.startswith(name, place)]
+    assert [*text.places_of(name)] == slow
+    text.long = True
+    assert [*text.places_of(name)] == slow
+
+
+def test_words_by_letters_and_by_initial() -> None:
+    text = PreparedText("To be or not to be.")
+    assert text.numbers_of["be"] == [1, 5]
+    assert text.numbers_by_initial == {"t": [0, 4], "b": [1, 5], "o": [2], "n": [3]}

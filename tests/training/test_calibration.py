@@ -155,6 +155,15 @@ def test_too_few_or_wrong_labels() -> None:
         fit_platt([1.0], [2])
 
 
+def test_a_case_that_counts_twice_is_like_two_cases() -> None:
+    once = reliability([0.1, 0.7, 0.7, 0.75], [0, 1, 1, 0])
+    twice = reliability([0.1, 0.7, 0.75], [0, 1, 0], shares=[1, 2, 1])
+    assert twice.error == pytest.approx(once.error)
+    assert twice.brier == pytest.approx(once.brier)
+    pairs = zip(once.bins, twice.bins, strict=True)
+    assert all(one.claimed == pytest.approx(other.claimed) for one, other in pairs)
+
+
 @given(st.lists(st.tuples(st.floats(0, 1), st.integers(0, 1)), min_size=1, max_size=40))
 def test_every_case_is_in_one_bin(cases: list[tuple[float, int]]) -> None:
     chances = [chance for chance, _ in cases]

@@ -22,12 +22,12 @@ import numpy as np
 
 from adequa import stats
 from adequa.analysis.comparison import SystemPair, compare
-from adequa.data import Result, judged_status
+from adequa.data import CONFIDENT, Result, judged_status
 from adequa.errors import RunError, SettingError, require_known
 from adequa.run import Run, open_run
 from adequa.tables import Table, escape_markdown, one_line
 
-RATES = ("omission", "hallucination", "not-ok", "unscored")
+RATES = ("omission", "hallucination", "not-ok", "unscored", "unsure")
 FACT_RATES = ("missing", "contradicted")
 EXAMPLES = 10
 """Examples listed for a broken limit."""
@@ -129,11 +129,15 @@ def evaluate_gate(
     *,
     baseline: Run | Path | str | None = None,
     systems: Sequence[str] = (),
+    min_confidence: float | None = None,
     level: float = 0.95,
     strict: bool = False,
     seed: int = 0,
 ) -> Gate:
-    """Apply every limit to every system of a run, or to the named systems."""
+    """Apply every limit to every system of a run, or to the named systems.
+
+    An OK verdict counts as unsure below `min_confidence`, by default `CONFIDENT`.
+    """
     if not limits:
         raise SettingError("there is no limit; give --max, --min or --no-worse")
     stats.require_draws(None, seed, level)
@@ -142,7 +146,13 @@ def evaluate_gate(
     relative = [limit for limit in limits if limit.bound == "no-worse"]
     if relative and baseline is None:
         raise SettingError("--no-worse needs a run to compare with; name it with --baseline")
-    found = observe(opened, [limit.measure for limit in absolute])
+    measures = [limit.measure for limit in absolute]
+    if min_confidence is not None:
+        if not 0 < min_confidence <= 1:
+            raise SettingError(f"--min-confidence is between 0 and 1, not {min_confidence:g}")
+        if "unsure" not in measures:
+            raise SettingError("--min-confidence needs a limit; give --max unsure=0.1 with it")
+    found = observe(opened, measures, min_confidence=min_confidence or CONFIDENT)
     require_known("system", systems, found)
     judged = list(dict.fromkeys(systems)) or list(found)
     results = [
@@ -172,7 +182,9 @@ class Observations:
     """Items without the measure: no verdict, no fact, or not scorable."""
 
 
-def observe(run: Run, measures: Iterable[str]) -> dict[str, dict[str, Observations]]:
+def observe(
+    run: Run, measures: Iterable[str], *, min_confidence: float = CONFIDENT
+) -> dict[str, dict[str, Observations]]:
     """The observations of each measure, by system and measure."""
     labels = list(run.manifest["metrics"])
     wanted = list(dict.fromkeys(measures))
@@ -184,7 +196,7 @@ def observe(run: Run, measures: Iterable[str]) -> dict[str, dict[str, Observatio
         columns = found.setdefault(result.item.system, {})
         for measure in wanted:
             column = columns.setdefault(measure, Observations(measure not in labels))
-            seen = _observed(measure, result, labels)
+            seen = _observed(measure, result, labels, min_confidence)
             if seen is None:
                 column.left_out += 1
                 continue
@@ -197,16 +209,24 @@ def observe(run: Run, measures: Iterable[str]) -> dict[str, dict[str, Observatio
     return found
 
 
-def _observed(measure: str, result: Result, labels: Sequence[str]) -> tuple[float, float] | None:
+def _observed(
+    measure: str, result: Result, labels: Sequence[str], min_confidence: float
+) -> tuple[float, float] | None:
     if measure in labels:
         score = result.scores.get(measure)
         return None if score is None else (score, 1.0)
     if measure == "unscored":
         return float(any(value is None for value in result.scores.values())), 1.0
+    if measure == "unsure":
+        if result.verdict is None or result.confidence is None:
+            return None
+        return float(result.verdict == "OK" and result.confidence < min_confidence), 1.0
     if measure in FACT_RATES:
-        statuses = [judged_status(fact.status, result.item.coverage) for fact in result.facts]
-        checked = [status for status in statuses if status not in ("unchecked", "left out")]
-        return (float(checked.count(measure)), float(len(checked))) if checked else None
+        doubtful = {*result.doubtful}  # these were read, the other unchecked ones were not
+        read = [one for one in result.facts if one.status != "unchecked" or one in doubtful]
+        statuses = [judged_status(fact.status, result.item.coverage) for fact in read]
+        counted = [status for status in statuses if status != "left out"]
+        return (float(counted.count(measure)), float(len(counted))) if counted else None
     label, _, rate = measure.rpartition(".")
     verdict = result.verdicts.get(label) if label else result.verdict
     if verdict is None:
@@ -220,6 +240,9 @@ def _example(measure: str, result: Result) -> str:
         reasons = [" | ".join(fact.triple) for fact in result.facts if fact.status == measure]
     elif measure == "unscored":
         reasons = [f"{label}: {reason}" for label, reason in result.reasons.items()]
+    elif measure == "unsure":
+        reasons = [f"confidence {result.confidence:.2f}"]
+        reasons += [f"not sure of {' | '.join(fact.triple)}" for fact in result.doubtful]
     else:
         findings = (*result.missing, *result.unsupported)
         reasons = [one.why for one in findings if rate in ("not-ok", one.kind)]
@@ -470,8 +493,9 @@ def gate_github(gate: Gate) -> str:
         if result.outcome == "pass" and not gate.stops(result):
             continue
         level = "error" if gate.stops(result) else "warning"
-        title = _property(f"adequa: {result.limit}")
-        words = [f"{result.system or 'unnamed'}: {result.why}", *result.listed]
+        title = _property(one_line(f"adequa: {result.limit}"))
+        words = [one_line(f"{result.system or 'unnamed'}: {result.why}")]
+        words += map(one_line, result.listed)
         lines.append(f"::{level} title={title}::{_message(chr(10).join(words))}")
     return "\n".join(lines)
 

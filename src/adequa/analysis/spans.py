@@ -20,6 +20,7 @@ independent.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -44,6 +45,8 @@ PEOPLE = "one person"
 EVERYTHING, NOTHING = "everything marked", "nothing marked"
 GROUPS = ("annotator", "domain", "system", "type")
 KINDS = ("hallucination", "omission")
+CONFIDENCE = "confidence"
+"""The score that is the confidence of a run's verdict."""
 MOST_ROWS = 12
 """Groups with more members, such as hundreds of crowd workers, are in JSON only."""
 
@@ -146,8 +149,8 @@ def compare_spans(
 
     Without detectors, only people are compared. `kinds` are the kinds or details of a run's
     findings that count; `metric` takes the findings and the verdict of one metric of a run, and
-    `score` takes a metric's score for the AUC instead of the confidences of the findings. All
-    detectors are compared on the texts that each of them has marked.
+    `score` takes a metric's score, or the confidence of the verdict, for the AUC instead of the
+    confidences of the findings. All detectors are compared on the texts that each has marked.
     """
     stats.require_draws(n, seed, confidence)
     require_known("group", by, GROUPS)
@@ -175,6 +178,7 @@ def compare_spans(
     if missing:
         notes.append(f"texts of people that a detector did not read are left out: {missing:,}")
     texts.learn(named.values())
+    texts.check(named.values())
     rows = {name: texts.pairs(markings, common) for name, markings in named.items()}
     if (between := texts.pairs_of_people(common)) and len(between) > 1:
         rows[PEOPLE] = between
@@ -227,20 +231,32 @@ def _read_detector(
             return {path.stem: next(iter(found.values()))} if len(found) == 1 else found
     run = open_run(source)
     labels = list(run.manifest["metrics"])
-    require_known("metric", [name for name in (metric, score) if name], labels)
+    require_known("metric", [metric] if metric else [], labels)
+    require_known("score", [score] if score else [], [*labels, CONFIDENCE])
     entry = run.manifest["metrics"].get(score) or {}
     sign = -1.0 if entry.get("higher_is_better", True) else 1.0
     details: set[str] = set()
     markings = []
     for result in run.results():
         details |= {part for one in result.findings for part in (one.kind, one.detail)}
-        found_score = None if score is None else result.scores.get(score)
         marking = marking_of(result, kinds=kinds, metric=metric)
-        markings.append(replace(marking, score=None if found_score is None else sign * found_score))
+        if score == CONFIDENCE:
+            marking = replace(marking, score=_doubt(result))
+        elif score is not None:
+            value = result.scores.get(score)
+            marking = replace(marking, score=math.nan if value is None else sign * value)
+        markings.append(marking)
     require_known("kind of finding", kinds, details | set(KINDS))
     if not markings:
         raise RunError(f"{run.path} has no items; there is nothing to compare")
     return {run.name: markings}
+
+
+def _doubt(result: Result) -> float:
+    """How likely the text has a fault; a confidence says how likely its verdict is right."""
+    if result.confidence is None:
+        return math.nan
+    return 1 - result.confidence if result.verdict == "OK" else result.confidence
 
 
 def marking_of(
@@ -317,13 +333,17 @@ class _Texts:
                         "offsets do not fit each other",
                         remedy="mark the same texts",
                     )
-        for key, every in self.people.items():
-            text = self.texts.get(key)
-            for one in every:
+
+    def check(self, sources: Iterable[Mapping[Key, Marking]]) -> None:
+        """Raise unless all spans lie within their texts, as far as these are known."""
+        people = ({key: one} for key, every in self.people.items() for one in every)
+        for source in (*sources, *people):
+            for key, one in source.items():
+                text = self.texts.get(key)
                 if text is not None and any(span.end > len(text) for span in one.spans):
                     raise DataError(
-                        f"{one.marker or 'a person'} marked more than the {len(text)} characters "
-                        f"of the text {key[1]!r} of {key[0]!r}",
+                        f"a span of {one.marker or 'a detector'} ends after the {len(text)} "
+                        f"characters of the text {key[1]!r} of {key[0]!r}",
                         remedy="are these the spans of these texts?",
                     )
 
@@ -488,14 +508,15 @@ class _Bootstrap:
         np.add.at(by_record, places, rows)
         total = by_record.sum(axis=0)
         observed = figures_of(total[None])
-        labels = [int(pair.person.is_flagged) for pair in pairs]
-        signals = [pair.detector.signal for pair in pairs]
-        area = stats.area_under_curve(labels, signals)
+        labels = np.array([pair.person.is_flagged for pair in pairs])
+        signals = np.array([pair.detector.signal for pair in pairs])
+        scored = ~np.isnan(signals)  # a metric may not have scored all texts
+        area = stats.area_under_curve(labels[scored], signals[scored])
         drawn: dict[str, Vector] = {}
         if len(records) > 1:
             drawn = figures_of(stats.bootstrap_totals(by_record, n=self.n, seed=self.seed))
             counts = stats.cluster_counts(places, n=self.n, seed=self.seed)
-            drawn["auc"] = stats.resampled_areas(labels, signals, counts)
+            drawn["auc"] = stats.resampled_areas(labels[scored], signals[scored], counts[:, scored])
         figures = {
             name: self._estimate(float(one[0]), drawn, name) for name, one in observed.items()
         }

@@ -5,9 +5,17 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
-from adequa.cli.options import Force, Json, Quiet, argument, echo_json, echo_table, group, option
+from adequa.cli.options import (
+    Force,
+    Json,
+    Quiet,
+    argument,
+    echo,
+    echo_json,
+    echo_table,
+    group,
+    option,
+)
 from adequa.progress import progress_bar
 
 aliases = group("aliases", "Build and look up entity aliases.")
@@ -41,7 +49,7 @@ def build(
     if as_json:
         echo_json({"out": str(out), **vars(report)})
         return
-    typer.echo(
+    echo(
         f"{report.aliases:,} aliases of {report.entities:,} entities"
         f" from {report.statements:,} statements: {out}"
     )
@@ -52,7 +60,7 @@ def build(
     )
     for count, what in left_out:
         if count:
-            typer.echo(f"left out: {count:,} {what}")
+            echo(f"left out: {count:,} {what}")
 
 
 @aliases.command()

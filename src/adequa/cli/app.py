@@ -151,9 +151,13 @@ def main() -> None:
     try:
         app()
     except AdequaError as error:
-        typer.echo(f"adequa: {error}", err=True)
+        from adequa.cli.options import echo
+
+        echo(f"adequa: {error}", err=True)
         sys.exit(WRONG_USE)
     except Exception:  # noqa: BLE001  # a programming error keeps its traceback
-        traceback.print_exc()
-        typer.echo("adequa: internal error; please report it with the traceback above", err=True)
+        from adequa.cli.options import echo
+
+        echo(traceback.format_exc(), err=True)
+        echo("adequa: internal error; please report it with the traceback above", err=True)
         sys.exit(INTERNAL)

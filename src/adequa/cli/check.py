@@ -18,8 +18,8 @@ import typer
 
 from adequa.cli import options
 from adequa.cli.options import argument, flag, option
-from adequa.data import Finding, Mention, Result
-from adequa.tables import one_line
+from adequa.data import CONFIDENT, Fact, Finding, Mention, Result
+from adequa.tables import one_line, printable
 
 NOT_OK = 1
 
@@ -28,8 +28,9 @@ def check(
     triples: Annotated[
         str,
         argument(
-            "TRIPLES",
-            "The data: a file, - for stdin, or a string like 'Blue_Spice | eatType | pub'.",
+            "DATA",
+            "The data: a file, - for stdin, or a string like 'Blue_Spice | eatType | pub' or "
+            '\'{"name": "Blue Spice", "eatType": "pub"}\'.',
         ),
     ],
     text: Annotated[str, argument("TEXT", "The text: a file, - for stdin, or the string.")],
@@ -48,8 +49,10 @@ def check(
 ) -> None:
     """Check one text against its data.
 
-    Shows what the text mentions, what is missing and what the data does not support. Exit code 1 if
-    the verdict is not OK. Triples are separated by newlines or ' && '.
+    Shows what the text mentions, what is missing and what the data does not support, and how sure
+    the verdict is: the calibrated probability that it is right. Exit code 1 if the verdict is not
+    OK. DATA is triples, separated by newlines or ' && ', or a record as JSON; a text about a record
+    may choose what to say (--coverage).
 
     Example: adequa check "Blue_Spice | eatType | pub && Blue_Spice | area | riverside" "A pub."
     """
@@ -58,19 +61,26 @@ def check(
     from adequa.files import dump_line
     from adequa.metrics import resolve
     from adequa.readers import parse_coverage
+    from adequa.readers.explanation import explain_readings
+    from adequa.readers.records import read_record, with_text
     from adequa.run import score_items
 
     if triples == text == "-":
-        raise typer.BadParameter("only one of TRIPLES and TEXT can be -")
+        raise typer.BadParameter("only one of DATA and TEXT can be -")
     chosen = options.with_settings(
         resolve(metric or None), ignore=ignore, optional=optional, allowed=allowed, aliases=aliases
     )
-    graph = read_graph(triples, format)
+    graph = read_graph(triples, format, name="DATA")
     coverage_ = parse_coverage(coverage) or graph.coverage
-    item = replace(graph, text=read_text(text), lang=lang or graph.lang, coverage=coverage_)
+    graph = replace(graph, lang=lang or graph.lang, coverage=coverage_)
+    said = read_text(text)
+    item = with_text(graph, said) if format is None else replace(graph, text=said)
+    if item.record is not None and not as_json:
+        reading = explain_readings([read_record(item.record, said)])
+        options.echo(reading.line(), err=True)
     (result,) = score_items([item], chosen)
     if as_json:
-        typer.echo(dump_line(result_to_object(result)), nl=False)
+        options.echo(dump_line(result_to_object(result)), nl=False)
     else:
         _print(result, color)
     if result.verdict != "OK":
@@ -82,7 +92,7 @@ def _print(result: Result, color: bool | None) -> None:
     if color is None:
         color = sys.stdout.isatty() and not os.environ.get("NO_COLOR") and not dumb
     if not color:
-        typer.echo("".join(piece.text for piece in show(result)), nl=False)
+        options.echo("".join(piece.text for piece in show(result)), nl=False)
         return
     from rich.console import Console
     from rich.text import Text
@@ -90,7 +100,8 @@ def _print(result: Result, color: bool | None) -> None:
     unicode = (sys.stdout.encoding or "").lower().startswith("utf")
     system: Literal["standard", "auto"] = "standard" if dumb else "auto"
     console = Console(force_terminal=True, no_color=False, color_system=system, highlight=False)
-    written = Text.assemble(*show(result, brackets=not unicode))
+    pieces = show(result, brackets=not unicode)
+    written = Text.assemble(*(piece._replace(text=printable(piece.text)) for piece in pieces))
     console.print(written, soft_wrap=True, end="")
 
 
@@ -109,6 +120,7 @@ _HEADING = "bold"
 _SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
 _JOINERS = "\u200c\u200d"  # zero-width joiners, part of words and emoji
 _LONGEST_SENTENCE = 60
+_MOST_LEFT_OUT = 10
 _MOST_FORMS = 5
 """Maximum number of wordings per entity in the legend."""
 
@@ -198,6 +210,7 @@ def show(result: Result, *, brackets: bool = True) -> Iterator[ShownPiece]:
         yield ShownPiece("\nMissing\n", _HEADING)
         for finding in missing:
             yield from _omission(finding, result)
+    yield from _left_out(result)
     for heading, sign in _HEADINGS.items():
         findings = [one for one in result.unsupported if _heading(one) == heading]
         if findings:
@@ -220,6 +233,19 @@ def _heading(finding: Finding) -> str:
     return "Contradicted" if finding.detail == "contradicted" else "Unsupported"
 
 
+def _left_out(result: Result) -> Iterator[ShownPiece]:
+    """The facts that the text does not state and need not state."""
+    left = result.left_out if result.item.coverage == "selected" else ()
+    if not left or not result.item.text.strip():
+        return
+    yield ShownPiece(f"\nLeft out {len(left)} of {len(result.facts)} facts", _HEADING)
+    yield ShownPiece(", which counts for no verdict\n")
+    for fact in left[:_MOST_LEFT_OUT]:
+        yield ShownPiece(f"  · {one_line(' | '.join(fact.triple))}\n")
+    if len(left) > _MOST_LEFT_OUT:
+        yield ShownPiece(f"  · and {len(left) - _MOST_LEFT_OUT} more (--json has all)\n")
+
+
 def _stated(result: Result) -> Iterator[ShownPiece]:
     """The stated facts, each with the sentence that states it if a metric knows it."""
     checked = [fact for fact in result.facts if fact.confidence is not None]
@@ -229,10 +255,19 @@ def _stated(result: Result) -> Iterator[ShownPiece]:
     yield ShownPiece(f"\nStated {len(stated)} of {len(result.facts)} facts\n", _HEADING)
     for fact in stated:
         yield ShownPiece("  + ", "bold green")
-        yield ShownPiece(f"{one_line(' | '.join(fact.triple))} ({fact.confidence:.2f})")
-        if fact.start is not None and (fact.start, fact.end) != (0, len(result.item.text)):
-            yield ShownPiece(f': "{_clipped(result.item.text[fact.start : fact.end])}"')
-        yield ShownPiece("\n")
+        yield ShownPiece(_fact_line(fact, result.item.text))
+    if result.doubtful:
+        yield ShownPiece("\nNot checked with confidence\n", _HEADING)
+        for fact in result.doubtful:
+            yield ShownPiece("  ? ", _SIGN)
+            yield ShownPiece(_fact_line(fact, result.item.text))
+
+
+def _fact_line(fact: Fact, text: str) -> str:
+    line = f"{one_line(' | '.join(fact.triple))} ({fact.confidence:.2f})"
+    if fact.start is not None and (fact.start, fact.end) != (0, len(text)):
+        line += f': "{_clipped(text[fact.start : fact.end])}"'
+    return line + "\n"
 
 
 def _clipped(sentence: str) -> str:
@@ -290,8 +325,11 @@ def _safe(text: str) -> str:
 def _found(
     result: Result, numbers: Mapping[str, int], missing: Sequence[Finding]
 ) -> Iterator[ShownPiece]:
-    absent = {finding.entity for finding in missing if finding.entity is not None} - set(numbers)
-    yield ShownPiece(f"\nFound {len(numbers)} of {len(numbers) + len(absent)} entities\n", _HEADING)
+    # What facts said in other words is not found either: the count is that of esa's score.
+    overruled = [one for one in result.findings if one.kind == "omission"]
+    absent = {one.entity for one in (*missing, *overruled) if one.entity is not None} - {*numbers}
+    of_all = "" if result.item.coverage == "selected" else f" of {len(numbers) + len(absent)}"
+    yield ShownPiece(f"\nFound {len(numbers)}{of_all} entities\n", _HEADING)
     width = max((len(str(number)) for number in numbers.values()), default=1)
     forms: dict[str, Counter[str]] = defaultdict(Counter)
     for mention in result.mentions:
@@ -327,6 +365,23 @@ def _omission(finding: Finding, result: Result) -> Iterator[ShownPiece]:
             yield ShownPiece(f"      {one_line(' | '.join(triple))}\n")
 
 
+def describe_ok(result: Result) -> str:
+    """What an OK stands for: what was found, and what could not be checked."""
+    of = f"of {len(result.facts)} fact{'' if len(result.facts) == 1 else 's'}"
+    if all(fact.confidence is None for fact in result.facts):
+        number, were = len(result.facts), "was" if len(result.facts) == 1 else "were"
+        return f"No fault found in names and values; {number} {of} {were} not checked: add -m nli."
+    if result.doubtful and result.item.coverage == "all":
+        facts = "; ".join(one_line(" | ".join(fact.triple)) for fact in result.doubtful)
+        number = len(result.doubtful)
+        return f"No fault found; {number} {of} could not be checked with confidence: {facts}."
+    if result.confidence is None:
+        return "No fault found; how sure that is has not been calibrated for these settings."
+    if result.confidence < CONFIDENT:
+        return f"No fault found, but that is not sure: the confidence is below {CONFIDENT:g}."
+    return "It says all and only what the data says."
+
+
 def _verdict(result: Result) -> Iterator[ShownPiece]:
     yield ShownPiece("\nVerdict: ", _HEADING)
     if result.verdict is None:
@@ -336,7 +391,11 @@ def _verdict(result: Result) -> Iterator[ShownPiece]:
             yield ShownPiece(f"; {', '.join(silent)} gives no verdict; add -m esa")
     else:
         yield ShownPiece(result.verdict, "bold green" if result.verdict == "OK" else _SIGN)
+        if result.confidence is not None:
+            yield ShownPiece(f" (confidence {result.confidence:.2f})")
     yield ShownPiece("\n")
+    if result.verdict == "OK":
+        yield ShownPiece(f"  {describe_ok(result)}\n")
     width = max(map(len, result.scores), default=0)
     for name, value in result.scores.items():
         shown = "–" if value is None else f"{value:.4f}"

@@ -7,9 +7,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
-from adequa.cli.options import echo_table, flag, option
+from adequa.cli.options import echo, echo_table, flag, option
 from adequa.progress import progress_bar
 
 if TYPE_CHECKING:
@@ -37,12 +35,12 @@ def demo(
     with progress_bar("scoring the sample") as progress:
         run = score_run(open_source(sample_path()), metrics, out, force=force, progress=progress)
     results = list(run.results())
-    typer.echo(_INTRODUCTION)
+    echo(_INTRODUCTION)
     _show_labels(results)
-    typer.echo("\nScores (mean ± half of its 95 % interval, and the corpus value):\n")
-    typer.echo(summary_table(run.summary, run.manifest).text())
-    typer.echo(_example(results))
-    typer.echo(
+    echo("\nScores (mean ± half of its 95 % interval, and the corpus value):\n")
+    echo(summary_table(run.summary, run.manifest).text())
+    echo(_example(results))
+    echo(
         f"\nEvery text with its scores: {run.path / 'scores.jsonl'}\n"
         f"Significance: adequa compare {run.path}\n"
         "Your own data: adequa score FILE --texts SYSTEM=OUTPUTS --out RUN"

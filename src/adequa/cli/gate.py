@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from adequa.cli.options import Json, Seed, argument, echo_json, flag, option, write_file
+from adequa.cli.options import Json, Seed, argument, echo, echo_json, flag, option, write_file
 
 
 def gate(
@@ -17,8 +17,8 @@ def gate(
         option(
             "MEASURE=VALUE",
             "Upper limit: omission, hallucination, not-ok, METRIC.omission (shares "
-            "of the texts), missing, contradicted (shares of the facts), unscored, or a metric's "
-            "mean. Repeatable.",
+            "of the texts), missing, contradicted (shares of the facts), unscored, unsure (OK "
+            "verdicts below --min-confidence), or a metric's mean. Repeatable.",
             "--max",
         ),
     ] = None,
@@ -38,6 +38,13 @@ def gate(
     ] = None,
     system: Annotated[
         list[str] | None, option("NAME", "A system to test. Repeatable; default: all.")
+    ] = None,
+    min_confidence: Annotated[
+        float | None,
+        option(
+            None,
+            "The confidence below which an OK verdict counts as unsure; default: 0.8.",
+        ),
     ] = None,
     level: Annotated[float, option(None, "Level of the confidence intervals.")] = 0.95,
     strict: Annotated[
@@ -62,6 +69,7 @@ def gate(
     --no-worse nli
     """
     from adequa.analysis import gate as gates
+    from adequa.tables import one_line
 
     limits = [
         gates.parse_limit(bound, written)
@@ -73,6 +81,7 @@ def gate(
         limits,
         baseline=baseline,
         systems=system or (),
+        min_confidence=min_confidence,
         level=level,
         strict=strict,
         seed=seed,
@@ -84,18 +93,19 @@ def gate(
     if as_json:
         echo_json(gates.gate_to_object(answer))
     else:
-        typer.echo(gates.gate_table(answer).text())
+        echo(gates.gate_table(answer).text())
         for result in answer.results:
             if answer.stops(result):
-                typer.echo(f"\n{result.system or '(unnamed)'}: {result.limit}: {result.why}")
+                head = f"{result.system or '(unnamed)'}: {result.limit}: {result.why}"
+                echo(f"\n{one_line(head)}")
                 for example in result.listed:
-                    typer.echo(f"  {example}")
+                    echo(f"  {one_line(example)}")
         for note in answer.notes:
-            typer.echo(f"note: {note}")
-        typer.echo("\nthe gate is open" if answer.is_open else "\nthe gate is closed")
+            echo(f"note: {one_line(note)}")
+        echo("\nthe gate is open" if answer.is_open else "\nthe gate is closed")
     if github:
         lines = gates.gate_github(answer)
         if lines:
-            typer.echo(lines, err=as_json)
+            typer.echo(lines, err=as_json)  # commands on purpose; what they quote is escaped
     if not answer.is_open:
         raise typer.Exit(1)

@@ -149,12 +149,12 @@ def sample(
         place = {"campaign": None if out is None or dry_run else str(out)}
         options.echo_json(place | sampling.sample_to_object(drawn, texts, needed, score=label))
         return
-    typer.echo(sampling.render_sample(drawn, texts, needed, score=label))
+    options.echo(sampling.render_sample(drawn, texts, needed, score=label))
     if out is None or dry_run:
-        typer.echo("\nnothing was written (--dry-run)")
+        options.echo("\nnothing was written (--dry-run)")
     else:
-        typer.echo(f"\nwritten to {out}: campaign.json, items.jsonl, sample.jsonl")
-        typer.echo(f"next: adequa human serve {shlex.quote(str(out))}")
+        options.echo(f"\nwritten to {out}: campaign.json, items.jsonl, sample.jsonl")
+        options.echo(f"next: adequa human serve {shlex.quote(str(out))}")
 
 
 @human.command()
@@ -236,22 +236,22 @@ def _show_links(links: Links, file: Path, *, as_json: bool) -> None:
             {"organiser": links.organiser, "raters": links.raters, "join": links.joining}
         )
     else:
-        typer.echo(f"organiser  {links.organiser}")
+        options.echo(f"organiser  {links.organiser}")
         if links.joining:
-            typer.echo(f"join       {links.joining}")
+            options.echo(f"join       {links.joining}")
         for rater, link in links.raters.items():
-            typer.echo(f"{rater:<9}  {link}")
-    typer.echo(f"The links are also in {file}. Stop with Ctrl-C; answers are saved.", err=True)
+            options.echo(f"{rater:<9}  {link}")
+    options.echo(f"The links are also in {file}. Stop with Ctrl-C; answers are saved.", err=True)
     if not links.raters and not links.joining:
         hint = "give --raters N, or add them on the organiser's page."
-        typer.echo(f"There are no raters yet: {hint}", err=True)
+        options.echo(f"There are no raters yet: {hint}", err=True)
 
 
 def _warn_about_network(host: str, base_url: str | None, *, behind_proxy: bool) -> None:
     from adequa.web.server import is_loopback
 
     if not is_loopback(host):
-        typer.echo(
+        options.echo(
             f"Warning: {host} can be reached from other machines, and this server uses plain "
             "HTTP: put it behind a TLS proxy and give its address as --base-url; otherwise links "
             "and answers can be intercepted.",
@@ -259,7 +259,7 @@ def _warn_about_network(host: str, base_url: str | None, *, behind_proxy: bool) 
         )
     elif base_url is not None and base_url.startswith("https:") and not behind_proxy:
         note = "Note: without --behind-proxy, rate limits treat all visitors as one address."
-        typer.echo(note, err=True)
+        options.echo(note, err=True)
 
 
 @human.command()
@@ -335,7 +335,7 @@ def quality(
     known = None if items is None else list(open_source(items))
     found = gather(rating_files(ratings), format=format, items=known)
     if not quiet:
-        typer.echo(f"{len(found):,} ratings read; estimating competence …", err=True)
+        options.echo(f"{len(found):,} ratings read; estimating competence …", err=True)
     report = quality_report(
         of_criteria(found, criterion or ()),
         settings=QualitySettings(
@@ -355,7 +355,7 @@ def quality(
             options.echo_written(path)
     if as_json:
         table = "json"
-    typer.echo(report.render(table, words))
+    options.echo(report.render(table, words))
 
 
 @human.command()

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-import typer
-
-from adequa.cli.options import Json, argument, echo_json, echo_table
+from adequa.cli.options import Json, argument, echo, echo_json, echo_table
 
 
 def metrics(
@@ -18,9 +16,17 @@ def metrics(
     A single metric is shown with its settings, its signature, and the weights it uses with their
     licence, which differs from the licence of the code.
     """
+    from adequa.errors import AdequaError
     from adequa.metrics import names
 
-    entries = [_describe(one) for one in ([name] if name else names())]
+    entries = []
+    for one in [name] if name else names():
+        try:
+            entries.append(_describe(one))
+        except AdequaError as error:
+            if name is not None:
+                raise
+            echo(f"adequa: left out: {error}", err=True)  # the others are still of use
     if as_json:
         echo_json(entries)
         return
@@ -32,18 +38,18 @@ def metrics(
         echo_table(["metric", "best", "references", "description"], rows, "Metrics")
         shipped = [entry["weights"] for entry in entries if entry["weights"]]
         for version, licence in {one["version"]: one["licence"] for one in shipped}.items():
-            typer.echo(f"\nweights {version}: {licence}")
-        typer.echo("\nSettings of a metric: adequa metrics NAME")
+            echo(f"\nweights {version}: {licence}")
+        echo("\nSettings of a metric: adequa metrics NAME")
         return
     entry = entries[0]
-    typer.echo(f"{entry['name']}: {entry['doc']}\nbest: {entry['direction']}")
+    echo(f"{entry['name']}: {entry['doc']}\nbest: {entry['direction']}")
     rows = [[one["name"], one["type"], one["default"], one["doc"]] for one in entry["settings"]]
     if rows:
         echo_table(["setting", "type", "default", "meaning"], rows, "Settings", gap=True)
-    typer.echo(f"\nsignature: {entry['signature'] or 'depends on settings that have no default'}")
+    echo(f"\nsignature: {entry['signature'] or 'depends on settings that have no default'}")
     if entry["weights"]:
         shipped = entry["weights"]
-        typer.echo(
+        echo(
             f"weights: {shipped['version']} of {', '.join(shipped['versions'])}, "
             f"{shipped['megabytes']} MB; licence: {shipped['licence']}"
         )
@@ -71,23 +77,24 @@ def _describe(name: str) -> dict[str, Any]:
     from dataclasses import asdict
 
     from adequa.errors import AdequaError
-    from adequa.metrics import load_metric, metric_class
+    from adequa.metrics import load_metric, metric_class, plugin_errors
     from adequa.settings import settings_of
 
     target = metric_class(name)
-    try:
-        signature: str | None = load_metric(name).signature
-    except AdequaError:
-        signature = None
-    settings = [asdict(setting) for setting in settings_of(target)]
-    return {
-        "name": name,
-        "doc": target.doc,
-        "direction": "higher" if target.best > target.worst else "lower",
-        "best": None if abs(target.best) == float("inf") else target.best,
-        "worst": None if abs(target.worst) == float("inf") else target.worst,
-        "references": target.needs_references,
-        "settings": settings,
-        "signature": signature,
-        "weights": _weights(settings),
-    }
+    with plugin_errors(name, target):
+        settings = [asdict(setting) for setting in settings_of(target)]
+        try:
+            signature: str | None = load_metric(name).signature
+        except AdequaError:
+            signature = None
+        return {
+            "name": name,
+            "doc": target.doc,
+            "direction": "higher" if target.best > target.worst else "lower",
+            "best": None if abs(target.best) == float("inf") else target.best,
+            "worst": None if abs(target.worst) == float("inf") else target.worst,
+            "references": target.needs_references,
+            "settings": settings,
+            "signature": signature,
+            "weights": _weights(settings),
+        }

@@ -11,6 +11,7 @@ import typer
 
 if TYPE_CHECKING:
     from adequa.metrics import Metric
+    from adequa.readers import Source
     from adequa.tables import Column
 
 
@@ -152,6 +153,13 @@ def with_settings(
     return metrics
 
 
+def echo(text: str = "", *, err: bool = False, nl: bool = True) -> None:
+    """Print text from wherever it comes; what a terminal or a CI service would obey is escaped."""
+    from adequa.tables import printable
+
+    typer.echo(printable(text), err=err, nl=nl)
+
+
 def json_text(value: object) -> str:
     """A result as `--json` prints it."""
     return json.dumps(value, ensure_ascii=False, indent=2)
@@ -159,7 +167,7 @@ def json_text(value: object) -> str:
 
 def echo_json(value: object) -> None:
     """Print a result as JSON."""
-    typer.echo(json_text(value))
+    echo(json_text(value))
 
 
 def echo_table(
@@ -172,12 +180,21 @@ def echo_table(
     """Print a table; with `gap`, after an empty line."""
     from adequa.tables import Table
 
-    typer.echo(("\n" if gap else "") + Table(title, columns, rows).text())
+    echo(("\n" if gap else "") + Table(title, columns, rows).text())
 
 
 def echo_written(path: Path, detail: str = "") -> None:
     """Say on stderr which file or folder was written."""
-    typer.echo(f"written to {path}{detail}", err=True)
+    echo(f"written to {path}{detail}", err=True)
+
+
+def echo_reading(opened: Source, named: Path, *, quiet: bool) -> None:
+    """Say on stderr, in one line, how the records of a source are read; nothing for items."""
+    from adequa.readers.explanation import explain
+
+    found = None if quiet else explain(opened)
+    if found is not None:
+        echo(f"{found.line()} (adequa convert {named} --explain)", err=True)
 
 
 def write_file(path: Path, content: str, *, append: bool = False) -> None:
@@ -192,7 +209,7 @@ def write_file(path: Path, content: str, *, append: bool = False) -> None:
 def write_or_echo(result: str, out: Path | None) -> None:
     """Write a result to a file, or to stdout if none is named."""
     if out is None:
-        typer.echo(result)
+        echo(result)
     else:
         write_file(out, result + "\n")
 
@@ -213,5 +230,5 @@ def write_pictures(pictures: Mapping[str, str], folder: Path) -> None:
         except (MissingExtra, MissingFont) as error:
             missing = error
     if missing is not None:
-        typer.echo(f"SVG only: {missing}", err=True)
+        echo(f"SVG only: {missing}", err=True)
     echo_written(folder, f": {len(pictures)} pictures")

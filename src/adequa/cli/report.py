@@ -6,9 +6,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
-from adequa.cli.options import Json, Quiet, Runs, echo_json, flag, option
+from adequa.cli.options import Json, Quiet, Runs, echo, echo_json, flag, option
 from adequa.progress import progress_bar
 
 
@@ -68,7 +66,7 @@ def report(
     if as_json:
         echo_json(asdict(written) | {"path": str(written.path)})
         return
-    typer.echo(
+    echo(
         f"{written.path}: {written.texts:,} texts of {written.systems} "
         f"system{'' if written.systems == 1 else 's'}, {written.shown_texts:,} included, "
         f"{written.bytes / 1e6:.1f} MB"

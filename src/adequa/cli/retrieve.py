@@ -5,8 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-import typer
-
 from adequa.cli import options
 from adequa.cli.options import argument, flag, group, option
 from adequa.progress import progress_bar
@@ -96,9 +94,9 @@ def index(
     if as_json:
         options.echo_json({"out": str(out), **built.manifest})
         return
-    typer.echo(f"{len(built):,} {built.of} by {built.manifest['encoder']}: {out}")
+    options.echo(f"{len(built):,} {built.of} by {built.manifest['encoder']}: {out}")
     if total > len(built):
-        typer.echo(f"left out: {total - len(built):,} empty texts")
+        options.echo(f"left out: {total - len(built):,} empty texts")
 
 
 @retrieve.command()

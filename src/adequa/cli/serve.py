@@ -6,8 +6,6 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
 from adequa.cli import options
 from adequa.cli.options import argument, flag, option
 
@@ -80,7 +78,7 @@ def serve(
             chosen, workers=jobs, waiting=max(settings.waiting, max_items), seconds=timeout
         )
         stack.callback(engine.close)
-        typer.echo(f"loading {', '.join(chosen)} …", err=True)
+        options.echo(f"loading {', '.join(chosen)} …", err=True)
         engine.start()
         kept = Runs(keep, chosen, settings, opened)
         stack.callback(kept.close)
@@ -98,10 +96,10 @@ def serve(
                     {"url": address, "start": start, "metrics": list(chosen), "jobs": jobs}
                 )
             else:
-                typer.echo(start)
-            typer.echo("Stop with Ctrl-C.", err=True)
+                options.echo(start)
+            options.echo("Stop with Ctrl-C.", err=True)
             if not server.is_loopback(host):
-                typer.echo(
+                options.echo(
                     f"Warning: {host} can be reached from other machines, and this server uses "
                     "plain HTTP: put it behind a TLS proxy that forwards the Host header; "
                     "otherwise the token and all texts can be intercepted.",

@@ -48,8 +48,9 @@ def spans(
     score: Annotated[
         str | None,
         option(
-            "METRIC",
-            "The score behind the AUC; by default the sum of the findings' confidences.",
+            "NAME",
+            "The score behind the AUC: a metric, or confidence for that of the verdict; by "
+            "default the sum of the findings' confidences.",
         ),
     ] = None,
     by: Annotated[

@@ -74,15 +74,15 @@ def extract(
         columns: list[str | Column] = ["predicate", "template", "support", "facts"]
         columns += [Column("score", 2), Column("share", 2)]
         options.echo_table(columns, rows)
-        typer.echo()
+        options.echo()
     where = f": {out}" if extraction.found else "; nothing was written"
     total = len(extraction.found) + len(extraction.missing)
-    typer.echo(f"{len(extraction.found):,} of {total:,} predicates have a template{where}")
+    options.echo(f"{len(extraction.found):,} of {total:,} predicates have a template{where}")
     reasons: dict[str, list[str]] = {}
     for predicate, reason in extraction.missing.items():
         reasons.setdefault(reason, []).append(predicate)
     for reason, names in reasons.items():
-        typer.echo(f"without a template: {len(names):,} ({reason}): {_listed(names)}")
+        options.echo(f"without a template: {len(names):,} ({reason}): {_listed(names)}")
 
 
 @templates.command()
@@ -115,22 +115,22 @@ def check(
         if checked.problems:
             rows = [list(_problem(one).values()) for one in checked.problems]
             options.echo_table(list(_problem(checked.problems[0])), rows)
-            typer.echo()
+            options.echo()
         bad = f"{len(checked.problems):,} read badly" if checked.problems else "all read well"
-        typer.echo(f"{len(checked.examples):,} templates ({known.digest}): {bad}")
+        options.echo(f"{len(checked.examples):,} templates ({known.digest}): {bad}")
         if checked.facts:
             share = 100 * checked.said / checked.facts
-            typer.echo(
+            options.echo(
                 f"{checked.said:,} of {checked.facts:,} facts have a template ({share:.1f} %)"
             )
             if checked.missing:
-                typer.echo(f"predicates without a template: {_listed(list(checked.missing))}")
+                options.echo(f"predicates without a template: {_listed(list(checked.missing))}")
             if checked.unused:
                 names = [
                     row.predicate if row.value == ANY else f"{row.predicate} ({row.value})"
                     for row in checked.unused
                 ]
-                typer.echo(f"unused templates: {_listed(names)}")
+                options.echo(f"unused templates: {_listed(names)}")
     if checked.problems:
         raise typer.Exit(1)
 
@@ -157,7 +157,7 @@ def list_missing(
     elif missing:
         options.echo_table(["predicate", "facts"], list(missing.items()))
     else:
-        typer.echo("every fact has a template")
+        options.echo("every fact has a template")
 
 
 @templates.command()

@@ -390,8 +390,7 @@ def calibrate(
     write_files(out.parent, {out.name: f"{text}\n".encode()})
     if picture is not None:
         drawn = reliability_picture(
-            calibrated.before.bins,
-            calibrated.after.bins,
+            {"before": calibrated.before.bins, "calibrated": calibrated.after.bins},
             f"reliability of {head}",
             f"calibration error {calibrated.before.error:.3f} before, "
             f"{calibrated.after.error:.3f} calibrated; {len(cases):,} cases",

@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
 from typing import NamedTuple
 
 from rapidfuzz import process
@@ -63,23 +64,20 @@ def exact_candidates(
 ) -> list[Candidate]:
     """Every occurrence of the sure names of entities as whole words, or of the weak ones."""
     found: list[Candidate] = []
-    key = text.key
+    key, long = text.key, text.long
     entities = graph.entities
     for number in range(len(entities)) if only is None else only:
         entity = entities[number]
         for name in entity.weak_names if weak else entity.sure_names:
-            if name.key in key:
+            if long or name.key in key:
                 _add_occurrences(name, number, text, found)
     return found
 
 
 def _add_occurrences(name: Name, entity: int, text: PreparedText, found: list[Candidate]) -> None:
     key, length, string = text.key, len(name.key), text.string
-    at = -1
-    while (at := key.find(name.key, at + 1)) >= 0:
-        first = text.starts_at.get(at)
-        if first is None:
-            continue
+    for at in text.places_of(name.key):
+        first = text.starts_at[at]
         end = at + length
         last = text.ends_at.get(end)
         distance = 0.0
@@ -270,8 +268,9 @@ def _windows(
     windows: list[tuple[int, int, int, int]] = []
     string, words, starts, ends = text.string, text.words, text.starts, text.ends
     places, count = text.places, len(words)
-    for first in range(count):
-        if words[first][0] not in letters or taken[starts[first]]:
+    initials = (text.numbers_by_initial.get(letter, ()) for letter in {*letters})
+    for first in sorted(chain.from_iterable(initials)):
+        if taken[starts[first]]:
             continue
         begin = places[first]
         for last in range(first, count):
@@ -318,8 +317,10 @@ def _plausible(name: Name, distance: float, words: Sequence[str]) -> bool:
 def bag_candidates(entity: int, graph: Graph, text: PreparedText, least: float) -> list[Candidate]:
     """The run of words with most of a long value's words, in any order."""
     bag = graph.derive("bags", lambda own: [_bag(one) for one in own.entities])[entity]
-    places = [number for number, word in enumerate(text.words) if word in bag.stands_for]
     stands_for = bag.stands_for
+    # The numbers of the words that stand for a word of the value, in the order of the text.
+    known = (text.numbers_of.get(word, ()) for word in stands_for)
+    places = sorted(chain.from_iterable(known))
     if bag.size < 2 or least * bag.letters > _letters(
         {part for place in places for part in stands_for[text.words[place]]}
     ):

@@ -240,8 +240,8 @@ def _nested(
 def _coordinated(number: int, words: list[str], text: PreparedText) -> dict[int, Candidate]:
     """`Shenzhou 6` in `Shenzhou 10 and 6`."""
     *stem, figure = words
-    for place, word in enumerate(text.words):
-        if word != figure or text.words[place - 1 : place] not in (["and"], ["or"]):
+    for place in text.numbers_of.get(figure, ()):
+        if text.words[place - 1 : place] not in (["and"], ["or"]):
             continue
         before = text.words[max(place - 2 - len(stem), 0) : place]
         if all(part in before for part in stem):

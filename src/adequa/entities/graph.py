@@ -120,11 +120,11 @@ class Graph:
 
 
 def _predicates(graph: Graph) -> dict[tuple[int, bool], frozenset[str]]:
-    found: dict[tuple[int, bool], frozenset[str]] = defaultdict(frozenset)
+    found: dict[tuple[int, bool], set[str]] = defaultdict(set)
     for number, entity in enumerate(graph.entities):
         for use in entity.uses:
-            found[number, use.is_subject] |= {*predicate_words_of(use.predicate)}
-    return found
+            found[number, use.is_subject].update(predicate_words_of(use.predicate))
+    return defaultdict(frozenset, {key: frozenset(words) for key, words in found.items()})
 
 
 def compile_graph(
@@ -147,10 +147,11 @@ def compile_graph(
     words = {word for entity in entities for word in words_of(entity.label.string)}
     number = {entity.string: place for place, entity in enumerate(entities)}
     keys = [name.key for entity in entities for name in entity.sure_names]
+    rank = {string: place for place, string in enumerate(sorted(uses))}
     return Graph(
         entities=entities,
         strings=tuple(uses),
-        order=tuple(sorted(uses).index(string) for string in uses),
+        order=tuple(rank[string] for string in uses),
         root=_root(entities),
         links=frozenset((number[triple.subject], number[triple.object]) for triple in triples),
         lists=tuple(place for place, entity in enumerate(entities) if entity.kind == "list"),

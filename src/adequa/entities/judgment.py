@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from adequa.caches import MEGABYTE, Cache
-from adequa.data import UNNAMED, Item, Mention
+from adequa.data import UNNAMED, Item, Mention, Triple
 from adequa.entities.coreference import StanzaCoreference, pronoun_spans, resolve_pronouns
 from adequa.entities.detector import Detection, Detector, Mode
 from adequa.entities.graph import Graph
@@ -21,6 +21,7 @@ from adequa.entities.values import DataValues, values_of
 from adequa.errors import DataError, MissingExtra, SettingError
 from adequa.settings import setting
 from adequa.text import PreparedText, Span
+from adequa.text.values import find_reversals, has_comparison
 
 if TYPE_CHECKING:
     from adequa.entities.aliases.lookup import Aliases
@@ -206,14 +207,20 @@ class EntityJudgment(NamedTuple):
 
     def reasons(self) -> dict[str, str]:
         """A sentence for each missing entity."""
-        return {entity: self._reason(entity) for entity in self.missing}
+        facts: dict[str, list[Triple]] = {entity: [] for entity in self.missing}
+        for triple in self.item.triples:
+            for entity in dict.fromkeys((triple.subject, triple.object)):
+                if entity in facts:
+                    facts[entity].append(triple)
+        instead: dict[str | None, UnexplainedSpan] = {}
+        for span in self.unexplained:
+            instead.setdefault(span.nearest, span)
+        return {
+            entity: self._reason(entity, facts[entity], instead.get(entity))
+            for entity in self.missing
+        }
 
-    def _reason(self, entity: str) -> str:
-        facts = [
-            " | ".join(triple)
-            for triple in self.item.triples
-            if entity in (triple.subject, triple.object)
-        ]
+    def _reason(self, entity: str, facts: Sequence[Triple], near: UnexplainedSpan | None) -> str:
         more = f" and {len(facts) - 1} more" if len(facts) > 1 else ""
         causes = {
             "short": "; the text is short for its data",
@@ -221,17 +228,18 @@ class EntityJudgment(NamedTuple):
             "degenerate": "; the text repeats itself",
         }
         instead = causes.get(self.cause or "", "")
-        near = next((span for span in self.unexplained if span.nearest == entity), None)
         if near is not None:
             instead = f"; the text has {self.item.text[near.start : near.end]!r} instead"
-        return f"no mention of {entity!r} ({facts[0]}{more}){instead}"
+        return f"no mention of {entity!r} ({' | '.join(facts[0])}{more}){instead}"
 
     def surplus(self) -> Iterator[tuple[UnexplainedSpan, str]]:
         """Each unexplained span with a sentence about it."""
         for span in self.unexplained:
             seen = self.item.text[span.start : span.end]
             why = f"{seen!r} comes from nothing in the data"
-            if span.triple is not None:
+            if span.note:
+                why = f"{seen!r} does not fit the numbers {span.note}"
+            elif span.triple is not None:
                 why = f"{seen!r}: the data has {span.triple.predicate} {span.triple.object!r}"
             elif span.nearest is not None and span.kind == "name":
                 why += f"; the nearest is {span.nearest!r}"
@@ -443,6 +451,13 @@ def _unexplained(
         UnexplainedSpan(one.start, one.end, "truth", one.triple.object, one.triple)
         for one in values.contradictions(ours.text.string)
     ]
+    if has_comparison(ours.text.string):
+        found += [
+            UnexplainedSpan(
+                one.start, one.end, "comparison", None, note=f"{one.first}, {one.second}"
+            )
+            for one in find_reversals(ours.text.string, ours.text.values)
+        ]
     if detection.links:
         from adequa.entities.linker import foreign_links
 

@@ -8,7 +8,9 @@ a sentence counts only if another capitalised word or a verb follows.
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterable, Sequence
+from functools import cache, partial
 from typing import NamedTuple
 
 from rapidfuzz import process
@@ -17,13 +19,15 @@ from rapidfuzz.distance import Levenshtein
 from adequa.caches import MEGABYTE, cached
 from adequa.data import Mention, Triple
 from adequa.entities import lexicon
-from adequa.entities.graph import Entity, Graph
+from adequa.entities.graph import Graph
 from adequa.entities.values import DataValues
 from adequa.text import CALENDAR, GENERIC, PreparedText, common_words, fold, key_of, words_of
 from adequa.text.values import (
+    UNITS,
     Date,
     DateMatch,
     Quantity,
+    ValueSpan,
     compare_dates,
     find_dates,
     find_numbers,
@@ -61,11 +65,14 @@ class UnexplainedSpan(NamedTuple):
     start: int
     end: int
     kind: str
-    """`name`, `number`, `date`, `time`, or `truth` for a yes that is denied and the reverse."""
+    """`name`, `number`, `date`, `time`; `truth` for a yes that is denied and the reverse;
+    `comparison` for "fell from 109 to 112"."""
     nearest: str | None
     """The entity of the data that it stands for or is nearest to, of the same kind."""
     triple: Triple | None = None
     """The triple that has the nearest entity, where the text speaks of that."""
+    note: str = ""
+    """A reason of its own."""
 
 
 def find_unexplained(
@@ -114,18 +121,26 @@ def _values_of_record(
 ) -> list[UnexplainedSpan]:
     """The values of a text about a record that neither a fact nor several facts explain.
 
-    Ordinals, multiples and small numbers in words are not judged: "the first of two" says little.
+    Ordinals, multiples and numbers in words are not judged: "the first of two" says little.
     """
-    found: list[UnexplainedSpan] = []
+    unknown: list[ValueSpan] = []
+    known: set[str] = set()
     for span in text.values:
-        counted = span.words and span.kind == "number" and not span.quantities[0].unit
+        counted = span.words and span.kind == "number"
         if counted or span.kind in ("ordinal", "ratio") or named.find(1, span.start, span.end) >= 0:
             continue
-        if not values.explain(span, text.string):
-            kind = span.kind if span.kind in ("date", "time") else "number"
-            triple = values.nearest(span, text.string)
-            nearest = None if triple is None else triple.object
-            found.append(UnexplainedSpan(span.begin, span.end, kind, nearest, triple))
+        if values.explain(span, text.string):
+            known.add(text.string[span.start : span.end])
+        else:
+            unknown.append(span)
+    found: list[UnexplainedSpan] = []
+    for span in unknown:
+        if text.string[span.start : span.end] in known:
+            continue  # explained at another place
+        kind = span.kind if span.kind in ("date", "time") else "number"
+        triple = values.nearest(span, text.string)
+        nearest = None if triple is None else triple.object
+        found.append(UnexplainedSpan(span.begin, span.end, kind, nearest, triple))
     return found
 
 
@@ -134,11 +149,11 @@ def _not_derived(
 ) -> list[UnexplainedSpan]:
     """The spans that do not follow from the values of the data in another form either."""
     kept: list[UnexplainedSpan] = []
+    ends = [one.end for one in text.values]  # the values are in order and apart
     for span in spans:
-        seen = next(
-            (one for one in text.values if one.start < span.end and span.start < one.end), None
-        )
-        if seen is None or not values.explain(seen, text.string):
+        place = bisect_right(ends, span.start)
+        seen = text.values[place] if place < len(ends) else None
+        if seen is None or seen.start >= span.end or not values.explain(seen, text.string):
             kept.append(span)
     return kept
 
@@ -234,7 +249,14 @@ def _nearest_number(seen: Quantity, values: _Values) -> str | None:
         value, other = float(pair[0].value), float(seen.value)
         return abs(value - other) / max(abs(value), abs(other), 1e-9)
 
-    return min(values.quantities, key=gap)[1] if values.quantities else None
+    alike = [pair for pair in values.quantities if _is_alike(pair[0], seen)]
+    return min(alike, key=gap)[1] if alike else None
+
+
+def _is_alike(value: Quantity, seen: Quantity) -> bool:
+    """Whether two quantities can stand for one another: a length is not a price."""
+    own, other = UNITS.get(value.unit or ""), UNITS.get(seen.unit or "")
+    return own is None or other is None or own.dimension == other.dimension
 
 
 def _names(graph: Graph, text: PreparedText, covered: bytearray) -> list[UnexplainedSpan]:
@@ -242,8 +264,9 @@ def _names(graph: Graph, text: PreparedText, covered: bytearray) -> list[Unexpla
     free = (number for number, start in enumerate(starts) if not covered[start])
     capitals = [number for number in free if string[starts[number]].isupper()]
     found: list[UnexplainedSpan] = []
+    explained = cache(partial(_explained, graph=graph))  # a text repeats its words
     for run in _runs(capitals, text):
-        strange = [word for word in run if not _explained(words[word], graph)]
+        strange = [word for word in run if not explained(words[word])]
         opening = run[0] == 0 or text.sentences[run[0]] != text.sentences[run[0] - 1]
         if strange and strange[0] == run[0] and words[run[0]] in common_words():
             strange = strange[1:]
@@ -280,6 +303,7 @@ def _runs(numbers: Sequence[int], text: PreparedText) -> list[list[int]]:
 def _small_names(graph: Graph, text: PreparedText, covered: bytearray) -> list[UnexplainedSpan]:
     """Names in a text without capitals: unknown words beside a given name or a place."""
     words = text.words
+    explained = cache(partial(_explained, graph=graph))
     strange = [
         number
         for number, word in enumerate(words)
@@ -287,7 +311,7 @@ def _small_names(graph: Graph, text: PreparedText, covered: bytearray) -> list[U
         and word.isalpha()
         and len(word) > 2
         and word not in common_words()
-        and not _explained(word, graph)
+        and not explained(word)
     ]
     found: list[UnexplainedSpan] = []
     for run in _runs(strange, text):
@@ -311,30 +335,63 @@ def _opens(text: PreparedText, word: int) -> bool:
     return "'" in gap or "’" in gap or (gap.isspace() and text.words[word + 1] in _SAYING)
 
 
+class _Words(NamedTuple):
+    """The words of the data, by the ways in which a word of a text can come from them."""
+
+    known: frozenset[str]
+    longer: frozenset[str]
+    """Those of more than three letters."""
+    lengths: tuple[int, ...]
+    """Their lengths, in order."""
+    joined: str
+    """The longer ones, one per line, to look for parts of words in all of them at once."""
+    figures: str
+    """Those with a digit, likewise."""
+
+
 def _explained(word: str, graph: Graph) -> bool:
     """Whether a word comes from the data, possibly misspelt or inflected."""
-    known = graph.derive("known", _known_words)
+    words = graph.derive("known", _known_words)
+    known = words.known
     if word in known or word in CALENDAR or word in GENERIC or len(word) == 1:
         return True
     if _DIGIT.search(word):
-        return any(word in other for other in known if _DIGIT.search(other))
+        return word in words.figures
     for ending in ("s", "es", "n", "an", "ian", "ese", "ish", "i"):
         if word.endswith(ending) and word.removesuffix(ending) in known:
             return True
-    if len(word) > 3 and any(word in other or other in word for other in known if len(other) > 3):
+    if len(word) > 3 and (word in words.joined or _has_part(word, words)):
         return True
     distance = Levenshtein.normalized_distance
     near = len(word) >= _LEAST_NEAR
     return near and process.extractOne(word, known, scorer=distance, score_cutoff=_NEAR) is not None
 
 
-def _known_words(graph: Graph) -> frozenset[str]:
+def _has_part(word: str, words: _Words) -> bool:
+    """Whether a longer word of the data is part of a word."""
+    for length in words.lengths:
+        if length > len(word):
+            break
+        for start in range(len(word) - length + 1):
+            if word[start : start + length] in words.longer:
+                return True
+    return False
+
+
+def _known_words(graph: Graph) -> _Words:
     known = set(graph.data_words)
     for entity in graph.entities:
         known |= _related_words(entity.label.string)
         known.update(name.key for name in (*entity.sure_names, *entity.weak_names))
         known.update(word for noun in entity.nouns for word in words_of(noun))
-    return frozenset(known)
+    longer = frozenset(word for word in known if len(word) > 3)
+    return _Words(
+        frozenset(known),
+        longer,
+        tuple(sorted({*map(len, longer)})),
+        "\n".join(longer),
+        "\n".join(filter(_DIGIT.search, known)),
+    )
 
 
 @cached(8 * MEGABYTE, size_of=lambda words: _WORD_BYTES * len(words))
@@ -355,10 +412,15 @@ def _related_words(string: str) -> frozenset[str]:
 
 
 def _nearest_name(string: str, graph: Graph) -> str | None:
+    """The entity with the most similar name, the first of equals."""
+    strings, folded = graph.derive("names", _folded_names)
+    found = process.extractOne(
+        fold(string), folded, scorer=Levenshtein.normalized_distance, score_cutoff=_FAR
+    )
+    return None if found is None else strings[found[2]]
 
-    def gap(entity: Entity) -> float:
-        return Levenshtein.normalized_distance(fold(string), fold(entity.label.base))
 
+def _folded_names(graph: Graph) -> tuple[list[str], list[str]]:
+    """The entities that are names, and their folded labels."""
     names = [entity for entity in graph.entities if entity.kind in ("name", "list")]
-    nearest = min(names, key=gap, default=None)
-    return nearest.string if nearest and gap(nearest) <= _FAR else None
+    return [one.string for one in names], [fold(one.label.base) for one in names]

@@ -7,6 +7,7 @@ says nothing of a fact whose ends the text does not name: that is for the entity
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple
@@ -23,6 +24,8 @@ PLACEHOLDERS = tuple(f"[unused{number}]" for number in range(19, 39))
 """Words that no text has: for the subject, the object, and others in the order of the text."""
 _LONGEST = 200
 """Word pieces of a window; the reader was trained on at most 256 with the fact."""
+_MOST_WINDOWS = 8
+"""The most windows of a long text that are read for a fact; bounds the time."""
 _BEFORE = 2
 """A window begins so many sentences before an end is named: a pronoun may refer to them."""
 
@@ -74,9 +77,14 @@ class RelationReader:
         """The inputs for each fact, one per window, and where in each the fact begins."""
         pieces = _named(self.reader.pieces(text.text), text.names)
         sentences, _ = breaks_of(text.text, [(start, end) for _, start, end, _ in pieces])
+        places: dict[str, list[int]] = {}
+        for place, (*_, entity) in enumerate(pieces):
+            if entity is not None:
+                places.setdefault(entity, []).append(place)
         relations = (self.reader.numbers(wording(one, text.terms)[1]) for one in text.triples)
         return [
-            self._passes(triple, relation, pieces, [0, *sentences])
+            self._passes(triple, relation, pieces, _windows(places, triple, len(pieces), breaks))
+            for breaks in [[0, *sentences]]
             for triple, relation in zip(text.triples, relations, strict=True)
         ]
 
@@ -85,20 +93,17 @@ class RelationReader:
         triple: Triple,
         relation: Sequence[int],
         pieces: Sequence[_NamedPiece],
-        breaks: list[int],
+        windows: Sequence[tuple[int, int]],
     ) -> list[tuple[list[int], int]]:
         """The inputs for a fact, one per window, and where in each the fact begins."""
         ends = {triple.subject: self._subject, triple.object: self._object}
-        named = {entity for *_, entity in pieces if entity in ends}
-        if len(named) < 2:
-            return []
         graph = [self._subject, *relation, self._object, self.reader.separator]
         passes = []
-        for window in _windows(pieces, triple, breaks, _LONGEST):
+        for start, end in windows:
             holders = dict(ends)
             free = iter(self._others)
             ids = [self.reader.start]
-            for number, _, _, entity in window:
+            for number, _, _, entity in pieces[start:end]:
                 if entity is not None and entity not in holders:
                     holders[entity] = next(free, number)
                 ids.append(number if entity is None else holders[entity])
@@ -126,22 +131,33 @@ def _named(pieces: Sequence[Piece], names: Sequence[tuple[int, int, str]]) -> li
 
 
 def _windows(
-    pieces: Sequence[_NamedPiece], triple: Triple, breaks: Sequence[int], size: int
-) -> list[Sequence[_NamedPiece]]:
-    """The whole text, or for a long one the sentences up to each naming of the object."""
-    if len(pieces) <= size:
-        return [pieces]
-    found = []
-    for place, (*_, entity) in enumerate(pieces):
-        if entity not in (triple.subject, triple.object):
-            continue
-        sentence = max(number for number, start in enumerate(breaks) if start <= place)
-        start = breaks[max(0, sentence - _BEFORE)]
-        end = next((one for one in breaks if one > place), len(pieces))
-        window = pieces[max(start, end - size) : end]
-        if {triple.subject, triple.object} <= {own for *_, own in window}:
-            found.append(window)
-    return found
+    places: Mapping[str, Sequence[int]], triple: Triple, count: int, breaks: Sequence[int]
+) -> list[tuple[int, int]]:
+    """The whole text, or for a long one the sentences up to each naming of an end of the fact.
+
+    Only those with both ends, and of many those where the ends stand nearest to each other.
+    `places` are the numbers of the pieces that name an entity. Only the surroundings of the end
+    that is named less often are looked at, so that the cost does not grow with both.
+    """
+    both = [places.get(end, ()) for end in (triple.subject, triple.object)]
+    if triple.subject == triple.object or not all(both):
+        return []
+    if count <= _LONGEST:
+        return [(0, count)]
+    rare, common = sorted(both, key=len)
+    found: dict[tuple[int, int], int] = {}
+    for place in rare:
+        near = common[
+            bisect_left(common, place - _LONGEST) : bisect_right(common, place + _LONGEST)
+        ]
+        for last in {place, *near}:
+            sentence = bisect_right(breaks, last)
+            end = breaks[sentence] if sentence < len(breaks) else count
+            start = max(breaks[max(0, sentence - 1 - _BEFORE)], end - _LONGEST)
+            apart = min((abs(place - one) for one in near if start <= one < end), default=None)
+            if apart is not None and start <= place < end:
+                found[start, end] = min(apart, found.get((start, end), apart))
+    return sorted(sorted(found, key=lambda window: (found[window], window))[:_MOST_WINDOWS])
 
 
 @lru_cache(maxsize=4)

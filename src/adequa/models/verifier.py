@@ -51,9 +51,11 @@ _OVERLAP = 48
 """Word pieces that windows share. No record of how it was chosen; kept for stable scores."""
 
 
-_WINDOW = 128
-"""Word pieces of a window of the text beside a wide graph: some sentences, as in training."""
-_MOST_BESIDE = 24
+# Chosen on 40 texts of d2t-eval with some 150 facts each: the area under the curve of word doubts
+# against marked errors is .62 with these, .59 with windows of 128, .55 with 24 triples beside them.
+_WINDOW = 64
+"""Word pieces of a window of the text beside a wide graph: a sentence or two, as in training."""
+_MOST_BESIDE = 8
 """The most triples of a wide graph that are read with a window to judge its words."""
 _MOST_TOKENS = 1 << 17
 """Word pieces that are read before their outputs are pooled; bounds the memory of a batch."""

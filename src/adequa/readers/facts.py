@@ -348,8 +348,10 @@ class _Tree:
             if value is None or value == "" or self._mapping.ignores(field):
                 continue
             if isinstance(value, Mapping):
-                name, _ = _name_of(value)
-                return (name, ()) if name and not _pair(value) else (None, ())
+                name, keys = _name_of(value)
+                if not name or _pair(value):
+                    return None, ()
+                return name, tuple((field, key) for key in keys)
             if isinstance(value, list):
                 return None, ()
             if why_technical(field, value) is None or _is_said(value, self._text):

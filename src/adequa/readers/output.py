@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from functools import partial
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 from typing import BinaryIO
 
@@ -12,7 +12,8 @@ from adequa.codec import item_to_object
 from adequa.data import Item
 from adequa.errors import DataError, MissingExtra, UnknownName
 from adequa.files import dump_line, replacing, write_errors
-from adequa.readers.tables import COLUMNS, item_to_cells
+from adequa.readers.tables import columns_of, item_to_cells
+from adequa.tables import csv_cell
 
 _BATCH_ITEMS = 8192
 
@@ -52,9 +53,10 @@ def _write_lines(items: Iterable[Item], stream: BinaryIO) -> None:
 
 
 def _write_delimited(items: Iterable[Item], stream: BinaryIO, *, delimiter: str) -> None:
-    stream.write((delimiter.join(COLUMNS) + "\n").encode())
+    items, columns = _with_columns(items)
+    stream.write((delimiter.join(columns) + "\n").encode())
     for item in items:
-        cells = (_quoted(cell or "", delimiter) for cell in item_to_cells(item).values())
+        cells = (csv_cell(cell, delimiter) for cell in item_to_cells(item, columns).values())
         row = delimiter.join(cells)
         if "\0" in row:
             problem = f"item {item.id!r} has a NUL character, which CSV and TSV cannot hold"
@@ -62,11 +64,11 @@ def _write_delimited(items: Iterable[Item], stream: BinaryIO, *, delimiter: str)
         stream.write(_encode(row + "\n", item))
 
 
-def _quoted(cell: str, delimiter: str) -> str:
-    # Not csv.writer: before Python 3.13 it leaves a lone carriage return without quotes.
-    if any(mark in cell for mark in (delimiter, '"', "\n", "\r")):
-        return '"' + cell.replace('"', '""') + '"'
-    return cell
+def _with_columns(items: Iterable[Item]) -> tuple[Iterable[Item], tuple[str, ...]]:
+    """The items, and the columns that the first of them need."""
+    remaining = iter(items)
+    first = list(islice(remaining, _BATCH_ITEMS))
+    return chain(first, remaining), columns_of(first)
 
 
 def _write_parquet(items: Iterable[Item], stream: BinaryIO) -> None:
@@ -75,11 +77,12 @@ def _write_parquet(items: Iterable[Item], stream: BinaryIO) -> None:
         from pyarrow import parquet
     except ImportError:
         raise MissingExtra("parquet", "pyarrow") from None
-    schema = pa.schema([(name, pa.string()) for name in COLUMNS])
+    items, columns = _with_columns(items)
+    schema = pa.schema([(name, pa.string()) for name in columns])
     remaining = iter(items)
     with parquet.ParquetWriter(stream, schema) as writer:
         while batch := list(islice(remaining, _BATCH_ITEMS)):
-            rows = [item_to_cells(item) for item in batch]
+            rows = [item_to_cells(item, columns) for item in batch]
             try:
                 writer.write_batch(pa.RecordBatch.from_pylist(rows, schema))
             except (pa.ArrowException, ValueError) as error:

@@ -18,9 +18,16 @@ from pathlib import Path
 from typing import Any, BinaryIO, ClassVar, NamedTuple
 
 from adequa.codec import item_from_object
-from adequa.data import Item, Triple
+from adequa.data import UNNAMED, Item, Triple
 from adequa.errors import DataError
-from adequa.files import MAX_LINE_BYTES, lines, load_object, open_bytes, reject_constant
+from adequa.files import (
+    MAX_LINE_BYTES,
+    lines,
+    load_object,
+    open_bytes,
+    reject_constant,
+    require_shallow,
+)
 from adequa.readers.base import PlacedItem, Reader
 from adequa.readers.facts import LeftOut, Number, RecordFacts, read_facts, say_scalar
 from adequa.readers.logs import TEXTS, read_log
@@ -54,11 +61,11 @@ def _number(text: str) -> Number | str:
     return number if math.isfinite(number) else text  # 1e999 is too large for a float
 
 
-_literal = json.JSONDecoder(
+DIGITS = json.JSONDecoder(
     parse_float=_number, parse_constant=reject_constant, object_pairs_hook=_unique
 )
 """A number keeps its digits, so that 1.50 stays 1.50."""
-decode_record = _literal.decode
+decode_record = DIGITS.decode
 """The value of a string of JSON, whose numbers keep their digits."""
 
 
@@ -155,6 +162,7 @@ class _Window:
             if end == len(self._text) and self._text[-1] not in '}]"' and self._read():
                 continue  # a number may go on in the next piece
             found = JsonValue(self.line, value, self._text[self._position : end])
+            require_shallow(found.text, value)
             if "\\ud" in found.text or "\\uD" in found.text:
                 load_object(found.text)  # which rejects half of a surrogate pair
             self._advance(end)
@@ -207,9 +215,9 @@ def members(whole: JsonValue) -> Iterator[tuple[str, JsonValue]]:
         if text[start] == "}":
             return
         line += text.count("\n", end, start)
-        key, after = _literal.raw_decode(text, start)
+        key, after = DIGITS.raw_decode(text, start)
         begin = _skip(text, after)
-        value, end = _literal.raw_decode(text, begin)
+        value, end = DIGITS.raw_decode(text, begin)
         yield key, JsonValue(line, value, text[begin:end])
         line += text.count("\n", start, end)
 
@@ -278,6 +286,14 @@ class RecordsReader(Reader):
         for place, _ in self.readings(path, bare=bare):
             yield place
 
+    def with_text(self, item: Item, text: str) -> Item:
+        """The item with a text from another file."""
+        return with_text(item, text, self._mapping())
+
+    def head(self, path: Path) -> list[Mapping[str, Any]]:
+        """The first rows or objects, as the file has them."""
+        return [row.value for row in islice(self._rows(path, RecordMapping()), _HEAD)]
+
     def readings(
         self, path: Path, *, bare: bool = False
     ) -> Iterator[tuple[PlacedItem, RecordReading]]:
@@ -327,7 +343,7 @@ def _cell(value: str) -> Any:
     if value[:1] not in ("{", "[") or value.rstrip()[-1:] not in ("}", "]"):
         return value
     try:
-        found = _literal.decode(value)
+        found = DIGITS.decode(value)
     except (ValueError, RecursionError, DataError):
         return value
     return found if isinstance(found, dict | list) else value
@@ -353,7 +369,7 @@ def _is_keyed(value: Mapping[str, Any]) -> bool:
     inner = list(value.values())
     if not inner or not all(type(part) is dict for part in inner):
         return False
-    if read_log(value, record=None, text=None, decode=_literal.raw_decode) is not None:
+    if read_log(value, record=None, text=None, decode=DIGITS.raw_decode) is not None:
         return False
     texts = {"triples", *TEXTS}
     if all(texts & {key.casefold() for key in part} for part in inner):
@@ -365,12 +381,12 @@ def _is_keyed(value: Mapping[str, Any]) -> bool:
 def _values(path: Path) -> Iterator[JsonValue]:
     """The values of a JSON file; a file of JSON lines is split at its lines, which is faster."""
     if path.suffix.lower() not in JSON_LINES:
-        yield from stream_json(path, _literal.raw_decode)
+        yield from stream_json(path, DIGITS.raw_decode)
         return
     for number, line in lines(path):
         if line.strip():
             try:
-                yield JsonValue(number, load_object(line, decode=_literal.decode), line)
+                yield JsonValue(number, load_object(line, decode=DIGITS.decode), line)
             except DataError as error:
                 raise error.at(path, number) from None
 
@@ -454,12 +470,14 @@ def _read_row(row: _Row, columns: RoleColumns, number: int, *, bare: bool) -> Re
     mapping = columns.mapping
     if _is_item(row.value):
         return RecordReading(item_from_object(row.value, bare=bare, position=number), None)
-    log = read_log(row.value, record=mapping.record, text=mapping.text, decode=_literal.raw_decode)
+    log = read_log(row.value, record=mapping.record, text=mapping.text, decode=DIGITS.raw_decode)
     if log is None:
         return _read_flat(row, columns, number, bare=bare)
     if log.text is None and not bare:
         raise columns.missing_text()
-    envelope = {name: part for name, part in row.value.items() if name not in log.used}
+    envelope = {
+        name: part for name, part in row.value.items() if name not in log.used and part is not None
+    }
     named = {
         role: _take(envelope, column)
         for role, column in (
@@ -569,15 +587,55 @@ def _ignored(left_out: Iterable[LeftOut]) -> dict[str, Any]:
 def read_object(
     raw: Any, *, position: int, bare: bool = False, mapping: RecordMapping | None = None
 ) -> Item:
-    """The item of one JSON object in any layout: triples, a record, a log, a chat, or a row.
+    """The item of one JSON object: with `triples`, with a `record`, or of a log or a chat.
 
     >>> read_object({"input": {"name": "Alba", "port": "Oban"}, "output": "Alba."}, position=1).text
     'Alba.'
     """
-    if type(raw) is not dict or "triples" in raw:
+    mapping = mapping or RecordMapping()
+    if type(raw) is not dict or "triples" in raw or not _is_log(raw, mapping):
         return item_from_object(raw, bare=bare, position=position)
-    columns = RoleColumns(mapping or RecordMapping(), text_candidates([raw]))
-    return _read_row(_Row(position, raw), columns, position, bare=bare).item
+    return _read_row(_Row(position, raw), RoleColumns(mapping), position, bare=bare).item
+
+
+def _is_log(raw: Mapping[str, Any], mapping: RecordMapping) -> bool:
+    found = read_log(raw, record=mapping.record, text=mapping.text, decode=DIGITS.raw_decode)
+    return found is not None
+
+
+def read_data(raw: Any) -> Item:
+    """The item, without a text, of one JSON value that is data: a record, or a log with one.
+
+    The texts of a row are not data: what is checked against it comes from elsewhere.
+    """
+    if isinstance(raw, dict):
+        if _is_item(raw):
+            return item_from_object({"text": "", **raw}, position=1)
+        log = read_log(raw, record=None, text=None, decode=DIGITS.raw_decode)
+        if log is not None:
+            return read_record(log.record, "").item
+        texts = {"text", "reference", "references"}
+        raw = {key: part for key, part in raw.items() if key.casefold() not in texts}
+    return read_record(raw, "").item
+
+
+def parse_record(written: str) -> Item:
+    """The item, without a text, of a record in JSON; numbers keep their digits."""
+    return read_data(load_object(written, decode=DIGITS.decode))
+
+
+def with_text(item: Item, text: str, mapping: RecordMapping | None = None) -> Item:
+    """An item with its text; the facts of a record are read again, as they depend on the text.
+
+    A record without a name may be named by what its text says, and an id is a fact where the text
+    says it.
+    """
+    if item.record is None:
+        return replace(item, text=text)
+    unnamed = item.terms.get(item.id)
+    key = item.id if unnamed is not None and unnamed.datatype == UNNAMED else None
+    read = read_record(item.record, text, mapping=mapping, id=item.id, key=key).item
+    return replace(item, text=text, triples=read.triples, paths=read.paths, terms=read.terms)
 
 
 def from_record(

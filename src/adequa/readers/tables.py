@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import csv
 import importlib
+import itertools
 import json
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -22,13 +23,17 @@ from adequa.data import Item, Result
 from adequa.errors import DataError, MissingExtra, SettingError, UnknownName
 from adequa.files import MAX_LINE_BYTES, lines, load_object, open_bytes
 from adequa.readers.base import PlacedItem, Reader, place_items
+from adequa.readers.parquet_pages import PageSizes, measure_pages
 from adequa.settings import setting
+from adequa.tables import csv_text
 
 COLUMNS = ("id", "system", "category", "lang", "triples", "text", "references", "terms", "meta")
 """The columns of an item; any other column is a field of `meta`."""
+RECORD_COLUMNS = (*COLUMNS, "record", "paths", "coverage")
+"""The columns of an item that was read from a record."""
 
-_REQUIRED = ("id", "triples", "text")
-_JSON = frozenset({"references", "terms", "meta"})
+_REQUIRED = ("triples", "text")
+_JSON = frozenset({"references", "terms", "meta", "record", "paths"})
 _MAX_DEPTH = 100
 _encode = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode
 
@@ -49,14 +54,14 @@ def check_columns(
         if name not in columns and not (bare and name == "text"):
             there = ", ".join(map(repr, columns)) or "none"
             problem = f"has no column {name!r} (there are: {there[:200]})"
-            remedy = "an item needs 'id', 'triples' and 'text'; is it a table of records?"
+            remedy = "an item needs 'triples' and 'text'; is it a table of records?"
             raise DataError(problem, path=path, line=line, remedy=remedy)
 
 
-def item_from_cells(cells: Mapping[str, Any], *, bare: bool = False) -> Item:
+def item_from_cells(cells: Mapping[str, Any], *, position: int, bare: bool = False) -> Item:
     """An item from a row: lists are JSON or native, and an empty cell is an absent field.
 
-    Only `text` may be an empty string.
+    Only `text` may be an empty string; the id of a row without one is its position.
     """
     raw: dict[str, Any] = {}
     for name, value in cells.items():
@@ -66,6 +71,9 @@ def item_from_cells(cells: Mapping[str, Any], *, bare: bool = False) -> Item:
             raise DataError("has no 'text'", remedy="an empty text is '', not null: fill it")
         if value is None or (value == "" and name != "text"):
             continue
+        if type(value) is str and len(value) > MAX_LINE_BYTES:
+            problem = f"the cell {name!r} is longer than {MAX_LINE_BYTES >> 20} MB"
+            raise DataError(problem, remedy="split the item")
         if name in _JSON and type(value) is str:
             try:
                 value = load_object(value)
@@ -73,16 +81,26 @@ def item_from_cells(cells: Mapping[str, Any], *, bare: bool = False) -> Item:
                 problem = f"the cell {name!r} {error.problem}"
                 raise DataError(problem, remedy="write the cell as JSON") from None
         raw[name] = value
-    return item_from_object(raw, bare=bare)
+    # In a table with ids, a row without one is a mistake.
+    return item_from_object(raw, bare=bare, position=None if "id" in cells else position)
 
 
-def item_to_cells(item: Item) -> dict[str, str | None]:
-    """The cells of an item, in the order of COLUMNS; lists are JSON, absent fields None."""
+def columns_of(items: Iterable[Item]) -> tuple[str, ...]:
+    """The columns that a table of these items needs."""
+    plain = all(item.record is None and item.coverage == "all" for item in items)
+    return COLUMNS if plain else RECORD_COLUMNS
+
+
+def item_to_cells(item: Item, columns: Sequence[str] = COLUMNS) -> dict[str, str | None]:
+    """The cells of an item, in the order of the columns; lists are JSON, absent fields None."""
+    if len(columns) == len(COLUMNS) and columns_of([item]) != COLUMNS:
+        problem = f"item {item.id!r} has a record, and the first items of the table have none"
+        raise DataError(problem, remedy="write .jsonl")
     raw = item_to_object(item)
     try:
         return {
             name: value if value is None or type(value) is str else _encode(value)
-            for name, value in ((name, raw.get(name)) for name in COLUMNS)
+            for name, value in ((name, raw.get(name)) for name in columns)
         }
     except (TypeError, ValueError, RecursionError) as error:
         raise DataError(f"item {item.id!r} has a 'meta' that is not JSON ({error})") from None
@@ -262,6 +280,9 @@ def _explain(message: str) -> DataError:
 
 
 _BATCH_ROWS = 1024
+# Neither was measured on data. Writers begin a new page at 1 MB, but only after so many rows.
+_MOST_PAGE_BYTES = 256 << 20
+_MOST_PAGE_VALUES = 10_000_000
 
 
 @dataclass(frozen=True)
@@ -300,7 +321,13 @@ def _read_delimited(
 ) -> Iterator[PlacedItem]:
     table = read_table(path, delimiter, quotes=quotes)
     check_columns(table.columns, bare=bare, path=path, line=1)
-    return place_items(path, table.rows, lambda _, cells: item_from_cells(cells, bare=bare))
+    position = itertools.count(1)
+
+    def item(_: int, cells: Mapping[str, str]) -> Item:
+        texts = {name: csv_text(cell) for name, cell in cells.items()}
+        return item_from_cells(texts, position=next(position), bare=bare)
+
+    return place_items(path, table.rows, item)
 
 
 @dataclass(frozen=True)
@@ -313,7 +340,9 @@ class ParquetReader(Reader):
     def read(self, path: Path, *, bare: bool = False) -> Iterator[PlacedItem]:
         """Stream the items in batches of rows."""
         rows = enumerate(_parquet_rows(path, bare=bare), 1)
-        return place_items(path, rows, lambda _, cells: item_from_cells(cells, bare=bare))
+        return place_items(
+            path, rows, lambda row, cells: item_from_cells(cells, position=row, bare=bare)
+        )
 
 
 def _parquet_rows(path: Path, *, bare: bool) -> Iterator[dict[str, Any]]:
@@ -330,15 +359,33 @@ def _parquet_rows(path: Path, *, bare: bool) -> Iterator[dict[str, Any]]:
             file = parquet.ParquetFile(stream)
             columns = file.schema_arrow.names
             check_columns(columns, bare=bare, path=path)
-            for batch in file.iter_batches(batch_size=_BATCH_ROWS):
+            with path.open("rb") as pages:
+                sizes = measure_pages(pages, file.metadata)
+            _require_small_pages(sizes, path)
+            # Encodings that share parts of cells make at most a whole page of each cell.
+            rows = max(1, min(_BATCH_ROWS, _MOST_PAGE_BYTES // max(1, sizes.bytes)))
+            for batch in file.iter_batches(batch_size=rows):
                 yield from batch.to_pylist()
         except (pa.ArrowException, OSError, ValueError, OverflowError, MemoryError) as error:
             problem = f"is a damaged Parquet file ({error})"
             raise DataError(problem, path=path, remedy="write it again") from None
 
 
+def _require_small_pages(sizes: PageSizes, path: Path) -> None:
+    problem = None
+    if sizes.bytes > _MOST_PAGE_BYTES:
+        found, most = sizes.bytes >> 20, _MOST_PAGE_BYTES >> 20
+        problem = f"has a page of {found:,} MB, more than the {most} MB that are read at once"
+    elif sizes.values > _MOST_PAGE_VALUES:
+        problem = f"has a page of {sizes.values:,} values in lists, more than {_MOST_PAGE_VALUES:,}"
+    if problem is not None:
+        remedy = "write shorter cells, or fewer rows to a page"
+        raise DataError(problem, path=path, remedy=remedy)
+
+
 _LIBRARIES = ("pandas", "polars")
 _RESULT_COLUMNS = ("id", "system", "category", "text", "triples")
+_VERDICT_COLUMNS = ("verdict", "confidence")
 
 
 def items_from_frame(frame: Any, *, bare: bool = False) -> list[Item]:
@@ -355,7 +402,8 @@ def items_from_frame(frame: Any, *, bare: bool = False) -> list[Item]:
     items = []
     for number, cells in enumerate(rows, 1):
         try:
-            items.append(item_from_cells(dict(zip(columns, cells, strict=True)), bare=bare))
+            row = dict(zip(columns, cells, strict=True))
+            items.append(item_from_cells(row, position=number, bare=bare))
         except DataError as error:
             problem = f"row {number} of the frame: {error.problem}"
             raise DataError(problem, remedy=error.remedy) from None
@@ -384,34 +432,39 @@ def items_to_frame(items: Iterable[Item], library: str = "pandas") -> Any:
 
     The inverse of `items_from_frame`; a CSV or Parquet file written from it can be read as items.
     """
-    table: dict[str, list[Any]] = {name: [] for name in COLUMNS}
+    items = list(items)
+    columns = columns_of(items)
+    table: dict[str, list[Any]] = {name: [] for name in columns}
     for item in items:
-        for name, value in item_to_cells(item).items():
+        for name, value in item_to_cells(item, columns).items():
             table[name].append(value)
     return _build_frame(table, (), library)
 
 
 def results_to_frame(results: Iterable[Result], library: str = "pandas") -> Any:
-    """A frame of results: the item, one column per metric, and the verdict.
+    """A frame of results: the item, one column per metric, the verdict and its confidence.
 
     The triples are JSON; a missing score is null.
     """
     results = list(results)
     metrics = list(dict.fromkeys(name for result in results for name in result.scores))
     for name in metrics:
-        if name in (*_RESULT_COLUMNS, "verdict"):
+        if name in (*_RESULT_COLUMNS, *_VERDICT_COLUMNS):
             raise SettingError(
                 f"a metric has the name of another column, {name!r}; give it an alias: my{name}=…"
             )
-    table: dict[str, list[Any]] = {name: [] for name in (*_RESULT_COLUMNS, *metrics, "verdict")}
+    names = (*_RESULT_COLUMNS, *metrics, *_VERDICT_COLUMNS)
+    table: dict[str, list[Any]] = {name: [] for name in names}
     for result in results:
         item = result.item
         triples = json.dumps(item.triples, ensure_ascii=False)
         scores = [result.scores.get(name) for name in metrics]
         row = [item.id, item.system or None, item.category, item.text, triples, *scores]
-        for column, cell in zip(table.values(), [*row, result.verdict], strict=True):
+        for column, cell in zip(
+            table.values(), [*row, result.verdict, result.confidence], strict=True
+        ):
             column.append(cell)
-    return _build_frame(table, metrics, library)
+    return _build_frame(table, [*metrics, "confidence"], library)
 
 
 def _build_frame(table: dict[str, list[Any]], numbers: Iterable[str], library: str) -> Any:

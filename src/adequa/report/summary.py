@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from adequa.analysis.comparison import Comparison, Measure, SystemValue
+from adequa.data import CONFIDENT
 from adequa.errors import DataError
 from adequa.files import load_object
 from adequa.report.figures import axis, digits_for, histogram, percent, range_of
@@ -137,6 +138,12 @@ def lists(collected: RunTallies) -> dict[str, Any]:
     }
 
 
+def unsure_share(collected: RunTallies) -> str | None:
+    """The share of OK verdicts that are not sure, in words; None if no confidence is known."""
+    known = [value for _, system in collected.shown() for value in system.confidences]
+    return percent(sum(value < CONFIDENT for value in known), len(known)) if known else None
+
+
 def headlines(collected: RunTallies, table: Mapping[str, Any]) -> list[str]:
     """The main findings as sentences."""
     verdicts: Counter[str] = Counter()
@@ -148,7 +155,7 @@ def headlines(collected: RunTallies, table: Mapping[str, Any]) -> list[str]:
         parts = [
             f"{percent(count, judged)} {words}"
             for words, count in (
-                ("state all and only the data", verdicts["OK"]),
+                ("have no fault that was found", verdicts["OK"]),
                 ("leave something out", _naming(verdicts, "omission")),
                 ("say something the data does not support", _naming(verdicts, "hallucination")),
             )

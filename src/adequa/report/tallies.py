@@ -114,6 +114,8 @@ class SystemTexts:
     overall: ScoreTally = field(default_factory=ScoreTally)
     verdicts: Counter[str] = field(default_factory=Counter)
     scores: dict[str, array[float]] = field(default_factory=dict)
+    confidences: array[float] = field(default_factory=lambda: array("d"))
+    """Of the OK verdicts, where it is known."""
     reasons: dict[str, Counter[str]] = field(default_factory=dict)
     """By metric: why texts were not scorable, with counts."""
     slices: Slices = field(default_factory=Slices)
@@ -123,6 +125,8 @@ class SystemTexts:
         """Add a text."""
         self.overall.add(result.verdict, result.scores)
         self.verdicts[result.verdict or ""] += 1
+        if result.verdict == "OK" and result.confidence is not None:
+            self.confidences.append(result.confidence)
         for label, value in result.scores.items():
             if value is not None:
                 self.scores.setdefault(label, array("d")).append(value)

@@ -53,6 +53,7 @@ class TextColumns:
     def __init__(self, labels: Sequence[str], kinds: Mapping[str, str], score_kind: str) -> None:
         self.columns: dict[str, array[int]] = {name: array(kind) for name, kind in kinds.items()}
         self.scores: dict[str, array[float]] = {label: array(score_kind) for label in labels}
+        self.confidence: array[float] = array(score_kind)
         self.categories: dict[str, int] = {}
         self.predicates: dict[str, int] = {}
         """The predicates of facts that are missing or contradicted."""
@@ -76,6 +77,7 @@ class TextColumns:
         at_fault: Sequence[str],
         unsupported: int,
         scores: Mapping[str, float | None],
+        confidence: float | None,
     ) -> None:
         """Add a text; `at_fault` has the predicate of each missing or contradicted fact."""
         code = VERDICTS.index(verdict)
@@ -86,6 +88,7 @@ class TextColumns:
         for label, column in self.scores.items():
             value = scores.get(label)
             column.append(float("nan") if value is None else value)
+        self.confidence.append(float("nan") if confidence is None else confidence)
 
 
 _KINDS = {"category": "H", "size": "H", "seen": "B", "system": "H", "input": "I", "verdict": "B"}
@@ -126,6 +129,7 @@ class Texts:
             at_fault=[fact.triple.predicate for fact in faulty_facts(result)],
             unsupported=len(result.unsupported),
             scores=result.scores,
+            confidence=result.confidence,
         )
 
     def _input(self, result: Result) -> int | None:
@@ -161,6 +165,7 @@ class Texts:
             "predicates": list(made.predicates),
             "columns": {name: _packed_column(column) for name, column in made.columns.items()},
             "scores": {label: _packed_column(column) for label, column in made.scores.items()},
+            "confidence": _packed_column(made.confidence),
         }
         return PackedTexts(
             inputs=self._inputs.finish(),

@@ -8,6 +8,8 @@
 - *Findings*: findings of two metrics about the same thing (a span of the text; else kind, triple
   and entity) become one; it names both metrics by their labels (`esa+nli`) and keeps the reason of
   the first and the higher confidence.
+- *Confidence*: each confidence says how likely the text has no fault at all; the lowest of these
+  counts. For an OK this is the confidence of the least sure metric, for a fault that of the surest.
 - *Facts*: a triple keeps its first status with a confidence, else its first that is not
   `unchecked`.
 - *Mentions*: one per span and entity, that of the first metric.
@@ -38,6 +40,7 @@ def join(result: Result, scores: Mapping[str, Score]) -> Result:
     labelled = [_located(_labelled(label, score), result.item) for label, score in scores.items()]
     facts = _join_facts(result.facts, labelled)
     findings = _overrule(_join_findings(result.findings, labelled), facts, result.item.triples)
+    verdict = join_verdicts(_counting(verdicts, findings))
     return replace(
         result,
         scores={**result.scores, **{label: score.value for label, score in scores.items()}},
@@ -45,7 +48,8 @@ def join(result: Result, scores: Mapping[str, Score]) -> Result:
         facts=facts,
         findings=findings,
         verdicts=verdicts,
-        verdict=join_verdicts(_counting(verdicts, findings)),
+        verdict=verdict,
+        confidence=_join_confidences(verdict, [result, *scores.values()]),
         statistics={
             **result.statistics,
             **{label: score.statistics for label, score in scores.items() if score.statistics},
@@ -101,6 +105,18 @@ def join_verdicts(verdicts: Iterable[Verdict]) -> Verdict | None:
         return None
     faults = {fault for verdict in seen for fault in verdict.split("+")} - {"OK"}
     return cast("Verdict", "+".join(sorted(faults)) or "OK")
+
+
+def _join_confidences(verdict: Verdict | None, parts: Iterable[Result | Score]) -> float | None:
+    """The confidence in a joined verdict, from the parts that have one."""
+    chances = [
+        one.confidence if one.verdict == "OK" else 1 - one.confidence
+        for one in parts
+        if one.verdict is not None and one.confidence is not None
+    ]
+    if verdict is None or not chances:
+        return None
+    return round(min(chances) if verdict == "OK" else 1 - min(chances), 6)
 
 
 def _counting(verdicts: Mapping[str, Verdict], findings: tuple[Finding, ...]) -> list[Verdict]:
@@ -160,9 +176,9 @@ def _join_facts(first: tuple[Fact, ...], scores: Iterable[Score]) -> tuple[Fact,
 
 def _rank(fact: Fact) -> int:
     """The priority of a status: with a confidence, then without, then `unchecked`."""
-    if fact.status == "unchecked":
-        return 0
-    return 1 if fact.confidence is None else 2
+    if fact.confidence is not None:
+        return 2
+    return 0 if fact.status == "unchecked" else 1
 
 
 def _join_findings(first: tuple[Finding, ...], scores: Iterable[Score]) -> tuple[Finding, ...]:

@@ -41,9 +41,15 @@ class Reliability:
 
 
 def reliability(
-    probabilities: npt.ArrayLike, labels: npt.ArrayLike, *, bins: int = 10
+    probabilities: npt.ArrayLike,
+    labels: npt.ArrayLike,
+    *,
+    bins: int = 10,
+    shares: npt.ArrayLike | None = None,
 ) -> Reliability:
     """Bins of equal width; a probability on a bound belongs to the bin above it, 1 to the last.
+
+    `shares` says how much each case counts, 1 unless given; the counts of bins are of cases.
 
     >>> reliability([0.1, 0.1, 0.9, 0.9], [0, 0, 1, 0], bins=2).error
     0.25
@@ -54,13 +60,20 @@ def reliability(
         raise ValueError(
             f"{values.shape} probabilities and {known.shape} labels cannot be compared"
         )
+    count = np.ones(len(values)) if shares is None else np.asarray(shares, dtype=np.float64)
     bounds = np.linspace(0, 1, bins + 1)
     places = np.clip(np.searchsorted(bounds, values, side="right") - 1, 0, bins - 1)
     edges = [float(round(bound, 6)) for bound in bounds]
     found = []
+    error = 0.0
     for number, (low, high) in enumerate(pairwise(edges)):
         inside = places == number
-        sides = (float(side[inside].mean()) if inside.any() else 0.0 for side in (values, known))
+        own = count[inside]
+        sides = [
+            float(np.average(one[inside], weights=own)) if own.any() else 0.0
+            for one in (values, known)
+        ]
         found.append(Bin(low, high, int(inside.sum()), *sides))
-    error = sum(one.count * abs(one.claimed - one.true) for one in found) / len(values)
-    return Reliability(found, error, float(((values - known) ** 2).mean()))
+        error += float(own.sum()) * abs(sides[0] - sides[1])
+    brier = float(np.average((values - known) ** 2, weights=count))
+    return Reliability(found, error / float(count.sum()), brier)

@@ -254,9 +254,10 @@ def test_eligibility_is_judged_once(opened):
 
 def test_who_joins_twice_is_the_same(opened):
     store = opened(sample(2, 2))
-    first = store.join("5f2b")
-    assert store.join("5f2b") == first
-    assert store.join("5F2B").number != first.number
+    first, is_new = store.join("5f2b")
+    assert is_new
+    assert store.join("5f2b") == (first, False)
+    assert store.join("5F2B")[0].number != first.number
     assert first.external == "5f2b"
     with pytest.raises(DataError, match="empty"):
         store.join(" ")
@@ -550,8 +551,9 @@ def test_one_rater_on_many_devices_at_once_holds_one_text(make_campaign, databas
         values = [{"sense": 1}] * 16
         outcomes = list(threads.map(lambda raw: store.answer(1, slot, raw, 1.0), values))
         assert Counter(outcomes) == {"stored": 1, "already": 15}
-        joined = set(threads.map(lambda _: store.join("y").number, range(16)))
-        assert len(joined) == 1
+        joined = Counter(threads.map(lambda _: store.join("y"), range(16)))
+        assert len({rater.number for rater, _ in joined}) == 1
+        assert sorted(joined.values()) == [1, 15], "one of them is new"
     store.close()
 
 

@@ -25,6 +25,7 @@ from adequa.metrics.nli.evidence import (
     words_of,
 )
 from adequa.metrics.nli.signs import Weigher, Weighing
+from adequa.metrics.nli.templates import Cues
 from adequa.models.calibration import Calibration, Line
 from adequa.models.relations import NamedText
 from adequa.models.verifier import TextAndGraph, VerifierOutput
@@ -417,6 +418,13 @@ def test_facts_about_something_else_are_not_read_and_support_nothing() -> None:
     ]
 
 
+def test_relations_of_facts_about_something_else_are_not_read() -> None:
+    item = replace(RIGHT, triples=(*UNRELATED, *RIGHT.triples))
+    settings = {"entities": True, "weighing": Weighing(relation=Weigher())}
+    found = check(item, **settings, read_relations=read_relations(leader=0.0))
+    assert found.relations == (*[None] * len(UNRELATED), None, 0.5, None)
+
+
 def test_the_log_odds_of_facts_about_something_else() -> None:
     item = replace(RIGHT, triples=(*UNRELATED, *RIGHT.triples))
     (found,) = VerifierEvidence(Verifier()).log_odds([item])
@@ -452,22 +460,26 @@ def read_relations(
     ]
 
 
-def test_words_between_names_that_do_not_state_the_relation_lower_its_fact() -> None:
+def test_the_relation_reader_decides_about_the_facts_that_it_reads() -> None:
     weighing = Weighing(relation=Weigher())
     settings = {"entities": True, "weighing": weighing}
     item = replace(RIGHT, text=RIGHT.text.replace("its ", ""))
     plain = check(item, **settings)
     read = check(item, **settings, read_relations=read_relations(leader=-4.0, country=4.0))
     wrong, right = 1 / (1 + math.exp(4)), 1 / (1 + math.exp(-4))
-    factors = (right, wrong, 1.0)  # a fact that is not read stays as it was
-    assert read.stated == pytest.approx(
-        tuple((one or 0) * factor for one, factor in zip(plain.stated, factors, strict=True))
-    )
+    assert read.stated == pytest.approx((right, wrong, plain.stated[2]))
     (found,) = (one for one in read.stretches if one.fact == 1)
     assert found.level == "clause"
     assert item.text[found.start : found.end].endswith("Ida Thorvald")
     assert found.contradicted == pytest.approx(1 - wrong)
     assert (read.value or 0) < (plain.value or 0)
+
+
+def test_the_relation_reader_does_not_overrule_a_wrong_value() -> None:
+    cues = Cues({"country": ("nation",)})
+    settings = {"entities": True, "weighing": Weighing(relation=Weigher()), "cues": cues}
+    read = check(RIGHT, **settings, read_relations=read_relations(country=4.0))
+    assert read.stated[0] == check(RIGHT, **settings).stated[0]
 
 
 def test_without_weights_for_it_the_relation_reader_is_not_asked() -> None:

@@ -13,6 +13,7 @@ from adequa.metrics.nli.relevance import (
     FactIndex,
     read_relevance,
     related_facts,
+    with_facts,
 )
 
 THINGS = ["Velmora", "Sarn", "Tarn", "Ida", "12", "yes"]
@@ -87,3 +88,10 @@ def test_what_many_facts_share_ranks_but_does_not_find() -> None:
     index = FactIndex(Item("1", tuple(triples), "Velmora of 1733."), mentions)
     assert index(0, 16) == [5]  # not the facts that only have the subject in common
     assert index(0, 7) == [*range(_COMMON)]  # where there is nothing else
+
+
+def test_some_facts_of_a_record_keep_their_pointers() -> None:
+    item = Item("1", (COUNTRY, LEADER, FOUNDED), TEXT, paths=("/country", "/leader", "/founded"))
+    found = with_facts(item, (0, 2))
+    assert (found.triples, found.paths) == ((COUNTRY, FOUNDED), ("/country", "/founded"))
+    assert with_facts(Item("1", (COUNTRY, LEADER), TEXT), [1]).triples == (LEADER,)

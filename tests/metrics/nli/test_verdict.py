@@ -346,3 +346,18 @@ def test_long_values_are_shortened() -> None:
     long = Triple("Velmora", "motto", "word " * 400)
     assert len(why_missing(item_of("", long), long)) < 200
     assert "…" in why_unread_fact(item_of("", long), long)
+
+
+def test_a_fact_between_stated_and_missing_is_unchecked() -> None:
+    score = judged((0.9, 0.4), limits=VerdictLimits(stated=0.2, checked=0.6))
+    sure, doubtful = score.facts
+    assert (sure.status, doubtful.status, doubtful.confidence) == ("stated", "unchecked", 0.4)
+    assert TEXT[doubtful.start : doubtful.end] == "Ida Thorvald leads it by a lake."
+    assert (score.verdict, score.value, score.findings) == ("OK", 0.7, ())
+    plain = judged((0.9, 0.4), limits=VerdictLimits(stated=0.2))
+    assert score.statistics == plain.statistics  # a fact in doubt was read
+
+
+def test_an_empty_text_is_surely_an_omission() -> None:
+    score = nothing_said("nli", replace(ITEM, text=""))
+    assert (score.verdict, score.confidence) == ("omission", 1.0)

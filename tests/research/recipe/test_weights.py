@@ -269,3 +269,11 @@ def test_a_broken_calibration_is_not_written_over(tmp_path: Path, content: str) 
     with pytest.raises(ModelError, match=r"calibration\.json.*remove or repair it"):
         write_weighing(folder, {"stated": weighed()}, "x")
     assert (folder / "calibration.json").read_text(encoding="utf-8") == content
+
+
+def test_rows_that_count_twice_are_like_two_rows() -> None:
+    values, labels = np.array([[1.0], [-1.0], [0.5]]), np.array([1.0, 0.0, 0.0])
+    shares = np.array([2.0, 1.0, 3.0])
+    repeated = [0, 0, 1, 2, 2, 2]
+    whole = fit_logistic(values[repeated], labels[repeated])
+    assert fit_logistic(values, labels, shares) == pytest.approx(whole)

@@ -69,7 +69,8 @@ def test_shares_and_readers_without_sense_are_refused() -> None:
 
 def test_the_line_is_added_to_the_calibration(tmp_path: Path) -> None:
     path = tmp_path / "calibration.json"
-    path.write_text('{"nli": {"stated": 1}, "other": 2}', encoding="utf-8")
+    old = {"nli": {"stated": 1, "confidence": "of another line"}, "other": 2}
+    path.write_text(json.dumps(old), encoding="utf-8")
     written = write_line(tmp_path, LINE)
     known = json.loads(path.read_text(encoding="utf-8"))
     assert known == {"nli": {"stated": 1, "relation": written}, "other": 2}

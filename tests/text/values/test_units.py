@@ -9,7 +9,8 @@ KEYS = {
     "kilogram": "box_weight_kg honey_kg kg weight(kg)",
     "degree Celsius": "temp_max_c tempC beanTempC hardiness_min_c main.temp_c",
     "kelvin": "eqTempK",
-    "euro": "price_eur priceEur eur total_eur price_eur_per_500g rate_eur_night perKwh_eur",
+    "euro": "price_eur priceEur eur total_eur price_eur_per_500g rate_eur_night perKwh_eur "
+    "admission_eur.adult",
     "US dollar": "revenue_usd USD usd_total",
     "Swiss franc": "insuranceValueChf hammer_chf",
     "cent": "unitPrice_ct_kWh",
@@ -40,7 +41,7 @@ KEYS = {
 NO_UNIT = (
     "temp_min price_min rating max min year birth_year day season round qty check_in opt_in "
     "vitamin_c grade_c viewers_m revenue_m spot_ore_per_kwh id team system items c m s total "
-    "second first_name floor order_total number_of_seats lat status"
+    "second first_name floor order_total number_of_seats lat status days.calls weeks.score"
 )
 
 

@@ -247,12 +247,51 @@ def test_the_open_link_creates_one_rater_per_id(place: Make) -> None:
     assert "Your identifier" in client.get(link).text
     assert client.get(link, params={"id": "x" * 201}).status_code == 422
     assert client.get(link, params={"id": "a\x00b"}).status_code == 422
+    asked = client.get(link, params={"id": "worker-7 é"})
+    assert 'value="worker-7 é"' in asked.text
+    assert here.store.raters() == [], "looking at a link changes nothing"
+    for wrong in ("", "  ", "x" * 201, "a\x00b"):
+        assert client.post(link, data={"id": wrong}).status_code == 422
+    joined = client.post(link, data={"id": "worker-7 é"})
+    assert f"http://testserver{here.rater_link(1)}" in joined.text
     for _ in range(2):
+        assert "Do you read English" in client.post(link, data={"id": "worker-7 é"}).text
         assert "Do you read English" in client.get(link, params={"id": "worker-7 é"}).text
+        assert "Do you read English" in client.get(link).text
     assert [one.external for one in here.store.raters()] == ["worker-7 é"]
+    client.post(link, data={"id": "worker-8"})
+    assert [one.external for one in here.store.raters()] == ["worker-7 é", "worker-8"]
     assert client.get("/join/wrong", params={"id": "a"}).status_code == 404
+    assert client.post("/join/wrong", data={"id": "a"}).status_code == 404
     closed = place(raters=0)
     assert client_of(closed).get(link, params={"id": "a"}).status_code == 404
+    assert client_of(closed).post(link, data={"id": "a"}).status_code == 404
+
+
+def test_an_id_alone_gives_nobody_the_session_of_its_rater(place: Make) -> None:
+    here = place(raters=0, joining=True, rules={"eligibility": ()})
+    link = f"/join/{here.tokens.token('join')}"
+    first, second = client_of(here), client_of(here)
+    assert first.post(link, data={"id": "student-17"}).status_code == 200
+    answered(first, first.get("/text").text)
+    (answer, *_) = here.store.ratings()
+    taken = second.post(link, data={"id": "student-17"})
+    assert taken.status_code == 409
+    assert "has been used already" in taken.text
+    assert "own link" in taken.text
+    assert "/r/1-" not in taken.text
+    second.get(link, params={"id": "student-17"})
+    assert second.get("/text").status_code == 401
+    assert second.get("/link").status_code == 401
+    # The ways back: the same browser, or the rater's own link in any other.
+    assert "MV Alba" in first.post(link, data={"id": "student-17"}).text
+    page = first.get("/link").text
+    own = re.findall(r"http://testserver(/r/[^<]+)", page)[0]
+    assert "MV Alba" in second.get(own).text
+    assert "MV Alba" in second.get(link, params={"id": "student-17"}).text
+    assert next(here.store.ratings()) == answer
+    headers = {"origin": "https://evil.org"}
+    assert first.post(link, data={"id": "other"}, headers=headers).status_code == 403
 
 
 def test_sliders_and_omissions_work_without_a_script_but_marks_say_they_do_not(

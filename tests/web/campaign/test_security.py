@@ -28,7 +28,7 @@ def signed_in(here: Any, number: int) -> tuple[TestClient, str, int]:
 def test_nothing_is_shown_without_a_link(place: Make) -> None:
     here = place()
     client = TestClient(here.app)
-    for path in ("/", "/text", "/previous", "/text/1", "/organise", "/organise/raters"):
+    for path in ("/", "/text", "/previous", "/text/1", "/link", "/organise", "/organise/raters"):
         response = client.get(path)
         assert response.status_code == 401
         assert "MV Alba" not in response.text
@@ -116,7 +116,10 @@ def test_texts_data_and_ids_are_shown_not_run(place: Make) -> None:
     page = client.get(here.rater_link(1)).text
     token = re.findall(r'name="form_token" value="([^"]+)"', page)[0]
     page += client.post("/begin", data={"form_token": token}).text
-    client.get(f"/join/{here.tokens.token('join')}", params={"id": "<script>x</script>"})
+    link, evil = f"/join/{here.tokens.token('join')}", "<script>x</script>"
+    page += client.get(link, params={"id": evil}).text
+    page += TestClient(here.app).post(link, data={"id": evil}).text
+    page += TestClient(here.app).post(link, data={"id": evil}).text
     client.get(here.organiser_link)
     page += client.get("/organise").text + client.get("/organise/raters").text
     assert "&lt;script&gt;alert(1)" in page
@@ -173,7 +176,7 @@ def test_joins_are_counted_by_address(place: Make) -> None:
     here = place(joining=True, limits=CampaignLimits(joins=Rate(2, 0.01)))
     client = TestClient(here.app)
     link = f"/join/{here.tokens.token('join')}"
-    assert [client.get(link, params={"id": name}).status_code for name in "abc"] == [200, 200, 429]
+    assert [client.post(link, data={"id": name}).status_code for name in "abc"] == [200, 200, 429]
 
 
 def test_bodies_beyond_the_limit_are_refused(place: Make) -> None:

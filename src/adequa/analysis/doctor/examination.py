@@ -223,7 +223,13 @@ def _joined(results: Mapping[str, list[Result]]) -> list[Result]:
     """The results as in a run with all metrics."""
 
     def score(label: str, one: Result) -> Score:
-        return Score(one.scores[label], facts=one.facts, findings=one.findings, verdict=one.verdict)
+        return Score(
+            one.scores[label],
+            facts=one.facts,
+            findings=one.findings,
+            verdict=one.verdict,
+            confidence=one.confidence,
+        )
 
     return [
         join(Result(row[0].item, {}), dict(zip(results, map(score, results, row), strict=True)))

@@ -186,18 +186,20 @@ class CampaignStore:
             rows = connection.execute(sql.select(raters).order_by(raters.c.number)).all()
         return [rater_of(row) for row in rows]
 
-    def join(self, external: str) -> model.Rater:
-        """The rater with an external id, added if new."""
+    def join(self, external: str) -> tuple[model.Rater, bool]:
+        """The rater with an external id, and whether they were added now."""
         if not external.strip():
             raise DataError("the external id of the rater is empty", remedy="give an id")
         query = sql.select(raters).where(raters.c.external == external)
         try:
             with self._database.writing() as connection:
                 row = connection.execute(query).first()
-                return self._new_rater(connection, external) if row is None else rater_of(row)
+                if row is None:
+                    return self._new_rater(connection, external), True
+                return rater_of(row), False
         except sql.exc.IntegrityError:  # another request added them at this moment
             with self._database.reading() as connection:
-                return rater_of(connection.execute(query).one())
+                return rater_of(connection.execute(query).one()), False
 
     def judge_eligibility(self, number: int, answers: Mapping[str, str]) -> model.Rater:
         """Decide once, by their answers, whether a new rater may take part."""

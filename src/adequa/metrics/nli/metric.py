@@ -16,7 +16,9 @@ from typing import TYPE_CHECKING, ClassVar
 from adequa.data import Item, Score
 from adequa.errors import DataError, SettingError
 from adequa.metrics.base import Metric, make_paths, require_predicates, require_valid
+from adequa.metrics.nli.confidence import Confidence, read_confidence, read_features
 from adequa.metrics.nli.evidence import EvidenceSource, ReadRelations, VerifierEvidence
+from adequa.metrics.nli.relevance import with_facts
 from adequa.metrics.nli.signs import read_signs, read_weighing
 from adequa.metrics.nli.templates import Cues, Templates, read_templates, shipped_cues
 from adequa.metrics.nli.verdict import CLASSES, VerdictLimits, judge_evidence, nothing_said
@@ -79,7 +81,6 @@ class Nli(Metric):
         self._set_limits()
         require_predicates(self, "ignore", "optional")
         make_paths(self, "calibration", "allowed")
-        self._limits()
         if self.model is None:
             if self.revision is not None:
                 raise SettingError(f"{self.name}:revision goes with model, a name of the hub")
@@ -87,7 +88,8 @@ class Nli(Metric):
             self._calibrated()
         elif self.calibration is not None:
             raise SettingError(f"{self.name}:calibration is for the verifier, not for a model")
-        self._templates()  # a wrong file shows before the first text
+        self._limits()  # a wrong file shows before the first text
+        self._templates()
 
     def _set_limits(self) -> None:
         """The verifier's limits, which say nothing about the probabilities of another model."""
@@ -107,16 +109,11 @@ class Nli(Metric):
     def score(self, items: Sequence[Item]) -> list[Score]:
         """One score per item: value, facts, findings and the paper's four-way verdict."""
         if self.ignore:
-            items = [
-                replace(
-                    item, triples=tuple(t for t in item.triples if t.predicate not in self.ignore)
-                )
-                for item in items
-            ]
+            items = [self._without_ignored(item) for item in items]
         readable = [bool(item.triples) and has_words(item.text) for item in items]
         asked = [item for item, can in zip(items, readable, strict=True) if can]
-        found = iter(self._source()(asked) if asked else [])
-        limits = self._limits()
+        found = iter(self.evidence_source()(asked) if asked else [])
+        limits, model = self._limits(), self._confidence()
         scores = []
         for item, can in zip(items, readable, strict=True):
             if not item.triples:
@@ -124,18 +121,31 @@ class Nli(Metric):
             elif not can:
                 scores.append(nothing_said(self.name, item))
             else:
-                mentions = read_signs(item).mentions
-                scores.append(judge_evidence(self.name, item, next(found), mentions, limits))
+                signs, evidence = read_signs(item), next(found)
+                score = judge_evidence(self.name, item, evidence, signs.mentions, limits)
+                if model is not None and score.verdict is not None:
+                    features = read_features(item, evidence, signs, limits)
+                    score = replace(score, confidence=model.sure(score.verdict, features))
+                scores.append(score)
         return scores
+
+    def _without_ignored(self, item: Item) -> Item:
+        kept = (n for n, one in enumerate(item.triples) if one.predicate not in self.ignore)
+        return with_facts(item, [*kept])
+
+    def _confidence(self) -> Confidence | None:
+        """The model of how sure a verdict is: it was fitted with the verifier and the entities."""
+        return read_confidence(self.weights) if self.model is None and self.entities else None
 
     def _limits(self) -> VerdictLimits:
         from adequa.entities import read_phrases
 
         allowed = () if self.allowed is None else read_phrases(self.allowed)
-        optional = frozenset(self.optional)
+        optional, model = frozenset(self.optional), self._confidence()
         if self.threshold is None or self.doubt is None:
             return VerdictLimits(optional=optional, allowed=allowed)
-        return VerdictLimits(self.threshold, self.doubt, optional, allowed)
+        checked = 0.0 if model is None else model.checked
+        return VerdictLimits(self.threshold, self.doubt, optional, allowed, checked)
 
     def corpus(self, totals: Sequence[float]) -> dict[str, float]:
         """The shares of the four results, of facts that are not stated, of unsupported letters."""
@@ -179,7 +189,8 @@ class Nli(Metric):
         status = self.calibration.stat() if self.calibration.is_file() else None
         return _read_calibration(self.calibration, status and status.st_mtime_ns)
 
-    def _source(self) -> EvidenceSource:
+    def evidence_source(self) -> EvidenceSource:
+        """Ask the verifier or the model about items with triples and words."""
         if self.model is not None:
             from adequa.metrics.nli.pairs import pair_evidence
             from adequa.models import NliLabels, open_pairs

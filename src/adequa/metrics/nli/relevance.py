@@ -14,6 +14,7 @@ import re
 from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 from adequa.data import Item, Mention, Triple
 from adequa.entities import JudgmentSettings, judge
@@ -72,6 +73,13 @@ def related_facts(triples: Sequence[Triple], named: Iterable[str]) -> tuple[int,
         waiting += ends - reached
         reached |= ends
     return tuple(sorted(found)) if found else tuple(range(len(triples)))
+
+
+def with_facts(item: Item, numbers: Sequence[int]) -> Item:
+    """The item with some of its facts, and their pointers if it is a record."""
+    paths = tuple(item.paths[number] for number in numbers) if item.paths else ()
+    triples = tuple(item.triples[number] for number in numbers)
+    return replace(item, triples=triples, paths=paths)
 
 
 def _is_bare(entity: str) -> bool:

@@ -116,6 +116,19 @@ _IMPLIED = re.compile(
 )
 """The beginning of a text about something that it does not name."""
 _CAPITALISED = re.compile(r"[^\W\d_a-z][^\W\d_]{2,}")
+_SHORT_NAME = re.compile(
+    r"(?<!\w)(?:(?:[Tt]he|[Tt]his) (?P<noun>[a-z]{4,})|(?P<name>[^\W\d_a-z][^\W\d_]{2,}))(?!\w)"
+)
+_ADJECTIVES = frozenset({
+    "ancient", "black", "blue", "brown", "central", "chief", "civil", "early", "east", "eastern",
+    "federal", "first", "former", "free", "general", "golden", "grand", "great", "green", "grey",
+    "high", "imperial", "inner", "international", "last", "late", "little", "long", "lower",
+    "main", "national", "north", "northern", "outer", "public", "quiet", "royal", "sacred",
+    "second", "short", "silver", "small", "social", "south", "southern", "third", "united",
+    "upper", "west", "western", "white", "wild", "young", "yellow",
+})  # fmt: skip
+"""Words of names that are not nouns: "the royal family" does not mean the Royal Theatre."""
+_AFTER_HEAD = re.compile(r" (?:of|in|at|on|for|de|di|da|von|van) |[,(:]")
 _LONGER = re.compile(r"[^\W_]{4,}")
 
 
@@ -176,6 +189,7 @@ class Signs:
         """The places of names and values, in order and without overlap: (start, end, entity).
 
         A capitalised word that only one entity has in its name stands for it: "Anna" for Anna Lind.
+        So does such a word after an article: "the choir" for the Saint Bega Choir.
         """
         found: list[tuple[int, int, str]] = []
         for one in sorted(self.mentions, key=lambda mention: (mention.start, -mention.end)):
@@ -183,14 +197,20 @@ class Signs:
                 found.append((one.start, one.end, one.entity))
         owners: dict[str, set[str]] = {}
         for entity in {end for one in item.triples for end in (one.subject, one.object)}:
-            for word in {*_CAPITALISED.findall(label_of(entity).base)}:
+            base = label_of(entity).base
+            words = {*_CAPITALISED.findall(base)}
+            for word in words | {noun.lower() for noun in words & _nouns(base)} - _ADJECTIVES:
                 owners.setdefault(word, set()).add(entity)
-        for match in _CAPITALISED.finditer(item.text):
-            named = owners.get(match[0], set())
-            if len(named) == 1 and not any(
-                start < match.end() and match.start() < end for start, end, _ in found
-            ):
-                found.append((match.start(), match.end(), next(iter(named))))
+        taken = [False] * len(item.text)
+        for start, end, _ in found:
+            taken[start:end] = [True] * (end - start)
+        for match in _SHORT_NAME.finditer(item.text):
+            word = match["name"] or match["noun"]
+            named = owners.get(word, set())
+            end = match.end()
+            start = end - len(word)
+            if len(named) == 1 and not any(taken[start:end]):
+                found.append((start, end, next(iter(named))))
         return tuple(sorted(found))
 
     def as_text_has_it(self, item: Item) -> Item:
@@ -209,6 +229,15 @@ class Signs:
             one._replace(object=written.get(one.object, one.object)) for one in item.triples
         )
         return item if triples == item.triples else replace(item, triples=triples)
+
+
+def _nouns(name: str) -> set[str]:
+    """The words of a name that may say what it names.
+
+    The last one before a preposition, and the first of two: Diocese of Emley, Lake Sorrel.
+    """
+    head = _AFTER_HEAD.split(name)[0].split()
+    return {*head[-1:], *(head[:1] if len(head) == 2 else ())}
 
 
 def _places(spans: Iterable[Mention | UnexplainedSpan], length: int) -> list[tuple[int, int]]:

@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from adequa.data import UNNAMED, Fact, Finding, Item, Mention, Score, Triple, Verdict
+from adequa.data import UNNAMED, Fact, FactStatus, Finding, Item, Mention, Score, Triple, Verdict
 from adequa.metrics.base import EMPTY_TEXT
 from adequa.metrics.nli.evidence import Evidence, Stretch
 from adequa.metrics.nli.signs import Sentence, read_sentences, sentence_of
@@ -98,13 +98,15 @@ class VerdictLimits:
     """Predicates whose facts may be left out."""
     allowed: tuple[str, ...] = ()
     """Phrases that a text may add."""
+    checked: float = 0.0
+    """The probability below which a stated fact is in doubt: its status is `unchecked`."""
 
 
 def judge_evidence(
     metric: str, item: Item, evidence: Evidence, mentions: Sequence[Mention], limits: VerdictLimits
 ) -> Score:
     """The score of an item; parts that could not be read are findings without confidence."""
-    free = _allowed(item.text, limits.allowed)
+    free = allowed_places(item.text, limits.allowed)
     wrong = [
         one
         for one in evidence.stretches
@@ -114,7 +116,7 @@ def judge_evidence(
     against = (one for one in wrong if (one.contradicted or 0) >= _CONTRADICTED)
     denied = {one.fact: one for one in against if one.fact is not None}
     sentences = read_sentences(item.text, mentions)
-    links = _links(item)
+    links = unstatable(item)
     facts = tuple(
         Fact(triple, "unchecked")
         if triple in links
@@ -145,7 +147,7 @@ def judge_evidence(
     )
 
 
-def _links(item: Item) -> frozenset[Triple]:
+def unstatable(item: Item) -> frozenset[Triple]:
     """The triples that say where a thing without a name belongs: no text can state these."""
     unnamed = {name for name, term in item.terms.items() if term.datatype == UNNAMED}
     return frozenset(triple for triple in item.triples if triple.object in unnamed)
@@ -164,10 +166,12 @@ def nothing_said(metric: str, item: Item) -> Score:
     if item.coverage == "selected":
         findings = (Finding(metric, "omission", "missing", EMPTY_TEXT, confidence=1.0),)
     statistics = _statistics(item, facts, (), "omission")
-    return Score(0.0, statistics, facts=facts, findings=findings, verdict="omission")
+    return Score(
+        0.0, statistics, facts=facts, findings=findings, verdict="omission", confidence=1.0
+    )
 
 
-def _allowed(text: str, phrases: Sequence[str]) -> frozenset[int]:
+def allowed_places(text: str, phrases: Sequence[str]) -> frozenset[int]:
     """The places of letters in phrases that a text may add."""
     return frozenset(
         place
@@ -191,11 +195,12 @@ def _judged_fact(
             return Fact(triple, "contradicted", _round(1 - chance), denied.start, denied.end)
         return Fact(triple, "missing", _round(1 - chance))
     start, end = sentence_of(triple, sentences) or (None, None)
-    return Fact(triple, "stated", _round(chance), start, end)
+    status: FactStatus = "unchecked" if chance < limits.checked else "stated"
+    return Fact(triple, status, _round(chance), start, end)
 
 
 def _omission(metric: str, item: Item, fact: Fact, stretch: Stretch | None) -> Finding | None:
-    if fact.status == "stated":
+    if fact.status == "stated" or (fact.status == "unchecked" and fact.confidence is not None):
         return None
     if fact.status == "unchecked":
         why = why_unread_fact(item, fact.triple)
@@ -236,7 +241,7 @@ def _statistics(
     counted = [fact.status for fact in facts]
     return (
         *(float(verdict == name) for name in CLASSES),
-        float(len(facts) - counted.count("unchecked")),
+        float(sum(fact.confidence is not None for fact in facts)),
         float(counted.count("missing")),
         float(counted.count("contradicted")),
         float(sum(one.end - one.start for one in wrong if one.unsupported is not None)),

@@ -62,6 +62,7 @@ const reportChoice = (() => {
       best: (row) => -higher * data.scores[label][row],
       missing: (row) => -data.columns.missing[row],
       unsupported: (row) => -data.columns.unsupported[row],
+      unsure: (row) => data.confidence[row],
       lost: (row) => higher * difference(row, label, partnerOf(row, data, summary), data),
       apart: (row) => -Math.abs(difference(row, label, data.rowOf(compared, data.columns.input[row]), data)),
     };

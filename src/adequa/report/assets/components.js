@@ -5,11 +5,12 @@
    report and the workbench both use it. Texts and names are data: they become text nodes and
    attribute values, never markup. */
 const adequaComponents = (() => {
+  const CONFIDENT = 0.8; // as in adequa.data: from here on an OK is told without reserve
   const COLOURS = 7; // as many as components.css has; after these the line below changes
   const LINES = 3;
 
   const VERDICTS = {
-    OK: { sign: "✓", words: "OK", tip: "states all and only the data" },
+    OK: { sign: "✓", words: "OK", tip: "no fault was found" },
     omission: { sign: "−", words: "omission", tip: "leaves out part of the data" },
     hallucination: { sign: "+", words: "hallucination", tip: "states something the data does not support" },
     "hallucination+omission": { sign: "±", words: "both", tip: "leaves out part of the data, and states something it does not support" },
@@ -21,6 +22,7 @@ const adequaComponents = (() => {
     "left out": { sign: "–", words: "left out, as a text may" },
     contradicted: { sign: "≠", words: "contradicted" },
     unchecked: { sign: "·", words: "not checked" },
+    doubtful: { sign: "?", words: "not sure" },
   };
 
   /** An element with properties; `class`, `data-…` and `aria-…` are attributes, children text or nodes. */
@@ -161,7 +163,8 @@ const adequaComponents = (() => {
 
   function drawStatus(fact, line, triple) {
     const status = fact ? fact.status : "unchecked";
-    const { sign, words } = STATUSES[status] || STATUSES.unchecked;
+    const shown = status === "unchecked" && isDoubtful(fact) ? "doubtful" : status;
+    const { sign, words } = STATUSES[shown] || STATUSES.unchecked;
     const why = line.findings.filter((one) => sameTriple(one.triple, triple)).map((one) => `${one.why} (${one.metric})`);
     const sure = fact && fact.confidence !== null ? `confidence ${percent(fact.confidence)}` : "";
     return element(
@@ -200,9 +203,29 @@ const adequaComponents = (() => {
     return element("table", { class: "adequa-data" }, caption, element("thead", {}, head), element("tbody", {}, ...rows));
   }
 
-  /** Every finding in words; overruled ones are listed but do not count. */
-  function drawFindings(line) {
+  /** Whether a fact was read, but not found with confidence. */
+  function isDoubtful(fact) {
+    return Boolean(fact) && fact.status === "unchecked" && fact.confidence !== null;
+  }
+
+  /** What an OK stands for: what was found, and what was not checked; "" for other verdicts. */
+  function describeOK(line) {
+    if (line.verdict !== "OK") return "";
+    const of = (count) => `${count} of ${line.facts.length} fact${line.facts.length === 1 ? "" : "s"}`;
+    const doubtful = line.facts.filter(isDoubtful).length;
+    const isKnown = line.confidence !== null && line.confidence !== undefined;
+    if (line.facts.every((fact) => fact.confidence === null)) return "No fault found in names and values; the facts were not checked.";
+    if (doubtful && isKnown) return `No fault found; ${of(doubtful)} could not be checked with confidence.`;
+    if (!isKnown) return "No fault found.";
+    if (line.confidence < CONFIDENT) return "No fault found, but that is not sure.";
+    return "The text says all and only what the data says.";
+  }
+
+  /** Every finding in words, and what an OK stands for unless the page tells it elsewhere. */
+  function drawFindings(line, isTold = false) {
     const list = element("ul", { class: "adequa-findings" });
+    const told = isTold ? "" : describeOK(line);
+    if (told) list.append(element("li", { class: "overruled" }, told));
     for (const finding of line.findings) {
       const isOverruled = finding.detail === "overruled";
       const sign = finding.kind === "omission" ? "−" : "+";
@@ -221,12 +244,15 @@ const adequaComponents = (() => {
     return list;
   }
 
-  function drawVerdict(verdict) {
+  /** The verdict of a line, with its confidence where that is known. */
+  function drawVerdict({ verdict, confidence }) {
     const { sign, words, tip } = VERDICTS[verdict || ""] || VERDICTS[""];
+    const sure = confidence === null || confidence === undefined ? "" : percent(confidence);
     const name = (verdict || "none").replace("hallucination+omission", "both");
     return element(
-      "span", { class: `verdict verdict-${name}`, "data-tip": tip },
+      "span", { class: `verdict verdict-${name}`, "data-tip": sure ? `${tip}\nright with a probability of ${sure}` : tip },
       element("span", { "aria-hidden": "true" }, `${sign} `), words,
+      sure ? element("span", { class: "sure" }, hiddenWords(", confidence"), ` ${sure}`) : null,
     );
   }
 
@@ -244,11 +270,11 @@ const adequaComponents = (() => {
       notes what stands beside the name. */
   function drawBody(columns) {
     const [{ line }] = columns;
-    const texts = columns.map(({ name, line: own, notes = [] }) => element(
+    const texts = columns.map(({ name, line: own, notes = [], isTold = false }) => element(
       "div", { class: "adequa-column" },
-      columns.length > 1 ? element("header", {}, element("h4", {}, name), drawVerdict(own.verdict), ...notes) : null,
+      columns.length > 1 ? element("header", {}, element("h4", {}, name), drawVerdict(own), ...notes) : null,
       drawText(own),
-      drawFindings(own),
+      drawFindings(own, isTold),
     ));
     return element(
       "div", { class: `adequa-body columns-${columns.length}` },
@@ -304,7 +330,7 @@ const adequaComponents = (() => {
   }
 
   return {
-    element, hiddenWords, breakable, utf16Offsets, entitiesOf, drawText, drawTable, drawFindings, drawVerdict,
+    element, hiddenWords, breakable, utf16Offsets, entitiesOf, drawText, drawTable, drawFindings, drawVerdict, describeOK,
     drawReferences, drawBody, explainMarks,
   };
 })();

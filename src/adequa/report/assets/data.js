@@ -44,6 +44,8 @@ const reportData = (() => {
     for (const [name, column] of Object.entries(index.columns)) columns[name] = await numbers(column);
     const scores = {};
     for (const [label, column] of Object.entries(index.scores)) scores[label] = await numbers(column);
+    const confidence = await numbers(index.confidence);
+    const known = (value) => (Number.isNaN(value) ? null : value);
     const rows = new Map();
     const inputs = index.ids.length;
     columns.system.forEach((system, row) => rows.set(system * inputs + columns.input[row], row));
@@ -51,7 +53,7 @@ const reportData = (() => {
     index.ids.forEach((id, input) => byId.set(id, [...(byId.get(id) || []), input]));
 
     return {
-      columns, scores, ids: index.ids, categories: index.categories, predicates: index.predicates,
+      columns, scores, confidence, ids: index.ids, categories: index.categories, predicates: index.predicates,
       count: columns.system.length,
       chunkCount: Math.ceil(columns.system.length / index.chunk),
       chunkSize: index.chunk,
@@ -69,25 +71,25 @@ const reportData = (() => {
       async line(row) {
         const texts = await chunk(`texts-${Math.floor(row / index.chunk)}`);
         const input = await this.input(columns.input[row]);
-        const own = Object.fromEntries(Object.entries(scores).map(([label, column]) => [label, Number.isNaN(column[row]) ? null : column[row]]));
-        return unpackLine(input, texts[row % index.chunk], own, VERDICTS[columns.verdict[row]]);
+        const own = Object.fromEntries(Object.entries(scores).map(([label, column]) => [label, known(column[row])]));
+        return unpackLine(input, texts[row % index.chunk], own, VERDICTS[columns.verdict[row]], known(confidence[row]));
       },
     };
   }
 
   /** Records of texts.py as a line of scores.jsonl. */
-  function unpackLine(input, record, scores, verdict) {
+  function unpackLine(input, record, scores, verdict, confidence) {
     const [id, category, lang, triples, references] = input;
     const [text, mentions, facts, findings, verdicts, reasons] = record;
     const entities = adequaComponents.entitiesOf(triples);
     const entity = (one) => (typeof one === "number" ? entities[one] : one);
     const triple = (one) => (typeof one === "number" ? triples[one] : one);
     return {
-      id, category, lang, triples, references, text, scores, verdict, verdicts, reasons,
+      id, category, lang, triples, references, text, scores, verdict, confidence, verdicts, reasons,
       mentions: mentions.map(([name, start, end, method, distance]) => ({ entity: entity(name), start, end, method, distance })),
-      facts: facts.map(([one, status, confidence, start, end]) => ({ triple: triple(one), status: STATUSES[status], confidence, start, end })),
-      findings: findings.map(([metric, kind, detail, one, name, start, end, confidence, why]) => ({
-        metric, kind: kind ? "hallucination" : "omission", detail, triple: triple(one), entity: entity(name), start, end, confidence, why,
+      facts: facts.map(([one, status, sure, start, end]) => ({ triple: triple(one), status: STATUSES[status], confidence: sure, start, end })),
+      findings: findings.map(([metric, kind, detail, one, name, start, end, sure, why]) => ({
+        metric, kind: kind ? "hallucination" : "omission", detail, triple: triple(one), entity: entity(name), start, end, confidence: sure, why,
       })),
     };
   }

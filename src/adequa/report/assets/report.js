@@ -58,7 +58,7 @@
         element("h3", {}, element("a", { href: itemLink(systemOf(row), line.id, compared) }, line.id)),
         columns.length > 1 ? null : element("span", { class: "system" }, systemOf(row)),
         element("span", { class: "quiet" }, about),
-        ...(columns.length > 1 ? [] : [drawVerdict(line.verdict), ...drawScores(line.scores)]),
+        ...(columns.length > 1 ? [] : [drawVerdict(line), ...drawScores(line.scores)]),
         drawChange(row),
       ),
       drawBody(columns),
@@ -152,13 +152,13 @@
         choose("Compare with", ["", ...names.filter((name) => name !== system)], against ? other : "", (name) => { location.hash = itemLink(system, id, name); }),
       ),
       element("article", { class: "card open" }, element(
-        "header", {}, ...(against ? [] : [element("span", { class: "system" }, system), drawVerdict(line.verdict), ...drawScores(line.scores)]),
+        "header", {}, ...(against ? [] : [element("span", { class: "system" }, system), drawVerdict(line), ...drawScores(line.scores)]),
         drawChange(row),
       ), drawBody(columns)),
       rest.length ? element("h3", {}, "The other systems on this item") : "",
       ...rest.map(({ name, line: own }) => element(
         "article", { class: "card adequa-body columns-1 small" },
-        element("div", {}, element("header", {}, element("h4", {}, element("a", { href: itemLink(name, id, "") }, name)), drawVerdict(own.verdict), ...drawScores(own.scores),
+        element("div", {}, element("header", {}, element("h4", {}, element("a", { href: itemLink(name, id, "") }, name)), drawVerdict(own), ...drawScores(own.scores),
           element("a", { href: itemLink(system, id, name) }, "compare")), drawText(own)),
       )),
     );
@@ -232,6 +232,7 @@
     add("size", same([...new Set(data.columns.size)].sort((one, other) => one - other).map(String)));
     add("predicate", same([...data.predicates].sort((one, other) => one.localeCompare(other))));
     const labels = summary.labels.map(({ name }) => name);
+    if (data.confidence.some((value) => !Number.isNaN(value))) add("sort", [["unsure", "least sure verdict first"]]);
     add("sort", labels.flatMap((label) => [[`worst:${label}`, `${label}, worst first`], [`best:${label}`, `${label}, best first`]]));
     add("sort", labels.map((label) => [`apart:${label}`, `${label}, furthest from the compared system`]));
     if (form.changed) {

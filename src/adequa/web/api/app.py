@@ -17,12 +17,19 @@ from starlette.requests import Request
 from starlette.responses import FileResponse, JSONResponse, Response
 
 from adequa import __version__
-from adequa.codec import item_from_object
 from adequa.data import Item
 from adequa.errors import AdequaError, DataError, UnknownName
 from adequa.files import kind_of
-from adequa.readers import SUFFIXES, format_names, open_source, reader_class, recognise
-from adequa.run import SCORES, SUMMARY, describe_metrics, read_json
+from adequa.readers import (
+    SUFFIXES,
+    format_names,
+    open_source,
+    parse_coverage,
+    reader_class,
+    recognise,
+)
+from adequa.readers.records import read_object
+from adequa.run import describe_metrics
 from adequa.settings import Spec, build
 from adequa.web.api.engine import ScoringEngine
 from adequa.web.api.openapi import (
@@ -45,7 +52,13 @@ from adequa.web.limits import ServerSettings, whole_number
 from adequa.web.security import Guard, secured_app
 
 _ITEM_FIELDS = tuple(field.name for field in fields(Item))
-_OPTIONAL = {"references": list, "terms": dict, "meta": dict}
+_OPTIONAL: Mapping[str, tuple[type, ...]] = {
+    "references": (list,),
+    "terms": (dict,),
+    "meta": (dict,),
+    "paths": (list,),
+    "record": (dict, list),
+}
 _UPLOAD_TYPES = ("application/x-ndjson", "application/octet-stream")
 _LONGEST_NAME = 200
 _LONGEST_FORMAT = 1000
@@ -179,8 +192,10 @@ class ScoreEndpoints:
             raise _too_much(f"{len(triples)} triples", settings.max_triples, where)
         if type(triples) is str:
             self._require_short(len(triples), where)
+        if type(raw) is dict and raw.get("triples") is None:
+            _require_record(raw, where)
         try:
-            item = item_from_object(raw)
+            item = read_object(raw, position=number)
         except AdequaError as error:
             raise refusal_of(_for_body(error), where=where) from None
         if len(item.triples) > settings.max_triples:
@@ -203,18 +218,29 @@ def _require_types(raw: Mapping[str, Any], where: str) -> None:
         message = f"unknown field {unknown[0][:100]!r}"
         remedy = f"known fields: {', '.join(_ITEM_FIELDS)}; put anything else into 'meta'"
         raise Refusal(422, "wrong_data", message, remedy, where=where)
-    for name, kind in _OPTIONAL.items():
+    for name, kinds in _OPTIONAL.items():
         value = raw.get(name)
-        if value is not None and type(value) is not kind:
-            wanted = kind_of(kind())
+        if value is not None and type(value) not in kinds:
+            wanted = " or ".join(kind_of(kind()) for kind in kinds)
             message = f"{name!r} is {kind_of(value)}, not {wanted}"
             raise Refusal(422, "wrong_data", message, "leave it out if there is none", where=where)
+
+
+def _require_record(raw: dict[str, Any], where: str) -> None:
+    """Refuse an item that has neither triples nor a record; take away what is null."""
+    raw.pop("triples", None)
+    if type(raw.get("record")) not in (dict, list):
+        message = "has no 'triples', and no 'record' in their place"
+        remedy = "send 'triples', or the data as a JSON object: 'record'"
+        raise Refusal(422, "wrong_data", message, remedy, where=where)
+    if raw.get("text") is None:
+        raw["text"] = ""
 
 
 def _for_body(error: AdequaError) -> AdequaError:
     """Here the id is optional, so no remedy may ask for it."""
     if isinstance(error, DataError) and error.problem.startswith("has no "):
-        return DataError(error.problem, remedy="an item needs 'triples' and 'text'")
+        return DataError(error.problem, remedy="an item needs 'triples' or 'record', and 'text'")
     return error
 
 
@@ -297,6 +323,11 @@ class RunEndpoints:
                 "One of /v1/formats, with options as in `csv:key=value`; recognised by default.",
             ),
             query("name", {"type": "string", "maxLength": _LONGEST_NAME}, "For display."),
+            query(
+                "coverage",
+                {"enum": ["all", "selected"]},
+                "Whether texts must say every fact; by default those of triples must.",
+            ),
             query("metrics", ref("MetricName"), "Comma-separated."),
         ),
         body={kind: {"schema": {}} for kind in _UPLOAD_TYPES},
@@ -318,17 +349,27 @@ class RunEndpoints:
         labels = chosen_labels(None if asked is None else asked.split(","), self.engine)
         written = given.get("format")
         format_ = None if written is None else parse_format(written)
+        try:
+            coverage = parse_coverage(given.get("coverage"))
+        except AdequaError as error:
+            raise refusal_of(error, where="coverage") from None
         if self._uploads >= _MOST_UPLOADS:
             raise Refusal(503, "busy", "other uploads are in progress", "try again later", wait=5)
         self._uploads += 1
         try:
-            id_, file = self.runs.begin_upload(_suffix(name))
+            id_, file = self.runs.begin_upload(upload_suffix(name))
             try:
                 await self._save(request, file)
                 if format_ is None:
                     format_ = await run_in_threadpool(_recognised, file)
                 record = await run_in_threadpool(
-                    self.runs.add, id_, file=file, name=name, format_=format_, labels=labels
+                    self.runs.add,
+                    id_,
+                    file=file,
+                    name=name,
+                    format_=format_,
+                    labels=labels,
+                    coverage=coverage,
                 )
             except BaseException:
                 self.runs.drop_upload(id_)
@@ -369,12 +410,8 @@ class RunEndpoints:
     )
     async def summary(self, request: Request) -> Response:
         """A run in numbers: means, intervals, counts, verdicts."""
-
-        def read() -> Response:
-            folder = self.runs.finished(request.path_params["id"]).folder
-            return JSONResponse(read_json(folder / SUMMARY))
-
-        return await run_in_threadpool(read)
+        run = await run_in_threadpool(self.runs.open, request.path_params["id"])
+        return JSONResponse(run.summary)
 
     @operation(
         "GET /runs/{id}/scores",
@@ -391,11 +428,10 @@ class RunEndpoints:
     )
     async def scores(self, request: Request) -> Response:
         """A page of a run's results."""
-        record = await run_in_threadpool(self.runs.finished, request.path_params["id"])
+        run = await run_in_threadpool(self.runs.open, request.path_params["id"])
         offset = _whole(request, "offset", default=0, least=0, most=10**12 - 1)
         limit = _whole(request, "limit", default=50, least=1, most=1000)
-        path = record.folder / SCORES
-        total, lines = await run_in_threadpool(self.runs.lines.page, path, offset, limit)
+        total, lines = await run_in_threadpool(self.runs.lines.page, run.scores_path, offset, limit)
         head = f'{{"total": {total}, "offset": {offset}, "results": ['.encode()
         return Response(head + b", ".join(lines) + b"]}", media_type="application/json")
 
@@ -409,11 +445,10 @@ class RunEndpoints:
     )
     async def download(self, request: Request) -> Response:
         """All results of a run as a file."""
-        record = await run_in_threadpool(self.runs.finished, request.path_params["id"])
-        name = f"scores-{record.id}.jsonl"
-        return FileResponse(
-            record.folder / SCORES, media_type="application/x-ndjson", filename=name
-        )
+        id_ = request.path_params["id"]
+        run = await run_in_threadpool(self.runs.open, id_)
+        name = f"scores-{id_}.jsonl"
+        return FileResponse(run.scores_path, media_type="application/x-ndjson", filename=name)
 
     async def _save(self, request: Request, file: Path) -> None:
         settings = self.settings
@@ -452,7 +487,7 @@ def _may_be_path(hint: Any) -> bool:
     return hint is Path or any(map(_may_be_path, typing.get_args(hint)))
 
 
-def _suffix(name: str) -> str:
+def upload_suffix(name: str) -> str:
     """The ending of a name if it is known; no other part of a name reaches the disk."""
     suffix = PurePosixPath(name).suffix.lower()
     return suffix if suffix in SUFFIXES else ".jsonl"

@@ -28,6 +28,7 @@ from adequa.errors import AdequaError, ModelError
 from adequa.files import dump_line
 from adequa.metrics import Metric
 from adequa.run import score_items
+from adequa.tables import one_line
 from adequa.web.errors import Refusal
 from adequa.web.processes import ChildProcess, ProcessLost
 
@@ -117,7 +118,7 @@ def _serve(pipe: Connection, metrics: Mapping[str, Metric]) -> None:
         try:
             answer = scored_lines(items, metrics, labels)
         except AdequaError as error:
-            sys.stderr.write(f"adequa: {error}\n")
+            sys.stderr.write(f"adequa: {one_line(str(error))}\n")
             answer = error
         except Exception as error:  # noqa: BLE001  # a broken metric must not end the worker
             traceback.print_exc()
@@ -302,7 +303,7 @@ class ScoringEngine:
             if self._closed:
                 return
             if alone:
-                sys.stderr.write(f"adequa: a request failed: {error}\n")
+                sys.stderr.write(f"adequa: a request failed: {one_line(str(error))}\n")
                 _fail(requests[0], _as_refusal(error))
                 return
             for request in requests:

@@ -225,7 +225,14 @@ def _schemas(labels: Sequence[str], settings: ServerSettings) -> dict[str, Any]:
     terms = {"type": ["object", "null"], "additionalProperties": term}
     own: dict[str, Any] = {"id": id_, "triples": triples, "text": text}
     own |= {"meta": meta, "terms": terms}
-    item = dict(input_schema(Item, own=own, required=("triples", "text")))
+    own["record"] = {
+        "type": ["object", "array", "null"],
+        "description": "The data as JSON, in place of triples.",
+    }
+    paths = {"type": ["array", "null"], "items": {"type": "string"}}
+    own["paths"] = paths | {"description": "The JSON pointer of each triple in the record."}
+    item = dict(input_schema(Item, own=own, required=("text",)))
+    item["anyOf"] = [{"required": ["triples"]}, {"required": ["record"]}]
     metrics = {
         "type": ["array", "null"],
         "minItems": 1,

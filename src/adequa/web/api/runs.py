@@ -24,11 +24,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
 from datetime import datetime, timezone
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from adequa.caches import MEGABYTE, Cache
 from adequa.errors import AdequaError, DataError
-from adequa.files import write_json
+from adequa.files import file_version, write_json
 from adequa.metrics import Metric
 from adequa.progress import Progress
 from adequa.run import MANIFEST, SCORES, SUMMARY, Run, open_run, read_json
@@ -55,8 +55,15 @@ _RETRY_SECONDS = 5.0
 class RunProcess(ChildProcess):
     """The process that scores one upload."""
 
-    def __init__(self, file: Path, format_: str, metrics: Mapping[str, Metric], out: Path) -> None:
-        super().__init__(_score_upload, file, format_, metrics, out, is_background=True)
+    def __init__(
+        self,
+        file: Path,
+        format_: str,
+        metrics: Mapping[str, Metric],
+        out: Path,
+        coverage: str | None = None,
+    ) -> None:
+        super().__init__(_score_upload, file, format_, metrics, out, coverage, is_background=True)
 
     def run(self, seconds: float, progress: Progress) -> ErrorBody | None:
         """Score the upload; the error for the client, or None."""
@@ -79,7 +86,12 @@ class RunProcess(ChildProcess):
 
 
 def _score_upload(
-    pipe: Connection, file: Path, format_: str, metrics: Mapping[str, Metric], out: Path
+    pipe: Connection,
+    file: Path,
+    format_: str,
+    metrics: Mapping[str, Metric],
+    out: Path,
+    coverage: str | None,
 ) -> None:
     """Score an upload in a process; sends progress, then an error or None."""
     from adequa.readers import open_source
@@ -88,7 +100,7 @@ def _score_upload(
     error: ErrorBody | None = None
     try:
         score_run(
-            open_source(file, format=format_),
+            open_source(file, format=format_, coverage=coverage),
             metrics,
             out,
             batch_size=_BATCH,
@@ -133,7 +145,6 @@ class Runs:
     ) -> None:
         self.folder, self.metrics, self.settings = folder, metrics, settings
         self.lines = LineIndex()
-        self._whole: dict[str, tuple[FileVersion, ...]] = {}
         self._unkept: set[Record] = set()
         self._records: dict[str, Record] = {}
         self._queue: deque[Record] = deque()
@@ -165,27 +176,12 @@ class Runs:
         if record.status != "done":
             message = f"the run is {record.status}, so it has no scores"
             raise Refusal(409, "not_done", message, "wait until its status is done")
-        try:
-            files = (MANIFEST, SCORES, SUMMARY)
-            versions = tuple(file_version(record.folder / name) for name in files)
-        except OSError:
-            message = "the files of this run no longer exist"
-            raise Refusal(410, "gone", message, "score it again") from None
-        if self._whole.get(id_) != versions:
-            self._require_whole(record)
-            self._whole[id_] = versions
+        open_served(record.folder)
         return record
 
-    def _require_whole(self, record: Record) -> None:
-        try:
-            planned = open_run(record.folder).manifest["counts"]["items"]
-            found = self.lines.count(record.folder / SCORES)
-        except (AdequaError, OSError, LookupError, TypeError) as error:
-            sys.stderr.write(f"adequa: the run {record.id} is damaged: {one_line(str(error))}\n")
-            found, planned = 0, None
-        if found != planned:
-            message = "the files of this run are damaged or incomplete"
-            raise Refusal(410, "damaged", message, "score it again")
+    def open(self, id_: str) -> Run:
+        """The run with an id, opened; refused unless it has scores and its files are complete."""
+        return open_served(self.finished(id_).folder)
 
     def require_room(self) -> None:
         """Refuse if another run would be too many."""
@@ -213,7 +209,14 @@ class Runs:
         shutil.rmtree(self.folder / id_, ignore_errors=True)
 
     def add(
-        self, id_: str, *, file: Path, name: str, format_: str, labels: Sequence[str]
+        self,
+        id_: str,
+        *,
+        file: Path,
+        name: str,
+        format_: str,
+        labels: Sequence[str],
+        coverage: str | None = None,
     ) -> Record:
         """Queue a run of an upload."""
         # Runs are listed in this order, and two may start within a second.
@@ -223,7 +226,7 @@ class Runs:
             id=id_, name=name, created=created, format=format_, metrics=list(labels), folder=scored
         )
         metrics = {label: self.metrics[label] for label in labels}
-        record.process = RunProcess(file, format_, metrics, scored)
+        record.process = RunProcess(file, format_, metrics, scored, coverage)
         with self._changed:
             # Written before it is queued: what was promised to a client survives a restart.
             write_json(self.folder / id_ / _STATE, record.object)
@@ -261,7 +264,6 @@ class Runs:
             self.cancel(id_)
         with self._changed:
             self._records.pop(id_, None)
-            self._whole.pop(id_, None)
             self._unkept.discard(record)
         shutil.rmtree(self.folder / id_, ignore_errors=True)
 
@@ -350,6 +352,19 @@ def _read(folder: Path) -> Record:
     return Record(**raw | {"id": folder.name}, folder=folder / "scored")
 
 
+def open_served(folder: Path) -> Run:
+    """A run that the server has; refused if its files were changed or deleted since."""
+    try:
+        return open_run(folder)
+    except AdequaError as error:
+        if not all((folder / name).is_file() for name in (MANIFEST, SCORES, SUMMARY)):
+            message = "the files of this run no longer exist"
+            raise Refusal(410, "gone", message, "score it again") from None
+        sys.stderr.write(f"adequa: {one_line(str(error))}\n")
+        message = "the files of this run are damaged or incomplete"
+        raise Refusal(410, "damaged", message, "score it again") from None
+
+
 def _is_finished(folder: Path) -> bool:
     try:
         open_run(folder)
@@ -376,20 +391,6 @@ def _opened(run: Run) -> Record:
         progress=RunProgress(total, total),
         opened=True,
     )
-
-
-class FileVersion(NamedTuple):
-    """A file and its state; values read from it are cached under this key until it changes."""
-
-    path: str
-    bytes: int
-    modified: int
-
-
-def file_version(path: Path) -> FileVersion:
-    """The current version of a file."""
-    status = path.stat()
-    return FileVersion(str(path), status.st_size, status.st_mtime_ns)
 
 
 class LineIndex:

@@ -17,7 +17,7 @@ from adequa.errors import DataError
 from adequa.human.campaign.answers import WrongAnswer, is_finite
 from adequa.human.campaign.model import Campaign, NothingLeft, Page, Question, Rater
 from adequa.web.bodies import Fields, parse_json_value
-from adequa.web.campaign.site import CampaignSite, client_address
+from adequa.web.campaign.site import CampaignSite, client_address, rater_link
 from adequa.web.campaign.text import drawing, facts_by_subject, pieces, shown
 from adequa.web.errors import Refusal
 from adequa.web.limits import whole_number
@@ -53,7 +53,9 @@ class RaterPages:
         return [
             Route("/", self.home),
             Route("/r/{token}", self.sign_in),
-            Route("/join/{token}", self.join),
+            Route("/join/{token}", self.ask_identifier),
+            Route("/join/{token}", self.join, methods=["POST"]),
+            Route("/link", self.own_link),
             Route("/begin", self.begin, methods=["POST"]),
             Route("/another", self.another, methods=["POST"]),
             Route("/text", self.next_text),
@@ -72,21 +74,74 @@ class RaterPages:
             raise site.wrong_link(address)
         return site.sign_in(site.raters, "/", number)
 
+    async def ask_identifier(self, request: Request) -> Response:
+        """The open link: ask for an external id, or go on if this browser has joined already.
+
+        Opening it changes nothing, so a mail program that looks at a link takes nobody's id.
+        """
+        self._require_join_link(request)
+        external = request.query_params.get("id", "").strip()
+        joined = await self._joined(request)
+        if joined is not None and external in ("", joined.external):
+            return self.site.to("/")
+        return self._identifier_page(request, external, _problem_of(external))
+
     async def join(self, request: Request) -> Response:
-        """Sign in by the open link: an external id finds its rater or creates one."""
+        """Become the rater of an external id.
+
+        The id is not a secret, so it is not enough to come back: that takes the cookie of the
+        browser that joined, or the rater's own link.
+        """
+        site = self.site
+        address = self._require_join_link(request)
+        site.require_own_origin(request)
+        fields = await site.bodies.form(request)
+        external = (fields.get("id") or [""])[-1].strip()
+        problem = _problem_of(external) if external else "Enter your identifier."
+        if problem:
+            return self._identifier_page(request, external, problem)
+        site.joins.allow(address)
+        rater, is_new = await site.call(site.store.join, external)
+        joined = await self._joined(request)
+        if joined is not None and joined.number == rater.number:
+            return site.to("/")
+        if not is_new:
+            return self._identifier_page(request, external, is_taken=True)
+        return site.sign_in(site.raters, "/link", rater.number)
+
+    async def own_link(self, request: Request) -> Response:
+        """The rater's own link, to continue in another browser."""
+        _, rater = await self._rater(request)
+        base = self.site.base_url or str(request.base_url)
+        return self.site.page("link.html", link=rater_link(base, self.site.tokens, rater.number))
+
+    def _require_join_link(self, request: Request) -> str:
+        """The address of a visitor who has the open link; refused without it."""
         site, address = self.site, client_address(request)
         site.wrong_links.require(address)
         if not site.is_open or not site.tokens.is_token("join", request.path_params["token"]):
             raise site.wrong_link(address)
-        external = request.query_params.get("id", "").strip()
-        if not external:
-            return site.page("join.html", problem="")
-        if len(external) > _LONGEST_ID or not external.isprintable():
-            problem = f"Use at most {_LONGEST_ID} letters, digits and symbols."
-            return site.page("join.html", 422, problem=problem)
-        site.joins.allow(address)
-        rater = await site.call(site.store.join, external)
-        return site.sign_in(site.raters, "/", rater.number)
+        return address
+
+    async def _joined(self, request: Request) -> Rater | None:
+        """The rater of this browser, if they came by the open link."""
+        session = self.site.raters.find(request.cookies)
+        if session is None:
+            return None
+        rater = await self.site.call(self.site.store.rater, session.number)
+        return rater if rater is not None and rater.external is not None else None
+
+    def _identifier_page(
+        self, request: Request, external: str, problem: str = "", *, is_taken: bool = False
+    ) -> Response:
+        return self.site.page(
+            "join.html",
+            409 if is_taken else 422 if problem else 200,
+            token=request.path_params["token"],
+            external=shown(external[:_LONGEST_ID]),
+            problem=problem,
+            is_taken=is_taken,
+        )
 
     async def home(self, request: Request) -> Response:
         """The page for a rater's status: welcome, the texts, or why there are none."""
@@ -290,6 +345,12 @@ def text_values(
         "pieces": pieces(item.text) if marking else (),
         "instructions": shown(campaign.instructions).strip(),
     }
+
+
+def _problem_of(external: str) -> str:
+    if len(external) > _LONGEST_ID or not external.isprintable():
+        return f"Use at most {_LONGEST_ID} letters, digits and symbols."
+    return ""
 
 
 def _slot(request: Request) -> int:

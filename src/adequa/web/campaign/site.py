@@ -53,9 +53,14 @@ def campaign_links(
     base = base_url.rstrip("/")
     return Links(
         f"{base}/organise/{tokens.token('organiser')}",
-        {rater.name: f"{base}/r/{tokens.numbered('rater', rater.number)}" for rater in raters},
+        {rater.name: rater_link(base, tokens, rater.number) for rater in raters},
         f"{base}/join/{tokens.token('join')}?id=" if joining else None,
     )
+
+
+def rater_link(base_url: str, tokens: SignedTokens, number: int) -> str:
+    """The link of one rater under an address."""
+    return f"{base_url.rstrip('/')}/r/{tokens.numbered('rater', number)}"
 
 
 def write_links(folder: Path, links: Links) -> Path:
@@ -195,11 +200,16 @@ class CampaignSite:
         self._require_own(request, sessions, session, request.headers.get(FORM_TOKEN, ""))
         return await self.bodies.json(request, read)
 
+    def require_own_origin(self, request: Request) -> None:
+        """Refuse a request that a page of another site sends."""
+        if not is_own_origin(request.headers, self.base_url):
+            raise no_form_token()
+
     def _require_own(
         self, request: Request, sessions: Sessions, session: Session, token: str
     ) -> None:
-        is_own = is_own_origin(request.headers, self.base_url)
-        if not is_own or not sessions.is_form_token(session, token):
+        self.require_own_origin(request)
+        if not sessions.is_form_token(session, token):
             raise no_form_token()
 
 

@@ -14,6 +14,7 @@ from starlette.routing import Route
 from adequa.data import Item
 from adequa.errors import AdequaError, DataError
 from adequa.readers import read_pasted
+from adequa.readers.records import with_text
 from adequa.text.linearised import linearise
 from adequa.web.api.app import awaited, chosen_labels
 from adequa.web.api.engine import ScoringEngine
@@ -144,7 +145,8 @@ class LivePages:
         if len(graph.triples) > settings.max_triples:
             message = f"{len(graph.triples):,} triples exceed the limit of {settings.max_triples:,}"
             raise Refusal(413, "too_large", message, "give fewer", where="triples")
-        return replace(graph, id="1", system="", text=text, references=(), meta={})
+        plain = replace(graph, id="1", system="", references=(), meta={})
+        return with_text(plain, text)
 
     async def _given(self, request: Request) -> tuple[str, str]:
         query = request.query_params

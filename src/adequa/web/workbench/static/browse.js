@@ -30,7 +30,7 @@
       const lines = cards[Number(card.dataset.card)];
       for (const plain of card.querySelectorAll(".plain")) plain.remove();
       const [first] = lines;
-      if (lines.length === 1) card.querySelector("header").append(drawVerdict(first.verdict), ...drawScores(first, labels));
+      if (lines.length === 1) card.querySelector("header").append(drawVerdict(first), ...drawScores(first, labels));
       if (card.dataset.only === "text") card.append(drawText(first));
       else card.append(drawBody(lines.map((line) => ({ name: line.system || "", line, notes: drawScores(line, labels) }))));
     }

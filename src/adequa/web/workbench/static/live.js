@@ -1,7 +1,7 @@
 "use strict";
 /* Asks the server what it sees in a text while somebody types; the last question wins. */
 (() => {
-  const { element, hiddenWords, drawBody, drawVerdict, explainMarks } = adequaComponents;
+  const { element, hiddenWords, describeOK, drawBody, drawVerdict, explainMarks } = adequaComponents;
   const WAIT = 250;
   const KEY = "adequa-live";
   const at = (id) => document.getElementById(id);
@@ -76,17 +76,17 @@
     const spans = line.findings.filter((one) => one.kind === "hallucination" && one.detail !== "overruled").length;
     if (spans) parts.push(`${spans} unsupported ${spans === 1 ? "place" : "places"} in the text`);
     if (parts.length) return `${parts.join(", ")}.`;
-    return line.verdict === "OK" ? "The text says all and only what the data says." : "";
+    return describeOK(line);
   }
 
   function show(answer) {
     line = answer;
-    at("said").replaceChildren(hiddenWords("Verdict: "), drawVerdict(line.verdict), " ", describe());
+    at("said").replaceChildren(hiddenWords("Verdict: "), drawVerdict(line), " ", describe());
     const scores = Object.entries(line.scores).map(([name, value]) => element(
       "span", { class: "score" }, element("span", { class: "quiet" }, `${name} `), value === null ? "–" : value.toFixed(Math.abs(value) <= 1.5 ? 3 : 1),
     ));
     at("scores").replaceChildren(...scores.flatMap((score) => [score, " "]));
-    at("body").replaceChildren(drawBody([{ name: "", line }]));
+    at("body").replaceChildren(drawBody([{ name: "", line, isTold: true }]));
     for (const mark of at("body").querySelectorAll("mark")) mark.tabIndex = 0;
     at("result").hidden = false;
     at("result").classList.remove("old");

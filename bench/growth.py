@@ -1,0 +1,143 @@
+"""How the time of `esa`, `nli` and `similarity` grows with the facts and with the text of an item.
+
+One item is doubled again and again: its facts beside a text of about a thousand characters, or its
+text beside twenty facts. All facts are connected with a thing that the text names, so that none can
+be left out. The exponent is the slope of a line through the logarithms: 1 linear, 2 quadratic.
+The seconds are the processor's, on one thread: what else runs on the machine does not count.
+"""
+
+from __future__ import annotations
+
+import math
+import random
+import sys
+import time
+from collections.abc import Callable, Sequence
+from itertools import pairwise
+from pathlib import Path
+
+from adequa.data import Item, Triple
+from adequa.metrics import load_metric
+
+EXPONENT = 1.2
+METRICS = ("esa", "nli", "similarity")
+FACTS, MOST_FACTS = 20, 10_000
+CHARACTERS, MOST_CHARACTERS = 1_000, 1_000_000
+DOUBLINGS = 3
+_QUICK = {"esa": (2, 2), "nli": (8, 32), "similarity": (8, 32)}
+"""By what the largest items have fewer facts and characters with --quick."""
+_SYLLABLES = ("bar", "del", "fen", "gro", "hul", "jor", "kem", "lis", "mov", "nar", "pel", "quo")
+_PREDICATES = ("owner", "builtBy", "locatedIn", "height (m)", "openingDate", "partOf", "client")
+_SENTENCES = (
+    "{0} is owned by {1}.",
+    "The height of {0} is {2} m, and it belongs to {1}.",
+    "It was opened on {3} May {4} by {1}.",
+    "{0} lies near the river, which many people like in summer.",
+)
+
+
+def measure(data: Path, *, quick: bool = False) -> list[dict[str, object]]:
+    """The exponent of each metric, in facts and in text."""
+    del data
+    rows: list[dict[str, object]] = []
+    for name in METRICS:
+        fewer, shorter = _QUICK[name] if quick else (1, 1)
+        for what, make, most in (
+            ("facts", lambda size: made_item(size, CHARACTERS), MOST_FACTS // fewer),
+            ("characters", lambda size: made_item(FACTS, size), MOST_CHARACTERS // shorter),
+        ):
+            sizes = [most >> step for step in range(DOUBLINGS, -1, -1)]
+            seconds = [_seconds(name, make, size) for size in sizes]
+            steps = [after / before for before, after in pairwise(seconds)]
+            shown = ", ".join(f"{one:.2g}" for one in seconds)
+            times = " ".join(f"×{one:.2f}" for one in steps)
+            sys.stderr.write(f"  {name}, {sizes[0]:,} to {most:,} {what}: {shown} s ({times})\n")
+            slope = exponent(sizes, seconds)
+            rows.append(
+                {
+                    "figure": f"growth of {name} with {what}, up to {most:,} (exponent)",
+                    "value": slope,
+                    "target": f"≤ {EXPONENT}",
+                    "reached": slope <= EXPONENT,
+                }
+            )
+    return rows
+
+
+def exponent(sizes: Sequence[int], seconds: Sequence[float]) -> float:
+    """The slope of the least-squares line through the logarithms.
+
+    >>> round(exponent([1, 2, 4], [3.0, 12.0, 48.0]), 6)
+    2.0
+    """
+    x, y = [math.log(one) for one in sizes], [math.log(one) for one in seconds]
+    mean_x, mean_y = sum(x) / len(x), sum(y) / len(y)
+    above = sum((one - mean_x) * (other - mean_y) for one, other in zip(x, y, strict=True))
+    return above / sum((one - mean_x) ** 2 for one in x)
+
+
+def made_item(facts: int, characters: int, seed: int = 1) -> Item:
+    """An item of a size, the same for a seed; its text says some of its facts, and other things."""
+    generator = random.Random(seed)
+    root = _name(generator)
+    things = [root]
+    triples: list[Triple] = []
+    while len(triples) < facts:
+        thing = _name(generator)
+        triples.append(Triple(root, "partOf", thing))
+        things.append(thing)
+        triples += [
+            Triple(thing, predicate, _value(predicate, things, generator))
+            for predicate in generator.sample(_PREDICATES, k=5)
+        ]
+    said = [
+        root,
+        *(one.subject for one in triples[:FACTS]),
+        *(one.object for one in triples[:FACTS]),
+    ]
+    text = ""
+    parts: list[str] = []
+    length = 0
+    while length < characters:
+        one, other = (
+            generator.choice(said) if generator.random() < 0.7 else _name(generator) for _ in "ab"
+        )
+        numbers = generator.randint(2, 900), generator.randint(1, 28), generator.randint(1800, 2020)
+        text = generator.choice(_SENTENCES).format(one, other, *numbers).replace("_", " ")
+        parts.append(text)
+        length += len(text) + 1
+    return Item("1", tuple(triples[:facts]), " ".join(parts)[:characters])
+
+
+def _name(generator: random.Random) -> str:
+    words = ("".join(generator.choices(_SYLLABLES, k=3)).title() for _ in range(2))
+    return "_".join(words)
+
+
+def _value(predicate: str, things: Sequence[str], generator: random.Random) -> str:
+    if predicate.startswith("height"):
+        return str(generator.randint(2, 9000))
+    if predicate.endswith("Date"):
+        return f"{generator.randint(1800, 2020)}-05-{generator.randint(10, 28)}"
+    return generator.choice(things) if generator.random() < 0.3 else _name(generator)
+
+
+def _seconds(name: str, make: Callable[[int], Item], size: int) -> float:
+    metric = load_metric(name)
+    metric.score([made_item(2, 100, seed=2)])  # loading is not scoring
+    item = make(size)
+    _forget()
+    started = time.process_time()
+    metric.score([item])
+    return time.process_time() - started
+
+
+def _forget() -> None:
+    """Empty the caches, which another metric or a smaller item has filled."""
+    import gc
+
+    from adequa.caches import Cache
+
+    for one in gc.get_objects():
+        if isinstance(one, Cache):
+            one.clear()
