@@ -325,7 +325,9 @@ def _safe(text: str) -> str:
 def _found(
     result: Result, numbers: Mapping[str, int], missing: Sequence[Finding]
 ) -> Iterator[ShownPiece]:
-    absent = {finding.entity for finding in missing if finding.entity is not None} - set(numbers)
+    # What facts said in other words is not found either: the count is that of esa's score.
+    overruled = [one for one in result.findings if one.kind == "omission"]
+    absent = {one.entity for one in (*missing, *overruled) if one.entity is not None} - {*numbers}
     of_all = "" if result.item.coverage == "selected" else f" of {len(numbers) + len(absent)}"
     yield ShownPiece(f"\nFound {len(numbers)}{of_all} entities\n", _HEADING)
     width = max((len(str(number)) for number in numbers.values()), default=1)

@@ -30,12 +30,14 @@ from adequa.entities.judgment import (
 from adequa.entities.mentions import Judge, Option, WeightsJudge, load_weights, probabilities
 from adequa.entities.paper import PaperDetector, greedy_matches
 from adequa.entities.unexplained import UnexplainedSpan, find_unexplained
+from adequa.entities.values import DataValues, Denial, is_counterpart, values_of
 
 __all__ = [
-    "PRONOUNS", "Candidate", "Detection", "Detector", "Disagreement", "Entity", "EntityJudgment",
-    "Graph", "Judge", "JudgmentSettings", "MentionAgreement", "MentionEvaluation", "Option",
-    "PaperDetector", "Prediction", "StanzaCoreference", "UnexplainedSpan", "WeightsJudge",
-    "compile_graph", "evaluate_mentions", "find_disagreements", "find_mentions", "find_unexplained",
-    "gold_spans", "greedy_matches", "judge", "load_weights", "mention_detector", "mention_key",
-    "probabilities", "read_phrases", "write_predictions",
+    "PRONOUNS", "Candidate", "DataValues", "Denial", "Detection", "Detector", "Disagreement",
+    "Entity", "EntityJudgment", "Graph", "Judge", "JudgmentSettings", "MentionAgreement",
+    "MentionEvaluation", "Option", "PaperDetector", "Prediction", "StanzaCoreference",
+    "UnexplainedSpan", "WeightsJudge", "compile_graph", "evaluate_mentions", "find_disagreements",
+    "find_mentions", "find_unexplained", "gold_spans", "greedy_matches", "is_counterpart", "judge",
+    "load_weights", "mention_detector", "mention_key", "probabilities", "read_phrases", "values_of",
+    "write_predictions",
 ]  # fmt: skip

@@ -21,6 +21,7 @@ from adequa.entities.values import DataValues, values_of
 from adequa.errors import DataError, MissingExtra, SettingError
 from adequa.settings import setting
 from adequa.text import PreparedText, Span
+from adequa.text.values import find_reversals, has_comparison
 
 if TYPE_CHECKING:
     from adequa.entities.aliases.lookup import Aliases
@@ -236,7 +237,9 @@ class EntityJudgment(NamedTuple):
         for span in self.unexplained:
             seen = self.item.text[span.start : span.end]
             why = f"{seen!r} comes from nothing in the data"
-            if span.triple is not None:
+            if span.note:
+                why = f"{seen!r} does not fit the numbers {span.note}"
+            elif span.triple is not None:
                 why = f"{seen!r}: the data has {span.triple.predicate} {span.triple.object!r}"
             elif span.nearest is not None and span.kind == "name":
                 why += f"; the nearest is {span.nearest!r}"
@@ -448,6 +451,13 @@ def _unexplained(
         UnexplainedSpan(one.start, one.end, "truth", one.triple.object, one.triple)
         for one in values.contradictions(ours.text.string)
     ]
+    if has_comparison(ours.text.string):
+        found += [
+            UnexplainedSpan(
+                one.start, one.end, "comparison", None, note=f"{one.first}, {one.second}"
+            )
+            for one in find_reversals(ours.text.string, ours.text.values)
+        ]
     if detection.links:
         from adequa.entities.linker import foreign_links
 

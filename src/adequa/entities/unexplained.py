@@ -23,6 +23,7 @@ from adequa.entities.graph import Graph
 from adequa.entities.values import DataValues
 from adequa.text import CALENDAR, GENERIC, PreparedText, common_words, fold, key_of, words_of
 from adequa.text.values import (
+    UNITS,
     Date,
     DateMatch,
     Quantity,
@@ -64,11 +65,14 @@ class UnexplainedSpan(NamedTuple):
     start: int
     end: int
     kind: str
-    """`name`, `number`, `date`, `time`, or `truth` for a yes that is denied and the reverse."""
+    """`name`, `number`, `date`, `time`; `truth` for a yes that is denied and the reverse;
+    `comparison` for "fell from 109 to 112"."""
     nearest: str | None
     """The entity of the data that it stands for or is nearest to, of the same kind."""
     triple: Triple | None = None
     """The triple that has the nearest entity, where the text speaks of that."""
+    note: str = ""
+    """A reason of its own."""
 
 
 def find_unexplained(
@@ -245,7 +249,14 @@ def _nearest_number(seen: Quantity, values: _Values) -> str | None:
         value, other = float(pair[0].value), float(seen.value)
         return abs(value - other) / max(abs(value), abs(other), 1e-9)
 
-    return min(values.quantities, key=gap)[1] if values.quantities else None
+    alike = [pair for pair in values.quantities if _is_alike(pair[0], seen)]
+    return min(alike, key=gap)[1] if alike else None
+
+
+def _is_alike(value: Quantity, seen: Quantity) -> bool:
+    """Whether two quantities can stand for one another: a length is not a price."""
+    own, other = UNITS.get(value.unit or ""), UNITS.get(seen.unit or "")
+    return own is None or other is None or own.dimension == other.dimension
 
 
 def _names(graph: Graph, text: PreparedText, covered: bytearray) -> list[UnexplainedSpan]:

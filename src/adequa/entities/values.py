@@ -16,6 +16,7 @@ from adequa.caches import MEGABYTE, cached
 from adequa.data import UNNAMED, Item, Mention, Triple
 from adequa.text import PreparedText, label_of
 from adequa.text.values import (
+    Claim,
     Explainer,
     Support,
     ValueFact,
@@ -23,6 +24,7 @@ from adequa.text.values import (
     claim_of,
     find_contradictions,
     find_polarity,
+    is_comparable,
     read_claims,
     spellings_of,
 )
@@ -31,7 +33,7 @@ _FACT_BYTES = 2_500
 _METHODS = {"converted": "converted number", "rounded": "rounded number", "share": "share"}
 
 
-class Contradicted(NamedTuple):
+class Denial(NamedTuple):
     """A place where the text denies what a triple affirms, or the reverse."""
 
     triple: Triple
@@ -55,20 +57,20 @@ class DataValues:
         return Explainer(self.facts)
 
     @cached_property
-    def _claims(self) -> dict[int, object]:
-        return dict(read_claims(self.facts))
+    def _claims(self) -> dict[int, Claim]:
+        return read_claims(self.facts)
 
     def explain(self, span: ValueSpan, text: str) -> tuple[Support, ...]:
         """The facts that a value of a text follows from; empty if none."""
         return self.explainer.explain(span, text)
 
-    def contradictions(self, text: str) -> list[Contradicted]:
+    def contradictions(self, text: str) -> list[Denial]:
         """Where the text denies a yes of the data, or affirms a no."""
         if not self._claims:
             return []
         return [
-            Contradicted(self.triples[one.fact], one.start, one.end)
-            for one in find_contradictions(self.facts, text)
+            Denial(self.triples[one.fact], one.start, one.end)
+            for one in find_contradictions(self.facts, text, self._claims)
         ]
 
     def nearest(self, span: ValueSpan, text: str) -> Triple | None:
@@ -135,6 +137,11 @@ def _fact(triple: Triple, path: str | None) -> ValueFact:
     if not placed and last and not predicate.endswith(last):
         key = predicate
     return ValueFact(key or predicate, value, None, group)
+
+
+def is_counterpart(triple: Triple, words: str) -> bool:
+    """Whether some words may stand for the value of a triple: their kinds and units agree."""
+    return is_comparable(_fact(triple, None), words)
 
 
 def _local(predicate: str) -> str:

@@ -158,7 +158,8 @@ def _findings(metric: str, judgment: EntityJudgment) -> tuple[Finding, ...]:
     elif not _may_select(judgment.item):
         findings.append(Finding(metric, "omission", "missing", EMPTY_TEXT))
     for span, why in judgment.surplus():
-        detail = "contradicted" if span.kind == "truth" else f"unexplained {span.kind}"
+        denied = span.kind in ("truth", "comparison")
+        detail = "contradicted" if denied else f"unexplained {span.kind}"
         findings.append(
             Finding(
                 metric,

@@ -6,12 +6,12 @@ import time
 
 import pytest
 
-from adequa.text.values import Explainer, FactIndex, ValueFact, find_values, read_value
+from adequa.text.values import Explainer, ValueFact, ValueIndex, find_values, read_value
 
 
 def explained(facts: list[ValueFact], text: str) -> list[tuple[str, bool]]:
     """Each value of a text, and whether some fact explains it."""
-    index = FactIndex(facts)
+    index = ValueIndex(facts)
     return [
         (text[span.start : span.end], bool(index.explain(span, text))) for span in find_values(text)
     ]
@@ -141,7 +141,7 @@ def test_the_ends_of_a_range_are_rounded_outwards() -> None:
 def test_a_support_names_the_fact() -> None:
     facts = [ValueFact("name", "Elm Tower"), ValueFact("height_m", "212")]
     text = "It is 0.212 km high."
-    (support,) = FactIndex(facts).explain(find_values(text)[0], text)
+    (support,) = ValueIndex(facts).explain(find_values(text)[0], text)
     assert (support.facts, support.how, support.why) == ((1,), "converted", "height_m: 212")
 
 

@@ -16,6 +16,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from adequa.data import Item, Triple
+from adequa.entities import is_counterpart
 from adequa.metrics.nli.relevance import FactIndex, related_facts, with_facts
 from adequa.metrics.nli.signs import WRONG_VALUE, Signs, SpanIndex, Weighing, read_signs
 from adequa.metrics.nli.templates import Cues
@@ -491,7 +492,9 @@ def _candidates(
                     filter(unstated.__contains__, index(*_around(item, stretch))), _MOST_LIKELY
                 )
             number = _has_digit(words)
-            yield from ((place, fact) for fact in facts if unstated[fact] == number)
+            for fact in facts:
+                if unstated[fact] == number and is_counterpart(item.triples[fact], words):
+                    yield place, fact
 
     return list(islice(pairs(), _MOST_TRIED))
 

@@ -19,7 +19,7 @@ from itertools import combinations
 from typing import NamedTuple
 
 from adequa.text.sentences import word_set
-from adequa.text.values.facts import FactIndex, Support, ValueFact, interval_in
+from adequa.text.values.facts import Support, ValueFact, ValueIndex, interval_in
 from adequa.text.values.numbers import Quantity
 from adequa.text.values.rounding import Interval
 from adequa.text.values.spans import ValueSpan, find_values
@@ -58,6 +58,7 @@ _MOST = 60
 """The most numbers of one field that are combined in pairs; bounds the time."""
 
 
+_RUNNING = re.compile(r"\b(?:lead|led|ahead|level|equal\w*|advantage|made it|half|draw|drew)\b")
 _LASTING = re.compile(r"length|duration|lap|split|pace|track|took|elapsed|run")
 _CHANGE_WORDS = re.compile(
     r"\b(?:more|less|fewer|higher|lower|up|down|rose|fell|gain\w*|by|loss|increas\w*|decreas\w*"
@@ -66,10 +67,14 @@ _CHANGE_WORDS = re.compile(
 _NEEDS_RELEVANCE = frozenset({"share", "difference", "product", "rate", "total"})
 _CERTAIN_DIGITS = 4
 """From so many significant digits on, the sentence need not speak of the facts either."""
-_MEANT = {"full": "capaci", "empty": "capaci", "old": "born", "aged": "born"}
+_MEANT = {
+    "full": "capaci", "empty": "capaci", "old": "born", "aged": "born", "people": "popula",
+    "inhabitants": "popula", "residents": "popula",
+}  # fmt: skip
 """Words that speak of a field by another name."""
 _MEAN_CALL = re.compile(
-    r"\b(?:average|mean)\b(?!\s(?:of|for)\s[a-z])[^.;,]{0,25}\Z|^[^.;,]{0,12}\bon average"
+    r"\b(?:average|mean)\b(?!\s(?:of|for)\s(?:the|its|all)\b)[^.;,]{0,25}\Z"
+    r"|^[^.;,]{0,12}\bon average"
 )
 _SUM_CALL = re.compile(
     r"\b(?:totals? of|sum of|altogether|in all|add(?:s|ed)? up to|combined)\b[^.;,]{0,20}\Z"
@@ -199,7 +204,7 @@ class Explainer:
     """
 
     def __init__(self, facts: Sequence[ValueFact]) -> None:
-        self.index = FactIndex(facts)
+        self.index = ValueIndex(facts)
 
     def explain(self, span: ValueSpan, text: str) -> tuple[Support, ...]:
         """The facts that a value of a text follows from, or a first derivation; empty if none.
@@ -210,7 +215,9 @@ class Explainer:
         sentence = _Sentence(text, span)
         direct = self.index.explain(span, text)
         kept = tuple(one for one in direct if self._fits(one, span, sentence))
-        if kept or not span.quantities or span.kind in ("ordinal", "score"):
+        if not kept and span.kind == "score":
+            return tuple(self._running_score(span, sentence))
+        if kept or not span.quantities or span.kind == "ordinal":
             return kept
         for quantity in span.quantities:
             query = _Query(quantity, interval_in(quantity, span), span, sentence)
@@ -221,6 +228,25 @@ class Explainer:
                 if any(self._bears(fact, sentence) for fact in found.facts):
                     return (found,)
         return ()
+
+    def _running_score(self, span: ValueSpan, sentence: _Sentence) -> Iterator[Support]:
+        """A score on the way to the final one: "took a 2-1 lead"."""
+        if not _RUNNING.search(sentence.lower):
+            return
+        first, second = (float(one.value) for one in span.quantities)
+        sides: dict[str, dict[str, _Value]] = defaultdict(dict)
+        for _, value, _ in self._values:
+            fact = self.index.facts[value.fact]
+            role = next((one for one in ("home", "away") if one in words_of_key(fact.key)), None)
+            if role:
+                name = fact.key.replace(role, "")
+                sides[name][role] = value
+        for name, pair in sides.items():
+            if len(pair) == 2:
+                low, high = sorted(one.raw for one in pair.values())
+                if min(first, second) <= low and max(first, second) <= high:
+                    yield self._support([one.fact for one in pair.values()], "score", name)
+                    return
 
     def counterpart(self, span: ValueSpan, text: str) -> int | None:
         """The fact that an unexplained value stands for: of its kind and unit, and spoken of.

@@ -1,6 +1,6 @@
 """The values of some data, indexed once, and which of them explains a value of a text.
 
-A fact is the key, value and unit of a field. `FactIndex.explain` looks a value of a text up: the
+A fact is the key, value and unit of a field. `ValueIndex.explain` looks a value of a text up: the
 same value, rounded, in another unit, as a share, as part of a longer text, or (`derived`) a total,
 a mean, a count or a difference of several facts. Units and kinds must agree: 60 mm is not 60 cm,
 and a price is not a number of seats.
@@ -28,6 +28,7 @@ from adequa.text.values.units import (
     Unit,
     dimension_of_key,
     literal_of,
+    parts_of_key,
     unit_named,
     unit_of_key,
     words_of_key,
@@ -54,7 +55,7 @@ class Support(NamedTuple):
     why: str
 
 
-class Number(NamedTuple):
+class IndexedNumber(NamedTuple):
     """A number of the data with the fact it comes from."""
 
     value: float
@@ -167,13 +168,29 @@ _SHORT = 20
 _POUND = ("pound", "pound sterling")
 
 
-class FactIndex:
+def is_comparable(fact: ValueFact, words: str) -> bool:
+    """Whether some words of a text may give the value of a fact, right or wrong.
+
+    Kind and unit must agree: neither "20" nor "20 km" can stand for the time 17:34. Words without
+    a value may stand for anything that is not a value itself.
+
+    >>> is_comparable(ValueFact("sunset", "17:34"), "20"), is_comparable(ValueFact("a", "5"), "20")
+    (False, True)
+    """
+    index = ValueIndex([fact])
+    spans = find_values(words)
+    if index.readings[0] == Reading() or not spans:
+        return index.readings[0] == Reading() or not any(map(str.isdigit, words))
+    return any(True for span in spans for _ in index.comparable(span))
+
+
+class ValueIndex:
     """The values of some facts, indexed for looking up the values of texts."""
 
     def __init__(self, facts: Sequence[ValueFact]) -> None:
         self.facts = tuple(facts)
         self.readings = tuple(read_value(fact) for fact in self.facts)
-        self.numbers: list[Number] = []
+        self.numbers: list[IndexedNumber] = []
         self.clocks: list[tuple[Clock, int]] = []
         self.dates: dict[Date, list[int]] = defaultdict(list)
         self.figures: dict[str, list[int]] = defaultdict(list)
@@ -181,13 +198,13 @@ class FactIndex:
         for place, (fact, reading) in enumerate(zip(self.facts, self.readings, strict=True)):
             self._add(place, reading, part=False)
             single = reading != Reading()
-            self._add_text(place, _KEY_GAP.sub(" ", fact.key.rpartition(".")[2]))
+            self._add_text(place, _KEY_GAP.sub(" ", parts_of_key(fact.key)[-1]))
             if not single:
                 self._add_text(place, literal_of(fact.value)[0])
         self._add_months()
         self._raw = sorted(self.numbers, key=_value)
         self._raw_values = [number.value for number in self._raw]
-        self._by_dimension: dict[str, list[tuple[float, int, Number]]] = defaultdict(list)
+        self._by_dimension: dict[str, list[tuple[float, int, IndexedNumber]]] = defaultdict(list)
         for place, number in enumerate(self.numbers):
             unit = UNITS.get(number.unit or "")
             if unit is not None:
@@ -209,14 +226,14 @@ class FactIndex:
                 for month, place in enumerate(found, 1):
                     self.dates[Date(None, month, None)].append(place)
 
-    def _is_share(self, number: Number) -> bool:
+    def _is_share(self, number: IndexedNumber) -> bool:
         key = self.facts[number.fact].key.lower()
         rated = any(word in key for word in ("share", "rate", "ratio", "turnout", "lift", "factor"))
         return rated and 0 <= number.value <= 1
 
     def _add(self, place: int, reading: Reading, *, part: bool) -> None:
         for quantity in reading.quantities:
-            self.numbers.append(Number(float(quantity.value), quantity.unit, place, part))
+            self.numbers.append(IndexedNumber(float(quantity.value), quantity.unit, place, part))
         for date in reading.dates:
             for known in _parts(date):
                 self.dates[known].append(place)
@@ -253,11 +270,13 @@ class FactIndex:
             if times or not (before[-1:].isalpha() or before[-1:] in ("-", "_")):
                 for part in re.split(r"[,/]", match[0]):
                     if re.fullmatch(r"[0-9]{1,9}(?:\.[0-9]{1,9})?", part):
-                        self.numbers.append(Number(float(part), None, place, True))
+                        self.numbers.append(IndexedNumber(float(part), None, place, True))
         for match in _WORDS.finditer(text):
             self.figures[match[0].lower()].append(place)
             if (quantity := quantity_of(match[0])) and quantity.unit:
-                self.numbers.append(Number(float(quantity.value), quantity.unit, place, True))
+                self.numbers.append(
+                    IndexedNumber(float(quantity.value), quantity.unit, place, True)
+                )
         for match in _TOKEN.finditer(text):
             self.figures[match[0].lower()].append(place)
 
@@ -307,7 +326,7 @@ class FactIndex:
         interval = interval_in(seen, span)
         if span.kind == "share":
             unit = UNITS["percent"]
-            found: Iterable[Number] = self._converted(unit, interval)
+            found: Iterable[IndexedNumber] = self._converted(unit, interval)
         else:
             found = self.numbers_like(seen.unit, interval)
         for number in found:
@@ -335,7 +354,12 @@ class FactIndex:
                 if reading.clocks and span.clocks:
                     gap = abs(reading.clocks[0].minutes - span.clocks[0].minutes)
                     yield place, min(1.0, gap / 720)
+            elif reading.dates and span.dates:
+                yield place, 0.5
             elif reading.quantities and span.quantities:
+                unit = UNITS.get(span.quantities[0].unit or "")
+                if reading.clocks and (unit is None or unit.dimension != "time"):
+                    continue  # 17:34 is not a number
                 apart = self._gap(reading.quantities[0], span.quantities[0], place)
                 if apart is not None:
                     yield place, apart
@@ -356,7 +380,7 @@ class FactIndex:
                 return None
         return min(1.0, abs(first - second) / max(abs(first), abs(second), 1e-9))
 
-    def numbers_like(self, unit: str | None, interval: Interval) -> Iterator[Number]:
+    def numbers_like(self, unit: str | None, interval: Interval) -> Iterator[IndexedNumber]:
         """The numbers of the data in an interval of a unit."""
         if unit is None or unit == "degree":
             for number in self._slice(interval):
@@ -392,11 +416,11 @@ class FactIndex:
                 if number.unit in (unit, None):
                     yield number
 
-    def _slice(self, interval: Interval) -> Iterator[Number]:
+    def _slice(self, interval: Interval) -> Iterator[IndexedNumber]:
         first = bisect_left(self._raw_values, interval.low)
         return iter(self._raw[first : bisect_right(self._raw_values, interval.high)])
 
-    def _converted(self, unit: Unit, interval: Interval) -> Iterator[Number]:
+    def _converted(self, unit: Unit, interval: Interval) -> Iterator[IndexedNumber]:
         numbers = self._by_dimension.get(unit.dimension, [])
         low, high = unit.base(interval.low), unit.base(interval.high)
         slack = (
@@ -427,11 +451,11 @@ class FactIndex:
         if first.group == second.group:
             return True
         parents = first.group.rpartition("/")[0], second.group.rpartition("/")[0]
-        same_key = first.key.rpartition(".")[2] == second.key.rpartition(".")[2]
+        same_key = parts_of_key(first.key)[-1] == parts_of_key(second.key)[-1]
         return same_key and (parents[0] == parents[1] or not parents[0])
 
 
-def _value(number: Number) -> float:
+def _value(number: IndexedNumber) -> float:
     return number.value
 
 

@@ -132,7 +132,7 @@ def interval_of(seen: Decimal, hedge: Hedge = "none") -> Interval:
         "over": Interval(number + least, number + far),
         "just under": Interval(number - just, number - least),
         "under": Interval(number - far, number - least),
-        "either": Interval(number - just, number + just),
+        "either": Interval(number - far, number + far),
     }
     return spans[hedge]
 

@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from adequa.text.sentences import split_sentences, word_set
 from adequa.text.values.facts import ValueFact
-from adequa.text.values.units import lowered, words_of_key
+from adequa.text.values.units import lowered, parts_of_key, unit_of_key, words_of_key
 
 
 class Claim(NamedTuple):
@@ -57,7 +57,7 @@ _OPPOSITES = {
     "excluded": "included", "offline": "online", "unpaid": "paid", "unsold": "sold",
     "out of stock": "in stock", "not available": "available", "not requested": "requested",
     "not tracked": "tracked", "not included": "included", "rejected": "accepted",
-    "unverified": "verified", "incomplete": "complete", "discontinued": "continued",
+    "unverified": "verified", "incomplete": "complete",
 }  # fmt: skip
 _POSITIVES = {positive: negative for negative, positive in _OPPOSITES.items()}
 _AUXILIARIES = word_set(
@@ -66,7 +66,7 @@ _AUXILIARIES = word_set(
 )
 _STATES = word_set(
     "allowed accepted included offered available active used present required enabled detected "
-    "access supported needed possible provided permitted done installed"
+    "access supported needed possible provided permitted done installed reached changed updated"
 )
 _ADJECTIVE = re.compile(
     r"(?:able|ible|ed|ic|al|ive|proof|free|ful|ous|friendly|safe|less|ary|ent|ant|ian|lost|met"
@@ -82,12 +82,14 @@ _STOPS = frozenset(",;:.!?()—")
 _CLAUSE = word_set("but while although whereas though however and")
 _EXISTS = word_set(
     "has have had with contains contain contained offers offer offered includes include included "
-    "comes there available provides provided featuring features feature equipped allowed accepted "
-    "is was are required"
+    "comes there provides provided featuring features feature equipped"
 )
+_WEAK_EXISTS = word_set("is was are available allowed accepted required")
+"""Words that affirm a thing only where no state of it is asked for."""
 _PREFIXES = ("un", "non", "in", "im", "dis", "ir", "de")
-_BEFORE, _AFTER = 6, 5
-"""How many words before and after a quality a negation may be; chosen by hand."""
+_BEFORE, _AFTER, _WIDEST = 9, 5, 12
+"""How many words before and after a quality a negation may be, and how many words the parts of a
+quality may be apart; chosen on the open part of bench/challenges/records."""
 _LEAST_STEM = 3
 
 
@@ -100,7 +102,7 @@ def truth_of(key: str, value: str) -> bool | None:
     (True, False, None)
     """
     word = value.strip().strip("\"'").casefold()
-    names = words_of_key(key.rpartition(".")[2])
+    names = words_of_key(parts_of_key(key)[-1])
     if word in ("1", "0"):
         plain = names and (names[0] in _AUXILIARIES or _ADJECTIVE.search(names[-1]))
         return word == "1" if plain and not names[-1].endswith("s") else None
@@ -116,7 +118,9 @@ def claim_of(key: str, value: str) -> Claim | None:
     >>> claim_of("petsAllowed", "no")[:3]
     (('pets',), ('allowed',), False)
     """
-    names = [word for word in words_of_key(key.rpartition(".")[2]) if not word.isdigit()]
+    names = [word for word in words_of_key(parts_of_key(key)[-1]) if not word.isdigit()]
+    if len(names) > 1 and unit_of_key(key) is not None:
+        names = names[:-1]  # `rain_mm: 0` is no rain
     truth = truth_of(key, value)
     if truth is None:
         status = " ".join(words_of_key(value)) if len(value) < 24 else ""
@@ -182,7 +186,7 @@ def find_contradictions(
 
 
 def _field(fact: ValueFact) -> str:
-    return fact.key.rpartition(".")[2]
+    return parts_of_key(fact.key)[-1]
 
 
 def _names(facts: Sequence[ValueFact]) -> dict[str, list[str]]:
@@ -234,7 +238,7 @@ def _read(words: list[tuple[str, int, int]], text: str, claim: Claim) -> Polarit
         negative = negative or denied
     stated = [place for state in claim.states if (place := _find(state, words)[0]) is not None]
     first, last = min(anchors + stated), max(anchors + stated)
-    if last - first > 2 * _BEFORE:
+    if last - first > _WIDEST or max(anchors) - min(anchors) > len(anchors) + 2:
         return None
     low, high = _clause(words, text, first, last)
     before = [words[place][0] for place in range(max(low, first - _BEFORE), first)]
@@ -250,13 +254,19 @@ def _read(words: list[tuple[str, int, int]], text: str, claim: Claim) -> Polarit
     denied = denied or any(word in claim.contrary for word in (*before, *inside, *after))
     denied = denied != negative  # "not unpaid" is paid
     adjective = bool(claim.states and stated) or _ADJECTIVE.search(claim.things[-1]) is not None
-    if not denied and not adjective and not _EXISTS.intersection([*before, *inside, *after]):
+    signs = _EXISTS if claim.states else _EXISTS | _WEAK_EXISTS
+    if not denied and not adjective and not signs.intersection([*before, *inside, *after]):
         return None
-    reach = [
-        place for place in range(max(low, first - _BEFORE), first) if words[place][0] in _NEGATORS
-    ]
-    begin = words[reach[0]][1] if reach else words[first][1]
-    return Polarity(begin, words[last][2], not denied)
+    # The place has the words that affirm or deny: "not waterproof", "is required".
+    told = _NEGATORS if denied else signs if not adjective else frozenset()
+    reach = [n for n in range(max(low, first - _BEFORE), first) if words[n][0] in told]
+    begin = (reach[0] if denied else reach[-1]) if reach else first
+    finish = last
+    if not reach and not any(word in told for word in inside):
+        places = range(last + 1, min(high, last + 1 + _AFTER))
+        later = next((n for n in places if words[n][0] in told), last - 1)
+        finish = min(later + 1, high - 1)
+    return Polarity(words[begin][1], words[max(finish, last)][2], not denied)
 
 
 def _find(thing: str, words: list[tuple[str, int, int]]) -> tuple[int | None, bool]:

@@ -404,7 +404,7 @@ def dimension_of_key(key: str) -> str | None:
     >>> dimension_of_key("unitPrice"), dimension_of_key("seatsSold"), dimension_of_key("value")
     ('money', 'count', None)
     """
-    words = words_of_key(re.split(r"[./]", key.strip("./"))[-1])
+    words = words_of_key(parts_of_key(key)[-1])
     found = {_EXPECTED.get(word) or _EXPECTED.get(word.removesuffix("s")) for word in words}
     known = found - {None}
     return next(iter(known)) if len(known) == 1 else None
@@ -426,12 +426,24 @@ def unit_of_key(key: str) -> str | None:
     """
     if unit := unit_in(key):
         return unit
-    *around, last = [part for part in re.split(r"[./](?!s$)", key) if part] or [""]
+    *around, last = parts_of_key(key)
     if unit := _unit_of_part(last):
         return unit
     # `days: {calls: 5}` are calls, so an object's name must be more than a unit.
     named = [part for part in reversed(around) if len(words_of_key(part)) > 1]
     return next((unit for part in named if (unit := _unit_of_part(part))), None)
+
+
+def parts_of_key(key: str) -> list[str]:
+    """The keys of a path with dots or slashes; a dot in a number does not count.
+
+    >>> parts_of_key("wind.speed_ms"), parts_of_key("Sound 3.5mm jack")
+    (['wind', 'speed_ms'], ['Sound 3.5mm jack'])
+    """
+    return [part for part in _PATH.split(key) if part] or [""]
+
+
+_PATH = re.compile(r"[./](?!s$|[0-9])")
 
 
 def _unit_of_part(part: str) -> str | None:

@@ -1,0 +1,122 @@
+from __future__ import annotations
+
+import pytest
+
+from adequa.text.values import Explainer, ValueFact, find_values
+
+
+def listed(key: str, field: str, values: str) -> list[ValueFact]:
+    """The same field of several objects of a list."""
+    return [
+        ValueFact(f"{key}.{field}", value, group=f"/{key}/{place}")
+        for place, value in enumerate(values.split())
+    ]
+
+
+PAYMENTS = [
+    *listed("payments", "shop", "Rewe Bahn Rewe Bakery"),
+    *listed("payments", "amount_eur", "64.38 47.9 81.12 12.5"),
+]
+CUPS = listed("cupping", "score", "87.5 86.0 88.75")
+WEEK = [
+    *listed("days", "calls", "412 365 327 358 298"),
+    *listed("days", "answered", "371 343 320 341 289"),
+]
+SEATS = [
+    ValueFact("seats.indoor", "46", group="/seats"),
+    ValueFact("seats.terrace", "20", group="/seats"),
+]
+TRIP = [
+    ValueFact("placedAt", "2025-04-11T19:22+02:00"),
+    ValueFact("deliveredAt", "2025-04-11T20:09+02:00"),
+    ValueFact("estimated_min", "40"),
+]
+LIFE = [ValueFact("born", "1902-03-05"), ValueFact("died", "1978-11-05")]
+POWER = [ValueFact("charge.start", "0.14", group="/c"), ValueFact("charge.end", "0.8", group="/c")]
+STOCK = [
+    ValueFact("boxes", "46"),
+    ValueFact("pieces_per_box", "200"),
+    ValueFact("weight_kg", "3.6"),
+]
+FLAT = [ValueFact("rent_eur", "1180"), ValueFact("area_m2", "84.5")]
+CITY = [ValueFact("population", "161775"), ValueFact("area_km2", "94.3")]
+LEVELS = [ValueFact("capacity_ML", "12400"), *listed("weeks", "storage_ML", "10912 9672 10044")]
+MATCH = [
+    ValueFact("goals.home", "3", group="/goals"),
+    ValueFact("goals.away", "2", group="/goals"),
+]
+
+
+@pytest.mark.parametrize(
+    ("facts", "text", "how"),
+    [
+        (PAYMENTS, "Altogether the payments come to €205.90.", "total"),
+        (PAYMENTS, "The two payments at Rewe added up to €145.50.", "total"),
+        (SEATS, "There are 66 seats.", "total"),
+        (CUPS, "Three people scored it, with an average of about 87.4.", "mean"),
+        (WEEK, "They received 1,760 calls in the week.", "total"),
+        (WEEK, "In all 96 calls went unanswered.", "difference"),
+        (WEEK, "On Monday 41 of the calls were lost, less than before.", "difference"),
+        (TRIP, "The delivery took 47 minutes.", "time"),
+        (LIFE, "She died aged 76.", "time"),
+        (POWER, "The charge rose by 66 percentage points.", "difference"),
+        (STOCK, "The boxes hold 9,200 pieces in all.", "product"),
+        (STOCK, "The boxes weigh 165.6 kg altogether.", "product"),
+        (FLAT, "The rent is just under €14 per square metre.", "rate"),
+        (CITY, "It has a density of roughly 1,700 people per square kilometre.", "rate"),
+        (LEVELS, "The storage is at 88% of its capacity.", "share"),
+        (LEVELS, "The reservoir was just over three quarters full.", "share"),
+        (LEVELS, "The list has 3 weeks.", "count"),
+        (MATCH, "They took a 2-1 lead.", "score"),
+    ],
+)
+def test_a_derived_value_is_explained(facts: list[ValueFact], text: str, how: str) -> None:
+    explainer = Explainer(facts)
+    span = next(
+        one
+        for one in find_values(text)
+        if any(map(str.isdigit, text[one.start : one.end])) or one.kind == "share"
+    )
+    supports = explainer.explain(span, text)
+    assert [one.how for one in supports] == [how]
+    assert supports[0].why
+
+
+@pytest.mark.parametrize(
+    ("facts", "text"),
+    [
+        (PAYMENTS, "The two payments at Rewe added up to €154.50."),
+        (CUPS, "It was scored with an average of about 88.1."),
+        (CUPS, "The average was 86.0."),
+        (WEEK, "They received 1,860 calls in the week."),
+        (WEEK, "In all 86 calls went unanswered."),
+        (TRIP, "The delivery took 57 minutes."),
+        (POWER, "The charge rose by 0.66 percentage points."),
+        (FLAT, "The rent is just under €12 per square metre."),
+        (LEVELS, "The storage is at 65% of its capacity."),
+        (MATCH, "They took a 4-1 lead."),
+    ],
+)
+def test_a_wrong_derived_value_is_not_explained(facts: list[ValueFact], text: str) -> None:
+    explainer = Explainer(facts)
+    spans = [
+        one for one in find_values(text) if text[one.start].isdigit() or text[one.start] == "€"
+    ]
+    assert any(not explainer.explain(span, text) for span in spans)
+
+
+def test_the_counterpart_has_the_same_kind_and_is_spoken_of() -> None:
+    facts = [
+        ValueFact("name", "Packlite 28"),
+        ValueFact("volume_l", "28"),
+        ValueFact("weight_g", "780"),
+        ValueFact("sunset", "17:34"),
+    ]
+    explainer = Explainer(facts)
+
+    def counterpart(text: str) -> int | None:
+        return explainer.counterpart(find_values(text)[-1], text)
+
+    assert counterpart("Its weight is 0.87 kg.") == 2
+    assert counterpart("At sunset, which is at 5:43 pm.") == 3
+    assert counterpart("It is 5 m long.") is None
