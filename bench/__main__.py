@@ -33,6 +33,7 @@ NAMES = {
     "nli_speed": "speed of nli, compared with RoBERTa-large",
     "human_mace": "MACE on simulated campaigns and on its authors' test sets",
     "api": "latency and throughput of adequa serve, also when overloaded",
+    "hostile_clients": "both servers under bodies that are slow to parse and half-open connections",
     "human_load": "a campaign with 200 raters at once whose server is killed",
     "report": "time and size of the report of the 2020 test with 16 systems",
     "install_size": "size of a core install without extras and weights",

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import random
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -196,6 +196,46 @@ def make_quad(
     return Group(kind, texts, above)
 
 
+def draw_unstated(
+    text: RelationText, turnable: Collection[int], chance: random.Random
+) -> list[tuple[int, RelationText]]:
+    """A faithful text with facts that it does not state, each in place of one of its graph.
+
+    They have names of the graph in other places: the ends of a `turnable` fact exchanged, another
+    name at one end, or the relation of another fact.
+    """
+    triples = text.triples
+    known = {*triples} | {Triple(one.object, one.predicate, one.subject) for one in triples}
+    names = sorted({end for one in triples for end in (one.subject, one.object)})
+    found: dict[Triple, int] = {}
+    for _ in range(chance.choice((1, 2, 3))):
+        fact = chance.randrange(len(triples))
+        one = triples[fact]
+        turned = Triple(one.object, one.predicate, one.subject)
+        lot = chance.random()
+        if lot < 0.35 and fact in turnable and turned not in triples:
+            found[turned] = fact
+            continue
+        if lot < 0.6:
+            new = one._replace(object=chance.choice(names))
+        elif lot < 0.8:
+            new = one._replace(subject=chance.choice(names))
+        else:
+            new = one._replace(predicate=chance.choice(triples).predicate)
+        if new.subject != new.object and new not in known:
+            found[new] = fact
+    return [
+        (
+            fact,
+            text._replace(
+                triples=(*triples[:fact], new, *triples[fact + 1 :]),
+                stated=tuple(FALSE if place == fact else UNKNOWN for place in range(len(triples))),
+            ),
+        )
+        for new, fact in found.items()
+    ]
+
+
 # Groups written by hand
 
 
@@ -239,43 +279,15 @@ class WrittenGroup:
             original = originals.index(one.original)
             above += [((original, fact), (len(texts), fact)) for fact in one.facts]
             texts.append(self.label(one.text, one.facts))
-        for fact, triple in self._unstated(chance):
-            above.append(((0, fact), (len(texts), fact)))
-            triples = (*self.triples[:fact], triple, *self.triples[fact + 1 :])
-            stated = tuple(FALSE if place == fact else UNKNOWN for place in range(len(triples)))
-            texts.append(texts[0]._replace(triples=triples, stated=stated))
-        return Group("written", tuple(texts), tuple(above))
-
-    def _unstated(self, chance: random.Random) -> list[tuple[int, Triple]]:
-        """Facts that a faithful text does not state, each in place of one of its graph.
-
-        They have names of the graph in other places: the ends exchanged where a wrong text shows
-        that this matters, another name at one end, or the relation of another fact.
-        """
-        known = {*self.triples}
-        known |= {Triple(one.object, one.predicate, one.subject) for one in known}
         turnable = {
             fact for one in self.wrong if one.kind in ("roles", "inverse") for fact in one.facts
         }
-        names = sorted({end for one in self.triples for end in (one.subject, one.object)})
-        found: dict[Triple, int] = {}
-        for _ in range(chance.choice((1, 2, 3))):
-            fact = chance.randrange(len(self.triples))
-            one = self.triples[fact]
-            turned = Triple(one.object, one.predicate, one.subject)
-            lot = chance.random()
-            if lot < 0.35 and fact in turnable and turned not in self.triples:
-                found[turned] = fact
-                continue
-            if lot < 0.6:
-                new = one._replace(object=chance.choice(names))
-            elif lot < 0.8:
-                new = one._replace(subject=chance.choice(names))
-            else:
-                new = one._replace(predicate=chance.choice(self.triples).predicate)
-            if new.subject != new.object and new not in known:
-                found[new] = fact
-        return [(fact, triple) for triple, fact in found.items()]
+        unstated = draw_unstated(texts[0], turnable, chance)
+        above += [
+            ((0, fact), (len(texts) + number, fact)) for number, (fact, _) in enumerate(unstated)
+        ]
+        texts += [text for _, text in unstated]
+        return Group("written", tuple(texts), tuple(above))
 
 
 def read_written(folder: Path = WRITTEN, *, dev: bool) -> list[WrittenGroup]:

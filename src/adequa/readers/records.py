@@ -487,6 +487,8 @@ def _read_row(row: _Row, columns: RoleColumns, number: int, *, bare: bool) -> Re
             ("lang", "lang"),
         )
     }
+    if named["system"] is None and mapping.system is None:
+        named["system"] = _take(envelope, "model")  # what a log calls the writer of its texts
     references = _references(envelope, mapping)
     coverage = envelope.pop("coverage", None)
     if coverage not in (None, "all", "selected"):

@@ -87,7 +87,7 @@ class Bodies:
                     message = "too many large requests at once"
                     raise Refusal(503, "busy", message, "try again later", wait=2)
             loop = asyncio.get_running_loop()
-            return await loop.run_in_executor(self._parsers, parse, bytes(body))
+            return await loop.run_in_executor(self._parsers, lambda: parse(bytes(body)))
         finally:
             self.held -= len(body)
 

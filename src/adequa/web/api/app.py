@@ -52,7 +52,13 @@ from adequa.web.limits import ServerSettings, whole_number
 from adequa.web.security import Guard, secured_app
 
 _ITEM_FIELDS = tuple(field.name for field in fields(Item))
-_OPTIONAL = {"references": list, "terms": dict, "meta": dict}
+_OPTIONAL: Mapping[str, tuple[type, ...]] = {
+    "references": (list,),
+    "terms": (dict,),
+    "meta": (dict,),
+    "paths": (list,),
+    "record": (dict, list),
+}
 _UPLOAD_TYPES = ("application/x-ndjson", "application/octet-stream")
 _LONGEST_NAME = 200
 _LONGEST_FORMAT = 1000
@@ -212,10 +218,10 @@ def _require_types(raw: Mapping[str, Any], where: str) -> None:
         message = f"unknown field {unknown[0][:100]!r}"
         remedy = f"known fields: {', '.join(_ITEM_FIELDS)}; put anything else into 'meta'"
         raise Refusal(422, "wrong_data", message, remedy, where=where)
-    for name, kind in _OPTIONAL.items():
+    for name, kinds in _OPTIONAL.items():
         value = raw.get(name)
-        if value is not None and type(value) is not kind:
-            wanted = kind_of(kind())
+        if value is not None and type(value) not in kinds:
+            wanted = " or ".join(kind_of(kind()) for kind in kinds)
             message = f"{name!r} is {kind_of(value)}, not {wanted}"
             raise Refusal(422, "wrong_data", message, "leave it out if there is none", where=where)
 
