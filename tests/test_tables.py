@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adequa.tables import Column, Table, printable
+from adequa.tables import Column, Table, csv_cell, csv_text, printable
 
 TABLE = Table(
     "Scores of 2 systems",
@@ -180,3 +180,20 @@ def test_json_is_the_same_value_when_printed(text):
 @pytest.mark.parametrize("text", ["a :: b", "C# ## 1", "👩\u200d👩\u200d👧 é\n\tok", "std::vector"])
 def test_other_text_is_printed_as_it_is(text):
     assert printable(text) == text
+
+
+@given(st.text() | st.from_regex(r"'{0,3}[=+@-].{0,5}", fullmatch=True))
+def test_no_cell_of_a_csv_file_is_a_formula_and_each_is_read_back(text):
+    if "\0" in text:
+        return  # which no CSV file can hold
+    for delimiter in ",;\t":
+        written = csv_cell(text, delimiter)
+        (row,) = csv.reader(io.StringIO(written + delimiter, newline=""), delimiter=delimiter)
+        assert csv_text(row[0]) == text
+        if row[0][:1] in tuple("=+-@\t\r") and row[0]:
+            float(row[0])  # a number is no formula
+
+
+def test_a_csv_table_opens_as_text():
+    table = Table("", ["=x", "n"], [["=cmd|' /C calc'!A0", -1.5], ["@SUM(A1)", None], ["-", 2]])
+    assert table.csv() == "'=x,n\n'=cmd|' /C calc'!A0,-1.5\n'@SUM(A1),\n'-,2"

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import re
 import unicodedata
@@ -43,6 +41,8 @@ _STEERING = re.compile(
 )
 _COMMAND = re.compile(r"^([^\S\n]*):(?=:)", re.MULTILINE)
 """The beginning of a line that GitHub takes for a command."""
+_FORMULA = re.compile("'*[=+\\-@\t\r＝＋－＠]")  # some spreadsheets read wide ones
+_PLAIN_NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?", re.ASCII)
 _MARKDOWN = re.compile(r"[\\|`*<\[]|(?<![^\W_])_|_(?![^\W_])")
 
 
@@ -167,11 +167,8 @@ class Table:
 
     def csv(self) -> str:
         """Comma-separated values, not rounded; None is an empty field."""
-        stream = io.StringIO()
-        writer = csv.writer(stream, lineterminator="\n")
-        writer.writerow(self._names)
-        writer.writerows(self.rows)
-        return stream.getvalue().removesuffix("\n")
+        rows = [self._names, *self.rows]
+        return "\n".join(",".join(map(csv_cell, row)) for row in rows)
 
     def json_rows(self) -> list[dict[str, Cell]]:
         """One object per row, by column name, not rounded."""
@@ -249,6 +246,30 @@ def one_line(text: str) -> str:
     if text.isprintable():
         return text
     return "".join(one if one.isprintable() else " " if one.isspace() else "\ufffd" for one in text)
+
+
+def csv_cell(value: Cell, delimiter: str = ",") -> str:
+    """A cell of a CSV file, quoted where needed, that no spreadsheet takes for a formula.
+
+    A string that begins with `=`, `+`, `-`, `@`, a tab or a carriage return, and is not a plain
+    number, gets an apostrophe in front, by which spreadsheets know text; so does one that begins
+    with apostrophes and then one of these, so that `csv_text` can undo it.
+
+    >>> csv_cell("=1+1"), csv_cell("-0.5"), csv_cell(-0.5), csv_cell('a "b", c')
+    ("'=1+1", '-0.5', '-0.5', '"a ""b"", c"')
+    """
+    text = "" if value is None else str(value)
+    if isinstance(value, str) and _FORMULA.match(text) and not _PLAIN_NUMBER.fullmatch(text):
+        text = "'" + text
+    # Not csv.writer: before Python 3.13 it leaves a lone carriage return without quotes.
+    if any(mark in text for mark in (delimiter, '"', "\n", "\r")):
+        return '"' + text.replace('"', '""') + '"'
+    return text
+
+
+def csv_text(cell: str) -> str:
+    """The string that `csv_cell` wrote, from the cell as a CSV parser gives it."""
+    return cell[1:] if cell.startswith("'") and _FORMULA.match(cell) else cell
 
 
 def printable(text: str) -> str:

@@ -8,6 +8,7 @@ a sentence counts only if another capitalised word or a verb follows.
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from functools import cache, partial
 from typing import NamedTuple
@@ -148,11 +149,11 @@ def _not_derived(
 ) -> list[UnexplainedSpan]:
     """The spans that do not follow from the values of the data in another form either."""
     kept: list[UnexplainedSpan] = []
+    ends = [one.end for one in text.values]  # the values are in order and apart
     for span in spans:
-        seen = next(
-            (one for one in text.values if one.start < span.end and span.start < one.end), None
-        )
-        if seen is None or not values.explain(seen, text.string):
+        place = bisect_right(ends, span.start)
+        seen = text.values[place] if place < len(ends) else None
+        if seen is None or seen.start >= span.end or not values.explain(seen, text.string):
             kept.append(span)
     return kept
 

@@ -5,12 +5,14 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
+from adequa.errors import DataError
 from adequa.readers.facts import LeftOut, say_scalar
 from adequa.readers.formats import Source
-from adequa.readers.records import RecordReading, RecordsReader
+from adequa.readers.mapping import find
+from adequa.readers.records import RecordReading, RecordsReader, text_candidates
 
 MOST_RECORDS = 50
 """Records that are looked at: those by which the column of the text is found, too."""
@@ -79,6 +81,46 @@ def explain(source: Source) -> Explanation | None:
     if all(reading.facts is None for reading in readings):
         return None
     return explain_readings(readings)
+
+
+@dataclass(frozen=True)
+class Preview:
+    """The beginning of a file as its uploader sees it: what to choose, and what comes of it."""
+
+    format: str
+    columns: tuple[str, ...] = ()
+    """The columns of which one is the text and one may name the record; empty for items."""
+    text: str | None = None
+    candidates: tuple[str, ...] = ()
+    """The columns that may be the text, where it is not clear which."""
+    fields: tuple[FieldUse, ...] = ()
+    subjects: tuple[str, ...] = ()
+
+
+def preview(source: Source) -> Preview:
+    """The preview of a file; a record without a text is shown too, so that one can be chosen."""
+    reader = source.reader
+    if not isinstance(reader, RecordsReader):
+        return Preview(source.format)
+    rows = reader.head(source.path)
+    columns = tuple(dict.fromkeys(str(name) for row in rows for name in row))
+    bare = False
+    try:
+        found = explain(source)
+    except DataError:
+        bare = True
+        found = explain(replace(source, texts={"": source.path}))
+    if found is None:
+        return Preview(source.format)
+    text = None if bare else found.text_column or find("text", columns)
+    return Preview(
+        source.format,
+        columns,
+        text=text,
+        candidates=text_candidates(rows) if bare else (),
+        fields=found.fields,
+        subjects=found.subjects[:3],
+    )
 
 
 def explain_readings(readings: Iterable[RecordReading]) -> Explanation:

@@ -13,6 +13,7 @@ from adequa.data import Item
 from adequa.errors import DataError, MissingExtra, UnknownName
 from adequa.files import dump_line, replacing, write_errors
 from adequa.readers.tables import columns_of, item_to_cells
+from adequa.tables import csv_cell
 
 _BATCH_ITEMS = 8192
 
@@ -55,7 +56,7 @@ def _write_delimited(items: Iterable[Item], stream: BinaryIO, *, delimiter: str)
     items, columns = _with_columns(items)
     stream.write((delimiter.join(columns) + "\n").encode())
     for item in items:
-        cells = (_quoted(cell or "", delimiter) for cell in item_to_cells(item, columns).values())
+        cells = (csv_cell(cell, delimiter) for cell in item_to_cells(item, columns).values())
         row = delimiter.join(cells)
         if "\0" in row:
             problem = f"item {item.id!r} has a NUL character, which CSV and TSV cannot hold"
@@ -68,13 +69,6 @@ def _with_columns(items: Iterable[Item]) -> tuple[Iterable[Item], tuple[str, ...
     remaining = iter(items)
     first = list(islice(remaining, _BATCH_ITEMS))
     return chain(first, remaining), columns_of(first)
-
-
-def _quoted(cell: str, delimiter: str) -> str:
-    # Not csv.writer: before Python 3.13 it leaves a lone carriage return without quotes.
-    if any(mark in cell for mark in (delimiter, '"', "\n", "\r")):
-        return '"' + cell.replace('"', '""') + '"'
-    return cell
 
 
 def _write_parquet(items: Iterable[Item], stream: BinaryIO) -> None:

@@ -24,6 +24,7 @@ from adequa.data import Item, Rating, Triple
 from adequa.errors import DataError, UnknownName
 from adequa.files import lines, load_object, read_objects
 from adequa.readers.tables import read_table
+from adequa.tables import csv_text
 from adequa.text.linearised import parse_triples
 
 CRITERIA_2020 = ("Correctness", "DataCoverage", "Fluency", "Relevance", "TextStructure")
@@ -250,7 +251,8 @@ def _converter(
 
 def _with_numbers(row: Mapping[str, str]) -> dict[str, Any]:
     """A row of a table in the types of the long form; an empty cell is an absent field."""
-    typed: dict[str, Any] = {name: cell for name, cell in row.items() if cell or name == "rater"}
+    cells = {name: csv_text(cell) for name, cell in row.items()}
+    typed: dict[str, Any] = {name: cell for name, cell in cells.items() if cell or name == "rater"}
     for name in _NUMBERS:
         if name in typed:
             typed[name] = number(name, typed[name])

@@ -23,7 +23,9 @@ from adequa.data import Item, Result
 from adequa.errors import DataError, MissingExtra, SettingError, UnknownName
 from adequa.files import MAX_LINE_BYTES, lines, load_object, open_bytes
 from adequa.readers.base import PlacedItem, Reader, place_items
+from adequa.readers.parquet_pages import PageSizes, measure_pages
 from adequa.settings import setting
+from adequa.tables import csv_text
 
 COLUMNS = ("id", "system", "category", "lang", "triples", "text", "references", "terms", "meta")
 """The columns of an item; any other column is a field of `meta`."""
@@ -69,6 +71,9 @@ def item_from_cells(cells: Mapping[str, Any], *, position: int, bare: bool = Fal
             raise DataError("has no 'text'", remedy="an empty text is '', not null: fill it")
         if value is None or (value == "" and name != "text"):
             continue
+        if type(value) is str and len(value) > MAX_LINE_BYTES:
+            problem = f"the cell {name!r} is longer than {MAX_LINE_BYTES >> 20} MB"
+            raise DataError(problem, remedy="split the item")
         if name in _JSON and type(value) is str:
             try:
                 value = load_object(value)
@@ -275,6 +280,9 @@ def _explain(message: str) -> DataError:
 
 
 _BATCH_ROWS = 1024
+# Neither was measured on data. Writers begin a new page at 1 MB, but only after so many rows.
+_MOST_PAGE_BYTES = 256 << 20
+_MOST_PAGE_VALUES = 10_000_000
 
 
 @dataclass(frozen=True)
@@ -314,11 +322,12 @@ def _read_delimited(
     table = read_table(path, delimiter, quotes=quotes)
     check_columns(table.columns, bare=bare, path=path, line=1)
     position = itertools.count(1)
-    return place_items(
-        path,
-        table.rows,
-        lambda _, cells: item_from_cells(cells, position=next(position), bare=bare),
-    )
+
+    def item(_: int, cells: Mapping[str, str]) -> Item:
+        texts = {name: csv_text(cell) for name, cell in cells.items()}
+        return item_from_cells(texts, position=next(position), bare=bare)
+
+    return place_items(path, table.rows, item)
 
 
 @dataclass(frozen=True)
@@ -350,11 +359,28 @@ def _parquet_rows(path: Path, *, bare: bool) -> Iterator[dict[str, Any]]:
             file = parquet.ParquetFile(stream)
             columns = file.schema_arrow.names
             check_columns(columns, bare=bare, path=path)
-            for batch in file.iter_batches(batch_size=_BATCH_ROWS):
+            with path.open("rb") as pages:
+                sizes = measure_pages(pages, file.metadata)
+            _require_small_pages(sizes, path)
+            # Encodings that share parts of cells make at most a whole page of each cell.
+            rows = max(1, min(_BATCH_ROWS, _MOST_PAGE_BYTES // max(1, sizes.bytes)))
+            for batch in file.iter_batches(batch_size=rows):
                 yield from batch.to_pylist()
         except (pa.ArrowException, OSError, ValueError, OverflowError, MemoryError) as error:
             problem = f"is a damaged Parquet file ({error})"
             raise DataError(problem, path=path, remedy="write it again") from None
+
+
+def _require_small_pages(sizes: PageSizes, path: Path) -> None:
+    problem = None
+    if sizes.bytes > _MOST_PAGE_BYTES:
+        found, most = sizes.bytes >> 20, _MOST_PAGE_BYTES >> 20
+        problem = f"has a page of {found:,} MB, more than the {most} MB that are read at once"
+    elif sizes.values > _MOST_PAGE_VALUES:
+        problem = f"has a page of {sizes.values:,} values in lists, more than {_MOST_PAGE_VALUES:,}"
+    if problem is not None:
+        remedy = "write shorter cells, or fewer rows to a page"
+        raise DataError(problem, path=path, remedy=remedy)
 
 
 _LIBRARIES = ("pandas", "polars")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import pytest
 
@@ -94,3 +95,15 @@ def test_no_file_of_the_campaign_is_replaced(store, tmp_path, name):
     assert (target.read_bytes() if target.exists() else None) == before
     export_answers(store, store.folder / "ratings.jsonl")
     export_answers(store, store.folder / "ratings.jsonl")
+
+
+def test_a_csv_export_opens_as_text_and_is_read_back(make_campaign, tmp_path):
+    texts = sample(1, 2)
+    evil = replace(texts[1].item, id="=1+1", system="@x", text="- one")
+    opened = CampaignStore.open(make_campaign([replace(texts[1], item=evil)]))
+    (rater,) = opened.add_raters(1)
+    opened.answer(rater.number, opened.next_page(rater.number).slot, {"sense": 2}, 1.0)
+    export_answers(opened, tmp_path / "ratings.csv")
+    assert "'=1+1,'@x,r001" in (tmp_path / "ratings.csv").read_text()
+    assert list(read_ratings(tmp_path / "ratings.csv")) == list(opened.ratings())
+    opened.close()

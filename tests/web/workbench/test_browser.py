@@ -440,3 +440,21 @@ def test_axe_finds_no_violation(served, device, sample_run, campaign, scheme):
         ]
         assert len(found["passes"]) > 8
     assert told == []
+
+
+def test_the_columns_of_a_table_are_asked_for(served, device, tmp_path):
+    _, url = served()
+    said = "The Alba is a ship of 1998."
+    file = tmp_path / "ships.csv"
+    file.write_text(f"name,built,url,one,two\nAlba,1998,https://e.org/,{said},{said}\n")
+    page = ready(device(), url)
+    page.set_input_files("#file", file)
+    sync_api.expect(page.locator("#preview summary")).to_contain_text("facts")
+    page.get_by_role("button", name="Score", exact=True).click()
+    sync_api.expect(page.locator("#upload-problem")).to_have_text("Choose the column of the text.")
+    page.select_option("[name=text]", "two")
+    sync_api.expect(page.locator("#preview")).not_to_contain_text("fact: two")
+    sync_api.expect(page.locator("#preview")).to_contain_text("left out: an address")
+    shot(page, "columns")
+    page.get_by_role("button", name="Score", exact=True).click()
+    page.wait_for_url("**/runs/*")

@@ -335,8 +335,8 @@ def test_a_damaged_run_is_reported(place, tmp_path, sample_run):
     lines = scores.read_text().splitlines(keepends=True)
     scores.write_text("".join(['{"id": 1}\n', *lines[1:]]))
     response = here.get(f"/runs/{run}/texts")
-    assert response.status_code == 422
-    assert "Breaks the contract (the input, line 1)." in response.text
+    assert response.status_code == 410
+    assert "The files of this run are damaged or no longer exist." in response.text
     assert str(tmp_path) not in response.text
     scores.write_text("".join(lines)[:-20])
     for path in ("", "/texts", "/item?system=hasty&id=airport-1", "/summary.json", "/report.html"):
@@ -390,3 +390,36 @@ def test_no_script_makes_markup_of_strings():
             for wrong in ("innerHTML", "outerHTML", "insertAdjacent", "document.write", "eval("):
                 assert wrong not in script, name
             assert not re.search(r"https?://(?!www\.w3\.org/2000/svg)", script), name
+
+
+def test_a_file_is_previewed_before_it_is_sent(place):
+    here = place()
+    headers = here.form | {"Content-Type": "application/octet-stream"}
+    said = "This is a sentence about A."
+    table = f"name,url,one,two\nA,https://e.org/,{said},{said}\n"
+
+    def ask(content, **query):
+        given = {"name": "a.csv"} | query
+        return here.client.post("/preview", params=given, content=content, headers=headers)
+
+    first = ask(table).json()
+    assert first["columns"] == ["name", "url", "one", "two"]
+    assert (first["text"], first["candidates"]) == (None, ["one", "two"])
+    second = ask(table, format="records:text=two").json()
+    assert (second["text"], second["subjects"]) == ("two", ["A"])
+    uses = {one["path"]: (one["role"], one["detail"]) for one in second["fields"]}
+    assert uses == {
+        "/name": ("name", "names the record"),
+        "/one": ("fact", "one"),
+        "/url": ("left out", "an address"),
+    }
+    cut = ask(table + 'B,"', cut="1", format="records:text=two")
+    assert cut.json()["text"] == "two"
+    items = '[{"name": "A", "p": 1, "text": "A."}, {"name": "B", "p": 2, "te'
+    assert ask(items, name="a.json", cut="1").json()["subjects"] == ["A"]
+    assert ask(LINES, name="a.jsonl").json()["columns"] == []
+    wrong = ask("name\n", format="records:mapping=/etc/passwd")
+    assert wrong.json()["error"]["code"] == "settings_refused"
+    assert ask("x" * 300_000).status_code == 413
+    refused = here.client.post("/preview", content=table, headers={"Content-Type": "text/csv"})
+    assert refused.status_code == 403

@@ -20,6 +20,7 @@ from adequa.files import dump_line, replacing, write_errors
 from adequa.human.campaign.model import Campaign, SampledText
 from adequa.human.campaign.settings import is_own_file
 from adequa.human.campaign.store import CampaignStore
+from adequa.tables import csv_cell
 
 _COLUMNS = ("id", "system", "rater", "criterion", "value", "seconds", "round", "spans", "meta")
 _COLOURS = ("#d55e00", "#0072b2", "#009e73", "#cc79a7", "#e69f00", "#56b4e9")
@@ -77,14 +78,7 @@ def _csv(_store: CampaignStore, ratings: Iterable[Rating]) -> Iterator[str]:
         raw = rating_to_object(rating)
         for name in raw.keys() & {"spans", "meta"}:
             raw[name] = json.dumps(raw[name], ensure_ascii=False)
-        yield ",".join(_cell(str(raw.get(name, ""))) for name in _COLUMNS) + "\n"
-
-
-def _cell(text: str) -> str:
-    # Not csv.writer: before Python 3.13 it leaves a lone carriage return without quotes.
-    if any(mark in text for mark in ',"\n\r'):
-        return '"' + text.replace('"', '""') + '"'
-    return text
+        yield ",".join(csv_cell(raw.get(name)) for name in _COLUMNS) + "\n"
 
 
 def _factgenie(store: CampaignStore, ratings: Iterable[Rating]) -> Iterator[str]:

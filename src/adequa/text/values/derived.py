@@ -80,17 +80,28 @@ _SUM_CALL = re.compile(
     r"\b(?:totals? of|sum of|altogether|in all|add(?:s|ed)? up to|combined)\b[^.;,]{0,20}\Z"
     r"|^[^.;,]{0,25}\b(?:altogether|in all|combined|in total)\b"
 )
+_SENTENCE_LENGTH = 500
+"""Characters before a value in which its sentence most often begins; more are read if not."""
 _MEAN_KEYS = word_set("avg average mean typical median")
 _SUM_KEYS = word_set("total totals sum gross overall cumulative")
+
+
+def _last_end(text: str, place: int) -> int:
+    """The end of the last sentence before a place, looked for from there backwards."""
+    size = _SENTENCE_LENGTH
+    while True:
+        ends = [one.end() for one in _SENTENCE_END.finditer(text, max(0, place - size), place)]
+        if ends or size >= place:
+            return ends[-1] if ends else 0
+        size *= 4
 
 
 class _Sentence:
     """The sentence around a value."""
 
     def __init__(self, text: str, span: ValueSpan) -> None:
-        ends = [match.end() for match in _SENTENCE_END.finditer(text, 0, span.start)]
         after = _SENTENCE_END.search(text, span.end)
-        self.start = ends[-1] if ends else 0
+        self.start = _last_end(text, span.start)
         self.string = text[self.start : after.start() if after else len(text)]
         self.lower = self.string.lower()
         self.span = span

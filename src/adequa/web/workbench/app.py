@@ -41,7 +41,12 @@ class Workbench:
         routes = [
             *routes_of(api_operations(engine, runs, settings, bodies)),
             *HomePages(
-                site=self.site, engine=engine, runs=runs, settings=settings, campaigns=campaigns
+                site=self.site,
+                engine=engine,
+                runs=runs,
+                settings=settings,
+                bodies=bodies,
+                campaigns=campaigns,
             ).routes,
             *RunPages(self.site, runs, self.indexes, self.reports).routes,
             *LivePages(

@@ -3,27 +3,32 @@
 from __future__ import annotations
 
 import sqlite3
+import tempfile
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
-from starlette.responses import RedirectResponse, Response
+from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.routing import Route
 
 from adequa.errors import AdequaError, MissingExtra
 from adequa.human.campaign.model import Campaign, SampledText
 from adequa.human.campaign.settings import DATABASE, read_campaign
-from adequa.readers import format_names, reader_class
-from adequa.run import SUMMARY, read_json
+from adequa.readers import format_names, open_source, reader_class
+from adequa.readers.explanation import Preview, preview
+from adequa.run import open_run
+from adequa.web.api.app import parse_format, upload_suffix
 from adequa.web.api.engine import ScoringEngine
 from adequa.web.api.runs import Record, Runs, folder_id
-from adequa.web.errors import Refusal
+from adequa.web.bodies import Bodies, require_type
+from adequa.web.errors import Refusal, refusal_of
 from adequa.web.limits import ServerSettings, format_bytes
+from adequa.web.security import no_form_token
 from adequa.web.workbench.site import WorkbenchSite
 
 if TYPE_CHECKING:
@@ -106,6 +111,31 @@ def open_campaign(folder: Path) -> OpenedCampaign:
     return OpenedCampaign(folder_id(folder), folder, campaign, tuple(texts))
 
 
+PREVIEW_BYTES = 256 * 1024
+"""The beginning of a file that its preview needs."""
+
+
+def _preview(content: bytes, name: str, format_: str | None, *, is_cut: bool) -> Preview:
+    suffix = upload_suffix(name)
+    if is_cut:
+        content = _whole_part(content, suffix)
+    with tempfile.TemporaryDirectory(prefix="adequa-preview-") as folder:
+        path = Path(folder) / f"upload{suffix}"
+        path.write_bytes(content)
+        try:
+            return preview(open_source(path, format=format_))
+        except AdequaError as error:
+            raise refusal_of(error, where="the upload") from None
+
+
+def _whole_part(content: bytes, suffix: str) -> bytes:
+    """The whole lines, or the whole objects of a list, of the beginning of a file."""
+    if suffix == ".json" and content.lstrip().startswith(b"["):
+        end = max(content.rfind(b"},\n"), content.rfind(b"}, "), content.rfind(b"},{"))
+        return content if end < 0 else content[: end + 1] + b"]"
+    return content[: content.rfind(b"\n") + 1]
+
+
 @dataclass(frozen=True)
 class HomePages:
     """The home page, the pages of campaigns, and the login link."""
@@ -114,6 +144,7 @@ class HomePages:
     engine: ScoringEngine
     runs: Runs
     settings: ServerSettings
+    bodies: Bodies
     campaigns: Sequence[OpenedCampaign] = ()
     _facts: dict[str, Mapping[str, Any]] = field(default_factory=dict)
 
@@ -123,6 +154,7 @@ class HomePages:
         return [
             Route("/", self.home),
             Route("/campaigns/{id}", self.campaign),
+            Route("/preview", self.preview, methods=["POST"]),
             Route("/in/{key}", self.sign_in),
         ]
 
@@ -146,8 +178,27 @@ class HomePages:
             formats=[(name, reader_class(name).doc) for name in format_names()],
             metrics=list(self.engine.metrics),
             most=format_bytes(self.settings.max_upload),
+            preview_bytes=PREVIEW_BYTES,
             scripts=("upload.js",),
         )
+
+    async def preview(self, request: Request) -> Response:
+        """How the beginning of a file would be read: its columns, and which become facts."""
+        if not self.site.access.is_form(request.headers):
+            raise no_form_token()
+        require_type(request, "application/octet-stream")
+        given = request.query_params
+        written = given.get("format") or None
+        format_ = None if written is None else parse_format(written)
+        parts = self.bodies.parts(
+            request, most_bytes=PREVIEW_BYTES, seconds=self.settings.body_seconds
+        )
+        content = b"".join([part async for part in parts])
+        name = given.get("name", "upload")
+        found = await run_in_threadpool(
+            _preview, content, name, format_, is_cut=given.get("cut") == "1"
+        )
+        return JSONResponse(asdict(found))
 
     async def campaign(self, request: Request) -> Response:
         """The progress of one campaign."""
@@ -179,7 +230,7 @@ class HomePages:
             return None
         if record.id not in self._facts:
             try:
-                systems = read_json(record.folder / SUMMARY)["systems"]
+                systems = open_run(record.folder).summary["systems"]
                 verdicts = [one.get("verdicts", {}) for one in systems.values()]
                 self._facts[record.id] = {
                     "systems": len(systems),
