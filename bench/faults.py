@@ -33,7 +33,7 @@ from bench.items import write_items
 
 TAKES_CYCLES = True
 CYCLES = 1_000
-ITEMS, OTHER_ITEMS = 600, 400
+ITEMS, OTHER_ITEMS = 150, 100
 PATIENCE = 180.0
 """Seconds after which a process counts as stuck."""
 
@@ -164,17 +164,21 @@ def _run_cycle(place: Place, cycle: int) -> Outcome:
 
 
 def _import_everything() -> None:
-    """So that a forked process has nothing left to import."""
+    """Score a little in this process, so that a forked one has nothing left to import."""
     from importlib import import_module
 
-    for name in (
-        "cli.score",
-        "metrics.reference",
-        "tables",
-        "human.campaign.store",
-        "web.api.runs",
-    ):
+    from adequa.metrics import resolve
+    from adequa.readers import open_source
+    from adequa.run import add_metrics, score_run, summary_table
+
+    for name in ("cli.score", "human.campaign.store", "web.api.runs"):
         import_module(f"adequa.{name}")
+    with tempfile.TemporaryDirectory() as name:
+        items = Path(name) / "items.jsonl"
+        write_items(items, 5)
+        run = score_run(open_source(items), resolve(["bleu"]), Path(name) / "run")
+        run = add_metrics(run, resolve(["chrf"]))
+        summary_table(run.summary, run.manifest).text()
 
 
 @contextlib.contextmanager
@@ -212,12 +216,12 @@ def _small_disk() -> Iterator[Path | None]:
 
 
 def _score(source: Path, out: Path, *more: str) -> list[str]:
-    options = ["-m", "bleu", "--batch-size", "20", "--quiet", "--no-cache"]
+    options = ["-m", "bleu", "--batch-size", "10", "--quiet", "--no-cache"]
     return ["score", str(source), "--out", str(out), *options, *more]
 
 
 def _add(run: Path, *more: str) -> list[str]:
-    options = ["-m", "chrf", "--batch-size", "20", "--quiet", "--no-cache"]
+    options = ["-m", "chrf", "--batch-size", "10", "--quiet", "--no-cache"]
     return ["score", "--add", str(run), *options, *more]
 
 
