@@ -162,7 +162,8 @@ def settings_of(target: type) -> Iterator[Setting]:
     hints = typing.get_type_hints(target)
     for field in fields(target):
         if field.init:
-            default = "required" if field.default is MISSING else _plain(field.default)
+            hint = hints[field.name]
+            default = "required" if field.default is MISSING else _plain(field.default, hint)
             yield Setting(
                 field.name, _type_name(hints[field.name]), default, field.metadata.get("doc", "")
             )
@@ -187,8 +188,13 @@ _MARKED = re.compile(r"\\+(none|true|false)", re.IGNORECASE)
 """A string that looks like a value of another type has one backslash more in writing."""
 
 
-def _plain(value: object) -> str:
-    """A value in writing, as `_convert` reads it; two values of a field are never written alike."""
+def _plain(value: object, hint: Any = None) -> str:
+    """A value in writing, as `_convert` reads it; two values of a field are never written alike.
+
+    `hint` is the type of the field: strings to choose from cannot be taken for anything else.
+    """
+    if typing.get_origin(hint) is typing.Literal:
+        return str(value)
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, tuple):
@@ -216,20 +222,29 @@ def _split_parts(text: str) -> list[str]:
 
 def plain_settings(built: Any) -> dict[str, str]:
     """The settings of a metric or reader as text that `build` accepts."""
-    return {field.name: _plain(getattr(built, field.name)) for field in fields(built) if field.init}
+    hints = typing.get_type_hints(type(built))
+    return {
+        field.name: _plain(getattr(built, field.name), hints[field.name])
+        for field in fields(built)
+        if field.init
+    }
 
 
-def signature(name: str, pairs: Mapping[str, object], version: str) -> str:
+def signature(
+    name: str, pairs: Mapping[str, object], version: str, hints: Mapping[str, Any] | None = None
+) -> str:
     """`NAME|key:value|…|version:x`, with `:` and `|` in a value percent-encoded.
 
-    Different settings have different signatures: scores are cached by them.
+    Different settings have different signatures: scores are cached by them. `hints` has the types
+    of settings.
 
     >>> signature("chrf", {"word_order": 2, "lowercase": False}, "1.0")
     'chrf|word_order:2|lowercase:false|version:1.0'
     """
     parts = [_encode(name)]
     for key, value in pairs.items():
-        shown = content_hash(value) if isinstance(value, Path) else _plain(value)
+        hint = None if hints is None else hints.get(key)
+        shown = content_hash(value) if isinstance(value, Path) else _plain(value, hint)
         parts.append(f"{_encode(key)}:{_encode(shown)}")
     return "|".join([*parts, f"version:{_encode(version)}"])
 

@@ -68,7 +68,8 @@ class Metric(ABC):
     def signature(self) -> str:
         """Everything needed to get the same number again."""
         pairs = {field.name: getattr(self, field.name) for field in fields(self) if field.init}
-        return signature(self.name, {**pairs, **self.provenance()}, __version__)
+        hints = typing.get_type_hints(type(self))
+        return signature(self.name, {**pairs, **self.provenance()}, __version__, hints)
 
 
 @contextmanager

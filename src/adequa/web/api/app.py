@@ -233,7 +233,9 @@ def _require_record(raw: dict[str, Any], where: str) -> None:
         message = "has no 'triples', and no 'record' in their place"
         remedy = "send 'triples', or the data as a JSON object: 'record'"
         raise Refusal(422, "wrong_data", message, remedy, where=where)
-    if raw.get("text") is None:
+    if "text" not in raw:
+        raise Refusal(422, "wrong_data", "has no 'text'", 'an empty text is ""', where=where)
+    if raw["text"] is None:
         raw["text"] = ""
 
 
