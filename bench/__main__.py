@@ -19,7 +19,7 @@ NAMES = {
     "read_rdf": "read N-Triples, compared with a bare parse by pyoxigraph",
     "start_up": "import adequa and run adequa --help, compared with importing typer",
     "sacrebleu_agreement": "corpus BLEU, chrF++ and TER, compared with sacrebleu's command line",
-    "kill_resume": "kill a run at random moments and resume it: the result is the same",
+    "faults": "kills, full disks, several writers, changed files: nothing lost, nothing doubled",
     "memory": "peak memory of adequa score for up to a million items, and for wide ones",
     "growth": "how the time of each metric grows with the facts and the text of an item",
     "esa_speed": "speed of esa, compared with simple implementations",
@@ -33,6 +33,7 @@ NAMES = {
     "nli_speed": "speed of nli, compared with RoBERTa-large",
     "human_mace": "MACE on simulated campaigns and on its authors' test sets",
     "api": "latency and throughput of adequa serve, also when overloaded",
+    "hostile_clients": "both servers under bodies that are slow to parse and half-open connections",
     "human_load": "a campaign with 200 raters at once whose server is killed",
     "report": "time and size of the report of the 2020 test with 16 systems",
     "install_size": "size of a core install without extras and weights",
@@ -56,6 +57,10 @@ def main() -> int:
     parser.add_argument("names", nargs="*", metavar="NAME", help="a benchmark; default: all")
     parser.add_argument(
         "--data", type=Path, default=default_data(), help="the folder of the research data"
+    )
+    parser.add_argument("--cycles", type=int, default=1_000, help="cycles of faults; default 1000")
+    parser.add_argument(
+        "--log", type=Path, help="a file of outcomes of faults; cycles that it has are not repeated"
     )
     parser.add_argument(
         "--half",
@@ -88,6 +93,8 @@ def main() -> int:
             if arguments.findings is not None and measured.details:
                 lines = map(dump_line, measured.details)
                 arguments.findings.write_text("".join(lines), encoding="utf-8")
+        elif getattr(module, "TAKES_CYCLES", False):
+            found = module.measure(arguments.data, cycles=arguments.cycles, log=arguments.log)
         else:
             found = module.measure(arguments.data)
         for row in found:

@@ -105,6 +105,42 @@ def test_a_signature_stays_parsable_with_any_value() -> None:
     assert all(part.count(":") == 1 for part in text.split("|")[1:])
 
 
+values = st.none() | st.booleans() | st.text(max_size=5) | st.from_regex(r"\\*(none|true|\+)")
+tuples = st.lists(st.text(max_size=3) | st.text("x+\\", max_size=4), max_size=3).map(tuple)
+
+
+@given(tuples, tuples)
+def test_tuples_are_written_injectively_and_read_back(
+    first: tuple[str, ...], second: tuple[str, ...]
+) -> None:
+    written = [plain_settings(Thing(1, names=names))["names"] for names in (first, second)]
+    assert (written[0] == written[1]) == (first == second)
+    assert build("thing", Thing, {"needed": "1", "names": written[0]}).names == first
+    signed = [signature("m", {"names": names}, "1") for names in (first, second)]
+    assert (signed[0] == signed[1]) == (first == second)
+
+
+@given(values, values)
+def test_values_of_other_types_have_other_signatures(first: object, second: object) -> None:
+    signed = [signature("m", {"a": value}, "1") for value in (first, second)]
+    assert (signed[0] == signed[1]) == (first == second)
+
+
+def test_ignoring_two_predicates_is_not_ignoring_one_with_a_plus() -> None:
+    one, two = signature("m", {"i": ("x+y",)}, "1"), signature("m", {"i": ("x", "y")}, "1")
+    assert one != two == "m|i:x+y|version:1"
+
+
+def test_the_hash_of_a_folder_separates_names_and_contents(tmp_path: Path) -> None:
+    one, two = tmp_path / "one", tmp_path / "two"
+    one.mkdir()
+    two.mkdir()
+    (one / "a").write_bytes(b"xb\0y")
+    (two / "a").write_bytes(b"x")
+    (two / "b").write_bytes(b"y")
+    assert content_hash(one) != content_hash(two)
+
+
 def test_a_path_is_signed_by_its_content(tmp_path: Path) -> None:
     (tmp_path / "a").write_text("one")
     (tmp_path / "b").write_text("one")

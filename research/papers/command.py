@@ -38,6 +38,15 @@ Coreference = Annotated[
         "--coreference", metavar="NAME", help="Who resolves pronouns: none, stanza or adequa."
     ),
 ]
+Columns = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--column",
+        metavar="ROW=METRIC",
+        help="A metric for a row of the correlation tables, such as 'BERT-score P=precomputed:"
+        "file=scores.jsonl,key=bert-p'. Repeatable; default: released scores, or our own.",
+    ),
+]
 Only = Annotated[
     list[str] | None,
     typer.Option("--only", metavar="SECTION", help="Only this section. Repeatable."),
@@ -91,6 +100,7 @@ def esa(
     aliases: AliasFile = None,
     linker: Linker = None,
     coreference: Coreference = "none",
+    column: Columns = None,
     out: Annotated[
         Path | None,
         typer.Option(
@@ -110,10 +120,11 @@ def esa(
 
     Faille, Gatt and Gardent (2021), "Entity-Based Semantic Adequacy for Data-to-Text Generation".
 
-    Tables 1 to 4 and 7 to 22, Figures 2 and 3, the cases of section 6.2 and the worksheets for the
-    manual check of section 5.2. Missing data is marked n/a, with the expected path. The paper's
-    detector is --detector paper with --aliases, --linker and --coreference, each of which works
-    alone too, and with our detector.
+    Tables 1 to 4 and 7 to 22, Figures 2 to 4, the distinct entities of footnote 5, undetected
+    entities by type, the cases of section 6.2 and the worksheets for the manual check of section
+    5.2. Missing data is marked n/a, with the expected path. The paper's detector is --detector
+    paper with --aliases, --linker and --coreference, each of which works alone too, and with our
+    detector.
 
     Example: adequa paper esa --data data --year 2020 --out esa-2020
 
@@ -131,6 +142,7 @@ def esa(
         data or Path(),
         _chosen_years(year),
         detection=_detection(detector, aliases, linker, coreference),
+        given=_named(column or [], "--column"),
         sample=sample,
         seed=seed,
         progress=lambda what: progress_bar(what, quiet=quiet),
@@ -325,6 +337,7 @@ def correlations(
     aliases: AliasFile = None,
     linker: Linker = None,
     coreference: Coreference = "none",
+    column: Columns = None,
     seed: Annotated[int, typer.Option(min=0, help="Random seed of the resamples.")] = 0,
     pictures: Pictures = None,
     as_json: Json = False,
@@ -346,6 +359,7 @@ def correlations(
         data,
         _chosen_years(year),
         detection=_detection(detector, aliases, linker, coreference),
+        given=_named(column or [], "--column"),
         seed=seed,
         progress=lambda what: progress_bar(what, quiet=quiet),
     )

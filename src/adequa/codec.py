@@ -7,7 +7,9 @@ the place with `DataError.at`.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+import types
+import typing
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import fields
 from typing import Any, cast
 
@@ -67,7 +69,7 @@ def item_from_object(raw: Any, *, bare: bool = False, position: int | None = Non
         terms=_terms(raw["terms"]) if raw.get("terms") else {},
         meta=meta,
         record=raw.get("record"),
-        paths=_paths(raw["paths"], len(facts)) if raw.get("paths") else (),
+        paths=_paths(raw["paths"], len(facts)) if raw.get("paths") not in (None, []) else (),
         coverage=_coverage(raw),
     )
 
@@ -275,12 +277,17 @@ def _evidence_from_object(raw: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
+def item_fields(raw: Mapping[str, Any]) -> dict[str, Any]:
+    """The part of a line of `scores.jsonl` that is the item."""
+    return {name: raw[name] for name in raw if name not in _RESULT_FIELDS}
+
+
 def result_from_object(raw: Any) -> Result:
     """A Result from a line of `scores.jsonl`."""
     if type(raw) is not dict or type(raw.get("scores")) is not dict:
         raise DataError("is not a line of a run", remedy="was the file edited? score it again")
     own = {name: raw[name] for name in _RESULT_FIELDS if name in raw}
-    item = item_from_object({name: raw[name] for name in raw if name not in own})
+    item = item_from_object(item_fields(raw))
     try:
         return Result(
             item,
@@ -311,9 +318,9 @@ def score_to_object(score: Score) -> dict[str, Any]:
 
 
 def score_from_object(raw: Any) -> Score:
-    """A Score from its JSON object."""
+    """A Score from its JSON object, which anything may have written; a DataError if it is none."""
     try:
-        return Score(
+        score = Score(
             value=raw["value"],
             statistics=tuple(raw["statistics"]),
             **_evidence_from_object(raw),
@@ -323,3 +330,33 @@ def score_from_object(raw: Any) -> Score:
         )
     except (KeyError, TypeError, AttributeError) as error:
         raise DataError(f"is not a score ({error})") from None
+    parts = (score, *score.mentions, *score.facts, *score.findings)
+    numbers = all(type(one) in (int, float) for one in score.statistics)
+    strings = (part for one in parts for part in getattr(one, "triple", None) or ())
+    if not (numbers and all(map(_fits, parts)) and all(type(part) is str for part in strings)):
+        raise DataError("is not a score (a field has a value of another type)")
+    return score
+
+
+def _flat(hint: Any) -> Iterator[type]:
+    origin = typing.get_origin(hint)
+    if origin in (typing.Union, types.UnionType):
+        for option in typing.get_args(hint):
+            yield from _flat(option)
+    elif origin is typing.Literal:
+        yield from {type(choice) for choice in typing.get_args(hint)}
+    else:
+        yield origin or hint
+        if hint is float:
+            yield int  # a whole number in JSON
+
+
+_TYPES = {
+    noun: {name: tuple(_flat(hint)) for name, hint in typing.get_type_hints(noun).items()}
+    for noun in (Score, Mention, Fact, Finding)
+}
+
+
+def _fits(noun: Any) -> bool:
+    """Whether every field has a value of its declared type."""
+    return all(type(getattr(noun, name)) in kinds for name, kinds in _TYPES[type(noun)].items())

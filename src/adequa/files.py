@@ -1,4 +1,4 @@
-"""Files and JSON: strict input, output that appears whole or not at all, and the file lock."""
+"""Files and JSON: strict input, output that appears whole or not at all, and the folder lock."""
 
 from __future__ import annotations
 
@@ -6,15 +6,23 @@ import contextlib
 import errno
 import json
 import os
+import platform
 import secrets
 from collections.abc import Callable, Iterator, Mapping
+from datetime import datetime, timezone
 from pathlib import Path
-from typing import IO, Any, BinaryIO, NoReturn
+from typing import IO, Any, BinaryIO, NamedTuple, NoReturn
 
 from adequa.errors import DataError, RunError
 
 MAX_LINE_BYTES = 64 * 1024 * 1024
 """A longer line is rejected before it fills the memory. No record of the data it was chosen on."""
+MAX_DEPTH = 100
+"""Levels of lists and objects in a JSON value. A bound of our own, because that of the interpreter
+depends on who calls: a value could be read and then not be sent to another process, or not be read
+again. The deepest record of the research data has 7 levels."""
+LOCK = ".adequa.lock"
+"""The file in a folder that is being written; its content says by whom."""
 
 _FOREIGN_MARKS = {
     b"\xff\xfe\x00\x00": "UTF-32",
@@ -27,6 +35,21 @@ _FOREIGN_MARKS = {
     b"\x28\xb5\x2f\xfd": "zstd",
 }
 """The first bytes of files in other encodings, and of compressed files."""
+
+
+class FileVersion(NamedTuple):
+    """A file and its state: another version means that its content may have changed."""
+
+    path: str
+    node: int
+    bytes: int
+    modified: int
+
+
+def file_version(path: Path) -> FileVersion:
+    """The current version of a file."""
+    status = path.stat()
+    return FileVersion(str(path), status.st_ino, status.st_size, status.st_mtime_ns)
 
 
 def open_bytes(path: Path) -> BinaryIO:
@@ -57,17 +80,20 @@ def open_bytes(path: Path) -> BinaryIO:
     return stream
 
 
-def lines(path: Path, *, keep_ends: bool = False) -> Iterator[tuple[int, str]]:
+def lines(
+    path: Path, *, keep_ends: bool = False, is_bounded: bool = True
+) -> Iterator[tuple[int, str]]:
     """The lines of a UTF-8 file, counted from 1, without their line end (`\\n` or `\\r\\n`).
 
     Nothing else ends a line: a text may contain U+2028, a form feed or a lone carriage return. With
-    `keep_ends` the line end is kept, for formats in which a text may span lines.
+    `keep_ends` the line end is kept, for formats in which a text may span lines. Without
+    `is_bounded` a line may have any length, for files that adequa itself wrote.
     """
     with open_bytes(path) as stream:
         number = 0
-        while raw := stream.readline(MAX_LINE_BYTES + 1):
+        while raw := stream.readline(MAX_LINE_BYTES + 1 if is_bounded else -1):
             number += 1
-            if len(raw) > MAX_LINE_BYTES:
+            if is_bounded and len(raw) > MAX_LINE_BYTES:
                 problem = f"is longer than {MAX_LINE_BYTES >> 20} MB"
                 raise DataError(problem, path=path, line=number, remedy="write one item per line")
             try:
@@ -89,12 +115,27 @@ def reject_constant(name: str) -> NoReturn:
     raise DataError(f"{name} is not a JSON number", remedy="write null or leave the field out")
 
 
-_decode = json.JSONDecoder(parse_constant=reject_constant).decode
+def reject_repeated(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """For `object_pairs_hook` of a decoder: a name that occurs twice has no one meaning."""
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        seen: set[str] = set()
+        twice = next(name for name, _ in pairs if name in seen or seen.add(name))  # type: ignore[func-returns-value]
+        raise DataError(f"has {twice[:100]!r} twice in one object", remedy="keep one")
+    return found
+
+
+_decode = json.JSONDecoder(object_pairs_hook=reject_repeated, parse_constant=reject_constant).decode
+decode_own = json.JSONDecoder(parse_constant=reject_constant).decode
+"""For `load_object` on lines that adequa itself wrote: a little faster, repeated names pass."""
 _encode = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode
 
 
 def load_object(line: str, *, decode: Callable[[str], Any] = _decode) -> Any:
-    """Parse one JSON value, strictly: no NaN, no lone surrogates, bounded nesting."""
+    """Parse one JSON value, strictly.
+
+    No NaN, no lone surrogates, no name twice in one object, at most `MAX_DEPTH` levels.
+    """
     try:
         value = decode(line)
     except json.JSONDecodeError as error:
@@ -108,6 +149,7 @@ def load_object(line: str, *, decode: Callable[[str], Any] = _decode) -> Any:
     except ValueError:
         problem = "has a number that cannot be read (too many digits)"
         raise DataError(problem, remedy="write it as a string") from None
+    require_shallow(line, value)
     if "\\ud" in line or "\\uD" in line:
         # Lone surrogates can be parsed but not written; reject them now, not at the end of a run.
         try:
@@ -116,6 +158,29 @@ def load_object(line: str, *, decode: Callable[[str], Any] = _decode) -> Any:
             problem = "has half of a surrogate pair (\\ud800–\\udfff)"
             raise DataError(problem, remedy="repair the text's encoding") from None
     return value
+
+
+def require_shallow(written: str, value: Any) -> None:
+    """Raise a DataError if a JSON value, given as text too, has more than `MAX_DEPTH` levels."""
+    is_suspect = written.count("[") + written.count("{") > MAX_DEPTH
+    if is_suspect and is_deeper(value, MAX_DEPTH):
+        problem = f"is nested too deeply, more than {MAX_DEPTH} levels"
+        raise DataError(problem, remedy="flatten the object")
+
+
+def is_deeper(value: Any, most: int) -> bool:
+    """Whether a JSON value has lists and objects on more than `most` levels."""
+    level = [value] if type(value) in (dict, list) else []
+    for _ in range(most):
+        level = [
+            inner
+            for one in level
+            for inner in (one.values() if type(one) is dict else one)
+            if type(inner) in (dict, list)
+        ]
+        if not level:
+            return False
+    return True
 
 
 def dump_line(value: Mapping[str, Any]) -> str:
@@ -244,19 +309,93 @@ def write_json(path: Path, value: Mapping[str, Any]) -> None:
     temporary.replace(path)
 
 
-@contextlib.contextmanager
-def locked(stream: IO[bytes], path: Path) -> Iterator[None]:
-    """Hold a file against other writers; the system frees the lock when the process ends."""
-    # The standard library rather than portalocker: two calls, and no dependency.
+def sync_folder(folder: Path) -> None:
+    """Wait until the names of files in a folder are on the disk, where the system can say so."""
+    if os.name == "nt":
+        return
+    descriptor = os.open(folder, os.O_RDONLY)
     try:
-        if os.name == "nt":
-            import msvcrt
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
 
-            msvcrt.locking(stream.fileno(), msvcrt.LK_NBLCK, 1)  # type: ignore[attr-defined,unused-ignore]
-        else:
-            import fcntl
 
-            fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        raise RunError(f"{path} is being written by another process; wait for it") from None
-    yield
+@contextlib.contextmanager
+def locked(folder: Path) -> Iterator[None]:
+    """Hold a folder against other writers; a folder that is absent is made.
+
+    Take it before the first look at the folder and keep it until the last rename. A second process
+    gets a RunError that names the first. The system frees the lock however the process ends; a
+    folder that was made and stayed empty is removed.
+    """
+    made = [one for one in (folder, *folder.parents) if not one.exists()]
+    with _lock_file(folder) as stream:
+        path = folder / LOCK
+        try:
+            since = datetime.now(timezone.utc).strftime("%Y-%m-%d %H:%M:%S UTC")
+            holder = {"pid": os.getpid(), "host": platform.node(), "since": since}
+            with contextlib.suppress(OSError):  # on a full disk the lock holds without a name
+                stream.truncate(0)
+                stream.write(dump_line(holder).encode())
+            yield
+        finally:
+            with contextlib.suppress(OSError):
+                path.unlink()
+            for one in made:
+                with contextlib.suppress(OSError):
+                    one.rmdir()
+
+
+def _lock_file(folder: Path) -> BinaryIO:
+    """The lock file of a folder, open and locked; raises a RunError if another process has it."""
+    # The standard library rather than portalocker: two calls, and no dependency.
+    path = folder / LOCK
+    flags = os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
+    while True:
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            stream = os.fdopen(os.open(path, flags, 0o666), "r+b", buffering=0)
+        except FileNotFoundError:
+            continue  # its last holder removed the empty folder in this moment
+        except (FileExistsError, NotADirectoryError):
+            raise RunError(f"{folder} is not a folder; name another one") from None
+        except OSError as error:
+            problem = f"{folder} cannot be written ({error.strerror})"
+            raise RunError(f"{problem}; check its permissions, or name another folder") from None
+        try:
+            _lock(stream)
+            if os.path.samestat(os.fstat(stream.fileno()), path.stat()):
+                return stream  # type: ignore[return-value,unused-ignore]
+        except FileNotFoundError:
+            pass  # the last holder removed the file between our opening and locking it
+        except OSError as error:
+            raise _refusal(folder, stream, error) from None
+        stream.close()
+
+
+def _lock(stream: IO[bytes]) -> None:
+    if os.name == "nt":
+        import msvcrt
+
+        stream.seek(1 << 30)  # beyond the content, which others may read
+        msvcrt.locking(stream.fileno(), msvcrt.LK_NBLCK, 1)  # type: ignore[attr-defined,unused-ignore]
+        stream.seek(0)
+    else:
+        import fcntl
+
+        fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
+
+
+def _refusal(folder: Path, stream: IO[bytes], error: OSError) -> RunError:
+    """Why a folder cannot be locked: who has it, or that its file system has no locks."""
+    with stream:
+        if error.errno not in (errno.EWOULDBLOCK, errno.EAGAIN, errno.EACCES, errno.EDEADLK):
+            reason = f"{folder} cannot be locked ({error.strerror})"
+            return RunError(f"{reason}; name a folder on another disk")
+        try:
+            stream.seek(0)
+            holder = json.loads(stream.read(4096))
+            who = f" (process {holder['pid']} on {holder['host']}, since {holder['since']})"
+        except (OSError, ValueError, TypeError, KeyError):
+            who = ""  # it was locked in this moment
+    return RunError(f"{folder} is being written by another process{who}; wait for it to end")

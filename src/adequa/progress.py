@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import sys
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 Progress = Callable[[int, int], None]
 """Called with the number of steps done and the number of steps in all."""
+
+
+_SECONDS = 10.0
+"""Between two lines of progress where it is not a terminal."""
 
 
 def silent(_done: int, _total: int) -> None:
@@ -16,7 +21,10 @@ def silent(_done: int, _total: int) -> None:
 
 @contextmanager
 def progress_bar(what: str, *, quiet: bool = False) -> Iterator[Progress]:
-    """A bar on stderr where it is a terminal; elsewhere one line for every tenth of the work."""
+    """A bar on stderr where it is a terminal.
+
+    Elsewhere one line for every tenth of the work, and one every ten seconds where that takes long.
+    """
     if quiet:
         yield silent
     elif sys.stderr.isatty():
@@ -33,13 +41,13 @@ def progress_bar(what: str, *, quiet: bool = False) -> Iterator[Progress]:
             task = bar.add_task(what, total=None)
             yield lambda done, total: bar.update(task, completed=done, total=total)
     else:
-        shown = 0
+        shown, last = 0, time.monotonic()
 
         def report(done: int, total: int) -> None:
-            nonlocal shown
-            tenth = 10 if total == 0 else 10 * done // total
-            if tenth > shown:
-                shown = tenth
+            nonlocal shown, last
+            tenth, now = 10 if total == 0 else 10 * done // total, time.monotonic()
+            if tenth > shown or now - last >= _SECONDS:
+                shown, last = tenth, now
                 sys.stderr.write(f"{what}: {done:,} of {total:,}\n")
                 sys.stderr.flush()
 

@@ -134,10 +134,8 @@ def _convert(kind: str, name: str, text: str, hint: Any) -> Any:
         listed = ", ".join(map(str, choices))
         raise SettingError(f"{kind}:{name} is one of {listed}, not {text!r}")
     if origin is tuple:
-        if not text:
-            return ()
         return tuple(
-            _convert(kind, name, part, typing.get_args(hint)[0]) for part in text.split("+")
+            _convert(kind, name, part, typing.get_args(hint)[0]) for part in _split_parts(text)
         )
     if hint is bool:
         if text.lower() in _TRUE | _FALSE:
@@ -155,7 +153,7 @@ def _convert(kind: str, name: str, text: str, hint: Any) -> Any:
     if hint is Path:
         return Path(text)
     if hint is str:
-        return text
+        return text[1:] if _MARKED.fullmatch(text) else text
     raise SettingError(f"{kind}:{name} cannot be written as text; set it from Python")
 
 
@@ -164,7 +162,8 @@ def settings_of(target: type) -> Iterator[Setting]:
     hints = typing.get_type_hints(target)
     for field in fields(target):
         if field.init:
-            default = "required" if field.default is MISSING else _plain(field.default)
+            hint = hints[field.name]
+            default = "required" if field.default is MISSING else _plain(field.default, hint)
             yield Setting(
                 field.name, _type_name(hints[field.name]), default, field.metadata.get("doc", "")
             )
@@ -184,28 +183,68 @@ def _type_name(hint: Any) -> str:
     )
 
 
-def _plain(value: object) -> str:
+_WORD = re.compile(r"\\*(none|true|false)", re.IGNORECASE)
+_MARKED = re.compile(r"\\+(none|true|false)", re.IGNORECASE)
+"""A string that looks like a value of another type has one backslash more in writing."""
+
+
+def _plain(value: object, hint: Any = None) -> str:
+    """A value in writing, as `_convert` reads it; two values of a field are never written alike.
+
+    `hint` is the type of the field: strings to choose from cannot be taken for anything else.
+    """
+    if typing.get_origin(hint) is typing.Literal:
+        return str(value)
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, tuple):
-        return "+".join(map(_plain, value))
+        if value == ("",):
+            return "\\"  # an empty text is the empty tuple
+        parts = (_plain(part).replace("\\", "\\\\").replace("+", "\\+") for part in value)
+        return "+".join(parts)
+    if isinstance(value, str):
+        return "\\" + value if _WORD.fullmatch(value) else value
     return "none" if value is None else str(value)
+
+
+def _split_parts(text: str) -> list[str]:
+    """The parts of a tuple in writing, separated by `+`; `\\+` is a plus inside a part."""
+    if text == "\\":
+        return [""]
+    parts = [""] if text else []
+    for sign in re.findall(r"\\[+\\]|[^+]|[+]", text):
+        if sign == "+":
+            parts.append("")
+        else:
+            parts[-1] += sign[-1]
+    return parts
 
 
 def plain_settings(built: Any) -> dict[str, str]:
     """The settings of a metric or reader as text that `build` accepts."""
-    return {field.name: _plain(getattr(built, field.name)) for field in fields(built) if field.init}
+    hints = typing.get_type_hints(type(built))
+    return {
+        field.name: _plain(getattr(built, field.name), hints[field.name])
+        for field in fields(built)
+        if field.init
+    }
 
 
-def signature(name: str, pairs: Mapping[str, object], version: str) -> str:
+def signature(
+    name: str, pairs: Mapping[str, object], version: str, hints: Mapping[str, Any] | None = None
+) -> str:
     """`NAME|key:value|…|version:x`, with `:` and `|` in a value percent-encoded.
+
+    Different settings have different signatures: scores are cached by them. `hints` has the types
+    of settings.
 
     >>> signature("chrf", {"word_order": 2, "lowercase": False}, "1.0")
     'chrf|word_order:2|lowercase:false|version:1.0'
     """
     parts = [_encode(name)]
     for key, value in pairs.items():
-        shown = content_hash(value) if isinstance(value, Path) else _plain(value)
+        hint = None if hints is None else hints.get(key)
+        shown = content_hash(value) if isinstance(value, Path) else _plain(value, hint)
         parts.append(f"{_encode(key)}:{_encode(shown)}")
     return "|".join([*parts, f"version:{_encode(version)}"])
 
@@ -222,17 +261,26 @@ def object_hash(value: Any) -> str:
     return hashlib.sha256(written.encode(errors="replace")).hexdigest()[:12]
 
 
+def file_hash(path: Path) -> str:
+    """The sha256 of a file."""
+    with path.open("rb") as stream:
+        digest = hashlib.sha256()
+        while block := stream.read(1 << 20):
+            digest.update(block)
+    return digest.hexdigest()
+
+
 def content_hash(path: Path) -> str:
     """The first 12 digits of the sha256 of a file, or of all files of a folder by relative name."""
     digest = hashlib.sha256()
     try:
-        inner = [file for file in sorted(path.rglob("*")) if file.is_file()]
-        for file in inner if path.is_dir() else [path]:
-            if path.is_dir():
-                digest.update(file.relative_to(path).as_posix().encode() + b"\0")
-            with file.open("rb") as stream:
-                while block := stream.read(1 << 20):
-                    digest.update(block)
+        if not path.is_dir():
+            return file_hash(path)[:12]
+        for file in sorted(path.rglob("*")):
+            if file.is_file():
+                # The hash of each file, so that no content can pass for another file's name.
+                name = file.relative_to(path).as_posix()
+                digest.update(f"{name}\0{file_hash(file)}\0".encode(errors="surrogateescape"))
     except OSError as error:
         remedy = "check the path and its permissions"
         raise DataError.of_file(error, path, remedy=remedy) from None

@@ -94,7 +94,8 @@ def write_run(tmp_path: Path) -> Callable[..., Path]:
             }
             for label in METRICS
         }
-        manifest = {"status": "complete", "metrics": metrics}
+        counts = {"items": len(rows)}
+        manifest = {"status": "complete", "counts": counts, "metrics": metrics}
         (folder / "manifest.json").write_text(json.dumps(manifest))
         systems = dict.fromkeys(row["system"] for row in rows)
         summary = {"systems": {name: {} for name in systems}}

@@ -90,3 +90,30 @@ def test_an_installation_without_weights_still_lists_its_metrics(
 
 def test_the_licence_of_the_shipped_weights(adequa: Run) -> None:
     assert "CC BY-NC-SA 4.0" in adequa("metrics", "similarity")
+
+
+class Broken:
+    """An entry point of a package that cannot be imported."""
+
+    name, value, dist = "broken", "broken_package:Metric", None
+
+    def load(self) -> object:
+        raise ImportError("no module named broken_dependency")
+
+
+def test_a_broken_plugin_leaves_the_others(
+    adequa: Run, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(metrics, "_entry_points", lambda: {"broken": Broken()})
+    monkeypatch.setattr(sys, "argv", ["adequa", "metrics"])
+    with pytest.raises(SystemExit) as ended:
+        main()
+    said = capsys.readouterr()
+    assert not ended.value.code
+    assert "chrf" in said.out
+    assert "left out: the metric 'broken' of the package 'broken_package' failed" in said.err
+    monkeypatch.setattr(sys, "argv", ["adequa", "metrics", "broken"])
+    with pytest.raises(SystemExit) as ended:
+        main()
+    assert ended.value.code == 2
+    assert "ImportError: no module named broken_dependency" in capsys.readouterr().err

@@ -135,7 +135,7 @@ def test_json_for_machines(start: Start) -> None:
         (["--max-body", "much"], "'much' is not a size"),
         (["-m", "esaa"], "did you mean 'esa'"),
         (["nowhere"], "nowhere is not a folder"),
-        (["--folder", "good"], "good cannot be written"),
+        (["--folder", "good"], "good is not a folder"),
     ],
 )
 def test_what_cannot_be_served(

@@ -142,6 +142,7 @@ def test_only_what_it_reads_counts(name: str, build: Build) -> None:
         "references": ("?",),
         "terms": {},
         "meta": {"?": "?"},
+        "coverage": "selected",
     }
     assert set(metric.reads) <= blank.keys()
     for item, score in zip(ITEMS, metric.score(ITEMS), strict=True):

@@ -447,3 +447,18 @@ def test_a_megabyte_of_text(kind: str) -> None:
     found = {"name": {"Leeds"}, "mixed": {"Ann_Bell", "1957-05-03"}}.get(kind, set())
     assert {mention.entity for mention in one.mentions} == found
     assert one.value == len(found) / 4
+
+
+def test_what_a_text_may_leave_out_is_no_fault() -> None:
+    (metric, *_) = METRICS.values()
+    whole = item("Ann Bell was born in Leeds.")
+    (all_,), (selected,) = (
+        metric.score([replace(whole, coverage=coverage)]) for coverage in ("all", "selected")
+    )
+    assert all_.value == selected.value
+    assert "omission" in str(all_.verdict)
+    assert "omission" not in str(selected.verdict)
+    assert not any(one.kind == "omission" for one in selected.findings)
+    (empty,) = metric.score([replace(whole, text="", coverage="selected")])
+    assert empty.verdict == "omission"
+    assert len(empty.findings) == 1

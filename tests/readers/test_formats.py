@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -284,3 +285,34 @@ def test_several_graphs_are_refused():
         parse_graph("A | p | B && B | p | C\nD | p | E")
     with pytest.raises(DataError, match="several items"):
         read_pasted("@prefix : <http://e.org/> .\n:g { :a :p :b }\n:h { :a :p :c }")
+
+
+def test_an_input_that_changes_while_it_is_read_is_an_error(tmp_path: Path) -> None:
+    path = tmp_path / "items.jsonl"
+    line = '{"id": "%d", "triples": [["a", "b", "c"]], "text": "x"}\n'
+    path.write_text("".join(line % number for number in range(10)))
+    items = open_source(path).placed()
+    next(items)
+    with path.open("a") as stream:
+        stream.write(line % 10)
+    with pytest.raises(DataError, match=r"items\.jsonl: changed while it was read; wait until"):
+        list(items)
+    assert open_source(path).count() == 11
+
+
+def test_a_folder_that_gets_a_file_while_it_is_read_is_an_error(tmp_path: Path) -> None:
+    line = '{"id": "%d", "triples": [["a", "b", "c"]], "text": "x"}\n'
+    (tmp_path / "a.jsonl").write_text(line % 1)
+    items = open_source(tmp_path).placed()
+    (tmp_path / "b.jsonl").write_text(line % 2)
+    with pytest.raises(DataError, match=r"b\.jsonl: changed while it was read"):
+        list(items)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="pipes of POSIX")
+def test_a_pipe_is_named(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe.jsonl"
+    os.mkfifo(pipe)
+    for form in (None, "jsonl"):
+        with pytest.raises(DataError, match="is a pipe or a device, which can be read only once"):
+            open_source(pipe, format=form)

@@ -105,3 +105,61 @@ def test_a_damaged_row_is_scored_again(tmp_path: Path) -> None:
 def test_the_environment_names_the_folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("ADEQUA_CACHE", str(tmp_path))
     assert default_folder() == tmp_path
+
+
+@dataclass(frozen=True)
+class Unreadable(Slow):
+    def score(self, items: Sequence[Item]) -> list[Score]:
+        raise FileNotFoundError(2, "No such file or directory", "weights.bin")
+
+
+def test_an_error_of_the_metric_is_not_one_of_the_cache(tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError, match=r"weights\.bin"):
+        CachedMetric(Unreadable(), tmp_path).score([ITEM])
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        5,
+        2.5,
+        b"\x00\xff",
+        "5",
+        "[]",
+        (
+            '{"value": "0.5", "statistics": [], "mentions": [], "facts": [], "findings": [],'
+            ' "verdict": null, "reason": null}'
+        ),
+        (
+            '{"value": 0.5, "statistics": ["1"], "mentions": [], "facts": [], "findings": [],'
+            ' "verdict": null, "reason": null}'
+        ),
+        (
+            '{"value": 0.5, "statistics": [], "mentions": [], "facts": [{"triple": [1, 2, 3],'
+            ' "status": "stated"}], "findings": [], "verdict": null, "reason": null}'
+        ),
+    ],
+)
+def test_a_row_of_a_wrong_type_is_scored_again_and_replaced(row: object, tmp_path: Path) -> None:
+    import sqlite3
+
+    metric = Slow()
+    wanted = CachedMetric(metric, tmp_path).score([ITEM])
+    with sqlite3.connect(tmp_path / "scores.sqlite") as store:
+        store.execute("UPDATE scores SET score = ?", (row,))
+    store.close()
+    assert CachedMetric(metric, tmp_path).score([ITEM]) == wanted
+    assert CachedMetric(metric, tmp_path).score([ITEM])[0].findings == wanted[0].findings
+    assert len(metric.seen) == 2
+
+
+@dataclass(frozen=True)
+class Signed(Slow):
+    ignore: tuple[str, ...] = ()
+
+
+def test_one_predicate_with_a_plus_is_not_two_predicates(tmp_path: Path) -> None:
+    one, two = Signed(ignore=("x+y",)), Signed(ignore=("x", "y"))
+    CachedMetric(one, tmp_path).score([ITEM])
+    CachedMetric(two, tmp_path).score([ITEM])
+    assert len(two.seen) == 1

@@ -178,3 +178,22 @@ def test_a_fact_in_doubt_beats_one_that_nobody_read() -> None:
     assert result.facts == result.doubtful == (doubtful,)
     unread = join(Result(ITEM, {}), {"esa": Score(1, facts=(Fact(T1, "unchecked"),))})
     assert unread.doubtful == ()
+
+
+def test_facts_and_findings_of_a_record_have_their_pointers() -> None:
+    item = replace(ITEM, record={"b": "c", "d": "e"}, paths=("/b", "/d"), coverage="selected")
+    given = Score(
+        0.5,
+        facts=(Fact(T1, "missing"), Fact(T2, "unchecked")),
+        findings=(
+            Finding("x", "omission", "missing", "why", T1),
+            Finding("x", "omission", "missing", "why", entity="e"),
+            Finding("x", "hallucination", "unsupported", "why", start=0, end=1),
+        ),
+    )
+    result = join(Result(item, {}), {"x": given})
+    assert [fact.path for fact in result.facts] == ["/b", "/d"]
+    assert [one.path for one in result.findings] == ["/b", "/d", None]
+    assert [fact.triple for fact in result.left_out] == [T1]
+    plain = join(Result(ITEM, {}), {"x": given})
+    assert {fact.path for fact in plain.facts} == {None}

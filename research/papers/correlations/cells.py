@@ -15,21 +15,10 @@ from adequa.stats import (
     resampled_correlations,
 )
 from research.papers.correlations.data import CorrelationStudy
-from research.papers.correlations.printed import ESA, Pair, PrintedTable
+from research.papers.correlations.printed import ESA, HUMAN_CRITERIA, Pair, PrintedTable
 from research.papers.section import mark
 
 KINDS = ("human, human", "metric, human", "metric, metric", "with ESA")
-_HUMAN = frozenset(
-    (
-        "Correctness",
-        "DataCoverage",
-        "Fluency",
-        "Grammar",
-        "Relevance",
-        "Semantics",
-        "TextStructure",
-    )
-)
 
 
 def kind_of(pair: Pair) -> str:
@@ -40,7 +29,7 @@ def kind_of(pair: Pair) -> str:
     """
     if ESA in pair:
         return KINDS[3]
-    return KINDS[2 - sum(name in _HUMAN for name in pair)]
+    return KINDS[2 - sum(name in HUMAN_CRITERIA for name in pair)]
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ fits.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from adequa.data import Item
@@ -20,7 +20,7 @@ from adequa.metrics import load_metric
 from adequa.progress import Progress
 from adequa.readers import read_ratings
 from research.papers.correlations.printed import ESA
-from research.papers.esa.correlations import SYSTEMS_ONLY, metric_columns, subsets_of
+from research.papers.esa.correlations import SYSTEMS_ONLY, Given, metric_columns, subsets_of
 from research.papers.esa.data import (
     Detection,
     EsaCorpus,
@@ -55,6 +55,8 @@ class CorrelationStudy:
     reasons: Mapping[str, str]
     """Why a column is empty."""
     signature: str
+    sources: Mapping[str, str] = field(default_factory=dict)
+    """Where the values of a column come from."""
 
     @property
     def reading(self) -> str:
@@ -62,7 +64,13 @@ class CorrelationStudy:
         return PAPER if PAPER in self.columns else FILE
 
 
-def read_study(data: Path, year: int, detection: Detection, progress: Progress) -> CorrelationStudy:
+def read_study(
+    data: Path,
+    year: int,
+    detection: Detection,
+    progress: Progress,
+    given: Given | None = None,
+) -> CorrelationStudy:
     """The rated texts of a year with their scores; missing files are listed in `absent`."""
     whole = read_corpus(data, year)
     rated = [item for item in whole.items if item.key in whole.values]
@@ -73,7 +81,8 @@ def read_study(data: Path, year: int, detection: Detection, progress: Progress) 
     require_effect([corpus], detection)
     score_corpus(corpus, detection, progress)
     outputs = list(corpus.rated(references=year == 2017))
-    columns, reasons = metric_columns(corpus, outputs)
+    found = metric_columns(corpus, outputs, given)
+    columns = found.values
     columns[ESA] = [output.esa for output in outputs]
     readings: dict[str, Columns] = {FILE: columns}
     if year == 2017:
@@ -84,8 +93,8 @@ def read_study(data: Path, year: int, detection: Detection, progress: Progress) 
                 0.0 if is_human else value
                 for value, is_human in zip(columns["TER"], human, strict=True)
             ]
-            found = [bleu.get(output.item.key) for output in outputs]
-            readings[PAPER] = {**columns, "BLEU": found, "TER": ter}
+            one_reference = [bleu.get(output.item.key) for output in outputs]
+            readings[PAPER] = {**columns, "BLEU": one_reference, "TER": ter}
     return CorrelationStudy(
         year,
         readings,
@@ -93,8 +102,9 @@ def read_study(data: Path, year: int, detection: Detection, progress: Progress) 
         sum(output.item.system == _REFERENCE for output in outputs),
         [output.item.id for output in outputs],
         corpus.absent,
-        reasons,
+        found.reasons,
         signature,
+        found.sources,
     )
 
 

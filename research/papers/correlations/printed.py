@@ -34,6 +34,14 @@ NAMES: Mapping[int, tuple[str, ...]] = {
 }
 """The rows and columns of the tables of a year, in order."""
 
+HUMAN_CRITERIA = frozenset(
+    {
+        "Correctness", "DataCoverage", "Fluency", "Grammar", "Relevance", "Semantics",
+        "TextStructure",
+    }
+)  # fmt: skip
+"""The names that are criteria of people; the others are metrics."""
+
 Pair = tuple[str, str]
 
 

@@ -20,7 +20,7 @@ from research.papers.correlations.data import (
     without_references,
 )
 from research.papers.correlations.printed import CORRELATION_TABLES, ESA, NAMES, PrintedTable
-from research.papers.esa.correlations import UNCERTAIN
+from research.papers.esa.correlations import UNCERTAIN, Given, require_columns
 from research.papers.esa.data import YEARS, Detection
 from research.papers.esa.printed import RATED_TEXTS
 from research.papers.section import (
@@ -115,11 +115,11 @@ def _of_2020(study: CorrelationStudy) -> list[str]:
         "and Spearman)"
     )
     own = (
-        "BLEU, BLEU NLTK, METEOR, chrF++ and TER are computed by adequa on the test references, "
-        "BERT-score F1 and BLEURT are from human/peers.jsonl; these versions differ from the "
-        "paper's, so cells of metrics fit less well than those between criteria"
+        "the versions of the metrics differ from the paper's, so cells of metrics fit less well "
+        "than those between criteria"
     )
-    return [public, own, _DETECTOR]
+    sources = [f"{name}: {source}" for name, source in study.sources.items()]
+    return [public, *sources, own, _DETECTOR]
 
 
 def _of_2017(study: CorrelationStudy) -> list[str]:
@@ -284,10 +284,15 @@ def reproduce_correlations(
     years: Sequence[int] = YEARS,
     *,
     detection: Detection | None = None,
+    given: Given | None = None,
     seed: int = 0,
     progress: Shown | None = None,
 ) -> Reproduction:
-    """Reproduce the tables of each year for which `data` has rated texts."""
+    """Reproduce the tables of each year for which `data` has rated texts.
+
+    `detection` are settings of `esa`; `given` are metrics for rows of the tables.
+    """
+    require_columns(years, given or {})
     chosen = detection or {}
     signature = load_metric("esa", **chosen).signature
     require_folder(data, "webnlg2020 and webnlg2017")
@@ -295,7 +300,7 @@ def reproduce_correlations(
     for year in years:
         shown = progress(f"scoring {year}") if progress else nullcontext(silent)
         with shown as advance:
-            study = read_study(data, year, chosen, advance)
+            study = read_study(data, year, chosen, advance, given)
         found.append(_chapter(study, seed))
     if not any(year.sections for year in found):
         raise DataError(

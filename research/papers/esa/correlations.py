@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
 
-from adequa.errors import AdequaError
+from adequa.errors import AdequaError, UnknownName
 from adequa.metrics import resolve
 from adequa.stats import COEFFICIENTS, Correlation, complete_pairs
 from adequa.tables import Cell, Column, Table
+from research.papers.correlations.printed import HUMAN_CRITERIA
 from research.papers.esa.data import EsaCorpus, Output
 from research.papers.esa.printed import CORRELATIONS, RATED_TEXTS, SUBSETS, TABLE_NUMBERS
 from research.papers.section import Section
@@ -20,26 +22,35 @@ SYSTEMS_ONLY = "systems"
 _OWN_2020 = {
     "BLEU": "bleu",
     "BLEU NLTK": "bleu_nltk",
-    "METEOR": "meteor",
+    "METEOR": "meteor",  # where no file has it
     "chrF++": "chrf",
     "TER": "ter",
 }
+_ADAPTED = (
+    "the released scores have no values for it; give a metric, such as --column "
+    '\'{name}=evaluate:module=bertscore,key={key},arguments={{"lang": "en"}}\''
+)
+_KEYS = {"BERT-score P": "precision", "BERT-score R": "recall", "BERT-score F1": "f1"}
 _MEASURES = ("esa", "strict")
 
 
-def correlations(corpus: EsaCorpus) -> Section:
+Given = Mapping[str, str]
+"""Metrics that a user gives for rows of the tables, as `NAME:key=value`."""
+
+
+def correlations(corpus: EsaCorpus, given: Given | None = None) -> Section:
     """Each metric and criterion with `esa` and `esa_strict`, by coefficient and subset."""
     year = corpus.year
     outputs = list(corpus.rated(references=year == 2017))
     if not outputs:
         return Section("correlations", notes=["n/a: no rated texts; see the list of missing data"])
-    columns, reasons = metric_columns(corpus, outputs)
+    columns = metric_columns(corpus, outputs, given)
     subsets = subsets_of(outputs, year)
     records: list[dict[str, object]] = []
     tables = []
     for coefficient in COEFFICIENTS:
         rows: list[list[Cell]] = []
-        for name, column in columns.items():
+        for name, column in columns.values.items():
             row: list[Cell] = [name]
             for subset, chosen in subsets.items():
                 printed = CORRELATIONS[year].get((coefficient, subset), {}).get(name)
@@ -60,35 +71,81 @@ def correlations(corpus: EsaCorpus) -> Section:
                             "texts": len(pairs[0]),
                             "paper": printed,
                             "paper_table": TABLE_NUMBERS[year].get((coefficient, subset)),
-                            "reason": reasons.get(name) if found is None else None,
+                            "from": columns.sources.get(name),
+                            "reason": columns.reasons.get(name) if found is None else None,
                         }
                     )
             rows.append(row)
         tables.append(Table(_title(coefficient, year, subsets), _headings(subsets), rows))
-    return Section("correlations", tables, _means(records), _notes(corpus, reasons), records)
+    tables.append(columns.table(year))
+    notes = _notes(corpus, columns.reasons)
+    return Section("correlations", tables, _means(records), notes, records)
+
+
+class MetricColumns(NamedTuple):
+    """The values of the texts for each row of the tables."""
+
+    values: dict[str, list[float | None]]
+    sources: dict[str, str]
+    """Where the values of a row come from."""
+    reasons: dict[str, str]
+    """Why a row is empty."""
+
+    def table(self, year: int) -> Table:
+        """Where each row comes from, and how many texts have a value."""
+        rows: list[list[Cell]] = [
+            [name, self.sources.get(name), sum(value is not None for value in self.values[name])]
+            for name in self.values
+        ]
+        return Table(f"Where the values come from, {year}", ["row", "from", "texts"], rows)
+
+
+def require_columns(years: Iterable[int], given: Given) -> None:
+    """Raise for a metric given for a row that no table of these years has."""
+    known = [
+        name
+        for year in years
+        for name in CORRELATIONS[year]["pearson", "all"]
+        if name not in HUMAN_CRITERIA
+    ]
+    for name in given:
+        if name not in known:
+            raise UnknownName("row of the correlation tables", name, known)
 
 
 def metric_columns(
-    corpus: EsaCorpus, outputs: Sequence[Output]
-) -> tuple[dict[str, list[float | None]], dict[str, str]]:
-    """The values of the texts for each row of the tables, and the reasons for empty rows."""
-    columns: dict[str, list[float | None]] = {}
-    reasons: dict[str, str] = {}
+    corpus: EsaCorpus, outputs: Sequence[Output], given: Given | None = None
+) -> MetricColumns:
+    """The rows of the tables: by the metric given for it, from the files, or our own."""
+    found = MetricColumns({}, {}, {})
     for name in CORRELATIONS[corpus.year]["pearson", "all"]:
-        if corpus.year == 2020 and name in _OWN_2020:
-            try:
-                metric = next(iter(resolve([_OWN_2020[name]]).values()))
-            except AdequaError as error:  # METEOR without WordNet
-                reasons[name] = str(error)
-                columns[name] = [None] * len(outputs)
-                continue
+        read = [corpus.values[output.item.key].get(name) for output in outputs]
+        written = (given or {}).get(name)
+        if written is None and any(value is not None for value in read):
+            found.values[name] = read
+            found.sources[name] = corpus.sources.get(name, "the ratings")
+            continue
+        written = written or (_OWN_2020.get(name) if corpus.year == 2020 else None)
+        found.values[name] = [None] * len(outputs)
+        if written is None:
+            key = _KEYS.get(name)
+            found.reasons[name] = (
+                _ADAPTED.format(name=name, key=key) if key else "the data has no values for it"
+            )
+            continue
+        try:
+            metric = next(iter(resolve([written]).values()))
             scores = metric.score([output.item for output in outputs])
-            columns[name] = [score.value for score in scores]
-        else:
-            columns[name] = [corpus.values[output.item.key].get(name) for output in outputs]
-        if all(value is None for value in columns[name]):
-            reasons[name] = "the data has no values for it"
-    return columns, reasons
+        except AdequaError as error:  # METEOR without WordNet
+            if name in (given or {}):
+                raise
+            found.reasons[name] = str(error)
+            continue
+        found.values[name] = [score.value for score in scores]
+        found.sources[name] = f"our own, {metric.signature}"
+        if name in (given or {}):
+            found.sources[name] = f"given: {metric.signature}"
+    return found
 
 
 def subsets_of(outputs: Sequence[Output], year: int) -> dict[str, list[int]]:
@@ -159,8 +216,7 @@ def _notes(corpus: EsaCorpus, reasons: Mapping[str, str]) -> list[str]:
         rated = {identifier for _, identifier in corpus.values}
         notes += [
             f"{len(rated)} of the 178 rated entries are public; the paper uses all of them",
-            "BLEU, BLEU NLTK, METEOR, chrF++ and TER are our own, on the test references",
-            "BERT-score F1 and BLEURT are from human/peers.jsonl; the paper may use other models",
+            "released scores are FactSpotter's, on the test references, not the paper's own",
         ]
     else:
         notes += [

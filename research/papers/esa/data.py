@@ -15,6 +15,7 @@ from adequa.data import Finding, Item
 from adequa.entities.aliases.lookup import require_some
 from adequa.errors import DataError, SettingError
 from adequa.metrics import load_metric
+from adequa.metrics.precomputed import finite_score, score_rows
 from adequa.progress import Progress
 from adequa.readers import open_source, read_ratings
 from research.papers.esa.printed import SYSTEMS
@@ -27,7 +28,14 @@ Key = tuple[str, str]
 Values = dict[Key, dict[str, float]]
 
 _RATINGS = {2020: "averaged.jsonl", 2017: "all_data_final_averaged.csv"}
-_PEERS = {"bert-f1": "BERT-score F1", "bleurt": "BLEURT"}
+_PEERS = {
+    "meteor": "METEOR",
+    "bert-p": "BERT-score P",
+    "bert-r": "BERT-score R",
+    "bert-f1": "BERT-score F1",
+    "bleurt": "BLEURT",
+}
+"""The rows of the tables by their key in `peers.jsonl`; the released file lacks some."""
 _COLUMNS_2017 = {"bleu": "BLEU", "meteor": "METEOR", "ter": "TER"}
 _REFERENCES = ("reference", "WebNLG-2020-reference")
 
@@ -54,6 +62,8 @@ class EsaCorpus:
     items: list[Item] = field(default_factory=list)
     references: list[Item] = field(default_factory=list)
     values: Values = field(default_factory=dict)
+    sources: dict[str, str] = field(default_factory=dict)
+    """Where `values` of a name come from, where that is not the ratings."""
     absent: list[str] = field(default_factory=list)
     outputs: list[Output] = field(default_factory=list)
     reference_outputs: list[Output] = field(default_factory=list)
@@ -130,6 +140,7 @@ def _read_ratings(corpus: EsaCorpus) -> None:
         row[_criterion(rating.criterion)] = rating.value
         if corpus.year == 2017:
             row.update(given_2017(rating.meta, path))
+            corpus.sources |= dict.fromkeys(_COLUMNS_2017.values(), f"human/{path.name}")
     corpus.references = list(references.values())
     if corpus.year == 2020:
         _read_peers(corpus)
@@ -154,14 +165,22 @@ def given_2017(meta: Mapping[str, object], path: Path) -> dict[str, float]:
 def _read_peers(corpus: EsaCorpus) -> None:
     path = corpus.folder / "human" / "peers.jsonl"
     if not path.is_file():
-        corpus.absent.append(f"BERT-score F1 and BLEURT: {path} is missing")
+        names = ", ".join(_PEERS.values())
+        corpus.absent.append(f"released scores ({names}): {path} is missing")
         return
-    rated = [item for item in corpus.items if item.key in corpus.values]
-    for key, name in _PEERS.items():
-        scores = load_metric("precomputed", file=path, key=key).score(rated)
-        for item, score in zip(rated, scores, strict=True):
-            if score.value is not None:
-                corpus.values[item.key][name] = score.value
+    rated = {item.key for item in corpus.items if item.key in corpus.values}
+    entries = {identifier for _, identifier in rated}
+    for key, (line, row) in score_rows(path, entries).items():
+        for column, name in _PEERS.items():
+            if key not in rated or column not in row:
+                continue
+            try:
+                value = finite_score(column, row[column])
+            except DataError as error:
+                raise error.at(path, line) from None
+            if value is not None:
+                corpus.values[key][name] = value
+                corpus.sources[name] = f"released: human/{path.name}, {column}"
 
 
 Detection = Mapping[str, Any]

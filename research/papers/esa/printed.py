@@ -169,6 +169,9 @@ CASES: Mapping[int, Mapping[str, int]] = {
 }
 """Section 6.2: the numbers of texts with strong disagreement."""
 
+DISTINCT: Mapping[tuple[int, str], int] = {(2020, "RALI"): 9}
+"""Footnote 5: the number of different entities among the undetected ones."""
+
 CHECKED_SYSTEMS: Mapping[str, int] = {
     "RALI": 100,
     "Huawei_Noahs_Ark_Lab": 81,

@@ -7,11 +7,12 @@ from contextlib import nullcontext
 from functools import partial
 from pathlib import Path
 
+from adequa.entities import JudgmentSettings
 from adequa.errors import DataError
 from adequa.metrics import load_metric
 from adequa.progress import silent
 from adequa.tables import Cell, Column, Table
-from research.papers.esa.correlations import correlations
+from research.papers.esa.correlations import Given, correlations, require_columns
 from research.papers.esa.data import (
     YEARS,
     Detection,
@@ -22,6 +23,7 @@ from research.papers.esa.data import (
     require_effect,
     score_corpus,
 )
+from research.papers.esa.entities import distinct_undetected, figure_4, undetected_by_type
 from research.papers.esa.printed import CASES, SYSTEMS
 from research.papers.esa.systems import figure_3, ranks, standings, table_1, table_4
 from research.papers.esa.worksheet import worksheets
@@ -130,15 +132,17 @@ def reproduce_esa(
     years: Sequence[int] = YEARS,
     *,
     detection: Detection | None = None,
+    given: Given | None = None,
     sample: int = 20,
     seed: int = 0,
     progress: Shown | None = None,
 ) -> Reproduction:
     """Reproduce the paper's tables, figures and cases for each year with data in `data`.
 
-    `detection` are settings of `esa`, such as `{"detector": "paper"}`; `sample` is the number of
-    texts per system in the worksheets.
+    `detection` are settings of `esa`, such as `{"detector": "paper"}`; `given` are metrics for rows
+    of the correlation tables; `sample` is the number of texts per system in the worksheets.
     """
+    require_columns(years, given or {})
     chosen = detection or {}
     esa = load_metric("esa", **chosen)
     require_folder(data, "webnlg2020 and webnlg2017")
@@ -156,11 +160,13 @@ def reproduce_esa(
             shown = progress(f"scoring {corpus.year}") if progress else nullcontext(silent)
             with shown as advance:
                 score_corpus(corpus, chosen, advance)
-        found.append(_chapter(corpus, sample, seed))
+        found.append(_chapter(corpus, JudgmentSettings(**chosen), given, sample=sample, seed=seed))
     return Reproduction(found, esa.signature, "years")
 
 
-def _chapter(corpus: EsaCorpus, sample: int, seed: int) -> Chapter:
+def _chapter(
+    corpus: EsaCorpus, settings: JudgmentSettings, given: Given | None, *, sample: int, seed: int
+) -> Chapter:
     name, heading = str(corpus.year), f"WebNLG {corpus.year}"
     absent = list(corpus.absent)
     if not corpus.outputs:
@@ -180,10 +186,13 @@ def _chapter(corpus: EsaCorpus, sample: int, seed: int) -> Chapter:
         files |= worksheets(corpus, sample, seed)
     sections = (
         table_1(systems, corpus.year),
+        distinct_undetected(corpus),
+        undetected_by_type(corpus),
         figure_3(systems, corpus.year),
         high_bleu_low_esa(corpus),
-        correlations(corpus),
+        correlations(corpus, given),
         table_4(corpus),
+        figure_4(corpus, settings),
         disagreements(corpus),
     )
     return Chapter(name, heading, sections, absent, extra_files=files)

@@ -18,7 +18,10 @@ from research.papers.section import Shown, require_folder
 
 AUTOMATIC = ("bleu", "meteor", "ter")
 REFERENCE = "reference"
-SCALES: Mapping[str, float] = {"bleu": 1.0, "meteor": 1.0, "ter": 0.01}
+METEOR_1_5 = "meteor 1.5"
+"""Our METEOR with the weights of the Java program that the challenge used."""
+
+SCALES: Mapping[str, float] = {"bleu": 1.0, "meteor": 1.0, METEOR_1_5: 1.0, "ter": 0.01}
 """The factors from our scores to those of the paper."""
 FILE_SCALES: Mapping[str, float] = {"bleu": 100.0, "meteor": 1.0, "ter": 0.01}
 """The factors from the scores of the file to those of the paper."""
@@ -27,6 +30,9 @@ OWN: Mapping[str, str] = {
     # The challenge's script had three columns of references and counted empty ones.
     "bleu": "bleu:lowercase=true,pad_references=3",
     "meteor": "meteor",
+    # The English weights of METEOR 1.5 (Denkowski and Lavie 2014), "rank"; without its paraphrases
+    # and its lower weight of function words.
+    METEOR_1_5: "meteor:alpha=0.85,beta=0.2,gamma=0.6",
     "ter": "ter:normalized=true",
 }
 _MOST_REFERENCES = 3

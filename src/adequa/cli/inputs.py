@@ -1,4 +1,4 @@
-"""Arguments that are a file, `-` for stdin, or the value itself: one graph, one text."""
+"""Arguments that are a file, `-` for stdin, or the value itself: one graph, one text, a corpus."""
 
 from __future__ import annotations
 
@@ -42,22 +42,39 @@ def read_graph(argument: str, format_: str | None, *, name: str = "TRIPLES") -> 
 
 @contextlib.contextmanager
 def source_path(argument: Path) -> Iterator[Path]:
-    """The path that INPUT names; for `-`, a file with what stdin has, until the end of the block.
+    """The path that INPUT names; for `-` or a pipe, a file with what it has, for the block.
 
     A source is read more than once, and its format is recognised by its content.
     """
     from adequa.errors import DataError
 
-    if str(argument) != "-":
+    is_stdin = str(argument) == "-"
+    if not is_stdin and (not argument.exists() or argument.is_file() or argument.is_dir()):
         yield argument
         return
-    content = sys.stdin.buffer.read()
+    label = source_label(argument)
+    try:
+        content = sys.stdin.buffer.read() if is_stdin else argument.read_bytes()
+    except OSError as error:
+        raise DataError.of_file(error, label) from None
     if not content.strip():
-        raise DataError("stdin is empty", remedy="pipe a file into the command")
+        raise DataError(f"{label} is empty", remedy="pipe a file into the command")
     with tempfile.TemporaryDirectory(prefix="adequa-stdin-") as folder:
         path = Path(folder) / f"stdin{_ending(content)}"
         path.write_bytes(content)
-        yield path
+        try:
+            yield path
+        except DataError as error:
+            if error.path != path:
+                raise
+            # The user does not know the copy.
+            problem, line, remedy = error.problem, error.line, error.remedy
+            raise DataError(problem, path=label, line=line, remedy=remedy) from None
+
+
+def source_label(argument: Path) -> str:
+    """What INPUT is called in messages and manifests."""
+    return "stdin" if str(argument) == "-" else str(argument)
 
 
 def _ending(content: bytes) -> str:

@@ -16,9 +16,17 @@ def metrics(
     A single metric is shown with its settings, its signature, and the weights it uses with their
     licence, which differs from the licence of the code.
     """
+    from adequa.errors import AdequaError
     from adequa.metrics import names
 
-    entries = [_describe(one) for one in ([name] if name else names())]
+    entries = []
+    for one in [name] if name else names():
+        try:
+            entries.append(_describe(one))
+        except AdequaError as error:
+            if name is not None:
+                raise
+            echo(f"adequa: left out: {error}", err=True)  # the others are still of use
     if as_json:
         echo_json(entries)
         return
@@ -69,23 +77,24 @@ def _describe(name: str) -> dict[str, Any]:
     from dataclasses import asdict
 
     from adequa.errors import AdequaError
-    from adequa.metrics import load_metric, metric_class
+    from adequa.metrics import load_metric, metric_class, plugin_errors
     from adequa.settings import settings_of
 
     target = metric_class(name)
-    try:
-        signature: str | None = load_metric(name).signature
-    except AdequaError:
-        signature = None
-    settings = [asdict(setting) for setting in settings_of(target)]
-    return {
-        "name": name,
-        "doc": target.doc,
-        "direction": "higher" if target.best > target.worst else "lower",
-        "best": None if abs(target.best) == float("inf") else target.best,
-        "worst": None if abs(target.worst) == float("inf") else target.worst,
-        "references": target.needs_references,
-        "settings": settings,
-        "signature": signature,
-        "weights": _weights(settings),
-    }
+    with plugin_errors(name, target):
+        settings = [asdict(setting) for setting in settings_of(target)]
+        try:
+            signature: str | None = load_metric(name).signature
+        except AdequaError:
+            signature = None
+        return {
+            "name": name,
+            "doc": target.doc,
+            "direction": "higher" if target.best > target.worst else "lower",
+            "best": None if abs(target.best) == float("inf") else target.best,
+            "worst": None if abs(target.worst) == float("inf") else target.worst,
+            "references": target.needs_references,
+            "settings": settings,
+            "signature": signature,
+            "weights": _weights(settings),
+        }

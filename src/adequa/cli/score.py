@@ -29,7 +29,7 @@ def score(
     aliases: options.Aliases = None,
     jobs: options.Jobs = 1,
     batch_size: Annotated[
-        int, option(None, "Items per batch; affects speed, never a score.", min=1)
+        int, option(None, "Most items per batch; affects speed, never a score.", min=1)
     ] = 256,
     resume: Annotated[bool, flag("--resume", "Complete a run that was interrupted.")] = False,
     force: Annotated[bool, flag("--force", "Replace the run in RUN.")] = False,
@@ -47,7 +47,9 @@ def score(
 
     Example: adequa score test.xml --texts T5=t5.txt -m bleu -m chrf:word_order=0 --out runs/t5
     """
-    from adequa.cli.inputs import source_path
+    from dataclasses import replace
+
+    from adequa.cli.inputs import source_label, source_path
     from adequa.metrics import resolve
     from adequa.readers import open_source
     from adequa.run import add_metrics, default_folder, open_run, score_run, summary_table
@@ -78,6 +80,8 @@ def score(
                 )
             elif source is not None and out is not None:
                 opened = open_source(path, format=format, texts=texts or (), coverage=coverage)
+                if path != source:
+                    opened = replace(opened, label=source_label(source))
                 options.echo_reading(opened, source, quiet=quiet)
                 run = score_run(
                     opened,
@@ -91,7 +95,11 @@ def score(
                     progress=progress,
                 )
     except KeyboardInterrupt:
-        hint = "the old run is unchanged" if add else "continue with --resume"
+        hint = "continue with --resume"
+        if add is not None:
+            hint = "the run is as it was; repeat the command to continue"
+        elif force:
+            hint = "the old run is as it was; continue with --resume instead of --force"
         options.echo(f"adequa: interrupted; {hint}", err=True)
         raise typer.Exit(_INTERRUPTED) from None
     if as_json:

@@ -1,6 +1,6 @@
 """The metrics by name, and how to get one; one file per metric, and `nli` as a package."""
 
-from adequa.metrics.base import Metric, Scorer
+from adequa.metrics.base import Metric, Scorer, plugin_errors
 from adequa.metrics.registry import (
     DEFAULT,
     ENTRY_POINT_GROUP,
@@ -13,5 +13,5 @@ from adequa.metrics.registry import (
 
 __all__ = [
     "DEFAULT", "ENTRY_POINT_GROUP", "TABLE", "Metric", "Scorer", "load_metric", "metric_class",
-    "names", "resolve",
+    "names", "plugin_errors", "resolve",
 ]  # fmt: skip

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import math
+import traceback
 import typing
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import ClassVar, Protocol
 
 from adequa import __version__
 from adequa.data import Item, Score
-from adequa.errors import DataError, SettingError
+from adequa.errors import AdequaError, DataError, ModelError, SettingError
 from adequa.settings import signature
 
 
@@ -66,7 +68,37 @@ class Metric(ABC):
     def signature(self) -> str:
         """Everything needed to get the same number again."""
         pairs = {field.name: getattr(self, field.name) for field in fields(self) if field.init}
-        return signature(self.name, {**pairs, **self.provenance()}, __version__)
+        hints = typing.get_type_hints(type(self))
+        return signature(self.name, {**pairs, **self.provenance()}, __version__, hints)
+
+
+@contextmanager
+def plugin_errors(label: str, owner: object) -> Iterator[None]:
+    """Turn an exception in the code of a plug-in into a ModelError that names the plug-in.
+
+    `owner` is the metric or its class. The exceptions of adequa's own metrics pass as they are: a
+    programming error of ours keeps its traceback.
+    """
+    try:
+        yield
+    except (AdequaError, MemoryError):
+        raise
+    except Exception as error:
+        kind = owner if isinstance(owner, type) else type(owner)
+        package = kind.__module__.partition(".")[0]
+        if package == "adequa":
+            raise
+        raise plugin_error(label, package, error) from error
+
+
+def plugin_error(label: str, package: str, error: Exception) -> ModelError:
+    """What a user is told about an exception in a plug-in."""
+    frames = traceback.extract_tb(error.__traceback__)
+    place = f" at {frames[-1].filename}:{frames[-1].lineno}" if frames else ""
+    return ModelError(
+        f"the metric {label!r} of the package {package!r} failed "
+        f"({type(error).__name__}: {error}{place}); report it to the authors of {package!r}"
+    )
 
 
 EMPTY_TEXT = "the text is empty: it states none of the facts"

@@ -107,7 +107,7 @@ class Meteor(Metric):
     def provenance(self) -> Mapping[str, object]:
         """The version of NLTK, the stages, and the content of WordNet wherever its folder is."""
         if not self.synonyms:
-            return {"nltk": nltk_version(), "wordnet": "none", "stages": "exact+stem"}
+            return {"nltk": nltk_version(), "wordnet": None, "stages": "exact+stem"}
         digest = fingerprint(find_wordnet(self.wordnet))
         return {"nltk": nltk_version(), "wordnet": digest, "stages": "exact+stem+synonym"}
 

@@ -12,7 +12,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from adequa.errors import SettingError, UnknownName
-from adequa.metrics.base import Metric
+from adequa.metrics.base import Metric, plugin_error, plugin_errors
 from adequa.settings import Spec, build
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ def metric_class(name: str) -> type[Metric]:
         module, _, attribute = TABLE[name].partition(":")
         target = getattr(importlib.import_module(module), attribute)
     elif name in _entry_points():
-        target = _entry_points()[name].load()
+        target = _load_plugin(name, _entry_points()[name])
     else:
         raise UnknownName("metric", name, names())
     if not (isinstance(target, type) and issubclass(target, Metric)):
@@ -66,9 +66,19 @@ def metric_class(name: str) -> type[Metric]:
     return target
 
 
+def _load_plugin(name: str, point: EntryPoint) -> Any:
+    package = point.dist.name if point.dist is not None else point.value.partition(":")[0]
+    try:
+        return point.load()
+    except Exception as error:  # whatever the code of another package does
+        raise plugin_error(name, package, error) from error
+
+
 def load_metric(name: str, /, **settings: Any) -> Metric:
     """A metric by name with its settings: `load_metric("chrf", word_order=2)`."""
-    return build(name, metric_class(name), settings)
+    target = metric_class(name)
+    with plugin_errors(name, target):
+        return build(name, target, settings)
 
 
 def resolve(metrics: Iterable[str | Metric] | Mapping[str, Metric] | None) -> dict[str, Metric]:

@@ -147,7 +147,7 @@ class Similarity(Metric):
         if self._own:
             provenance["weights_hash"] = weights_digest(self.weights)
             if read_blends(self.weights) is None:
-                provenance["calibration"] = "none"
+                provenance["calibration"] = None
         for name in ("encoder", "cross_encoder"):
             model = getattr(self, name)
             if model is not None and (digest := model_digest(model)) is not None:

@@ -1,8 +1,9 @@
-"""The reader interface, the formats with one item per line, and the check for unique ids."""
+"""The reader interface, the files of a folder, the formats with one item per line, unique ids."""
 
 from __future__ import annotations
 
 import itertools
+import json
 from abc import ABC, abstractmethod
 from array import array
 from collections.abc import Callable, Iterable, Iterator
@@ -12,7 +13,7 @@ from typing import ClassVar, NamedTuple, TypeVar
 
 from adequa.data import Item
 from adequa.errors import DataError
-from adequa.files import lines, load_object
+from adequa.files import LOCK, lines, load_object
 from adequa.text.linearised import parse_triples
 
 _Row = TypeVar("_Row")
@@ -52,6 +53,31 @@ class Reader(ABC):
     def companions(self, path: Path) -> list[Path]:  # noqa: ARG002
         """Other files that the items of `path` depend on, for the hashes of the manifest."""
         return []
+
+
+def files_inside(folder: Path) -> list[Path]:
+    """The files of a folder and of all folders in it, sorted; runs in it are output and left out.
+
+    A folder that is being written is left out too.
+    """
+    inside = sorted(folder.rglob("*"))
+    marks = (file for file in inside if file.name in (LOCK, "manifest.json"))
+    output = {file.parent for file in marks if file.parent != folder and _marks_output(file)}
+    return [
+        file
+        for file in inside
+        if file.is_file() and file.name != LOCK and output.isdisjoint(file.parents)
+    ]
+
+
+def _marks_output(file: Path) -> bool:
+    if file.name == LOCK:
+        return True
+    try:
+        raw = json.loads(file.read_bytes())
+    except (OSError, ValueError, RecursionError):
+        return False
+    return isinstance(raw, dict) and {"status", "inputs", "metrics"} <= raw.keys()
 
 
 def place_items(

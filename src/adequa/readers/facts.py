@@ -703,11 +703,13 @@ def _naming_key(rows: Sequence[Mapping[str, Any]]) -> str | None:
         return None
 
     def are_names(key: str, values: Sequence[Any]) -> bool:
-        names = all(map(_looks_like_name, values)) and not _is_moment(key)
-        return names and not any(why_technical(key, value) for value in values)
+        if _is_moment(key) or not all(isinstance(value, str) for value in values):
+            return False
+        technical = any(why_technical(key, value) for value in values)
+        return not technical and all(map(_looks_like_name, values))
 
     def are_words(key: str, values: Sequence[Any]) -> bool:
-        return are_names(key, values) and any(map(str.islower, "".join(values)))
+        return any(map(str.islower, "".join(map(str, values)))) and are_names(key, values)
 
     # An article number names a thing only where no words do.
     return _telling_key(rows, are_words) or _telling_key(rows, are_names)
@@ -726,9 +728,10 @@ def _moment_key(rows: Sequence[Mapping[str, Any]]) -> str | None:
     """The first key whose values are different times, or else different numbers, in all rows."""
 
     def is_mark(key: str, values: Sequence[Any], wanted: frozenset[str]) -> bool:
+        if not _ends_in(key, wanted):
+            return False
         plain = all(isinstance(value, str | int | float) and value != "" for value in values)
-        said = not any(why_technical(key, value) for value in values)
-        return plain and said and _ends_in(key, wanted)
+        return plain and not any(why_technical(key, value) for value in values)
 
     return _telling_key(rows, partial(is_mark, wanted=_TIMES)) or _telling_key(
         rows, partial(is_mark, wanted=_NUMBERS)
@@ -741,7 +744,8 @@ def _telling_key(
     """The first key that tells all rows apart and is accepted."""
     for key in rows[0]:
         values = [row.get(key) for row in rows]
-        if accept(key, values) and len({say_scalar(value) for value in values}) == len(values):
+        different = len({say_scalar(value) for value in values}) == len(values)
+        if different and accept(key, values):
             return key
     return None
 

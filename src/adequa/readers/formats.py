@@ -22,8 +22,8 @@ from adequa.checkout import from_research, has_research
 from adequa.codec import item_from_object
 from adequa.data import Coverage, Item
 from adequa.errors import DataError, SettingError, UnknownName, require_known
-from adequa.files import lines, load_object, open_bytes
-from adequa.readers.base import PlacedItem, Reader, unique
+from adequa.files import FileVersion, file_version, lines, load_object, open_bytes
+from adequa.readers.base import PlacedItem, Reader, files_inside, unique
 from adequa.settings import Spec, build
 from adequa.text.linearised import parse_triples
 
@@ -61,10 +61,18 @@ _KEYS = {
 _REMEDY = "name the format: --format NAME"
 
 
-def recognise(path: Path) -> str:
-    """The name of the reader for `path`; raises a DataError if there is none."""
+def _require_readable(path: Path) -> None:
+    """Raise unless the path is a file or a folder, which can be read again and again."""
     if not path.exists():
         raise DataError("does not exist", path=path, remedy="check the spelling of the path")
+    if not (path.is_file() or path.is_dir()):
+        problem = "is a pipe or a device, which can be read only once"
+        raise DataError(problem, path=path, remedy="write its content to a file, and name the file")
+
+
+def recognise(path: Path) -> str:
+    """The name of the reader for `path`; raises a DataError if there is none."""
+    _require_readable(path)
     if path.is_dir():
         return _recognise_folder(path)
     name = SUFFIXES.get(path.suffix.lower())
@@ -89,7 +97,7 @@ def recognise(path: Path) -> str:
 def _recognise_folder(path: Path) -> str:
     if all((path / name).is_file() for name in ("records.jsonl", "texts.jsonl")):
         return "d2t-eval"
-    files = [file for file in sorted(path.rglob("*")) if file.suffix.lower() in SUFFIXES]
+    files = [file for file in files_inside(path) if file.suffix.lower() in SUFFIXES]
     by_suffix: dict[str, Path] = {}
     for file in files:
         by_suffix.setdefault(file.suffix.lower(), file)
@@ -109,8 +117,8 @@ def _recognise_folder(path: Path) -> str:
 
 def files_of(folder: Path, name: str) -> list[Path]:
     """The files of a folder that have the format, sorted by name."""
-    files = [file for file in sorted(folder.rglob("*")) if file.suffix.lower() in SUFFIXES]
-    chosen = [file for file in files if file.is_file() and recognise(file) == name]
+    files = [file for file in files_inside(folder) if file.suffix.lower() in SUFFIXES]
+    chosen = [file for file in files if recognise(file) == name]
     if not chosen:
         raise DataError(f"is a folder without {name} files", path=folder, remedy="name a file")
     return chosen
@@ -260,9 +268,15 @@ class Source:
     texts: Mapping[str, Path] = field(default_factory=dict)
     coverage: Coverage | None = None
     """Whether texts must say every fact; None leaves it to each item."""
+    label: str = ""
+    """What a manifest calls the path, where it is a copy of stdin or of a pipe."""
 
     def placed(self) -> Iterator[PlacedItem]:
-        """The items with their places, checked for unique ids; with texts, system by system."""
+        """The items with their places, checked for unique ids; with texts, system by system.
+
+        A file that changes until the last item is read is a DataError.
+        """
+        before = self.versions()
         placed = self._aligned() if self.texts else unique(self._read(bare=False))
         if (coverage := self.coverage) is not None:
             placed = (
@@ -271,7 +285,25 @@ class Source:
         first = next(placed, None)
         if first is None:
             raise DataError("holds no items", path=self.path, remedy="is it the right file?")
-        return itertools.chain([first], placed)
+        return itertools.chain([first], placed, self._nothing_if_unchanged(before))
+
+    def versions(self) -> dict[Path, FileVersion | None]:
+        """The version of every file, None for one that is gone; for `require_unchanged`."""
+        return {path: _version(path) for path in self.files}
+
+    def require_unchanged(self, before: Mapping[Path, FileVersion | None]) -> None:
+        """Raise a DataError if the files have other versions than before."""
+        now = self.versions()
+        for path in {**before, **now}:
+            if path not in before or path not in now or before[path] != now[path]:
+                remedy = "wait until it is complete, then start again"
+                raise DataError("changed while it was read", path=path, remedy=remedy)
+
+    def _nothing_if_unchanged(
+        self, before: Mapping[Path, FileVersion | None]
+    ) -> Iterator[PlacedItem]:
+        self.require_unchanged(before)
+        yield from ()
 
     def _read(self, *, bare: bool) -> Iterator[PlacedItem]:
         if self.path.is_file() or self.reader.takes_folders:
@@ -305,11 +337,20 @@ class Source:
     @property
     def files(self) -> list[Path]:
         """Every file the items depend on, for the hashes of the manifest."""
-        own = sorted(self.path.rglob("*")) if self.path.is_dir() else [self.path]
+        inside = files_inside(self.path) if self.path.is_dir() else ()
+        # A file of no known format (notes, a log that grows) does not decide an item.
+        own = [file for file in inside if file.suffix.lower() in SUFFIXES] or [self.path]
         settings = [value for value in vars(self.reader).values() if isinstance(value, Path)]
         beside = self.reader.companions(self.path)
         candidates = dict.fromkeys([*own, *beside, *settings, *self.texts.values()])
         return [path for path in candidates if path.is_file()]
+
+
+def _version(path: Path) -> FileVersion | None:
+    try:
+        return file_version(path)
+    except OSError:
+        return None
 
 
 def open_source(
@@ -323,12 +364,13 @@ def open_source(
     path = Path(path)
     spec = Spec.parse(format) if format else Spec(recognise(path), {})
     reader = load_reader(spec.name, **spec.settings)
-    if not path.exists():
-        raise DataError("does not exist", path=path, remedy="check the spelling of the path")
+    _require_readable(path)
     if isinstance(texts, Mapping):
         aligned = {system: Path(file) for system, file in texts.items()}
     else:
         aligned = parse_texts(texts)
+    for file in aligned.values():
+        _require_readable(file)
     return Source(path, spec.name, reader, aligned, parse_coverage(coverage))
 
 

@@ -20,7 +20,14 @@ from typing import Any, BinaryIO, ClassVar, NamedTuple
 from adequa.codec import item_from_object
 from adequa.data import UNNAMED, Item, Triple
 from adequa.errors import DataError
-from adequa.files import MAX_LINE_BYTES, lines, load_object, open_bytes, reject_constant
+from adequa.files import (
+    MAX_LINE_BYTES,
+    lines,
+    load_object,
+    open_bytes,
+    reject_constant,
+    require_shallow,
+)
 from adequa.readers.base import PlacedItem, Reader
 from adequa.readers.facts import LeftOut, Number, RecordFacts, read_facts, say_scalar
 from adequa.readers.logs import TEXTS, read_log
@@ -155,6 +162,7 @@ class _Window:
             if end == len(self._text) and self._text[-1] not in '}]"' and self._read():
                 continue  # a number may go on in the next piece
             found = JsonValue(self.line, value, self._text[self._position : end])
+            require_shallow(found.text, value)
             if "\\ud" in found.text or "\\uD" in found.text:
                 load_object(found.text)  # which rejects half of a surrogate pair
             self._advance(end)
@@ -479,6 +487,8 @@ def _read_row(row: _Row, columns: RoleColumns, number: int, *, bare: bool) -> Re
             ("lang", "lang"),
         )
     }
+    if named["system"] is None and mapping.system is None:
+        named["system"] = _take(envelope, "model")  # what a log calls the writer of its texts
     references = _references(envelope, mapping)
     coverage = envelope.pop("coverage", None)
     if coverage not in (None, "all", "selected"):

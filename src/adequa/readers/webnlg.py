@@ -20,7 +20,7 @@ from lxml import etree
 from adequa.data import Item, Triple
 from adequa.errors import DataError, SettingError
 from adequa.files import load_object, open_bytes, read_text
-from adequa.readers.base import PlacedItem, Reader
+from adequa.readers.base import PlacedItem, Reader, files_inside
 from adequa.settings import setting
 
 Element: TypeAlias = Any
@@ -64,8 +64,8 @@ def files(path: Path) -> Iterator[tuple[str, Path]]:
         yield "", path
         return
     try:
-        inside = [file for file in path.rglob("*") if file.suffix.lower() == ".xml"]
-        found = [file for file in inside if not file.name.startswith(".") and file.is_file()]
+        inside = [file for file in files_inside(path) if file.suffix.lower() == ".xml"]
+        found = [file for file in inside if not file.name.startswith(".")]
     except OSError as error:
         problem = f"cannot be listed ({error.strerror})"
         raise DataError(problem, path=path, remedy="check its permissions") from None

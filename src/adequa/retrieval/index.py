@@ -32,7 +32,7 @@ from adequa import __version__
 from adequa.codec import item_from_object, item_to_object
 from adequa.data import Item, Term, Triple
 from adequa.errors import DataError, SettingError
-from adequa.files import dump_line, lines, load_object, locked, write_errors, write_json
+from adequa.files import LOCK, dump_line, lines, load_object, locked, write_errors, write_json
 from adequa.readers import PlacedItem, Source, open_source, unique
 from adequa.readers.formats import files_of
 from adequa.retrieval.encoders import Encoder, Kind, Vectors, encode_items
@@ -285,11 +285,13 @@ def build_index(
         require_usearch()  # before hours of work, not after
     plan = {"retrieval": FORMAT, "version": __version__, "status": "building", "of": of}
     plan |= {"encoder": encoder.signature, "dtype": dtype, "approximate": approximate}
-    with write_errors(out, remedy="check the path and the disk"):
+    if out.exists() and not out.is_dir():
+        raise _not_an_index(out)
+    with locked(out), write_errors(out, remedy="check the path and the disk"):
         if _begin(out, plan, resume=resume, force=force):
             return open_index(out)
         wanted = (item for item in items if of == "graphs" or item.text.strip())
-        with (out / ITEMS).open("ab+") as stream, locked(stream, out):
+        with (out / ITEMS).open("ab+") as stream:
             count, dimension = _write(
                 wanted,
                 stream,
@@ -322,12 +324,15 @@ def _begin(out: Path, plan: dict[str, Any], *, resume: bool, force: bool) -> boo
         # Removed rather than truncated: another process may have them mapped.
         for name in (MANIFEST, *_FILES):
             (out / name).unlink(missing_ok=True)
-    elif out.exists() and (not out.is_dir() or any(out.iterdir())):
-        remedy = "name a new or an empty folder"
-        raise DataError("exists and is not an index", path=out, remedy=remedy)
-    out.mkdir(parents=True, exist_ok=True)
+    elif any(entry.name != LOCK for entry in out.iterdir()):
+        raise _not_an_index(out)
     write_json(out / MANIFEST, plan)
     return False
+
+
+def _not_an_index(out: Path) -> DataError:
+    remedy = "name a new or an empty folder"
+    return DataError("exists and is not an index", path=out, remedy=remedy)
 
 
 def _write(

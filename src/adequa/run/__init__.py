@@ -9,10 +9,10 @@ from adequa.run.folder import (
     SCORES,
     SUMMARY,
     Run,
-    describe_metrics,
     open_run,
     read_json,
 )
+from adequa.run.plan import describe_metrics
 from adequa.run.summary import summary_table
 from adequa.run.verdicts import OVERRULED, join
 from adequa.run.writer import add_metrics, score_run, with_cache

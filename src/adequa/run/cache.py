@@ -8,17 +8,18 @@ nothing else can change its score.
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 import sys
-from collections.abc import Iterable, Sequence
-from contextlib import closing
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import closing, contextmanager, suppress
 from dataclasses import MISSING, dataclass, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from adequa.codec import item_to_object, score_from_object, score_to_object
 from adequa.data import Item, Score
-from adequa.errors import AdequaError, RunError
+from adequa.errors import DataError, RunError
 from adequa.files import dump_line, load_object
 from adequa.metrics import Metric
 
@@ -51,14 +52,29 @@ class CachedMetric:
 
     def score(self, items: Sequence[Item]) -> list[Score]:
         """Look up known scores, compute the others once, and store them."""
+        shown = [self._shown(item) for item in items]
+        signature = self.metric.signature
+        keys = [_key(signature, item) for item in shown]
+        with self._store() as store:
+            known = _look_up(store, keys)
+        pairs = zip(keys, shown, strict=True)
+        unknown = {key: item for key, item in pairs if key not in known}
+        if unknown:
+            # Not inside of the block: an OSError of the metric is not one of the cache.
+            scores = self.metric.score(list(unknown.values()))
+            fresh = dict(zip(unknown, scores, strict=True))
+            with self._store() as store, store:
+                store.executemany(
+                    "INSERT OR REPLACE INTO scores VALUES (?, ?)",
+                    ((key, dump_line(score_to_object(score))) for key, score in fresh.items()),
+                )
+            known.update(fresh)
+        return [known[key] for key in keys]
+
+    @contextmanager
+    def _store(self) -> Iterator[sqlite3.Connection]:
         import sqlite3
 
-        shown = [self._shown(item) for item in items]
-        signature = self.metric.signature.encode()
-        keys = [
-            hashlib.sha256(signature + b"\0" + dump_line(item_to_object(item)).encode()).digest()
-            for item in shown
-        ]
         path = self.folder / "scores.sqlite"
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
@@ -69,22 +85,11 @@ class CachedMetric:
                     "CREATE TABLE IF NOT EXISTS scores (key BLOB PRIMARY KEY, score TEXT NOT NULL)"
                     " WITHOUT ROWID"
                 )
-                known = _look_up(store, keys)
-                pairs = zip(keys, shown, strict=True)
-                unknown = {key: item for key, item in pairs if key not in known}
-                scores = self.metric.score(list(unknown.values())) if unknown else []
-                fresh = dict(zip(unknown, scores, strict=True))
-                with store:
-                    store.executemany(
-                        "INSERT OR IGNORE INTO scores VALUES (?, ?)",
-                        ((key, dump_line(score_to_object(score))) for key, score in fresh.items()),
-                    )
+                yield store
         except (sqlite3.Error, OSError) as error:
             raise RunError(
                 f"the cache {path} cannot be used ({error}); delete it, or give --no-cache"
             ) from None
-        known.update(fresh)
-        return [known[key] for key in keys]
 
     def _shown(self, item: Item) -> Item:
         hidden: dict[str, Any] = {"id": "", "triples": (), "text": ""}
@@ -97,6 +102,12 @@ class CachedMetric:
         return replace(item, **{name: part for name, part in hidden.items() if name not in reads})
 
 
+def _key(signature: str, item: Item) -> bytes:
+    """A list in JSON, so that no end of a signature can pass for the beginning of an item."""
+    written = json.dumps([signature, item_to_object(item)], ensure_ascii=False)
+    return hashlib.sha256(written.encode(errors="surrogatepass")).digest()
+
+
 def _look_up(store: sqlite3.Connection, keys: Iterable[bytes]) -> dict[bytes, Score]:
     wanted = list(dict.fromkeys(keys))
     found: dict[bytes, Score] = {}
@@ -105,8 +116,7 @@ def _look_up(store: sqlite3.Connection, keys: Iterable[bytes]) -> dict[bytes, Sc
         marks = ",".join("?" * len(chunk))
         rows = store.execute(f"SELECT key, score FROM scores WHERE key IN ({marks})", chunk)  # noqa: S608
         for key, text in rows:
-            try:
+            # SQLite keeps a value of any type in any column.
+            with suppress(DataError, TypeError):  # a damaged row is scored again
                 found[key] = score_from_object(load_object(text))
-            except AdequaError:
-                continue  # a damaged row is scored again
     return found

@@ -1,24 +1,39 @@
-"""Scoring of items in memory and in batches, in this process or in several, in input order."""
+"""Scoring of items in memory and in batches, in this process or in several, in input order.
+
+A batch ends when it has its number of items, or as much data as was scored in some two seconds
+before. So progress shows within seconds and a kill loses seconds of work, whatever the metrics and
+however long the texts. How items are divided into batches changes no score.
+"""
 
 from __future__ import annotations
 
-import itertools
+import contextlib
 import math
 import os
+import signal
 import threading
+import time
 from collections import deque
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from adequa.codec import result_to_object
 from adequa.data import Item, Result, Score
 from adequa.errors import ModelError, RunError
 from adequa.files import dump_line
-from adequa.metrics import Scorer
+from adequa.metrics import Scorer, plugin_errors
 from adequa.run.verdicts import join
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
+    from multiprocessing.connection import Connection
+
+_SECONDS = 2.0
+"""What a batch should take: a kill loses about as much, and progress shows as often."""
+_FIRST_WEIGHT = 4_000
+"""Characters of the first batch, some ten items, before the speed is known."""
+_MOST_WEIGHT = 4_000_000
+"""Characters of any batch: three batches per process wait in memory."""
 
 
 def score_items(items: Iterable[Item], metrics: Mapping[str, Scorer]) -> list[Result]:
@@ -40,19 +55,64 @@ def extend_results(results: Sequence[Result], metrics: Mapping[str, Scorer]) -> 
 
 def _valid_scores(label: str, metric: Scorer, items: Sequence[Item]) -> list[Score]:
     """The scores of a metric; raises if they break the interface, as those of a plug-in may."""
-    scores = metric.score(items)
+    with plugin_errors(label, getattr(metric, "metric", metric)):  # a cache holds its metric
+        scores = metric.score(items)
+    if not isinstance(scores, Sequence) or not all(isinstance(one, Score) for one in scores):
+        raise ModelError(f"the metric {label!r} must give a list of adequa.Score objects")
     if len(scores) != len(items):
         raise ModelError(
             f"the metric {label!r} gave {len(scores)} scores for {len(items)} items; "
             "it must give one for each, in order"
         )
     for item, score in zip(items, scores, strict=True):
-        if score.value is not None and not math.isfinite(score.value):
+        if score.value is not None and not _is_number(score.value):
             raise ModelError(
-                f"the metric {label!r} gave {score.value} for the item {item.id!r}; "
+                f"the metric {label!r} gave {score.value!r} for the item {item.id!r}; "
                 "a metric that cannot score an item must give None and a reason"
             )
-    return scores
+    return list(scores)
+
+
+def _is_number(value: object) -> bool:
+    try:
+        return math.isfinite(value)  # type: ignore[arg-type]
+    except (TypeError, ValueError, OverflowError):
+        return False
+
+
+class _Pace:
+    """How much data a batch may have, learnt from the time that batches took."""
+
+    def __init__(self, most_items: int) -> None:
+        self._most_items = most_items
+        self._most_weight = float(_FIRST_WEIGHT)
+
+    def batches(self, results: Iterable[Result]) -> Iterator[list[Result]]:
+        """The results in batches; what is learnt decides where the next one ends."""
+        batch: list[Result] = []
+        weight = 0
+        for result in results:
+            one = _weight(result)
+            if batch and (len(batch) == self._most_items or weight + one > self._most_weight):
+                yield batch
+                batch, weight = [], 0
+            batch.append(result)
+            weight += one
+        if batch:
+            yield batch
+
+    def learn(self, batch: Sequence[Result], seconds: float) -> None:
+        """Take account of a batch that was scored."""
+        fitting = _SECONDS * sum(map(_weight, batch)) / max(seconds, 1e-6)
+        # At most four times as much as before: one fast batch does not make all texts fast.
+        self._most_weight = max(1.0, min(fitting, 4 * self._most_weight, _MOST_WEIGHT))
+
+
+def _weight(result: Result) -> int:
+    """About the number of characters of an item."""
+    item = result.item
+    triples = sum(len(s) + len(p) + len(o) for s, p, o in item.triples)
+    return len(item.text) + triples + sum(map(len, item.references))
 
 
 _worker_metrics: Mapping[str, Scorer] = {}
@@ -60,17 +120,23 @@ _worker_metrics: Mapping[str, Scorer] = {}
 
 def encoded_batches(
     results: Iterable[Result], metrics: Mapping[str, Scorer], *, batch_size: int, jobs: int
-) -> Iterator[tuple[int, bytes]]:
-    """The lines of the run, batch by batch: the number of items, and their bytes."""
-    batches = _batched(results, batch_size)
+) -> Generator[tuple[int, bytes], None, None]:
+    """The lines of the run, batch by batch: the number of items, and their bytes.
+
+    A batch has at most `batch_size` items, and takes some seconds at most unless a single item
+    takes longer.
+    """
+    pace = _Pace(batch_size)
     if jobs == 1:
-        for batch in batches:
-            yield len(batch), _encode(batch, metrics)
+        for batch in pace.batches(results):
+            data, seconds = _encode(batch, metrics)
+            pace.learn(batch, seconds)
+            yield len(batch), data
         return
     from concurrent.futures.process import BrokenProcessPool
 
     try:
-        yield from _in_processes(batches, metrics, jobs)
+        yield from _in_processes(results, pace, metrics, jobs)
     except BrokenProcessPool:
         raise RunError(
             "a worker process died (out of memory?); what was scored is kept: "
@@ -78,61 +144,86 @@ def encoded_batches(
         ) from None
 
 
-def _batched(results: Iterable[Result], size: int) -> Iterator[list[Result]]:
-    iterator = iter(results)
-    while batch := list(itertools.islice(iterator, size)):
-        yield batch
-
-
-def _encode(batch: list[Result], metrics: Mapping[str, Scorer]) -> bytes:
+def _encode(batch: list[Result], metrics: Mapping[str, Scorer]) -> tuple[bytes, float]:
+    """The lines of a batch, and the seconds that it took."""
+    started = time.perf_counter()
     scored = extend_results(batch, metrics)
-    return "".join(dump_line(result_to_object(result)) for result in scored).encode()
+    data = "".join(dump_line(result_to_object(result)) for result in scored).encode()
+    return data, time.perf_counter() - started
 
 
 def _in_processes(
-    batches: Iterator[list[Result]], metrics: Mapping[str, Scorer], jobs: int
+    results: Iterable[Result], pace: _Pace, metrics: Mapping[str, Scorer], jobs: int
 ) -> Iterator[tuple[int, bytes]]:
     import multiprocessing
     from concurrent.futures import ProcessPoolExecutor
 
     # Spawned, not forked: the same on every system, and safe with threads in native libraries.
-    with ProcessPoolExecutor(
-        jobs, multiprocessing.get_context("spawn"), _start_worker, (metrics,)
-    ) as pool:
-        waiting: deque[tuple[int, Future[bytes]]] = deque()
+    context = multiprocessing.get_context("spawn")
+    theirs, ours = context.Pipe(duplex=False)
+    waiting: deque[tuple[list[Result], Future[tuple[bytes, float]]]] = deque()
+
+    def oldest() -> tuple[int, bytes]:
+        batch, future = waiting.popleft()
+        data, seconds = future.result()
+        pace.learn(batch, seconds)
+        return len(batch), data
+
+    is_complete = False
+    with ProcessPoolExecutor(jobs, context, _start_worker, (metrics, theirs)) as pool:
         try:
-            for batch in batches:
-                waiting.append((len(batch), pool.submit(_encode_in_worker, batch)))
+            for batch in pace.batches(results):
+                with _interrupts_held():  # the first one starts the processes
+                    waiting.append((batch, pool.submit(_encode_in_worker, batch)))
                 if len(waiting) > 2 * jobs:  # bounded, so that memory does not grow with the input
-                    count, future = waiting.popleft()
-                    yield count, future.result()
+                    yield oldest()
             while waiting:
-                count, future = waiting.popleft()
-                yield count, future.result()
+                yield oldest()
+            is_complete = True
         finally:
-            for _, future in waiting:
-                future.cancel()
+            if not is_complete:  # an error or Ctrl-C: the workers end in the middle of their batch
+                ours.close()
+    ours.close()
+    theirs.close()
 
 
-def _start_worker(metrics: Mapping[str, Scorer]) -> None:
+@contextlib.contextmanager
+def _interrupts_held() -> Iterator[None]:
+    """Hold Ctrl-C back, and keep it from processes that are started: their parent ends them."""
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def _start_worker(metrics: Mapping[str, Scorer], parent: Connection) -> None:
     global _worker_metrics  # noqa: PLW0603  # each worker loads the metrics once
     _worker_metrics = metrics
-    end_with_parent()
+    end_with_parent(parent)
 
 
-def end_with_parent() -> None:
-    """End this process as soon as its parent ends: a killed parent cannot stop its children."""
+def end_with_parent(also: Connection | None = None) -> None:
+    """End this process as soon as its parent ends, or closes the other end of a connection.
+
+    A killed parent cannot stop its children.
+    """
     import multiprocessing
+    from multiprocessing.connection import wait
 
     parent = multiprocessing.parent_process()
 
     def watch() -> None:
-        if parent is not None:
-            parent.join()
-            os._exit(1)
+        sentinels = [] if parent is None else [parent.sentinel]
+        wait([*sentinels, *([] if also is None else [also])])
+        os._exit(1)
 
-    threading.Thread(target=watch, daemon=True).start()
+    if parent is not None or also is not None:
+        threading.Thread(target=watch, daemon=True).start()
 
 
-def _encode_in_worker(batch: list[Result]) -> bytes:
+def _encode_in_worker(batch: list[Result]) -> tuple[bytes, float]:
     return _encode(batch, _worker_metrics)

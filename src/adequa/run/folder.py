@@ -1,27 +1,39 @@
-"""The folder of a run: `manifest.json`, `scores.jsonl` and `summary.json`."""
+"""The folder of a run: `manifest.json`, `scores.jsonl` and `summary.json`, and how it is opened.
+
+Every reader of runs opens them by `open_run`, which refuses a run that is not complete. The
+manifest decides: it has the size and sha256 of the other two files, and a writer that replaces a
+complete run leaves the new files beside the old ones, with the ending `.next`, until it has
+replaced the manifest. So a run changes in one step, and a writer that is killed after this step
+leaves a run that can be read; the next writer completes its renames (`settle`).
+"""
 
 from __future__ import annotations
 
 import contextlib
-import hashlib
+import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
 
-from adequa import __version__
 from adequa.codec import result_from_object
-from adequa.data import Coverage, Result
+from adequa.data import Result
 from adequa.errors import AdequaError, DataError, RunError
-from adequa.files import lines, load_object
+from adequa.files import decode_own, lines, load_object
 from adequa.metrics import Metric, load_metric
-from adequa.readers import Source
-from adequa.settings import plain_settings
+from adequa.settings import file_hash
 
 MANIFEST = "manifest.json"
 SCORES = "scores.jsonl"
 SUMMARY = "summary.json"
+NEXT = ".next"
+"""The ending of files that will replace those without it."""
+
+_RESUME = "complete it with the same command and --resume"
+_AGAIN = "score it again with --force"
+_MOMENT, _MOMENTS = 0.05, 6
+"""Seconds between looks at a run whose files do not fit together, and their number: a writer needs
+about a millisecond from one rename to the next."""
 
 
 @dataclass(frozen=True)
@@ -36,14 +48,45 @@ class Run:
         """The name of its folder."""
         return self.path.resolve().name
 
+    @property
+    def scores_path(self) -> Path:
+        """The file with one line per item."""
+        return _current(self.path, SCORES, self.manifest)
+
+    @property
+    def summary_path(self) -> Path:
+        """The file with the summary."""
+        return _current(self.path, SUMMARY, self.manifest)
+
+    @property
+    def items(self) -> int | None:
+        """The number of items; None if the manifest does not say it."""
+        counts = self.manifest.get("counts")
+        count = counts.get("items") if isinstance(counts, dict) else None
+        return count if type(count) is int else None
+
     def objects(self) -> Iterator[tuple[int, dict[str, Any]]]:
         """The lines of `scores.jsonl` as plain objects with their numbers; faster than results."""
-        path = self.path / SCORES
-        for number, line in lines(path):
+        path, number = self.scores_path, 0
+        for number, line in lines(path, is_bounded=False):
             try:
-                yield number, load_object(line)
+                raw = load_object(line, decode=decode_own)
             except DataError as error:
                 raise error.at(path, number) from None
+            self._require_metrics(path, number, raw)
+            yield number, raw
+        if self.items is not None and number != self.items:
+            raise RunError(f"{path} changed while it was read; read it again when it is complete")
+
+    def _require_metrics(self, path: Path, number: int, raw: Any) -> None:
+        """Raise if a line has scores of other metrics than the manifest lists."""
+        scores = raw.get("scores") if type(raw) is dict else None
+        metrics = self.manifest.get("metrics")
+        if type(scores) is dict and type(metrics) is dict and scores.keys() != metrics.keys():
+            found, listed = ", ".join(scores) or "none", ", ".join(metrics) or "none"
+            raise RunError(
+                f"{path}:{number}: has scores of {found}, but {MANIFEST} lists {listed}; {_AGAIN}"
+            )
 
     def results(self) -> Iterator[Result]:
         """The result of each item, in input order."""
@@ -64,11 +107,11 @@ class Run:
     @property
     def summary(self) -> Mapping[str, Any]:
         """Per system and metric: mean, interval, counts, corpus value."""
-        return read_json(self.path / SUMMARY)
+        return read_json(self.summary_path)
 
 
 def open_run(path: Run | Path | str) -> Run:
-    """Open a finished run, which may be open already; anything else is a RunError."""
+    """Open a complete run, which may be open already; anything else is a RunError."""
     if isinstance(path, Run):
         return path
     path = Path(path)
@@ -76,10 +119,99 @@ def open_run(path: Run | Path | str) -> Run:
         raise RunError(f"{path} is not a folder; name the folder that `adequa score --out` wrote")
     if not (path / MANIFEST).is_file():
         raise RunError(f"{path} is not a run: it has no {MANIFEST}; name what `--out` named")
-    manifest = read_json(path / MANIFEST)
-    if manifest.get("status") != "complete":
-        raise RunError(f"{path} is not finished; complete it with the same command and --resume")
-    return Run(path, manifest)
+    for _ in range(_MOMENTS):
+        run = Run(path, read_json(path / MANIFEST))
+        if run.manifest.get("status") != "complete":
+            done = count_lines(path / SCORES)
+            so_far = "" if run.items is None else f" ({done:,} of {run.items:,} items are scored)"
+            raise RunError(f"{path} is not finished{so_far}; {_RESUME}")
+        problem = _find_problem(run)
+        if problem is None:
+            return run
+        time.sleep(_MOMENT)  # a writer may be between two renames
+    raise RunError(f"{path} is not complete: {problem}; {_RESUME}, or {_AGAIN}")
+
+
+def _find_problem(run: Run) -> str | None:
+    """Why the files of a run are not those of its manifest; None if they are."""
+    if run.items is None:
+        return f"{MANIFEST} does not say how many items it has"
+    try:
+        described = _describes_files(run.manifest)
+        for name in (SCORES, SUMMARY) if described else ():
+            path, wanted = _current(run.path, name, run.manifest), run.manifest["files"][name]
+            if path.stat().st_size != wanted["bytes"]:
+                found = count_lines(path) if name == SCORES else run.items
+                if found != run.items:
+                    return f"{name} has {found:,} of {run.items:,} items"
+                return f"{name} was changed after it was written"
+        if not described and (found := count_lines(run.path / SCORES)) != run.items:
+            return f"{SCORES} has {found:,} of {run.items:,} items"
+    except OSError as error:
+        return f"{Path(error.filename or run.path).name} cannot be read ({error.strerror})"
+    return None
+
+
+def _describes_files(manifest: Mapping[str, Any]) -> bool:
+    """Whether a manifest has the sizes and hashes of the other files; earlier versions had not."""
+    files = manifest.get("files")
+    return isinstance(files, dict) and all(
+        isinstance(files.get(name), dict) and {"bytes", "sha256"} <= files[name].keys()
+        for name in (SCORES, SUMMARY)
+    )
+
+
+def _current(folder: Path, name: str, manifest: Mapping[str, Any]) -> Path:
+    """The file that a manifest means: the one of this name, or the one that will replace it."""
+    beside = folder / (name + NEXT)
+    return beside if is_meant(beside, name, manifest) else folder / name
+
+
+def is_meant(path: Path, name: str, manifest: Mapping[str, Any]) -> bool:
+    """Whether a file has the size and the content that a manifest gives a name."""
+    if not _describes_files(manifest):
+        return False
+    wanted = manifest["files"][name]
+    try:
+        if path.stat().st_size != wanted["bytes"]:
+            return False
+        return file_hash(path) == str(wanted["sha256"])
+    except OSError:
+        return False
+
+
+def describe_files(*, scores: Path, summary: Path) -> dict[str, Any]:
+    """The sizes and hashes of the files of a run, for its manifest."""
+    files = {SCORES: scores, SUMMARY: summary}
+    return {
+        name: {"bytes": path.stat().st_size, "sha256": file_hash(path)}
+        for name, path in files.items()
+    }
+
+
+def settle(folder: Path) -> None:
+    """Complete the renames of a writer that was killed after it had replaced the manifest.
+
+    For the holder of the lock only.
+    """
+    draft = folder / (MANIFEST + NEXT)
+    committed, drafted = peek_json(folder / MANIFEST), peek_json(draft)
+    if drafted and drafted.get("id") != committed.get("id"):
+        return  # its files are not complete yet
+    for name in (SCORES, SUMMARY):
+        beside = folder / (name + NEXT)
+        if is_meant(beside, name, committed):
+            draft.unlink(missing_ok=True)  # first: without it, nothing is left to be continued
+            beside.replace(folder / name)
+
+
+def count_lines(path: Path) -> int:
+    """The number of complete lines of a file; 0 if it cannot be read."""
+    count = 0
+    with contextlib.suppress(OSError), path.open("rb") as stream:
+        while block := stream.read(1 << 20):
+            count += block.count(b"\n")
+    return count
 
 
 def read_json(path: Path) -> dict[str, Any]:
@@ -95,85 +227,9 @@ def read_json(path: Path) -> dict[str, Any]:
     return raw
 
 
-def plan_run(
-    source: Source, metrics: Mapping[str, Metric], coverages: Mapping[Coverage, int]
-) -> dict[str, Any]:
-    """The manifest of a run that is about to start; `coverages` counts its items."""
-    return {
-        "format": 1,
-        "version": __version__,
-        "status": "running",
-        "created": datetime.now(timezone.utc).isoformat(timespec="seconds"),
-        "inputs": {
-            "path": str(source.path),
-            "reader": source.format,
-            "settings": plain_settings(source.reader),
-            "texts": {system: str(path) for system, path in source.texts.items()},
-            "files": [_fingerprint(path) for path in source.files],
-        },
-        "metrics": describe_metrics(metrics),
-        "coverage": "mixed" if len(coverages) > 1 else "".join(coverages) or "all",
-        "counts": {"items": sum(coverages.values())},
-    }
-
-
-def describe_metrics(metrics: Mapping[str, Metric]) -> dict[str, Any]:
-    """The metrics by label, with everything needed to build them again."""
-    return {
-        label: {
-            "name": metric.name,
-            "settings": plain_settings(metric),
-            "signature": metric.signature,
-            "higher_is_better": metric.higher_is_better,
-            "best": _json_number(metric.best),
-            "worst": _json_number(metric.worst),
-        }
-        for label, metric in metrics.items()
-    }
-
-
-def _json_number(value: float) -> float | str:
-    return value if abs(value) != float("inf") else str(value)
-
-
-def _fingerprint(path: Path) -> dict[str, Any]:
-    digest, size = hashlib.sha256(), 0
-    with path.open("rb") as stream:
-        while block := stream.read(1 << 20):
-            digest.update(block)
-            size += len(block)
-    return {"path": str(path), "sha256": digest.hexdigest(), "bytes": size}
-
-
-def require_same(out: Path, begun: Mapping[str, Any], plan: Mapping[str, Any]) -> bool:
-    """Whether the run is complete; raises if it was begun with other data or settings."""
+def peek_json(path: Path) -> dict[str, Any]:
+    """A JSON object of a run; empty if it is absent or damaged."""
     try:
-        old_metrics = {label: entry["signature"] for label, entry in begun["metrics"].items()}
-        old_inputs = _essence(begun["inputs"])
-        status = begun["status"]
-    except (KeyError, TypeError, AttributeError):
-        raise RunError(f"{out / MANIFEST} is not a run's manifest; use --force") from None
-    new_metrics = {label: entry["signature"] for label, entry in plan["metrics"].items()}
-    differences = [
-        f"{label}: {old_metrics.get(label, 'absent')} then, {new_metrics.get(label, 'absent')} now"
-        for label in [*old_metrics, *(new for new in new_metrics if new not in old_metrics)]
-        if old_metrics.get(label) != new_metrics.get(label)
-    ]
-    new_inputs = _essence(plan["inputs"])
-    differences += [name for name in old_inputs if old_inputs[name] != new_inputs[name]]
-    if begun.get("coverage", "all") != plan["coverage"]:
-        differences.append("the coverage differs")
-    if differences:
-        raise RunError(
-            f"{out} was begun with other data or settings ({'; '.join(differences)}); "
-            "give the same ones, or replace the run with --force"
-        )
-    return bool(status == "complete")
-
-
-def _essence(inputs: Mapping[str, Any]) -> dict[str, object]:
-    return {
-        "the format differs": (inputs["reader"], inputs["settings"]),
-        "the systems of --texts differ": list(inputs["texts"]),
-        "an input file has changed": [file["sha256"] for file in inputs["files"]],
-    }
+        return read_json(path)
+    except AdequaError:
+        return {}

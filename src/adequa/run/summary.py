@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from adequa import __version__
-from adequa.metrics import Metric
+from adequa.metrics import Metric, plugin_errors
 from adequa.stats import Moments
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ class _Column:
             totals = self.totals or [0] * len(statistics)
             self.totals = [total + part for total, part in zip(totals, statistics, strict=True)]
 
-    def summary(self, metric: Metric | None) -> dict[str, Any]:
+    def summary(self, label: str, metric: Metric | None) -> dict[str, Any]:
         low, high = self.moments.interval(LEVEL) or (None, None)
         summary: dict[str, Any] = {
             "mean": _rounded(self.moments.mean if self.moments.count else None),
@@ -45,7 +45,10 @@ class _Column:
             "not_scorable": self.reasons.total(),
             "reasons": dict(sorted(self.reasons.items())),
         }
-        corpus = metric.corpus(self.totals) if metric is not None and self.totals else None
+        corpus = None
+        if metric is not None and self.totals:
+            with plugin_errors(label, metric):
+                corpus = metric.corpus(self.totals)
         if isinstance(corpus, Mapping):
             summary["corpus"] = {name: _rounded(value) for name, value in corpus.items()}
         elif corpus is not None:
@@ -80,7 +83,8 @@ def summarise(
             system: {
                 "items": items[system],
                 "metrics": {
-                    label: column.summary(metrics.get(label)) for label, column in labels.items()
+                    label: column.summary(label, metrics.get(label))
+                    for label, column in labels.items()
                 },
                 "verdicts": dict(sorted(verdicts[system].items())),
                 "findings": dict(sorted(findings[system].items())),

@@ -8,7 +8,6 @@ from __future__ import annotations
 import asyncio
 import json
 import time
-from collections import Counter
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, TypeVar
@@ -17,7 +16,7 @@ from urllib.parse import parse_qs
 from starlette.requests import ClientDisconnect, Request
 
 from adequa.errors import DataError
-from adequa.files import load_object, reject_constant
+from adequa.files import is_deeper, load_object, reject_constant, reject_repeated
 from adequa.web.errors import Refusal
 from adequa.web.limits import RequestLimits, format_bytes, whole_number
 
@@ -88,7 +87,7 @@ class Bodies:
                     message = "too many large requests at once"
                     raise Refusal(503, "busy", message, "try again later", wait=2)
             loop = asyncio.get_running_loop()
-            return await loop.run_in_executor(self._parsers, parse, bytes(body))
+            return await loop.run_in_executor(self._parsers, lambda: parse(bytes(body)))
         finally:
             self.held -= len(body)
 
@@ -146,7 +145,7 @@ def parse_json_value(body: bytes, limits: RequestLimits | None = None) -> Any:
         raise _unreadable(
             error.problem, "send one JSON object" if is_syntax else error.remedy
         ) from None
-    if _is_deeper(value, limits.max_depth):
+    if is_deeper(value, limits.max_depth):
         message = f"the body is nested more than {limits.max_depth} levels deep"
         raise Refusal(422, "too_deep", message, "flatten it")
     return value
@@ -182,14 +181,6 @@ def _unreadable(problem: str, remedy: str | None) -> Refusal:
     return Refusal(400, "unreadable", f"the body {problem}", remedy, where="body")
 
 
-def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) != len(pairs):
-        ((twice, _),) = Counter(name for name, _ in pairs).most_common(1)
-        raise DataError(f"has {twice[:100]!r} twice in one object", remedy="keep one")
-    return found
-
-
 def _integer(digits: str) -> int:
     if len(digits) > _MOST_DIGITS:
         problem = f"has a number of more than {_MOST_DIGITS} digits"
@@ -198,19 +189,5 @@ def _integer(digits: str) -> int:
 
 
 _decode = json.JSONDecoder(
-    object_pairs_hook=_unique, parse_constant=reject_constant, parse_int=_integer
+    object_pairs_hook=reject_repeated, parse_constant=reject_constant, parse_int=_integer
 ).decode
-
-
-def _is_deeper(value: Any, most: int) -> bool:
-    level = [value] if type(value) in (dict, list) else []
-    for _ in range(most):
-        level = [
-            inner
-            for one in level
-            for inner in (one.values() if type(one) is dict else one)
-            if type(inner) in (dict, list)
-        ]
-        if not level:
-            return False
-    return bool(level)

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import uvicorn
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from adequa.errors import DataError, RunError, ServiceError, SettingError
+from adequa.errors import DataError, ServiceError, SettingError
 from adequa.files import locked
 from adequa.web.limits import RequestLimits
 
@@ -290,11 +290,5 @@ def kept_folder(folder: Path | None) -> Iterator[Path]:
         with tempfile.TemporaryDirectory(prefix="adequa-runs-") as name:
             yield Path(name)
         return
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        lock = (folder / ".lock").open("ab")
-    except OSError as error:
-        reason = f"{folder} cannot be written ({error.strerror})"
-        raise RunError(f"{reason}; choose another folder") from None
-    with lock, locked(lock, folder):
+    with locked(folder):
         yield folder

@@ -44,7 +44,8 @@ def write_run(tmp_path: Path) -> WriteRun:
         folder.mkdir(parents=True)
         lines = [dump_line(result_to_object(one)) for one in results]
         (folder / "scores.jsonl").write_text("".join(lines), encoding="utf-8", newline="\n")
-        manifest = {"status": "complete", "metrics": metrics or {"good": PLAIN}}
+        manifest = {"status": "complete", "counts": {"items": len(lines)}}
+        manifest |= {"metrics": metrics or {"good": PLAIN}}
         (folder / "manifest.json").write_text(json.dumps(manifest), encoding="utf-8")
         return folder
 

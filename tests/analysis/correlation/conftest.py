@@ -45,9 +45,10 @@ def write_run(tmp_path: Path) -> Callable[..., Path]:
     ) -> Path:
         folder = tmp_path / name
         folder.mkdir()
-        content = "".join(dump_line(result_to_object(one)) for one in results)
-        (folder / "scores.jsonl").write_text(content, encoding="utf-8")
-        manifest = {"status": "complete", "metrics": METRICS if metrics is None else metrics}
+        lines = [dump_line(result_to_object(one)) for one in results]
+        (folder / "scores.jsonl").write_text("".join(lines), encoding="utf-8")
+        manifest = {"status": "complete", "counts": {"items": len(lines)}}
+        manifest |= {"metrics": METRICS if metrics is None else metrics}
         (folder / "manifest.json").write_text(json.dumps(manifest), encoding="utf-8")
         return folder
 

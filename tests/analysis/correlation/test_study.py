@@ -15,7 +15,8 @@ from adequa.analysis.correlation import MetricAgreement, Options, Study, correla
 from adequa.analysis.correlation import study_to_object as to_object
 from adequa.analysis.correlation.agreement import LEVELS
 from adequa.errors import AdequaError, DataError, SettingError, UnknownName
-from adequa.stats import pearson
+from adequa.fields import grouped
+from adequa.stats import adjust, pearson
 
 from .conftest import campaign, run_results
 
@@ -150,6 +151,12 @@ def test_against_another_metric(files: tuple[Path, Path]) -> None:
         assert one.permutation_corrected >= one.permutation_p
         with_williams = one.coefficient == "pearson" and one.level in ("text", "system")
         assert (one.williams_p is not None) == with_williams
+    # A family is one table (docs/correlate.md): metrics × criteria of a level and coefficient.
+    tables = grouped(study.comparisons, lambda one: (one.level, one.coefficient))
+    assert len(tables) > 1
+    for family in tables.values():
+        corrected = adjust([one.permutation_p for one in family])
+        assert [one.permutation_corrected for one in family] == corrected
     text = {
         one.metric: one
         for one in study.comparisons

@@ -12,9 +12,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adequa.data import Item, Triple
+from adequa.data import Item, Result, Triple
 from adequa.entities import UnexplainedSpan
 from adequa.errors import ModelError
+from adequa.metrics.esa import Esa
 from adequa.metrics.nli.confidence import (
     FEATURES,
     Confidence,
@@ -26,6 +27,7 @@ from adequa.metrics.nli.metric import VERIFIER_LIMITS, Nli
 from adequa.metrics.nli.signs import Signs
 from adequa.metrics.nli.verdict import VerdictLimits
 from adequa.models import weights
+from adequa.run.engines import encoded_batches
 
 from ...tiny_weights import calibration, seal, write_weights
 
@@ -185,3 +187,15 @@ def test_the_shipped_weights_have_a_model() -> None:
     right, wrong = Nli().score([ITEM, Item("2", FACTS, "The Old Mill is a hotel in Vevey.")])
     assert (right.verdict, wrong.verdict) == ("OK", "hallucination+omission")
     assert (wrong.confidence or 0) > (right.confidence or 0) > 0.5
+
+
+def test_lines_have_the_same_bytes_whatever_the_batch(tmp_path: Path) -> None:
+    metrics = {"esa": Esa(), "nli": Nli(weights=str(_with_confidence(tmp_path, PART)))}
+    texts = [TEXT, "The Old Mill.", "", "Bex has a pub called The Old Mill, built in 1850."]
+    bare = [Result(Item(str(number), FACTS, text), {}) for number, text in enumerate(texts)]
+    one, all_ = (
+        b"".join(lines for _, lines in encoded_batches(bare, metrics, batch_size=size, jobs=1))
+        for size in (1, 4)
+    )
+    assert one == all_
+    assert all(json.loads(line)["confidence"] is not None for line in one.splitlines())

@@ -84,6 +84,14 @@ def test_what_the_verifier_reads() -> None:
     )
 
 
+def test_a_template_that_begins_with_the_object_is_for_sentences_only() -> None:
+    """The verifier takes the first name for the subject, and would read the inverted fact."""
+    known = Templates.of({"capital": "<object> is the capital of <subject>."})
+    triple = Triple("Norn", "capital", "Vexla")
+    assert known.sentence(triple) == "Vexla is the capital of Norn."
+    assert known.wording(triple) == word_triple(triple) == ("Norn", "capital", "Vexla")
+
+
 def test_the_backoff_and_what_replaces_it() -> None:
     triple = Triple("Ada", "birthDate", "1815-12-10")
     assert Templates().sentence(triple) == "The birth date of Ada is 10 December 1815."

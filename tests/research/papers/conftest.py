@@ -69,7 +69,8 @@ def challenges(tmp_path: Path) -> Path:
         for number, value in enumerate(values, 1):
             row = {"system": system, "id": number}
             ratings.append(json.dumps(row | dict.fromkeys(CRITERIA, value)))
-            peers.append(json.dumps(row | {"bert-f1": value / 100, "bleurt": value / 200}))
+            released = {"bert-f1": value / 100, "bleurt": value / 200, "meteor": value / 150}
+            peers.append(json.dumps(row | released))
     _write(folder / "webnlg2020" / "human" / "averaged.jsonl", "\n".join(ratings) + "\n")
     _write(folder / "webnlg2020" / "human" / "peers.jsonl", "\n".join(peers) + "\n")
     rows = ["id,mr,team,text,bleu,meteor,ter,fluency,grammar,semantics"]

@@ -102,7 +102,7 @@ def test_a_similarity_goes_by_what_was_fitted(
     before = {name: (folder / name).read_bytes() for name in MODELS}
     metric = Similarity(weights=str(folder))
     first = [score.value for score in metric.score(ITEMS)]
-    assert metric.provenance()["calibration"] == "none"
+    assert metric.provenance()["calibration"] is None
     told: list[tuple[int, int]] = []
     fitted = fit_similarity(folder, rated, "us", lambda done, of: told.append((done, of)))
 

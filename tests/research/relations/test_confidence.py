@@ -13,6 +13,7 @@ import pytest
 
 from adequa.data import Item, Triple
 from adequa.errors import DataError
+from adequa.metrics.nli import Nli
 from adequa.metrics.nli.confidence import FEATURES, read_confidence
 from research.relations.confidence import (
     ConfidenceFit,
@@ -120,6 +121,6 @@ def test_texts_of_the_held_out_data(data_dir: Path) -> None:
     counts = Counter((one.source, bool(one.kind)) for one in texts)
     for source in ("WebNLG dev", "written groups", "Rel2Text dev"):
         assert counts[source, True] == counts[source, False] > 20
-    judged = judge_texts("v2", texts[::60])
+    judged = judge_texts(Nli().weights, texts[::60])
     assert len(judged) > len(texts[::60]) // 2
     assert all(len(one.features) == len(FEATURES) for one in judged)

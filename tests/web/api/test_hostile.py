@@ -128,6 +128,8 @@ REQUESTS = [
     Hostile("a list as id", 422, "wrong_data", body=_item(id=["x"])),
     Hostile("a misspelt field", 422, "wrong_data", body=_item(refrences=["a"]), says="references"),
     Hostile("false as meta", 422, "wrong_data", body=_item(meta=False)),
+    Hostile("an object as paths", 422, "wrong_data", body=_item(paths={})),
+    Hostile("a string as record", 422, "wrong_data", body=_item(record="a"), says="or a list"),
     # Metrics
     Hostile("a metric not here", 422, "unknown_name", body=_item(metrics=["bleu"]), says="esa"),
     Hostile(

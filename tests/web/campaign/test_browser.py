@@ -170,6 +170,7 @@ def test_by_keyboard_alone(served: Make, device: Make, every_kind: Any) -> None:
     page = device()
     page.goto(address + here.rater_link(1))
     page.keyboard.press("Tab")  # to skip to the content
+    page.keyboard.press("Tab")  # the rater's own link
     page.keyboard.press("Tab")
     page.keyboard.press("Space")
     page.keyboard.press("Enter")
@@ -179,6 +180,9 @@ def test_by_keyboard_alone(served: Make, device: Make, every_kind: Any) -> None:
     shot(page, "keys")
     page.keyboard.press("Escape")
     sync_api.expect(page.locator("#keys")).to_be_hidden()
+    page.wait_for_function(
+        "document.activeElement === document.body"
+    )  # the dialog has let go of it
     page.keyboard.press("Enter")
     sync_api.expect(page.locator("#problem-semantics")).to_have_text("Choose one.")
     page.keyboard.press("2")  # answers the first question and goes on to the slider

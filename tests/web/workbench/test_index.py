@@ -179,9 +179,9 @@ def test_the_systems_are_as_the_run_sums_them_up(sample_run):
 
 @pytest.mark.parametrize("wrong", ["{", '{"id": 3}', '"text"', "[]", '{"id": "1"}', "\xff"])
 def test_a_line_that_breaks_the_contract_is_named(tmp_path, wrong):
-    folder = write_lines(tmp_path / "run", LINES[:3])
-    with (folder / "scores.jsonl").open("ab") as stream:
-        stream.write(wrong.encode("latin-1") + b"\n")
+    folder = write_lines(tmp_path / "run", LINES[:4])
+    lines = (folder / "scores.jsonl").read_bytes().splitlines(keepends=True)
+    (folder / "scores.jsonl").write_bytes(b"".join([*lines[:3], wrong.encode("latin-1"), b"\n"]))
     with pytest.raises(DataError, match="breaks the contract") as told:
         build_index(open_run(folder))
     assert told.value.line == 4
@@ -220,7 +220,7 @@ def test_a_server_that_stops_does_not_read_on(tmp_path, monkeypatch):
     closed = indexes._closed
     reading: BackgroundTask[RunIndex] = BackgroundTask()
     with pytest.raises(Refusal, match="stopping"):
-        _read(folder, reading, closed)
+        _read(open_run(folder), reading, closed)
     assert 0 < reading.share < 0.1
 
 
@@ -234,9 +234,7 @@ def test_addresses_contain_the_selection():
 
 
 def test_an_empty_run_has_an_empty_index(tmp_path):
-    folder = write_lines(Path(tmp_path / "run"), LINES[:1])
-    (folder / "scores.jsonl").write_text("")
-    found = build_index(open_run(folder))
+    found = build_index(open_run(write_lines(Path(tmp_path / "run"), [])))
     assert found.count == 0
     assert (
         choose(found, TextSelection(predicate="x", search="y", sort="worst:esa")).rows.tolist()

@@ -335,8 +335,8 @@ def test_a_damaged_run_is_reported(place, tmp_path, sample_run):
     lines = scores.read_text().splitlines(keepends=True)
     scores.write_text("".join(['{"id": 1}\n', *lines[1:]]))
     response = here.get(f"/runs/{run}/texts")
-    assert response.status_code == 422
-    assert "Breaks the contract (the input, line 1)." in response.text
+    assert response.status_code == 410
+    assert "damaged or incomplete" in response.text
     assert str(tmp_path) not in response.text
     scores.write_text("".join(lines)[:-20])
     for path in ("", "/texts", "/item?system=hasty&id=airport-1", "/summary.json", "/report.html"):

@@ -87,8 +87,13 @@ class Template:
             pieces[at : at + 3] = ["".join(pieces[at : at + 3])]
         return pieces
 
+    @property
+    def object_first(self) -> bool:
+        """Whether the object stands before the subject, as in `<object> is led by <subject>`."""
+        return -1 < self.string.find(OBJECT) < self.string.find(SUBJECT)
+
     def parts(self, subject: str, value: str) -> TripleWords:
-        """The fact as the verifier reads it: what comes first, the words, what comes last.
+        """The fact cut at its names: what comes first, the words, what comes last.
 
         >>> Template("<object> is led by <subject>.").parts("Ann", "Rome")
         ('Rome', 'is led by', 'Ann')
@@ -217,9 +222,15 @@ class Templates:
         return values.get(value) or values.get(ANY)
 
     def wording(self, triple: Triple, terms: Mapping[str, Term] | None = None) -> TripleWords:
-        """The fact as the verifier reads it: its template in three parts, or its own words."""
+        """The fact as the verifier reads it: its template in three parts, or its own words.
+
+        The verifier takes the first name for the subject, as in all triples it was trained on. A
+        template that begins with the object would be read as the inverted fact: with the templates
+        of WebNLG train, of 664 facts that people wrote of in 220 dev texts 21 were missing then,
+        and 10 with the fact's own words.
+        """
         template = self.for_triple(triple, terms)
-        if template is None:
+        if template is None or template.object_first:
             return word_triple(triple, terms)
         subject, _, value = word_parts(triple, terms)
         return template.parts(subject, value)

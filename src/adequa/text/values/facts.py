@@ -13,6 +13,7 @@ from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from decimal import Decimal
+from functools import lru_cache
 from itertools import islice
 from typing import NamedTuple
 
@@ -119,6 +120,12 @@ def read_value(fact: ValueFact) -> Reading:
     >>> read_value(ValueFact("weight_g", "780")).quantities
     (Quantity(value=Decimal('780'), unit='gram'),)
     """
+    return _read(fact._replace(group=""))
+
+
+# The same keys and values recur in the texts about one record.
+@lru_cache(maxsize=8192)
+def _read(fact: ValueFact) -> Reading:
     value, _ = literal_of(fact.value)
     if len(value) > 60:
         return Reading()
@@ -163,6 +170,8 @@ _SHARE_SLACK = {"none": 1.5, "about": 4.0}
 """How many points "two thirds" may be off, without a hedge and with "about"."""
 _CLOCK_SLACK = 15
 """How many minutes "about 7 pm" may be off."""
+_CLOSE = 0.2
+"""How near a number without a unit must be to stand for one with, if its key says nothing."""
 _SHORT = 20
 """The longest text that may name a month in short: `Jun-Sep`."""
 _POUND = ("pound", "pound sterling")
@@ -256,7 +265,7 @@ class ValueIndex:
             self._add(place, Reading(dates=(date,)), part=True)
         for match in _NUMBERED.finditer(text):
             self.figures[match["n"].lstrip("0")].append(place)
-        for span in find_values(text):
+        for span in _values_in(text):
             if span.kind in ("score", "ratio"):
                 continue
             found = Reading(span.quantities, span.dates, span.clocks)
@@ -376,9 +385,12 @@ class ValueIndex:
             dimension = "money" if other.name in CURRENCIES else other.dimension
             if dimension == "share" and 0 <= first <= 1:
                 first *= 100
-            elif dimension_of_key(self.facts[place].key) not in (None, dimension):
-                return None
-        return min(1.0, abs(first - second) / max(abs(first), abs(second), 1e-9))
+            else:
+                expected = dimension_of_key(self.facts[place].key)
+                gap = _relative(first, second)
+                if expected != dimension and not (expected is None and gap <= _CLOSE):
+                    return None
+        return _relative(first, second)
 
     def numbers_like(self, unit: str | None, interval: Interval) -> Iterator[IndexedNumber]:
         """The numbers of the data in an interval of a unit."""
@@ -453,6 +465,16 @@ class ValueIndex:
         parents = first.group.rpartition("/")[0], second.group.rpartition("/")[0]
         same_key = parts_of_key(first.key)[-1] == parts_of_key(second.key)[-1]
         return same_key and (parents[0] == parents[1] or not parents[0])
+
+
+@lru_cache(maxsize=4096)
+def _values_in(text: str) -> tuple[ValueSpan, ...]:
+    """The values of a key or of a value, which recur in the texts about one record."""
+    return tuple(find_values(text))
+
+
+def _relative(first: float, second: float) -> float:
+    return min(1.0, abs(first - second) / max(abs(first), abs(second), 1e-9))
 
 
 def _value(number: IndexedNumber) -> float:

@@ -29,7 +29,7 @@ from adequa.readers import (
     recognise,
 )
 from adequa.readers.records import read_object
-from adequa.run import SCORES, SUMMARY, describe_metrics, read_json
+from adequa.run import describe_metrics
 from adequa.settings import Spec, build
 from adequa.web.api.engine import ScoringEngine
 from adequa.web.api.openapi import (
@@ -52,7 +52,13 @@ from adequa.web.limits import ServerSettings, whole_number
 from adequa.web.security import Guard, secured_app
 
 _ITEM_FIELDS = tuple(field.name for field in fields(Item))
-_OPTIONAL = {"references": list, "terms": dict, "meta": dict}
+_OPTIONAL: Mapping[str, tuple[type, ...]] = {
+    "references": (list,),
+    "terms": (dict,),
+    "meta": (dict,),
+    "paths": (list,),
+    "record": (dict, list),
+}
 _UPLOAD_TYPES = ("application/x-ndjson", "application/octet-stream")
 _LONGEST_NAME = 200
 _LONGEST_FORMAT = 1000
@@ -212,10 +218,10 @@ def _require_types(raw: Mapping[str, Any], where: str) -> None:
         message = f"unknown field {unknown[0][:100]!r}"
         remedy = f"known fields: {', '.join(_ITEM_FIELDS)}; put anything else into 'meta'"
         raise Refusal(422, "wrong_data", message, remedy, where=where)
-    for name, kind in _OPTIONAL.items():
+    for name, kinds in _OPTIONAL.items():
         value = raw.get(name)
-        if value is not None and type(value) is not kind:
-            wanted = kind_of(kind())
+        if value is not None and type(value) not in kinds:
+            wanted = " or ".join(kind_of(kind()) for kind in kinds)
             message = f"{name!r} is {kind_of(value)}, not {wanted}"
             raise Refusal(422, "wrong_data", message, "leave it out if there is none", where=where)
 
@@ -227,7 +233,9 @@ def _require_record(raw: dict[str, Any], where: str) -> None:
         message = "has no 'triples', and no 'record' in their place"
         remedy = "send 'triples', or the data as a JSON object: 'record'"
         raise Refusal(422, "wrong_data", message, remedy, where=where)
-    if raw.get("text") is None:
+    if "text" not in raw:
+        raise Refusal(422, "wrong_data", "has no 'text'", 'an empty text is ""', where=where)
+    if raw["text"] is None:
         raw["text"] = ""
 
 
@@ -404,12 +412,8 @@ class RunEndpoints:
     )
     async def summary(self, request: Request) -> Response:
         """A run in numbers: means, intervals, counts, verdicts."""
-
-        def read() -> Response:
-            folder = self.runs.finished(request.path_params["id"]).folder
-            return JSONResponse(read_json(folder / SUMMARY))
-
-        return await run_in_threadpool(read)
+        run = await run_in_threadpool(self.runs.open, request.path_params["id"])
+        return JSONResponse(run.summary)
 
     @operation(
         "GET /runs/{id}/scores",
@@ -426,11 +430,10 @@ class RunEndpoints:
     )
     async def scores(self, request: Request) -> Response:
         """A page of a run's results."""
-        record = await run_in_threadpool(self.runs.finished, request.path_params["id"])
+        run = await run_in_threadpool(self.runs.open, request.path_params["id"])
         offset = _whole(request, "offset", default=0, least=0, most=10**12 - 1)
         limit = _whole(request, "limit", default=50, least=1, most=1000)
-        path = record.folder / SCORES
-        total, lines = await run_in_threadpool(self.runs.lines.page, path, offset, limit)
+        total, lines = await run_in_threadpool(self.runs.lines.page, run.scores_path, offset, limit)
         head = f'{{"total": {total}, "offset": {offset}, "results": ['.encode()
         return Response(head + b", ".join(lines) + b"]}", media_type="application/json")
 
@@ -444,11 +447,10 @@ class RunEndpoints:
     )
     async def download(self, request: Request) -> Response:
         """All results of a run as a file."""
-        record = await run_in_threadpool(self.runs.finished, request.path_params["id"])
-        name = f"scores-{record.id}.jsonl"
-        return FileResponse(
-            record.folder / SCORES, media_type="application/x-ndjson", filename=name
-        )
+        id_ = request.path_params["id"]
+        run = await run_in_threadpool(self.runs.open, id_)
+        name = f"scores-{id_}.jsonl"
+        return FileResponse(run.scores_path, media_type="application/x-ndjson", filename=name)
 
     async def _save(self, request: Request, file: Path) -> None:
         settings = self.settings

@@ -232,7 +232,11 @@ def _schemas(labels: Sequence[str], settings: ServerSettings) -> dict[str, Any]:
     paths = {"type": ["array", "null"], "items": {"type": "string"}}
     own["paths"] = paths | {"description": "The JSON pointer of each triple in the record."}
     item = dict(input_schema(Item, own=own, required=("text",)))
-    item["anyOf"] = [{"required": ["triples"]}, {"required": ["record"]}]
+    data = {"type": ["object", "array"]}
+    item["anyOf"] = [
+        {"required": ["triples"]},
+        {"required": ["record"], "properties": {"record": data}},
+    ]
     metrics = {
         "type": ["array", "null"],
         "minItems": 1,

@@ -24,11 +24,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
 from datetime import datetime, timezone
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from adequa.caches import MEGABYTE, Cache
 from adequa.errors import AdequaError, DataError
-from adequa.files import write_json
+from adequa.files import file_version, write_json
 from adequa.metrics import Metric
 from adequa.progress import Progress
 from adequa.run import MANIFEST, SCORES, SUMMARY, Run, open_run, read_json
@@ -145,7 +145,6 @@ class Runs:
     ) -> None:
         self.folder, self.metrics, self.settings = folder, metrics, settings
         self.lines = LineIndex()
-        self._whole: dict[str, tuple[FileVersion, ...]] = {}
         self._unkept: set[Record] = set()
         self._records: dict[str, Record] = {}
         self._queue: deque[Record] = deque()
@@ -177,27 +176,12 @@ class Runs:
         if record.status != "done":
             message = f"the run is {record.status}, so it has no scores"
             raise Refusal(409, "not_done", message, "wait until its status is done")
-        try:
-            files = (MANIFEST, SCORES, SUMMARY)
-            versions = tuple(file_version(record.folder / name) for name in files)
-        except OSError:
-            message = "the files of this run no longer exist"
-            raise Refusal(410, "gone", message, "score it again") from None
-        if self._whole.get(id_) != versions:
-            self._require_whole(record)
-            self._whole[id_] = versions
+        open_served(record.folder)
         return record
 
-    def _require_whole(self, record: Record) -> None:
-        try:
-            planned = open_run(record.folder).manifest["counts"]["items"]
-            found = self.lines.count(record.folder / SCORES)
-        except (AdequaError, OSError, LookupError, TypeError) as error:
-            sys.stderr.write(f"adequa: the run {record.id} is damaged: {one_line(str(error))}\n")
-            found, planned = 0, None
-        if found != planned:
-            message = "the files of this run are damaged or incomplete"
-            raise Refusal(410, "damaged", message, "score it again")
+    def open(self, id_: str) -> Run:
+        """The run with an id, opened; refused unless it has scores and its files are complete."""
+        return open_served(self.finished(id_).folder)
 
     def require_room(self) -> None:
         """Refuse if another run would be too many."""
@@ -280,7 +264,6 @@ class Runs:
             self.cancel(id_)
         with self._changed:
             self._records.pop(id_, None)
-            self._whole.pop(id_, None)
             self._unkept.discard(record)
         shutil.rmtree(self.folder / id_, ignore_errors=True)
 
@@ -369,6 +352,19 @@ def _read(folder: Path) -> Record:
     return Record(**raw | {"id": folder.name}, folder=folder / "scored")
 
 
+def open_served(folder: Path) -> Run:
+    """A run that the server has; refused if its files were changed or deleted since."""
+    try:
+        return open_run(folder)
+    except AdequaError as error:
+        if not all((folder / name).is_file() for name in (MANIFEST, SCORES, SUMMARY)):
+            message = "the files of this run no longer exist"
+            raise Refusal(410, "gone", message, "score it again") from None
+        sys.stderr.write(f"adequa: {one_line(str(error))}\n")
+        message = "the files of this run are damaged or incomplete"
+        raise Refusal(410, "damaged", message, "score it again") from None
+
+
 def _is_finished(folder: Path) -> bool:
     try:
         open_run(folder)
@@ -395,20 +391,6 @@ def _opened(run: Run) -> Record:
         progress=RunProgress(total, total),
         opened=True,
     )
-
-
-class FileVersion(NamedTuple):
-    """A file and its state; values read from it are cached under this key until it changes."""
-
-    path: str
-    bytes: int
-    modified: int
-
-
-def file_version(path: Path) -> FileVersion:
-    """The current version of a file."""
-    status = path.stat()
-    return FileVersion(str(path), status.st_size, status.st_mtime_ns)
 
 
 class LineIndex:

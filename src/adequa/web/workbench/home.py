@@ -21,7 +21,7 @@ from adequa.human.campaign.model import Campaign, SampledText
 from adequa.human.campaign.settings import DATABASE, read_campaign
 from adequa.readers import format_names, open_source, reader_class
 from adequa.readers.explanation import Preview, preview
-from adequa.run import SUMMARY, read_json
+from adequa.run import open_run
 from adequa.web.api.app import parse_format, upload_suffix
 from adequa.web.api.engine import ScoringEngine
 from adequa.web.api.runs import Record, Runs, folder_id
@@ -230,7 +230,7 @@ class HomePages:
             return None
         if record.id not in self._facts:
             try:
-                systems = read_json(record.folder / SUMMARY)["systems"]
+                systems = open_run(record.folder).summary["systems"]
                 verdicts = [one.get("verdicts", {}) for one in systems.values()]
                 self._facts[record.id] = {
                     "systems": len(systems),

@@ -21,18 +21,18 @@ from urllib.parse import urlencode
 
 import numpy as np
 import numpy.typing as npt
+from starlette.concurrency import run_in_threadpool
 
 from adequa.caches import MEGABYTE, Cache
 from adequa.codec import result_from_object, result_to_object
 from adequa.data import judged_status
 from adequa.errors import DataError
-from adequa.files import load_object
+from adequa.files import FileVersion, file_version, load_object
 from adequa.report.tallies import FactTally, Slices
 from adequa.report.texts import FAULTS, TextColumns, seen_name
-from adequa.run import SCORES, Run, open_run
+from adequa.run import Run
 from adequa.web.api.engine import stopping
-from adequa.web.api.runs import FileVersion, file_version
-from adequa.web.errors import Refusal
+from adequa.web.api.runs import open_served
 from adequa.web.limits import whole_number
 
 _KINDS = {"system": "I", "verdict": "B", "category": "I", "size": "H", "seen": "B"}
@@ -137,7 +137,7 @@ def build_index(run: Run, progress: Callable[[float], None] = lambda share: None
     """Read a run once; `progress` is called with the share that is done."""
     metrics = run.manifest["metrics"]
     growing = _Growing(tuple(metrics))
-    path = run.path / SCORES
+    path = run.scores_path
     version = file_version(path)
     with path.open("rb") as stream:
         for number, raw in enumerate(stream, start=1):
@@ -384,11 +384,8 @@ class Indexes:
 
     async def get(self, folder: Path, *, wait: float = 1.5) -> RunIndex | BackgroundTask[RunIndex]:
         """The index of a run, or its progress if it takes longer than `wait` seconds."""
-        try:
-            version = file_version(folder / SCORES)
-        except OSError:
-            message = "the files of this run no longer exist"
-            raise Refusal(410, "gone", message, "score it again") from None
+        run = await run_in_threadpool(open_served, folder)
+        version = file_version(run.scores_path)
         known = self._known.get(version)
         if known is not None:
             return known
@@ -400,15 +397,13 @@ class Indexes:
                     key: one for key, one in self._reading.items() if not one.future.done()
                 }
                 reading = self._reading[version] = BackgroundTask()
-                reading.future = self._pool.submit(self._build, version, folder, reading)
+                reading.future = self._pool.submit(self._build, version, run, reading)
         return await reading.wait(wait)
 
-    def _build(
-        self, version: FileVersion, folder: Path, reading: BackgroundTask[RunIndex]
-    ) -> RunIndex:
+    def _build(self, version: FileVersion, run: Run, reading: BackgroundTask[RunIndex]) -> RunIndex:
         is_too_large = False
         try:
-            index = self._known.put(version, _read(folder, reading, self._closed))
+            index = self._known.put(version, _read(run, reading, self._closed))
             is_too_large = version not in self._known
             return index
         finally:
@@ -426,10 +421,10 @@ class Indexes:
         self._pool.shutdown(wait=False, cancel_futures=True)
 
 
-def _read(folder: Path, reading: BackgroundTask[RunIndex], closed: threading.Event) -> RunIndex:
+def _read(run: Run, reading: BackgroundTask[RunIndex], closed: threading.Event) -> RunIndex:
     def tell(share: float) -> None:
         reading.share = share
         if closed.is_set():
             raise stopping()
 
-    return build_index(open_run(folder), tell)
+    return build_index(run, tell)

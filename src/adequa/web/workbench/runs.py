@@ -20,8 +20,7 @@ from starlette.routing import Route
 from adequa.errors import AdequaError, RunError
 from adequa.report.figures import axis, digits_for
 from adequa.report.tallies import FactTally
-from adequa.run import SCORES, SUMMARY, open_run
-from adequa.web.api.runs import Record, Runs
+from adequa.web.api.runs import Record, Runs, open_served
 from adequa.web.errors import Refusal, refusal_of
 from adequa.web.limits import whole_number
 from adequa.web.processes import ChildProcess, ProcessLost
@@ -106,7 +105,8 @@ class Reports:
     async def get(self, record: Record, *, wait: float = 3.0) -> Path | BackgroundTask[Path]:
         """The report of a run, or its progress if it takes longer than `wait` seconds."""
         path = self._path(record)
-        if path.is_file() and path.stat().st_mtime >= (record.folder / SCORES).stat().st_mtime:
+        run = await run_in_threadpool(open_served, record.folder)
+        if path.is_file() and path.stat().st_mtime >= run.scores_path.stat().st_mtime:
             return path
         with self._lock:
             task = self._writing.get(path)
@@ -198,7 +198,7 @@ class RunPages:
         index = await self.indexes.get(record.folder)
         if isinstance(index, BackgroundTask):
             return self._reading(request, record, index)
-        run = await run_in_threadpool(open_run, record.folder)
+        run = await run_in_threadpool(open_served, record.folder)
 
         measures, systems = await run_in_threadpool(system_table, run.summary, run.manifest)
         predicates, left_out = predicate_rows(index)
@@ -287,9 +287,10 @@ class RunPages:
 
     async def summary(self, request: Request) -> Response:
         """The summary of a run as a file."""
-        record = await run_in_threadpool(self.runs.finished, request.path_params["id"])
-        path, name = record.folder / SUMMARY, f"summary-{record.id}.json"
-        return FileResponse(path, media_type="application/json", filename=name)
+        id_ = request.path_params["id"]
+        run = await run_in_threadpool(self.runs.open, id_)
+        name = f"summary-{id_}.json"
+        return FileResponse(run.summary_path, media_type="application/json", filename=name)
 
     async def report(self, request: Request) -> Response:
         """The run as one HTML file, written on the first request."""

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from adequa.errors import DataError, SettingError
+from adequa.errors import DataError, SettingError, UnknownName
 from research.papers.esa.data import read_corpus
 from research.papers.esa.reproduction import (
     reproduce_esa,
@@ -60,7 +60,8 @@ def test_correlations_and_their_subsets(challenges: Path) -> None:
     assert rows["pearson", ">=1", "Correctness", "esa"]["paper_table"] == 3
     assert rows["kendall", "all", "BERT-score F1", "esa_strict"]["value"] is not None
     empty = rows["kendall", "all", "BERT-score P", "esa"]
-    assert (empty["value"], empty["reason"]) == (None, "the data has no values for it")
+    assert empty["value"] is None
+    assert empty["reason"].startswith("the released scores have no values for it; give a metric")
     assert any("of the 178 rated entries" in note for note in section["notes"])
 
 
@@ -276,3 +277,54 @@ def test_on_the_real_data(data_dir: Path, tmp_path: Path) -> None:
     )
     assert coverage["texts"] > 60
     assert coverage["value"] > 0.35
+
+
+def test_where_the_rows_of_the_correlation_tables_come_from(
+    challenges: Path, tmp_path: Path
+) -> None:
+    def rows(**given: Any) -> dict[str, dict[str, Any]]:
+        section = _years(reproduce_esa(challenges, [2020], **given))["2020"]["correlations"]
+        return {row["with"]: row for row in section["rows"]}
+
+    released = rows()
+    assert released["METEOR"]["from"] == "released: human/peers.jsonl, meteor"
+    assert released["BERT-score F1"]["from"] == "released: human/peers.jsonl, bert-f1"
+    assert released["BLEU"]["from"].startswith("our own, bleu|")
+    assert released["Correctness"]["from"] == "the ratings"
+    empty = released["BERT-score P"]
+    assert empty["from"] is None
+    assert "evaluate:module=bertscore,key=precision" in empty["reason"]
+    scores = tmp_path / "scores.jsonl"
+    peers = challenges / "webnlg2020" / "human" / "peers.jsonl"
+    scores.write_text(peers.read_text("utf-8").replace("bert-f1", "bert-p"), "utf-8")
+    metric = f"precomputed:file={scores},key=bert-p"
+    added = rows(given={"BERT-score P": metric})
+    assert added["BERT-score P"]["from"].startswith("given: precomputed|")
+    assert added["BERT-score P"]["value"] == pytest.approx(added["BERT-score F1"]["value"])
+    with pytest.raises(UnknownName, match="row of the correlation tables"):
+        rows(given={"Correctness": metric})
+
+
+def test_footnote_5_and_undetected_entities_by_type(challenges: Path) -> None:
+    year = _years(reproduce_esa(challenges, [2020]))["2020"]
+    rows = {row["system"]: row for row in year["footnote5"]["rows"]}
+    assert rows["RALI"]["paper's distinct"] == 9
+    assert rows["RALI"]["undetected"] == 0
+    worst = rows["ORANGE-NLG"]
+    # The bay is missing twice, as is the country; the two ends of the last graph once each.
+    assert (worst["undetected"], worst["distinct"]) == (6, 4)
+    assert "Kestrel_Bay 2×" in worst["most often"]
+    types = {row["type"]: row for row in year["types"]["rows"]}
+    assert sum(row["entities"] for row in types.values()) == 3 * 9
+    assert types["number"]["undetected"] == types["number"]["distinct undetected"] == 1
+    assert sum(row["undetected"] for row in types.values()) == 7
+
+
+def test_figure_4_by_kind(challenges: Path) -> None:
+    section = _years(reproduce_esa(challenges, [2020]))["2020"]["figure4"]
+    counts = {row["system"]: row for row in section["rows"] if "names" in row}
+    assert counts["ORANGE-NLG"]["names"] == counts["all"]["names"] == 1
+    kind = next(name for name in ("add", "repl", "inac") if counts["all"][name])
+    examples = [row for row in section["rows"] if "hallucinated" in row]
+    assert [(row["kind"], row["hallucinated"]) for row in examples] == [(kind, "Zurich Airport")]
+    assert any("not by reading" in note for note in section["notes"])
