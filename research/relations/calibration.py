@@ -8,7 +8,7 @@ fact falls below the threshold of `nli`.
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -112,6 +112,14 @@ def write_line(folder: Path, line: RelationLine) -> dict[str, Any]:
 
     The rest of it is kept, except for the confidence of verdicts, which must be fitted again.
     """
+    written = line.as_object()
+    write_part(folder, relation=written, confidence=None)
+    read_weighing.cache_clear()  # so that metrics of this process use the new fit
+    return written
+
+
+def write_part(folder: Path, **parts: Mapping[str, Any] | None) -> None:
+    """Replace parts of the `nli` entry in the `calibration.json` of weights; None removes one."""
     known = known_parts(folder)
     if "nli" not in known:
         raise DataError(
@@ -119,11 +127,8 @@ def write_line(folder: Path, line: RelationLine) -> dict[str, Any]:
             path=folder / CALIBRATION,
             remedy="run adequa train weigh first",
         )
-    written = line.as_object()
-    kept = {name: part for name, part in known["nli"].items() if name != "confidence"}
-    known["nli"] = {**kept, "relation": written}  # a confidence was fitted for another line
+    changed = {**known["nli"], **parts}
+    known["nli"] = {name: part for name, part in changed.items() if part is not None}
     text = json.dumps(known, ensure_ascii=False, indent=2)
     write_files(folder, {CALIBRATION: f"{text}\n".encode()})
     seal(folder)
-    read_weighing.cache_clear()  # so that metrics of this process use the new fit
-    return written

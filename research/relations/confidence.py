@@ -9,7 +9,6 @@ as wrong before it is read. E2E has no part, because it tunes nothing but its ow
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -37,9 +36,8 @@ from adequa.run import join
 from adequa.stats.reliability import Reliability, reliability
 from adequa.tables import Cell, Table
 from adequa.text import is_symmetric
-from adequa.training.export import seal, write_files
-from research.recipe.similarity import CALIBRATION, known_parts
 from research.recipe.weights import fit_logistic
+from research.relations.calibration import write_part
 from research.relations.groups import read_written
 from research.relations.sources import read_rel2text
 
@@ -254,18 +252,8 @@ def _chances(values: Vector, weights: Vector) -> Vector:
 
 def write_confidence(folder: Path, fit: ConfidenceFit) -> Mapping[str, Any]:
     """Write the model into the `calibration.json` of some weights; the rest of it is kept."""
-    known = known_parts(folder)
-    if "nli" not in known:
-        raise DataError(
-            "has no fit of the verifier",
-            path=folder / CALIBRATION,
-            remedy="run adequa train weigh first",
-        )
     written = fit.as_object()
-    known["nli"] = {**known["nli"], "confidence": written}
-    text = json.dumps(known, ensure_ascii=False, indent=2)
-    write_files(folder, {CALIBRATION: f"{text}\n".encode()})
-    seal(folder)
+    write_part(folder, confidence=written)
     read_confidence.cache_clear()  # so that metrics of this process use the new fit
     return written
 
