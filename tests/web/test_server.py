@@ -330,7 +330,7 @@ def test_connections_give_way_in_turn() -> None:
 
 
 def test_connections_are_bounded_by_the_files_of_the_process() -> None:
-    resource = pytest.importorskip("resource")
+    resource = pytest.importorskip("resource", reason="limits of POSIX")
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     try:
         for files, most in ((1024, 768), (300, 44), (100, 16)):

@@ -403,10 +403,6 @@ class LineIndex:
         # Eight bytes per line: 64 MB are eight million lines.
         self._known: Cache[array[int]] = Cache(max_bytes, lambda starts: 8 * len(starts))
 
-    def count(self, path: Path) -> int:
-        """The number of whole lines; a DataError if the last one has no end."""
-        return len(self._starts(path)) - 1
-
     def _starts(self, path: Path) -> array[int]:
         return self._known.get_or_make(file_version(path), lambda: _starts_of(path))
 
