@@ -244,6 +244,17 @@ def test_members_by_hand() -> None:
     assert members.rated is None  # no head was given
 
 
+def test_the_relation_reader_answers_for_the_facts_it_reads() -> None:
+    output = SimpleNamespace(
+        stated=(2.0, 3.0), supported=0.0, unsupported=(-2.0,), disfluent=(-2.0,)
+    )
+    sources = Sources(verifier=lambda _: [output], relations=lambda _: [[0.1, None]])
+    (members,) = sources.gather([ITEM])
+    assert members.facts == pytest.approx(math.sqrt(0.1 * likely(3)))
+    assert members.weakest_fact == pytest.approx(0.1)
+    assert members.stated == pytest.approx(math.sqrt(likely(2) * likely(3)))
+
+
 def test_every_source_has_its_member_and_is_asked_once() -> None:
     asked = []
 
@@ -297,7 +308,8 @@ def test_what_is_not_known_of_a_part_is_not_known_of_the_whole() -> None:
     assert members.fluent == 0.5
     assert (members.weakest, members.worst_word) == (None, None)
     nothing = checked(unsupported=(), disfluent=())
-    assert nothing == Members(stated=0.5, weakest=0.5, supported=0.5)
+    facts = {"stated": 0.5, "weakest": 0.5, "facts": 0.5, "weakest_fact": 0.5}
+    assert nothing == Members(**facts, supported=0.5)
 
 
 @given(blends, everything, st.data())

@@ -19,6 +19,7 @@ from adequa.metrics.sources import (
     Sources,
     cosine_source,
     entity_source,
+    fact_source,
     has_words,
     model_digest,
     pair_source,
@@ -189,6 +190,7 @@ class Similarity(Metric):
             verifier=verifier_source(*own) if cross and foreign is None else None,
             cross=pair_source(foreign, self.revision) if cross and foreign is not None else None,
             entities=entity_source if self.part == "ensemble" and self.entities else None,
+            relations=fact_source(*own) if cross and foreign is None else None,
             rating=read_rating(self.weights) if cross and foreign is None else None,
         )
 

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from adequa.caches import MEGABYTE, Cache
-from adequa.data import Item
+from adequa.data import Item, Term
 from adequa.errors import ModelError
 from adequa.metrics.esa import EsaStrict
 from adequa.settings import content_hash
@@ -25,13 +25,24 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from adequa.metrics.nli import Templates
-    from adequa.models import HubEncoder, ShippedEncoder, Verifier, VerifierOutput
+    from adequa.models import (
+        HubEncoder,
+        NamedText,
+        RelationReader,
+        ShippedEncoder,
+        Verifier,
+        VerifierOutput,
+    )
 
 Cosines = Callable[[Sequence[Item]], Sequence[float]]
 """The similarity of each text and its graph, from -1 to 1."""
 VerifierSource = Callable[[Sequence[Item]], "Sequence[VerifierOutput]"]
 Shares = Callable[[Sequence[Item]], "Sequence[float | None]"]
 """A value from 0 to 1 for each item, or None."""
+FactShares = Callable[[Sequence[Item]], "Sequence[Sequence[float | None]]"]
+"""A value from 0 to 1 for each fact of each item, or None."""
+ReadRelations = Callable[["Sequence[NamedText]"], "Sequence[Sequence[float | None]]"]
+"""The relation reader's logit of each fact of each text, None where it does not read the fact."""
 
 FLOOR = 1e-4
 """The least probability in a geometric mean, so that one sure fault does not outweigh the rest."""
@@ -46,6 +57,10 @@ class Members:
     stated: float | None = None
     """The probability that the text states the triples: the geometric mean over them."""
     weakest: float | None = None
+    """The least of these probabilities."""
+    facts: float | None = None
+    """As `stated`, with the relation reader's answer on the facts that it reads."""
+    weakest_fact: float | None = None
     """The least of these probabilities."""
     supported: float | None = None
     """The probability that the graph supports the text as a whole."""
@@ -128,6 +143,7 @@ class Sources:
     verifier: VerifierSource | None = None
     cross: Shares | None = None
     entities: Shares | None = None
+    relations: FactShares | None = None
     rating: RatingHead | None = None
 
     def gather(self, items: Sequence[Item]) -> list[Members]:
@@ -135,33 +151,51 @@ class Sources:
         nothing: Sequence[Any] = [None] * len(items)
         columns = [
             nothing if source is None or not items else source(items)
-            for source in (self.cosines, self.verifier, self.cross, self.entities)
+            for source in (self.cosines, self.verifier, self.cross, self.entities, self.relations)
         ]
         return [
-            self._members(output, Members(bi=bi, cross=cross, entities=entities))
-            for bi, output, cross, entities in zip(*columns, strict=True)
+            self._members(output, relations, Members(bi=bi, cross=cross, entities=entities))
+            for bi, output, cross, entities, relations in zip(*columns, strict=True)
         ]
 
-    def _members(self, output: VerifierOutput | None, others: Members) -> Members:
+    def _members(
+        self,
+        output: VerifierOutput | None,
+        relations: Sequence[float | None] | None,
+        others: Members,
+    ) -> Members:
         if output is None:
             return others
-        members = read_verifier_output(output, others)
+        members = read_verifier_output(output, others, relations)
         if self.rating is None:
             return members
         return replace(members, rated=self.rating(output.state, members))
 
 
-def read_verifier_output(output: VerifierOutput, others: Members | None = None) -> Members:
-    """The verifier's evidence on an item as numbers from 0 to 1, added to that of others."""
+def read_verifier_output(
+    output: VerifierOutput,
+    others: Members | None = None,
+    relations: Sequence[float | None] | None = None,
+) -> Members:
+    """The verifier's evidence on an item as numbers from 0 to 1, added to that of others.
+
+    `relations` has the relation reader's answer on each fact, None where it has none.
+    """
 
     def chances(logits: Iterable[float | None], sign: int = 1) -> list[float | None]:
         return [None if logit is None else probability(sign * logit) for logit in logits]
 
     stated, words = chances(output.stated), chances(output.unsupported, -1)
+    facts = [
+        own if read is None else read
+        for own, read in zip(stated, relations or [None] * len(stated), strict=True)
+    ]
     return replace(
         others or Members(),
         stated=geometric_mean(stated),
         weakest=_least(stated),
+        facts=geometric_mean(facts),
+        weakest_fact=_least(facts),
         supported=chances([output.supported])[0],
         tokens=geometric_mean(words),
         worst_word=_least(words),
@@ -360,19 +394,70 @@ _outputs: Cache[VerifierOutput] = Cache(
 )
 
 
+def _labels(terms: Mapping[str, Term]) -> list[tuple[str, str | None]]:
+    """What a model reads of the terms, as part of a key."""
+    return [(name, one.label) for name, one in terms.items()]
+
+
 def _verify(verifier: Verifier, items: Sequence[Item]) -> list[VerifierOutput]:
     from adequa.metrics.nli.relevance import read_relevance
 
-    labels = ([(name, one.label) for name, one in item.terms.items()] for item in items)
-    keys = [
-        (verifier, item.text, item.triples, *own) for item, own in zip(items, labels, strict=True)
-    ]
+    keys = [(verifier, item.text, item.triples, *_labels(item.terms)) for item in items]
     found = {key: output for key in keys if (output := _outputs.get(key)) is not None}
     asked = {key: item for key, item in zip(keys, items, strict=True) if key not in found}
     read = verifier.verify(list(asked.values()), relevance=read_relevance)
     for key, output in zip(asked, read, strict=True):
         found[key] = _outputs.put(key, output)
     return [found[key] for key in keys]
+
+
+def relation_source(weights: str, threads: int) -> ReadRelations | None:
+    """The relation reader of some weights, or None; its answers are cached for the next metric."""
+    from adequa.models import load_relation_reader
+
+    reader = load_relation_reader(weights, threads=threads)
+    return None if reader is None else partial(_read_relations, reader)
+
+
+_relations: Cache[Sequence[float | None]] = Cache(
+    16 * MEGABYTE, size_of=lambda one: 2_000 + 400 * len(one)
+)
+
+
+def _read_relations(
+    reader: RelationReader, texts: Sequence[NamedText]
+) -> list[Sequence[float | None]]:
+    keys = [
+        (reader, one.text, tuple(one.triples), tuple(one.names), *_labels(one.terms))
+        for one in texts
+    ]
+    found = {key: logits for key in keys if (logits := _relations.get(key)) is not None}
+    asked = {key: text for key, text in zip(keys, texts, strict=True) if key not in found}
+    for key, logits in zip(asked, reader.read(list(asked.values())), strict=True):
+        found[key] = _relations.put(key, logits)
+    return [found[key] for key in keys]
+
+
+def fact_source(weights: str, threads: int) -> FactShares | None:
+    """The relation reader's probability of each fact, by the calibration of the weights."""
+    from adequa.metrics.nli.signs import read_signs, read_weighing
+    from adequa.models import NamedText
+
+    read, weigher = relation_source(weights, threads), read_weighing(weights).relation
+    if read is None or weigher is None:
+        return None
+
+    def shares(items: Sequence[Item]) -> list[list[float | None]]:
+        texts = [
+            NamedText(item.text, item.triples, item.terms, read_signs(item).names(item))
+            for item in items
+        ]
+        return [
+            [None if one is None else probability(weigher(one)) for one in logits]
+            for logits in read(texts)
+        ]
+
+    return shares
 
 
 def pair_source(model: str, revision: str | None = None) -> Shares:

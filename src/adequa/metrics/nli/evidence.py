@@ -20,7 +20,7 @@ from adequa.entities import is_counterpart
 from adequa.metrics.nli.relevance import FactIndex, related_facts, with_facts
 from adequa.metrics.nli.signs import WRONG_VALUE, Signs, SpanIndex, Weighing, read_signs
 from adequa.metrics.nli.templates import Cues
-from adequa.metrics.sources import geometric_mean, probability
+from adequa.metrics.sources import ReadRelations, geometric_mean, probability
 from adequa.models import Calibration, NamedText
 from adequa.text import word_set
 from adequa.text.values import word_triple
@@ -162,8 +162,6 @@ def _together(text: str, words: Sequence[Word], one: int, other: int, threshold:
     )
 
 
-ReadRelations = Callable[["Sequence[NamedText]"], "Sequence[Sequence[float | None]]"]
-"""The relation reader's logit of each fact of each text."""
 Verify = Callable[[Sequence[Item]], "Sequence[VerifierOutput]"]
 
 # No record of the data these were chosen on; kept for stable scores.

@@ -17,7 +17,7 @@ from adequa.data import Item, Score
 from adequa.errors import DataError, SettingError
 from adequa.metrics.base import Metric, make_paths, require_predicates, require_valid
 from adequa.metrics.nli.confidence import Confidence, read_confidence, read_features
-from adequa.metrics.nli.evidence import EvidenceSource, ReadRelations, VerifierEvidence
+from adequa.metrics.nli.evidence import EvidenceSource, VerifierEvidence
 from adequa.metrics.nli.relevance import with_facts
 from adequa.metrics.nli.signs import read_signs, read_weighing
 from adequa.metrics.nli.templates import Cues, Templates, read_templates, shipped_cues
@@ -25,6 +25,7 @@ from adequa.metrics.nli.verdict import CLASSES, VerdictLimits, judge_evidence, n
 from adequa.metrics.sources import (
     has_words,
     model_digest,
+    relation_source,
     verifier_source,
     weights_digest,
 )
@@ -207,17 +208,8 @@ class Nli(Metric):
             limits.stated,
             self.entities,
             self._cues(),
-            self._relations(),
+            relation_source(self.weights, self.threads) if self.entities else None,
         )
-
-    def _relations(self) -> ReadRelations | None:
-        """The relation reader, where the weights have one and the entities are used."""
-        from adequa.models import load_relation_reader
-
-        if not self.entities:
-            return None
-        reader = load_relation_reader(self.weights, threads=self.threads)
-        return None if reader is None else reader.read
 
 
 @lru_cache(maxsize=8)
