@@ -5,12 +5,15 @@ from __future__ import annotations
 import json
 import signal
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from adequa.charts import save_picture
 from adequa.progress import progress_bar
+
+if TYPE_CHECKING:
+    from research.relations.torch_training import RelationSettings
 
 app = typer.Typer(
     name="relations",
@@ -79,6 +82,15 @@ def train(
             "--share", metavar="KIND=SHARE", help="Another share of a kind of group. Repeatable."
         ),
     ] = None,
+    last_written: Annotated[
+        str | None,
+        typer.Option(
+            "--last-written",
+            metavar="NAME",
+            help="The last file of written groups that is read, such as j: earlier stages of the "
+            "shipped reader had fewer. Default: all.",
+        ),
+    ] = None,
     count: Count = 150,
     challenge: Challenge = None,
     threads: Annotated[int, typer.Option("--threads", min=1)] = 1,
@@ -87,9 +99,8 @@ def train(
     ] = False,
 ) -> None:
     """Train the relation reader; SIGTERM saves its state and ends it."""
-    from research.relations.figures import read_held_out
-    from research.relations.mixture import SHARES, read_mixture
-    from research.relations.torch_training import RelationSettings, train_relations
+    from research.relations.mixture import SHARES
+    from research.relations.torch_training import RelationSettings
 
     shares = dict(SHARES)
     for one in share or ():
@@ -113,7 +124,67 @@ def train(
         threads=threads,
         resume=resume,
     )
-    mixture = read_mixture(data, lexicon, seed=seed, shares=shares)
+    _train(settings, last_written=last_written, count=count, challenge=challenge)
+
+
+@app.command()
+def stage(
+    number: Annotated[int, typer.Argument(metavar="NUMBER", min=1)],
+    data: Data,
+    lexicon: LexiconFile,
+    out: Annotated[
+        Path, typer.Option("--out", "-o", metavar="DIR", help="The checkpoint folder to write.")
+    ],
+    base: Annotated[
+        str, typer.Option("--base", metavar="DIR", help="What the stage before has written.")
+    ] = "all-MiniLM-L6-v2",
+    licence: Annotated[
+        str | None, typer.Option("--licence", help="The licence of the data, for the card.")
+    ] = None,
+    count: Count = 90,
+    challenge: Challenge = None,
+    threads: Annotated[int, typer.Option("--threads", min=1)] = 1,
+) -> None:
+    """Train one stage of the shipped reader, or continue it where it was stopped."""
+    from research.relations.mixture import STAGES
+    from research.relations.torch_training import RelationSettings
+
+    if number > len(STAGES):
+        raise typer.BadParameter(f"there are {len(STAGES)} stages", param_hint="NUMBER")
+    own = STAGES[number - 1]
+    settings = RelationSettings(
+        data=(data,),
+        lexicon=lexicon,
+        out=out,
+        base=base,
+        steps=own.steps,
+        fall=own.fall,
+        seed=own.seed,
+        look_every=own.steps,
+        shares=own.shares,
+        threads=threads,
+        licence=licence,
+        resume=True,
+    )
+    _train(settings, last_written=own.last_written, count=count, challenge=challenge)
+
+
+def _train(
+    settings: RelationSettings, *, last_written: str | None, count: int, challenge: Path | None
+) -> None:
+    """Train until the end or SIGTERM, and print the last figures."""
+    from research.relations.figures import read_held_out
+    from research.relations.mixture import read_mixture
+    from research.relations.torch_training import train_relations
+
+    (data,) = settings.data
+    mixture = read_mixture(
+        data,
+        settings.lexicon,
+        seed=settings.seed,
+        shares=settings.shares,
+        last_written=last_written,
+    )
     held_out = read_held_out(data, count=count, challenge=challenge)
     stopped: list[int] = []
     before = signal.signal(signal.SIGTERM, lambda number, _: stopped.append(number))

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from adequa.data import Item, Triple
+from adequa.errors import DataError
 from adequa.metrics.nli.signs import read_signs
 from adequa.perturb import FALSE, TRUE, UNKNOWN, LabelledDocument
 from adequa.text import is_symmetric, label_of
@@ -290,11 +291,20 @@ class WrittenGroup:
         return Group("written", tuple(texts), tuple(above))
 
 
-def read_written(folder: Path = WRITTEN, *, dev: bool) -> list[WrittenGroup]:
-    """The groups of a folder's files that are trained on, or those held out."""
+def read_written(
+    folder: Path = WRITTEN, *, dev: bool, last: str | None = None
+) -> list[WrittenGroup]:
+    """The groups of a folder's files that are trained on, or those held out.
+
+    `last` names the last file that is read: earlier stages of a training had fewer files.
+    """
+    paths = sorted(folder.glob("*.jsonl"))
+    if last is not None and last not in (known := [path.stem for path in paths]):
+        raise DataError(f"there is no file {last}.jsonl", path=folder, remedy=f"give {known}")
     return [
         _written(json.loads(line))
-        for path in sorted(folder.glob("*.jsonl"))
+        for path in paths
+        if last is None or path.stem <= last
         for number, line in enumerate(path.read_text(encoding="utf-8").splitlines())
         if line.strip() and (number % HELD_OUT == 0) == dev
     ]

@@ -68,13 +68,53 @@ from research.relations.sources import (
 )
 
 SHARES: Mapping[str, float] = {
-    "written": 0.25, "made": 0.22, "entailment": 0.03, "rel2text_swap": 0.04,
-    "rel2text_several": 0.03, "rel2text_near": 0.06, "rel2text_real": 0.06, "fewrel_swap": 0.06,
-    "fewrel_near": 0.03, "paragraph": 0.04, "paragraph_swap": 0.04, "webnlg_facts": 0.08,
-    "webnlg_swap": 0.03, "claims": 0.03,
+    "written": 0.45, "made": 0.15, "entailment": 0.02, "rel2text_swap": 0.04,
+    "rel2text_several": 0.02, "rel2text_near": 0.05, "rel2text_real": 0.06, "fewrel_swap": 0.06,
+    "fewrel_near": 0.02, "paragraph": 0.02, "paragraph_swap": 0.03, "webnlg_facts": 0.06,
+    "webnlg_swap": 0.01, "claims": 0.01,
 }  # fmt: skip
-"""How often each kind of group is drawn. These shares and the probabilities below were set by hand;
-there is no record of the data they were chosen on."""
+"""How often each kind of group is drawn. More groups written by hand reached the same figures on
+held-out data in half the time; the other shares and the probabilities below were set by hand, with
+no record of the data they were chosen on."""
+
+
+class Stage(NamedTuple):
+    """One stage of the training of the shipped reader; each starts from the one before."""
+
+    steps: int
+    seed: int
+    last_written: str
+    """The last file of written groups there was."""
+    shares: Mapping[str, float] = SHARES
+    fall: float = 0.0
+
+
+STAGES = (
+    Stage(
+        552,
+        11,
+        "j",
+        {
+            "written": 0.25, "made": 0.22, "entailment": 0.03, "rel2text_swap": 0.04,
+            "rel2text_several": 0.03, "rel2text_near": 0.06, "rel2text_real": 0.06,
+            "fewrel_swap": 0.06, "fewrel_near": 0.03, "paragraph": 0.04, "paragraph_swap": 0.04,
+            "webnlg_facts": 0.08, "webnlg_swap": 0.03, "claims": 0.03,
+        },
+    ),
+    Stage(
+        827,
+        12,
+        "m",
+        {
+            "written": 0.40, "made": 0.17, "entailment": 0.02, "rel2text_swap": 0.04,
+            "rel2text_several": 0.02, "rel2text_near": 0.05, "rel2text_real": 0.06,
+            "fewrel_swap": 0.06, "fewrel_near": 0.02, "paragraph": 0.03, "paragraph_swap": 0.03,
+            "webnlg_facts": 0.06, "webnlg_swap": 0.02, "claims": 0.02,
+        },
+    ),
+    Stage(1150, 13, "o", fall=0.4),
+)  # fmt: skip
+"""The stages as run. After the second, sixteen wrong texts of m.jsonl were corrected."""
 FAULTY: Mapping[str, tuple[Operator, float]] = {
     "deny": (deny, 0.3),
     "doubt": (doubt, 0.3),
@@ -569,7 +609,12 @@ def read_training_documents(data: Path) -> list[Document]:
 
 
 def read_mixture(
-    data: Path, lexicon: Path, *, seed: int = 0, shares: Mapping[str, float] = SHARES
+    data: Path,
+    lexicon: Path,
+    *,
+    seed: int = 0,
+    shares: Mapping[str, float] = SHARES,
+    last_written: str | None = None,
 ) -> Mixture:
     """The mixture of all that may be trained on; reading and locating names takes a minute."""
     validate_mixture("share", shares, [*SHARES])
@@ -581,7 +626,7 @@ def read_mixture(
         sentences=read_sentences(folder, dev=False),
         paragraphs=read_paragraphs(folder),
         entailments=read_entailments(data / "entailment", dev=False),
-        written=read_written(dev=False),
+        written=read_written(dev=False, last=last_written),
         lexicon=known,
         names=[name for name in relation_names(folder).values() if name in known],
         scenes=SceneMaker(),

@@ -10,6 +10,8 @@ from typer.testing import CliRunner
 
 from adequa.errors import ModelError
 from research.relations.command import app
+from research.relations.groups import WRITTEN
+from research.relations.mixture import SHARES, STAGES
 
 from . import tiny
 
@@ -66,3 +68,17 @@ def test_weights_without_a_relation_reader_are_refused(
     arguments = ["calibrate", "--weights", "v2", "--data", str(tmp_path)]
     with pytest.raises(ModelError, match="no relation reader"):
         CliRunner().invoke(app, arguments, catch_exceptions=False)
+
+
+def test_there_are_no_more_stages_than_were_run(tmp_path: Path) -> None:
+    arguments = ["stage", "9", "--data", str(tmp_path), "--lexicon", "none", "--out", "none"]
+    result = CliRunner().invoke(app, arguments)
+    assert result.exit_code == 2
+    assert "there are 3 stages" in result.output
+
+
+def test_every_stage_has_a_share_for_every_kind_and_files_that_exist() -> None:
+    for stage in STAGES:
+        assert stage.shares.keys() == SHARES.keys()
+        assert sum(stage.shares.values()) == pytest.approx(1, abs=0.01)
+        assert (WRITTEN / f"{stage.last_written}.jsonl").is_file()
