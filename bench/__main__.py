@@ -66,7 +66,8 @@ def main() -> int:
         "--half",
         choices=HALVES,
         default="open",
-        help="the half of relations and records; sealed belongs to the end of a piece of work",
+        help="the half of relations and records; sealed belongs to the end of a piece of work; "
+        "records have a third part, marked",
     )
     parser.add_argument(
         "--findings", type=Path, help="write what records found in each text, as JSON lines"

@@ -1,6 +1,7 @@
 """What the challenge sets share: groups of faithful texts and texts with one fault, in two halves.
 
 The half `open` is for developing; the half `sealed` is scored at the end of a piece of work only.
+The records have a third part, `marked`: longer texts with one to four faults, for developing too.
 """
 
 from __future__ import annotations
@@ -10,9 +11,10 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol, TypeVar
 
+from adequa.errors import DataError
 from adequa.tables import Cell, Table
 
-HALVES = ("open", "sealed")
+HALVES = ("open", "sealed", "marked")
 _CHALLENGES = Path(__file__).resolve().parent / "challenges"
 
 
@@ -34,9 +36,11 @@ class Measured(NamedTuple):
 
 
 def read_groups(name: str, half: str) -> list[dict[str, Any]]:
-    """The groups of a half, `open` or `sealed`, of a challenge set."""
-    lines = (_CHALLENGES / name / f"{half}.jsonl").read_text(encoding="utf-8").splitlines()
-    return [json.loads(line) for line in lines]
+    """The groups of a part of a challenge set: `open`, `sealed`, or `marked` of the records."""
+    path = _CHALLENGES / name / f"{half}.jsonl"
+    if not path.is_file():
+        raise DataError("does not exist", path=path, remedy="give another --half")
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
 
 
 def share(values: Sequence[bool]) -> float:

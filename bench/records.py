@@ -1,7 +1,8 @@
 """Records: faithful texts against texts with exactly one fault, by kind of fault.
 
 Reads `bench/challenges/records`. The half `open` is for developing; `python -m bench records --half
-sealed` scores the other half and belongs to the end of a piece of work. Findings are those of `esa`
+sealed` scores the other half and belongs to the end of a piece of work; `--half marked` scores
+longer texts with one to four faults each. Findings are those of `esa`
 and `nli` together, of the kind hallucination: texts select from their record, so what they leave
 out is not a fault. A fault is noticed when its text has a finding, and at the right place when a
 finding overlaps with the wrong words. `of clean` counts only faults whose faithful text, from which
@@ -102,7 +103,8 @@ def judge(groups: Sequence[dict[str, Any]]) -> Outcome:
 def _overlaps(finding: Finding, wrong: dict[str, Any]) -> bool:
     if finding.start is None or finding.end is None:
         return False
-    return bool(finding.start < wrong["end"] and wrong["start"] < finding.end)
+    spans = wrong.get("spans", [wrong])  # the part `marked` has texts with several faults
+    return any(finding.start < one["end"] and one["start"] < finding.end for one in spans)
 
 
 def _detail(result: Result, wrong: dict[str, Any] | None) -> dict[str, Any]:

@@ -18,6 +18,8 @@ RECORD_KINDS = {
     *("wrong_comparison", "wrong_relation", "added", "wrong_rounding_or_range", "wrong_category"),
 }
 
+SPAN_TYPES = {"contradictory", "not_checkable", "misleading", "incoherent", "repetitive"}
+
 
 def groups(kind: str, half: str) -> list[dict[str, Any]]:
     lines = (FOLDER / kind / f"{half}.jsonl").read_text(encoding="utf-8").splitlines()
@@ -63,7 +65,25 @@ def test_records(half: str) -> None:
     assert {wrong["kind"] for group in read for wrong in group["wrong"]} == RECORD_KINDS
 
 
-def test_ids_are_unique_over_both_halves() -> None:
-    for kind in ("relations", "records"):
-        ids = [group["id"] for half in ("open", "sealed") for group in groups(kind, half)]
+def test_marked_records() -> None:
+    read = groups("records", "marked")
+    assert len(read) == 190
+    for group in read:
+        assert len(group["faithful"]) == 2
+        assert len(group["wrong"]) == 4
+        for wrong in group["wrong"]:
+            assert wrong["text"] not in group["faithful"]
+            assert 1 <= len(wrong["spans"]) <= 4
+            for span in wrong["spans"]:
+                assert span["type"] in SPAN_TYPES
+                assert 0 <= span["start"] < span["end"] <= len(wrong["text"])
+                assert wrong["text"][span["start"] : span["end"]].strip()
+                if span["path"] is not None:
+                    resolve(group["record"], span["path"])
+
+
+def test_ids_are_unique_over_all_parts() -> None:
+    parts = {"relations": ("open", "sealed"), "records": ("open", "sealed", "marked")}
+    for kind, halves in parts.items():
+        ids = [group["id"] for half in halves for group in groups(kind, half)]
         assert len(ids) == len(set(ids))
