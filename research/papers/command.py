@@ -109,8 +109,18 @@ def esa(
     ] = None,
     worksheet: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="Only summarise a completed worksheet."),
+        typer.Option(
+            metavar="FILE",
+            help="With --data, write a random sample of the undetected entities of all systems of "
+            "2020; alone, summarise a completed FILE.",
+        ),
     ] = None,
+    flags: Annotated[
+        int, typer.Option(min=1, help="Undetected entities per system in that sample.")
+    ] = 12,
+    show: Annotated[
+        bool, typer.Option("--show", help="Print the texts of the worksheet, from --data.")
+    ] = False,
     sample: Annotated[int, typer.Option(min=1, help="Texts per system in the worksheets.")] = 20,
     seed: Annotated[int, typer.Option(min=0, help="Random seed of the worksheets' sample.")] = 0,
     as_json: Json = False,
@@ -129,19 +139,37 @@ def esa(
     Example: adequa paper esa --data data --year 2020 --out esa-2020
 
     Example: adequa paper esa --data data --detector paper --aliases names.tsv --coreference adequa
-    """
-    from research.papers.esa.reproduction import reproduce_esa
-    from research.papers.esa.worksheet import summarise_worksheet
 
-    if (data is None) == (worksheet is None):
-        raise typer.BadParameter("give --data DIR, or --worksheet FILE")
-    if worksheet is not None:
+    Example: adequa paper esa --data data --worksheet flags.tsv
+    """
+    from research.papers.esa.data import read_corpus
+    from research.papers.esa.reproduction import CHECKED_YEAR, reproduce_esa
+    from research.papers.esa.worksheet import flag_sample, show_flags, summarise_worksheet
+    from research.papers.section import require_new, write_texts
+
+    if show and (data is None or worksheet is None):
+        raise typer.BadParameter("--show needs --data DIR and --worksheet FILE")
+    if data is None:
+        if worksheet is None:
+            raise typer.BadParameter("give --data DIR, or --worksheet FILE")
         _print_section(summarise_worksheet(worksheet), as_json=as_json)
         return
+    detection = _detection(detector, aliases, linker, coreference)
+    if worksheet is not None:
+        if show:
+            typer.echo("\n\n".join(show_flags(worksheet, read_corpus(data, CHECKED_YEAR).items)))
+            return
+        require_new(worksheet)
+        items = read_corpus(data, CHECKED_YEAR).items
+        with progress_bar("scoring", quiet=quiet) as advance:
+            drawn = flag_sample(items, flags, seed=seed, detection=detection, progress=advance)
+        for path in write_texts({worksheet.name: drawn}, worksheet.parent):
+            echo_written(path)
+        return
     reproduction = reproduce_esa(
-        data or Path(),
+        data,
         _chosen_years(year),
-        detection=_detection(detector, aliases, linker, coreference),
+        detection=detection,
         given=_named(column or [], "--column"),
         sample=sample,
         seed=seed,

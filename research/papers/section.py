@@ -161,6 +161,16 @@ def require_folder(data: Path, content: str) -> None:
         raise DataError("is not a folder", path=data, remedy=f"name the folder with {content}")
 
 
+def require_new(worksheet: Path) -> None:
+    """Raise if a worksheet exists, since it may have been filled in."""
+    if worksheet.exists():
+        raise DataError(
+            "already exists and may have been filled in",
+            path=worksheet,
+            remedy="omit --data to summarise it, give --show to read it, or move it",
+        )
+
+
 def write_texts(
     files: Mapping[str, Content], folder: Path, *, filled: str | None = None
 ) -> list[Path]:
