@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from adequa.cli import train as cli
 from adequa.cli.options import Jobs, Json, Quiet, echo_json, echo_written, group
 from adequa.progress import progress_bar
 
@@ -352,6 +353,58 @@ def nli(
         sheet = Sheet(setup, errors, sample, seed)
         count = write_worksheet(worksheet, data, chosen[0], scoring, sheet)
         echo_written(worksheet, f" ({count} errors)")
+
+
+@paper.command()
+def entailment(
+    data: Annotated[
+        Path, typer.Option("--data", metavar="DIR", help="The folder with entailment/*.csv.")
+    ],
+    out: Annotated[
+        Path, typer.Option("--out", "-o", metavar="DIR", help="The model's folder to write.")
+    ],
+    base: cli.Base = "all-MiniLM-L6-v2",
+    steps: cli.Steps = 4500,
+    batch: cli.Batch = 32,
+    rate: cli.Rate = 1e-4,
+    seed: cli.Seed = 0,
+    look_every: cli.LookEvery = 500,
+    save_every: cli.SaveEvery = 100,
+    resume: cli.Resume = False,
+    threads: cli.Threads = None,
+    as_json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Train a small cross-encoder for the checks of paper 002.
+
+    It learns entailment, neutral and contradiction from pairs of premise and hypothesis, of which
+    every fortieth is held out. The folder serves as --model of `adequa paper nli`, and as
+    `nli:model=DIR`. Needs the extra `train`.
+
+    Example: adequa paper entailment --data data --out nli-minilm && adequa paper nli --data data
+    --model nli-minilm
+    """
+    from adequa.errors import require_packages
+
+    require_packages("train", "torch", "transformers")
+    from research.papers.nli.torch_entailment import EntailmentSettings, train_entailment
+
+    settings = EntailmentSettings(
+        data=(data / "entailment",),
+        out=out,
+        base=base,
+        steps=steps,
+        batch=batch,
+        rate=rate,
+        seed=seed,
+        look_every=look_every,
+        save_every=save_every,
+        resume=resume,
+        threads=threads,
+    )
+    with cli.training_bars(quiet=quiet) as progress:
+        trained = train_entailment(settings, progress)
+    cli.show_training("entailment", trained, as_json=as_json, after="adequa paper nli --model")
 
 
 @paper.command()
