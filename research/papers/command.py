@@ -12,6 +12,9 @@ from adequa.cli.options import Jobs, Json, Quiet, echo_json, echo_written, group
 from adequa.progress import progress_bar
 
 if TYPE_CHECKING:
+    from contextlib import AbstractContextManager
+
+    from adequa.progress import Progress
     from research.papers.section import Reproduction, Section
 
 paper = group("paper", "Reproduce a paper's tables and figures.")
@@ -478,6 +481,101 @@ def human(
         progress=lambda what: progress_bar(what, quiet=quiet),
     )
     _print(reproduction, pictures, as_json=as_json)
+
+
+@paper.command(name="all")
+def every(
+    data: Annotated[
+        Path,
+        typer.Option("--data", metavar="DIR", help="The folder with all research data."),
+    ],
+    out: Annotated[
+        Path, typer.Option("--out", "-o", metavar="FILE", help="The HTML page to write.")
+    ] = Path("papers.html"),
+    only: Annotated[
+        list[str] | None,
+        typer.Option("--only", metavar="PAPER", help="Only this paper. Repeatable."),
+    ] = None,
+    keep: Annotated[
+        Path | None,
+        typer.Option(
+            "--keep",
+            metavar="DIR",
+            help="Keep the part of each paper in DIR, and use those that are there; --only "
+            "replaces them.",
+        ),
+    ] = None,
+    quiet: Quiet = False,
+) -> None:
+    """Write all papers as one HTML page.
+
+    Every table and figure of the papers next to ours, each with its command. Reproducing all of
+    them takes about an hour on one core; with --keep, a stopped call continues. Papers: esa,
+    correlations, nli, joint, human.
+
+    Example: adequa paper all --data data --out papers.html --keep parts
+    """
+    from adequa.models import DEFAULT
+    from research.papers.correlations.reproduction import reproduce_correlations
+    from research.papers.esa.reproduction import reproduce_esa
+    from research.papers.human.reproduction import reproduce_human
+    from research.papers.joint.models import load_model
+    from research.papers.joint.reproduction import reproduce_joint
+    from research.papers.nli.data import DATASETS
+    from research.papers.nli.reproduction import reproduce_nli
+    from research.papers.nli.setups import SetupScoring
+    from research.papers.page import Paper, papers_page
+    from research.papers.section import require_folder, write_texts
+
+    def bars(what: str) -> AbstractContextManager[Progress]:
+        return progress_bar(what, quiet=quiet)
+
+    papers = [
+        Paper(
+            "esa",
+            "001: Entity-Based Semantic Adequacy for Data-to-Text Generation",
+            "adequa paper esa --data DIR",
+            lambda folder: reproduce_esa(folder, progress=bars),
+        ),
+        Paper(
+            "correlations",
+            "001: its correlation tables",
+            "adequa paper correlations --data DIR",
+            lambda folder: reproduce_correlations(folder, progress=bars),
+        ),
+        Paper(
+            "nli",
+            "002: Evaluating Semantic Accuracy of Data-to-Text Generation with Natural Language "
+            "Inference",
+            "adequa paper nli --data DIR",
+            lambda folder: reproduce_nli(folder, list(DATASETS), SetupScoring(progress=bars)),
+            by_section=True,
+        ),
+        Paper(
+            "joint",
+            "003: Joint Representations of Text and Knowledge Graphs for Retrieval and Evaluation",
+            "adequa paper joint --data DIR",
+            lambda folder: reproduce_joint(folder, [load_model(DEFAULT, DEFAULT)], progress=bars),
+            by_section=True,
+        ),
+        Paper(
+            "human",
+            "004: WebNLG Challenge: Human Evaluation Results",
+            "adequa paper human --data DIR",
+            lambda folder: reproduce_human(folder, progress=bars),
+            by_section=True,
+        ),
+    ]
+    require_folder(data, "webnlg2020, webnlg2017 and e2e")
+    page = papers_page(
+        papers,
+        data,
+        only=only or (),
+        keep=keep,
+        report=lambda what: None if quiet else typer.echo(what, err=True),
+    )
+    for path in write_texts({out.name: page}, out.parent):
+        echo_written(path)
 
 
 def _named(given: list[str], option: str) -> dict[str, str]:

@@ -42,9 +42,12 @@ class Section:
     def text(self) -> str:
         """For a terminal."""
         parts = [table.text() for table in self.tables if table.rows]
-        lines = [f"{words}: {_shown(value)}" for words, value in self.values.values()]
-        lines += [f"note: {one_line(note)}" for note in self.notes]
+        lines = [*self.value_lines(), *(f"note: {one_line(note)}" for note in self.notes)]
         return "\n\n".join([*parts, *(["\n".join(lines)] if lines else [])])
+
+    def value_lines(self) -> list[str]:
+        """One line per single value."""
+        return [f"{words}: {_shown(value)}" for words, value in self.values.values()]
 
     def as_object(self) -> dict[str, object]:
         """For `--json`."""

@@ -92,6 +92,19 @@ def test_esa_wrong_use(esa: Run) -> None:
     )
 
 
+def test_all_papers_on_one_page(esa: Run, tmp_path: Path) -> None:
+    code, said, progress = esa("all", "--data", "data", "--only", "esa", "--keep", "parts")
+    assert (code, said) == (0, "")
+    assert "written to papers.html" in progress
+    page = (tmp_path / "papers.html").read_text(encoding="utf-8")
+    assert "Table 1, 2020" in page
+    assert 'alt="figure3-2020.svg"' in page
+    assert [path.name for path in (tmp_path / "parts").iterdir()] == ["esa.html"]
+    code, _, complaint = esa("all", "--data", "data", "--only", "bleu")
+    assert (code, "unknown paper 'bleu'" in complaint) == (2, True)
+    assert esa("all", "--data", "nowhere")[0] == 2
+
+
 @pytest.fixture
 def people(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: Run) -> Run:
     monkeypatch.chdir(tmp_path)
