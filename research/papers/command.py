@@ -216,6 +216,33 @@ def joint(
         int | None,
         typer.Option(min=1, help="Number of texts to search; fewer are faster. Default: all."),
     ] = None,
+    study: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--study",
+            metavar="NAME",
+            help="Run a study of trainings instead, and print its table: baselines, negatives, "
+            "batches, mixtures, best-half, loss, ratings. Repeatable. Needs --rows.",
+        ),
+    ] = None,
+    rows: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="DIR",
+            help="The folder of the studies' rows. Those that are there are not run again; "
+            "without --study, they are shown with the rest.",
+        ),
+    ] = None,
+    row: Annotated[
+        list[str] | None,
+        typer.Option("--row", metavar="NAME", help="Run only this row of a study. Repeatable."),
+    ] = None,
+    base: cli.Base = "all-MiniLM-L6-v2",
+    steps: Annotated[
+        int | None,
+        typer.Option(min=1, help="Batches per row of a study; default: the schedule's 200."),
+    ] = None,
+    threads: cli.Threads = None,
     sample: Annotated[int, typer.Option(min=1, help="Pairs per corpus in Figure 2.")] = 1000,
     seed: Annotated[int, typer.Option(min=0, help="Random seed of samples and resamples.")] = 0,
     out: Annotated[
@@ -229,14 +256,39 @@ def joint(
     Table 1 of any corpus, retrieval with every kind of negative, inverted triples, similarities,
     learning curves, and correlations with people next to those of other metrics. Missing data and
     models are marked n/a with the reason. Sections: table1, retrieval,
-    setups, figure2, figure3, inversion, section6.2, figure6, ratings2017, figure8.
+    figure2, figure3, inversion, section6.2, figure6, ratings2017, figure8.
+
+    The studies train small models, all on one schedule; each row takes some minutes on one core, is
+    saved when it is done, and resumes when it was stopped. The study baselines measures the models
+    of --weights as they are.
 
     Example: adequa paper joint --data data --pool 3000 --out joint
+
+    Example: adequa paper joint --data data --study negatives --rows rows --threads 1
     """
     from adequa.models import DEFAULT
+    from research.papers.joint.data import JointStudy
     from research.papers.joint.models import load_model
     from research.papers.joint.reproduction import reproduce_joint
+    from research.papers.joint.studies import StudyRun, StudySchedule, reproduce_studies
+    from research.papers.section import Chapter, Reproduction
 
+    if study:
+        if rows is None:
+            raise typer.BadParameter("--study needs --rows DIR, where its rows are kept")
+        schedule = {"base": base, "seed": seed, **({} if steps is None else {"steps": steps})}
+        with cli.training_bars(quiet=quiet) as report:
+            run = StudyRun(
+                JointStudy(data=data, shown=lambda what: progress_bar(what, quiet=quiet)),
+                rows,
+                StudySchedule(**schedule),
+                baselines=_named(weights or [], "--weights"),
+                report=report,
+                threads=threads,
+            )
+            sections = reproduce_studies(run, study, only=row or ())
+        _print(Reproduction([Chapter(sections=sections)]), out, as_json=as_json)
+        return
     named = _named(weights, "--weights") if weights else {DEFAULT: DEFAULT}
     reproduction = reproduce_joint(
         data,
@@ -247,6 +299,7 @@ def joint(
         pool=pool,
         sample=sample,
         seed=seed,
+        rows=rows,
         progress=lambda what: progress_bar(what, quiet=quiet),
     )
     _print(reproduction, out, as_json=as_json)
@@ -505,6 +558,10 @@ def every(
             "replaces them.",
         ),
     ] = None,
+    rows: Annotated[
+        Path | None,
+        typer.Option(metavar="DIR", help="The rows of `paper joint --study`, to be shown."),
+    ] = None,
     quiet: Quiet = False,
 ) -> None:
     """Write all papers as one HTML page.
@@ -555,7 +612,9 @@ def every(
             "joint",
             "003: Joint Representations of Text and Knowledge Graphs for Retrieval and Evaluation",
             "adequa paper joint --data DIR",
-            lambda folder: reproduce_joint(folder, [load_model(DEFAULT, DEFAULT)], progress=bars),
+            lambda folder: reproduce_joint(
+                folder, [load_model(DEFAULT, DEFAULT)], rows=rows, progress=bars
+            ),
             by_section=True,
         ),
         Paper(
