@@ -2,12 +2,14 @@
 
 `claims.tsv` has one line per claim:
 
-- `figure`: how the first cell of its row in docs/results.md begins;
+- `figure`: how the first cell of its row in docs/results.md begins; `text: …` is a claim of the
+  text between the tables;
 - `written`: a part of that row, whose numbers are what the command must give;
 - `command`: with `DATA` for the folder of the research data, and `OUT` for a new folder;
 - `where`: for each number of `written`, the place of its value in the JSON that the command prints,
-  separated by ` ; `. `a/b` are keys, `[a=b]` is the only object of a list whose `a` is `b`, `[a~b]`
-  the one whose `a` contains `b`, `[n]` a place; `*100` at the end makes a percentage;
+  separated by ` ; `. `a/b` are keys, `[a=b]` are the objects of a list whose `a` is `b`, `[a~b]`
+  those whose `a` contains `b`. One must be left, or `sum ` stands in front; `a + b` adds two
+  places, and `*100` or `/3` at the end multiplies or divides;
 - `tolerance`: how far off a value may be; without it, half a unit of the last written digit;
 - `skip`: why the claim is not measured here, such as `speed`, which depends on the load of the
   machine and is measured with `--speed`.
@@ -25,7 +27,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -36,9 +38,11 @@ ROOT = Path(__file__).resolve().parents[1]
 PAGE = ROOT / "docs" / "results.md"
 CLAIMS = Path(__file__).with_name("claims.tsv")
 SPEED = "speed"
+_TEXT = "text: "
 
 _NUMBER = re.compile(r"[-−]?(?:\d{1,3}(?:,\d{3})+|\d+)?(?:\.\d+)?(?<=\d)")
-_STEP = re.compile(r"\[([^\]=~]+)([=~])([^\]]*)\]|\[(\d+)\]|([^/\[\]]+)")
+_STEP = re.compile(r"\[([^\]=~]+)([=~])([^\]]*)\]|([^/\[\]]+)")
+_FACTOR = re.compile(r"\s*([*/])(\d+)$")
 
 
 class ClaimError(Exception):
@@ -101,48 +105,52 @@ def figure_lines(page: str) -> list[str]:
     return found
 
 
-def line_of(claim: Claim, lines: Sequence[str]) -> str:
-    """The row of a claim; an error if there is none, or if it says something else."""
+def require_written(claim: Claim, page: str) -> None:
+    """Raise unless the page says what a claim says it does."""
+    if claim.figure.startswith(_TEXT):
+        if claim.written not in " ".join(page.split()):
+            raise ClaimError(f"{PAGE.name} does not say {claim.written!r}")
+        return
     begins = f"| {claim.figure}"
-    found = [line for line in lines if line.startswith(begins)]
+    found = [line for line in figure_lines(page) if line.startswith(begins)]
     if len(found) != 1:
         raise ClaimError(f"{len(found)} rows of {PAGE.name} begin with {claim.figure!r}")
     if claim.written and claim.written not in found[0]:
         raise ClaimError(f"{PAGE.name} does not say {claim.written!r}")
-    return found[0]
 
 
 def value_at(found: Any, where: str) -> float:
-    """The number at a place of a command's JSON."""
-    path, percent, _ = where.partition("*100")
-    value = found
-    for key, sign, wanted, place, name in _STEP.findall(path.strip()):
+    """The number at a place of a command's JSON, or what several places add up to."""
+    factor = _FACTOR.search(where)
+    total = sum(_number(found, place) for place in _FACTOR.sub("", where).split(" + "))
+    if factor is None:
+        return total
+    by = int(factor[2])
+    return total * by if factor[1] == "*" else total / by
+
+
+def _number(found: Any, place: str) -> float:
+    several = place.startswith("sum ")
+    values = [found]
+    for key, sign, wanted, name in _STEP.findall(place.removeprefix("sum ").strip()):
         if key:
-            value = _chosen(value, key, sign, wanted)
-        elif place:
-            value = value[int(place)]
-        elif isinstance(value, Mapping) and name in value:
-            value = value[name]
+            rows = [row for value in values if isinstance(value, list) for row in value]
+            values = [row for row in rows or values if _fits(row, key, sign, wanted)]
         else:
-            raise ClaimError(f"there is no {name!r} at {where!r}")
-    if isinstance(value, str):
-        value = value.replace(",", "")
+            values = [value[name] for value in values if isinstance(value, dict) and name in value]
+    if len(values) != 1 and not (several and values):
+        raise ClaimError(f"{len(values)} values at {place!r}")
     try:
-        number = float(value)
+        return sum(
+            float(value.replace(",", "") if isinstance(value, str) else value) for value in values
+        )
     except (TypeError, ValueError):
-        raise ClaimError(f"{value!r:.60} at {where!r} is not a number") from None
-    return 100 * number if percent else number
+        raise ClaimError(f"{values[0]!r:.60} at {place!r} is not a number") from None
 
 
-def _chosen(rows: Any, key: str, sign: str, wanted: str) -> Any:
-    found = [
-        row
-        for row in (rows if isinstance(rows, list) else ())
-        if (str(row.get(key)) == wanted if sign == "=" else wanted in str(row.get(key)))
-    ]
-    if len(found) != 1:
-        raise ClaimError(f"{len(found)} rows have {key}{sign}{wanted}")
-    return found[0]
+def _fits(row: Any, key: str, sign: str, wanted: str) -> bool:
+    own = str(row.get(key)) if isinstance(row, dict) else ""
+    return own == wanted if sign == "=" else wanted in own
 
 
 def number_of(written: str) -> float:
@@ -197,11 +205,10 @@ def check_claims(
 
     A command of several claims runs once.
     """
-    lines = figure_lines(page)
     ran: dict[str, Any] = {}
     for claim in claims:
         try:
-            line_of(claim, lines)
+            require_written(claim, page)
             if claim.skip and not (speed and claim.skip == SPEED and claim.where):
                 yield claim, "skipped", claim.skip
                 continue

@@ -240,7 +240,7 @@ def joint(
     base: cli.Base = "all-MiniLM-L6-v2",
     steps: Annotated[
         int | None,
-        typer.Option(min=1, help="Batches per row of a study; default: the schedule's 200."),
+        typer.Option(min=1, help="Batches per row of a study; default: the schedule's 300."),
     ] = None,
     threads: cli.Threads = None,
     sample: Annotated[int, typer.Option(min=1, help="Pairs per corpus in Figure 2.")] = 1000,

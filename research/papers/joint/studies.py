@@ -50,13 +50,13 @@ class StudySchedule:
     """What all rows have in common, chosen so that a row takes some minutes on one core."""
 
     base: str = BASE
-    steps: int = 200
+    steps: int = 300
     batch: int = 16
     rate: float = 1.2e-4
     frozen: int = 3
     longest: int = 96
     seed: int = 0
-    look_every: int = 40
+    look_every: int = 60
     rating_steps: int = 150
 
     def words(self) -> str:
