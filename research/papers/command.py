@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -276,12 +277,13 @@ def joint(
     if study:
         if rows is None:
             raise typer.BadParameter("--study needs --rows DIR, where its rows are kept")
-        schedule = {"base": base, "seed": seed, **({} if steps is None else {"steps": steps})}
+        schedule = StudySchedule(base=base, seed=seed)
+        schedule = schedule if steps is None else replace(schedule, steps=steps)
         with cli.training_bars(quiet=quiet) as report:
             run = StudyRun(
                 JointStudy(data=data, shown=lambda what: progress_bar(what, quiet=quiet)),
                 rows,
-                StudySchedule(**schedule),
+                schedule,
                 baselines=_named(weights or [], "--weights"),
                 report=report,
                 threads=threads,

@@ -68,6 +68,9 @@ class StudySchedule:
         )
 
 
+_BOTH: Mapping[str, float] = {"replaced": 0.5, "inverted": 0.5}
+
+
 @dataclass(frozen=True)
 class EncoderRow:
     """A training of the bi-encoder."""
@@ -79,7 +82,6 @@ class EncoderRow:
     """Another size than the schedule's; the number of texts stays the same."""
 
 
-_BOTH = {"replaced": 0.5, "inverted": 0.5}
 ROWS: Mapping[str, EncoderRow] = {
     "in-batch": EncoderRow("the other graphs of the batch alone", negatives={}),
     "replaced": EncoderRow("and one part of a triple replaced", negatives={"replaced": 1.0}),
