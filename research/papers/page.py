@@ -128,7 +128,8 @@ def _chapter(paper: Paper, chapter: Chapter) -> Iterator[str]:
 
 def _section(paper: Paper, section: Section) -> Iterator[str]:
     if paper.by_section:
-        yield _command(f"{paper.command} --only {section.key}")
+        options = section.options or f"--only {section.key}"
+        yield _command(f"{paper.command} {options}")
     for table in section.tables:
         if table.rows:
             yield f'<div class="wide">{table.html()}</div>'

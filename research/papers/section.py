@@ -38,6 +38,8 @@ class Section:
     notes: Sequence[str] = ()
     records: Sequence[Mapping[str, object]] | None = None
     files: Mapping[str, Content] = field(default_factory=dict)
+    options: str | None = None
+    """The options of the paper's command that give this section alone, where not `--only KEY`."""
 
     def text(self) -> str:
         """For a terminal."""

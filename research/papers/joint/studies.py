@@ -432,7 +432,13 @@ def study_section(run: StudyRun, name: str) -> Section:
         lines = _curve_lines(found)
         if lines:
             files["figure3-study.svg"] = curves_picture(lines, study.title)
-    return Section(f"study-{name}", [table], notes=[*notes, *more], files=files)
+    return Section(
+        f"study-{name}",
+        [table],
+        notes=[*notes, *more],
+        files=files,
+        options=f"--study {name} --rows ROWS",
+    )
 
 
 def _encoder_table(

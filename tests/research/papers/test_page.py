@@ -32,7 +32,10 @@ class Counted:
             ["a note with <b>"],
             files={"figure.svg": lambda: "<svg>é</svg>", "worksheet.tsv": "a\tb\n"},
         )
-        chapter = Chapter("2020", "Year", [section], ["2017: data is missing"], {"esa": "esa|v:1"})
+        other = Section("study", [TABLE], options="--study negatives")
+        chapter = Chapter(
+            "2020", "Year", [section, other], ["2017: data is missing"], {"esa": "esa|v:1"}
+        )
         return Reproduction([chapter], "sig|nature")
 
 
@@ -44,6 +47,7 @@ def test_a_page_has_tables_values_notes_figures_and_commands() -> None:
     assert "<li>a note with &lt;b&gt;" in page
     assert "<li>n/a: 2017: data is missing" in page
     assert "<code>adequa paper x --data DIR --only table1</code>" in page
+    assert "<code>adequa paper x --data DIR --study negatives</code>" in page
     (picture,) = re.findall(r"base64,([^\"]+)", page)
     assert base64.b64decode(picture).decode("utf-8") == "<svg>é</svg>"
     assert "worksheet" not in page
