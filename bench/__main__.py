@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import argparse
 import importlib
+import json
 import os
 import sys
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from adequa.files import dump_line
-from adequa.tables import Table
+from adequa.tables import Cell, Table
+from bench import claims
 from bench.groups import HALVES, figure_rows
 
 NAMES = {
@@ -45,12 +48,18 @@ QUICK = ("growth",)
 
 def main() -> int:
     """Run the benchmarks and print their figures; returns 1 if a target was missed."""
+    if sys.argv[1:2] == ["claims"]:
+        return claims.main(sys.argv[2:], data=default_data())
     width = max(map(len, NAMES))
     parser = argparse.ArgumentParser(
         prog="python -m bench",
         description=__doc__,
         epilog="\n".join(
-            ["benchmarks:", *(f"  {name:<{width}}  {about}" for name, about in NAMES.items())]
+            [
+                "benchmarks:",
+                *(f"  {name:<{width}}  {about}" for name, about in NAMES.items()),
+                "`python -m bench claims` compares docs/results.md with new measurements (--help)",
+            ]
         ),
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
@@ -75,38 +84,46 @@ def main() -> int:
     parser.add_argument(
         "--quick", action="store_true", help="smaller inputs, for benchmarks that offer it: growth"
     )
+    parser.add_argument("--json", action="store_true", help="print the figures as JSON")
     arguments = parser.parse_args()
     unknown = set(arguments.names) - set(NAMES)
     if unknown:
         parser.error(f"unknown benchmark: {', '.join(sorted(unknown))}")
-    rows: list[list[str]] = []
-    missed = 0
+    rows: list[dict[str, object]] = []
     for name in arguments.names or NAMES:
         sys.stderr.write(f"{name} …\n")
         module = importlib.import_module(f"bench.{name}")
         if getattr(module, "NEEDS_DATA", False) and not arguments.data.is_dir():
-            rows.append([name, "–", "–", f"n/a: no data at {arguments.data}"])
+            absent = f"n/a: no data at {arguments.data}"
+            rows.append({"figure": name, "value": "–", "target": "–", "reached": absent})
             continue
         if hasattr(module, "measure_half"):
             measured = module.measure_half(arguments.half)
-            print(measured.table.text() + "\n")
-            found = figure_rows(name, arguments.half, measured.figures, module.TARGETS)
+            if not arguments.json:
+                print(measured.table.text() + "\n")
+            rows += figure_rows(name, arguments.half, measured.figures, module.TARGETS)
             if arguments.findings is not None and measured.details:
                 lines = map(dump_line, measured.details)
                 arguments.findings.write_text("".join(lines), encoding="utf-8")
         elif getattr(module, "TAKES_CYCLES", False):
-            found = module.measure(arguments.data, cycles=arguments.cycles, log=arguments.log)
+            rows += module.measure(arguments.data, cycles=arguments.cycles, log=arguments.log)
         else:
-            found = module.measure(arguments.data)
-        for row in found:
-            missed += not row["reached"]
-            value = row["value"]
-            shown = f"{value:.3g}" if isinstance(value, float) else str(value)
-            rows.append(
-                [str(row["figure"]), shown, str(row["target"]), "yes" if row["reached"] else "NO"]
-            )
-    print(Table("", ["figure", "measured", "target", "reached"], rows).text())
-    return 1 if missed else 0
+            rows += module.measure(arguments.data)
+    if arguments.json:
+        print(json.dumps(rows, ensure_ascii=False, indent=1))
+    else:
+        print(_table(rows).text())
+    return 0 if all(row["reached"] for row in rows) else 1
+
+
+def _table(rows: Sequence[Mapping[str, object]]) -> Table:
+    lines: list[list[Cell]] = []
+    for row in rows:
+        value, reached = row["value"], row["reached"]
+        shown = f"{value:.3g}" if isinstance(value, float) else str(value)
+        said = reached if isinstance(reached, str) else "yes" if reached else "NO"
+        lines.append([str(row["figure"]), shown, str(row["target"]), said])
+    return Table("", ["figure", "measured", "target", "reached"], lines)
 
 
 def default_data() -> Path:

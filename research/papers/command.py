@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from adequa.cli import train as cli
 from adequa.cli.options import Jobs, Json, Quiet, echo_json, echo_written, group
 from adequa.progress import progress_bar
 
 if TYPE_CHECKING:
+    from contextlib import AbstractContextManager
+
+    from adequa.progress import Progress
     from research.papers.section import Reproduction, Section
 
 paper = group("paper", "Reproduce a paper's tables and figures.")
@@ -109,8 +114,18 @@ def esa(
     ] = None,
     worksheet: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="Only summarise a completed worksheet."),
+        typer.Option(
+            metavar="FILE",
+            help="With --data, write a random sample of the undetected entities of all systems of "
+            "2020; alone, summarise a completed FILE.",
+        ),
     ] = None,
+    flags: Annotated[
+        int, typer.Option(min=1, help="Undetected entities per system in that sample.")
+    ] = 12,
+    show: Annotated[
+        bool, typer.Option("--show", help="Print the texts of the worksheet, from --data.")
+    ] = False,
     sample: Annotated[int, typer.Option(min=1, help="Texts per system in the worksheets.")] = 20,
     seed: Annotated[int, typer.Option(min=0, help="Random seed of the worksheets' sample.")] = 0,
     as_json: Json = False,
@@ -129,19 +144,37 @@ def esa(
     Example: adequa paper esa --data data --year 2020 --out esa-2020
 
     Example: adequa paper esa --data data --detector paper --aliases names.tsv --coreference adequa
-    """
-    from research.papers.esa.reproduction import reproduce_esa
-    from research.papers.esa.worksheet import summarise_worksheet
 
-    if (data is None) == (worksheet is None):
-        raise typer.BadParameter("give --data DIR, or --worksheet FILE")
-    if worksheet is not None:
+    Example: adequa paper esa --data data --worksheet flags.tsv
+    """
+    from research.papers.esa.data import read_corpus
+    from research.papers.esa.reproduction import CHECKED_YEAR, reproduce_esa
+    from research.papers.esa.worksheet import flag_sample, show_flags, summarise_worksheet
+    from research.papers.section import require_new, write_texts
+
+    if show and (data is None or worksheet is None):
+        raise typer.BadParameter("--show needs --data DIR and --worksheet FILE")
+    if data is None:
+        if worksheet is None:
+            raise typer.BadParameter("give --data DIR, or --worksheet FILE")
         _print_section(summarise_worksheet(worksheet), as_json=as_json)
         return
+    detection = _detection(detector, aliases, linker, coreference)
+    if worksheet is not None:
+        if show:
+            typer.echo("\n\n".join(show_flags(worksheet, read_corpus(data, CHECKED_YEAR).items)))
+            return
+        require_new(worksheet)
+        items = read_corpus(data, CHECKED_YEAR).items
+        with progress_bar("scoring", quiet=quiet) as advance:
+            drawn = flag_sample(items, flags, seed=seed, detection=detection, progress=advance)
+        for path in write_texts({worksheet.name: drawn}, worksheet.parent):
+            echo_written(path)
+        return
     reproduction = reproduce_esa(
-        data or Path(),
+        data,
         _chosen_years(year),
-        detection=_detection(detector, aliases, linker, coreference),
+        detection=detection,
         given=_named(column or [], "--column"),
         sample=sample,
         seed=seed,
@@ -184,6 +217,33 @@ def joint(
         int | None,
         typer.Option(min=1, help="Number of texts to search; fewer are faster. Default: all."),
     ] = None,
+    study: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--study",
+            metavar="NAME",
+            help="Run a study of trainings instead, and print its table: baselines, negatives, "
+            "batches, mixtures, best-half, loss, ratings. Repeatable. Needs --rows.",
+        ),
+    ] = None,
+    rows: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="DIR",
+            help="The folder of the studies' rows. Those that are there are not run again; "
+            "without --study, they are shown with the rest.",
+        ),
+    ] = None,
+    row: Annotated[
+        list[str] | None,
+        typer.Option("--row", metavar="NAME", help="Run only this row of a study. Repeatable."),
+    ] = None,
+    base: cli.Base = "all-MiniLM-L6-v2",
+    steps: Annotated[
+        int | None,
+        typer.Option(min=1, help="Batches per row of a study; default: the schedule's 300."),
+    ] = None,
+    threads: cli.Threads = None,
     sample: Annotated[int, typer.Option(min=1, help="Pairs per corpus in Figure 2.")] = 1000,
     seed: Annotated[int, typer.Option(min=0, help="Random seed of samples and resamples.")] = 0,
     out: Annotated[
@@ -197,14 +257,40 @@ def joint(
     Table 1 of any corpus, retrieval with every kind of negative, inverted triples, similarities,
     learning curves, and correlations with people next to those of other metrics. Missing data and
     models are marked n/a with the reason. Sections: table1, retrieval,
-    setups, figure2, figure3, inversion, section6.2, figure6, ratings2017, figure8.
+    figure2, figure3, inversion, section6.2, figure6, ratings2017, figure8.
+
+    The studies train small models, all on one schedule; each row takes some minutes on one core, is
+    saved when it is done, and resumes when it was stopped. The study baselines measures the models
+    of --weights as they are.
 
     Example: adequa paper joint --data data --pool 3000 --out joint
+
+    Example: adequa paper joint --data data --study negatives --rows rows --threads 1
     """
     from adequa.models import DEFAULT
+    from research.papers.joint.data import JointStudy
     from research.papers.joint.models import load_model
     from research.papers.joint.reproduction import reproduce_joint
+    from research.papers.joint.studies import StudyRun, StudySchedule, reproduce_studies
+    from research.papers.section import Chapter, Reproduction
 
+    if study:
+        if rows is None:
+            raise typer.BadParameter("--study needs --rows DIR, where its rows are kept")
+        schedule = StudySchedule(base=base, seed=seed)
+        schedule = schedule if steps is None else replace(schedule, steps=steps)
+        with cli.training_bars(quiet=quiet) as report:
+            run = StudyRun(
+                JointStudy(data=data, shown=lambda what: progress_bar(what, quiet=quiet)),
+                rows,
+                schedule,
+                baselines=_named(weights or [], "--weights"),
+                report=report,
+                threads=threads,
+            )
+            sections = reproduce_studies(run, study, only=row or ())
+        _print(Reproduction([Chapter(sections=sections)]), out, as_json=as_json)
+        return
     named = _named(weights, "--weights") if weights else {DEFAULT: DEFAULT}
     reproduction = reproduce_joint(
         data,
@@ -215,6 +301,7 @@ def joint(
         pool=pool,
         sample=sample,
         seed=seed,
+        rows=rows,
         progress=lambda what: progress_bar(what, quiet=quiet),
     )
     _print(reproduction, out, as_json=as_json)
@@ -327,6 +414,58 @@ def nli(
 
 
 @paper.command()
+def entailment(
+    data: Annotated[
+        Path, typer.Option("--data", metavar="DIR", help="The folder with entailment/*.csv.")
+    ],
+    out: Annotated[
+        Path, typer.Option("--out", "-o", metavar="DIR", help="The model's folder to write.")
+    ],
+    base: cli.Base = "all-MiniLM-L6-v2",
+    steps: cli.Steps = 4500,
+    batch: cli.Batch = 32,
+    rate: cli.Rate = 1e-4,
+    seed: cli.Seed = 0,
+    look_every: cli.LookEvery = 500,
+    save_every: cli.SaveEvery = 100,
+    resume: cli.Resume = False,
+    threads: cli.Threads = None,
+    as_json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Train a small cross-encoder for the checks of paper 002.
+
+    It learns entailment, neutral and contradiction from pairs of premise and hypothesis, of which
+    every fortieth is held out. The folder serves as --model of `adequa paper nli`, and as
+    `nli:model=DIR`. Needs the extra `train`.
+
+    Example: adequa paper entailment --data data --out nli-minilm && adequa paper nli --data data
+    --model nli-minilm
+    """
+    from adequa.errors import require_packages
+
+    require_packages("train", "torch", "transformers")
+    from research.papers.nli.torch_entailment import EntailmentSettings, train_entailment
+
+    settings = EntailmentSettings(
+        data=(data / "entailment",),
+        out=out,
+        base=base,
+        steps=steps,
+        batch=batch,
+        rate=rate,
+        seed=seed,
+        look_every=look_every,
+        save_every=save_every,
+        resume=resume,
+        threads=threads,
+    )
+    with cli.training_bars(quiet=quiet) as progress:
+        trained = train_entailment(settings, progress)
+    cli.show_training("entailment", trained, as_json=as_json, after="adequa paper nli --model")
+
+
+@paper.command()
 def correlations(
     data: Annotated[
         Path,
@@ -397,6 +536,107 @@ def human(
         progress=lambda what: progress_bar(what, quiet=quiet),
     )
     _print(reproduction, pictures, as_json=as_json)
+
+
+@paper.command(name="all")
+def every(
+    data: Annotated[
+        Path,
+        typer.Option("--data", metavar="DIR", help="The folder with all research data."),
+    ],
+    out: Annotated[
+        Path, typer.Option("--out", "-o", metavar="FILE", help="The HTML page to write.")
+    ] = Path("papers.html"),
+    only: Annotated[
+        list[str] | None,
+        typer.Option("--only", metavar="PAPER", help="Only this paper. Repeatable."),
+    ] = None,
+    keep: Annotated[
+        Path | None,
+        typer.Option(
+            "--keep",
+            metavar="DIR",
+            help="Keep the part of each paper in DIR, and use those that are there; --only "
+            "replaces them.",
+        ),
+    ] = None,
+    rows: Annotated[
+        Path | None,
+        typer.Option(metavar="DIR", help="The rows of `paper joint --study`, to be shown."),
+    ] = None,
+    quiet: Quiet = False,
+) -> None:
+    """Write all papers as one HTML page.
+
+    Every table and figure of the papers next to ours, each with its command. Reproducing all of
+    them takes about an hour on one core; with --keep, a stopped call continues. Papers: esa,
+    correlations, nli, joint, human.
+
+    Example: adequa paper all --data data --out papers.html --keep parts
+    """
+    from adequa.models import DEFAULT
+    from research.papers.correlations.reproduction import reproduce_correlations
+    from research.papers.esa.reproduction import reproduce_esa
+    from research.papers.human.reproduction import reproduce_human
+    from research.papers.joint.models import load_model
+    from research.papers.joint.reproduction import reproduce_joint
+    from research.papers.nli.data import DATASETS
+    from research.papers.nli.reproduction import reproduce_nli
+    from research.papers.nli.setups import SetupScoring
+    from research.papers.page import Paper, papers_page
+    from research.papers.section import require_folder, write_texts
+
+    def bars(what: str) -> AbstractContextManager[Progress]:
+        return progress_bar(what, quiet=quiet)
+
+    papers = [
+        Paper(
+            "esa",
+            "001: Entity-Based Semantic Adequacy for Data-to-Text Generation",
+            "adequa paper esa --data DIR",
+            lambda folder: reproduce_esa(folder, progress=bars),
+        ),
+        Paper(
+            "correlations",
+            "001: its correlation tables",
+            "adequa paper correlations --data DIR",
+            lambda folder: reproduce_correlations(folder, progress=bars),
+        ),
+        Paper(
+            "nli",
+            "002: Evaluating Semantic Accuracy of Data-to-Text Generation with Natural Language "
+            "Inference",
+            "adequa paper nli --data DIR",
+            lambda folder: reproduce_nli(folder, list(DATASETS), SetupScoring(progress=bars)),
+            by_section=True,
+        ),
+        Paper(
+            "joint",
+            "003: Joint Representations of Text and Knowledge Graphs for Retrieval and Evaluation",
+            "adequa paper joint --data DIR",
+            lambda folder: reproduce_joint(
+                folder, [load_model(DEFAULT, DEFAULT)], rows=rows, progress=bars
+            ),
+            by_section=True,
+        ),
+        Paper(
+            "human",
+            "004: WebNLG Challenge: Human Evaluation Results",
+            "adequa paper human --data DIR",
+            lambda folder: reproduce_human(folder, progress=bars),
+            by_section=True,
+        ),
+    ]
+    require_folder(data, "webnlg2020, webnlg2017 and e2e")
+    page = papers_page(
+        papers,
+        data,
+        only=only or (),
+        keep=keep,
+        report=lambda what: None if quiet else typer.echo(what, err=True),
+    )
+    for path in write_texts({out.name: page}, out.parent):
+        echo_written(path)
 
 
 def _named(given: list[str], option: str) -> dict[str, str]:

@@ -38,13 +38,18 @@ class Section:
     notes: Sequence[str] = ()
     records: Sequence[Mapping[str, object]] | None = None
     files: Mapping[str, Content] = field(default_factory=dict)
+    options: str | None = None
+    """The options of the paper's command that give this section alone, where not `--only KEY`."""
 
     def text(self) -> str:
         """For a terminal."""
         parts = [table.text() for table in self.tables if table.rows]
-        lines = [f"{words}: {_shown(value)}" for words, value in self.values.values()]
-        lines += [f"note: {one_line(note)}" for note in self.notes]
+        lines = [*self.value_lines(), *(f"note: {one_line(note)}" for note in self.notes)]
         return "\n\n".join([*parts, *(["\n".join(lines)] if lines else [])])
+
+    def value_lines(self) -> list[str]:
+        """One line per single value."""
+        return [f"{words}: {_shown(value)}" for words, value in self.values.values()]
 
     def as_object(self) -> dict[str, object]:
         """For `--json`."""
@@ -159,6 +164,16 @@ def require_folder(data: Path, content: str) -> None:
     """Raise if the data folder is not a folder."""
     if not data.is_dir():
         raise DataError("is not a folder", path=data, remedy=f"name the folder with {content}")
+
+
+def require_new(worksheet: Path) -> None:
+    """Raise if a worksheet exists, since it may have been filled in."""
+    if worksheet.exists():
+        raise DataError(
+            "already exists and may have been filled in",
+            path=worksheet,
+            remedy="omit --data to summarise it, give --show to read it, or move it",
+        )
 
 
 def write_texts(

@@ -93,12 +93,17 @@ class Paragraph:
 
 
 class Entailment(NamedTuple):
-    """A premise, a hypothesis, and whether the premise entails it."""
+    """A premise, a hypothesis, and the label of the pair as its corpus has it."""
 
     premise: str
     hypothesis: str
-    entailed: bool
+    label: str
     corpus: str
+
+    @property
+    def entailed(self) -> bool:
+        """Whether the premise entails the hypothesis."""
+        return self.label == "entailment"
 
 
 # Rel2Text
@@ -253,6 +258,5 @@ def read_entailments(folder: Path, *, dev: bool) -> list[Entailment]:
                     parts = (part.strip(" .") for part in _PICTURE.split(premise))
                     premise = ". ".join(part for part in parts if part) + "."
                 if premise and hypothesis:
-                    entailed = row["label"] == "entailment"
-                    found.append(Entailment(premise, hypothesis, entailed, path.stem))
+                    found.append(Entailment(premise, hypothesis, row["label"], path.stem))
     return found

@@ -1,4 +1,4 @@
-"""Tables, written as text, Markdown, LaTeX, CSV or JSON."""
+"""Tables, written as text, Markdown, LaTeX, HTML, CSV or JSON."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import re
 import unicodedata
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from html import escape
 from operator import attrgetter
 from typing import Any, Literal
 
@@ -162,6 +163,29 @@ class Table:
                 r"    \bottomrule",
                 r"  \end{tabular}",
                 r"\end{table}",
+            ]
+        )
+
+    def html(self) -> str:
+        """A table element with its title as caption; numbers have the class `number`."""
+        sides = [' class="number"' if side == "right" else "" for side in self._alignments]
+        head, *rows = [[escape(cell, quote=False) for cell in row] for row in self._grid]
+        lines = [
+            "<tr>"
+            + "".join(f"<td{side}>{cell}</td>" for cell, side in zip(row, sides, strict=True))
+            for row in rows
+        ]
+        named = "".join(
+            f'<th scope="col"{side}>{cell}</th>' for cell, side in zip(head, sides, strict=True)
+        )
+        caption = f"<caption>{escape(one_line(self.title), quote=False)}</caption>"
+        return "\n".join(
+            [
+                "<table>",
+                caption if self.title else "",
+                f"<thead><tr>{named}</thead>",
+                *lines,
+                "</table>",
             ]
         )
 

@@ -1,4 +1,4 @@
-"""The numbers printed in paper 003, and the trainings it compares with the commands for them.
+"""The numbers printed in paper 003.
 
 Figures 1 to 3 and 6 to 8 are pictures without numbers; their numbers here are from the text.
 """
@@ -67,52 +67,3 @@ CORRELATIONS: Mapping[tuple[str, str], float] = {
 }
 """Figure 6, means over three criteria and all 178 entries: similarity as read off the picture,
 BLEURT by the differences in section 6.3 (+0.053 and -0.047)."""
-
-
-class Variant(NamedTuple):
-    """A training that the paper compares; `name` is the NAME of `--weights NAME=FOLDER`."""
-
-    name: str
-    words: str
-    command: str
-    table: str
-
-
-_TRAIN = "adequa train encoder {data}/webnlg2020/train"
-_EXPORT = (
-    "--dev {data}/webnlg2020/dev --out runs/{name} "
-    "&& adequa export runs/{name} --out weights/{name}"
-)
-
-VARIANTS = (
-    Variant(
-        "zero-shot",
-        "all-MiniLM-L6-v2, not trained on graphs",
-        "no training: --weights zero-shot=hub:sentence-transformers/all-MiniLM-L6-v2",
-        "negatives",
-    ),
-    Variant(
-        "in-batch", "in-batch negatives alone", f"{_TRAIN} --negatives none {_EXPORT}", "negatives"
-    ),
-    Variant(
-        "hard", "and replaced triples", f"{_TRAIN} --negatives replaced=1 {_EXPORT}", "negatives"
-    ),
-    Variant(
-        "hard-inverted",
-        "and inverted triples",
-        f"{_TRAIN} --negatives replaced=0.5,inverted=0.5 {_EXPORT}",
-        "negatives",
-    ),
-    Variant("small-batch", "a batch of 16", f"{_TRAIN} --batch 16 {_EXPORT}", "setups"),
-    Variant("large-batch", "a batch of 192", f"{_TRAIN} --batch 192 {_EXPORT}", "setups"),
-    Variant(
-        "dart",
-        "DART's tables alone",
-        "adequa train encoder {data}/dart/tables.jsonl " + _EXPORT,
-        "setups",
-    ),
-    Variant(
-        "mixture", "WebNLG and DART", f"{_TRAIN} {{data}}/dart/tables.jsonl {_EXPORT}", "setups"
-    ),
-)
-"""The names of `--weights` that fill a row of the paper; any other name gets its own row."""

@@ -10,7 +10,8 @@ from research.papers.joint.corpora import figure_2, figure_3, inversion, table_1
 from research.papers.joint.data import JointStudy
 from research.papers.joint.models import Model
 from research.papers.joint.people import bi_and_cross, correlations, figure_8
-from research.papers.joint.retrieval import retrieval, setups
+from research.papers.joint.retrieval import retrieval
+from research.papers.joint.studies import StudyRun, reproduce_studies
 from research.papers.section import (
     Chapter,
     Reproduction,
@@ -23,7 +24,6 @@ from research.papers.section import (
 SECTIONS: Mapping[str, Callable[[JointStudy], Section]] = {
     "table1": table_1,
     "retrieval": retrieval,
-    "setups": setups,
     "figure2": figure_2,
     "figure3": figure_3,
     "inversion": inversion,
@@ -45,6 +45,7 @@ def reproduce_joint(
     pool: int | None = None,
     sample: int = 1000,
     seed: int = 0,
+    rows: Path | None = None,
     absent: Sequence[str] = (),
     progress: Shown | None = None,
 ) -> Reproduction:
@@ -52,7 +53,8 @@ def reproduce_joint(
 
     `only` names sections; `corpora` are further corpora by name; `mapping` has the Wikidata names
     of DBpedia properties; `pool` limits the candidates of retrieval, and `sample` the pairs per
-    corpus in Figure 2; `absent` lists what the caller could not get.
+    corpus in Figure 2; `rows` is the folder of the saved studies; `absent` lists what the caller
+    could not get.
     """
     require_sections(only, SECTIONS)
     require_folder(data, "webnlg2020")
@@ -68,6 +70,8 @@ def reproduce_joint(
         absent=[*absent],
     )
     sections = [build(study) for name, build in SECTIONS.items() if not only or name in only]
+    if rows is not None and not only:
+        sections += reproduce_studies(StudyRun(study, rows))
     chapter = Chapter(
         sections=sections,
         absent=list(dict.fromkeys(study.absent)),

@@ -1,4 +1,4 @@
-"""Retrieval in paper 003: graphs among texts (Figure 1), batch size and mixture (Figure 7)."""
+"""Retrieval in paper 003: graphs among texts (Figure 1)."""
 
 from __future__ import annotations
 
@@ -15,8 +15,7 @@ from adequa.retrieval import Encoder, Graph, Recall, Reranker, entity_evidence, 
 from adequa.tables import Cell, Column, Table
 from research.papers.figures import Bar, bars
 from research.papers.joint.data import NO_WEIGHTS, JointStudy, spread
-from research.papers.joint.models import Model
-from research.papers.joint.printed import RETRIEVAL, VARIANTS, Variant
+from research.papers.joint.printed import RETRIEVAL
 from research.papers.section import Section
 
 _T = TypeVar("_T")
@@ -26,7 +25,6 @@ _COLUMNS: list[str | Column] = [
     *("set", "model", "whose", "R@1", "R@5", "R@10", "MRR"),
     *("text→graph R@1", "text→graph R@10", "queries", "pool"),
 ]
-_SETUPS = {variant.name: variant for variant in VARIANTS if variant.table == "setups"}
 
 
 @dataclass(frozen=True)
@@ -70,29 +68,26 @@ def _remembered(
 
 
 def retrieval(study: JointStudy) -> Section:
-    """R@1, R@10 and MRR of each model on each set, with the paper's rows and those not run."""
+    """R@1, R@10 and MRR of each model on each set, with the paper's rows."""
     sets, notes = _sets(study)
-    models = [model for model in study.models if model.name not in _SETUPS]
     rows = _printed()
     found: dict[str, list[list[Cell]]] = {one.name: [] for one in sets}
-    for number, model in enumerate(models):
+    for number, model in enumerate(study.models):
         if model.encoder is None:
             continue
-        encoder, words = RememberingEncoder(model.encoder), _words(model)
+        encoder = RememberingEncoder(model.encoder)
         for one in sets:
             measured = _measure(study, model.name, encoder, one)
-            found[one.name].append(_row(one.name, words, measured))
+            found[one.name].append(_row(one.name, model.name, measured))
             if number == 0 and one is sets[0]:
                 second = Reranker(entity_evidence)
                 measured = _measure(study, model.name, encoder, one, second)
-                again = f"{words}; the first {second.top} reranked by entities"
+                again = f"{model.name}; the first {second.top} reranked by entities"
                 found[one.name].append(_row(one.name, again, measured))
     rows += [row for own in found.values() for row in own]
-    given = {model.name for model in study.models}
-    rows += _not_run("negatives", given)
     notes += [
         *([] if study.models else [f"n/a: our models: {NO_WEIGHTS}"]),
-        *_commands(study, "negatives", given),
+        "trainings with other negatives, batches and data: --study, on a small schedule",
         (
             "the candidates are one text per entry of test and train, 15,008 for WebNLG-DB; the "
             "paper has about 13,000, and its models were not trained on WebNLG"
@@ -108,27 +103,6 @@ def retrieval(study: JointStudy) -> Section:
     files = {"figure1.svg": partial(bars, {"R@1": shown}, "Figure 1: the right text comes first")}
     table = Table("Figure 1: graphs find their texts", _COLUMNS, rows)
     return Section("retrieval", [table], notes=notes, files=files)
-
-
-def setups(study: JointStudy) -> Section:
-    """Batch sizes and mixtures of training data, for weights with these names."""
-    models = [model for model in study.models if model.name in _SETUPS]
-    sets = _sets(study)[0] if models else []
-    rows = [
-        _row(one.name, _words(model), _measure(study, model.name, model.encoder, one))
-        for one in sets
-        for model in models
-        if model.encoder is not None
-    ]
-    given = {model.name for model in study.models}
-    rows += _not_run("setups", given)
-    notes = [
-        *_commands(study, "setups", given),
-        "the paper compares batches of 192 and 2,560, and finds no consistent gain",
-        "the paper's mixture of KELM, TeKGen and T-REx does well on clean and on noisy sets",
-    ]
-    table = Table("Figure 7 and section 5.3: batch size and training data", _COLUMNS, rows)
-    return Section("setups", [table], notes=notes)
 
 
 def _sets(study: JointStudy) -> tuple[list[_Set], list[str]]:
@@ -174,27 +148,4 @@ def _printed() -> list[list[Cell]]:
     nothing: list[Cell] = [None] * 5
     return [
         ["WebNLG-DB", one.model, "paper", one.first, None, one.tenth, *nothing] for one in RETRIEVAL
-    ]
-
-
-def _words(model: Model) -> str:
-    known: Mapping[str, Variant] = {variant.name: variant for variant in VARIANTS}
-    return f"{model.name}: {known[model.name].words}" if model.name in known else model.name
-
-
-def _not_run(table: str, given: set[str]) -> list[list[Cell]]:
-    nothing: list[Cell] = [None] * 8
-    return [
-        ["WebNLG-DB", f"{variant.name}: {variant.words}", "n/a", *nothing]
-        for variant in VARIANTS
-        if variant.table == table and variant.name not in given
-    ]
-
-
-def _commands(study: JointStudy, table: str, given: set[str]) -> list[str]:
-    return [
-        f"n/a: {variant.name}: not given with --weights {variant.name}=FOLDER; to make it: "
-        + variant.command.format(name=variant.name, data=study.data)
-        for variant in VARIANTS
-        if variant.table == table and variant.name not in given
     ]

@@ -43,6 +43,7 @@ from research.papers.section import (
     Reproduction,
     Section,
     require_folder,
+    require_new,
     require_sections,
     write_texts,
 )
@@ -384,12 +385,7 @@ def write_worksheet(
 
     An existing file is kept, since it may have been filled in.
     """
-    if path.exists():
-        raise DataError(
-            "already exists and may have been filled in",
-            path=path,
-            remedy="omit --data to summarise it, give --show to read it, or move it",
-        )
+    require_new(path)
     corpus = _read(data, [dataset])[0].sampled(sheet.sample, sheet.seed)
     with _setups(data, corpus, scoring) as (chosen, _, _):
         by_name = {one.name: one for one in chosen}

@@ -138,9 +138,9 @@ def encoder(
         locals(),
         negatives=_weights("negatives", negatives, MIXTURE),
     )
-    with _bars(quiet=quiet) as progress:
+    with training_bars(quiet=quiet) as progress:
         trained = train_encoder(settings, progress)
-    _show_training("encoder", trained, as_json=as_json)
+    show_training("encoder", trained, as_json=as_json)
 
 
 @train.command()
@@ -218,9 +218,9 @@ def verifier(
         composer=composer,
         composed=composed,
     )
-    with _bars(quiet=quiet) as progress:
+    with training_bars(quiet=quiet) as progress:
         trained = train_verifier(settings, progress)
-    _show_training("verifier", trained, as_json=as_json)
+    show_training("verifier", trained, as_json=as_json)
 
 
 def _settings(kind: type[T], parameters: Mapping[str, Any], **own: Any) -> T:
@@ -264,7 +264,7 @@ def _weights(option: str, text: str | None, default: Mapping[str, float]) -> dic
 
 
 @contextmanager
-def _bars(*, quiet: bool) -> Iterator[Progress]:
+def training_bars(*, quiet: bool) -> Iterator[Progress]:
     """One progress bar per stage, one after the other; of several processes, the first shows it."""
     hidden = quiet or os.environ.get("RANK", "0") != "0"
     with ExitStack() as stack:
@@ -280,7 +280,10 @@ def _bars(*, quiet: bool) -> Iterator[Progress]:
         yield advance
 
 
-def _show_training(kind: str, trained: TrainingResult, *, as_json: bool) -> None:
+def show_training(
+    kind: str, trained: TrainingResult, *, as_json: bool, after: str = "adequa export"
+) -> None:
+    """Print the figures of a training and where it was written; `after` is the next step."""
     if os.environ.get("RANK", "0") != "0":
         return
     figures = trained.training["figures"]
@@ -291,7 +294,7 @@ def _show_training(kind: str, trained: TrainingResult, *, as_json: bool) -> None
     rows = [["loss", figures.get("loss")], *trained.figures.items()]
     title = f"{kind}: {trained.training['recipe']['steps']:,} steps, {trained.pairs:,} pairs"
     options.echo_table(["figure", "value"], rows, title)
-    options.echo_written(trained.out, "; next: adequa export")
+    options.echo_written(trained.out, f"; next: {after}")
 
 
 @train.command()

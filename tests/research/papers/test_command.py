@@ -49,6 +49,26 @@ def test_tables_pictures_and_worksheets(esa: Run, tmp_path: Path) -> None:
     assert "bt5" in esa("esa", "--worksheet", str(sheet))[1]
 
 
+def test_a_sample_of_flags_from_draw_to_summary(esa: Run, tmp_path: Path) -> None:
+    draw = ("esa", "--data", "data", "--worksheet", "flags.tsv")
+    code, said, progress = esa(*draw, "--flags", "1")
+    assert (code, said) == (0, "")
+    assert "written to flags.tsv" in progress
+    sheet = tmp_path / "flags.tsv"
+    header, *rows = sheet.read_text(encoding="utf-8").splitlines()
+    assert header == "system\tid\tentity\tflags\tjudgment\tnote"
+    assert rows == ["bt5\tId1\tNorway\t1\t\t"]
+    code, said, _ = esa(*draw, "--show")
+    assert (code, said.splitlines()[0]) == (0, "bt5 Id1: Norway")
+    assert "text: Kestrel Bay is pretty." in said
+    # What a person filled in is kept.
+    code, _, complaint = esa(*draw)
+    assert (code, "may have been filled in" in complaint) == (2, True)
+    sheet.write_text(f"{header}\nbt5\tId1\tNorway\t1\twrong\t\n", encoding="utf-8")
+    values = json.loads(esa("esa", "--worksheet", "flags.tsv", "--json")[1])["values"]
+    assert (values["wrong_by_system"], values["wrong_of_all"]) == (100, 100)
+
+
 def test_json_is_one_object(esa: Run) -> None:
     code, said, progress = esa("esa", "--data", "data", "--year", "2020", "--json", "--quiet")
     assert (code, progress) == (0, "")
@@ -60,7 +80,8 @@ def test_json_is_one_object(esa: Run) -> None:
 
 def test_esa_wrong_use(esa: Run) -> None:
     assert esa("esa")[0] == 2
-    assert esa("esa", "--data", "data", "--worksheet", "x.tsv")[0] == 2
+    assert esa("esa", "--data", "data", "--show")[0] == 2
+    assert esa("esa", "--worksheet", "x.tsv", "--show")[0] == 2
     code, said, complaint = esa("esa", "--data", "data", "--year", "2019")
     assert (code, said) == (2, "")
     assert complaint.startswith("adequa: unknown year '2019'")
@@ -69,6 +90,19 @@ def test_esa_wrong_use(esa: Run) -> None:
         2,
         "adequa: nowhere: is not a folder; name the folder with webnlg2020 and webnlg2017",
     )
+
+
+def test_all_papers_on_one_page(esa: Run, tmp_path: Path) -> None:
+    code, said, progress = esa("all", "--data", "data", "--only", "esa", "--keep", "parts")
+    assert (code, said) == (0, "")
+    assert "written to papers.html" in progress
+    page = (tmp_path / "papers.html").read_text(encoding="utf-8")
+    assert "Table 1, 2020" in page
+    assert 'alt="figure3-2020.svg"' in page
+    assert [path.name for path in (tmp_path / "parts").iterdir()] == ["esa.html"]
+    code, _, complaint = esa("all", "--data", "data", "--only", "bleu")
+    assert (code, "unknown paper 'bleu'" in complaint) == (2, True)
+    assert esa("all", "--data", "nowhere")[0] == 2
 
 
 @pytest.fixture

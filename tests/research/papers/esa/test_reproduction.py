@@ -13,7 +13,12 @@ from research.papers.esa.data import read_corpus
 from research.papers.esa.reproduction import (
     reproduce_esa,
 )
-from research.papers.esa.worksheet import COLUMNS, summarise_worksheet
+from research.papers.esa.worksheet import (
+    COLUMNS,
+    SAMPLE_COLUMNS,
+    flag_sample,
+    summarise_worksheet,
+)
 from research.papers.section import Reproduction
 
 from ....rel_server import rel_server
@@ -230,6 +235,40 @@ def test_a_filled_worksheet(tmp_path: Path) -> None:
         summarise_worksheet(path)
     path.write_text("a\tb\n", encoding="utf-8")
     with pytest.raises(DataError, match="has no column 'system'"):
+        summarise_worksheet(path)
+
+
+def test_the_sample_of_flags_is_random_by_its_seed(challenges: Path) -> None:
+    items = read_corpus(challenges, 2020).items
+    every = flag_sample(items, 100, seed=0).splitlines()
+    few = flag_sample(items, 1, seed=0).splitlines()
+    assert few[0].split("\t") == list(SAMPLE_COLUMNS)
+    assert {row.split("\t")[0] for row in every[1:]} == {row.split("\t")[0] for row in few[1:]}
+    assert set(few) < set(every)
+    assert any(flag_sample(items, 1, seed=seed).splitlines() != few for seed in range(1, 5))
+
+
+def test_the_share_of_wrong_flags_counts_systems_by_their_flags(tmp_path: Path) -> None:
+    path = tmp_path / "filled.tsv"
+    lines = ["\t".join(SAMPLE_COLUMNS)]
+    for system, flags, judgment in (
+        ("RALI", 10, "wrong"),
+        ("RALI", 10, "right"),
+        ("bt5", 90, "right"),
+        ("bt5", 90, "right"),
+        ("TGen", 500, "unclear"),
+    ):
+        lines.append(f"{system}\tId1\tOslo\t{flags}\t{judgment}\t")
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    values = {key: value for key, (_, value) in summarise_worksheet(path).values.items()}
+    assert values["wrong_by_system"] == 25
+    assert values["wrong_of_all"] == pytest.approx(5)  # a half of 10 of 100
+    # By hand: .8 * .5 * .5 / 2 = .1 for 10 flags, 88/90 * 1/4 * 3/4 / 2 = .09167 for 90.
+    error = (0.1**2 * 0.1 + 0.9**2 * 0.0916667) ** 0.5
+    assert values["wrong_of_all_low"] == 0
+    assert values["wrong_of_all_high"] == pytest.approx(5 + 196 * error, rel=1e-4)
+    path.write_text(f"{lines[0]}\nbt5\tId1\tOslo\tmany\tright\t\n", encoding="utf-8")
+    with pytest.raises(DataError, match="the number of flags is 'many'"):
         summarise_worksheet(path)
 
 

@@ -1,0 +1,272 @@
+"""The figures of docs/results.md, measured again and compared with what is written there.
+
+`claims.tsv` has one line per claim:
+
+- `figure`: how the first cell of its row in docs/results.md begins; `text: …` is a claim of the
+  text between the tables;
+- `written`: a part of that row, whose numbers are what the command must give;
+- `command`: with `DATA` for the folder of the research data, and `OUT` for a new folder;
+- `where`: for each number of `written`, the place of its value in the JSON that the command prints,
+  separated by ` ; `. `a/b` are keys, `[a=b]` are the objects of a list whose `a` is `b`, `[a~b]`
+  those whose `a` contains `b`. One must be left, or `sum ` stands in front; `a + b` adds two
+  places, and `*100` or `/3` at the end multiplies or divides;
+- `tolerance`: how far off a value may be; without it, half a unit of the last written digit. Models
+  in int8 give slightly different numbers on other processors: 0.002, or two of the doctor's copies;
+- `skip`: why the claim is not measured here, such as `speed`, which depends on the load of the
+  machine and is measured with `--speed`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import json
+import os
+import re
+import shlex
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from adequa.tables import Cell, Table
+
+ROOT = Path(__file__).resolve().parents[1]
+PAGE = ROOT / "docs" / "results.md"
+CLAIMS = Path(__file__).with_name("claims.tsv")
+SPEED = "speed"
+_TEXT = "text: "
+
+_NUMBER = re.compile(r"[-−]?(?:\d{1,3}(?:,\d{3})+|\d+)?(?:\.\d+)?(?<=\d)")
+_STEP = re.compile(r"\[([^\]=~]+)([=~])([^\]]*)\]|([^/\[\]]+)")
+_FACTOR = re.compile(r"\s*([*/])(\d+)$")
+
+
+class ClaimError(Exception):
+    """A claim that cannot be compared."""
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """A line of `claims.tsv`."""
+
+    figure: str
+    written: str
+    command: str
+    where: tuple[str, ...]
+    tolerance: float | None
+    skip: str
+
+    @property
+    def numbers(self) -> list[str]:
+        """The numbers of the written part."""
+        return numbers_in(self.written)
+
+
+def numbers_in(text: str) -> list[str]:
+    """The numbers of a text as they are written.
+
+    >>> numbers_in("13,229 and .842 / 0.99, −6")
+    ['13,229', '.842', '0.99', '−6']
+    """
+    return [found for found in _NUMBER.findall(text) if found.strip("-−")]
+
+
+def read_claims(path: Path = CLAIMS) -> list[Claim]:
+    """All claims, in the order of the page."""
+    with path.open(encoding="utf-8", newline="") as stream:
+        rows = csv.DictReader(stream, delimiter="\t", quoting=csv.QUOTE_NONE)
+        return [
+            Claim(
+                row["figure"],
+                row["written"],
+                row["command"],
+                tuple(part.strip() for part in row["where"].split(" ; ") if part.strip()),
+                float(row["tolerance"]) if row["tolerance"] else None,
+                row["skip"] or "",
+            )
+            for row in rows
+        ]
+
+
+def figure_lines(page: str) -> list[str]:
+    """The rows of the page's tables of figures, and of the table of what the metrics see."""
+    found, inside = [], False
+    for line in page.splitlines():
+        if line.startswith(("| figure |", "| change |")):
+            inside = True
+        elif not line.startswith("|"):
+            inside = False
+        elif inside and not line.startswith("| ---"):
+            found.append(line)
+    return found
+
+
+def require_written(claim: Claim, page: str) -> None:
+    """Raise unless the page says what a claim says it does."""
+    if claim.figure.startswith(_TEXT):
+        if claim.written not in " ".join(page.split()):
+            raise ClaimError(f"{PAGE.name} does not say {claim.written!r}")
+        return
+    begins = f"| {claim.figure}"
+    found = [line for line in figure_lines(page) if line.startswith(begins)]
+    if len(found) != 1:
+        raise ClaimError(f"{len(found)} rows of {PAGE.name} begin with {claim.figure!r}")
+    if claim.written and claim.written not in found[0]:
+        raise ClaimError(f"{PAGE.name} does not say {claim.written!r}")
+
+
+def value_at(found: Any, where: str) -> float:
+    """The number at a place of a command's JSON, or what several places add up to."""
+    factor = _FACTOR.search(where)
+    total = sum(_number(found, place) for place in _FACTOR.sub("", where).split(" + "))
+    if factor is None:
+        return total
+    by = int(factor[2])
+    return total * by if factor[1] == "*" else total / by
+
+
+def _number(found: Any, place: str) -> float:
+    several = place.startswith("sum ")
+    values = [found]
+    for key, sign, wanted, name in _STEP.findall(place.removeprefix("sum ").strip()):
+        if key:
+            rows = [row for value in values if isinstance(value, list) for row in value]
+            values = [row for row in rows or values if _fits(row, key, sign, wanted)]
+        else:
+            values = [value[name] for value in values if isinstance(value, dict) and name in value]
+    if len(values) != 1 and not (several and values):
+        raise ClaimError(f"{len(values)} values at {place!r}")
+    try:
+        return sum(
+            float(value.replace(",", "") if isinstance(value, str) else value) for value in values
+        )
+    except (TypeError, ValueError):
+        raise ClaimError(f"{values[0]!r:.60} at {place!r} is not a number") from None
+
+
+def _fits(row: Any, key: str, sign: str, wanted: str) -> bool:
+    own = str(row.get(key)) if isinstance(row, dict) else ""
+    return own == wanted if sign == "=" else wanted in own
+
+
+def number_of(written: str) -> float:
+    """The value of a number as it is written."""
+    return float(written.replace(",", "").replace("−", "-"))
+
+
+def agrees(written: str, measured: float, tolerance: float | None) -> bool:
+    """Whether a measured value is what is written.
+
+    >>> agrees(".842", 0.8424, None), agrees(".842", 0.8426, None), agrees(".842", 0.85, 0.01)
+    (True, False, True)
+    """
+    digits = len(written.partition(".")[2])
+    allowed = 0.5 * 10**-digits if tolerance is None else tolerance
+    return abs(measured - number_of(written)) <= allowed * (1 + 1e-6) + 1e-9
+
+
+def run_command(command: str, data: Path) -> Any:
+    """The JSON that a command prints; its exit code may be 1, a target that was missed."""
+    with tempfile.TemporaryDirectory() as folder:
+        filled = [
+            part.replace("DATA", str(data)).replace("OUT", str(Path(folder, "out")))
+            for part in shlex.split(command)
+        ]
+        if filled[0] == "adequa":
+            filled = [sys.executable, "-m", *filled]
+        elif filled[0] == "python":
+            filled[0] = sys.executable
+        path = os.pathsep.join([str(ROOT / "src"), str(ROOT), os.environ.get("PYTHONPATH", "")])
+        done = subprocess.run(
+            filled,
+            cwd=ROOT,
+            env={**os.environ, "PYTHONPATH": path, "ADEQUA_DATA": str(data)},
+            capture_output=True,
+            encoding="utf-8",
+            check=False,
+        )
+    if done.returncode not in (0, 1):
+        last = (done.stderr.strip().splitlines() or [""])[-1]
+        raise ClaimError(f"exit {done.returncode}: {last:.200}")
+    try:
+        return json.loads(done.stdout)
+    except ValueError:
+        raise ClaimError("the command printed no JSON") from None
+
+
+def check_claims(
+    claims: Sequence[Claim], data: Path, page: str, *, speed: bool = False
+) -> Iterator[tuple[Claim, str, str]]:
+    """Each claim with its state (`equal`, `stale` or `skipped`) and what was measured.
+
+    A command of several claims runs once.
+    """
+    ran: dict[str, Any] = {}
+    for claim in claims:
+        try:
+            require_written(claim, page)
+            if claim.skip and not (speed and claim.skip == SPEED and claim.where):
+                yield claim, "skipped", claim.skip
+                continue
+            if claim.command not in ran:
+                started = time.monotonic()
+                ran[claim.command] = run_command(claim.command, data)
+                sys.stderr.write(f"{time.monotonic() - started:.0f} s: {claim.command}\n")
+            same, measured = _compare(claim, ran[claim.command])
+            yield claim, "equal" if same else "stale", measured
+        except ClaimError as error:
+            yield claim, "stale", str(error)
+
+
+def _compare(claim: Claim, found: Any) -> tuple[bool, str]:
+    """Whether what a command printed is what is written, and the measured numbers."""
+    written = claim.numbers
+    if len(written) != len(claim.where):
+        raise ClaimError(f"{len(written)} numbers, but {len(claim.where)} places")
+    measured = [value_at(found, where) for where in claim.where]
+    pairs = zip(written, measured, strict=True)
+    same = all(agrees(one, value, claim.tolerance) for one, value in pairs)
+    return same, " / ".join(f"{one:.6g}" for one in measured)
+
+
+def main(arguments: Sequence[str] | None = None, *, data: Path | None = None) -> int:
+    """Compare the claims; returns 1 if one is stale."""
+    parser = argparse.ArgumentParser(prog="python -m bench claims", description=__doc__)
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.add_argument("--list", action="store_true", help="print the claims, and measure nothing")
+    parser.add_argument(
+        "--only", action="append", metavar="TEXT", help="claims whose figure or command has TEXT"
+    )
+    parser.add_argument("--speed", action="store_true", help="measure speeds as well")
+    parser.add_argument("--data", type=Path, default=data, help="the folder of the research data")
+    given = parser.parse_args(arguments)
+    claims = [
+        claim
+        for claim in read_claims()
+        if not given.only
+        or any(text in claim.figure or text in claim.command for text in given.only)
+    ]
+    if not claims:
+        parser.error("no claim has that text; --list prints them all")
+    rows: list[list[Cell]] = []
+    if given.list:
+        rows = [[one.figure, one.written, one.command, one.skip] for one in claims]
+        print(Table("", ["figure", "written", "command", "not measured"], rows).text())
+        return 0
+    if given.data is None or not given.data.is_dir():
+        parser.error(f"there is no data at {given.data}; give --data or set ADEQUA_DATA")
+    states: dict[str, int] = {}
+    page = PAGE.read_text(encoding="utf-8")
+    for claim, state, measured in check_claims(claims, given.data, page, speed=given.speed):
+        states[state] = states.get(state, 0) + 1
+        rows.append([state, claim.figure, claim.written, measured])
+        if state == "stale":
+            print(f"stale: {claim.figure}: {claim.written} written, {measured}", file=sys.stderr)
+    print(Table("", ["", "figure", "written", "measured"], rows).text())
+    print(", ".join(f"{count} {state}" for state, count in states.items()))
+    return 1 if states.get("stale") else 0

@@ -1,0 +1,180 @@
+"""The claims of docs/results.md: every figure has one, and a stale one is noticed."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+
+from bench.claims import (
+    PAGE,
+    Claim,
+    ClaimError,
+    agrees,
+    check_claims,
+    figure_lines,
+    main,
+    numbers_in,
+    read_claims,
+    require_written,
+    run_command,
+    value_at,
+)
+
+ROWS = """# Results
+
+A mean of .5 stands in
+the text.
+
+| figure | target | ours | command |
+| --- | --- | --- | --- |
+| Recall, exact | at least .9 | .912 / .913 | `adequa mentions` |
+| Speed | 3× | 2.5× | `python -m bench x` |
+
+| other | table |
+| --- | --- |
+| Recall of others | .1 |
+"""
+FOUND = {
+    "exact": {"precision": 0.9118, "recall": 0.9131},
+    "rows": [
+        {"system": "a", "year": 2017, "wrong": 1},
+        {"system": "b, c", "year": 2017, "wrong": "1,002"},
+        {"system": "a", "year": 2020, "wrong": None},
+    ],
+}
+
+
+def claim(**values: object) -> Claim:
+    standard: dict[str, object] = {
+        "figure": "Recall",
+        "written": ".912 / .913",
+        "command": "adequa x",
+        "where": ("exact/precision", "exact/recall"),
+        "tolerance": None,
+        "skip": "",
+    }
+    return Claim(**{**standard, **values})  # type: ignore[arg-type]
+
+
+def test_every_figure_of_the_page_has_a_claim_that_fits_it() -> None:
+    page, claims = PAGE.read_text(encoding="utf-8"), read_claims()
+    for one in claims:
+        require_written(one, page)
+        assert bool(one.skip) or len(one.numbers) == len(one.where), one.figure
+        assert bool(one.skip) or one.command.startswith(("adequa ", "python -m bench ")), one.figure
+    without = [
+        line
+        for line in figure_lines(page)
+        if not any(line.startswith(f"| {one.figure}") for one in claims)
+    ]
+    assert without == [], "add a line to bench/claims.tsv, or the reason why there is none"
+
+
+def test_places() -> None:
+    assert value_at(FOUND, "exact/recall") == 0.9131
+    assert value_at(FOUND, "exact/recall *100") == pytest.approx(91.31)
+    assert value_at(FOUND, "rows[system=b, c]/wrong") == 1002
+    assert value_at(FOUND, "rows[system=a][year=2017]/wrong") == 1
+    assert value_at(FOUND, "rows[system~c]/year + exact/recall") == 2017.9131
+    assert value_at(FOUND, "sum rows[year=2017]/wrong") == 1003
+    assert value_at(FOUND, "sum rows[year=2017]/wrong /2") == 501.5
+    assert value_at([{"figure": "x: y", "value": 2}], "[figure=x: y]/value") == 2
+    for where in (
+        "exact/f1",
+        "rows[year=2017]/wrong",
+        "rows[system=z]/wrong",
+        "sum rows[year=1]/x",
+    ):
+        with pytest.raises(ClaimError, match="values at"):
+            value_at(FOUND, where)
+    with pytest.raises(ClaimError, match="is not a number"):
+        value_at(FOUND, "rows[year=2020]/wrong")
+
+
+def test_numbers_agree_within_half_of_their_last_digit() -> None:
+    assert numbers_in("**13,229** and .5 %, 2 of −6.10") == ["13,229", ".5", "2", "−6.10"]
+    assert agrees("13,229", 13229, None)
+    assert agrees("−6.10", -6.104, None)
+    assert not agrees("−6.10", -6.106, None)
+    assert agrees("2.0", 2.4, 0.5)
+
+
+def test_the_page_must_say_it() -> None:
+    require_written(claim(), ROWS)
+    require_written(claim(figure="text: mean", written=".5 stands in the text"), ROWS)
+    with pytest.raises(ClaimError, match=r"does not say '\.92'"):
+        require_written(claim(written=".92"), ROWS)
+    with pytest.raises(ClaimError, match="does not say"):
+        require_written(claim(figure="text: mean", written=".6 stands"), ROWS)
+    with pytest.raises(ClaimError, match=r"0 rows of results\.md begin with 'Precision'"):
+        require_written(claim(figure="Precision"), ROWS)
+
+
+def test_a_stale_figure_is_noticed_and_a_command_runs_once(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    ran: list[str] = []
+
+    def run(command: str, data: Path) -> object:
+        ran.append(command)
+        if command == "broken":
+            raise ClaimError("exit 2: no data")
+        return FOUND
+
+    monkeypatch.setattr("bench.claims.run_command", run)
+    claims = [
+        claim(),
+        claim(written=".913", where=("exact/precision",)),
+        claim(where=("exact/precision",)),
+        claim(command="broken"),
+        claim(figure="Speed", written="2.5×", where=("exact/recall",), skip="speed"),
+        claim(figure="Speed", written="", where=(), skip="longer than ten minutes"),
+    ]
+    found = [(state, said) for _, state, said in check_claims(claims, Path("d"), ROWS)]
+    assert found == [
+        ("equal", "0.9118 / 0.9131"),
+        ("stale", "0.9118"),
+        ("stale", "2 numbers, but 1 places"),
+        ("stale", "exit 2: no data"),
+        ("skipped", "speed"),
+        ("skipped", "longer than ten minutes"),
+    ]
+    assert ran == ["adequa x", "broken"]
+    speeds = list(check_claims(claims[4:], Path("d"), ROWS, speed=True))
+    assert [state for _, state, _ in speeds] == ["stale", "skipped"]
+
+
+def test_a_command_is_run_as_it_is_written(tmp_path: Path) -> None:
+    code = "import json, sys; print(json.dumps(sys.argv[1:])); sys.exit(1)"
+    (path, out) = run_command(f'python -c "{code}" DATA/test.xml OUT', tmp_path)
+    assert path == f"{tmp_path}/test.xml"
+    assert out.endswith("out")
+    with pytest.raises(ClaimError, match="exit 3: wrong"):
+        run_command("python -c \"import sys; sys.stderr.write('wrong'); sys.exit(3)\"", tmp_path)
+    with pytest.raises(ClaimError, match="no JSON"):
+        run_command('python -c "print(1, 2)"', tmp_path)
+
+
+def test_the_command_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["--list", "--only", "Mentions on enriched"]) == 0
+    assert "adequa mentions DATA/enriched/dev --json" in capsys.readouterr().out
+    found = json.loads('{"exact": {"precision": 0.912, "recall": 0.9}}')
+    monkeypatch.setattr("bench.claims.run_command", lambda command, data: found)
+    assert main(["--only", "Mentions on enriched", "--data", str(tmp_path)]) == 1
+    said = capsys.readouterr()
+    assert "1 stale" in said.out
+    assert "stale: Mentions on enriched dev" in said.err
+    found["exact"]["recall"] = 0.913
+    assert main(["--only", "Mentions on enriched", "--data", str(tmp_path)]) == 0
+    for wrong in (["--only", "nothing has this"], ["--data", str(tmp_path / "absent")]):
+        with pytest.raises(SystemExit):
+            main(wrong)
+    monkeypatch.setattr(sys, "argv", ["bench", "claims", "--list", "--only", "Mentions on"])
+    from bench.__main__ import main as bench_main
+
+    assert bench_main() == 0
