@@ -28,6 +28,13 @@ def score(
     allowed: options.Allowed = None,
     aliases: options.Aliases = None,
     jobs: options.Jobs = 1,
+    shard: Annotated[
+        str | None, option("I/N", "Score part I of N only; join them with `adequa merge`.")
+    ] = None,
+    engine: Annotated[str, option("local|ray", "Who runs the jobs: processes, or Ray.")] = "local",
+    address: Annotated[
+        str | None, option("ADDRESS", "The Ray cluster; by default, a new one on this machine.")
+    ] = None,
     batch_size: Annotated[
         int, option(None, "Most items per batch; affects speed, never a score.", min=1)
     ] = 256,
@@ -52,12 +59,19 @@ def score(
     from adequa.cli.inputs import source_label, source_path
     from adequa.metrics import resolve
     from adequa.readers import open_source
-    from adequa.run import add_metrics, default_folder, open_run, score_run, summary_table
+    from adequa.run import add_metrics, default_folder, open_run, score_run, score_shard
 
     if (source is None) == (add is None):
         raise typer.BadParameter("give INPUT and --out, or --add RUN")
-    if add is not None and (out or texts or format or coverage or resume or force):
+    if add is not None and (out or texts or format or coverage or resume or force or shard):
         raise typer.BadParameter("--add can be combined with metrics, --jobs and --batch-size only")
+    if shard is not None and (force or jobs > 1 or engine != "local" or str(source) == "-"):
+        raise typer.BadParameter(
+            "--shard scores one part in one process, and continues it if it was begun: it cannot "
+            "be combined with --force, --jobs, --engine or stdin"
+        )
+    number, count = _parse_shard(shard) if shard is not None else (0, 0)
+    where = options.choose_engine(engine, jobs=jobs, address=address)
     if source is not None and out is None:
         raise typer.BadParameter("give --out RUN, the folder the run is written to")
     chosen = options.with_settings(
@@ -73,7 +87,7 @@ def score(
                 run = add_metrics(
                     open_run(add),
                     chosen,
-                    jobs=jobs,
+                    engine=where,
                     batch_size=batch_size,
                     cache=folder,
                     progress=progress,
@@ -83,11 +97,31 @@ def score(
                 if path != source:
                     opened = replace(opened, label=source_label(source))
                 options.echo_reading(opened, source, quiet=quiet)
+                if shard is not None:
+                    parts = score_shard(
+                        opened,
+                        chosen,
+                        out,
+                        number=number,
+                        count=count,
+                        batch_size=batch_size,
+                        cache=folder,
+                        progress=progress,
+                        waiting=lambda who: options.echo(f"adequa: {who}", err=True),
+                    )
+                    whole = sum(part.is_whole for part in parts)
+                    done = f"{whole:,} of {len(parts):,} shards are complete"
+                    options.echo(
+                        f"{done}; join them with: adequa merge {out}"
+                        if parts
+                        else f"{out} is complete"
+                    )
+                    return
                 run = score_run(
                     opened,
                     chosen,
                     out,
-                    jobs=jobs,
+                    engine=where,
                     batch_size=batch_size,
                     resume=resume,
                     force=force,
@@ -96,16 +130,19 @@ def score(
                 )
     except KeyboardInterrupt:
         hint = "continue with --resume"
-        if add is not None:
+        if shard is not None:
+            hint = "repeat the command to continue"
+        elif add is not None:
             hint = "the run is as it was; repeat the command to continue"
         elif force:
             hint = "the old run is as it was; continue with --resume instead of --force"
         options.echo(f"adequa: interrupted; {hint}", err=True)
         raise typer.Exit(_INTERRUPTED) from None
-    if as_json:
-        options.echo_json(run.summary)
-        return
-    options.echo(summary_table(run.summary, run.manifest).text())
-    options.echo(
-        f"\nwritten to {run.path}: scores.jsonl (one line per text), summary.json, manifest.json"
-    )
+    options.echo_run(run, as_json=as_json)
+
+
+def _parse_shard(written: str) -> tuple[int, int]:
+    number, _, count = written.partition("/")
+    if number.isdecimal() and count.isdecimal() and 1 <= int(number) <= int(count):
+        return int(number), int(count)
+    raise typer.BadParameter(f"--shard {written!r} is not I/N with I from 1 to N, as in 3/16")
