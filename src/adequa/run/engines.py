@@ -11,9 +11,11 @@ import contextlib
 import itertools
 import math
 import os
+import secrets
 import signal
 import threading
 import time
+from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,7 +23,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from adequa.codec import item_fields, item_to_object, result_to_object
 from adequa.data import Item, Result, Score
-from adequa.errors import ModelError, RunError
+from adequa.errors import MissingExtra, ModelError, RunError
 from adequa.files import dump_line
 from adequa.metrics import Scorer, plugin_errors
 from adequa.progress import Progress
@@ -369,9 +371,136 @@ def end_with_parent(also: Connection | None = None) -> None:
         threading.Thread(target=watch, daemon=True).start()
 
 
+_RETRIES = 3
+"""How often a shard may lose its actor: more often, it is the shard and not the machine."""
+_ray_token = ""
+
+
 @dataclass(frozen=True)
 class RayEngine:
-    """Scores in a pool of Ray actors, on this machine or on a cluster."""
+    """Scores in a pool of Ray actors, on this machine or on a cluster.
+
+    Ray starts the processes, on whatever machines it has, and tells which of them are lost. The
+    shards are files that the actors read and write themselves: Ray's own readers and writers change
+    values (`"007"` to 7) and split lines at U+2028.
+    """
 
     jobs: int = 1
     address: str | None = None
+    """That of a cluster; by default `$RAY_ADDRESS`, else a new one on this machine."""
+
+    def score(self, work: ShardWork, shards: Sequence[Shard], watch: Watch) -> None:
+        """Score the shards; those of an actor that is lost go to another one."""
+        watch.look()
+        if not shards:
+            return
+        try:
+            import ray
+        except ImportError:
+            raise MissingExtra("ray", "--engine ray") from None
+        with self._connected(ray):
+            # One stays free: actors on every CPU leave none for the tasks of Ray, which hangs.
+            free = int(ray.cluster_resources().get("CPU", 0)) - 1
+            if free < 1:
+                raise RunError("the Ray cluster has one CPU, and one is left free; add a CPU")
+            pool = _RayPool(ray, work, min(self.jobs, free, len(shards)))
+            try:
+                pool.score(shards, watch)
+            finally:
+                pool.end()
+
+    @contextlib.contextmanager
+    def _connected(self, ray: Any) -> Iterator[None]:
+        """Connect to Ray, unless this process has done so; what we started ends with the block."""
+        if ray.is_initialized():
+            yield
+            return
+        global _ray_token  # noqa: PLW0603  # Ray remembers the first one of a process
+        before = dict(os.environ)
+        os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
+        options: dict[str, Any] = {"address": self.address or os.environ.get("RAY_ADDRESS")}
+        if options["address"] is None:
+            # In the environment, so that Ray does not leave a file with a token in the home folder.
+            _ray_token = _ray_token or secrets.token_hex(32)
+            os.environ.setdefault("RAY_AUTH_TOKEN", _ray_token)
+            options = {"address": "local", "num_cpus": self.jobs + 1, "include_dashboard": False}
+        try:
+            try:
+                ray.init(**options, logging_level="ERROR", log_to_driver=False)
+            except Exception as error:  # noqa: BLE001  # Ray raises many, some of no class of its own
+                raise RunError(f"Ray cannot be started or reached ({error})") from None
+            yield
+        finally:
+            ray.shutdown()
+            for name in os.environ.keys() - before.keys():
+                if name.startswith("RAY_"):
+                    del os.environ[name]
+            os.environ.update(before)
+
+
+class _RayScorer(ShardScorer):
+    """In an actor: relative paths mean what they mean to the process that started it."""
+
+    def __init__(self, work: ShardWork, folder: str) -> None:
+        with contextlib.suppress(OSError):
+            os.chdir(folder)
+        super().__init__(work)
+
+
+class _RayPool:
+    """Actors that take one shard after the other, and what each of them is doing."""
+
+    def __init__(self, ray: Any, work: ShardWork, size: int) -> None:
+        self._ray = ray
+        self._actor = ray.remote(num_cpus=1, max_restarts=0)(_RayScorer)
+        self._work = ray.put(work)
+        self._doing: dict[Any, tuple[Any, Shard | None]] = {}
+        self._idle: list[Any] = []
+        self._losses: Counter[int] = Counter()
+        for _ in range(size):
+            self._start()
+
+    def _start(self) -> None:
+        actor = self._actor.remote(self._work, str(Path.cwd()))
+        self._doing[actor.__ray_ready__.remote()] = actor, None
+
+    def score(self, shards: Sequence[Shard], watch: Watch) -> None:
+        """Score all shards."""
+        waiting, count = deque(shards), 0
+        while count < len(shards):
+            done, _ = self._ray.wait([*self._doing], timeout=_LOOK_SECONDS)
+            for one in done:
+                actor, shard = self._doing.pop(one)
+                if self._is_done(one, shard):
+                    self._idle.append(actor)
+                    count += shard is not None
+                elif shard is not None:
+                    waiting.appendleft(shard)
+            while self._idle and waiting:
+                actor, shard = self._idle.pop(), waiting.popleft()
+                self._doing[actor.score.remote(shard)] = actor, shard
+            watch.look()
+
+    def _is_done(self, one: Any, shard: Shard | None) -> bool:
+        """Whether an actor has done its work; one that is lost is replaced."""
+        try:
+            self._ray.get(one)
+        except self._ray.exceptions.RayTaskError as error:
+            raise error.cause from None
+        except self._ray.exceptions.RayError as error:
+            number = 0 if shard is None else shard.number
+            self._losses[number] += 1
+            if self._losses[number] > _RETRIES:
+                what = "Ray cannot start its actors" if shard is None else f"shard {number} failed"
+                raise RunError(
+                    f"{what} ({error}); what was scored is kept: continue with --resume"
+                ) from None
+            self._start()
+            return False
+        return True
+
+    def end(self) -> None:
+        """End all actors, also in the middle of their work."""
+        for actor in [*self._idle, *(actor for actor, _ in self._doing.values())]:
+            with contextlib.suppress(self._ray.exceptions.RayError):
+                self._ray.kill(actor)

@@ -7,7 +7,6 @@ are read from the file when a page shows them.
 from __future__ import annotations
 
 import asyncio
-import hashlib
 import json
 import threading
 import time
@@ -29,7 +28,7 @@ from adequa.data import judged_status
 from adequa.errors import DataError
 from adequa.files import FileVersion, file_version, load_object
 from adequa.report.tallies import FactTally, Slices
-from adequa.report.texts import FAULTS, TextColumns, seen_name
+from adequa.report.texts import FAULTS, TextColumns, input_hash, seen_name
 from adequa.run import Run
 from adequa.web.api.engine import stopping
 from adequa.web.api.runs import open_served
@@ -116,7 +115,7 @@ class RunIndex:
 
     def find(self, system: str, id_: str) -> int | None:
         """The row of a system's text by the id of its input."""
-        for row in np.flatnonzero(self.names == _hash(system, id_)):
+        for row in np.flatnonzero(self.names == _name_hash(system, id_)):
             line = self.line(int(row))
             if line["system"] == system and line["id"] == id_:
                 return int(row)
@@ -183,8 +182,8 @@ class _Growing:
         category, meta = raw.get("category") or None, raw.get("meta", {})
         self.starts.append(self.starts[-1] + length)
         made.append(
-            inputs=_hash(raw["id"], *(part for triple in triples for part in triple)),
-            names=_hash(system, raw["id"]),
+            inputs=input_hash(raw["id"], triples),
+            names=_name_hash(system, raw["id"]),
         )
         made.add_input(category, len(triples), meta)
         values = category, str(len(triples)), seen_name(meta)
@@ -209,9 +208,8 @@ def _numbers(column: array[Any]) -> Numbers:
     return np.frombuffer(column, dtype=column.typecode) if column else np.array([], column.typecode)
 
 
-def _hash(*parts: str) -> int:
-    digest = hashlib.blake2b("\0".join(parts).encode("utf-8", "replace"), digest_size=8)
-    return int.from_bytes(digest.digest(), "little")
+def _name_hash(system: str, id_: str) -> int:
+    return input_hash(system, [[id_]])
 
 
 @dataclass(frozen=True, slots=True)
