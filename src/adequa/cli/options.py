@@ -198,7 +198,7 @@ def echo_reading(opened: Source, named: Path, *, quiet: bool) -> None:
         echo(f"{found.line()} (adequa convert {named} --explain)", err=True)
 
 
-def echo_run(run: Run, *, as_json: bool) -> None:
+def echo_run(run: Run, *, as_json: bool, place: str | None = None) -> None:
     """Print the summary of a run, and where it is."""
     from adequa.run import summary_table
 
@@ -206,7 +206,8 @@ def echo_run(run: Run, *, as_json: bool) -> None:
         echo_json(run.summary)
         return
     echo(summary_table(run.summary, run.manifest).text())
-    echo(f"\nwritten to {run.path}: scores.jsonl (one line per text), summary.json, manifest.json")
+    files = "scores.jsonl (one line per text), summary.json, manifest.json"
+    echo(f"\nwritten to {place or run.path}: {files}")
 
 
 def choose_engine(name: str, *, jobs: int, address: str | None = None) -> Engine:
