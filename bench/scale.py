@@ -18,7 +18,7 @@ import tempfile
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import ClassVar
 
@@ -46,6 +46,8 @@ LEAST_RAY, LEAST_SPEEDUP = 0.9, 1.8
 NLI_SECONDS = 0.01
 """The cost of a text: `nli` scores about a hundred texts per second on one core."""
 KILL_ITEMS = 2_000
+COST_METRICS = ("esa", "nli", "similarity", "bleu", "chrf", "ter")
+COST_ITEMS = 220
 TAKES_SIZES = True
 _ROOT = Path(__file__).resolve().parents[1]
 
@@ -73,12 +75,12 @@ def measure(
     data: Path, sizes: Sequence[int] = SIZES, cycles: int = KILLS
 ) -> list[dict[str, object]]:
     """Peaks of memory by size, overhead, engines, kills."""
-    del data
     paths = [str(_ROOT), str(_ROOT / "src"), os.environ.get("PYTHONPATH", "")]
     os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, paths))
     with tempfile.TemporaryDirectory(prefix="adequa-scale-") as name:
         folder = Path(name)
         return [
+            *_costs(data),
             *_memory(folder, sizes),
             *_overhead(folder, sizes[0]),
             *_engines(folder, sizes[0] // 10),
@@ -88,6 +90,26 @@ def measure(
 
 def _row(figure: str, value: float, target: str, reached: bool) -> dict[str, object]:
     return {"figure": figure, "value": value, "target": target, "reached": reached}
+
+
+def _costs(data: Path) -> Iterator[dict[str, object]]:
+    """Texts per hour of one core for each metric, each text with a graph of its own."""
+    folder = data / "webnlg2020" / "dev"
+    if not folder.is_dir():
+        sys.stderr.write(f"scale: no data at {folder}: the costs of metrics are left out\n")
+        return
+    firsts = {}
+    for item in open_source(folder):
+        firsts.setdefault(item.triples, item)
+    items = random.Random(0).sample(list(firsts.values()), COST_ITEMS)
+    for name in COST_METRICS:
+        metric = resolve([name])[name]
+        warm = [replace(item, references=(item.text,)) for item in items]
+        metric.score(warm[:20])
+        started = time.process_time()
+        metric.score(warm[20:])
+        speed = (len(warm) - 20) / (time.process_time() - started)
+        yield _row(f"{name}: texts per core-hour", round(3600 * speed, -3), "–", True)
 
 
 _PEAK = """
