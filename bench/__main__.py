@@ -23,6 +23,7 @@ NAMES = {
     "start_up": "import adequa and run adequa --help, compared with importing typer",
     "sacrebleu_agreement": "corpus BLEU, chrF++ and TER, compared with sacrebleu's command line",
     "faults": "kills, full disks, several writers, changed files: nothing lost, nothing doubled",
+    "scale": "shards of many items: memory, overhead, Ray, and kills at random moments",
     "memory": "peak memory of adequa score for up to a million items, and for wide ones",
     "growth": "how the time of each metric grows with the facts and the text of an item",
     "esa_speed": "speed of esa, compared with simple implementations",
@@ -67,7 +68,10 @@ def main() -> int:
     parser.add_argument(
         "--data", type=Path, default=default_data(), help="the folder of the research data"
     )
-    parser.add_argument("--cycles", type=int, default=1_000, help="cycles of faults; default 1000")
+    parser.add_argument(
+        "--cycles", type=int, help="cycles of faults (1000) or kills of scale (200)"
+    )
+    parser.add_argument("--items", type=int, nargs="+", help="the sizes of scale, smallest first")
     parser.add_argument(
         "--log", type=Path, help="a file of outcomes of faults; cycles that it has are not repeated"
     )
@@ -106,7 +110,14 @@ def main() -> int:
                 lines = map(dump_line, measured.details)
                 arguments.findings.write_text("".join(lines), encoding="utf-8")
         elif getattr(module, "TAKES_CYCLES", False):
-            rows += module.measure(arguments.data, cycles=arguments.cycles, log=arguments.log)
+            cycles = arguments.cycles or module.CYCLES
+            rows += module.measure(arguments.data, cycles=cycles, log=arguments.log)
+        elif getattr(module, "TAKES_SIZES", False):
+            rows += module.measure(
+                arguments.data,
+                sizes=arguments.items or module.SIZES,
+                cycles=module.KILLS if arguments.cycles is None else arguments.cycles,
+            )
         else:
             rows += module.measure(arguments.data)
     if arguments.json:

@@ -39,6 +39,7 @@ PATIENCE = 180.0
 
 FILES = {"manifest.json", "scores.jsonl", "summary.json"}
 WORKING = {"manifest.json.next", "scores.jsonl.next", "summary.json.next", ".adequa.lock"}
+WORKING |= {"shards", "shards.next"}
 
 
 @dataclass(frozen=True)
@@ -374,6 +375,27 @@ def _kill_add(place: Place, folder: Path, chance: random.Random) -> bool:
     return met
 
 
+def _kill_shards(place: Place, folder: Path, chance: random.Random) -> bool:
+    run, count = folder / "run", chance.randrange(1, 5)
+    shards = [_score(place.items, run, "--shard", f"{one}/{count}") for one in range(1, count + 1)]
+    pids = [_start(shard, folder / "killed") for shard in shards]
+    met = _kill(pids[0], chance.uniform(0, 1.1 * place.seconds))
+    for pid in pids[1:]:
+        _wait(pid)
+    _require_known_names(run)
+    log = folder / "again"
+    for pid in [_start(shard, log) for shard in [*shards, shards[0]]]:
+        _require_explained(_wait(pid), log, (0,))
+    met |= _kill(_start(["merge", str(run)], log), chance.uniform(0, 0.2 * place.seconds))
+    if (run / "manifest.json").is_file():
+        with contextlib.suppress(AdequaError):
+            place.name_of(open_run(run))
+    if chance.random() < 0.5:
+        _run(["merge", str(run)], folder)
+    _complete(place, run, folder)
+    return met
+
+
 def _writers(count: int) -> Callable[[Place, Path, random.Random], bool]:
     def cycle(place: Place, folder: Path, chance: random.Random) -> bool:
         run = place.copy(chance.choice(("items", "other")), folder / "run")
@@ -676,6 +698,7 @@ KINDS: Mapping[str, Callable[[Place, Path, random.Random], bool]] = {
     "kill -9 of score": _kill_score,
     "kill -9 of --force": _kill_force,
     "kill -9 of --add": _kill_add,
+    "kill -9 of a shard and of merge": _kill_shards,
     "kill -9 of the API's run queue": _kill_queue,
     "kill -9 of a campaign": _kill_campaign,
     "two writers at once": _writers(2),
@@ -685,6 +708,6 @@ KINDS: Mapping[str, Callable[[Place, Path, random.Random], bool]] = {
     "an input that grows or shrinks": _changed_input,
     "a file of a run cut or appended to": _changed_run,
 }
-_SHARES = (4, 3, 3, 1, 1, 2, 1, 2, 1, 1, 1)
+_SHARES = (4, 2, 2, 2, 1, 1, 2, 1, 2, 1, 1, 1)
 SCHEDULE = [kind for kind, share in zip(KINDS, _SHARES, strict=True) for _ in range(share)]
 """The kinds of twenty cycles."""

@@ -136,7 +136,7 @@ while done < 25:
 
 
 def test_a_folder_without_locks_is_named(tmp_path, monkeypatch):
-    def refuse(stream):
+    def refuse(stream, *, is_shared):
         raise OSError(errno.ENOLCK, "No locks available")
 
     monkeypatch.setattr(adequa.files, "_lock", refuse)

@@ -5,9 +5,11 @@ from __future__ import annotations
 import contextlib
 import errno
 import json
+import math
 import os
 import platform
 import secrets
+import time
 from collections.abc import Callable, Iterator, Mapping
 from datetime import datetime, timezone
 from pathlib import Path
@@ -23,6 +25,9 @@ depends on who calls: a value could be read and then not be sent to another proc
 again. The deepest record of the research data has 7 levels."""
 LOCK = ".adequa.lock"
 """The file in a folder that is being written; its content says by whom."""
+_BLOCK = 1 << 20
+_LOOK_SECONDS = 0.1
+"""Between two looks at a lock that another process holds."""
 
 _FOREIGN_MARKS = {
     b"\xff\xfe\x00\x00": "UTF-32",
@@ -80,8 +85,26 @@ def open_bytes(path: Path) -> BinaryIO:
     return stream
 
 
+class LineRange(NamedTuple):
+    """A part of a file that begins and ends at the end of a line; by default, all of it."""
+
+    start: int = 0
+    """The first byte."""
+    stop: int | None = None
+    """The byte after the last one; None for the end of the file."""
+    line: int = 0
+    """The number of lines before it."""
+
+
+_WHOLE = LineRange()
+
+
 def lines(
-    path: Path, *, keep_ends: bool = False, is_bounded: bool = True
+    path: Path,
+    *,
+    keep_ends: bool = False,
+    is_bounded: bool = True,
+    within: LineRange = _WHOLE,
 ) -> Iterator[tuple[int, str]]:
     """The lines of a UTF-8 file, counted from 1, without their line end (`\\n` or `\\r\\n`).
 
@@ -90,9 +113,12 @@ def lines(
     `is_bounded` a line may have any length, for files that adequa itself wrote.
     """
     with open_bytes(path) as stream:
-        number = 0
-        while raw := stream.readline(MAX_LINE_BYTES + 1 if is_bounded else -1):
+        if within.start:
+            stream.seek(within.start)
+        number, left = within.line, math.inf if within.stop is None else within.stop - stream.tell()
+        while left > 0 and (raw := stream.readline(MAX_LINE_BYTES + 1 if is_bounded else -1)):
             number += 1
+            left -= len(raw)
             if is_bounded and len(raw) > MAX_LINE_BYTES:
                 problem = f"is longer than {MAX_LINE_BYTES >> 20} MB"
                 raise DataError(problem, path=path, line=number, remedy="write one item per line")
@@ -108,6 +134,31 @@ def lines(
                 remedy = "is this a binary file?"
                 raise DataError("has a NUL byte", path=path, line=number, remedy=remedy)
             yield number, text
+
+
+def divide_lines(path: Path, count: int) -> list[LineRange]:
+    """The ranges of about equal size that a file falls into; some are empty if it has few lines."""
+    size = path.stat().st_size
+    ranges: list[LineRange] = []
+    start = line = 0
+    with path.open("rb") as stream:
+        for number in range(1, count + 1):
+            stop = max(start, number * size // count)
+            stream.seek(start)
+            before = line
+            left = stop - start
+            last = b"\n"  # a range may begin here: the file does, or the range before has ended
+            while left and (block := stream.read(min(left, _BLOCK))):
+                line += block.count(b"\n")
+                left, last = left - len(block), block[-1:]
+            while last != b"\n" and (rest := stream.readline(_BLOCK)):
+                last = rest[-1:]
+                line += last == b"\n"
+            line += last != b"\n"  # the last line of the file, without an end
+            stop = stream.tell()
+            ranges.append(LineRange(start, stop, before))
+            start = stop
+    return ranges
 
 
 def reject_constant(name: str) -> NoReturn:
@@ -321,36 +372,61 @@ def sync_folder(folder: Path) -> None:
 
 
 @contextlib.contextmanager
-def locked(folder: Path) -> Iterator[None]:
+def locked(
+    folder: Path,
+    *,
+    name: str = LOCK,
+    is_shared: bool = False,
+    seconds: float = 0.0,
+    waiting: Callable[[str], None] | None = None,
+) -> Iterator[None]:
     """Hold a folder against other writers; a folder that is absent is made.
 
     Take it before the first look at the folder and keep it until the last rename. A second process
     gets a RunError that names the first. The system frees the lock however the process ends; a
     folder that was made and stayed empty is removed.
+
+    Any number of processes can hold a folder with `is_shared`, while no other does: each writes
+    files of its own there, which it locks by another `name`. A lock that is held is waited for, as
+    many `seconds`; `waiting` is told once who holds it.
     """
     made = [one for one in (folder, *folder.parents) if not one.exists()]
-    with _lock_file(folder) as stream:
-        path = folder / LOCK
+    with _lock_file(folder, name, is_shared=is_shared, seconds=seconds, waiting=waiting) as stream:
+        path = folder / name
         try:
             since = datetime.now(timezone.utc).strftime("%Y-%m-%d %H:%M:%S UTC")
             holder = {"pid": os.getpid(), "host": platform.node(), "since": since}
             with contextlib.suppress(OSError):  # on a full disk the lock holds without a name
                 stream.truncate(0)
+                stream.seek(0)
                 stream.write(dump_line(holder).encode())
             yield
         finally:
             with contextlib.suppress(OSError):
-                path.unlink()
+                if (
+                    is_shared
+                ):  # the last holder removes the file; an error means that there are others
+                    _lock(stream, is_shared=False)
+                if os.path.samestat(os.fstat(stream.fileno()), path.stat()):
+                    path.unlink()
             for one in made:
                 with contextlib.suppress(OSError):
                     one.rmdir()
 
 
-def _lock_file(folder: Path) -> BinaryIO:
+def _lock_file(
+    folder: Path,
+    name: str,
+    *,
+    is_shared: bool,
+    seconds: float,
+    waiting: Callable[[str], None] | None,
+) -> BinaryIO:
     """The lock file of a folder, open and locked; raises a RunError if another process has it."""
     # The standard library rather than portalocker: two calls, and no dependency.
-    path = folder / LOCK
+    path = folder / name
     flags = os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
+    until = time.monotonic() + seconds
     while True:
         try:
             folder.mkdir(parents=True, exist_ok=True)
@@ -363,33 +439,47 @@ def _lock_file(folder: Path) -> BinaryIO:
             problem = f"{folder} cannot be written ({error.strerror})"
             raise RunError(f"{problem}; check its permissions, or name another folder") from None
         try:
-            _lock(stream)
+            _lock(stream, is_shared=is_shared)
             if os.path.samestat(os.fstat(stream.fileno()), path.stat()):
                 return stream  # type: ignore[return-value,unused-ignore]
         except FileNotFoundError:
             pass  # the last holder removed the file between our opening and locking it
         except OSError as error:
-            raise _refusal(folder, stream, error) from None
+            refusal = _refusal(folder, stream, error)
+            if error.errno not in _HELD or time.monotonic() >= until:
+                raise refusal from None
+            if waiting is not None:
+                waiting(str(refusal))
+                waiting = None
+            time.sleep(_LOOK_SECONDS)
         stream.close()
 
 
-def _lock(stream: IO[bytes]) -> None:
+_HELD = (errno.EWOULDBLOCK, errno.EAGAIN, errno.EACCES, errno.EDEADLK)
+"""The errors of a lock that another process holds."""
+_SLOTS = 1024
+"""On Windows, where a lock is never shared: of so many bytes, a sharing process locks one."""
+
+
+def _lock(stream: IO[bytes], *, is_shared: bool) -> None:
     if os.name == "nt":
         import msvcrt
 
-        stream.seek(1 << 30)  # beyond the content, which others may read
-        msvcrt.locking(stream.fileno(), msvcrt.LK_NBLCK, 1)  # type: ignore[attr-defined,unused-ignore]
+        first = 1 << 30  # beyond the content, which others may read
+        slot = secrets.randbelow(_SLOTS) if is_shared else 0
+        stream.seek(first + slot)
+        msvcrt.locking(stream.fileno(), msvcrt.LK_NBLCK, 1 if is_shared else _SLOTS)  # type: ignore[attr-defined,unused-ignore]
         stream.seek(0)
     else:
         import fcntl
 
-        fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        fcntl.flock(stream, (fcntl.LOCK_SH if is_shared else fcntl.LOCK_EX) | fcntl.LOCK_NB)
 
 
 def _refusal(folder: Path, stream: IO[bytes], error: OSError) -> RunError:
     """Why a folder cannot be locked: who has it, or that its file system has no locks."""
     with stream:
-        if error.errno not in (errno.EWOULDBLOCK, errno.EAGAIN, errno.EACCES, errno.EDEADLK):
+        if error.errno not in _HELD:
             reason = f"{folder} cannot be locked ({error.strerror})"
             return RunError(f"{reason}; name a folder on another disk")
         try:

@@ -10,7 +10,7 @@ from typing import IO, Any
 
 import pytest
 
-import adequa.run.writer
+import adequa.run.engines
 from adequa.errors import RunError
 from adequa.metrics.base import Metric
 from adequa.readers import open_source
@@ -49,11 +49,11 @@ def crashing(after: int) -> Iterator[list[int]]:
             raise
         original_append(stream, data, folder)
 
-    original_append = adequa.run.writer.append
+    original_append = adequa.run.engines.append
     with pytest.MonkeyPatch.context() as patch:
         for owner, name in ((Path, "replace"), (Path, "unlink"), (Path, "rmdir"), (os, "fsync")):
             patch.setattr(owner, name, crashing_call(getattr(owner, name)))
-        patch.setattr(adequa.run.writer, "append", append)
+        patch.setattr(adequa.run.engines, "append", append)
         yield steps
 
 

@@ -18,8 +18,8 @@ import pytest
 from adequa.data import Item, Result, Score, Triple
 from adequa.errors import ModelError
 from adequa.metrics.base import Metric
-from adequa.run import encoded_batches, score_items
-from adequa.run.engines import _FIRST_WEIGHT, _MOST_WEIGHT
+from adequa.run import score_items
+from adequa.run.engines import _FIRST_WEIGHT, _MOST_WEIGHT, scored_batches
 
 ITEM = Item("1", (Triple("a", "b", "c"),), "a text")
 
@@ -42,8 +42,8 @@ class Paced(Metric):
 
 def sizes(count: int, metric: Metric, *, text: str = "word", batch_size: int = 256) -> list[int]:
     results = (Result(replace(ITEM, id=str(number), text=text), {}) for number in range(count))
-    batches = encoded_batches(results, {"m": metric}, batch_size=batch_size, jobs=1)
-    return [items for items, _ in batches]
+    batches = scored_batches(results, {"m": metric}, batch_size=batch_size)
+    return [len(batch.lines) for batch in batches]
 
 
 def test_a_batch_has_at_most_its_number_of_items() -> None:
@@ -70,8 +70,8 @@ def test_a_batch_of_long_texts_is_bounded() -> None:
 def test_how_items_are_divided_changes_no_byte(monkeypatch: pytest.MonkeyPatch) -> None:
     def lines() -> bytes:
         results = (Result(replace(ITEM, id=str(number)), {}) for number in range(100))
-        batches = encoded_batches(results, {"m": Paced()}, batch_size=256, jobs=1)
-        return b"".join(data for _, data in batches)
+        batches = scored_batches(results, {"m": Paced()}, batch_size=256)
+        return b"".join(batch.data for batch in batches)
 
     usual = lines()
     monkeypatch.setattr("adequa.run.engines._FIRST_WEIGHT", 1)
@@ -113,12 +113,13 @@ import sys
 from pathlib import Path
 from tests.run.test_engines import Paced
 from adequa.readers import open_source
-from adequa.run import score_run
+from adequa.run import LocalEngine, score_run
 def report(done, total):
     print(done, flush=True)
 if __name__ == "__main__":
     source = open_source(sys.argv[1])
-    score_run(source, {"p": Paced(2.0)}, Path(sys.argv[2]), jobs=2, progress=report, batch_size=20)
+    out, engine = Path(sys.argv[2]), LocalEngine(2)
+    score_run(source, {"p": Paced(2.0)}, out, engine=engine, progress=report, batch_size=20)
 """
 
 

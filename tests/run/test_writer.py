@@ -17,7 +17,7 @@ from adequa.errors import DataError, ModelError, RunError
 from adequa.metrics import resolve
 from adequa.metrics.base import Metric
 from adequa.readers import open_source
-from adequa.run import Run, add_metrics, open_run, score_run
+from adequa.run import LocalEngine, Run, add_metrics, open_run, score_run
 
 ItemsFile = Callable[[int], Path]
 
@@ -86,7 +86,7 @@ def test_the_number_of_processes_does_not_change_the_bytes(
 ) -> None:
     source, metrics = open_source(items_file(40)), resolve(["chrf"])
     one = score_run(source, metrics, tmp_path / "one", batch_size=5)
-    two = score_run(source, metrics, tmp_path / "two", batch_size=5, jobs=2)
+    two = score_run(source, metrics, tmp_path / "two", batch_size=5, engine=LocalEngine(2))
     assert bytes_of(one) == bytes_of(two)
 
 
@@ -250,14 +250,19 @@ def test_a_killed_run_resumes_to_the_same_bytes(
 ) -> None:
     options = [str(items_file(3_000)), "-m", "chrf", "--batch-size", "5", "--quiet", "--no-cache"]
     subprocess.run([*COMMAND, *options, "--out", str(tmp_path / "whole")], check=True)
-    scores = tmp_path / "killed" / "scores.jsonl"
+    parts = tmp_path / "killed" / "shards"
     out = ["--out", str(tmp_path / "killed"), "--jobs", jobs]
     with subprocess.Popen([*COMMAND, *options, *out]) as process:
         deadline = time.monotonic() + 60
-        while not (scores.is_file() and scores.stat().st_size) and time.monotonic() < deadline:
+        while not size_of(parts) and time.monotonic() < deadline:
             time.sleep(0.01)
         process.kill()
     wanted = (tmp_path / "whole" / "scores.jsonl").read_bytes()
-    assert 0 < scores.stat().st_size < len(wanted)
+    assert 0 < size_of(parts) < len(wanted)
     subprocess.run([*COMMAND, *options, *out, "--resume"], check=True)
-    assert scores.read_bytes() == wanted
+    assert (tmp_path / "killed" / "scores.jsonl").read_bytes() == wanted
+    assert not parts.exists()
+
+
+def size_of(parts: Path) -> int:
+    return sum(path.stat().st_size for path in parts.glob("*.jsonl*"))

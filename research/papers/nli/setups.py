@@ -8,19 +8,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from adequa.codec import result_from_object
 from adequa.data import Finding, Item, Result, Triple, Verdict
-from adequa.files import load_object
 from adequa.metrics import Metric, load_metric
 from adequa.metrics.nli import write_templates
 from adequa.metrics.nli.extraction import extract
 from adequa.progress import Progress, silent
-from adequa.run import encoded_batches, with_cache
+from adequa.run import LocalEngine, score_lines, with_cache
 from research.papers.nli.data import TRAIN, NliCorpus, single_facts
 from research.papers.nli.printed import Wording
 from research.papers.section import Shown
 
-BATCH = 128
 _KEY = "nli"
 _TEMPLATES = "templates-webnlg.json"
 
@@ -74,23 +71,15 @@ class SetupScoring:
 
     def score(self, corpus: NliCorpus, setup: Setup) -> ScoredSetup:
         """The answers of a setup."""
-        items = corpus.items
-        answers: list[Answer] = []
         with self.show(f"{corpus.title}, {setup.name}") as advance:
-            for _, lines in encoded_batches(
-                (Result(item, {}) for item in items),
-                with_cache({_KEY: setup.metric}, self.cache),
-                batch_size=BATCH,
-                jobs=self.jobs,
-            ):
-                answers += [_answer(line) for line in lines.decode().split("\n") if line]
-                advance(len(answers), len(items))
-        return ScoredSetup(setup, answers)
+            metrics = with_cache({_KEY: setup.metric}, self.cache)
+            engine = LocalEngine(self.jobs)
+            results = score_lines(corpus.items, metrics, engine=engine, progress=advance)
+        return ScoredSetup(setup, [_answer(result) for result in results])
 
 
-def _answer(line: str) -> Answer:
-    found = result_from_object(load_object(line))
-    return Answer(found.scores[_KEY], found.verdicts.get(_KEY), found.findings)
+def _answer(result: Result) -> Answer:
+    return Answer(result.scores[_KEY], result.verdicts.get(_KEY), result.findings)
 
 
 def setups(corpus: NliCorpus, scoring: SetupScoring, templates: Path | None) -> list[Setup]:

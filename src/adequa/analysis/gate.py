@@ -12,6 +12,7 @@ which a text has several, are resampled by text; means have Student's interval.
 from __future__ import annotations
 
 import math
+from array import array
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -174,10 +175,12 @@ class Observations:
     """One measure of one system, with one value per item that has it."""
 
     is_rate: bool
-    values: list[float] = field(default_factory=list)
-    weights: list[float] = field(default_factory=list)
+    values: array[float] = field(default_factory=lambda: array("d"))
+    weights: array[float] = field(default_factory=lambda: array("d"))
     """The total that a value is a count of: the facts of an item, or 1."""
-    broken: list[str] = field(default_factory=list)
+    broken: int = 0
+    examples: list[str] = field(default_factory=list)
+    """The first of the broken items."""
     left_out: int = 0
     """Items without the measure: no verdict, no fact, or not scorable."""
 
@@ -203,7 +206,9 @@ def observe(
             column.values.append(seen[0])
             column.weights.append(seen[1])
             if column.is_rate and seen[0]:
-                column.broken.append(_example(measure, result))
+                column.broken += 1
+                if len(column.examples) < EXAMPLES:
+                    column.examples.append(_example(measure, result))
     if not found:
         raise RunError(f"{run.path} has no items; there is nothing to evaluate")
     return found
@@ -275,7 +280,7 @@ def _absolute(
     why = f"{limit.measure} is {value:.3f}{shown} over {items:,} {things}"
     if seen.left_out:
         why += f", {seen.left_out:,} have no value"
-    examples = tuple(seen.broken[:EXAMPLES]) if is_broken and below else ()
+    examples = tuple(seen.examples) if is_broken and below else ()
     return LimitResult(
         system=system,
         limit=limit,
@@ -286,7 +291,7 @@ def _absolute(
         items=items,
         why=why,
         examples=examples,
-        more=len(seen.broken) - len(examples) if examples else 0,
+        more=seen.broken - len(examples) if examples else 0,
     )
 
 

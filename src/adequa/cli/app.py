@@ -21,6 +21,7 @@ WRONG_USE, INTERNAL = 2, 3
 COMMANDS = {
     "check": "Check one text against its data.",
     "score": "Score a corpus into a run folder.",
+    "merge": "Join the shards of a run.",
     "compare": "Compare systems, with significance.",
     "gate": "Test a run against limits, for CI.",
     "report": "Write runs into one HTML file.",

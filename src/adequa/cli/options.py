@@ -12,6 +12,7 @@ import typer
 if TYPE_CHECKING:
     from adequa.metrics import Metric
     from adequa.readers import Source
+    from adequa.run import Engine, Run
     from adequa.tables import Column
 
 
@@ -195,6 +196,31 @@ def echo_reading(opened: Source, named: Path, *, quiet: bool) -> None:
     found = None if quiet else explain(opened)
     if found is not None:
         echo(f"{found.line()} (adequa convert {named} --explain)", err=True)
+
+
+def echo_run(run: Run, *, as_json: bool, place: str | None = None) -> None:
+    """Print the summary of a run, and where it is."""
+    from adequa.run import summary_table
+
+    if as_json:
+        echo_json(run.summary)
+        return
+    echo(summary_table(run.summary, run.manifest).text())
+    files = "scores.jsonl (one line per text), summary.json, manifest.json"
+    echo(f"\nwritten to {place or run.path}: {files}")
+
+
+def choose_engine(name: str, *, jobs: int, address: str | None = None) -> Engine:
+    """The engine of a name, with so many processes."""
+    from adequa.errors import SettingError, require_known
+    from adequa.run import LocalEngine, RayEngine
+
+    require_known("engine", [name], ["local", "ray"])
+    if name == "ray":
+        return RayEngine(jobs, address)
+    if address is not None:
+        raise SettingError("--address names a Ray cluster; give --engine ray too")
+    return LocalEngine(jobs)
 
 
 def write_file(path: Path, content: str, *, append: bool = False) -> None:

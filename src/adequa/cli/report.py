@@ -28,7 +28,8 @@ def report(
         int | None,
         option(
             "N",
-            "Include about N texts, as whole inputs chosen evenly; the figures cover all.",
+            "Include about N texts, as whole inputs chosen by hash; the figures cover all. "
+            "Default: all, or 20,000 of more than 100,000.",
             min=0,
         ),
     ] = None,

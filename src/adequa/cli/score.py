@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from adequa.cli import options
 from adequa.cli.options import argument, flag, option
 from adequa.progress import progress_bar
+
+if TYPE_CHECKING:
+    from adequa.metrics import Metric
+    from adequa.readers import Source
 
 _INTERRUPTED = 130
 
@@ -28,6 +35,13 @@ def score(
     allowed: options.Allowed = None,
     aliases: options.Aliases = None,
     jobs: options.Jobs = 1,
+    shard: Annotated[
+        str | None, option("I/N", "Score part I of N only; join them with `adequa merge`.")
+    ] = None,
+    engine: Annotated[str, option("local|ray", "Who runs the jobs: processes, or Ray.")] = "local",
+    address: Annotated[
+        str | None, option("ADDRESS", "The Ray cluster; by default, a new one on this machine.")
+    ] = None,
     batch_size: Annotated[
         int, option(None, "Most items per batch; affects speed, never a score.", min=1)
     ] = 256,
@@ -47,65 +61,108 @@ def score(
 
     Example: adequa score test.xml --texts T5=t5.txt -m bleu -m chrf:word_order=0 --out runs/t5
     """
-    from dataclasses import replace
-
-    from adequa.cli.inputs import source_label, source_path
-    from adequa.metrics import resolve
-    from adequa.readers import open_source
-    from adequa.run import add_metrics, default_folder, open_run, score_run, summary_table
-
     if (source is None) == (add is None):
         raise typer.BadParameter("give INPUT and --out, or --add RUN")
-    if add is not None and (out or texts or format or coverage or resume or force):
+    if add is not None and (out or texts or format or coverage or resume or force or shard):
         raise typer.BadParameter("--add can be combined with metrics, --jobs and --batch-size only")
     if source is not None and out is None:
         raise typer.BadParameter("give --out RUN, the folder the run is written to")
+    if shard is not None and (force or jobs > 1 or engine != "local" or str(source) == "-"):
+        raise typer.BadParameter(
+            "--shard scores one part in one process, and continues it if it was begun: it cannot "
+            "be combined with --force, --jobs, --engine or stdin"
+        )
+    from adequa.metrics import resolve
+    from adequa.run import default_folder, open_run, url_of
+
+    if engine == "ray" and out is not None and url_of(out):
+        raise typer.BadParameter("the actors of Ray need a shared folder; for a store use --shard")
+
     chosen = options.with_settings(
         resolve(metric or None), ignore=ignore, optional=optional, allowed=allowed, aliases=aliases
     )
-    folder = None if no_cache else cache or default_folder()
+    settings: dict[str, Any] = {
+        "batch_size": batch_size,
+        "cache": None if no_cache else cache or default_folder(),
+    }
+    if shard is None:
+        settings["engine"] = options.choose_engine(engine, jobs=jobs, address=address)
     try:
-        with (
-            source_path(source or Path()) as path,
-            progress_bar("scoring", quiet=quiet) as progress,
-        ):
+        with progress_bar("scoring", quiet=quiet) as progress:
+            settings["progress"] = progress
             if add is not None:
-                run = add_metrics(
-                    open_run(add),
-                    chosen,
-                    jobs=jobs,
-                    batch_size=batch_size,
-                    cache=folder,
-                    progress=progress,
-                )
+                from adequa.run import add_metrics
+
+                run = add_metrics(open_run(add), chosen, **settings)
+                options.echo_run(run, as_json=as_json)
             elif source is not None and out is not None:
-                opened = open_source(path, format=format, texts=texts or (), coverage=coverage)
-                if path != source:
-                    opened = replace(opened, label=source_label(source))
-                options.echo_reading(opened, source, quiet=quiet)
-                run = score_run(
-                    opened,
-                    chosen,
-                    out,
-                    jobs=jobs,
-                    batch_size=batch_size,
-                    resume=resume,
-                    force=force,
-                    cache=folder,
-                    progress=progress,
-                )
+                with _opened(source, format, texts, coverage, quiet=quiet) as opened:
+                    if shard is not None:
+                        _score_shard(opened, chosen, out, shard, settings)
+                        return
+                    from adequa.run import local_run, score_run
+
+                    with local_run(out) as folder:
+                        settings |= {"resume": resume, "force": force}
+                        run = score_run(opened, chosen, folder, **settings)
+                        options.echo_run(run, as_json=as_json, place=url_of(out))
     except KeyboardInterrupt:
         hint = "continue with --resume"
-        if add is not None:
+        if shard is not None:
+            hint = "repeat the command to continue"
+        elif add is not None:
             hint = "the run is as it was; repeat the command to continue"
         elif force:
             hint = "the old run is as it was; continue with --resume instead of --force"
         options.echo(f"adequa: interrupted; {hint}", err=True)
         raise typer.Exit(_INTERRUPTED) from None
-    if as_json:
-        options.echo_json(run.summary)
+
+
+@contextmanager
+def _opened(
+    named: Path, format_: str | None, texts: list[str] | None, coverage: str | None, *, quiet: bool
+) -> Iterator[Source]:
+    """The source of INPUT, which may be a path, stdin, or a file on a store."""
+    from adequa.cli.inputs import source_label, source_path
+    from adequa.readers import open_source
+    from adequa.run import local_input, url_of
+
+    with local_input(named) as local, source_path(local) as path:
+        opened = open_source(path, format=format_, texts=texts or (), coverage=coverage)
+        if path != named:
+            opened = replace(opened, label=url_of(named) or source_label(named))
+        options.echo_reading(opened, named, quiet=quiet)
+        yield opened
+
+
+def _score_shard(
+    opened: Source, chosen: Mapping[str, Metric], out: Path, shard: str, settings: dict[str, Any]
+) -> None:
+    from adequa.run import local_run, score_shard, url_of
+
+    number, count = _parse_shard(shard)
+    name = f"{number:0{len(str(count))}}-of-{count}"
+    with local_run(out, shard=name) as folder:
+        parts = score_shard(
+            opened,
+            chosen,
+            folder,
+            number=number,
+            count=count,
+            waiting=lambda who: options.echo(f"adequa: {who}", err=True),
+            **settings,
+        )
+    url = url_of(out)
+    if not parts:
+        options.echo(f"{url or out} is complete")
         return
-    options.echo(summary_table(run.summary, run.manifest).text())
-    options.echo(
-        f"\nwritten to {run.path}: scores.jsonl (one line per text), summary.json, manifest.json"
-    )
+    whole = sum(part.is_whole for part in parts)
+    done = f"shard {shard} is" if url else f"{whole:,} of {count:,} shards are"
+    options.echo(f"{done} complete; join them with: adequa merge {url or out}")
+
+
+def _parse_shard(written: str) -> tuple[int, int]:
+    number, _, count = written.partition("/")
+    if number.isdecimal() and count.isdecimal() and 1 <= int(number) <= int(count):
+        return int(number), int(count)
+    raise typer.BadParameter(f"--shard {written!r} is not I/N with I from 1 to N, as in 3/16")

@@ -42,7 +42,8 @@ class Place(NamedTuple):
 
 def demonyms(place_label: str) -> Forms:
     """The adjectives and names of inhabitants of a place: `Spain` → Spanish, Spaniard."""
-    return _distinct(form for place in _places_called(place_label) for form in place.demonyms)
+    places = _places_called(place_label)
+    return _distinct(form for place in places for form in place.demonyms) if places else ()
 
 
 def other_names(place_label: str) -> Forms:
@@ -50,7 +51,10 @@ def other_names(place_label: str) -> Forms:
 
     For a label that is itself another name, the names of that place: `Holland` → Netherlands.
     """
-    names = (name for place in _places_called(place_label) for name in (place.name, *place[1]))
+    places = _places_called(place_label)
+    if not places:
+        return ()
+    names = (name for place in places for name in (place.name, *place[1]))
     return _distinct(names, without=_key(place_label))
 
 
@@ -83,6 +87,20 @@ def word_variants(word: str) -> Forms:
 def acronyms(label: str) -> Forms:
     """The acronyms of a well-known name, or the names behind an acronym."""
     return _variants("acronyms", label)
+
+
+def is_listed(label: str) -> bool:
+    """Whether any of the tables that give other forms of a label may have it."""
+    key = _key(label)
+    return key in _listed() or key.endswith((" language", " languages"))
+
+
+@cache
+def _listed() -> frozenset[str]:
+    by_name, by_other = _places()
+    tables = (by_name, by_other, _demonym_index(), _languages())
+    names = (name.removesuffix(" language") for name in _languages())
+    return frozenset().union(*tables, names, _groups("abbreviations"), _groups("acronyms"))
 
 
 def gender(given_name: str) -> Gender | None:
@@ -182,7 +200,9 @@ def _groups(table: str) -> Mapping[str, tuple[Forms, ...]]:
 
 def _variants(table: str, form: str) -> Forms:
     key = _key(form)
-    groups = _groups(table).get(key, ())
+    groups = _groups(table).get(key)
+    if groups is None:
+        return ()
     firsts = [group[0] for group in groups]
     return _distinct([*firsts, *(other for group in groups for other in group[1:])], without=key)
 

@@ -9,8 +9,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterable, Sequence
-from functools import cache, partial
+from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
 from rapidfuzz import process
@@ -264,7 +263,7 @@ def _names(graph: Graph, text: PreparedText, covered: bytearray) -> list[Unexpla
     free = (number for number, start in enumerate(starts) if not covered[start])
     capitals = [number for number in free if string[starts[number]].isupper()]
     found: list[UnexplainedSpan] = []
-    explained = cache(partial(_explained, graph=graph))  # a text repeats its words
+    explained = _remembering(graph)
     for run in _runs(capitals, text):
         strange = [word for word in run if not explained(words[word])]
         opening = run[0] == 0 or text.sentences[run[0]] != text.sentences[run[0] - 1]
@@ -303,7 +302,7 @@ def _runs(numbers: Sequence[int], text: PreparedText) -> list[list[int]]:
 def _small_names(graph: Graph, text: PreparedText, covered: bytearray) -> list[UnexplainedSpan]:
     """Names in a text without capitals: unknown words beside a given name or a place."""
     words = text.words
-    explained = cache(partial(_explained, graph=graph))
+    explained = _remembering(graph)
     strange = [
         number
         for number, word in enumerate(words)
@@ -347,6 +346,19 @@ class _Words(NamedTuple):
     """The longer ones, one per line, to look for parts of words in all of them at once."""
     figures: str
     """Those with a digit, likewise."""
+
+
+def _remembering(graph: Graph) -> Callable[[str], bool]:
+    """`_explained` for the words of a text, which repeats them."""
+    known: dict[str, bool] = {}
+
+    def explained(word: str) -> bool:
+        found = known.get(word)
+        if found is None:
+            found = known[word] = _explained(word, graph)
+        return found
+
+    return explained
 
 
 def _explained(word: str, graph: Graph) -> bool:
@@ -404,7 +416,7 @@ def _related_words(string: str) -> frozenset[str]:
     for length in (1, 2, 3, 4):
         for start in range(min(len(label), _LONGEST) - length + 1):
             phrase = " ".join(label[start : start + length])
-            for table in _TABLES:
+            for table in _TABLES if lexicon.is_listed(phrase) else ():
                 for other in table(phrase):
                     known.update(words_of(other))
                     known.add(key_of(other))

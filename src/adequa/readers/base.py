@@ -13,7 +13,7 @@ from typing import ClassVar, NamedTuple, TypeVar
 
 from adequa.data import Item
 from adequa.errors import DataError
-from adequa.files import LOCK, lines, load_object
+from adequa.files import LOCK, LineRange, lines, load_object
 from adequa.text.linearised import parse_triples
 
 _Row = TypeVar("_Row")
@@ -49,6 +49,14 @@ class Reader(ABC):
     def with_text(self, item: Item, text: str) -> Item:
         """An item of `read(bare=True)` with its text, which comes from another file."""
         return replace(item, text=text)
+
+    def has_lines(self, path: Path) -> bool:  # noqa: ARG002
+        """Whether each line is an item by itself, so that `read_within` can read a part."""
+        return False
+
+    def read_within(self, path: Path, within: LineRange, position: int) -> Iterator[PlacedItem]:
+        """The items of a part of a file, before which there are `position` items."""
+        raise NotImplementedError
 
     def companions(self, path: Path) -> list[Path]:  # noqa: ARG002
         """Other files that the items of `path` depend on, for the hashes of the manifest."""
@@ -105,10 +113,24 @@ class JsonlReader(Reader):
 
     def read(self, path: Path, *, bare: bool = False) -> Iterator[PlacedItem]:
         """Stream the items; every error names its line."""
+        return self._read(path, LineRange(), 0, bare=bare)
+
+    def has_lines(self, path: Path) -> bool:  # noqa: ARG002
+        """Always."""
+        return True
+
+    def read_within(self, path: Path, within: LineRange, position: int) -> Iterator[PlacedItem]:
+        """Stream the items of a part of the file."""
+        return self._read(path, within, position, bare=False)
+
+    def _read(
+        self, path: Path, within: LineRange, before: int, *, bare: bool
+    ) -> Iterator[PlacedItem]:
         from adequa.readers.records import read_object
 
-        filled = (row for row in lines(path) if row[1] and not row[1].isspace())
-        position = itertools.count(1)
+        rows = lines(path, within=within)
+        filled = (row for row in rows if row[1] and not row[1].isspace())
+        position = itertools.count(before + 1)
         return place_items(
             path,
             filled,

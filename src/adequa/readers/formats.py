@@ -22,7 +22,15 @@ from adequa.checkout import from_research, has_research
 from adequa.codec import item_from_object
 from adequa.data import Coverage, Item
 from adequa.errors import DataError, SettingError, UnknownName, require_known
-from adequa.files import FileVersion, file_version, lines, load_object, open_bytes
+from adequa.files import (
+    FileVersion,
+    LineRange,
+    divide_lines,
+    file_version,
+    lines,
+    load_object,
+    open_bytes,
+)
 from adequa.readers.base import PlacedItem, Reader, files_inside, unique
 from adequa.settings import Spec, build
 from adequa.text.linearised import parse_triples
@@ -277,15 +285,27 @@ class Source:
         A file that changes until the last item is read is a DataError.
         """
         before = self.versions()
-        placed = self._aligned() if self.texts else unique(self._read(bare=False))
-        if (coverage := self.coverage) is not None:
-            placed = (
-                place._replace(item=replace(place.item, coverage=coverage)) for place in placed
-            )
+        placed = self._covered(self._aligned() if self.texts else unique(self._read(bare=False)))
         first = next(placed, None)
         if first is None:
             raise DataError("holds no items", path=self.path, remedy="is it the right file?")
         return itertools.chain([first], placed, self._nothing_if_unchanged(before))
+
+    def divide(self, count: int) -> list[LineRange] | None:
+        """Parts of about equal size that `within` reads; None if it must be read from its start."""
+        if self.texts or not self.path.is_file() or not self.reader.has_lines(self.path):
+            return None
+        return divide_lines(self.path, count)
+
+    def within(self, part: LineRange, position: int) -> Iterator[Item]:
+        """The items of a part, before which there are `position` items; ids are not compared."""
+        placed = self._covered(self.reader.read_within(self.path, part, position))
+        return (place.item for place in placed)
+
+    def _covered(self, placed: Iterator[PlacedItem]) -> Iterator[PlacedItem]:
+        if (coverage := self.coverage) is None:
+            return placed
+        return (place._replace(item=replace(place.item, coverage=coverage)) for place in placed)
 
     def versions(self) -> dict[Path, FileVersion | None]:
         """The version of every file, None for one that is gone; for `require_unchanged`."""

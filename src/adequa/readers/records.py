@@ -22,6 +22,7 @@ from adequa.data import UNNAMED, Item, Triple
 from adequa.errors import DataError
 from adequa.files import (
     MAX_LINE_BYTES,
+    LineRange,
     lines,
     load_object,
     open_bytes,
@@ -286,6 +287,16 @@ class RecordsReader(Reader):
         for place, _ in self.readings(path, bare=bare):
             yield place
 
+    def has_lines(self, path: Path) -> bool:
+        """Whether the file has one record per line."""
+        is_json = path.suffix.lower() in JSON_LINES and self.delimiter is None
+        return is_json and _first_line(path).startswith(("{", "["))
+
+    def read_within(self, path: Path, within: LineRange, position: int) -> Iterator[PlacedItem]:
+        """Stream the items of a part of a file of JSON lines."""
+        for place, _ in self.readings(path, within=within, position=position):
+            yield place
+
     def with_text(self, item: Item, text: str) -> Item:
         """The item with a text from another file."""
         return with_text(item, text, self._mapping())
@@ -295,15 +306,21 @@ class RecordsReader(Reader):
         return [row.value for row in islice(self._rows(path, RecordMapping()), _HEAD)]
 
     def readings(
-        self, path: Path, *, bare: bool = False
+        self,
+        path: Path,
+        *,
+        bare: bool = False,
+        within: LineRange | None = None,
+        position: int = 0,
     ) -> Iterator[tuple[PlacedItem, RecordReading]]:
-        """The items together with how each record was read."""
+        """The items together with how each record was read; `within` is for JSON lines."""
         mapping = self._mapping()
         rows = self._rows(path, mapping)
-        head = list(islice(rows, _HEAD))
+        head = list(islice(rows, _HEAD))  # the beginning of the file, for every part of it
         candidates = text_candidates([row.value for row in head])
         columns = RoleColumns(mapping, candidates, path)
-        for number, row in enumerate(chain(head, rows), 1):
+        wanted = chain(head, rows) if within is None else _from_values(path, _lines(path, within))
+        for number, row in enumerate(wanted, position + 1):
             try:
                 reading = _read_row(row, columns, number, bare=bare)
             except DataError as error:
@@ -319,12 +336,17 @@ class RecordsReader(Reader):
 
     def _rows(self, path: Path, mapping: RecordMapping) -> Iterator[_Row]:
         suffix = path.suffix.lower()
-        first = next((line for _, line in lines(path) if line.strip()), "").lstrip()
+        first = _first_line(path)
         delimiter = self.delimiter or _DELIMITERS.get(suffix)
         if delimiter is None and first.startswith(("{", "[")):
             # In JSON lines each line is a record; elsewhere one object may hold many.
             return _from_json(path, keyed=first.startswith("{") and suffix not in JSON_LINES)
         return _from_table(path, delimiter or ("\t" if "\t" in first else ","), mapping)
+
+
+def _first_line(path: Path) -> str:
+    """The first line with something in it."""
+    return next((line for _, line in lines(path) if line.strip()), "").lstrip()
 
 
 def _from_table(path: Path, delimiter: str, mapping: RecordMapping) -> Iterator[_Row]:
@@ -357,7 +379,11 @@ def _from_json(path: Path, *, keyed: bool) -> Iterator[_Row]:
         for key, member in members(first):
             yield _Row(member.line, _content(path, member), key)
         return
-    for one in chain((one for one in (first, second) if one is not None), located):
+    yield from _from_values(path, chain(filter(None, (first, second)), located))
+
+
+def _from_values(path: Path, located: Iterable[JsonValue]) -> Iterator[_Row]:
+    for one in located:
         yield _Row(one.line, _content(path, one))
 
 
@@ -381,9 +407,12 @@ def _is_keyed(value: Mapping[str, Any]) -> bool:
 def _values(path: Path) -> Iterator[JsonValue]:
     """The values of a JSON file; a file of JSON lines is split at its lines, which is faster."""
     if path.suffix.lower() not in JSON_LINES:
-        yield from stream_json(path, DIGITS.raw_decode)
-        return
-    for number, line in lines(path):
+        return stream_json(path, DIGITS.raw_decode)
+    return _lines(path, LineRange())
+
+
+def _lines(path: Path, within: LineRange) -> Iterator[JsonValue]:
+    for number, line in lines(path, within=within):
         if line.strip():
             try:
                 yield JsonValue(number, load_object(line, decode=DIGITS.decode), line)

@@ -53,7 +53,7 @@ def write_report(
     """Write the runs' systems side by side into one self-contained HTML file.
 
     `baseline` is an earlier run of the same systems. `max_items` is about how many texts the file
-    shows (whole inputs, evenly chosen; numbers are over all texts). `people` is a file on the
+    shows (whole inputs, chosen by hash; numbers are over all texts). `people` is a file on the
     agreement of metrics with people, in place of the shipped one.
     """
     out = Path(out)

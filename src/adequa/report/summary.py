@@ -112,20 +112,16 @@ def _predicates(collected: RunTallies) -> dict[str, FactTally]:
             into = pooled.setdefault(predicate, FactTally())
             for name in ("facts", "missing", "contradicted", "unchecked"):
                 setattr(into, name, getattr(into, name) + getattr(tally, name))
-    ranked = sorted(pooled, key=lambda one: (-_faults(pooled[one]), -pooled[one].facts, one))
+    ranked = sorted(pooled, key=lambda one: (-pooled[one].faults, -pooled[one].facts, one))
     return {predicate: pooled[predicate] for predicate in ranked}
-
-
-def _faults(tally: FactTally) -> int:
-    return tally.missing + tally.contradicted
 
 
 def lists(collected: RunTallies) -> dict[str, Any]:
     """The predicates, the facts most often missing, and the most common unsupported spans."""
     predicates = _predicates(collected)
     facts = sorted(
-        ((triple, tally) for triple, tally in collected.facts.items() if _faults(tally)),
-        key=lambda pair: (-_faults(pair[1]), pair[0]),
+        ((triple, tally) for triple, tally in collected.facts.items() if tally.faults),
+        key=lambda pair: (-pair[1].faults, pair[0]),
     )
     return {
         "predicates": list(predicates.items())[:MOST_PREDICATES],

@@ -2,21 +2,33 @@
 
 from __future__ import annotations
 
+import heapq
 from array import array
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any, TypeVar
 
 from adequa.data import Result, Triple, judged_status
 from adequa.errors import DataError, RunError
 from adequa.progress import Progress, silent
 from adequa.report.changes import Baseline, ChangedText
-from adequa.report.texts import PackedTexts, Texts, seen_name
+from adequa.report.texts import PackedTexts, Texts, input_hash, seen_name
 from adequa.run import SCORES, Run
 
 DIMENSIONS = ("category", "size", "seen")
 """The fields that texts are sliced by; facts are sliced by their predicate."""
+MOST_TEXTS, SAMPLE = 100_000, 20_000
+"""A file with more texts than the first shows as many as the second, if not told otherwise: some
+twenty megabytes."""
+_MOST_KINDS = 200_000
+"""So many different facts and spans are counted, some hundred megabytes; of more, the rarest are
+dropped, and may be counted too low if they come again."""
 _EDITED = "was the run edited? score again into a new folder"
+
+
+_Key = TypeVar("_Key")
+_Tally = TypeVar("_Tally")
 
 
 @dataclass(slots=True)
@@ -83,6 +95,11 @@ class FactTally:
     missing: int = 0
     contradicted: int = 0
     unchecked: int = 0
+
+    @property
+    def faults(self) -> int:
+        """How often a fact is missing or contradicted."""
+        return self.missing + self.contradicted
 
     def add(self, status: str) -> None:
         """Add a fact."""
@@ -182,6 +199,11 @@ class _Pass:
         for fact in result.facts:
             status = judged_status(fact.status, result.item.coverage)
             self.facts.setdefault(fact.triple, FactTally()).add(status)
+        if len(self.facts) > _MOST_KINDS:
+            weigh = self.facts.__getitem__
+            self.facts = _most(self.facts, lambda one: (weigh(one).faults, weigh(one).facts))
+        if len(self.spans) > _MOST_KINDS:
+            self.spans = _most(self.spans, lambda one: self.spans[one].texts)
         met = set()
         for finding in result.unsupported:
             if finding.start is None or finding.end is None:
@@ -209,7 +231,10 @@ def collect(
     labels = tuple(
         dict.fromkeys(label for run in every for label in run.manifest.get("metrics", ()))
     )
-    growing = _Pass(labels, Texts(labels, kept=max_items, total=total))
+    if max_items is None and total > MOST_TEXTS:
+        max_items = SAMPLE
+    chosen = None if max_items is None or max_items >= total else _sample(every, max_items, total)
+    growing = _Pass(labels, Texts(labels, chosen=chosen))
     before = Baseline()
     changed: dict[int, ChangedText] = {}
     # Where the runs have only one system, its name in the baseline may differ.
@@ -253,6 +278,34 @@ def collect(
         spans=sorted(growing.spans.values(), key=lambda one: (-one.texts, one.words)),
         changed=changed,
     )
+
+
+def _sample(runs: Sequence[Run], texts: int, total: int) -> frozenset[int]:
+    """Inputs with about so many texts in all: those whose hashes are the smallest.
+
+    So each input is as likely as any other, all systems show the same ones, and a second report
+    shows them again.
+    """
+    systems = sum(len(run.summary.get("systems", ())) for run in runs)
+    wanted = texts // max(1, systems) if texts < total else total
+    heap: list[int] = []
+    kept: set[int] = set()
+    for run in runs if wanted else ():
+        for _, raw in run.objects():
+            one = input_hash(raw["id"], raw["triples"])
+            if one in kept or (len(heap) == wanted and one > -heap[0]):
+                continue
+            kept.add(one)
+            heapq.heappush(heap, -one)
+            if len(heap) > wanted:
+                kept.discard(-heapq.heappop(heap))
+    return frozenset(kept)
+
+
+def _most(counted: dict[_Key, _Tally], weigh: Callable[[_Key], Any]) -> dict[_Key, _Tally]:
+    """The half of the entries that weigh the most, in their order."""
+    kept = set(heapq.nlargest(len(counted) // 2, counted, key=weigh))
+    return {key: tally for key, tally in counted.items() if key in kept}
 
 
 def _count(run: Run) -> int:

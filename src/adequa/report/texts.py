@@ -15,10 +15,11 @@ An entity or a triple of the input is stored as its number there, any other as i
 from __future__ import annotations
 
 import base64
+import hashlib
 import json
 import zlib
 from array import array
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -105,11 +106,11 @@ def faulty_facts(result: Result) -> list[Fact]:
 class Texts:
     """Packs results one by one; memory holds packed chunks and numbers."""
 
-    def __init__(self, labels: Sequence[str], *, kept: int | None, total: int) -> None:
-        self._kept, self._total = kept, total
+    def __init__(self, labels: Sequence[str], *, chosen: Container[int] | None = None) -> None:
+        self._chosen = chosen
         self._inputs = Chunks(CHUNK)
         self._texts = Chunks(CHUNK)
-        self._numbers: dict[tuple[str, tuple[Triple, ...]], int | None] = {}
+        self._numbers: dict[int, int] = {}
         self._ids: list[str] = []
         self._columns = TextColumns(labels, _KINDS, "f")
 
@@ -135,11 +136,10 @@ class Texts:
     def _input(self, result: Result) -> int | None:
         """The number of the text's input; None where it was not chosen for the page."""
         item = result.item
-        key = item.id, item.triples
+        key = input_hash(item.id, item.triples)
         if key in self._numbers:
             return self._numbers[key]
-        if not self._is_chosen(len(self._numbers)):
-            self._numbers[key] = None
+        if self._chosen is not None and key not in self._chosen:
             return None
         number = self._numbers[key] = len(self._ids)
         self._ids.append(item.id)
@@ -148,12 +148,6 @@ class Texts:
         )
         self._columns.add_input(item.category, len(item.triples), item.meta)
         return number
-
-    def _is_chosen(self, met: int) -> bool:
-        """Whether an input is chosen: evenly over all, neither the first nor the worst ones."""
-        if self._kept is None or self._kept >= self._total:
-            return True
-        return met * self._kept // self._total != (met + 1) * self._kept // self._total
 
     def finish(self) -> PackedTexts:
         """All of it, packed."""
@@ -174,6 +168,13 @@ class Texts:
             text_count=len(made.columns["system"]),
             input_count=len(self._ids),
         )
+
+
+def input_hash(id_: str, triples: Iterable[Iterable[str]]) -> int:
+    """A number for an input, the same for all systems."""
+    parts = (id_, *(part for triple in triples for part in triple))
+    digest = hashlib.blake2b("\0".join(parts).encode("utf-8", "replace"), digest_size=8)
+    return int.from_bytes(digest.digest(), "little")
 
 
 def seen_name(meta: Mapping[str, Any]) -> str | None:

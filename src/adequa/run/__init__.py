@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from adequa.run.cache import default_folder
-from adequa.run.engines import encoded_batches, end_with_parent, score_items
+from adequa.run.engines import Engine, LocalEngine, RayEngine, end_with_parent, score_items
 from adequa.run.folder import (
     MANIFEST,
     SCORES,
@@ -13,26 +13,42 @@ from adequa.run.folder import (
     read_json,
 )
 from adequa.run.plan import describe_metrics
+from adequa.run.stores import local_input, local_run, url_of
 from adequa.run.summary import summary_table
 from adequa.run.verdicts import OVERRULED, join
-from adequa.run.writer import add_metrics, score_run, with_cache
+from adequa.run.writer import (
+    add_metrics,
+    merge_run,
+    score_lines,
+    score_run,
+    score_shard,
+    with_cache,
+)
 
 __all__ = [
     "MANIFEST",
     "OVERRULED",
     "SCORES",
     "SUMMARY",
+    "Engine",
+    "LocalEngine",
+    "RayEngine",
     "Run",
     "add_metrics",
     "default_folder",
     "describe_metrics",
-    "encoded_batches",
     "end_with_parent",
     "join",
+    "local_input",
+    "local_run",
+    "merge_run",
     "open_run",
     "read_json",
     "score_items",
+    "score_lines",
     "score_run",
+    "score_shard",
     "summary_table",
+    "url_of",
     "with_cache",
 ]

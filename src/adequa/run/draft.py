@@ -1,44 +1,47 @@
-"""A run in the making: the plan, the lines that are kept, and the one step that completes it.
+"""A run in the making: the plan, its shards, and the one step that completes it.
 
-A new run is written in place, under the names of a run: its lines are there from the first batch
-on. What replaces a run (`--force`) or extends it (`--add`) is written beside it, under names that
-end in `.next`, and the run stays as it is until the new one is complete. Both are continued after a
-kill: lines are appended in whole batches, and an incomplete last line is cut off.
+A new run is written in place, under the names of a run. What replaces a run (`--force`) or extends
+it (`--add`) is written beside it, under names that end in `.next`, and the run stays as it is until
+the new one is complete. Both are continued after a kill, shard by shard.
 """
 
 from __future__ import annotations
 
-import contextlib
+import hashlib
 import os
-from collections.abc import Iterator, Mapping
+import shutil
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
-from adequa.errors import DataError, RunError
-from adequa.files import decode_own, lines, load_object, sync_folder, write_json
+from adequa.errors import RunError
+from adequa.files import sync_folder, write_json
 from adequa.run.folder import (
     MANIFEST,
     NEXT,
     SCORES,
+    SHARDS,
     SUMMARY,
     Run,
-    describe_files,
+    describe_file,
     open_run,
     peek_json,
     read_json,
     settle,
 )
-from adequa.run.plan import ItemHash, ItemList
+from adequa.run.plan import planned_items
+from adequa.run.shards import Part, damaged, planned_shards, write_errors
+from adequa.run.summary import Tally
 
 OWN_FILES = frozenset(
     name + ending
     for name in (MANIFEST, SCORES, SUMMARY)
     for ending in ("", ".new", NEXT, NEXT + ".new")
 )
-"""Every name that a writer gives a file."""
-_EVIDENCE = {"mentions", "facts", "findings", "verdicts", "verdict"}
-"""What every line has beside its item and its scores."""
+"""Every name that a writer gives a file, beside those in the folder of shards."""
+_NAMED = 5
+"""So many missing shards are named one by one."""
 
 
 @dataclass(frozen=True)
@@ -53,8 +56,13 @@ class Draft:
 
     @property
     def scores(self) -> Path:
-        """The file that the lines are appended to."""
+        """The file that the lines of all shards are copied to."""
         return self._path(SCORES)
+
+    @property
+    def shards(self) -> Path:
+        """The folder of the shards."""
+        return self._path(SHARDS)
 
     @property
     def plan(self) -> dict[str, Any]:
@@ -70,10 +78,21 @@ class Draft:
         """The plan as it was written; a RunError if it cannot be read."""
         return read_json(self._path(MANIFEST))
 
+    def parts(self) -> list[Part]:
+        """The parts of all planned shards."""
+        return [Part(self.shards, shard) for shard in planned_shards(self.plan)]
+
     def begin(self, plan: Mapping[str, Any]) -> None:
         """Drop what was kept, and write the plan."""
         with write_errors(self.folder):
-            self.scores.unlink(missing_ok=True)  # first: no line passes for one of another plan
+            # First: no line passes for one of another plan. A worker whose parent was killed may
+            # still write for a moment, so each part is dropped by the holder of its lock.
+            for part in self.parts():
+                with part.locked():
+                    part.begun.unlink(missing_ok=True)
+                    part.path.unlink(missing_ok=True)
+            shutil.rmtree(self.shards, ignore_errors=True)
+            self.scores.unlink(missing_ok=True)
             write_json(self._path(MANIFEST), plan)
 
     def revise(self, plan: Mapping[str, Any]) -> None:
@@ -81,95 +100,58 @@ class Draft:
         with write_errors(self.folder):
             write_json(self._path(MANIFEST), plan)
 
-    def keep_lines(self, labels: frozenset[str]) -> ItemList:
-        """Cut off an incomplete last line; the items of the other lines.
-
-        Raises a RunError if a line is not one of these metrics.
-        """
-        if not self.scores.exists():
-            return ItemHash().total
+    def adopt_lines(self) -> None:
+        """Make the lines of a run that has no shards the begun part of its only shard."""
+        part, *others = self.parts()
+        if others or part.is_whole or part.begun.exists() or not self.scores.exists():
+            return
         with write_errors(self.folder):
-            _cut(self.scores)
-        kept = ItemHash()
-        for number, line in lines(self.scores, is_bounded=False):
-            try:
-                raw = load_object(line, decode=decode_own)
-                is_whole = raw.keys() >= _EVIDENCE and raw["scores"].keys() == labels
-            except (DataError, TypeError, KeyError, AttributeError):
-                is_whole = False
-            if not is_whole:
-                raise damaged(self.scores, number)
-            kept.add_line(raw)
-        return kept.total
+            self.shards.mkdir(exist_ok=True)
+            self.scores.replace(part.begun)
 
-    def objects(self) -> Iterator[dict[str, Any]]:
-        """The lines as plain objects."""
-        for number, line in lines(self.scores, is_bounded=False):
-            try:
-                yield load_object(line, decode=decode_own)
-            except DataError:
-                raise damaged(self.scores, number) from None
+    def complete(self, plan: Mapping[str, Any], metrics: Mapping[str, Any], seconds: float) -> Run:
+        """Make the draft the run of its folder, if every planned item is there once."""
+        parts = self.parts()
+        missing = [part.shard for part in parts if not part.is_whole]
+        if missing:
+            numbers = ", ".join(str(shard.number) for shard in missing[:_NAMED])
+            more = f" and {len(missing) - _NAMED:,} more" if len(missing) > _NAMED else ""
+            first = f"--shard {missing[0].number}/{missing[0].count}"
+            raise RunError(
+                f"{self.folder} lacks {len(missing):,} of {len(parts):,} shards ({numbers}{more}); "
+                f"score each by the command that began the run, with {first} …, or all with "
+                "--resume"
+            )
+        planned = planned_items(plan)
+        if planned is None or sum(part.shard.items for part in parts) != planned.items:
+            raise damaged(self._path(MANIFEST))
+        tally, digest, scoring = Tally(), hashlib.sha256(), 0.0
+        with write_errors(self.folder), self.scores.open("wb") as stream:
+            for part in parts:
+                own, took = part.copy(stream, digest)
+                tally.merge(own)
+                scoring += took
+            stream.flush()
+            os.fsync(stream.fileno())
+        summary = tally.summary(metrics)
+        if summary["items"] != planned.items:
+            raise damaged(self.scores)
+        systems = {system: entry["items"] for system, entry in summary["systems"].items()}
+        manifest = {name: value for name, value in plan.items() if name not in ("adds", SHARDS)} | {
+            "counts": {"items": summary["items"], "systems": systems},
+            "timings": {"seconds": round(seconds, 3), "scoring": round(scoring, 3)},
+        }
+        return self._commit(manifest, summary, digest.hexdigest())
 
-    @contextlib.contextmanager
-    def appending(self) -> Iterator[IO[bytes]]:
-        """The stream for further lines, without a buffer; on the disk at the end."""
-        with write_errors(self.folder):
-            stream = self.scores.open("ab", buffering=0)
-        with stream:
-            yield stream
-            with write_errors(self.folder):
-                os.fsync(stream.fileno())
-
-    def commit(self, manifest: Mapping[str, Any], summary: Mapping[str, Any]) -> Run:
+    def _commit(self, manifest: Mapping[str, Any], summary: Mapping[str, Any], sha256: str) -> Run:
         """Make the draft the run, in one step: the replacement of the manifest."""
         with write_errors(self.folder):
             path = self._path(SUMMARY)
             write_json(path, summary)
-            files = describe_files(scores=self.scores, summary=path)
+            scores = {"bytes": self.scores.stat().st_size, "sha256": sha256}
+            files = {SCORES: scores, SUMMARY: describe_file(path)}
             sync_folder(self.folder)
             write_json(self.folder / MANIFEST, {**manifest, "files": files, "status": "complete"})
             sync_folder(self.folder)
             settle(self.folder)
         return open_run(self.folder)
-
-
-def append(stream: IO[bytes], data: bytes, folder: Path) -> None:
-    """Write all bytes; a RunError if the disk is full."""
-    with write_errors(folder):
-        left = memoryview(data)
-        while left:
-            left = left[stream.write(left) :]
-
-
-@contextlib.contextmanager
-def write_errors(folder: Path) -> Iterator[None]:
-    """Turn the OSError of a write into a RunError with the remedy."""
-    try:
-        yield
-    except OSError as error:
-        raise RunError(
-            f"{folder} cannot be written ({error.strerror or error}); what was scored is kept: "
-            "make room or change the permissions, then repeat the command, with --resume unless "
-            "it was --add"
-        ) from None
-
-
-def damaged(path: Path, line: int | None = None) -> RunError:
-    """The error of a file with lines that are not those of its plan."""
-    place = path if line is None else f"{path}:{line}"
-    return RunError(f"{place} was damaged or edited; --force replaces the run")
-
-
-def _cut(path: Path) -> None:
-    """Cut off an incomplete last line."""
-    with path.open("rb+") as stream:
-        end = stream.seek(0, os.SEEK_END)
-        while end:
-            start = max(end - (1 << 20), 0)
-            stream.seek(start)
-            found = stream.read(end - start).rfind(b"\n")
-            if found >= 0:
-                end = start + found + 1
-                break
-            end = start
-        stream.truncate(end)

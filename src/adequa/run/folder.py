@@ -10,6 +10,7 @@ leaves a run that can be read; the next writer completes its renames (`settle`).
 from __future__ import annotations
 
 import contextlib
+import shutil
 import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -26,6 +27,9 @@ from adequa.settings import file_hash
 MANIFEST = "manifest.json"
 SCORES = "scores.jsonl"
 SUMMARY = "summary.json"
+SHARDS = "shards"
+"""The folder of the shards of a run that is not complete, and the entry of a plan that lists them.
+"""
 NEXT = ".next"
 """The ending of files that will replace those without it."""
 
@@ -122,7 +126,8 @@ def open_run(path: Run | Path | str) -> Run:
     for _ in range(_MOMENTS):
         run = Run(path, read_json(path / MANIFEST))
         if run.manifest.get("status") != "complete":
-            done = count_lines(path / SCORES)
+            parts = [*(path / SHARDS).glob("*.jsonl*")] or [path / SCORES]
+            done = sum(map(count_lines, parts))
             so_far = "" if run.items is None else f" ({done:,} of {run.items:,} items are scored)"
             raise RunError(f"{path} is not finished{so_far}; {_RESUME}")
         problem = _find_problem(run)
@@ -180,17 +185,13 @@ def is_meant(path: Path, name: str, manifest: Mapping[str, Any]) -> bool:
         return False
 
 
-def describe_files(*, scores: Path, summary: Path) -> dict[str, Any]:
-    """The sizes and hashes of the files of a run, for its manifest."""
-    files = {SCORES: scores, SUMMARY: summary}
-    return {
-        name: {"bytes": path.stat().st_size, "sha256": file_hash(path)}
-        for name, path in files.items()
-    }
+def describe_file(path: Path) -> dict[str, Any]:
+    """The size and hash of a file of a run, for its manifest."""
+    return {"bytes": path.stat().st_size, "sha256": file_hash(path)}
 
 
 def settle(folder: Path) -> None:
-    """Complete the renames of a writer that was killed after it had replaced the manifest.
+    """Complete what a writer that was killed had left to do after it had replaced the manifest.
 
     For the holder of the lock only.
     """
@@ -203,6 +204,9 @@ def settle(folder: Path) -> None:
         if is_meant(beside, name, committed):
             draft.unlink(missing_ok=True)  # first: without it, nothing is left to be continued
             beside.replace(folder / name)
+    if committed.get("status") == "complete":
+        for shards in (folder / SHARDS, folder / (SHARDS + NEXT)):
+            shutil.rmtree(shards, ignore_errors=True)
 
 
 def count_lines(path: Path) -> int:

@@ -1,73 +1,25 @@
 """The plan of a run, written into its manifest before the first score.
 
-It says which items are to be scored, from which files and by which metrics. A run is complete when
-the items in its `scores.jsonl` are the planned ones: the same items, in the same order.
+It says which items are to be scored, from which files and by which metrics, and the shards they
+fall into: byte ranges at line ends where each line is an item, ranges of items elsewhere. A run is
+complete when the items of its shards are the planned ones: the same items, in the same order.
 """
 
 from __future__ import annotations
 
-import hashlib
 import secrets
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from datetime import datetime, timezone
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 from adequa import __version__
-from adequa.codec import item_fields, item_to_object
-from adequa.data import Coverage, Item
 from adequa.errors import DataError, RunError
-from adequa.files import dump_line
 from adequa.metrics import Metric, plugin_errors
 from adequa.readers import Source
+from adequa.run.shards import ItemList, Shard, SourceFeed, plan_shards
 from adequa.settings import file_hash, plain_settings
-
-_Line = TypeVar("_Line", bound=Mapping[str, Any])
-
-
-@dataclass(frozen=True)
-class ItemList:
-    """The number of items, and a hash of all of them in their order."""
-
-    items: int
-    sha256: str
-
-
-class ItemHash:
-    """Counts and hashes items one after the other."""
-
-    def __init__(self, items: Iterable[Item] = ()) -> None:
-        self._count = 0
-        self._digest = hashlib.sha256()
-        self._coverages: set[Coverage] = set()
-        for item in items:
-            self._coverages.add(item.coverage)
-            self._add(item_to_object(item))
-
-    def of_lines(self, raws: Iterable[_Line]) -> Iterator[_Line]:
-        """The same lines of a run, whose items are added."""
-        for raw in raws:
-            self.add_line(raw)
-            yield raw
-
-    def add_line(self, raw: Mapping[str, Any]) -> None:
-        """The item of the next line of a run."""
-        self._add(item_fields(raw))
-
-    def _add(self, raw: Mapping[str, Any]) -> None:
-        self._count += 1
-        self._digest.update(dump_line(raw).encode())
-
-    @property
-    def total(self) -> ItemList:
-        """All of them, in their order."""
-        return ItemList(self._count, self._digest.hexdigest())
-
-    @property
-    def coverage(self) -> str:
-        """Of the items: `all`, `selected` or `mixed`."""
-        return "mixed" if len(self._coverages) > 1 else "".join(self._coverages) or "all"
 
 
 def new_id() -> str:
@@ -75,35 +27,49 @@ def new_id() -> str:
     return secrets.token_hex(8)
 
 
-def plan_run(source: Source, metrics: Mapping[str, Metric], items: ItemHash) -> dict[str, Any]:
-    """The manifest of a run that is about to start, with the items of the source."""
+def plan_run(source: Source, metrics: Mapping[str, Metric], count: int) -> dict[str, Any]:
+    """The manifest of a run that is about to start, with its items in so many shards.
+
+    Reads the whole input, so that its errors show before hours of scoring.
+    """
+    feed = SourceFeed(source)
+    items, shards = plan_shards(feed, count)
     return {
         "format": 1,
         "id": new_id(),
         "version": __version__,
         "status": "running",
         "created": datetime.now(timezone.utc).isoformat(timespec="seconds"),
-        "inputs": {
-            "path": source.label or str(source.path),
-            "reader": source.format,
-            "settings": plain_settings(source.reader),
-            "texts": {system: str(path) for system, path in source.texts.items()},
-            "files": [_fingerprint(path, source) for path in source.files],
-        },
+        "inputs": describe_inputs(source),
         "metrics": describe_metrics(metrics),
-        "coverage": items.coverage,
-        **_described(items.total),
+        "coverage": "mixed" if len(feed.coverages) > 1 else "".join(feed.coverages),
+        **with_items(items, shards),
     }
 
 
-def with_items(plan: Mapping[str, Any], items: ItemList) -> dict[str, Any]:
-    """The plan with its items."""
-    return {**plan, **_described(items)}
+def describe_inputs(source: Source, *, is_hashed: bool = True) -> dict[str, Any]:
+    """The files of a source and how they are read; without their hashes if so told."""
+    return {
+        "path": source.label or str(source.path),
+        "reader": source.format,
+        "settings": plain_settings(source.reader),
+        "texts": {system: str(path) for system, path in source.texts.items()},
+        "files": [_fingerprint(path, source, is_hashed=is_hashed) for path in source.files],
+    }
 
 
-def _described(items: ItemList) -> dict[str, Any]:
-    # `counts` has the number from the beginning; the counts of a complete run are what was found.
-    return {"planned": asdict(items), "counts": {"items": items.items}}
+def with_items(items: ItemList, shards: Sequence[Shard]) -> dict[str, Any]:
+    """The items of a plan, for its manifest."""
+    return {
+        "planned": asdict(items),
+        # From the beginning; the counts of a complete run are what was found.
+        "counts": {"items": items.items},
+        "shards": [
+            {"first": one.first, "items": one.items, "sha256": one.sha256}
+            | ({} if one.within is None else one.within._asdict())
+            for one in shards
+        ],
+    }
 
 
 def planned_items(manifest: Mapping[str, Any]) -> ItemList | None:
@@ -135,10 +101,11 @@ def _json_number(value: float) -> float | str:
     return value if abs(value) != float("inf") else str(value)
 
 
-def _fingerprint(path: Path, source: Source) -> dict[str, Any]:
+def _fingerprint(path: Path, source: Source, *, is_hashed: bool) -> dict[str, Any]:
     shown = source.label if source.label and path == source.path else str(path)
     try:
-        return {"path": shown, "sha256": file_hash(path), "bytes": path.stat().st_size}
+        digest = file_hash(path) if is_hashed else None
+        return {"path": shown, "sha256": digest, "bytes": path.stat().st_size}
     except OSError as error:
         raise DataError.of_file(error, path) from None
 
@@ -151,13 +118,17 @@ def require_same(out: Path, begun: Mapping[str, Any], plan: Mapping[str, Any]) -
     except (KeyError, TypeError, AttributeError):
         raise RunError(f"{out} has a manifest that is not a run's; use --force") from None
     new_metrics, new_inputs = _signatures(plan), _essence(plan["inputs"])
+    if None in new_inputs[_FILES]:  # a shard reads a part; the hash of its items is compared later
+        old_inputs[_FILES], new_inputs[_FILES] = (
+            [file["bytes"] for file in one["inputs"]["files"]] for one in (begun, plan)
+        )
     differences = [
         f"{label}: {old_metrics.get(label, 'absent')} then, {new_metrics.get(label, 'absent')} now"
         for label in {**old_metrics, **new_metrics}
         if old_metrics.get(label) != new_metrics.get(label)
     ]
     differences += [name for name in old_inputs if old_inputs[name] != new_inputs[name]]
-    if begun.get("coverage", "all") != plan["coverage"]:
+    if "coverage" in plan and begun.get("coverage", "all") != plan["coverage"]:
         differences.append("the coverage differs")
     if differences:
         raise RunError(
@@ -170,9 +141,12 @@ def _signatures(manifest: Mapping[str, Any]) -> dict[str, str]:
     return {label: entry["signature"] for label, entry in manifest["metrics"].items()}
 
 
-def _essence(inputs: Mapping[str, Any]) -> dict[str, object]:
+_FILES = "an input file has changed"
+
+
+def _essence(inputs: Mapping[str, Any]) -> dict[str, Any]:
     return {
         "the format differs": (inputs["reader"], inputs["settings"]),
         "the systems of --texts differ": list(inputs["texts"]),
-        "an input file has changed": [file["sha256"] for file in inputs["files"]],
+        _FILES: [file["sha256"] for file in inputs["files"]],
     }

@@ -1,14 +1,15 @@
-"""The summary of a run, computed from its `scores.jsonl` alone."""
+"""The summary of a run, computed from the lines of its `scores.jsonl` alone."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
+from dataclasses import astuple
 from typing import TYPE_CHECKING, Any
 
 from adequa import __version__
 from adequa.metrics import Metric, plugin_errors
-from adequa.stats import Moments
+from adequa.stats import ExactSum, Moments
 
 if TYPE_CHECKING:
     from adequa.tables import Table
@@ -18,12 +19,22 @@ LEVEL = 0.95
 
 
 class _Column:
-    """The scores of one metric for one system, accumulated line by line."""
+    """The scores of one metric for one system."""
 
-    def __init__(self) -> None:
-        self.moments = Moments()
-        self.reasons: Counter[str] = Counter()
-        self.totals: list[float] = []
+    def __init__(self, raw: Mapping[str, Any] | None = None) -> None:
+        raw = raw or {"moments": [0, 0, 0, 0, 0], "reasons": {}, "totals": []}
+        count, *sums = raw["moments"]
+        self.moments = Moments(count, ExactSum(*sums[:2]), ExactSum(*sums[2:]))
+        self.reasons: Counter[str] = Counter(raw["reasons"])
+        self.totals = [ExactSum(*total) for total in raw["totals"]]
+
+    def object(self) -> dict[str, Any]:
+        sums = (self.moments.total, self.moments.squares)
+        return {
+            "moments": [self.moments.count, *(part for one in sums for part in astuple(one))],
+            "reasons": dict(self.reasons),
+            "totals": [astuple(total) for total in self.totals],
+        }
 
     def add(self, value: float | None, reason: str, statistics: list[float] | None) -> None:
         if value is None:
@@ -31,13 +42,22 @@ class _Column:
         else:
             self.moments.add(value)
         if statistics:
-            totals = self.totals or [0] * len(statistics)
-            self.totals = [total + part for total, part in zip(totals, statistics, strict=True)]
+            self.totals = self.totals or [ExactSum() for _ in statistics]
+            for total, part in zip(self.totals, statistics, strict=True):
+                total.add(part)
+
+    def merge(self, other: _Column) -> None:
+        self.moments.merge(other.moments)
+        self.reasons.update(other.reasons)
+        if other.totals:
+            self.totals = self.totals or [ExactSum() for _ in other.totals]
+            for total, part in zip(self.totals, other.totals, strict=True):
+                total.add_units(part.units, part.bits)
 
     def summary(self, label: str, metric: Metric | None) -> dict[str, Any]:
         low, high = self.moments.interval(LEVEL) or (None, None)
         summary: dict[str, Any] = {
-            "mean": _rounded(self.moments.mean if self.moments.count else None),
+            "mean": _rounded(self.moments.mean),
             "low": _rounded(low),
             "high": _rounded(high),
             "level": LEVEL,
@@ -48,7 +68,7 @@ class _Column:
         corpus = None
         if metric is not None and self.totals:
             with plugin_errors(label, metric):
-                corpus = metric.corpus(self.totals)
+                corpus = metric.corpus([total.value for total in self.totals])
         if isinstance(corpus, Mapping):
             summary["corpus"] = {name: _rounded(value) for name, value in corpus.items()}
         elif corpus is not None:
@@ -56,42 +76,90 @@ class _Column:
         return summary
 
 
-def summarise(
-    objects: Iterable[Mapping[str, Any]], metrics: Mapping[str, Metric]
-) -> dict[str, Any]:
-    """Per system: mean, interval, counts and corpus value of each metric; verdicts; findings."""
-    columns: dict[str, dict[str, _Column]] = {}
-    items: Counter[str] = Counter()
-    verdicts: dict[str, Counter[str]] = {}
-    findings: dict[str, Counter[str]] = {}
-    for raw in objects:
+class Tally:
+    """What the summary of a run needs of its lines: counts and exact sums.
+
+    Those of the shards add up to those of the run, to the last digit.
+    """
+
+    def __init__(self, raw: Mapping[str, Any] | None = None) -> None:
+        self._systems: dict[str, _System] = {
+            system: _System(entry) for system, entry in (raw or {}).items()
+        }
+
+    def object(self) -> dict[str, Any]:
+        """As JSON, for the part of a shard."""
+        return {system: entry.object() for system, entry in self._systems.items()}
+
+    def add(self, raw: Mapping[str, Any]) -> None:
+        """Add a line."""
         system = raw.get("system", "")
-        if system not in columns:
-            columns[system], verdicts[system], findings[system] = {}, Counter(), Counter()
-        items[system] += 1
+        entry = self._systems.get(system)
+        if entry is None:
+            entry = self._systems[system] = _System()
+        entry.add(raw)
+
+    def merge(self, other: Tally) -> None:
+        """Add all lines of another tally, which come after those of this one."""
+        for system, entry in other._systems.items():
+            self._systems.setdefault(system, _System()).merge(entry)
+
+    def summary(self, metrics: Mapping[str, Metric]) -> dict[str, Any]:
+        """Per system: mean, interval, counts, corpus value of each metric; verdicts; findings."""
+        return {
+            "version": __version__,
+            "items": sum(entry.items for entry in self._systems.values()),
+            "systems": {system: entry.summary(metrics) for system, entry in self._systems.items()},
+        }
+
+
+class _System:
+    """The lines of one system."""
+
+    def __init__(self, raw: Mapping[str, Any] | None = None) -> None:
+        raw = raw or {"items": 0, "columns": {}, "verdicts": {}, "findings": {}}
+        self.items: int = raw["items"]
+        self.columns = {label: _Column(column) for label, column in raw["columns"].items()}
+        self.verdicts: Counter[str] = Counter(raw["verdicts"])
+        self.findings: Counter[str] = Counter(raw["findings"])
+
+    def object(self) -> dict[str, Any]:
+        return {
+            "items": self.items,
+            "columns": {label: column.object() for label, column in self.columns.items()},
+            "verdicts": dict(self.verdicts),
+            "findings": dict(self.findings),
+        }
+
+    def add(self, raw: Mapping[str, Any]) -> None:
+        self.items += 1
         reasons, statistics = raw.get("reasons", {}), raw.get("statistics", {})
         for label, value in raw["scores"].items():
-            column = columns[system].setdefault(label, _Column())
-            column.add(value, reasons.get(label, ""), statistics.get(label))
+            if label not in self.columns:
+                self.columns[label] = _Column()
+            self.columns[label].add(value, reasons.get(label, ""), statistics.get(label))
         if raw["verdict"] is not None:
-            verdicts[system][raw["verdict"]] += 1
-        findings[system].update(finding["kind"] for finding in raw["findings"])
-    return {
-        "version": __version__,
-        "items": items.total(),
-        "systems": {
-            system: {
-                "items": items[system],
-                "metrics": {
-                    label: column.summary(label, metrics.get(label))
-                    for label, column in labels.items()
-                },
-                "verdicts": dict(sorted(verdicts[system].items())),
-                "findings": dict(sorted(findings[system].items())),
-            }
-            for system, labels in columns.items()
-        },
-    }
+            self.verdicts[raw["verdict"]] += 1
+        for finding in raw["findings"]:
+            self.findings[finding["kind"]] += 1
+
+    def merge(self, other: _System) -> None:
+        self.items += other.items
+        for label, column in other.columns.items():
+            self.columns.setdefault(label, _Column()).merge(column)
+        self.verdicts.update(other.verdicts)
+        self.findings.update(other.findings)
+
+    def summary(self, metrics: Mapping[str, Metric]) -> dict[str, Any]:
+        return {
+            "items": self.items,
+            "metrics": {
+                label: column.summary(label, metrics.get(label))
+                for label, column in self.columns.items()
+            },
+            "verdicts": dict(sorted(self.verdicts.items())),
+            "findings": dict(sorted(self.findings.items())),
+        }
 
 
 def _rounded(value: float | None) -> float | None:

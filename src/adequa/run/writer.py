@@ -1,34 +1,34 @@
 """The writer of runs: starts, resumes and extends them without losing or repeating an item.
 
 A writer holds the lock of the folder from its first look at it until its last rename. It plans the
-items, appends lines in batches of some seconds of work, and completes the run only if the items of
-the lines are the planned ones (`Draft`, `finish`).
+items in shards, hands the shards to an engine, and makes them the run only if their items are the
+planned ones (`Draft.complete`). Processes that score one shard each share the lock.
 """
 
 from __future__ import annotations
 
-import itertools
+import math
+import tempfile
 import time
 from collections.abc import Callable, Iterable, Mapping
-from contextlib import closing
 from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
 from adequa import __version__
+from adequa.codec import result_to_object
 from adequa.data import Item, Result
 from adequa.errors import RunError
-from adequa.files import LOCK, locked
+from adequa.files import LOCK, dump_line, locked
 from adequa.metrics import Metric, Scorer
 from adequa.progress import Progress, silent
 from adequa.readers import Source
 from adequa.run.cache import CachedMetric
-from adequa.run.draft import OWN_FILES, Draft, append, damaged
-from adequa.run.engines import encoded_batches
+from adequa.run.draft import OWN_FILES, Draft
+from adequa.run.engines import IN_PROCESS, Engine, ShardWork, Watch
 from adequa.run.folder import MANIFEST, SCORES, Run, count_lines, is_meant, open_run, settle
 from adequa.run.plan import (
-    ItemHash,
-    ItemList,
+    describe_inputs,
     describe_metrics,
     new_id,
     plan_run,
@@ -36,12 +36,26 @@ from adequa.run.plan import (
     require_same,
     with_items,
 )
-from adequa.run.summary import summarise
+from adequa.run.shards import (
+    Feed,
+    ItemList,
+    LinesFeed,
+    Part,
+    Shard,
+    SourceFeed,
+    damaged,
+    plan_shards,
+)
 
 _DEFAULT_BATCH = 256
 """Most items per batch; affects speed and memory, never a score. No record of a measurement."""
 _MANY_FILES, _SECONDS_BETWEEN_LOOKS = 100, 1.0
 """Whether an input has changed is seen after every batch; where a look takes a while, seldom."""
+_SHARDS_PER_JOB = 8
+"""The processes then wait for the last one for about a sixteenth of the time."""
+_LEAST_BYTES, _MOST_BYTES = 1 << 12, 1 << 26
+"""Of the input per shard: some ten items; and so much that a large run that was begun by one
+process can be continued by many."""
 
 
 def score_run(
@@ -49,7 +63,7 @@ def score_run(
     metrics: Mapping[str, Metric],
     out: Path,
     *,
-    jobs: int = 1,
+    engine: Engine = IN_PROCESS,
     batch_size: int = _DEFAULT_BATCH,
     resume: bool = False,
     force: bool = False,
@@ -58,55 +72,125 @@ def score_run(
 ) -> Run:
     """Score a source into the folder `out`.
 
-    The bytes of `scores.jsonl` do not depend on jobs, batch size or resumes.
+    The bytes of `scores.jsonl` do not depend on the engine, the shards, the batch size or resumes.
     """
     started = time.perf_counter()
     if resume and force:
         raise RunError("--resume continues a run and --force replaces it; give one of them")
-    if out.exists() and not out.is_dir():
-        raise RunError(f"{out} is a file; name a folder for the run")
+    _require_no_file(out)
     with locked(out):
         _require_run_or_nothing(out, replace=resume or force)
         _require_apart(out, source, metrics)
         settle(out)
         before = source.versions()
-        # Reads the whole input, so that its errors show before hours of scoring.
-        items = ItemHash(source)
-        plan, planned = plan_run(source, metrics, items), items.total
+        feed = SourceFeed(source)
+        plan = plan_run(source, metrics, _local_shards(feed, engine.jobs))
         source.require_unchanged(before)
         draft = _choose_draft(out, plan, resume=resume, force=force)
         if draft is None:
             return open_run(out)
-        is_continued = resume and draft.is_begun
-        done = ItemHash().total
-        if is_continued:
-            plan["created"] = draft.plan.get("created", plan["created"])
-            done = draft.keep_lines(frozenset(metrics))
-            _require_beginning(draft, done, source)
+        if resume and draft.is_begun:
+            plan = _continued(draft.plan, plan)
             draft.revise(plan)
+            draft.adopt_lines()
         else:
             draft.begin(plan)
-        left = itertools.islice(source.placed(), done.items, planned.items)
-        _append(
-            draft,
-            (Result(placed.item, {}) for placed in left),
-            with_cache(metrics, cache),
-            jobs=jobs,
+        work = ShardWork(
+            folder=draft.shards,
+            feed=feed,
+            scorers=with_cache(metrics, cache),
+            labels=frozenset(metrics),
             batch_size=batch_size,
-            done=done.items,
-            total=planned.items,
-            progress=progress,
-            check=_seldom(lambda: source.require_unchanged(before), len(before)),
         )
+        check = _seldom(lambda: source.require_unchanged(before), len(before))
+        _score_parts(draft, work, engine, progress, check)
         source.require_unchanged(before)
-        return finish(draft, plan, metrics, started)
+        return draft.complete(plan, metrics, time.perf_counter() - started)
+
+
+def score_shard(
+    source: Source,
+    metrics: Mapping[str, Metric],
+    out: Path,
+    *,
+    number: int,
+    count: int,
+    batch_size: int = _DEFAULT_BATCH,
+    cache: Path | None = None,
+    progress: Progress = silent,
+    waiting: Callable[[str], None] | None = None,
+) -> list[Part]:
+    """Score one of `count` shards of a run; the first process plans the run. All parts of the run.
+
+    Any number of processes can do so at once, and twice without harm; `merge_run` makes the run of
+    the shards.
+    """
+    _require_no_file(out)
+    plan = {"inputs": describe_inputs(source, is_hashed=False)}
+    plan["metrics"] = describe_metrics(metrics)
+    _require_apart(out, source, metrics)
+    draft = Draft(out)
+    while True:
+        with locked(out, is_shared=True, seconds=math.inf, waiting=waiting):
+            if draft.is_begun:
+                parts = _parts_of(draft, plan, number=number, count=count)
+                if parts:
+                    work = ShardWork(
+                        folder=draft.shards,
+                        feed=SourceFeed(source),
+                        scorers=with_cache(metrics, cache),
+                        labels=frozenset(metrics),
+                        batch_size=batch_size,
+                    )
+                    part = parts[number - 1]
+                    IN_PROCESS.score(work, [part.shard], Watch([part], progress))
+                return parts
+        with locked(out, seconds=math.inf, waiting=waiting):
+            if not draft.is_begun:
+                _require_run_or_nothing(out, replace=False)
+                before = source.versions()
+                planned = plan_run(source, metrics, count)
+                source.require_unchanged(before)
+                draft.begin(planned)
+
+
+def _parts_of(draft: Draft, plan: Mapping[str, Any], *, number: int, count: int) -> list[Part]:
+    """The parts of a run that was planned; none if it is complete."""
+    begun = draft.read_plan()
+    require_same(draft.folder, begun, plan)
+    parts = draft.parts()
+    if begun.get("status") == "complete":
+        return []
+    if len(parts) != count:
+        planned = f"{draft.folder} was planned with {len(parts):,} shards, not {count:,}"
+        raise RunError(f"{planned}; give --shard {number}/{len(parts)}, or another folder")
+    return parts
+
+
+def merge_run(path: Path, metrics: Mapping[str, Metric] | None = None) -> Run:
+    """Make the run of its shards; one that is complete is left as it is.
+
+    The metrics are those of the plan; give them if they are Python objects without a name.
+    """
+    started = time.perf_counter()
+    if not (path / MANIFEST).is_file():
+        return open_run(path)
+    with locked(path):
+        settle(path)
+        beside = Draft(path, is_beside=True)
+        draft = beside if beside.is_begun else Draft(path)
+        plan = draft.read_plan()
+        if plan.get("status") == "complete":
+            return open_run(path)
+        metrics = Run(path, plan).metrics() if metrics is None else metrics
+        return draft.complete(plan, metrics, time.perf_counter() - started)
 
 
 def add_metrics(
     run: Run,
     metrics: Mapping[str, Metric],
     *,
-    jobs: int = 1,
+    engine: Engine = IN_PROCESS,
     batch_size: int = _DEFAULT_BATCH,
     cache: Path | None = None,
     progress: Progress = silent,
@@ -135,45 +219,79 @@ def add_metrics(
                 f"{run.path} is about to be replaced: a --force was interrupted; complete it with "
                 f"the same command and --resume, or delete {MANIFEST}.next there"
             )
-        done = ItemHash().total
-        if begun.get("adds") == adds and begun.get("metrics") == described:
-            done = draft.keep_lines(frozenset(described))
-        planned = planned_items(run.manifest)
-        if planned is None:
-            planned = ItemHash(result.item for result in run.results()).total
-        plan = with_items(plan, planned)
-        if done.items:
-            _require_beginning(draft, done, (result.item for result in run.results()))
+        feed = LinesFeed(run.scores_path)
+        is_same = begun.get("adds") == adds and begun.get("metrics") == described
+        if is_same and begun.get("shards"):
+            plan = _continued(begun, plan)
             draft.revise(plan)
         else:
+            items, shards = plan_shards(feed, _local_shards(feed, engine.jobs))
+            if planned_items(run.manifest) not in (None, items):
+                raise damaged(run.scores_path)
+            plan |= with_items(items, shards)
             draft.begin(plan)
-        _append(
-            draft,
-            itertools.islice(run.results(), done.items, None),
-            with_cache(metrics, cache),
-            jobs=jobs,
+        work = ShardWork(
+            folder=draft.shards,
+            feed=feed,
+            scorers=with_cache(metrics, cache),
+            labels=frozenset(described),
             batch_size=batch_size,
-            done=done.items,
-            total=planned.items,
-            progress=progress,
         )
-        return finish(draft, plan, {**run.metrics(), **metrics}, started)
+        _score_parts(draft, work, engine, progress)
+        metrics = {**run.metrics(), **metrics}
+        return draft.complete(plan, metrics, time.perf_counter() - started)
 
 
-def finish(
-    draft: Draft, plan: Mapping[str, Any], metrics: Mapping[str, Metric], started: float
-) -> Run:
-    """Make the draft the run of its folder, if its items are those of the plan."""
-    found = ItemHash()
-    summary = summarise(found.of_lines(draft.objects()), metrics)
-    if found.total != planned_items(plan):
-        raise damaged(draft.scores)
-    systems = {system: entry["items"] for system, entry in summary["systems"].items()}
-    manifest = {name: value for name, value in plan.items() if name != "adds"} | {
-        "counts": {"items": summary["items"], "systems": systems},
-        "timings": {"seconds": round(time.perf_counter() - started, 3)},
-    }
-    return draft.commit(manifest, summary)
+def score_lines(
+    items: Iterable[Item],
+    metrics: Mapping[str, Scorer],
+    *,
+    engine: Engine = IN_PROCESS,
+    progress: Progress = silent,
+) -> list[Result]:
+    """The results of items in memory, as a run would have them; ids may be repeated."""
+    with tempfile.TemporaryDirectory(prefix="adequa-lines-") as name:
+        path = Path(name) / "items.jsonl"
+        with path.open("wb") as stream:
+            for item in items:
+                stream.write(dump_line(result_to_object(Result(item, {}))).encode())
+        feed = LinesFeed(path)
+        _, shards = plan_shards(feed, _local_shards(feed, engine.jobs))
+        folder, labels = Path(name) / "shards", frozenset(metrics)
+        work = ShardWork(folder, feed, metrics, labels, _DEFAULT_BATCH)
+        parts = [Part(folder, shard) for shard in shards]
+        engine.score(work, shards, Watch(parts, progress))
+        return [result for part in parts for result in LinesFeed(part.path).results()]
+
+
+def _local_shards(feed: Feed, jobs: int) -> int:
+    """The number of shards for so many processes: enough for all to end at about the same time."""
+    size = feed.bytes
+    wanted = 1 if jobs == 1 else max(jobs, min(_SHARDS_PER_JOB * jobs, size // _LEAST_BYTES))
+    return max(wanted, size // _MOST_BYTES)
+
+
+def _continued(begun: Mapping[str, Any], plan: Mapping[str, Any]) -> dict[str, Any]:
+    """The plan of a run that was begun: its shards are planned once."""
+    kept = {name: begun[name] for name in ("id", "created", "shards", "planned") if name in begun}
+    if begun.get("shards") and begun.get("planned") == plan.get("planned", begun["planned"]):
+        return {**plan, **kept}
+    items = planned_items(plan) or ItemList(0, "")  # begun by an earlier version, or complete once
+    shard = Shard(number=1, count=1, first=0, items=items.items, sha256=items.sha256)
+    return {**plan, "created": begun.get("created"), **with_items(items, [shard])}
+
+
+def _score_parts(
+    draft: Draft,
+    work: ShardWork,
+    engine: Engine,
+    progress: Progress,
+    check: Callable[[], None] = lambda: None,
+) -> None:
+    """Score the shards that are not whole."""
+    parts = draft.parts()
+    missing = [part.shard for part in parts if not part.is_whole]
+    engine.score(work, missing, Watch(parts, progress, check))
 
 
 def with_cache(metrics: Mapping[str, Metric], folder: Path | None) -> Mapping[str, Scorer]:
@@ -184,6 +302,11 @@ def with_cache(metrics: Mapping[str, Metric], folder: Path | None) -> Mapping[st
         label: CachedMetric(metric, folder) if metric.expensive else metric
         for label, metric in metrics.items()
     }
+
+
+def _require_no_file(out: Path) -> None:
+    if out.exists() and not out.is_dir():
+        raise RunError(f"{out} is a file; name a folder for the run")
 
 
 def _require_run_or_nothing(out: Path, *, replace: bool) -> None:
@@ -248,35 +371,6 @@ def _require_repairable(draft: Draft, begun: Mapping[str, Any]) -> None:
     is_cut = count_lines(draft.scores) < (Run(draft.folder, begun).items or 0)
     if not is_cut and not is_meant(draft.scores, SCORES, begun):
         raise damaged(draft.scores)
-
-
-def _require_beginning(draft: Draft, done: ItemList, items: Iterable[Item]) -> None:
-    """Raise unless the lines that are kept are those of the first items."""
-    if ItemHash(itertools.islice(items, done.items)).total != done:
-        raise damaged(draft.scores)
-
-
-def _append(
-    draft: Draft,
-    results: Iterable[Result],
-    scorers: Mapping[str, Scorer],
-    *,
-    jobs: int,
-    batch_size: int,
-    done: int,
-    total: int,
-    progress: Progress,
-    check: Callable[[], None] = lambda: None,
-) -> None:
-    """Score results and append their lines, batch by batch; `check` is called after each."""
-    progress(done, total)
-    batches = encoded_batches(results, scorers, batch_size=batch_size, jobs=jobs)
-    with draft.appending() as stream, closing(batches):  # closed, it ends its processes at once
-        for count, data in batches:
-            check()
-            append(stream, data, draft.folder)
-            done += count
-            progress(done, total)
 
 
 def _seldom(check: Callable[[], None], files: int) -> Callable[[], None]:

@@ -35,6 +35,7 @@ from adequa.stats.effects import (
     superiority,
 )
 from adequa.stats.intervals import (
+    ExactSum,
     Interval,
     Moments,
     bca_interval,
@@ -67,7 +68,7 @@ from adequa.stats.significance import (
 )
 
 __all__ = ["COEFFICIENTS", "CORRECTIONS", "CORRECTION_NOTES", "Aggregate", "Agreement"]
-__all__ += ["Correlation", "Interval", "Moments", "RankTest", "Ratings"]
+__all__ += ["Correlation", "ExactSum", "Interval", "Moments", "RankTest", "Ratings"]
 __all__ += ["adjust", "approximate_randomisation", "area_under_curve", "bca_interval"]
 __all__ += ["bootstrap_interval", "bootstrap_p", "bootstrap_totals", "cliffs_delta"]
 __all__ += ["cluster_counts", "cluster_draws", "cohen_kappas", "complete_pairs", "fleiss_kappa"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from statistics import NormalDist
 from typing import TYPE_CHECKING, Literal
 
@@ -19,11 +19,49 @@ Vector = npt.NDArray[np.float64]
 
 
 @dataclass(slots=True)
+class ExactSum:
+    """A sum without rounding, so that it does not depend on the order or on how it was divided.
+
+    >>> ExactSum.of([0.1] * 10).value, sum([0.1] * 10)
+    (1.0, 0.9999999999999999)
+    """
+
+    units: int = 0
+    bits: int = 0
+    """The sum is `units` / 2 ** `bits`."""
+
+    @classmethod
+    def of(cls, values: Iterable[float]) -> ExactSum:
+        """The sum of some numbers."""
+        total = cls()
+        for value in values:
+            total.add(value)
+        return total
+
+    def add(self, value: float) -> None:
+        """Add a number; one that is not finite is a ValueError or an OverflowError."""
+        units, denominator = value.as_integer_ratio()  # of a float, a power of two
+        self.add_units(units, denominator.bit_length() - 1)
+
+    def add_units(self, units: int, bits: int) -> None:
+        """Add `units` / 2 ** `bits`."""
+        if bits > self.bits:
+            self.units <<= bits - self.bits
+            self.bits = bits
+        self.units += units << (self.bits - bits)
+
+    @property
+    def value(self) -> float:
+        """The nearest number; an integer if only integers were added."""
+        return self.units / (1 << self.bits) if self.bits else self.units
+
+
+@dataclass(slots=True)
 class Moments:
     """Count, mean and spread of a stream of numbers, in constant memory.
 
-    Welford's recurrence, and Chan's for merging: a plain sum of squares loses its digits if the
-    mean is much larger than the spread.
+    Sums are exact: no digit is lost if the mean is much larger than the spread, and merged moments
+    are those of the whole.
 
     >>> moments = Moments.of([1.0, 2.0, 3.0])
     >>> moments.count, moments.mean
@@ -31,9 +69,8 @@ class Moments:
     """
 
     count: int = 0
-    _mean: float = 0.0
-    _squares: float = 0.0
-    """The sum of squared distances from the mean."""
+    total: ExactSum = field(default_factory=ExactSum)
+    squares: ExactSum = field(default_factory=ExactSum)
 
     @classmethod
     def of(cls, values: Iterable[float]) -> Moments:
@@ -48,29 +85,34 @@ class Moments:
         if not math.isfinite(value):
             raise ValueError(f"{value} is not a finite number")
         self.count += 1
-        distance = value - self._mean
-        self._mean += distance / self.count
-        self._squares += distance * (value - self._mean)
+        units, denominator = value.as_integer_ratio()
+        bits = denominator.bit_length() - 1
+        self.total.add_units(units, bits)
+        self.squares.add_units(units * units, 2 * bits)
 
     def merge(self, other: Moments) -> None:
         """Add all numbers of another accumulator."""
-        if not other.count:
-            return
-        total = self.count + other.count
-        distance = other._mean - self._mean
-        self._mean += distance * other.count / total
-        self._squares += other._squares + distance * distance * self.count * other.count / total
-        self.count = total
+        self.count += other.count
+        self.total.add_units(other.total.units, other.total.bits)
+        self.squares.add_units(other.squares.units, other.squares.bits)
 
     @property
     def mean(self) -> float | None:
         """The arithmetic mean; None without numbers."""
-        return self._mean if self.count else None
+        return self.total.units / (self.count << self.total.bits) if self.count else None
 
     @property
     def variance(self) -> float | None:
         """The sample variance (n - 1 in the denominator); None below two numbers."""
-        return self._squares / (self.count - 1) if self.count > 1 else None
+        if self.count < 2:
+            return None
+        total, squares = self.total, self.squares  # with twice the bits of the total, or fewer
+        bits = 2 * total.bits
+        distances = self.count * (squares.units << (bits - squares.bits)) - total.units**2
+        try:
+            return distances / ((self.count * (self.count - 1)) << bits)
+        except OverflowError:
+            return math.inf
 
     @property
     def deviation(self) -> float | None:
@@ -80,13 +122,13 @@ class Moments:
 
     def interval(self, level: float = 0.95) -> Interval | None:
         """Student's t interval of the mean; None below two numbers, which have no spread."""
-        deviation = self.deviation
-        if deviation is None:
+        deviation, mean = self.deviation, self.mean
+        if deviation is None or mean is None:
             return None
         half = student_quantile(self.count - 1, level) * deviation / math.sqrt(self.count)
         if not math.isfinite(half):
             return None
-        return self._mean - half, self._mean + half
+        return mean - half, mean + half
 
 
 def student_quantile(freedom: int, level: float) -> float:

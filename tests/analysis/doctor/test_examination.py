@@ -200,7 +200,8 @@ def test_progress_runs_to_its_end() -> None:
     made = make_cases(ITEMS, named_perturbations(["negate"]), count=4, seed=0)
     told: list[tuple[int, int]] = []
     examine(made, {"deny": Deny(), "count": Count()}, progress=lambda *now: told.append(now))
-    assert told == [(8, 16), (16, 16)]
+    assert told == sorted(told)
+    assert {(8, 16), (16, 16)} <= set(told)
 
 
 def test_lines_within_texts_do_not_matter() -> None:

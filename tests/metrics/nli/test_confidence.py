@@ -27,7 +27,7 @@ from adequa.metrics.nli.metric import VERIFIER_LIMITS, Nli
 from adequa.metrics.nli.signs import Signs
 from adequa.metrics.nli.verdict import VerdictLimits
 from adequa.models import weights
-from adequa.run.engines import encoded_batches
+from adequa.run.engines import scored_batches
 
 from ...tiny_weights import calibration, seal, write_weights
 
@@ -194,7 +194,7 @@ def test_lines_have_the_same_bytes_whatever_the_batch(tmp_path: Path) -> None:
     texts = [TEXT, "The Old Mill.", "", "Bex has a pub called The Old Mill, built in 1850."]
     bare = [Result(Item(str(number), FACTS, text), {}) for number, text in enumerate(texts)]
     one, all_ = (
-        b"".join(lines for _, lines in encoded_batches(bare, metrics, batch_size=size, jobs=1))
+        b"".join(batch.data for batch in scored_batches(bare, metrics, batch_size=size))
         for size in (1, 4)
     )
     assert one == all_

@@ -204,6 +204,16 @@ def test_escaped_letters_are_searched_too(tmp_path):
     assert found.rows.tolist() == [7]
 
 
+def test_a_search_reads_only_texts_that_can_have_the_words(tmp_path):
+    index = build_index(open_run(write_lines(tmp_path / "run", LINES)))
+    for row in range(index.count):
+        line = index.line(row)
+        for part in (line["id"], line["text"], " | ".join(line["triples"][0])):
+            for words in (part, part.upper(), part[2:9], part[:2]):
+                assert index.signatures.may_have(words.casefold())[row]
+    assert not index.signatures.may_have("zyxwvutsrq").any()
+
+
 def test_progress_is_reported(tmp_path, monkeypatch):
     monkeypatch.setattr("adequa.web.workbench.index._EVERY", 2)
     told: list[float] = []

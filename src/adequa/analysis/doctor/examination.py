@@ -9,14 +9,12 @@ from itertools import accumulate, islice, pairwise
 from statistics import fmean
 from typing import NamedTuple
 
-from adequa.codec import result_from_object
 from adequa.data import Finding, Item, Result, Score
 from adequa.errors import DataError
-from adequa.files import load_object
 from adequa.metrics import Metric
 from adequa.perturb import Perturbation, PerturbedCase, PerturbedSet
-from adequa.progress import Progress
-from adequa.run import OVERRULED, encoded_batches, join
+from adequa.progress import Progress, silent
+from adequa.run import OVERRULED, LocalEngine, join, score_lines
 from adequa.stats import Interval, superiority, wilson_interval
 from adequa.text import Span
 
@@ -160,9 +158,6 @@ TIE = 1e-4
 """Smaller differences are ties, as a share of the metric's range: an item's score may depend on its
 batch by as much."""
 
-_BATCH = 64
-"""Items per batch; scores do not depend on it."""
-
 
 def examine(
     made: Sequence[PerturbedSet],
@@ -202,15 +197,8 @@ def score_all(
     progress: Progress | None = None,
 ) -> list[Result]:
     """The results of one metric alone; they do not depend on the number of jobs."""
-    found: list[Result] = []
-    bare = (Result(item, {}) for item in items)
-    for _, lines in encoded_batches(bare, {label: metric}, batch_size=_BATCH, jobs=jobs):
-        found += [
-            result_from_object(load_object(line)) for line in lines.decode().split("\n") if line
-        ]
-        if progress is not None:
-            progress(len(found), len(items))
-    return found
+    engine = LocalEngine(jobs)
+    return score_lines(items, {label: metric}, engine=engine, progress=progress or silent)
 
 
 def _shifted(progress: Progress | None, start: int, total: int) -> Progress | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from functools import lru_cache
+from functools import cache, lru_cache
 
 from adequa.text.sentences import word_set
 from adequa.text.values.units import unit_of_key, words_of_key
@@ -38,13 +38,17 @@ def compass_point(value: str, key: str) -> str | None:
     directed = bool(_WIND_WORDS.intersection(words_of_key(key)))
     if word in _POINTS:
         return word if directed else None
-    for point in _POINTS:
-        if word == _name(point, ""):
-            return point
+    if word in _points_by_name():
+        return _points_by_name()[word]
     degrees = _DEGREES.fullmatch(word) and unit_of_key(key) in (None, "degree")
     if directed and degrees and float(word) <= _CIRCLE:
         return _POINTS[round(float(word) / 22.5) % 16]
     return None
+
+
+@cache
+def _points_by_name() -> dict[str, str]:
+    return {_name(point, ""): point for point in _POINTS}
 
 
 def _name(point: str, glue: str) -> str:

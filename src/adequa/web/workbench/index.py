@@ -1,16 +1,17 @@
 """The index of a run: where each text is in its file, and columns to filter and sort by.
 
-Built in one pass over `scores.jsonl`; it takes some fifty bytes per text and holds no text. Lines
-are read from the file when a page shows them.
+Built in one pass over `scores.jsonl`; it takes some fifty bytes per text and holds no text, and 64
+bytes per text in a temporary file for searches. Lines are read when a page shows them.
 """
 
 from __future__ import annotations
 
 import asyncio
-import hashlib
 import json
+import tempfile
 import threading
 import time
+import weakref
 from array import array
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -29,7 +30,7 @@ from adequa.data import judged_status
 from adequa.errors import DataError
 from adequa.files import FileVersion, file_version, load_object
 from adequa.report.tallies import FactTally, Slices
-from adequa.report.texts import FAULTS, TextColumns, seen_name
+from adequa.report.texts import FAULTS, TextColumns, input_hash, seen_name
 from adequa.run import Run
 from adequa.web.api.engine import stopping
 from adequa.web.api.runs import open_served
@@ -46,6 +47,9 @@ _INDEX_BYTES = 512 * MEGABYTE
 _CHOICE_BYTES = 64 * MEGABYTE
 """Eight million rows in all selections together."""
 _LONGEST = 300
+_SIGNATURE_BITS = 512
+"""Texts of the research data with their triples have some 250 different triples of letters."""
+_ROWS_AT_ONCE = 1 << 18
 _VERDICTS: Mapping[str, tuple[int, ...]] = {
     "OK": (1,),
     "fault": (2, 3, 4),
@@ -93,6 +97,7 @@ class RunIndex:
     """A hash of system and id, which together are unique."""
     scores: Mapping[str, Numbers]
     confidence: Numbers
+    signatures: TextSignatures
 
     @property
     def count(self) -> int:
@@ -116,7 +121,7 @@ class RunIndex:
 
     def find(self, system: str, id_: str) -> int | None:
         """The row of a system's text by the id of its input."""
-        for row in np.flatnonzero(self.names == _hash(system, id_)):
+        for row in np.flatnonzero(self.names == _name_hash(system, id_)):
             line = self.line(int(row))
             if line["system"] == system and line["id"] == id_:
                 return int(row)
@@ -163,8 +168,51 @@ def build_index(run: Run, progress: Callable[[float], None] = lambda share: None
         starts=_numbers(growing.starts),
         scores={label: _numbers(column) for label, column in made.scores.items()},
         confidence=_numbers(made.confidence),
+        signatures=growing.signatures,
         **{name: _numbers(column) for name, column in made.columns.items()},
     )
+
+
+class TextSignatures:
+    """Which triples of letters each text has, as bits in a temporary file.
+
+    A text that lacks one of a search does not have the words: of texts of some hundred letters, one
+    in a hundred has all those of an eight-letter word by chance, and only such texts are read.
+    """
+
+    def __init__(self) -> None:
+        self._file = tempfile.TemporaryFile(prefix="adequa-search-")  # noqa: SIM115
+        weakref.finalize(self, self._file.close)
+        self._count = 0
+
+    def add(self, parts: Iterable[str]) -> None:
+        """Add the next text."""
+        self._file.write(_signature("\n".join(parts)))
+        self._count += 1
+
+    def may_have(self, wanted: str) -> Numbers:
+        """For each text, whether it can have the words."""
+        mask = np.ones(self._count, dtype=bool)
+        bits = np.frombuffer(_signature(wanted), dtype=np.uint64)
+        if self._count and bits.any():
+            self._file.flush()
+            shape = (self._count, len(bits))
+            known = np.memmap(self._file, dtype=np.uint64, mode="r", shape=shape)
+            for start in range(0, self._count, _ROWS_AT_ONCE):
+                block = known[start : start + _ROWS_AT_ONCE]
+                mask[start : start + len(block)] = ((block & bits) == bits).all(axis=1)
+        return mask
+
+
+def _signature(string: str) -> bytes:
+    letters = np.frombuffer(string.casefold().encode("utf-8", "replace"), dtype=np.uint8)
+    bits = np.zeros(_SIGNATURE_BITS, dtype=np.uint8)
+    if len(letters) > 2:
+        wide = letters.astype(np.uint32)
+        triples = wide[:-2] << 16 | wide[1:-1] << 8 | wide[2:]
+        mixed = triples * np.uint32(2_654_435_761)  # the golden ratio, as in Knuth's hash
+        bits[mixed >> np.uint32(32 - _SIGNATURE_BITS.bit_length() + 1)] = 1
+    return np.packbits(bits).tobytes()
 
 
 class _Growing:
@@ -176,15 +224,17 @@ class _Growing:
         self.slices = Slices()
         self.predicates: dict[str, FactTally] = {}
         self.made = TextColumns(labels, _KINDS, "d")
+        self.signatures = TextSignatures()
 
     def add(self, raw: Mapping[str, Any], length: int) -> None:
         """Add the next line."""
         made, system, triples = self.made, raw.get("system", ""), raw["triples"]
         category, meta = raw.get("category") or None, raw.get("meta", {})
         self.starts.append(self.starts[-1] + length)
+        self.signatures.add(_searched_parts(raw))
         made.append(
-            inputs=_hash(raw["id"], *(part for triple in triples for part in triple)),
-            names=_hash(system, raw["id"]),
+            inputs=input_hash(raw["id"], triples),
+            names=_name_hash(system, raw["id"]),
         )
         made.add_input(category, len(triples), meta)
         values = category, str(len(triples)), seen_name(meta)
@@ -209,9 +259,8 @@ def _numbers(column: array[Any]) -> Numbers:
     return np.frombuffer(column, dtype=column.typecode) if column else np.array([], column.typecode)
 
 
-def _hash(*parts: str) -> int:
-    digest = hashlib.blake2b("\0".join(parts).encode("utf-8", "replace"), digest_size=8)
-    return int.from_bytes(digest.digest(), "little")
+def _name_hash(system: str, id_: str) -> int:
+    return input_hash(system, [[id_]])
 
 
 @dataclass(frozen=True, slots=True)
@@ -296,6 +345,7 @@ def _search(
 ) -> tuple[Numbers, int | None]:
     """The rows that contain the words in their text, id or data."""
     wanted = words.casefold()
+    rows = rows[index.signatures.may_have(wanted)[rows]]
     # A bar may separate the parts of a triple, and the file has no such bars.
     longest = max((part.strip() for part in wanted.split("|")), key=len)
     written = json.dumps(longest, ensure_ascii=False)[1:-1]
@@ -327,8 +377,11 @@ def _has(line: str, wanted: str) -> bool:
         raw: dict[str, Any] = load_object(line)
     except DataError:
         return False
-    parts = [raw["id"], raw["text"], *(" | ".join(triple) for triple in raw["triples"])]
-    return any(wanted in part.casefold() for part in parts)
+    return any(wanted in part.casefold() for part in _searched_parts(raw))
+
+
+def _searched_parts(raw: Mapping[str, Any]) -> list[str]:
+    return [raw["id"], raw["text"], *(" | ".join(triple) for triple in raw["triples"])]
 
 
 def _sorted(index: RunIndex, rows: Numbers, choice: TextSelection) -> Numbers:
