@@ -16,7 +16,7 @@ SOURCES = Path(__file__).parents[1] / "src"
 
 LAYERS = [
     ["__about__", "errors"],
-    ["caches", "checkout", "data", "files", "progress"],
+    ["caches", "checkout", "data", "files", "progress", "services"],
     ["fields", "settings", "stats", "tables", "text"],
     ["charts", "codec"],
     ["models", "readers"],

@@ -152,6 +152,8 @@ class Score:
     confidence: float | None = None
     """The calibrated probability that the verdict is right, where the metric knows it."""
     reason: str | None = None
+    is_passing: bool = False
+    """Whether the reason may be gone at the next attempt: such a score is not cached."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -38,6 +38,10 @@ def score(
         Path | None, option("DIR", "Where expensive scores are kept between runs.")
     ] = None,
     no_cache: Annotated[bool, flag("--no-cache", "Neither read nor write the cache.")] = False,
+    dry_run: Annotated[
+        bool,
+        flag("--dry-run", "Score nothing: show what metrics like judge would send, and the price."),
+    ] = False,
     as_json: options.Json = False,
     quiet: options.Quiet = False,
 ) -> None:
@@ -58,7 +62,7 @@ def score(
         raise typer.BadParameter("give INPUT and --out, or --add RUN")
     if add is not None and (out or texts or format or coverage or resume or force):
         raise typer.BadParameter("--add can be combined with metrics, --jobs and --batch-size only")
-    if source is not None and out is None:
+    if source is not None and out is None and not dry_run:
         raise typer.BadParameter("give --out RUN, the folder the run is written to")
     chosen = options.with_settings(
         resolve(metric or None), ignore=ignore, optional=optional, allowed=allowed, aliases=aliases
@@ -69,6 +73,16 @@ def score(
             source_path(source or Path()) as path,
             progress_bar("scoring", quiet=quiet) as progress,
         ):
+            if dry_run:
+                if add is not None:
+                    items = [result.item for result in open_run(add).results()]
+                else:
+                    opened = open_source(path, format=format, texts=texts or (), coverage=coverage)
+                    items = list(opened)
+                for label, one in chosen.items():
+                    told = one.preview(items) or "computed here; nothing is sent"
+                    options.echo(f"{label}: {told}")
+                return
             if add is not None:
                 run = add_metrics(
                     open_run(add),
@@ -102,6 +116,9 @@ def score(
             hint = "the old run is as it was; continue with --resume instead of --force"
         options.echo(f"adequa: interrupted; {hint}", err=True)
         raise typer.Exit(_INTERRUPTED) from None
+    for label, one in chosen.items():
+        if spent := one.expenses():
+            options.echo(f"{label}: {spent}", err=True)
     if as_json:
         options.echo_json(run.summary)
         return

@@ -66,7 +66,11 @@ class CachedMetric:
             with self._store() as store, store:
                 store.executemany(
                     "INSERT OR REPLACE INTO scores VALUES (?, ?)",
-                    ((key, dump_line(score_to_object(score))) for key, score in fresh.items()),
+                    (
+                        (key, dump_line(score_to_object(score)))
+                        for key, score in fresh.items()
+                        if not score.is_passing
+                    ),
                 )
             known.update(fresh)
         return [known[key] for key in keys]

@@ -83,8 +83,9 @@ def _is_number(value: object) -> bool:
 class _Pace:
     """How much data a batch may have, learnt from the time that batches took."""
 
-    def __init__(self, most_items: int) -> None:
+    def __init__(self, most_items: int, least_items: int = 1) -> None:
         self._most_items = most_items
+        self._least_items = least_items
         self._most_weight = float(_FIRST_WEIGHT)
 
     def batches(self, results: Iterable[Result]) -> Iterator[list[Result]]:
@@ -93,7 +94,8 @@ class _Pace:
         weight = 0
         for result in results:
             one = _weight(result)
-            if batch and (len(batch) == self._most_items or weight + one > self._most_weight):
+            is_full = len(batch) >= self._least_items and weight + one > self._most_weight
+            if batch and (len(batch) == self._most_items or is_full):
                 yield batch
                 batch, weight = [], 0
             batch.append(result)
@@ -126,7 +128,16 @@ def encoded_batches(
     A batch has at most `batch_size` items, and takes some seconds at most unless a single item
     takes longer.
     """
-    pace = _Pace(batch_size)
+    owners = {label: getattr(metric, "metric", metric) for label, metric in metrics.items()}
+    pace = _Pace(
+        batch_size, max((getattr(one, "at_once", 1) for one in owners.values()), default=1)
+    )
+    single = [label for label, one in owners.items() if getattr(one, "one_process", False)]
+    if single and jobs > 1:
+        raise RunError(
+            f"{single[0]} has a budget, which is counted in one process; give --jobs 1, and add "
+            "the other metrics with --add"
+        )
     if jobs == 1:
         for batch in pace.batches(results):
             data, seconds = _encode(batch, metrics)
