@@ -66,7 +66,7 @@ def test_evaluate_takes_and_gives_frames() -> None:
 
 @pytest.mark.parametrize("items", ["file.jsonl", {"id": "1"}, 3])
 def test_evaluate_needs_a_sequence_of_items(items: object) -> None:
-    with pytest.raises(DataError, match="takes a sequence of items"):
+    with pytest.raises(DataError, match="items are a sequence, a frame or a dataset"):
         adequa.evaluate(items, metrics=["chrf"])
 
 

@@ -15,7 +15,7 @@ import pytest
 SOURCES = Path(__file__).parents[1] / "src"
 
 LAYERS = [
-    ["__about__", "errors"],
+    ["__about__", "errors", "marks"],
     ["caches", "checkout", "data", "files", "progress", "services"],
     ["fields", "settings", "stats", "tables", "text"],
     ["charts", "codec"],

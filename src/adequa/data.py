@@ -172,6 +172,21 @@ class Result:
     statistics: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
     reasons: Mapping[str, str] = field(default_factory=dict)
 
+    def __repr__(self) -> str:
+        scores = {
+            name: value if value is None else round(value, 3) for name, value in self.scores.items()
+        }
+        faults = len(self.missing) + len(self.unsupported)
+        return (
+            f"Result({self.item.id!r}, verdict={self.verdict!r}, confidence={self.confidence}, "
+            f"scores={scores}, faults={faults})"
+        )
+
+    def _repr_html_(self) -> str:
+        from adequa.marks import result_html  # for notebooks only
+
+        return result_html(self)
+
     @property
     def doubtful(self) -> tuple[Fact, ...]:
         """The facts that the text probably states, but that were not found with confidence."""

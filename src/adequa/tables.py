@@ -7,6 +7,7 @@ import re
 import unicodedata
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from html import escape
 from operator import attrgetter
 from typing import Any, Literal
 
@@ -164,6 +165,21 @@ class Table:
                 r"\end{table}",
             ]
         )
+
+    def html(self) -> str:
+        """A plain HTML table with its title as caption."""
+        head, *rows = [[escape(cell) for cell in row] for row in self._grid]
+        sides = [f' style="text-align:{side}"' for side in self._alignments]
+
+        def line(cells: Sequence[str], tag: str) -> str:
+            pairs = zip(cells, sides, strict=True)
+            return f"<tr>{''.join(f'<{tag}{side}>{cell}</{tag}>' for cell, side in pairs)}</tr>"
+
+        caption = f"<caption>{escape(one_line(self.title))}</caption>" if self.title else ""
+        body = "".join(line(row, "td") for row in rows)
+        return f"<table>{caption}<thead>{line(head, 'th')}</thead><tbody>{body}</tbody></table>"
+
+    _repr_html_ = html
 
     def csv(self) -> str:
         """Comma-separated values, not rounded; None is an empty field."""

@@ -139,19 +139,19 @@ def evaluate_gate(
     An OK verdict counts as unsure below `min_confidence`, by default `CONFIDENT`.
     """
     if not limits:
-        raise SettingError("there is no limit; give --max, --min or --no-worse")
+        raise SettingError("there is no limit; give limits=…")
     stats.require_draws(None, seed, level)
     opened = open_run(run)
     absolute = [limit for limit in limits if limit.bound != "no-worse"]
     relative = [limit for limit in limits if limit.bound == "no-worse"]
     if relative and baseline is None:
-        raise SettingError("--no-worse needs a run to compare with; name it with --baseline")
+        raise SettingError("a limit no-worse needs a run to compare with; name it with baseline=…")
     measures = [limit.measure for limit in absolute]
     if min_confidence is not None:
         if not 0 < min_confidence <= 1:
-            raise SettingError(f"--min-confidence is between 0 and 1, not {min_confidence:g}")
+            raise SettingError(f"min_confidence is between 0 and 1, not {min_confidence:g}")
         if "unsure" not in measures:
-            raise SettingError("--min-confidence needs a limit; give --max unsure=0.1 with it")
+            raise SettingError("min_confidence needs a limit on the measure unsure")
     found = observe(opened, measures, min_confidence=min_confidence or CONFIDENT)
     require_known("system", systems, found)
     judged = list(dict.fromkeys(systems)) or list(found)
@@ -342,7 +342,7 @@ def _partner(system: str, new: Sequence[str], old: Sequence[str], baseline: Run)
         return old[0]
     raise RunError(
         f"{baseline.path} has no system {system!r}; it has {', '.join(map(repr, old))}: "
-        "name a baseline with the same systems, or one system with --system"
+        "name a baseline with the same systems, or one system with systems=…"
     )
 
 

@@ -156,7 +156,7 @@ def compare_spans(
     stats.require_draws(n, seed, confidence)
     require_known("group", by, GROUPS)
     if not gold:
-        raise SettingError("there are no people's spans; name their file with --gold")
+        raise SettingError("there are no people's spans; name their file with gold=…")
     people = [one for path in gold for one in read_markings(path, format=gold_format)]
     texts = _Texts.of(people)
     named: dict[str, dict[Key, Marking]] = {}

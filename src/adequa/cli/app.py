@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 import traceback
 from collections.abc import Iterator, MutableMapping
@@ -143,6 +144,31 @@ def adequa(
     """
 
 
+_ARGUMENT = re.compile(
+    r"(?<![\w.:])([a-z][a-z_]*)=(True|False|None|…|\"[^\"]*\"|\d[\d.]*\b|\{system: file\})"
+)
+_RENAMED = {"limits": "--max, --min or --no-worse", "systems": "--system"}
+"""Arguments whose options have other names."""
+
+
+def as_flags(message: str) -> str:
+    """A message of the library, which speaks of arguments, with the options of the commands.
+
+    >>> as_flags('is there already; give force=True, cache=None or format="NAME", with texts=…')
+    'is there already; give --force, --no-cache or --format NAME, with --texts'
+    """
+
+    def flag(found: re.Match[str]) -> str:
+        name, value = "--" + found[1].replace("_", "-"), found[2].strip('"')
+        if value in ("False", "None"):
+            return f"--no-{name[2:]}"
+        name = _RENAMED.get(found[1], name)
+        value = {"True": "", "…": "", "{system: file}": "SYSTEM=FILE"}.get(value, value)
+        return f"{name} {value}".rstrip()
+
+    return _ARGUMENT.sub(flag, message)
+
+
 def main() -> None:
     """Run a command, and turn an exception into an exit code."""
     for stream in (sys.stdout, sys.stderr):
@@ -153,7 +179,7 @@ def main() -> None:
     except AdequaError as error:
         from adequa.cli.options import echo
 
-        echo(f"adequa: {error}", err=True)
+        echo(f"adequa: {as_flags(str(error))}", err=True)
         sys.exit(WRONG_USE)
     except Exception:  # noqa: BLE001  # a programming error keeps its traceback
         from adequa.cli.options import echo

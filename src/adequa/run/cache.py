@@ -92,7 +92,7 @@ class CachedMetric:
                 yield store
         except (sqlite3.Error, OSError) as error:
             raise RunError(
-                f"the cache {path} cannot be used ({error}); delete it, or give --no-cache"
+                f"the cache {path} cannot be used ({error}); delete it, or give cache=None"
             ) from None
 
     def _shown(self, item: Item) -> Item:

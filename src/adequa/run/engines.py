@@ -22,6 +22,7 @@ from adequa.data import Item, Result, Score
 from adequa.errors import ModelError, RunError
 from adequa.files import dump_line
 from adequa.metrics import Scorer, plugin_errors
+from adequa.progress import Progress, silent
 from adequa.run.verdicts import join
 
 if TYPE_CHECKING:
@@ -36,9 +37,21 @@ _MOST_WEIGHT = 4_000_000
 """Characters of any batch: three batches per process wait in memory."""
 
 
-def score_items(items: Iterable[Item], metrics: Mapping[str, Scorer]) -> list[Result]:
+def score_items(
+    items: Iterable[Item], metrics: Mapping[str, Scorer], progress: Progress = silent
+) -> list[Result]:
     """One result per item, in order."""
-    return extend_results([Result(item, {}) for item in items], metrics)
+    results = [Result(item, {}) for item in items]
+    if progress is silent:
+        return extend_results(results, metrics)
+    pace, done = _paced(len(results), metrics), list[Result]()
+    progress(0, len(results))
+    for batch in pace.batches(results):
+        started = time.perf_counter()
+        done += extend_results(batch, metrics)
+        pace.learn(batch, time.perf_counter() - started)
+        progress(len(done), len(results))
+    return done
 
 
 def extend_results(results: Sequence[Result], metrics: Mapping[str, Scorer]) -> list[Result]:
@@ -117,6 +130,16 @@ def _weight(result: Result) -> int:
     return len(item.text) + triples + sum(map(len, item.references))
 
 
+def _owners(metrics: Mapping[str, Scorer]) -> dict[str, Scorer]:
+    """The metrics themselves, by label: a cache holds its metric."""
+    return {label: getattr(metric, "metric", metric) for label, metric in metrics.items()}
+
+
+def _paced(most_items: int, metrics: Mapping[str, Scorer]) -> _Pace:
+    at_once = [getattr(one, "at_once", 1) for one in _owners(metrics).values()]
+    return _Pace(most_items, max(at_once, default=1))
+
+
 _worker_metrics: Mapping[str, Scorer] = {}
 
 
@@ -128,15 +151,13 @@ def encoded_batches(
     A batch has at most `batch_size` items, and takes some seconds at most unless a single item
     takes longer.
     """
-    owners = {label: getattr(metric, "metric", metric) for label, metric in metrics.items()}
-    pace = _Pace(
-        batch_size, max((getattr(one, "at_once", 1) for one in owners.values()), default=1)
-    )
+    owners = _owners(metrics)
+    pace = _paced(batch_size, metrics)
     single = [label for label, one in owners.items() if getattr(one, "one_process", False)]
     if single and jobs > 1:
         raise RunError(
-            f"{single[0]} has a budget, which is counted in one process; give --jobs 1, and add "
-            "the other metrics with --add"
+            f"{single[0]} has a budget, which is counted in one process; give jobs=1, and add "
+            "the other metrics to the run"
         )
     if jobs == 1:
         for batch in pace.batches(results):
@@ -151,7 +172,7 @@ def encoded_batches(
     except BrokenProcessPool:
         raise RunError(
             "a worker process died (out of memory?); what was scored is kept: "
-            "continue with --resume, and fewer --jobs"
+            "continue with resume=True, and fewer jobs"
         ) from None
 
 

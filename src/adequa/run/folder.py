@@ -13,6 +13,7 @@ import contextlib
 import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from html import escape
 from pathlib import Path
 from typing import Any
 
@@ -42,6 +43,17 @@ class Run:
 
     path: Path
     manifest: Mapping[str, Any]
+
+    def __repr__(self) -> str:
+        items = "" if self.items is None else f", {self.items:,} items"
+        return f"Run({str(self.path)!r}{items}: {', '.join(self.manifest.get('metrics', ()))})"
+
+    def _repr_html_(self) -> str:
+        from adequa.marks import results_html
+        from adequa.run.summary import summary_table
+
+        table = summary_table(self.summary, self.manifest)
+        return f"<div><b>{escape(self.name)}</b></div>{table.html()}{results_html(self.results())}"
 
     @property
     def name(self) -> str:

@@ -149,7 +149,7 @@ def require_same(out: Path, begun: Mapping[str, Any], plan: Mapping[str, Any]) -
         old_metrics = _signatures(begun)
         old_inputs = _essence(begun["inputs"])
     except (KeyError, TypeError, AttributeError):
-        raise RunError(f"{out} has a manifest that is not a run's; use --force") from None
+        raise RunError(f"{out} has a manifest that is not a run's; use force=True") from None
     new_metrics, new_inputs = _signatures(plan), _essence(plan["inputs"])
     differences = [
         f"{label}: {old_metrics.get(label, 'absent')} then, {new_metrics.get(label, 'absent')} now"
@@ -162,7 +162,7 @@ def require_same(out: Path, begun: Mapping[str, Any], plan: Mapping[str, Any]) -
     if differences:
         raise RunError(
             f"{out} was begun with other data or settings ({'; '.join(differences)}); "
-            "give the same ones, or replace the run with --force"
+            "give the same ones, or replace the run with force=True"
         )
 
 
@@ -173,6 +173,6 @@ def _signatures(manifest: Mapping[str, Any]) -> dict[str, str]:
 def _essence(inputs: Mapping[str, Any]) -> dict[str, object]:
     return {
         "the format differs": (inputs["reader"], inputs["settings"]),
-        "the systems of --texts differ": list(inputs["texts"]),
+        "the systems of the texts differ": list(inputs["texts"]),
         "an input file has changed": [file["sha256"] for file in inputs["files"]],
     }
