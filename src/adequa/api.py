@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import time
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from queue import Empty, SimpleQueue
 from statistics import fmean
+from threading import BoundedSemaphore, Thread
 from typing import Any, Literal, overload
 
 from adequa.data import Item, Result, Triple
@@ -17,10 +20,10 @@ from adequa.progress import in_notebook, progress_bar
 from adequa.readers import PlacedItem, Source, open_source, parse_coverage, unique
 from adequa.readers.mapping import RecordMapping
 from adequa.readers.records import read_object
-from adequa.run import score_items
+from adequa.run import extend_results, score_items
 from adequa.tables import Table, counted
 
-__all__ = ["Evaluation", "evaluate", "read", "score"]
+__all__ = ["Evaluation", "GuardResult", "evaluate", "guard", "read", "score"]
 
 Metrics = Iterable[str | Metric] | Mapping[str, Metric] | None
 
@@ -73,6 +76,102 @@ def _data_field(data: Any) -> dict[str, Any]:
 def _covered(item: Item, coverage: str | None) -> Item:
     wanted = parse_coverage(coverage)
     return item if wanted is None else replace(item, coverage=wanted)
+
+
+@dataclass(frozen=True)
+class GuardResult:
+    """What `guard` found within its time."""
+
+    result: Result
+    """Joined over the metrics that were done in time."""
+    late: tuple[str, ...]
+    """The metrics that were not."""
+    seconds: float
+
+    @property
+    def ok(self) -> bool | None:
+        """False if a fault was found, True if none was, None if that could not be decided."""
+        if self.result.verdict not in (None, "OK"):
+            return False
+        return None if self.late or self.result.verdict is None else True
+
+    def __bool__(self) -> bool:
+        return self.ok is True
+
+    @property
+    def faults(self) -> tuple[str, ...]:
+        """One line per fault, for a log or for the model that is asked to write again."""
+        return tuple(one.why for one in (*self.result.missing, *self.result.unsupported))
+
+    def _repr_html_(self) -> str:
+        from adequa.marks import result_html
+
+        return result_html(self.result)
+
+
+_MOST_LATE = 4
+"""Guards that may be late at the same time; further ones start nothing until one is done."""
+_working = BoundedSemaphore(_MOST_LATE)
+
+
+def guard(
+    data: str | Mapping[str, Any] | Iterable[Any],
+    text: str,
+    *,
+    seconds: float = 1.0,
+    metrics: Metrics = ("esa", "nli"),
+    coverage: str | None = None,
+    key: str | None = None,
+) -> GuardResult:
+    """Check a text before it is used, and answer within some seconds, whatever happens.
+
+    Metrics are asked in their order, so the quick ones come first; one that finds a fault ends it.
+    What is not done in time is named in `late`: its thread is left to end by itself. The first call
+    loads the models; call it once at the start of a service. Other arguments are those of `score`.
+
+    >>> bool(guard("Blue_Spice | eatType | pub", "Blue Spice is a pub.", metrics=["esa"]))
+    True
+    >>> guard("Blue_Spice | eatType | pub", "Blue Spice is a bar.", metrics=["esa"]).faults
+    ("no mention of 'pub' (Blue_Spice | eatType | pub)",)
+    """
+    if not seconds > 0:
+        raise SettingError(f"seconds must be above 0, not {seconds}")
+    started = time.monotonic()
+    chosen = resolve(metrics)
+    raw = {"id": "1", **_data_field(data), "text": text}
+    item = _covered(_item(raw, 1, mapping=RecordMapping(subject=key)), coverage)
+    result, waiting = Result(item, {}), dict(chosen)
+    done: SimpleQueue[Result | BaseException] = SimpleQueue()
+
+    def work() -> None:
+        joined = Result(item, {})
+        try:
+            for label, metric in chosen.items():
+                joined = extend_results([joined], {label: metric})[0]
+                done.put(joined)
+                if joined.verdict not in (None, "OK"):
+                    return
+        except BaseException as error:  # noqa: BLE001 - raised again in the thread that asked
+            done.put(error)
+        finally:
+            _working.release()
+
+    def left() -> float:
+        return max(0.0, started + seconds - time.monotonic())
+
+    if _working.acquire(timeout=left()):
+        Thread(target=work, name="adequa-guard", daemon=True).start()
+        while waiting and result.verdict in (None, "OK"):
+            try:
+                found = done.get(timeout=left())
+            except Empty:
+                break
+            if isinstance(found, BaseException):
+                raise found
+            result = found
+            waiting = {label: one for label, one in chosen.items() if label not in found.scores}
+    late = () if result.verdict not in (None, "OK") else tuple(waiting)
+    return GuardResult(result, late, round(time.monotonic() - started, 3))
 
 
 @dataclass(frozen=True)

@@ -25,6 +25,7 @@ COMMANDS = {
     "compare": "Compare systems, with significance.",
     "gate": "Test a run against limits, for CI.",
     "report": "Write runs into one HTML file.",
+    "log": "Log a run to MLflow or Weights & Biases.",
     "correlate": "Correlate metrics with human ratings.",
     "spans": "Compare error spans with those that people marked.",
     "doctor": "Inject errors into your data; see which metric notices.",

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from adequa.run.cache import default_folder
-from adequa.run.engines import encoded_batches, end_with_parent, score_items
+from adequa.run.engines import encoded_batches, end_with_parent, extend_results, score_items
 from adequa.run.folder import (
     MANIFEST,
     SCORES,
     SUMMARY,
     Run,
+    count_lines,
     open_run,
     read_json,
 )
@@ -24,10 +25,12 @@ __all__ = [
     "SUMMARY",
     "Run",
     "add_metrics",
+    "count_lines",
     "default_folder",
     "describe_metrics",
     "encoded_batches",
     "end_with_parent",
+    "extend_results",
     "join",
     "open_run",
     "read_json",
