@@ -74,7 +74,7 @@ def sample(
     most: Annotated[int | None, option("N", "At most N inputs in total.", "--max", min=1)] = None,
     tasks: Annotated[str, option("FIELD", "One task per value of this field; or none.")] = "size",
     questions: Annotated[
-        str, option("NAME", "webnlg2017, webnlg2020, spans or FILE.json.")
+        str, option("NAME", "webnlg2017, webnlg2020, spans, error-types or FILE.json.")
     ] = "webnlg2017",
     spans: Annotated[bool, flag("--spans", "Also let raters mark error spans.")] = False,
     title: Annotated[str | None, option(None, "The title that raters see.")] = None,
@@ -344,7 +344,7 @@ def quality(
         exclude=named_raters(exclude or ()),
         controls=() if controls is None else gather([controls], format="long"),
         rater=details,
-        texts={item.key: item.text for item in known or ()},
+        texts={item.key: item.text for item in _items(ratings, items)},
     )
     words = ["adequa", "human", "quality", *map(str, ratings)]
     given = [("format", format), ("items", items), *(("criterion", one) for one in criterion or ())]

@@ -24,8 +24,9 @@ class Question:
     """One criterion, asked of every text.
 
     A `choice` has `choices`; a `slider` goes from `low` to `high`; with `spans` people mark parts
-    of the text with one of `labels` and, where `omissions` is set, tick the facts that the text
-    leaves out. The value stored for spans is the number of marks.
+    of the text with one of `labels`, say how bad each is where there are `severities`, and, where
+    `omissions` is set, tick the facts that the text leaves out. The value stored for spans is the
+    number of marks.
     """
 
     name: str
@@ -37,6 +38,7 @@ class Question:
     low_label: str = ""
     high_label: str = ""
     labels: tuple[str, ...] = ()
+    severities: tuple[str, ...] = ()
     omissions: bool = False
 
     @property

@@ -14,7 +14,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from adequa.errors import DataError
-from adequa.human.campaign.answers import WrongAnswer, is_finite
+from adequa.human.campaign.answers import WrongAnswer, is_finite, mark_fields
 from adequa.human.campaign.model import Campaign, NothingLeft, Page, Question, Rater
 from adequa.web.bodies import Fields, parse_json_value
 from adequa.web.campaign.site import CampaignSite, client_address, rater_link
@@ -442,11 +442,12 @@ def seconds_in(fields: Fields, now: float) -> float:
 def _is_mark(question: Question, mark: object) -> bool:
     return (
         isinstance(mark, Mapping)
-        and set(mark) == {"start", "end", "label"}
+        and set(mark) == mark_fields(question)
         and type(mark["start"]) is int
         and type(mark["end"]) is int
         and 0 <= mark["start"] < mark["end"]
         and mark["label"] in question.labels
+        and mark.get("severity", "") in ("", *question.severities)
     )
 
 
