@@ -337,8 +337,8 @@ def gamma_agreement(texts: Sequence[TextMarks], *, samples: int = 30, seed: int 
             one = text.readers[first]
             observed += _disorder(one, text.readers[second])
             for _ in range(samples):
-                other = others[chance.integers(len(others))]
-                marks = other.readers[chance.integers(len(other.readers))]
+                other = others[int(chance.integers(len(others)))]
+                marks = other.readers[int(chance.integers(len(other.readers)))]
                 moved = _moved(marks, int(chance.integers(max(1, text.length))), text.length)
                 expected += _disorder(one, moved) / samples
     return _agreement(len(shared), count, observed / count, expected / count)

@@ -14,6 +14,7 @@ from adequa.human.campaign.settings import (
     PRESETS,
     SPANS,
     is_campaign,
+    questions_from_object,
     read_campaign,
     read_settings,
     write_campaign,

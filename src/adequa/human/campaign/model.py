@@ -88,9 +88,24 @@ class SampledText:
     """The right answer by question, where it is known; no rater sees it."""
 
     @property
+    def rival(self) -> str | None:
+        """The text of another system that this one is compared with, in a campaign of pairs."""
+        found = self.item.meta.get("rival")
+        return str(found["text"]) if isinstance(found, Mapping) else None
+
+    @property
     def is_shown(self) -> bool:
-        """Whether people see the text; an empty one is not shown and gets the lowest score."""
-        return bool(self.item.text.strip())
+        """Whether people see the text; an empty one is not shown and gets the lowest score.
+
+        Of a pair, the empty one loses.
+        """
+        return bool(self.item.text.strip()) and (self.rival is None or bool(self.rival.strip()))
+
+    @property
+    def pair(self) -> list[str] | None:
+        """The two systems of a pair; a positive answer prefers the first."""
+        found = self.item.meta.get("rival")
+        return list(found["systems"]) if isinstance(found, Mapping) else None
 
 
 Status = Literal["new", "eligible", "refused", "excluded"]

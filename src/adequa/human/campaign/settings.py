@@ -262,15 +262,27 @@ _ERROR_TYPES = Question(
     omissions=True,
 )
 
+_PREFERENCE = Question(
+    "preference",
+    "Which text says better what the data says, all of it and nothing else?",
+    "choice",
+    (
+        AnswerChoice(1, "The left one"),
+        AnswerChoice(0, "Both alike"),
+        AnswerChoice(-1, "The right one"),
+    ),
+)
+
 PRESETS: Mapping[str, tuple[Question, ...]] = {
     "webnlg2017": _WEBNLG_2017,
     "webnlg2020": _WEBNLG_2020,
     "spans": (SPANS,),
     "error-types": (_ERROR_TYPES,),
+    "preference": (_PREFERENCE,),
 }
 """By name, in our words: three questions with answers 1 to 3 (WebNLG 2017, paper 004), five sliders
-from 0 to 100 (WebNLG 2020), marks, and marks with the types of D2T-Eval (Kasner et al. 2025) and
-the severities of MQM (Lommel et al. 2014)."""
+from 0 to 100 (WebNLG 2020), marks, marks with the types of D2T-Eval (Kasner et al. 2025) and the
+severities of MQM (Lommel et al. 2014), and a preference between two texts."""
 
 SETTINGS, ITEMS, SAMPLE = "campaign.json", "items.jsonl", "sample.jsonl"
 DATABASE = "campaign.db"
