@@ -50,7 +50,7 @@ def run_step(folder: Path, **inputs: str) -> tuple[int, str]:
         "GITHUB_OUTPUT": str(folder / "output.txt"),
     }
     done = subprocess.run(
-        ["bash", "-e", "-c", step("Score and gate")],
+        ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", step("Score and gate")],
         cwd=folder,
         env=environment,
         capture_output=True,

@@ -15,12 +15,12 @@ from typing import Any, Literal, overload
 from adequa.data import Item, Result, Triple
 from adequa.errors import DataError, SettingError, require_known
 from adequa.files import load_object
-from adequa.metrics import Metric, resolve
+from adequa.metrics import Metric, Scorer, resolve
 from adequa.progress import in_notebook, progress_bar
 from adequa.readers import PlacedItem, Source, open_source, parse_coverage, unique
 from adequa.readers.mapping import RecordMapping
 from adequa.readers.records import read_object
-from adequa.run import extend_results, score_items
+from adequa.run import default_folder, extend_results, score_items, with_cache
 from adequa.tables import Table, counted
 
 __all__ = ["Evaluation", "GuardResult", "evaluate", "guard", "read", "score"]
@@ -129,9 +129,10 @@ def guard(
     What is not done in time is named in `late`: its thread is left to end by itself. The first call
     loads the models; call it once at the start of a service. Other arguments are those of `score`.
 
-    >>> bool(guard("Blue_Spice | eatType | pub", "Blue Spice is a pub.", metrics=["esa"]))
+    >>> data, quick = "Blue_Spice | eatType | pub", {"metrics": ["esa"], "seconds": 60}
+    >>> bool(guard(data, "Blue Spice is a pub.", **quick))
     True
-    >>> guard("Blue_Spice | eatType | pub", "Blue Spice is a bar.", metrics=["esa"]).faults
+    >>> guard(data, "Blue Spice is a bar.", **quick).faults
     ("no mention of 'pub' (Blue_Spice | eatType | pub)",)
     """
     if not seconds > 0:
@@ -251,14 +252,18 @@ def evaluate(
     *,
     coverage: str | None = None,
     progress: bool | None = None,
+    cache: bool | Path | str | None = None,
 ) -> Evaluation:
     """Score items in memory: Items, their dicts, a pandas or polars frame, a Hugging Face dataset.
 
     A dict or row has `triples` or `record`, and `text`; `id` defaults to its position. Logs
     (`input` and `output`, chats) are read too. A bar shows the progress in notebooks, or wherever
-    `progress` is True.
+    `progress` is True. With `cache`, a folder or True for that of the command line, expensive
+    metrics (models, `judge`) compute nothing twice.
     """
-    chosen = resolve(metrics)
+    chosen: Mapping[str, Scorer] = resolve(metrics)
+    if cache:
+        chosen = with_cache(resolve(metrics), default_folder() if cache is True else Path(cache))
     placed = (
         PlacedItem(_covered(item, coverage), Path("items"), number)
         for number, item in enumerate(_items(items), 1)

@@ -654,6 +654,16 @@ def test_one_command_compares_it_with_the_others(
     assert "Nothing says so." in said
 
 
+def test_python_can_use_the_cache_too(server: ChatServer, tmp_path: Path) -> None:
+    items = [{"triples": PUB, "text": f"A pub on the riverside, {number}"} for number in range(3)]
+    for _ in range(2):
+        evaluation = adequa.evaluate(items, metrics=[judge(server)], cache=tmp_path / "cache")
+        assert evaluation["judge"] == [1.0] * 3
+    assert len(server.requests) == 3
+    adequa.evaluate(items, metrics=[judge(server)])
+    assert len(server.requests) == 6
+
+
 # Where quoted words are.
 
 

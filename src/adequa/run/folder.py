@@ -10,6 +10,7 @@ leaves a run that can be read; the next writer completes its renames (`settle`).
 from __future__ import annotations
 
 import contextlib
+import itertools
 import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -32,6 +33,8 @@ NEXT = ".next"
 
 _RESUME = "complete it with the same command and --resume"
 _AGAIN = "score it again with --force"
+_SHOWN_OF = 2000
+"""Lines that a notebook reads to show the worst texts of a run; some tenths of a second."""
 _MOMENT, _MOMENTS = 0.05, 6
 """Seconds between looks at a run whose files do not fit together, and their number: a writer needs
 about a millisecond from one rename to the next."""
@@ -53,7 +56,10 @@ class Run:
         from adequa.run.summary import summary_table
 
         table = summary_table(self.summary, self.manifest)
-        return f"<div><b>{escape(self.name)}</b></div>{table.html()}{results_html(self.results())}"
+        texts = results_html(itertools.islice(self.results(), _SHOWN_OF))
+        if (self.items or 0) > _SHOWN_OF:
+            texts = f"<p>The worst of the first {_SHOWN_OF:,} texts:</p>{texts}"
+        return f"<div><b>{escape(self.name)}</b></div>{table.html()}{texts}"
 
     @property
     def name(self) -> str:
