@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import sys
 import traceback
+import warnings
 from collections.abc import Iterator, MutableMapping
 from importlib import import_module
 from typing import Annotated, Any
@@ -170,8 +171,22 @@ def as_flags(message: str) -> str:
     return _ARGUMENT.sub(flag, message)
 
 
+_plain_warning = warnings.showwarning
+
+
+def _show_warning(message: Warning | str, category: type[Warning], *place: Any) -> None:
+    """A warning of ours in one line; those of other packages as they are."""
+    if category.__module__.partition(".")[0] != "adequa":
+        _plain_warning(message, category, *place)
+        return
+    from adequa.cli.options import echo
+
+    echo(f"adequa: {message}", err=True)
+
+
 def main() -> None:
     """Run a command, and turn an exception into an exit code."""
+    warnings.showwarning = _show_warning  # type: ignore[assignment]
     for stream in (sys.stdout, sys.stderr):
         # A console that cannot show a character gets a replacement character instead of an error.
         stream.reconfigure(errors="replace")  # type: ignore[union-attr,unused-ignore]
