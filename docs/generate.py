@@ -2,15 +2,17 @@
 
 A marked block stands between `<!-- begin KIND [NAME] -->` and `<!-- end -->`. `make docs` runs
 this; a test fails when a page is not what this would write. With the argument `gallery` it writes
-the report of the sample instead (`make gallery`), whose scores are those of the models on the
-machine that computes them.
+the report of the sample instead (`make gallery`), and with `notebook` the outputs of the notebook;
+their scores are those of the models on the machine that computes them.
 """
 
 from __future__ import annotations
 
+import ast
 import inspect
 import json
 import math
+import os
 import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -30,6 +32,7 @@ from adequa.settings import settings_of
 
 DOCS = Path(__file__).resolve().parent
 GALLERY = DOCS / "gallery" / "report.html"
+NOTEBOOK = DOCS / "notebook.ipynb"
 NOTE = "<!-- Written by docs/generate.py from the code: change the code, then run `make docs`. -->"
 _BLOCK = re.compile(
     r"(?P<begin><!-- begin (?P<kind>\w+)(?: (?P<name>\w+))? -->\n).*?(?P<end><!-- end -->)",
@@ -260,8 +263,42 @@ def write_gallery() -> None:
         write_report([open_run(run)], GALLERY, title="The built-in sample", force=True)
 
 
+def run_cells(notebook: dict[str, Any]) -> None:
+    """Run the code of a notebook in the current folder, and give each cell its output."""
+    namespace: dict[str, Any] = {"__name__": "__main__"}
+    cells = [cell for cell in notebook["cells"] if cell["cell_type"] == "code"]
+    for number, cell in enumerate(cells, 1):
+        tree = ast.parse("".join(cell["source"]))
+        last = tree.body.pop() if tree.body and isinstance(tree.body[-1], ast.Expr) else None
+        exec(compile(tree, f"cell {number}", "exec"), namespace)
+        cell["execution_count"], cell["outputs"] = number, []
+        value = None
+        if last is not None:
+            value = eval(compile(ast.Expression(last.value), f"cell {number}", "eval"), namespace)
+        if value is not None:
+            data = {"text/plain": repr(value).splitlines(keepends=True)}
+            if hasattr(value, "_repr_html_"):
+                data["text/html"] = value._repr_html_().splitlines(keepends=True)
+            kind = {"output_type": "execute_result", "execution_count": number, "metadata": {}}
+            cell["outputs"].append({**kind, "data": data})
+
+
+def write_notebook() -> None:
+    """Run the notebook in a folder of its own, and write it with its outputs."""
+    notebook = json.loads(NOTEBOOK.read_text(encoding="utf-8"))
+    with TemporaryDirectory() as folder:
+        os.chdir(folder)
+        run_cells(notebook)
+        os.chdir(DOCS)
+    written = json.dumps(notebook, ensure_ascii=False, indent=1) + "\n"
+    NOTEBOOK.write_text(written, encoding="utf-8", newline="\n")
+
+
 def main() -> None:
     """Write the pages that differ, and say which."""
+    if sys.argv[1:] == ["notebook"]:
+        write_notebook()
+        return
     if sys.argv[1:] == ["gallery"]:
         write_gallery()
         print(f"{GALLERY.relative_to(DOCS)} written", file=sys.stderr)

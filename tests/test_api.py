@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import threading
+import time
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -17,10 +20,11 @@ RAW = {"id": "1", "triples": (("s", "p", "o"),), "text": "a word", "references":
 
 def test_the_public_names_are_these() -> None:
     assert set(adequa.__all__) == {
-        "AdequaError", "DataError", "Evaluation", "Fact", "Finding", "Item", "Mention", "Metric",
-        "MissingExtra", "ModelError", "Rating", "Result", "Run", "RunError", "Score",
+        "AdequaError", "DataError", "Evaluation", "Fact", "Finding", "GuardResult", "Item",
+        "Mention", "Metric", "MissingExtra", "ModelError", "Rating", "Result", "Run", "RunError",
+        "Score",
         "ServiceError", "SettingError", "Term", "Triple", "UnknownName", "__version__", "evaluate",
-        "load_metric", "open_run", "read", "score",
+        "guard", "load_metric", "open_run", "read", "score",
     }  # fmt: skip
     assert all(hasattr(adequa, name) for name in adequa.__all__)
 
@@ -66,7 +70,7 @@ def test_evaluate_takes_and_gives_frames() -> None:
 
 @pytest.mark.parametrize("items", ["file.jsonl", {"id": "1"}, 3])
 def test_evaluate_needs_a_sequence_of_items(items: object) -> None:
-    with pytest.raises(DataError, match="takes a sequence of items"):
+    with pytest.raises(DataError, match="items are a sequence, a frame or a dataset"):
         adequa.evaluate(items, metrics=["chrf"])
 
 
@@ -102,3 +106,71 @@ def test_starting_loads_nothing_heavy(code: str, tmp_path: Path) -> None:
         [sys.executable, "-c", f"{code}\n{probe}"], capture_output=True, text=True, check=True
     ).stdout
     assert output.splitlines()[-1] == "[]"
+
+
+class Slow(adequa.Metric):
+    """A metric that takes its time."""
+
+    name = "slow"
+    doc = "for tests"
+    best, worst = 1.0, 0.0
+
+    def score(self, items: Sequence[Item]) -> list[adequa.Score]:
+        released.wait(30)
+        return [adequa.Score(1.0, verdict="OK") for _ in items]
+
+
+class Broken(Slow):
+    def score(self, items: Sequence[Item]) -> list[adequa.Score]:
+        raise adequa.ModelError("the model is gone")
+
+
+released = threading.Event()
+PUB = "Blue_Spice | eatType | pub"
+
+
+def test_a_guard_answers_in_time() -> None:
+    released.clear()
+    metrics = {"esa": adequa.load_metric("esa"), "slow": Slow()}
+    adequa.score(PUB, "Blue Spice is a pub.", metrics=["esa"])  # loads everything
+    began = time.monotonic()
+    checked = adequa.guard(PUB, "Blue Spice is a pub.", seconds=2, metrics=metrics)
+    assert time.monotonic() - began < 10
+    assert (checked.ok, bool(checked), checked.late) == (None, False, ("slow",))
+    assert checked.result.scores == {"esa": 1.0}
+    released.set()
+    checked = adequa.guard(PUB, "Blue Spice is a pub.", seconds=60, metrics=metrics)
+    assert (checked.ok, checked.late, checked.faults) == (True, (), ())
+
+
+def test_a_fault_is_told_at_once() -> None:
+    released.clear()
+    metrics = {"esa": adequa.load_metric("esa"), "slow": Slow()}
+    began = time.monotonic()
+    checked = adequa.guard(PUB, "Blue Spice is a bar.", seconds=60, metrics=metrics)
+    assert time.monotonic() - began < 15
+    assert (checked.ok, checked.late) == (False, ())
+    assert checked.faults == ("no mention of 'pub' (Blue_Spice | eatType | pub)",)
+    assert "pub" in checked._repr_html_()
+    released.set()
+
+
+def test_guards_that_are_late_do_not_pile_up() -> None:
+    released.clear()
+    metrics = {"slow": Slow()}
+    for _ in range(4):
+        assert adequa.guard(PUB, "x", seconds=0.05, metrics=metrics).late == ("slow",)
+    before = threading.active_count()
+    assert adequa.guard(PUB, "x", seconds=0.05, metrics=metrics).ok is None
+    assert threading.active_count() == before
+    released.set()
+    assert adequa.guard(PUB, "Blue Spice is a pub.", seconds=60, metrics=metrics).ok is True
+
+
+def test_a_guard_raises_what_is_wrong() -> None:
+    with pytest.raises(adequa.ModelError, match="the model is gone"):
+        adequa.guard(PUB, "x", metrics={"broken": Broken()}, seconds=60)
+    with pytest.raises(SettingError, match="above 0"):
+        adequa.guard(PUB, "x", seconds=0)
+    record = adequa.guard({"name": "Ajax", "n": 2}, "Ajax: 2.", metrics=["esa"], seconds=60)
+    assert record.result.item.coverage == "selected"

@@ -15,8 +15,8 @@ import pytest
 SOURCES = Path(__file__).parents[1] / "src"
 
 LAYERS = [
-    ["__about__", "errors"],
-    ["caches", "checkout", "data", "files", "progress"],
+    ["__about__", "errors", "marks"],
+    ["caches", "checkout", "data", "files", "progress", "services"],
     ["fields", "settings", "stats", "tables", "text"],
     ["charts", "codec"],
     ["models", "readers"],

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import doctest
 import importlib.util
+import json
 import os
 import re
 import shlex
@@ -233,6 +234,28 @@ def test_what_a_page_shows_works(
             _run_doctest(block, place, namespace)
         elif block.language == "console":
             _run_console(block, place, monkeypatch, capsys)
+
+
+def test_the_notebook_shows_what_its_cells_give(
+    generator: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("datasets", reason="the notebook shows a Hugging Face dataset")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("ADEQUA_CACHE", str(tmp_path / "cache"))
+    shown = json.loads(generator.NOTEBOOK.read_text(encoding="utf-8"))
+    again = json.loads(generator.NOTEBOOK.read_text(encoding="utf-8"))
+    generator.run_cells(again)
+    for cell, other in zip(shown["cells"], again["cells"], strict=True):
+        for one, two in zip(cell.get("outputs", ()), other.get("outputs", ()), strict=True):
+            before, now = ("".join(out["data"]["text/plain"]) for out in (one, two))
+            _compare(before, now, "docs/notebook.ipynb: run docs/generate.py notebook")
+            assert one["data"].keys() == two["data"].keys()
+    html = [
+        "".join(one["data"].get("text/html", ()))
+        for cell in again["cells"]
+        for one in cell.get("outputs", ())
+    ]
+    assert sum("<mark" in page for page in html) >= 2
 
 
 def _run_doctest(block: _Block, place: str, namespace: dict[str, object]) -> None:

@@ -12,7 +12,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from adequa.api import Evaluation, evaluate, read, score
+    from adequa.api import Evaluation, GuardResult, evaluate, guard, read, score
     from adequa.data import Fact, Finding, Item, Mention, Rating, Result, Score, Term, Triple
     from adequa.errors import (
         AdequaError,
@@ -36,6 +36,7 @@ __all__ = [
     "Evaluation",
     "Fact",
     "Finding",
+    "GuardResult",
     "Item",
     "Mention",
     "Metric",
@@ -53,6 +54,7 @@ __all__ = [
     "UnknownName",
     "__version__",
     "evaluate",
+    "guard",
     "load_metric",
     "open_run",
     "read",
@@ -62,7 +64,7 @@ __all__ = [
 
 # Each name is imported at its first use, so that `adequa --help` starts quickly.
 _HOMES = {
-    "adequa.api": ("Evaluation", "evaluate", "read", "score"),
+    "adequa.api": ("Evaluation", "GuardResult", "evaluate", "guard", "read", "score"),
     "adequa.data": (
         *("Fact", "Finding", "Item", "Mention", "Rating", "Result", "Score", "Term", "Triple"),
     ),

@@ -152,6 +152,8 @@ class Score:
     confidence: float | None = None
     """The calibrated probability that the verdict is right, where the metric knows it."""
     reason: str | None = None
+    is_passing: bool = False
+    """Whether the reason may be gone at the next attempt: such a score is not cached."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,6 +171,21 @@ class Result:
     """The calibrated probability that the verdict is right; None where no metric knows it."""
     statistics: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
     reasons: Mapping[str, str] = field(default_factory=dict)
+
+    def __repr__(self) -> str:
+        scores = {
+            name: value if value is None else round(value, 3) for name, value in self.scores.items()
+        }
+        faults = len(self.missing) + len(self.unsupported)
+        return (
+            f"Result({self.item.id!r}, verdict={self.verdict!r}, confidence={self.confidence}, "
+            f"scores={scores}, faults={faults})"
+        )
+
+    def _repr_html_(self) -> str:
+        from adequa.marks import result_html  # for notebooks only
+
+        return result_html(self)
 
     @property
     def doubtful(self) -> tuple[Fact, ...]:

@@ -137,11 +137,13 @@ class ModelError(AdequaError):
 
 
 class ServiceError(AdequaError):
-    """An external service failed, with the remedy."""
+    """An external service failed, with the remedy and the HTTP status of its answer, if any."""
 
-    def __init__(self, service: str, problem: str, remedy: str | None = None) -> None:
-        self.service, self.problem, self.remedy = service, problem, remedy
-        super().__init__(service, problem, remedy)
+    def __init__(
+        self, service: str, problem: str, remedy: str | None = None, status: int | None = None
+    ) -> None:
+        self.service, self.problem, self.remedy, self.status = service, problem, remedy, status
+        super().__init__(service, problem, remedy, status)
 
     def __str__(self) -> str:
         remedy = f"; {self.remedy}" if self.remedy else ""

@@ -19,14 +19,35 @@ def silent(_done: int, _total: int) -> None:
     """Report nothing."""
 
 
+def in_notebook() -> bool:
+    """Whether this runs in the kernel of a notebook, where IPython is imported already."""
+    ipython = sys.modules.get("IPython")
+    shell = getattr(ipython, "get_ipython", lambda: None)()
+    return type(shell).__name__ == "ZMQInteractiveShell"
+
+
+def _notebook_bar(what: str) -> Progress:
+    """A bar that a notebook updates in place."""
+    display = sys.modules["IPython"].display
+    shown = display.display(display.HTML(f"{what}…"), display_id=True)
+
+    def report(done: int, total: int) -> None:
+        bar = f'<progress value="{done}" max="{total}"></progress>'
+        shown.update(display.HTML(f"{what} {bar} {done:,} of {total:,}"))
+
+    return report
+
+
 @contextmanager
 def progress_bar(what: str, *, quiet: bool = False) -> Iterator[Progress]:
-    """A bar on stderr where it is a terminal.
+    """A bar on stderr where it is a terminal, or in the notebook.
 
     Elsewhere one line for every tenth of the work, and one every ten seconds where that takes long.
     """
     if quiet:
         yield silent
+    elif in_notebook():
+        yield _notebook_bar(what)
     elif sys.stderr.isatty():
         from rich import progress as bars
         from rich.console import Console

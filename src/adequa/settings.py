@@ -87,10 +87,18 @@ class Setting:
 
 
 def setting(
-    default: Value, doc: str, *, at_least: float | None = None, at_most: float | None = None
+    default: Value,
+    doc: str,
+    *,
+    at_least: float | None = None,
+    at_most: float | None = None,
+    changes_score: bool = True,
 ) -> Value:
-    """A field of a metric or reader with its default, `doc` for its users, and its limits."""
-    limits = {"at_least": at_least, "at_most": at_most}
+    """A field of a metric or reader with its default, `doc` for its users, and its limits.
+
+    One that cannot change a score (a timeout) is not in the signature.
+    """
+    limits = {"at_least": at_least, "at_most": at_most, "changes_score": changes_score}
     return dataclasses.field(default=default, metadata={"doc": doc, **limits})
 
 

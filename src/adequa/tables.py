@@ -189,6 +189,8 @@ class Table:
             ]
         )
 
+    _repr_html_ = html
+
     def csv(self) -> str:
         """Comma-separated values, not rounded; None is an empty field."""
         rows = [self._names, *self.rows]

@@ -233,7 +233,7 @@ def test_wrong_use_is_an_error(write_run):
     run = write_run("new", [0])
     with pytest.raises(SettingError, match="no limit"):
         evaluate_gate(run, [])
-    with pytest.raises(SettingError, match="--baseline"):
+    with pytest.raises(SettingError, match="baseline="):
         evaluate_gate(run, [Limit("no-worse", "nli")])
     with pytest.raises(UnknownName, match="omision"):
         evaluate_gate(run, [Limit("max", "omision", 0.1)])
@@ -359,7 +359,45 @@ def test_a_fact_in_doubt_counts_among_the_facts(write_run):
 
 def test_a_least_confidence_needs_its_limit(write_run):
     run = write_run("new", [0])
-    with pytest.raises(SettingError, match=r"--max unsure=0\.1"):
+    with pytest.raises(SettingError, match="on the measure unsure"):
         evaluate_gate(run, [Limit("max", "omission", 0.2)], min_confidence=0.8)
     with pytest.raises(SettingError, match="between 0 and 1"):
         evaluate_gate(run, [Limit("max", "unsure", 0.2)], min_confidence=80)
+
+
+def test_sarif_has_limits_faults_and_their_lines(tmp_path: Path) -> None:
+    import adequa
+    from adequa.analysis.gate import gate_sarif
+    from adequa.run import score_run
+
+    texts = ["Osterine: density 2.31.", "Osterine:\u2028 ünd.", "Density 2.31, osterine, in 1999."]
+    items = [
+        {"id": f"Id{n}", "triples": [["Osterine", "density", "2.31"]], "text": text}
+        for n, text in enumerate(texts)
+    ]
+    source = tmp_path / "two words.jsonl"
+    source.write_text("".join(json.dumps(item) + "\n" for item in items))
+    run = score_run(adequa.read(source), {"esa": adequa.load_metric("esa")}, tmp_path / "run")
+    gate = evaluate_gate(run, [parse_limit("max", "not-ok=0")])
+    found = json.loads(json.dumps(gate_sarif(gate, run)))
+    assert found["version"] == "2.1.0"
+    limit, missing, year = found["runs"][0]["results"]
+    assert (limit["level"], limit["ruleId"]) == ("error", "gate")
+    assert (missing["ruleId"], year["ruleId"]) == (
+        "omission/missing",
+        "hallucination/unexplained number",
+    )
+    assert "'1999'" in year["message"]["text"]
+    rules = [rule["id"] for rule in found["runs"][0]["tool"]["driver"]["rules"]]
+    assert {one["ruleId"] for one in (limit, missing, year)} == set(rules)
+    places = [one["locations"][0]["physicalLocation"] for one in (missing, year)]
+    assert [place["region"]["startLine"] for place in places] == [2, 3]
+    assert places[0]["artifactLocation"]["uri"].endswith("two%20words.jsonl")
+    prints = {one["partialFingerprints"]["adequa/v1"] for one in (missing, year)}
+    assert len(prints) == 2
+    source.write_text(source.read_text() + "\n")  # its lines are no longer those of the items
+    again = gate_sarif(gate, run)["runs"][0]["results"][1]
+    place = again["locations"][0]["physicalLocation"]
+    assert place["artifactLocation"]["uri"].endswith("run/scores.jsonl")
+    assert place["region"]["startLine"] == 2
+    assert again["partialFingerprints"] == missing["partialFingerprints"]

@@ -124,7 +124,7 @@ def test_what_does_not_fit_is_reported(gold: Path, tmp_path: Path) -> None:
     beyond = write(tmp_path / "c.jsonl", [row("1", [(8, 11)])])
     with pytest.raises(DataError, match="a span of a detector ends after the 10 characters"):
         compare_spans([beyond], [gold])
-    with pytest.raises(SettingError, match="name their file with --gold"):
+    with pytest.raises(SettingError, match="name their file with gold="):
         compare_spans([changed], [])
     with pytest.raises(UnknownName, match="unknown group"):
         compare_spans([], [gold], by=["colour"])

@@ -168,3 +168,14 @@ def test_an_error_does_not_steer_the_terminal() -> None:
     found = run_python(code, "score", "no\x1b[2Jsuch", "--out", "x")
     assert found.returncode == 2
     assert "no\\u001b[2Jsuch" in found.stderr
+
+
+def test_a_warning_of_ours_is_one_line(tmp_path: Path) -> None:
+    source = tmp_path / "items.jsonl"
+    source.write_text('{"id": "1", "triples": [["A", "b", "C"]], "text": "A b C."}\n')
+    code = "from adequa.cli import main; main()"
+    judge = "judge:url=http://127.0.0.1:9/v1,model=x,retries=0"
+    found = run_python(code, "score", str(source), "-m", judge, "--out", str(tmp_path / "run"))
+    assert found.returncode == 0
+    (line,) = [one for one in found.stderr.splitlines() if "not scored" in one]
+    assert line.startswith("adequa: http://127.0.0.1:9/v1/chat/completions: the connection failed")

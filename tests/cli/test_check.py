@@ -16,8 +16,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from adequa.cli import main
-from adequa.cli.check import Mark, cut, describe_ok, marks_of, show
+from adequa.cli.check import describe_ok, show
 from adequa.data import Fact, Finding, Item, Mention, Result, Triple
+from adequa.marks import Mark, cut, marks_of
 
 TRIPLES = "Ana_Bari | birthPlace | Vaudland && Ana_Bari | worksIn | Kestrel_Tower"
 GOOD = "Ana Bari, born in Vaudland, works in the Kestrel Tower."

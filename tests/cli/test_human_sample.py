@@ -305,3 +305,52 @@ def test_two_texts_of_one_system_and_id_are_an_error(draw: Draw, run: Path, tmp_
     references = [{**row, "system": "reference"} for row in objects("A")]
     human = write(tmp_path / "human.jsonl", references)
     assert "already called 'reference'" in draw(run, human, "--references", "--dry-run").err
+
+
+def test_pairs_from_the_sample_to_the_table(tmp_path: Path, command: Any) -> None:
+    source = tmp_path / "items.jsonl"
+    lines = [
+        {
+            "id": f"Id{n}",
+            "system": system,
+            "triples": [["Osterine", "density", "2.31"]],
+            "text": f"{system}: osterine {n}.",
+        }
+        for n in range(4)
+        for system in ("b", "a", "c")
+    ]
+    source.write_text("".join(json.dumps(one) + "\n" for one in lines))
+    folder = tmp_path / "campaign"
+    plan = ("--by", "none", "--levels", "1", "--per-cell", "4", "--tasks", "none")
+    code, _, told = command("human", "sample", str(source), *plan, "--pairs", "--out", str(folder))
+    assert code == 0, told
+    settings = json.loads((folder / "campaign.json").read_text())
+    assert [one["name"] for one in settings["questions"]] == ["preference"]
+    drawn = [json.loads(line) for line in (folder / "items.jsonl").read_text().splitlines()]
+    assert {one["system"] for one in drawn} == {"a vs b", "a vs c", "b vs c"}
+    assert len(drawn) == 12
+    one = next(one for one in drawn if one["system"] == "a vs c")
+    assert one["text"].startswith("a: ")
+    assert one["meta"]["rival"]["text"].startswith("c: ")
+    ratings = [
+        {
+            "id": one["id"],
+            "system": one["system"],
+            "rater": "r1",
+            "criterion": "preference",
+            "value": 1,
+            "meta": {"pair": one["meta"]["rival"]["systems"]},
+        }
+        for one in drawn
+    ]
+    (folder / "ratings.jsonl").write_text("".join(json.dumps(one) + "\n" for one in ratings))
+    code, said, told = command("human", "analyse", str(folder), "--quiet")
+    assert code == 0, told
+    assert "first better" in said
+    code, said, _ = command("human", "analyse", str(folder), "--quiet", "--json")
+    assert [one["wins"] for one in json.loads(said)["preferences"]] == [4, 4, 4]
+    code, _, told = command(
+        *("human", "sample", str(source), *plan, "--pairs", "--questions", "webnlg2017"),
+        "--dry-run",
+    )
+    assert (code, "is not about two texts" in told) == (2, True)

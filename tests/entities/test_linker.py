@@ -16,18 +16,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from adequa import services as outside
 from adequa.data import Mention
-from adequa.entities import linker as outside
 from adequa.entities.linker import (
     Link,
     RelClient,
-    ServiceWarning,
     _Sent,
-    degrade,
     foreign_links,
     linked_mentions,
 )
 from adequa.errors import ServiceError, SettingError
+from adequa.services import ServiceWarning, degrade
 
 TEXT = "Aarhus Airport serves the city of Aarhus in Norway."
 # As a REL server answers: start, length, mention, title, ED and MD confidence, tag.

@@ -22,6 +22,7 @@ from adequa.human.judgments import (
     named_raters,
     once,
     one_each,
+    preferences,
     rating_files,
     shell_command,
     standardised,
@@ -200,3 +201,24 @@ def test_a_command_is_what_a_shell_reads():
     words = ["adequa", "a b", "it's", "$x", "@@ann"]
     assert shlex.split(shell_command(words)) == words
     assert shell_command(["a\tb\\'"]) == r"$'a\U00000009b\\\''"
+
+
+def test_preferences_are_counted_by_text() -> None:
+    def answer(text: str, rater: str, value: float, pair: tuple[str, str] = ("A", "B")) -> Rating:
+        return Rating(text, " vs ".join(pair), rater, "preference", value, meta={"pair": [*pair]})
+
+    ratings = [
+        *(answer(f"win{n}", rater, 1) for n in range(8) for rater in "xy"),
+        *(answer("tie", rater, value) for rater, value in (("x", 1), ("y", -1))),
+        *(answer("loss", rater, value) for rater, value in (("x", -1), ("y", 0))),
+        answer("other", "x", -1, ("A", "C")),
+        Rating("1", "A", "x", "fluency", 3),
+    ]
+    ours, other = preferences(ratings)
+    assert (ours.first, ours.second, ours.texts, ours.answers) == ("A", "B", 10, 20)
+    assert (ours.wins, ours.ties, ours.losses) == (8, 1, 1)
+    assert ours.mean == pytest.approx((8 + 0 - 0.5) / 10)
+    assert ours.p == pytest.approx(2 * (1 + 9) / 2**9)
+    assert (other.first, other.second, other.losses, other.p) == ("A", "C", 1, 1.0)
+    assert preferences([Rating("1", "A", "x", "fluency", 3)]) == []
+    assert preferences([answer("tie", "x", 0)])[0].p is None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import pickle
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import FrozenInstanceError, fields, replace
 from pathlib import Path
 from typing import Any
@@ -16,6 +16,7 @@ import adequa
 from adequa import Item, Metric, Score, Triple
 from adequa.metrics import TABLE, metric_class
 from adequa.settings import plain_settings, settings_of
+from tests.chat_server import chat_server
 
 TRIPLES = (Triple("Blue_Spice", "eatType", "pub"), Triple("Blue_Spice", "area", "riverside"))
 TEXTS = (
@@ -45,17 +46,19 @@ Build = Callable[[str], Metric]
 
 
 @pytest.fixture(scope="module")
-def build(tmp_path_factory: pytest.TempPathFactory, shared_wordnet: Path) -> Build:
+def build(tmp_path_factory: pytest.TempPathFactory, shared_wordnet: Path) -> Iterator[Build]:
     """Metrics as they are set, with what those need that have no default."""
     file = tmp_path_factory.mktemp("scores") / "scores.csv"
     rows = "".join(f"{number},A,{number / 10}\n" for number in range(0, len(ITEMS), 2))
     file.write_text("id,system,x\n" + rows)
-    needed: dict[str, dict[str, Any]] = {
-        "evaluate": {"module": "words", "key": "words", "loaded": Words()},
-        "meteor": {"wordnet": shared_wordnet},
-        "precomputed": {"file": file, "key": "x"},
-    }
-    return lambda name: adequa.load_metric(name, **needed.get(name, {}))
+    with chat_server() as judge:
+        needed: dict[str, dict[str, Any]] = {
+            "evaluate": {"module": "words", "key": "words", "loaded": Words()},
+            "judge": {"url": judge.url, "model": "tiny"},
+            "meteor": {"wordnet": shared_wordnet},
+            "precomputed": {"file": file, "key": "x"},
+        }
+        yield lambda name: adequa.load_metric(name, **needed.get(name, {}))
 
 
 pytestmark = pytest.mark.parametrize("name", sorted(TABLE))
@@ -143,6 +146,7 @@ def test_only_what_it_reads_counts(name: str, build: Build) -> None:
         "terms": {},
         "meta": {"?": "?"},
         "coverage": "selected",
+        "paths": (),
     }
     assert set(metric.reads) <= blank.keys()
     for item, score in zip(ITEMS, metric.score(ITEMS), strict=True):
@@ -181,7 +185,8 @@ def test_its_signature_has_the_form(name: str, build: Build) -> None:
     assert pairs[-1] == f"version:{adequa.__version__}"
     keys = [pair.split(":")[0] for pair in pairs]
     assert len(keys) == len(set(keys))
-    assert {field.name for field in fields(metric) if field.init} <= set(keys)
+    scoring = [one for one in fields(metric) if one.metadata.get("changes_score", True)]
+    assert {field.name for field in scoring if field.init} <= set(keys)
     assert " at 0x" not in metric.signature
 
 

@@ -19,11 +19,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import adequa
+from adequa import services as outside
 from adequa.data import Item, Score, Term, Triple
-from adequa.entities import linker as outside
-from adequa.entities.linker import ServiceWarning
 from adequa.errors import SettingError
 from adequa.metrics.base import Metric
+from adequa.services import ServiceWarning
 
 FACTS = (
     Triple("Ann_Bell", "birthPlace", "Leeds"),

@@ -27,7 +27,7 @@ def test_the_line_is_the_id(tmp_path: Path) -> None:
 def test_without_texts_it_says_how_to_give_them(tmp_path: Path) -> None:
     path = tmp_path / "graphs.txt"
     path.write_text("A | p | B\n")
-    with pytest.raises(DataError, match="--texts SYSTEM=FILE"):
+    with pytest.raises(DataError, match=r"texts=\{system: file\}"):
         list(LinesReader().read(path))
 
 

@@ -97,7 +97,7 @@ def test_further_columns_are_kept(tmp_path: Path) -> None:
 def test_representations_alone_are_for_texts(tmp_path: Path) -> None:
     path = write(tmp_path / "set.csv", "MR\nname[Oak]\n")
     assert [place.item.id for place in E2eReader().read(path, bare=True)] == ["1"]
-    with pytest.raises(DataError, match="--texts SYSTEM=FILE"):
+    with pytest.raises(DataError, match=r"texts=\{system: file\}"):
         list(E2eReader().read(path))
 
 

@@ -488,13 +488,13 @@ def test_results_have_a_column_a_metric(library: Any) -> None:
     frame = results_to_frame(iter(RESULTS), library)
     assert list(frame.columns) == [
         *("id", "system", "category", "text", "triples"),
-        *("esa", "bleu", "late", "verdict", "confidence"),
+        *("esa", "bleu", "late", "verdict", "confidence", "findings"),
     ]
     rows = frame.rows() if library == "polars" else frame.replace({np.nan: None}).values.tolist()
     triples = '[["Mill Inn", "near", "a \\"b\\", [c]"], ["Mill Inn", "in", "Ely"]]'
     assert [tuple(row) for row in rows] == [
-        ("1", "mine", "Food", ITEMS[0].text, triples, 0.5, None, None, "omission", 0.75),
-        ("2", None, None, "", '[["Ö", "p", "1.50"]]', 1.0, None, 0.25, None, None),
+        ("1", "mine", "Food", ITEMS[0].text, triples, 0.5, None, None, "omission", 0.75, "[]"),
+        ("2", None, None, "", '[["Ö", "p", "1.50"]]', 1.0, None, 0.25, None, None, "[]"),
     ]
     assert str(frame["bleu"].dtype).lower() == "float64"
     assert len(results_to_frame([], library)) == 0

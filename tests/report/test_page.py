@@ -106,7 +106,7 @@ def test_files_are_not_replaced_unasked(tmp_path):
     run = write_lines(tmp_path / "run", made_lines(4))
     out = tmp_path / "report.html"
     out.write_text("mine")
-    with pytest.raises(SettingError, match="--force"):
+    with pytest.raises(SettingError, match="force=True"):
         write_report([run], out)
     assert out.read_text() == "mine"
     write_report([run], out, force=True)

@@ -86,7 +86,7 @@ def test_cheap_metrics_are_not_cached(tmp_path: Path, words: Metric) -> None:
 
 def test_a_damaged_cache_is_named(tmp_path: Path) -> None:
     (tmp_path / "scores.sqlite").write_bytes(b"not a database" * 100)
-    with pytest.raises(RunError, match="delete it, or give --no-cache"):
+    with pytest.raises(RunError, match="delete it, or give cache=None"):
         CachedMetric(Slow(), tmp_path).score([ITEM])
 
 

@@ -198,7 +198,7 @@ def test_an_interrupted_replacement_is_not_lost_by_adding(
             batch_size=5,
             progress=_interrupt_after(10),
         )
-    with pytest.raises(RunError, match="a --force was interrupted; complete it"):
+    with pytest.raises(RunError, match="its replacement was interrupted; complete it"):
         add_metrics(run, {"b": words})
     assert open_run(run.path).manifest["counts"]["items"] == 40
 

@@ -6,6 +6,7 @@ import itertools
 import math
 import random
 from collections import Counter
+from typing import Any
 
 import numpy as np
 import pytest
@@ -14,9 +15,11 @@ from hypothesis import strategies as st
 
 from adequa.stats.agreement import (
     Ratings,
+    TextMarks,
     _weighted_pairs,
     cohen_kappas,
     fleiss_kappa,
+    gamma_agreement,
     krippendorff_alpha,
     percent_agreement,
 )
@@ -443,3 +446,80 @@ def test_the_interval_is_that_of_resampled_items(scale: str) -> None:
 def test_one_item_has_a_coefficient_but_no_interval() -> None:
     found = krippendorff_alpha(Ratings.from_matrix([[1, 2]]), "interval", resamples=10)
     assert (found.value, found.interval, found.items) == (0.0, None, 1)
+
+
+# Gamma: marked spans.
+
+
+def _permuted(one: list[Any], other: list[Any]) -> float:
+    """The least disorder of two readers by trying all alignments."""
+    best = float(len(one) + len(other))
+    size = min(len(one), len(other))
+    for many in range(1, size + 1):
+        for mine in itertools.combinations(one, many):
+            for theirs in itertools.permutations(other, many):
+                cost = float(len(one) + len(other) - 2 * many)
+                for (start, end, kind), (begin, stop, type_) in zip(mine, theirs, strict=True):
+                    whole = end - start + stop - begin
+                    apart = (abs(start - begin) + abs(end - stop)) / whole
+                    cost += apart**2 + (kind != type_)
+                best = min(best, cost)
+    return best
+
+
+marks = st.lists(
+    st.tuples(st.integers(0, 40), st.integers(1, 20), st.sampled_from("ab")).map(
+        lambda one: (one[0], one[0] + one[1], one[2])
+    ),
+    max_size=4,
+)
+
+
+@given(marks, marks)
+def test_the_best_alignment_is_that_of_all_alignments(one: Any, other: Any) -> None:
+    from adequa.stats.agreement import _disorder
+
+    assert _disorder(one, other) == pytest.approx(_permuted(one, other))
+    assert _disorder(one, other) == pytest.approx(_disorder(other, one))
+    assert _disorder(one, one) == 0
+
+
+def test_gamma_of_equal_shifted_and_unrelated_marks() -> None:
+    chance = np.random.default_rng(3)
+
+    def text(noise: int | None) -> TextMarks:
+        own = [(int(at), int(at) + 12, "a") for at in chance.integers(0, 380, 3)]
+        if noise is None:
+            other = [(int(at), int(at) + 12, "a") for at in chance.integers(0, 380, 3)]
+        else:
+            other = [(start + noise, end + noise, kind) for start, end, kind in own]
+        return TextMarks(400, [own, other])
+
+    equal, near, far = (
+        gamma_agreement([text(noise) for _ in range(40)], seed=1).value for noise in (0, 3, None)
+    )
+    assert equal == 1.0
+    assert near is not None
+    assert far is not None
+    assert 0.85 < near < 1.0
+    assert abs(far) < 0.1
+
+
+def test_gamma_takes_types_and_what_only_one_marked_into_account() -> None:
+    one = [(0, 10, "a"), (50, 60, "b")]
+    texts = [
+        TextMarks(200, [one, other])
+        for other in (one, [(0, 10, "b"), (50, 60, "b")], [(0, 10, "a")], [])
+    ]
+    values = [gamma_agreement([text] * 3).value for text in texts]
+    assert values[0] == 1.0
+    assert all(first > second for first, second in itertools.pairwise(values))  # type: ignore[operator]
+    assert gamma_agreement(texts).value == gamma_agreement(texts).value
+    assert gamma_agreement(texts, seed=1).value != gamma_agreement(texts).value
+
+
+def test_gamma_without_pairs_or_marks_has_a_reason() -> None:
+    alone = gamma_agreement([TextMarks(9, [[(0, 3, "a")]])])
+    assert (alone.value, alone.reason != "") == (None, True)
+    nothing = gamma_agreement([TextMarks(9, [[], []])])
+    assert (nothing.value, nothing.reason) == (None, "nothing is marked")

@@ -225,7 +225,7 @@ def test_a_second_model_joins_and_nothing_is_replaced_unasked(
     assert joined.size == sum(
         path.stat().st_size for path in out.iterdir() if path.name != "manifest.json"
     )
-    with pytest.raises(DataError, match=r"has the encoder already; .*--force"):
+    with pytest.raises(DataError, match=r"has the encoder already; .*force=True"):
         export(folders["encoder"], out=out)
     export(folders["encoder"], out=out, precision="fp32", force=True)
     (out / "calibration.json").unlink()

@@ -124,7 +124,7 @@ def test_an_interrupted_training_goes_on_as_if_nothing_had_been(
     with pytest.raises(KeyboardInterrupt):
         train(torn, stop)
     assert not (torn.out / "training.json").exists()
-    with pytest.raises(DataError, match="has a training already; give --resume"):
+    with pytest.raises(DataError, match="has a training already; give resume=True"):
         train(torn)
     with pytest.raises(DataError, match="was begun with other recipe"):
         train(replace(torn, resume=True, steps=7))

@@ -181,7 +181,7 @@ def test_a_folder_is_gone_on_with_only_if_it_is_the_same_training(tmp_path: Path
     said = {"kind": "encoder", "recipe": {"steps": 3}}
     one = settings(tmp_path)
     open_folder(one, said)
-    with pytest.raises(DataError, match="has a training already; give --resume"):
+    with pytest.raises(DataError, match="has a training already; give resume=True"):
         open_folder(one, said)
     open_folder(replace(one, resume=True), said)
     with pytest.raises(DataError, match="was begun with other recipe"):

@@ -13,19 +13,22 @@ from __future__ import annotations
 
 import math
 from array import array
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, get_args
+from urllib.parse import quote
 from xml.etree import ElementTree as ET
 
 import numpy as np
 
-from adequa import stats
+from adequa import __version__, stats
 from adequa.analysis.comparison import SystemPair, compare
 from adequa.data import CONFIDENT, Result, judged_status
 from adequa.errors import RunError, SettingError, require_known
-from adequa.run import Run, open_run
+from adequa.run import MANIFEST, SCORES, Run, count_lines, open_run
+from adequa.settings import object_hash
 from adequa.tables import Table, escape_markdown, one_line
 
 RATES = ("omission", "hallucination", "not-ok", "unscored", "unsure")
@@ -140,19 +143,19 @@ def evaluate_gate(
     An OK verdict counts as unsure below `min_confidence`, by default `CONFIDENT`.
     """
     if not limits:
-        raise SettingError("there is no limit; give --max, --min or --no-worse")
+        raise SettingError("there is no limit; give limits=…")
     stats.require_draws(None, seed, level)
     opened = open_run(run)
     absolute = [limit for limit in limits if limit.bound != "no-worse"]
     relative = [limit for limit in limits if limit.bound == "no-worse"]
     if relative and baseline is None:
-        raise SettingError("--no-worse needs a run to compare with; name it with --baseline")
+        raise SettingError("a limit no-worse needs a run to compare with; name it with baseline=…")
     measures = [limit.measure for limit in absolute]
     if min_confidence is not None:
         if not 0 < min_confidence <= 1:
-            raise SettingError(f"--min-confidence is between 0 and 1, not {min_confidence:g}")
+            raise SettingError(f"min_confidence is between 0 and 1, not {min_confidence:g}")
         if "unsure" not in measures:
-            raise SettingError("--min-confidence needs a limit; give --max unsure=0.1 with it")
+            raise SettingError("min_confidence needs a limit on the measure unsure")
     found = observe(opened, measures, min_confidence=min_confidence or CONFIDENT)
     require_known("system", systems, found)
     judged = list(dict.fromkeys(systems)) or list(found)
@@ -347,7 +350,7 @@ def _partner(system: str, new: Sequence[str], old: Sequence[str], baseline: Run)
         return old[0]
     raise RunError(
         f"{baseline.path} has no system {system!r}; it has {', '.join(map(repr, old))}: "
-        "name a baseline with the same systems, or one system with --system"
+        "name a baseline with the same systems, or one system with systems=…"
     )
 
 
@@ -503,6 +506,76 @@ def gate_github(gate: Gate) -> str:
         words += map(one_line, result.listed)
         lines.append(f"::{level} title={title}::{_message(chr(10).join(words))}")
     return "\n".join(lines)
+
+
+MOST_ALERTS = 5000
+"""Results in a SARIF file: GitHub shows no more of one upload."""
+
+
+def gate_sarif(gate: Gate, run: Run) -> dict[str, Any]:
+    """The gate as SARIF 2.1.0: broken limits as errors, the faults of the texts as warnings.
+
+    A fault is placed at its line of the texts or of the input, if these have one line per item, and
+    else of the run's `scores.jsonl`.
+    """
+    alerts = [
+        _alert("gate", "error", f"{result.system or '(unnamed)'}: {result.limit}: {result.why}")
+        | _location(str(run.path / MANIFEST), 1)
+        for result in gate.results
+        if gate.stops(result)
+    ]
+    place, more = _places(run), 0
+    for number, result in enumerate(run.results(), 1):
+        for finding in (*result.missing, *result.unsupported):
+            if len(alerts) >= MOST_ALERTS:
+                more += 1
+                continue
+            name = " of ".join(filter(None, (result.item.id, result.item.system)))
+            alert = _alert(f"{finding.kind}/{finding.detail}", "warning", f"{name}: {finding.why}")
+            thing = [name, finding.kind, finding.triple, finding.entity, finding.start, finding.end]
+            alert["partialFingerprints"] = {"adequa/v1": object_hash(thing)}
+            alerts.append(alert | _location(*place(number, result.item.system)))
+    rules = sorted({str(alert["ruleId"]) for alert in alerts})
+    driver = {
+        "name": "adequa",
+        "version": __version__,
+        "rules": [
+            {"id": one, "shortDescription": {"text": one.replace("/", ": ")}} for one in rules
+        ],
+    }
+    told = [*gate.notes, *([f"{more:,} more faults are left out"] if more else [])]
+    notes = [{"level": "note", "message": {"text": one_line(note)}} for note in told]
+    invocation = {"executionSuccessful": True, "toolExecutionNotifications": notes}
+    return {
+        "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
+        "version": "2.1.0",
+        "runs": [{"tool": {"driver": driver}, "invocations": [invocation], "results": alerts}],
+    }
+
+
+def _alert(rule: str, level: str, message: str) -> dict[str, Any]:
+    return {"ruleId": rule, "level": level, "message": {"text": one_line(message)}}
+
+
+def _location(path: str, line: int) -> dict[str, Any]:
+    where = {"artifactLocation": {"uri": quote(Path(path).as_posix())}}
+    return {"locations": [{"physicalLocation": where | {"region": {"startLine": line}}}]}
+
+
+def _places(run: Run) -> Callable[[int, str], tuple[str, int]]:
+    """The file and line of an item, by its number in the run and its system."""
+    inputs = run.manifest.get("inputs", {})
+    texts, files = inputs.get("texts", {}), [one["path"] for one in inputs.get("files", ())]
+    own = str(run.path / SCORES)
+    if len(files) == 1 and count_lines(Path(files[0])) == run.items:
+        own = files[0]
+    seen: Counter[str] = Counter()
+
+    def place(number: int, system: str) -> tuple[str, int]:
+        seen[system] += 1
+        return (texts[system], seen[system]) if system in texts else (own, number)
+
+    return place
 
 
 def _markdown(text: str) -> str:

@@ -136,7 +136,7 @@ def compare_spans(
     format: str | None = None,  # noqa: A002
     gold_format: str | None = None,
     kinds: Sequence[str] = ("hallucination",),
-    metric: str | None = None,
+    metrics: Sequence[str] = (),
     score: str | None = None,
     by: Sequence[str] = GROUPS,
     baselines: bool = True,
@@ -148,20 +148,21 @@ def compare_spans(
     """Compare the spans of runs and of other detectors' files with those that people marked.
 
     Without detectors, only people are compared. `kinds` are the kinds or details of a run's
-    findings that count; `metric` takes the findings and the verdict of one metric of a run, and
-    `score` takes a metric's score, or the confidence of the verdict, for the AUC instead of the
+    findings that count; each of `metrics` is a detector of its own, with its findings and its
+    verdicts, instead of the run as a whole; texts that it did not score are left out. `score` takes
+    a metric's score, or the confidence of the verdict, for the AUC instead of the
     confidences of the findings. All detectors are compared on the texts that each has marked.
     """
     stats.require_draws(n, seed, confidence)
     require_known("group", by, GROUPS)
     if not gold:
-        raise SettingError("there are no people's spans; name their file with --gold")
+        raise SettingError("there are no people's spans; name their file with gold=…")
     people = [one for path in gold for one in read_markings(path, format=gold_format)]
     texts = _Texts.of(people)
     named: dict[str, dict[Key, Marking]] = {}
     notes: list[str] = []
     for source in detectors:
-        read = _read_detector(source, format, kinds=kinds, metric=metric, score=score)
+        read = _read_detector(source, format, kinds=kinds, metrics=metrics, score=score)
         for name, markings in read.items():
             label = name if name not in named else f"{name} ({source})"
             named[label], unmatched = texts.match(markings)
@@ -217,7 +218,7 @@ def _read_detector(
     format_: str | None,
     *,
     kinds: Sequence[str],
-    metric: str | None,
+    metrics: Sequence[str],
     score: str | None,
 ) -> dict[str, list[Marking]]:
     """The markings of a source by the name of the detector; a file may have several."""
@@ -231,25 +232,32 @@ def _read_detector(
             return {path.stem: next(iter(found.values()))} if len(found) == 1 else found
     run = open_run(source)
     labels = list(run.manifest["metrics"])
-    require_known("metric", [metric] if metric else [], labels)
+    require_known("metric", metrics, labels)
     require_known("score", [score] if score else [], [*labels, CONFIDENCE])
     entry = run.manifest["metrics"].get(score) or {}
     sign = -1.0 if entry.get("higher_is_better", True) else 1.0
     details: set[str] = set()
-    markings = []
+    markings: dict[str | None, list[Marking]] = {metric: [] for metric in metrics or (None,)}
     for result in run.results():
         details |= {part for one in result.findings for part in (one.kind, one.detail)}
-        marking = marking_of(result, kinds=kinds, metric=metric)
-        if score == CONFIDENCE:
-            marking = replace(marking, score=_doubt(result))
-        elif score is not None:
-            value = result.scores.get(score)
-            marking = replace(marking, score=math.nan if value is None else sign * value)
-        markings.append(marking)
+        for metric, marked in markings.items():
+            if metric is not None and result.scores.get(metric) is None:
+                continue  # an abstention does not say that nothing is wrong
+            marking = marking_of(result, kinds=kinds, metric=metric)
+            if score == CONFIDENCE:
+                marking = replace(marking, score=_doubt(result))
+            elif score is not None:
+                value = result.scores.get(score)
+                marking = replace(marking, score=math.nan if value is None else sign * value)
+            marked.append(marking)
     require_known("kind of finding", kinds, details | set(KINDS))
-    if not markings:
-        raise RunError(f"{run.path} has no items; there is nothing to compare")
-    return {run.name: markings}
+    for metric, marked in markings.items():
+        if not marked:
+            things = "items" if metric is None else f"items that {metric} has scored"
+            raise RunError(f"{run.path} has no {things}; there is nothing to compare")
+    if len(markings) == 1:
+        return {run.name: next(iter(markings.values()))}
+    return {f"{run.name}: {metric}": marked for metric, marked in markings.items()}
 
 
 def _doubt(result: Result) -> float:

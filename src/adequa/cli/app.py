@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 import sys
 import traceback
+import warnings
 from collections.abc import Iterator, MutableMapping
 from importlib import import_module
 from typing import Annotated, Any
@@ -25,6 +27,7 @@ COMMANDS = {
     "compare": "Compare systems, with significance.",
     "gate": "Test a run against limits, for CI.",
     "report": "Write runs into one HTML file.",
+    "log": "Log a run to MLflow or Weights & Biases.",
     "correlate": "Correlate metrics with human ratings.",
     "spans": "Compare error spans with those that people marked.",
     "doctor": "Inject errors into your data; see which metric notices.",
@@ -144,8 +147,47 @@ def adequa(
     """
 
 
+_ARGUMENT = re.compile(
+    r"(?<![\w.:])([a-z][a-z_]*)=(True|False|None|…|\"[^\"]*\"|\d[\d.]*\b|\{system: file\})"
+)
+_RENAMED = {"limits": "--max, --min or --no-worse", "systems": "--system"}
+"""Arguments whose options have other names."""
+
+
+def as_flags(message: str) -> str:
+    """A message of the library, which speaks of arguments, with the options of the commands.
+
+    >>> as_flags('is there already; give force=True, cache=None or format="NAME", with texts=…')
+    'is there already; give --force, --no-cache or --format NAME, with --texts'
+    """
+
+    def flag(found: re.Match[str]) -> str:
+        name, value = "--" + found[1].replace("_", "-"), found[2].strip('"')
+        if value in ("False", "None"):
+            return f"--no-{name[2:]}"
+        name = _RENAMED.get(found[1], name)
+        value = {"True": "", "…": "", "{system: file}": "SYSTEM=FILE"}.get(value, value)
+        return f"{name} {value}".rstrip()
+
+    return _ARGUMENT.sub(flag, message)
+
+
+_plain_warning = warnings.showwarning
+
+
+def _show_warning(message: Warning | str, category: type[Warning], *place: Any) -> None:
+    """A warning of ours in one line; those of other packages as they are."""
+    if category.__module__.partition(".")[0] != "adequa":
+        _plain_warning(message, category, *place)
+        return
+    from adequa.cli.options import echo
+
+    echo(f"adequa: {message}", err=True)
+
+
 def main() -> None:
     """Run a command, and turn an exception into an exit code."""
+    warnings.showwarning = _show_warning  # type: ignore[assignment]
     for stream in (sys.stdout, sys.stderr):
         # A console that cannot show a character gets a replacement character instead of an error.
         stream.reconfigure(errors="replace")  # type: ignore[union-attr,unused-ignore]
@@ -154,7 +196,7 @@ def main() -> None:
     except AdequaError as error:
         from adequa.cli.options import echo
 
-        echo(f"adequa: {error}", err=True)
+        echo(f"adequa: {as_flags(str(error))}", err=True)
         sys.exit(WRONG_USE)
     except Exception:  # noqa: BLE001  # a programming error keeps its traceback
         from adequa.cli.options import echo

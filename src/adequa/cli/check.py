@@ -1,7 +1,7 @@
 """`adequa check`: one text in the terminal, with its mentions, omissions and additions.
 
-`cut` splits the text at its marks, and `show` yields styled pieces, the text and then a legend,
-which are printed with rich, or joined as plain text where there is no colour.
+`show` yields styled pieces, the text and then a legend, which are printed with rich, or joined as
+plain text where there is no colour.
 """
 
 from __future__ import annotations
@@ -9,9 +9,8 @@ from __future__ import annotations
 import os
 import sys
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from itertools import pairwise
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Annotated, Literal, NamedTuple
 
 import typer
@@ -19,6 +18,7 @@ import typer
 from adequa.cli import options
 from adequa.cli.options import argument, flag, option
 from adequa.data import CONFIDENT, Fact, Finding, Mention, Result
+from adequa.marks import Mark, MarkKind, cut, marks_of
 from adequa.tables import one_line, printable
 
 NOT_OK = 1
@@ -105,8 +105,6 @@ def _print(result: Result, color: bool | None) -> None:
     console.print(written, soft_wrap=True, end="")
 
 
-MarkKind = Literal["mention", "repetition", "unexplained"]
-
 # The palette of Okabe and Ito (2008), which is safe for colour-blind readers, as backgrounds:
 # legible on dark and on light terminals. Faults are underlined and have no background.
 _ENTITY_STYLES = (
@@ -125,72 +123,11 @@ _MOST_FORMS = 5
 """Maximum number of wordings per entity in the legend."""
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class Mark:
-    """A marked span of the text; for a mention, `number` is that of its entity."""
-
-    start: int
-    end: int
-    kind: MarkKind
-    number: int = 0
-
-
-class Segment(NamedTuple):
-    """A stretch of the text with the same marks, and the marks that begin or end at its borders."""
-
-    text: str
-    marks: tuple[Mark, ...]
-    opened: tuple[Mark, ...]
-    """Longest first."""
-    closed: tuple[Mark, ...]
-    """Shortest first."""
-
-
 class ShownPiece(NamedTuple):
     """Text and its rich style."""
 
     text: str
     style: str = ""
-
-
-def cut(text: str, marks: Iterable[Mark]) -> list[Segment]:
-    """Split the text at its marks, which may overlap; the segments joined are the text.
-
-    >>> [segment.text for segment in cut("A pub.", [Mark(2, 5, "mention", 1)])]
-    ['A ', 'pub', '.']
-    """
-    starting: dict[int, list[Mark]] = defaultdict(list)
-    ending: dict[int, list[Mark]] = defaultdict(list)
-    borders = {0, len(text)}
-    for mark in sorted(set(marks), key=lambda mark: (mark.start, -mark.end, mark)):
-        start, end = max(mark.start, 0), min(mark.end, len(text))
-        if start < end:
-            starting[start].append(mark)
-            ending[end].insert(0, mark)
-            borders |= {start, end}
-    segments = []
-    active: list[Mark] = []
-    for start, end in pairwise(sorted(borders)):
-        active = [mark for mark in active if mark.end > start] + starting[start]
-        segments.append(
-            Segment(text[start:end], tuple(active), tuple(starting[start]), tuple(ending[end]))
-        )
-    return segments
-
-
-def marks_of(result: Result) -> tuple[list[Mark], dict[str, int]]:
-    """The marks of a scored text, and its mentioned entities numbered in order of appearance."""
-    numbers: dict[str, int] = {}
-    marks = []
-    for mention in sorted(result.mentions, key=lambda mention: (mention.start, mention.end)):
-        number = numbers.setdefault(mention.entity, len(numbers) + 1)
-        marks.append(Mark(mention.start, mention.end, "mention", number))
-    for finding in result.unsupported:
-        if finding.start is not None and finding.end is not None:
-            repeated = finding.detail == "repetition"
-            kind: MarkKind = "repetition" if repeated else "unexplained"
-            marks.append(Mark(finding.start, finding.end, kind))
-    return marks, numbers
 
 
 def show(result: Result, *, brackets: bool = True) -> Iterator[ShownPiece]:

@@ -74,9 +74,18 @@ def sample(
     most: Annotated[int | None, option("N", "At most N inputs in total.", "--max", min=1)] = None,
     tasks: Annotated[str, option("FIELD", "One task per value of this field; or none.")] = "size",
     questions: Annotated[
-        str, option("NAME", "webnlg2017, webnlg2020, spans or FILE.json.")
-    ] = "webnlg2017",
+        str | None,
+        option(
+            "NAME",
+            "webnlg2017 (the default), webnlg2020, spans, error-types, preference (the default "
+            "of --pairs) or FILE.json.",
+        ),
+    ] = None,
     spans: Annotated[bool, flag("--spans", "Also let raters mark error spans.")] = False,
+    pairs: Annotated[
+        bool,
+        flag("--pairs", "Show the texts of two systems side by side, and ask which is better."),
+    ] = False,
     title: Annotated[str | None, option(None, "The title that raters see.")] = None,
     name: Annotated[str | None, option(None, "A short name; default: the folder's name.")] = None,
     instructions: Annotated[
@@ -115,7 +124,7 @@ def sample(
     campaign = sampling.make_campaign(
         sampling.campaign_name(out) if name is None else name,
         title=title,
-        questions=questions,
+        questions=questions or ("preference" if pairs else "webnlg2017"),
         spans=spans,
         instructions=instructions,
         eligibility=eligibility,
@@ -124,6 +133,8 @@ def sample(
         return_after=return_after,
         seed=seed,
     )
+    if pairs:
+        sampling.require_symmetric(campaign.questions)
     task = sampling.task_namer(None if tasks == "none" else tasks)
     pool = sampling.pool_texts(runs, format=format)
     if scores is not None:
@@ -139,7 +150,7 @@ def sample(
         most=most,
         seed=seed,
     )
-    texts = sampling.sampled_texts(drawn, task)
+    texts = (sampling.paired_texts if pairs else sampling.sampled_texts)(drawn, task)
     if controls is not None:
         texts = sampling.with_controls(texts, controls, pool.items, campaign.questions, task)
     needed = sampling.needs(texts, campaign)
@@ -344,7 +355,7 @@ def quality(
         exclude=named_raters(exclude or ()),
         controls=() if controls is None else gather([controls], format="long"),
         rater=details,
-        texts={item.key: item.text for item in known or ()},
+        texts={item.key: item.text for item in _items(ratings, items)},
     )
     words = ["adequa", "human", "quality", *map(str, ratings)]
     given = [("format", format), ("items", items), *(("criterion", one) for one in criterion or ())]
@@ -412,12 +423,13 @@ def analyse(
     Example: adequa human analyse ratings.jsonl --by category --correction holm
     """
     from adequa.errors import require_known
-    from adequa.human import gather, named_raters, rating_files
+    from adequa.human import gather, named_raters, preferences, rating_files
     from adequa.human.analysis import (
         FORMATS,
         AnalysisSettings,
         analysis_pictures,
         render_analysis,
+        render_preferences,
     )
     from adequa.human.analysis import analyse as analyse_ratings
 
@@ -428,6 +440,10 @@ def analyse(
     judgments = gather(
         rating_files(ratings), format=format, items=known if items else None, exclude=excluded
     )
+    pairs = preferences(judgments)
+    if pairs:
+        options.write_or_echo(render_preferences(pairs, form), out)
+        return
     fields = list(by or ()) or (["size"] if pictures else [])
     rated = set(criterion or ()) or {rating.criterion for rating in judgments}
     lower = tuple(dict.fromkeys([*(lower_is_better or ()), *sorted(_marks(ratings) & rated)]))

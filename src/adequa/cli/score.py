@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -15,6 +15,7 @@ from adequa.cli.options import argument, flag, option
 from adequa.progress import progress_bar
 
 if TYPE_CHECKING:
+    from adequa.data import Item
     from adequa.metrics import Metric
     from adequa.readers import Source
 
@@ -52,6 +53,10 @@ def score(
         Path | None, option("DIR", "Where expensive scores are kept between runs.")
     ] = None,
     no_cache: Annotated[bool, flag("--no-cache", "Neither read nor write the cache.")] = False,
+    dry_run: Annotated[
+        bool,
+        flag("--dry-run", "Score nothing: show what metrics like judge would send, and the price."),
+    ] = False,
     as_json: options.Json = False,
     quiet: options.Quiet = False,
 ) -> None:
@@ -65,7 +70,7 @@ def score(
         raise typer.BadParameter("give INPUT and --out, or --add RUN")
     if add is not None and (out or texts or format or coverage or resume or force or shard):
         raise typer.BadParameter("--add can be combined with metrics, --jobs and --batch-size only")
-    if source is not None and out is None:
+    if source is not None and out is None and not dry_run:
         raise typer.BadParameter("give --out RUN, the folder the run is written to")
     if shard is not None and (force or jobs > 1 or engine != "local" or str(source) == "-"):
         raise typer.BadParameter(
@@ -90,6 +95,13 @@ def score(
     try:
         with progress_bar("scoring", quiet=quiet) as progress:
             settings["progress"] = progress
+            if dry_run:
+                if add is not None:
+                    _preview(chosen, [result.item for result in open_run(add).results()])
+                elif source is not None:
+                    with _opened(source, format, texts, coverage, quiet=quiet) as opened:
+                        _preview(chosen, list(opened))
+                return
             if add is not None:
                 from adequa.run import add_metrics
 
@@ -116,6 +128,16 @@ def score(
             hint = "the old run is as it was; continue with --resume instead of --force"
         options.echo(f"adequa: interrupted; {hint}", err=True)
         raise typer.Exit(_INTERRUPTED) from None
+    for label, one in chosen.items():
+        if spent := one.expenses():
+            options.echo(f"{label}: {spent}", err=True)
+
+
+def _preview(chosen: Mapping[str, Metric], items: Sequence[Item]) -> None:
+    """What each metric would send for the items."""
+    for label, one in chosen.items():
+        told = one.preview(items) or "computed here; nothing is sent"
+        options.echo(f"{label}: {told}")
 
 
 @contextmanager

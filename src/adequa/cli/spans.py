@@ -42,8 +42,13 @@ def spans(
         ),
     ] = None,
     metric: Annotated[
-        str | None,
-        option("NAME", "Only the findings and the verdict of this metric.", "--metric", "-m"),
+        list[str] | None,
+        option(
+            "NAME",
+            "Only the findings and the verdict of this metric. Repeatable: each is compared.",
+            "--metric",
+            "-m",
+        ),
     ] = None,
     score: Annotated[
         str | None,
@@ -94,7 +99,7 @@ def spans(
         format=format_,
         gold_format=gold_format,
         kinds=tuple(dict.fromkeys(kinds or ("hallucination",))),
-        metric=metric,
+        metrics=tuple(dict.fromkeys(metric or ())),
         score=score,
         by=tuple(dict.fromkeys(by or study_of.GROUPS)),
         baselines=baselines,

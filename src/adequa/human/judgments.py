@@ -11,6 +11,7 @@ import shlex
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from statistics import fmean
 from typing import NamedTuple
 
 from adequa.data import Item, Rating
@@ -121,6 +122,57 @@ def rating_files(paths: Iterable[Path]) -> list[Path]:
             )
         files.append(file)
     return files
+
+
+@dataclass(frozen=True, slots=True)
+class Preference:
+    """Two systems compared by people, text by text: the mean of a text's answers decides it."""
+
+    criterion: str
+    first: str
+    second: str
+    texts: int
+    answers: int
+    wins: int
+    """Texts of the first that people prefer."""
+    ties: int
+    mean: float
+    """The mean over the texts; positive: the first is preferred."""
+    p: float | None
+    """The sign test (binomial, two-sided) over texts that are no tie."""
+
+    @property
+    def losses(self) -> int:
+        """Texts of the second that people prefer."""
+        return self.texts - self.wins - self.ties
+
+
+def preferences(ratings: Iterable[Rating]) -> list[Preference]:
+    """The pairs of systems of a campaign of pairs, by criterion; empty for other ratings."""
+    from scipy.stats import binomtest
+
+    paired = [one for one in ratings if isinstance(one.meta.get("pair"), list)]
+    found = []
+    for (criterion, first, second), given in sorted(
+        grouped(paired, lambda one: (one.criterion, *one.meta["pair"])).items()
+    ):
+        means = [fmean(one.value for one in own) for own in grouped(given, key_of).values()]
+        wins, ties = sum(mean > 0 for mean in means), sum(mean == 0 for mean in means)
+        decided = len(means) - ties
+        found.append(
+            Preference(
+                criterion=criterion,
+                first=first,
+                second=second,
+                texts=len(means),
+                answers=len(given),
+                wins=wins,
+                ties=ties,
+                mean=fmean(means),
+                p=float(binomtest(wins, decided).pvalue) if decided else None,
+            )
+        )
+    return found
 
 
 def named_raters(values: Iterable[str]) -> list[str]:

@@ -56,6 +56,24 @@ class Metric(ABC):
         return None
 
     @property
+    def at_once(self) -> int:
+        """How many items it scores at the same time; a batch has at least as many."""
+        return 1
+
+    @property
+    def one_process(self) -> bool:
+        """Whether all items must be scored in one process."""
+        return False
+
+    def preview(self, items: Sequence[Item]) -> str:  # noqa: ARG002
+        """What it would send to a service for these items, and the price; "" if it sends none."""
+        return ""
+
+    def expenses(self) -> str:
+        """What it has asked a service for until now, and the costs; "" if nothing."""
+        return ""
+
+    @property
     def higher_is_better(self) -> bool:
         """The direction, read off best and worst."""
         return self.best > self.worst
@@ -67,7 +85,11 @@ class Metric(ABC):
     @property
     def signature(self) -> str:
         """Everything needed to get the same number again."""
-        pairs = {field.name: getattr(self, field.name) for field in fields(self) if field.init}
+        pairs = {
+            field.name: getattr(self, field.name)
+            for field in fields(self)
+            if field.init and field.metadata.get("changes_score", True)
+        }
         hints = typing.get_type_hints(type(self))
         return signature(self.name, {**pairs, **self.provenance()}, __version__, hints)
 

@@ -45,7 +45,7 @@ class Esa(JudgmentSettings, Metric):
         try:
             judgment = judge(item, self)
         except ServiceError as error:
-            from adequa.entities.linker import degrade
+            from adequa.services import degrade
 
             return Score(None, reason=degrade(error))
         if not judgment.entities:

@@ -28,6 +28,7 @@ TABLE: Mapping[str, str] = {
     "esa_strict": "adequa.metrics.esa:EsaStrict",
     "evaluate": "adequa.metrics.adapters:Evaluate",
     "fluency": "adequa.metrics.similarity:Fluency",
+    "judge": "adequa.metrics.judge:Judge",
     "meteor": "adequa.metrics.meteor:Meteor",
     "nli": "adequa.metrics.nli.metric:Nli",
     "precomputed": "adequa.metrics.precomputed:Precomputed",

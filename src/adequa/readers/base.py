@@ -151,7 +151,7 @@ class LinesReader(Reader):
     def read(self, path: Path, *, bare: bool = False) -> Iterator[PlacedItem]:
         """Stream the items; a blank line is an error, since texts are aligned by line."""
         if not bare:
-            remedy = "give the texts, one per line: --texts SYSTEM=FILE"
+            remedy = "give the texts, one per line: texts={system: file}"
             raise DataError("has graphs but no texts", path=path, remedy=remedy)
         return place_items(
             path, lines(path), lambda number, line: Item(str(number), parse_triples(line), "")

@@ -60,7 +60,7 @@ class E2eReader(Reader):
             return self._outputs(path, table, columns, bare=bare)
         if "ref" not in columns and not bare:
             problem = "has meaning representations but no texts"
-            remedy = "give the texts, one per line: --texts SYSTEM=FILE"
+            remedy = "give the texts, one per line: texts={system: file}"
             raise DataError(problem, path=path, line=1, remedy=remedy)
         return self._references(path, table, columns, bare=bare)
 

@@ -66,7 +66,7 @@ _KEYS = {
 }
 """Corpora that are recognised by the keys of their JSON lines."""
 
-_REMEDY = "name the format: --format NAME"
+_REMEDY = 'name the format: format="NAME"'
 
 
 def _require_readable(path: Path) -> None:

@@ -461,7 +461,7 @@ class RoleColumns:
         if self.candidates:
             problem += f"; it could be {' or '.join(map(repr, self.candidates))}"
         command = f"adequa score {file} --format records:text={column} --out RUN"
-        return DataError(problem, remedy=f"name its column: {command}; or give --texts")
+        return DataError(problem, remedy=f"name its column: {command}; or give texts=…")
 
 
 def text_candidates(rows: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:

@@ -385,7 +385,11 @@ def _require_small_pages(sizes: PageSizes, path: Path) -> None:
 
 _LIBRARIES = ("pandas", "polars")
 _RESULT_COLUMNS = ("id", "system", "category", "text", "triples")
-_VERDICT_COLUMNS = ("verdict", "confidence")
+_VERDICT_COLUMNS = ("verdict", "confidence", "findings")
+_FINDING_COLUMNS = (
+    *("id", "system", "metric", "kind", "detail", "quote", "why", "triple", "entity"),
+    *("start", "end", "confidence", "path"),
+)
 
 
 def items_from_frame(frame: Any, *, bare: bool = False) -> list[Item]:
@@ -442,9 +446,9 @@ def items_to_frame(items: Iterable[Item], library: str = "pandas") -> Any:
 
 
 def results_to_frame(results: Iterable[Result], library: str = "pandas") -> Any:
-    """A frame of results: the item, one column per metric, the verdict and its confidence.
+    """A frame of results: the item, one column per metric, verdict, confidence and findings.
 
-    The triples are JSON; a missing score is null.
+    Triples and findings are JSON; a missing score is null.
     """
     results = list(results)
     metrics = list(dict.fromkeys(name for result in results for name in result.scores))
@@ -459,12 +463,68 @@ def results_to_frame(results: Iterable[Result], library: str = "pandas") -> Any:
         item = result.item
         triples = json.dumps(item.triples, ensure_ascii=False)
         scores = [result.scores.get(name) for name in metrics]
+        findings = json.dumps(findings_of(result), ensure_ascii=False)
         row = [item.id, item.system or None, item.category, item.text, triples, *scores]
-        for column, cell in zip(
-            table.values(), [*row, result.verdict, result.confidence], strict=True
-        ):
+        row += [result.verdict, result.confidence, findings]
+        for column, cell in zip(table.values(), row, strict=True):
             column.append(cell)
     return _build_frame(table, [*metrics, "confidence"], library)
+
+
+def findings_of(result: Result) -> list[dict[str, Any]]:
+    """The findings of a result as JSON objects, each with the words that it is about."""
+    return [
+        {
+            "quote": None if one.start is None else result.item.text[one.start : one.end],
+            **{name: getattr(one, name) for name in _FINDING_COLUMNS if hasattr(one, name)},
+        }
+        for one in result.findings
+    ]
+
+
+def findings_to_frame(results: Iterable[Result], library: str = "pandas") -> Any:
+    """A frame with one row per finding; the triple is JSON."""
+    table: dict[str, list[Any]] = {name: [] for name in _FINDING_COLUMNS}
+    for result in results:
+        own = {"id": result.item.id, "system": result.item.system or None}
+        for finding in findings_of(result):
+            triple = finding["triple"] and json.dumps(finding["triple"], ensure_ascii=False)
+            for name, cell in {**own, **finding, "triple": triple}.items():
+                table[name].append(cell)
+    return _build_frame(table, ("start", "end", "confidence"), library)
+
+
+def items_from_dataset(dataset: Any) -> Iterator[Any]:
+    """The rows of a Hugging Face dataset as objects; null is absent."""
+    if type(dataset).__name__ in ("DatasetDict", "IterableDatasetDict"):
+        splits = ", ".join(map(str, dataset))
+        raise DataError("the dataset has several splits", remedy=f"choose one of: {splits}")
+    for row in dataset:
+        yield {name: cell for name, cell in row.items() if cell is not None or name == "text"}
+
+
+def results_to_dataset(results: Iterable[Result]) -> Any:
+    """A Hugging Face dataset of results, with triples and findings as lists."""
+    try:
+        datasets = importlib.import_module("datasets")
+    except ImportError:
+        problem = "a dataset needs the package 'datasets', which is not installed"
+        raise SettingError(f"{problem}: pip install datasets") from None
+    rows = []
+    for result in results:
+        item = result.item
+        rows.append(
+            {
+                **{name: getattr(item, name) for name in ("id", "system", "category", "lang")},
+                "text": item.text,
+                "triples": [list(triple) for triple in item.triples],
+                "references": list(item.references),
+                **result.scores,
+                **{name: getattr(result, name) for name in ("verdict", "confidence")},
+                "findings": findings_of(result),
+            }
+        )
+    return datasets.Dataset.from_list(rows)
 
 
 def _build_frame(table: dict[str, list[Any]], numbers: Iterable[str], library: str) -> Any:

@@ -468,7 +468,7 @@ class WebNlgReader(Reader):
         _, line, category, triples, meta, lexes = entry
         if not lexes:
             problem = "<entry> has no <lex>, so there is no text to judge"
-            remedy = "give the texts of a system: --texts SYSTEM=FILE"
+            remedy = "give the texts of a system: texts={system: file}"
             raise DataError(problem, path=file, line=line, remedy=remedy)
         texts, rows = self._content(lexes, file)
         langs = [row.pop("lang", "") for row in rows]

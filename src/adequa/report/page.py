@@ -61,9 +61,11 @@ def write_report(
     if not opened:
         raise SettingError("there is no run to report; name at least one")
     if max_items is not None and max_items < 0:
-        raise SettingError(f"--max-items must be 0 or more, not {max_items}")
+        raise SettingError(f"max_items must be 0 or more, not {max_items}")
     if out.exists() and not force:
-        raise SettingError(f"{out} already exists; name another file, or replace it with --force")
+        raise SettingError(
+            f"{out} already exists; name another file, or replace it with force=True"
+        )
     old = None if baseline is None else open_run(baseline)
     agreement = summary.read_people(None if people is None else Path(people))
     comparison = compare(opened)

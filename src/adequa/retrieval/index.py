@@ -204,7 +204,7 @@ class Appender:
         if size >= _HEADER and not self._is_own_header():
             self._stream.close()
             problem = "was begun with other vectors"
-            raise DataError(problem, path=path, remedy="replace it with --force")
+            raise DataError(problem, path=path, remedy="replace it with force=True")
         self.cut(self.rows)
 
     def cut(self, rows: int) -> None:
@@ -314,12 +314,12 @@ def _begin(out: Path, plan: dict[str, Any], *, resume: bool, force: bool) -> boo
         for name, value in plan.items():
             if name not in ("status", "version") and begun.get(name) != value:
                 problem = f"was begun with another {name}: {begun.get(name)!r} then, {value!r} now"
-                remedy = "give the same, or replace the index with --force"
+                remedy = "give the same, or replace the index with force=True"
                 raise DataError(problem, path=out, remedy=remedy)
         return bool(begun["status"] == "complete")
     if (out / MANIFEST).is_file():
         if not force:
-            remedy = "name another folder, or replace it with --force"
+            remedy = "name another folder, or replace it with force=True"
             raise DataError("is already an index", path=out, remedy=remedy)
         # Removed rather than truncated: another process may have them mapped.
         for name in (MANIFEST, *_FILES):
@@ -388,7 +388,7 @@ def _skip(items: Iterator[Item], stream: IO[bytes], out: Path, files: Sequence[A
         item = next(items, None)
         if item is None or item_line(item) != line:
             problem = "was begun with other items"
-            remedy = "give the same input, or replace the index with --force"
+            remedy = "give the same input, or replace the index with force=True"
             raise DataError(problem, path=out / ITEMS, line=count + 1, remedy=remedy)
         count += 1
         end += len(line)

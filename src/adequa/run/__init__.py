@@ -3,12 +3,20 @@
 from __future__ import annotations
 
 from adequa.run.cache import default_folder
-from adequa.run.engines import Engine, LocalEngine, RayEngine, end_with_parent, score_items
+from adequa.run.engines import (
+    Engine,
+    LocalEngine,
+    RayEngine,
+    end_with_parent,
+    extend_results,
+    score_items,
+)
 from adequa.run.folder import (
     MANIFEST,
     SCORES,
     SUMMARY,
     Run,
+    count_lines,
     open_run,
     read_json,
 )
@@ -35,9 +43,11 @@ __all__ = [
     "RayEngine",
     "Run",
     "add_metrics",
+    "count_lines",
     "default_folder",
     "describe_metrics",
     "end_with_parent",
+    "extend_results",
     "join",
     "local_input",
     "local_run",

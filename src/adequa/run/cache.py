@@ -66,7 +66,11 @@ class CachedMetric:
             with self._store() as store, store:
                 store.executemany(
                     "INSERT OR REPLACE INTO scores VALUES (?, ?)",
-                    ((key, dump_line(score_to_object(score))) for key, score in fresh.items()),
+                    (
+                        (key, dump_line(score_to_object(score)))
+                        for key, score in fresh.items()
+                        if not score.is_passing
+                    ),
                 )
             known.update(fresh)
         return [known[key] for key in keys]
@@ -88,7 +92,7 @@ class CachedMetric:
                 yield store
         except (sqlite3.Error, OSError) as error:
             raise RunError(
-                f"the cache {path} cannot be used ({error}); delete it, or give --no-cache"
+                f"the cache {path} cannot be used ({error}); delete it, or give cache=None"
             ) from None
 
     def _shown(self, item: Item) -> Item:

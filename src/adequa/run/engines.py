@@ -26,7 +26,7 @@ from adequa.data import Item, Result, Score
 from adequa.errors import MissingExtra, ModelError, RunError
 from adequa.files import dump_line
 from adequa.metrics import Scorer, plugin_errors
-from adequa.progress import Progress
+from adequa.progress import Progress, silent
 from adequa.run.shards import Feed, ItemHash, Part, Shard, append, damaged, write_item
 from adequa.run.verdicts import join
 
@@ -43,9 +43,21 @@ _LOOK_SECONDS = 0.5
 """Between two looks at the shards that other processes score."""
 
 
-def score_items(items: Iterable[Item], metrics: Mapping[str, Scorer]) -> list[Result]:
+def score_items(
+    items: Iterable[Item], metrics: Mapping[str, Scorer], progress: Progress = silent
+) -> list[Result]:
     """One result per item, in order."""
-    return extend_results([Result(item, {}) for item in items], metrics)
+    results = [Result(item, {}) for item in items]
+    if progress is silent:
+        return extend_results(results, metrics)
+    pace, done = _paced(len(results), metrics), list[Result]()
+    progress(0, len(results))
+    for batch in pace.batches(results):
+        started = time.perf_counter()
+        done += extend_results(batch, metrics)
+        pace.learn(batch, time.perf_counter() - started)
+        progress(len(done), len(results))
+    return done
 
 
 def extend_results(results: Sequence[Result], metrics: Mapping[str, Scorer]) -> list[Result]:
@@ -90,8 +102,9 @@ def _is_number(value: object) -> bool:
 class _Pace:
     """How much data a batch may have, learnt from the time that batches took."""
 
-    def __init__(self, most_items: int) -> None:
+    def __init__(self, most_items: int, least_items: int = 1) -> None:
         self._most_items = most_items
+        self._least_items = least_items
         self._most_weight = float(_FIRST_WEIGHT)
 
     def batches(self, results: Iterable[Result]) -> Iterator[list[Result]]:
@@ -100,7 +113,8 @@ class _Pace:
         weight = 0
         for result in results:
             one = _weight(result)
-            if batch and (len(batch) == self._most_items or weight + one > self._most_weight):
+            is_full = len(batch) >= self._least_items and weight + one > self._most_weight
+            if batch and (len(batch) == self._most_items or is_full):
                 yield batch
                 batch, weight = [], 0
             batch.append(result)
@@ -133,6 +147,16 @@ class ScoredBatch(NamedTuple):
     """The lines as they are written."""
 
 
+def _owners(metrics: Mapping[str, Scorer]) -> dict[str, Scorer]:
+    """The metrics themselves, by label: a cache holds its metric."""
+    return {label: getattr(metric, "metric", metric) for label, metric in metrics.items()}
+
+
+def _paced(most_items: int, metrics: Mapping[str, Scorer]) -> _Pace:
+    at_once = [getattr(one, "at_once", 1) for one in _owners(metrics).values()]
+    return _Pace(most_items, max(at_once, default=1))
+
+
 def scored_batches(
     results: Iterable[Result], metrics: Mapping[str, Scorer], *, batch_size: int
 ) -> Iterator[ScoredBatch]:
@@ -141,7 +165,7 @@ def scored_batches(
     A batch has at most `batch_size` items, and takes some seconds at most unless a single item
     takes longer.
     """
-    pace = _Pace(batch_size)
+    pace = _paced(batch_size, metrics)
     for batch in pace.batches(results):
         started = time.perf_counter()
         scored = _encode(extend_results(batch, metrics))
@@ -207,7 +231,7 @@ class ShardScorer:
                         tally.add(raw)
             if found.total != shard.list:
                 problem = f"the items of the shard {shard.number}/{shard.count} are not those of "
-                raise RunError(f"{problem}the plan: the input has changed; --force starts again")
+                raise RunError(f"{problem}the plan: the input has changed; force=True starts again")
             part.complete(tally, time.perf_counter() - started)
 
     def _results(self, shard: Shard) -> Iterator[Result]:
@@ -261,6 +285,16 @@ class Watch:
             self._seen[path] = end, lines
 
 
+def _require_several(work: ShardWork) -> None:
+    """Refuse metrics that must be computed in one process."""
+    for label, one in _owners(work.scorers).items():
+        if getattr(one, "one_process", False):
+            raise RunError(
+                f"{label} has a budget, which is counted in one process; give jobs=1, and add "
+                "the other metrics to the run"
+            )
+
+
 class Engine(Protocol):
     """Where shards are scored."""
 
@@ -289,12 +323,13 @@ class LocalEngine:
             return
         from concurrent.futures.process import BrokenProcessPool
 
+        _require_several(work)
         try:
             self._in_processes(work, shards, watch)
         except BrokenProcessPool:
             raise RunError(
                 "a worker process died (out of memory?); what was scored is kept: "
-                "continue with --resume, and fewer --jobs"
+                "continue with resume=True, and fewer jobs"
             ) from None
 
     def _in_processes(self, work: ShardWork, shards: Sequence[Shard], watch: Watch) -> None:
@@ -394,6 +429,7 @@ class RayEngine:
         watch.look()
         if not shards:
             return
+        _require_several(work)
         try:
             import ray
         except ImportError:
@@ -493,7 +529,7 @@ class _RayPool:
             if self._losses[number] > _RETRIES:
                 what = "Ray cannot start its actors" if shard is None else f"shard {number} failed"
                 raise RunError(
-                    f"{what} ({error}); what was scored is kept: continue with --resume"
+                    f"{what} ({error}); what was scored is kept: continue with resume=True"
                 ) from None
             self._start()
             return False

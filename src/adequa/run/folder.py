@@ -10,10 +10,12 @@ leaves a run that can be read; the next writer completes its renames (`settle`).
 from __future__ import annotations
 
 import contextlib
+import itertools
 import shutil
 import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from html import escape
 from pathlib import Path
 from typing import Any
 
@@ -35,6 +37,8 @@ NEXT = ".next"
 
 _RESUME = "complete it with the same command and --resume"
 _AGAIN = "score it again with --force"
+_SHOWN_OF = 2000
+"""Lines that a notebook reads to show the worst texts of a run; some tenths of a second."""
 _MOMENT, _MOMENTS = 0.05, 6
 """Seconds between looks at a run whose files do not fit together, and their number: a writer needs
 about a millisecond from one rename to the next."""
@@ -46,6 +50,20 @@ class Run:
 
     path: Path
     manifest: Mapping[str, Any]
+
+    def __repr__(self) -> str:
+        items = "" if self.items is None else f", {self.items:,} items"
+        return f"Run({str(self.path)!r}{items}: {', '.join(self.manifest.get('metrics', ()))})"
+
+    def _repr_html_(self) -> str:
+        from adequa.marks import results_html
+        from adequa.run.summary import summary_table
+
+        table = summary_table(self.summary, self.manifest)
+        texts = results_html(itertools.islice(self.results(), _SHOWN_OF))
+        if (self.items or 0) > _SHOWN_OF:
+            texts = f"<p>The worst of the first {_SHOWN_OF:,} texts:</p>{texts}"
+        return f"<div><b>{escape(self.name)}</b></div>{table.html()}{texts}"
 
     @property
     def name(self) -> str:

@@ -116,7 +116,7 @@ def require_same(out: Path, begun: Mapping[str, Any], plan: Mapping[str, Any]) -
         old_metrics = _signatures(begun)
         old_inputs = _essence(begun["inputs"])
     except (KeyError, TypeError, AttributeError):
-        raise RunError(f"{out} has a manifest that is not a run's; use --force") from None
+        raise RunError(f"{out} has a manifest that is not a run's; use force=True") from None
     new_metrics, new_inputs = _signatures(plan), _essence(plan["inputs"])
     if None in new_inputs[_FILES]:  # a shard reads a part; the hash of its items is compared later
         old_inputs[_FILES], new_inputs[_FILES] = (
@@ -133,7 +133,7 @@ def require_same(out: Path, begun: Mapping[str, Any], plan: Mapping[str, Any]) -
     if differences:
         raise RunError(
             f"{out} was begun with other data or settings ({'; '.join(differences)}); "
-            "give the same ones, or replace the run with --force"
+            "give the same ones, or replace the run with force=True"
         )
 
 
@@ -147,6 +147,6 @@ _FILES = "an input file has changed"
 def _essence(inputs: Mapping[str, Any]) -> dict[str, Any]:
     return {
         "the format differs": (inputs["reader"], inputs["settings"]),
-        "the systems of --texts differ": list(inputs["texts"]),
+        "the systems of the texts differ": list(inputs["texts"]),
         _FILES: [file["sha256"] for file in inputs["files"]],
     }

@@ -223,7 +223,9 @@ def planned_shards(manifest: Mapping[str, Any]) -> list[Shard]:
     try:
         return _shards(entries)
     except (KeyError, TypeError):
-        raise RunError("the shards of the manifest were edited; --force replaces the run") from None
+        raise RunError(
+            "the shards of the manifest were edited; force=True replaces the run"
+        ) from None
 
 
 def _shards(entries: Any) -> list[Shard]:
@@ -346,15 +348,15 @@ def write_errors(folder: Path) -> Iterator[None]:
     except OSError as error:
         raise RunError(
             f"{folder} cannot be written ({error.strerror or error}); what was scored is kept: "
-            "make room or change the permissions, then repeat the command, with --resume unless "
-            "it was --add or --shard"
+            "make room or change the permissions, then repeat the command, with resume=True "
+            "unless it added metrics or scored a shard"
         ) from None
 
 
 def damaged(path: Path, line: int | None = None) -> RunError:
     """The error of a file with lines that are not those of its plan."""
     place = path if line is None else f"{path}:{line}"
-    return RunError(f"{place} was damaged or edited; --force replaces the run")
+    return RunError(f"{place} was damaged or edited; force=True replaces the run")
 
 
 def _cut(path: Path) -> None:

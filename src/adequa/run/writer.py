@@ -76,7 +76,7 @@ def score_run(
     """
     started = time.perf_counter()
     if resume and force:
-        raise RunError("--resume continues a run and --force replaces it; give one of them")
+        raise RunError("resume=True continues a run and force=True replaces it; give one of them")
     _require_no_file(out)
     with locked(out):
         _require_run_or_nothing(out, replace=resume or force)
@@ -216,8 +216,8 @@ def add_metrics(
         begun = draft.plan
         if draft.is_begun and "adds" not in begun:
             raise RunError(
-                f"{run.path} is about to be replaced: a --force was interrupted; complete it with "
-                f"the same command and --resume, or delete {MANIFEST}.next there"
+                f"{run.path} is about to be replaced: its replacement was interrupted; complete it "
+                f"with the same command and --resume, or delete {MANIFEST}.next there"
             )
         feed = LinesFeed(run.scores_path)
         is_same = begun.get("adds") == adds and begun.get("metrics") == described
@@ -314,8 +314,8 @@ def _require_run_or_nothing(out: Path, *, replace: bool) -> None:
     present = {entry.name for entry in out.iterdir()} - {LOCK}
     if MANIFEST in present and not replace:
         raise RunError(
-            f"{out} already contains a run; --resume continues it, --force replaces it, "
-            "or name another folder"
+            f"{out} already contains a run; resume=True continues it, force=True replaces "
+            "it, or name another folder"
         )
     if MANIFEST not in present and present - {MANIFEST + ".new"}:
         raise RunError(f"{out} contains other files, not a run; name a new or empty folder")

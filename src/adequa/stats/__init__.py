@@ -3,8 +3,10 @@
 from adequa.stats.agreement import (
     Agreement,
     Ratings,
+    TextMarks,
     cohen_kappas,
     fleiss_kappa,
+    gamma_agreement,
     krippendorff_alpha,
     percent_agreement,
 )
@@ -68,11 +70,18 @@ from adequa.stats.significance import (
 )
 
 __all__ = ["COEFFICIENTS", "CORRECTIONS", "CORRECTION_NOTES", "Aggregate", "Agreement"]
-__all__ += ["Correlation", "ExactSum", "Interval", "Moments", "RankTest", "Ratings"]
+__all__ += ["Correlation", "ExactSum", "Interval", "Moments", "RankTest", "Ratings", "TextMarks"]
 __all__ += ["adjust", "approximate_randomisation", "area_under_curve", "bca_interval"]
 __all__ += ["bootstrap_interval", "bootstrap_p", "bootstrap_totals", "cliffs_delta"]
 __all__ += ["cluster_counts", "cluster_draws", "cohen_kappas", "complete_pairs", "fleiss_kappa"]
-__all__ += ["kendall", "krippendorff_alpha", "magnitude_of_d", "mean_of", "paired_bootstrap"]
+__all__ += [
+    "gamma_agreement",
+    "kendall",
+    "krippendorff_alpha",
+    "magnitude_of_d",
+    "mean_of",
+    "paired_bootstrap",
+]
 __all__ += ["paired_d", "pairwise_accuracy", "pearson", "percent_agreement", "percentile_interval"]
 __all__ += ["permute_both", "randomisation_p", "rank_sum", "require_draws"]
 __all__ += ["resampled_areas", "resampled_correlations", "resampled_kendall", "resampled_pearson"]

@@ -1,4 +1,4 @@
-"""Agreement of raters beyond chance: Krippendorff's alpha, Cohen's and Fleiss' kappa, percentages.
+"""Agreement of raters beyond chance: Krippendorff's alpha, kappas, percentages, gamma of spans.
 
 Hand-written because the package `krippendorff` is under the GPL; the tests have the published
 examples.
@@ -10,6 +10,7 @@ for agreement by chance, below 0 for less. They differ in their definition of ch
   Any number of raters and gaps; nominal, ordinal, interval and ratio scales.
 - *Cohen's kappa* (1960; weighted 1968) draws one rating from each of two raters' own.
 - *Fleiss' kappa* (1971) draws two from the shares of the categories.
+- *Gamma* (Mathet et al. 2015), for marked spans, draws marks of other texts to other places.
 
 A rating is pairable if its item has another. A coefficient is None, with a reason, if nothing is
 pairable or if all ratings are equal, which does not show whether raters can tell items apart.
@@ -21,8 +22,9 @@ from __future__ import annotations
 import math
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import combinations
 from numbers import Real
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -299,6 +301,74 @@ def percent_agreement(ratings: Ratings) -> float | None:
     left, right = ratings.pairs()
     equal = ratings.category[left] == ratings.category[right]
     return 100 * float(equal.mean()) if len(equal) else None
+
+
+class TextMarks(NamedTuple):
+    """A text of so many characters, and what each of its readers marked: start, end and type."""
+
+    length: int
+    readers: Sequence[Sequence[tuple[int, int, str]]]
+
+
+def gamma_agreement(texts: Sequence[TextMarks], *, samples: int = 30, seed: int = 0) -> Agreement:
+    """The gamma of marked spans (Mathet, Widlöcher and Métivier 2015), over pairs of readers.
+
+    Marks of two readers are aligned so that the disorder is least: two aligned marks cost what they
+    differ in place and in type, a mark without a partner costs 1. Gamma is 1 minus this disorder
+    over that expected by chance: 1 for equal marks, 0 for chance. For two readers the best
+    alignment is an assignment problem, so pairs are solved exactly and summed. By chance, a
+    reader's marks meet those of some reader of another text, moved to a random place.
+
+    >>> one = TextMarks(90, [[(0, 9, "a"), (50, 60, "b")], [(0, 9, "a"), (50, 60, "b")]])
+    >>> gamma_agreement([one]).value
+    1.0
+    """
+    chance = np.random.default_rng(seed)
+    observed = expected = 0.0
+    shared = [text for text in texts if len(text.readers) > 1]
+    count = sum(len(marks) for text in shared for marks in text.readers)
+    if not shared:
+        return Agreement(None, 0, 0, reason=_NOTHING_SHARED)
+    if not count:
+        return Agreement(None, len(shared), 0, reason="nothing is marked")
+    for place, text in enumerate(shared):
+        others = [one for spot, one in enumerate(shared) if spot != place] or [text]
+        for first, second in combinations(range(len(text.readers)), 2):
+            one = text.readers[first]
+            observed += _disorder(one, text.readers[second])
+            for _ in range(samples):
+                other = others[int(chance.integers(len(others)))]
+                marks = other.readers[int(chance.integers(len(other.readers)))]
+                moved = _moved(marks, int(chance.integers(max(1, text.length))), text.length)
+                expected += _disorder(one, moved) / samples
+    return _agreement(len(shared), count, observed / count, expected / count)
+
+
+def _disorder(one: Sequence[tuple[int, int, str]], other: Sequence[tuple[int, int, str]]) -> float:
+    """The cost of the best alignment: `d_pos + d_cat` of partners, 1 for each mark without one."""
+    alone = float(len(one) + len(other))
+    if not one or not other:
+        return alone
+    from scipy.optimize import linear_sum_assignment
+
+    gains = np.zeros((len(one), len(other)))
+    for row, (start, end, kind) in enumerate(one):
+        for column, (begin, stop, type_) in enumerate(other):
+            apart = (abs(start - begin) + abs(end - stop)) / (end - start + stop - begin)
+            gains[row, column] = max(0.0, 2 - apart**2 - (kind != type_))
+    rows, columns = linear_sum_assignment(gains, maximize=True)
+    return alone - float(gains[rows, columns].sum())
+
+
+def _moved(
+    marks: Sequence[tuple[int, int, str]], by: int, length: int
+) -> list[tuple[int, int, str]]:
+    """Marks at other places of a text; one beyond its end begins again at its beginning."""
+    moved = []
+    for start, end, kind in marks:
+        begin = (start + by) % max(1, length)
+        moved.append((begin, begin + end - start, kind))
+    return moved
 
 
 def _kappa(one: Codes, other: Codes, numbers: Vector, weights: Weights) -> Agreement:

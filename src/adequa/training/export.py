@@ -302,7 +302,7 @@ def _require_room(
             raise DataError(
                 f"has the {kind} already",
                 path=folder,
-                remedy="name another folder, or give --force",
+                remedy="name another folder, or give force=True",
             )
     if not set(there) - set(read) or set(read) == {"relations"}:
         return

@@ -265,7 +265,7 @@ def open_folder(settings: TrainingSettings, recipe: Mapping[str, Any]) -> None:
     text = json.dumps(recipe, ensure_ascii=False, indent=2) + "\n"
     if path.is_file():
         if not settings.resume:
-            remedy = "give --resume to continue it, or another folder"
+            remedy = "give resume=True to continue it, or another folder"
             raise DataError("has a training already", path=settings.out, remedy=remedy)
         try:
             before = json.loads(path.read_text(encoding="utf-8"))

@@ -256,7 +256,7 @@ def test_an_existing_file_is_kept_unless_told_and_whole_if_interrupted(
     path = dump("a.nt", GOOD)
     build_aliases([path], out)
     before = out.read_bytes()
-    with pytest.raises(DataError, match="is there already; name another file, or give --force"):
+    with pytest.raises(DataError, match="is there already; name another file, or give force=True"):
         build_aliases([path], out)
 
     def stop(_done: int, _total: int) -> None:

@@ -98,9 +98,7 @@ def test_the_input_pairs_references_with_systems() -> None:
 
 def test_an_unknown_field_is_an_error_that_lists_the_known_ones() -> None:
     ratings = [with_fields("a", type="seen")]
-    with pytest.raises(
-        SettingError, match=r"no rated text has a 'kind'; there are: type; with --i"
-    ):
+    with pytest.raises(SettingError, match=r"no rated text has a 'kind'; there are: type; with i"):
         Fields.of(ratings).split(ratings, "kind")
 
 
@@ -335,7 +333,7 @@ def test_empty_texts_are_scored_when_asked() -> None:
     found = analyse(ratings, items=items, lowest=1)
     assert means(found) == {"A": 3, "B": 2}
     assert found.notes[0] == "ratings of empty texts, not shown to anybody, set to 1: 1"
-    with pytest.raises(SettingError, match="name the items with --items"):
+    with pytest.raises(SettingError, match="name the items with items="):
         analyse(ratings, lowest=1)
     with pytest.raises(SettingError, match="is not the lowest"):
         analyse([*ratings, rating("b", "B", "ann", 0)], items=items, lowest=1)

@@ -106,3 +106,19 @@ def test_omissions_are_accepted_only_where_they_are_asked_for():
 def test_a_time_that_is_none_is_refused(seconds):
     with pytest.raises(Exception, match="time on a page"):
         validated_seconds(seconds)
+
+
+def test_marks_may_have_a_severity() -> None:
+    (question,) = PRESETS["error-types"]
+    one = {"start": 0, "end": 3, "label": "misleading", "severity": "major"}
+    kept = validated((question,), ITEM, {"errors": {"marks": [one], "omitted": []}})
+    assert kept["errors"]["marks"] == [one]
+    assert spans_of(kept["errors"], ITEM) == (one | {"text": "The"},)
+    for wrong in ({"severity": ""}, {"severity": "fatal"}, {"severity": None}):
+        with pytest.raises(WrongAnswer, match="mark without a severity; choose one of minor"):
+            validated((question,), ITEM, {"errors": {"marks": [one | wrong], "omitted": []}})
+    without = {name: one[name] for name in ("start", "end", "label")}
+    with pytest.raises(WrongAnswer, match="incomplete mark; send end, label, severity, start"):
+        validated((question,), ITEM, {"errors": {"marks": [without], "omitted": []}})
+    with pytest.raises(WrongAnswer, match="incomplete mark"):
+        validated((SPANS,), ITEM, {"errors": {"marks": [one | {"label": SPANS.labels[0]}]}})

@@ -14,6 +14,7 @@ from adequa.human.campaign.settings import (
     PRESETS,
     SPANS,
     is_campaign,
+    questions_from_object,
     read_campaign,
     read_settings,
     write_campaign,
@@ -118,3 +119,23 @@ def test_presets_are_campaigns(tmp_path):
         campaign = replace(CAMPAIGN, questions=questions)
         write_campaign(tmp_path / name, campaign, [])
         assert read_settings(tmp_path / name) == campaign
+
+
+def test_severities_are_read_and_written_and_belong_to_marks() -> None:
+    raw = {
+        "name": "errors",
+        "text": "Mark.",
+        "kind": "spans",
+        "labels": ["wrong"],
+        "severities": ["minor", "major"],
+    }
+    (question,) = questions_from_object([raw])
+    assert question.severities == ("minor", "major")
+    for change, problem in (
+        ({"labels": [], "omissions": True}, "has severities of no marks"),
+        ({"severities": ["minor", "minor"]}, "the severity 'minor' occurs twice"),
+        ({"severities": "minor"}, "'severities' is a string"),
+        ({"severities": [""]}, "a severity of the question 'errors' is not a text"),
+    ):
+        with pytest.raises(DataError, match=problem):
+            questions_from_object([raw | change])

@@ -6,7 +6,7 @@ import pytest
 
 from adequa.data import Rating
 from adequa.human.judgments import Scale
-from adequa.human.quality.criteria import standings, study_criterion
+from adequa.human.quality.criteria import standings, study_criterion, study_spans
 
 # Krippendorff's worked example: rows are raters, a dot is no rating (alpha .743, .815, .849).
 WORKED = (
@@ -104,3 +104,39 @@ def test_texts_whose_names_run_together_stay_apart():
     found = study_criterion("fluency", rows, Scale(1, 3), controls={}, restarts=1)
     assert found.texts == 3
     assert found.contested == ()
+
+
+def marked(rater: str, *spans: tuple[int, int, str, str], text: str = "Id1") -> Rating:
+    found = tuple(
+        {"start": start, "end": end, "label": label, "severity": severity, "text": "…"}
+        for start, end, label, severity in spans
+    )
+    left_out = {"triple": ["a", "b", "c"], "label": "omission"}
+    return Rating(text, "T5", rater, "errors", len(found), spans=(*found, left_out))
+
+
+def test_marked_spans_are_compared_by_character() -> None:
+    ratings = [
+        marked("a", (0, 10, "wrong", "minor"), (20, 24, "new", "major")),
+        marked("b", (4, 10, "wrong", "major"), (20, 24, "wrong", "major")),
+        marked("a", text="Id2"),
+        marked("b", text="Id2"),
+        marked("a", (0, 5, "wrong", "minor"), text="Id3"),  # nobody else read it
+    ]
+    found = study_spans(ratings, {("T5", "Id1"): "x" * 60})
+    assert found is not None
+    assert (found.marks, found.pairs) == (5, 2)
+    assert found.f1 == pytest.approx(2 * 10 / (14 + 10))
+    assert found.typed_f1 == pytest.approx(2 * 6 / (14 + 10))
+    assert found.severity == pytest.approx(4 / 10)
+    assert found.gamma.value is not None
+    assert 0 < found.gamma.value < 1
+    assert found.gamma.items == 2
+
+
+def test_a_criterion_without_marks_has_no_spans() -> None:
+    assert looked(*WORKED).spans is None
+    assert study_spans([marked("a"), marked("b")], {}) is None
+    one = study_spans([marked("a", (0, 3, "x", "minor"))], {})
+    assert one is not None
+    assert (one.f1, one.gamma.value, one.severity) == (None, None, None)

@@ -235,3 +235,26 @@ def test_a_folder_that_cannot_be_written(tmp_path):
     (tmp_path / "file").write_text("")
     with pytest.raises(DataError, match="cannot be written"):
         write_quality_report(quality_report(ratings(), settings=QUICK), tmp_path / "file")
+
+
+def test_marked_spans_have_a_table_and_a_part_of_the_json() -> None:
+    ratings = [
+        Rating(
+            f"Id{number}",
+            "T5",
+            rater,
+            "errors",
+            1.0,
+            spans=({"start": number, "end": number + 6 + shift, "label": "wrong", "text": "…"},),
+        )
+        for number in range(12)
+        for rater, shift in (("a", 0), ("b", 2))
+    ]
+    texts = {("T5", f"Id{number}"): "x" * 80 for number in range(12)}
+    report = quality_report(ratings, texts=texts)
+    found = report.to_object()["criteria"]["errors"]["spans"]
+    assert (found["marks"], found["pairs"], found["severity"]) == (24, 12, None)
+    assert found["f1"] == found["typed_f1"] == pytest.approx(2 * 6 / 14)
+    assert 0.8 < found["gamma"] < 1
+    assert "Marked spans: pairs of raters of one text" in report.render("text")
+    assert "0.857" in report.render("text")

@@ -109,7 +109,7 @@ def test_a_training_is_resumed_only_if_asked_and_with_its_recipe(
     base: Path, tiny: Mixture, tmp_path: Path
 ) -> None:
     train_relations(settings(base, tmp_path / "out", steps=1), tiny)
-    with pytest.raises(DataError, match="--resume"):
+    with pytest.raises(DataError, match="resume=True"):
         train_relations(settings(base, tmp_path / "out", steps=1), tiny)
     with pytest.raises(DataError, match="other recipe"):
         train_relations(settings(base, tmp_path / "out", steps=1, stacks=3, resume=True), tiny)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 import time
 from collections.abc import Sequence
 from dataclasses import replace
@@ -13,7 +14,7 @@ from starlette.testclient import TestClient
 
 import adequa
 from adequa.codec import result_to_object
-from adequa.data import Item, Score
+from adequa.data import Item, Score, Triple
 from adequa.errors import ModelError
 from adequa.metrics.base import Metric
 from adequa.web.api.engine import ScoringEngine
@@ -179,3 +180,64 @@ def test_sizes_that_are_none(text: str) -> None:
 def test_the_default_limits_are_those_of_the_command_line() -> None:
     settings = ServerSettings()
     assert (settings.max_body, settings.max_items, settings.seconds) == (8 << 20, 1000, 60.0)
+
+
+def test_results_are_told_to_the_current_span(client: TestClient, engine: ScoringEngine) -> None:
+    pytest.importorskip("opentelemetry.sdk", reason="opentelemetry-sdk is not installed")
+    from opentelemetry.sdk.trace import TracerProvider
+    from opentelemetry.sdk.trace.export import SimpleSpanProcessor
+    from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
+
+    from adequa.web.api.app import trace_results
+
+    kept = InMemorySpanExporter()
+    provider = TracerProvider()
+    provider.add_span_processor(SimpleSpanProcessor(kept))
+    lines = engine.submit(
+        [Item("1", (Triple("A", "b", "C"),), "A b D4.")], ["esa", "chrf"]
+    ).result()
+    with provider.get_tracer("test").start_as_current_span("POST /score"):
+        trace_results(lines * 30)
+    trace_results(lines)  # without a span nothing happens
+    (span,) = kept.get_finished_spans()
+    assert span.attributes["adequa.items"] == 30
+    assert span.attributes["adequa.verdicts.hallucination+omission"] == 30
+    assert len(span.events) == 40
+    esa, chrf = span.events[:2]
+    assert esa.name == "gen_ai.evaluation.result"
+    assert esa.attributes["gen_ai.evaluation.name"] == "esa"
+    assert esa.attributes["gen_ai.evaluation.score.value"] == 0.5
+    assert esa.attributes["gen_ai.evaluation.score.label"] == "hallucination+omission"
+    assert "D4" in esa.attributes["gen_ai.evaluation.explanation"]
+    assert "gen_ai.evaluation.score.value" not in chrf.attributes  # it was not scorable
+
+
+def test_spans_by_hand() -> None:
+    """The part of OpenTelemetry's interface that is used, where it is not installed."""
+    from types import ModuleType
+
+    from adequa.web.api.app import trace_results
+
+    class Span:
+        def __init__(self) -> None:
+            self.attributes: dict[str, Any] = {}
+            self.events: list[tuple[str, dict[str, Any]]] = []
+
+        def is_recording(self) -> bool:
+            return True
+
+        def set_attribute(self, name: str, value: Any) -> None:
+            self.attributes[name] = value
+
+        def add_event(self, name: str, attributes: dict[str, Any]) -> None:
+            self.events.append((name, attributes))
+
+    span, module = Span(), ModuleType("opentelemetry.trace")
+    module.get_current_span = lambda: span  # type: ignore[attr-defined]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setitem(sys.modules, "opentelemetry.trace", module)
+        line = {"id": "1", "scores": {"esa": 1.0, "nli": None}, "verdicts": {"esa": "OK"}}
+        trace_results([json.dumps(line | {"verdict": None, "findings": []}).encode()])
+    assert span.attributes["adequa.verdicts.none"] == 1
+    assert [event["gen_ai.evaluation.name"] for _, event in span.events] == ["esa", "nli"]
+    assert "gen_ai.evaluation.explanation" not in span.events[0][1]

@@ -80,7 +80,7 @@ def place(tmp_path: Path) -> Iterator[Callable[..., Place]]:
 
     def make(
         questions: tuple[Question, ...] | None = None,
-        texts: tuple[str, ...] = TEXTS,
+        texts: tuple[str, ...] | list[SampledText] = TEXTS,
         *,
         raters: int = 3,
         clock: Callable[[], float] | None = None,
@@ -91,7 +91,8 @@ def place(tmp_path: Path) -> Iterator[Callable[..., Place]]:
         campaign = replace(CAMPAIGN, **(rules or {}))
         if questions is not None:
             campaign = replace(campaign, questions=questions)
-        write_campaign(folder, campaign, texts_of(texts))
+        sampled = texts if isinstance(texts, list) else texts_of(texts)
+        write_campaign(folder, campaign, sampled)
         store = CampaignStore.open(folder, **({"clock": clock} if clock else {}))
         opened.append(store)
         store.add_raters(raters)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable
 from typing import Any
@@ -11,6 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from starlette.testclient import TestClient
 
+from adequa.data import Item
+from adequa.human.campaign.model import SampledText
 from adequa.human.campaign.settings import PRESETS, SPANS
 from adequa.web.bodies import parse_form
 from adequa.web.campaign.rater import (
@@ -19,6 +22,8 @@ from adequa.web.campaign.rater import (
     seconds_in,
     seconds_of,
 )
+
+from .conftest import FACTS
 
 RIGHT = {"q:semantics": "3", "q:grammar": "2", "q:fluency": "1"}
 Make = Callable[..., Any]
@@ -431,3 +436,73 @@ def test_without_a_script_seconds_count_from_rendering() -> None:
     assert seconds_in(made, 112.0) == 17
     assert seconds_in({**made, "seconds": ["3"]}, 112.0) == 3
     assert seconds_in({}, 112.0) == 0
+
+
+# Pairs of texts, and severities of marks.
+
+
+def test_two_texts_are_shown_in_both_orders_and_stored_in_one(place: Make) -> None:
+    rival = {"systems": ["T5", "LSTM"], "text": "The second <b>text</b>."}
+    texts = [
+        SampledText(
+            Item(f"Id{n}", FACTS, f"The first text {n}.", "T5 vs LSTM", meta={"rival": rival}),
+            "pairs",
+        )
+        for n in range(2)
+    ]
+    here = place(PRESETS["preference"], texts, rules={"eligibility": ()})
+    orders = set()
+    for number in (1, 2):
+        client = client_of(here)
+        page = client.get(here.rater_link(number)).text
+        page = client.post("/begin", data={"form_token": form_token(page)}).text
+        for _ in range(2):
+            assert "The second &lt;b&gt;text&lt;/b&gt;." in page
+            left_is_first = page.index("The first text") < page.index("The second")
+            orders.add(left_is_first)
+            values = re.findall(r'name="q:preference" value="(-?\d)"', page)
+            assert values == (["1", "0", "-1"] if left_is_first else ["-1", "0", "1"])
+            sent = {"form_token": form_token(page), "seconds": "5"}
+            # Everybody prefers the first text, wherever it stands.
+            sent["q:preference"] = values[0] if left_is_first else values[2]
+            page = client.post(f"/text/{slot_of(page)}", data=sent).text
+    assert orders == {True, False}
+    ratings = list(here.store.ratings())
+    assert [rating.value for rating in ratings] == [1.0] * 4
+    assert {tuple(rating.meta["pair"]) for rating in ratings} == {("T5", "LSTM")}
+
+
+def test_an_empty_text_loses_its_pair(place: Make) -> None:
+    texts = [
+        SampledText(
+            Item(
+                f"Id{number}",
+                FACTS,
+                first,
+                "A vs B",
+                meta={"rival": {"systems": ["A", "B"], "text": second}},
+            ),
+            "pairs",
+        )
+        for number, (first, second) in enumerate([("", "x"), ("x", " "), ("", "")])
+    ]
+    ratings = list(place(PRESETS["preference"], texts).store.ratings())
+    assert [(rating.value, rating.rater) for rating in ratings] == [(-1, ""), (1, ""), (0, "")]
+
+
+def test_a_mark_without_its_severity_is_asked_for_again(place: Make) -> None:
+    here = place(PRESETS["error-types"], rules={"eligibility": ()})
+    client = client_of(here)
+    page = client.get(here.rater_link(1)).text
+    page = client.post("/begin", data={"form_token": form_token(page)}).text
+    assert "data-severities='[&#34;minor" in page or 'data-severities=\'["minor"' in page
+    mark = {"start": 0, "end": 3, "label": "misleading", "severity": ""}
+    sent = {"form_token": form_token(page), "seconds": "5"}
+    answer = client.post(f"/text/{slot_of(page)}", data=sent | {"marks:errors": json.dumps([mark])})
+    assert answer.status_code == 422
+    assert "has a mark without a severity" in answer.text
+    assert "misleading" in answer.text  # the mark is not lost
+    sent["marks:errors"] = json.dumps([mark | {"severity": "major"}])
+    assert client.post(f"/text/{slot_of(page)}", data=sent).status_code == 200
+    (rating,) = here.store.ratings()
+    assert rating.spans[0]["severity"] == "major"

@@ -9,6 +9,7 @@ import hashlib
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from html import escape
 from itertools import combinations, count
 from pathlib import Path
 from typing import Literal, TypeVar
@@ -360,6 +361,16 @@ class Comparison:
     slices: tuple[Slice, ...] = ()
     notes: tuple[str, ...] = ()
 
+    def __repr__(self) -> str:
+        measures = ", ".join(measure.name for measure in self.measures)
+        return f"Comparison of {', '.join(self.systems)} by {measures}"
+
+    def _repr_html_(self) -> str:
+        from adequa.analysis.comparison.tables import comparison_tables
+
+        tables = "".join(table.html() for table in comparison_tables(self))
+        return tables + "".join(f"<p>{escape(note)}</p>" for note in self.notes)
+
 
 def compare(
     runs: Iterable[Run | Path | str],
@@ -452,7 +463,7 @@ def _too_few_trials(procedure: Procedure, correction: str, pairs: int) -> list[s
     return [
         f"{test}: {procedure.trials[test]:,} trials are too few for {pairs:,} pairs: no p "
         f"can be below {pairs / (procedure.trials[test] + 1):.3g}; draw "
-        f"{math.ceil(2 * pairs / alpha):,} (--n), or compare with a --baseline"
+        f"{math.ceil(2 * pairs / alpha):,} (n=…), or compare with baseline=…"
         for test in procedure.tests
         if correction in ("holm", "bonferroni") and pairs / (procedure.trials[test] + 1) >= alpha
     ]

@@ -325,7 +325,7 @@ def subset_of(sample: RatedSample, name: str, options: Options) -> Subset:
             raise DataError(
                 f"level {level} compares systems, and {systems} of the rated ones "
                 f"{'is' if systems == 1 else 'are'} scored (subset {name})",
-                remedy=f"score at least {FEWEST_PAIRS}, or use --level text",
+                remedy=f'score at least {FEWEST_PAIRS}, or use level="text"',
             )
     return Subset(name, chosen, options)
 
@@ -530,7 +530,7 @@ def ceiling(
         raise DataError(
             "the ceiling needs single judgments by several raters, and these are averages or have "
             "one rater per text",
-            remedy="give the file of single judgments, or --no-ceiling",
+            remedy="give the file of single judgments, or ceiling=False",
         )
     draws = stats.cluster_draws(int(sample.inputs.max()) + 1, n=options.n, seed=options.seed)
     people: list[MetricAgreement] = []

@@ -151,7 +151,7 @@ def read_texts(
 ) -> ScoreSource:
     """Read every source once; only rated texts are kept unless `everything` is set."""
     if not runs and not files:
-        raise SettingError("there are no scores; name a run, or a file with --scores")
+        raise SettingError("there are no scores; name a run, or a file with scores=…")
     identifiers = {identifier for _, identifier in rated}
     tables = [read_scores(path, identifiers) for path in files]
     names, measured = _names(runs, files, tables)
@@ -381,7 +381,7 @@ def drop_systems(
     if not kept:
         raise DataError(
             "no rating is left",
-            remedy="exclude fewer systems, or keep human texts with --references",
+            remedy="exclude fewer systems, or keep human texts with references=True",
         )
     notes = []
     for name in humans:
@@ -432,7 +432,7 @@ def parse_where(conditions: Iterable[str]) -> Where:
     for condition in conditions:
         name, equals, value = condition.partition("=")
         if not equals or not name:
-            raise SettingError(f"--where takes FIELD=VALUE (category=Airport), not {condition!r}")
+            raise SettingError(f"where=… takes FIELD=VALUE (category=Airport), not {condition!r}")
         wanted.setdefault(name, set()).add(value)
     return {name: frozenset(values) for name, values in wanted.items()}
 

@@ -76,7 +76,7 @@ def correlate(
     conditions = samples.parse_where(where)
     opened = [open_run(run) for run in runs]
     if not ratings:
-        raise SettingError("there are no ratings; name their file with --ratings")
+        raise SettingError("there are no ratings; name their file with ratings=…")
     paths = [Path(path) for path in ratings]
     judged = samples.read_people(paths, format=ratings_format, runs=opened, exclude=exclude, z=z)
     judged, notes = samples.drop_systems(judged, exclude_systems, references=references)
@@ -219,7 +219,7 @@ def _filtered(
         if all(fields[key].get(name) in values for name, values in where.items())
     }
     if not kept:
-        raise DataError("no rated text fulfils all conditions", remedy="give fewer with --where")
+        raise DataError("no rated text fulfils all conditions", remedy="give fewer with where=…")
     return kept
 
 

@@ -124,7 +124,9 @@ def build_aliases(
     if not opened:
         raise SettingError("there is no dump to build aliases of; name one or more")
     if out.exists() and not force:
-        raise DataError("is there already", path=out, remedy="name another file, or give --force")
+        raise DataError(
+            "is there already", path=out, remedy="name another file, or give force=True"
+        )
     token = secrets.token_hex(4)
     staging, finished = (out.with_name(f".{out.name}.{token}.{part}") for part in ("stage", "new"))
     try:

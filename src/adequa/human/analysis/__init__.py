@@ -13,8 +13,9 @@ from adequa.human.analysis.tables import (
     analysis_tables,
     analysis_to_object,
     render_analysis,
+    render_preferences,
 )
 
 __all__ = ["FORMATS", "Analysis", "AnalysisSettings", "Sample"]
 __all__ += ["analyse", "analysis_pictures", "analysis_tables", "analysis_to_object"]
-__all__ += ["render_analysis", "significance_groups"]
+__all__ += ["render_analysis", "render_preferences", "significance_groups"]

@@ -209,7 +209,7 @@ class Fields:
         parts = grouped(ratings, lambda rating: self.value(rating, field) or NO_VALUE)
         if set(parts) <= {NO_VALUE}:
             there = ", ".join(self.known) or "none"
-            more = "" if self.inputs else f"; with --items also {', '.join(_ITEM_FIELDS)}, meta.KEY"
+            more = "" if self.inputs else f"; with items=… also {', '.join(_ITEM_FIELDS)}, meta.KEY"
             raise SettingError(f"no rated text has a {field!r}; there are: {there}{more}")
         require_few(field, len(parts))
         return {name: parts[name] for name in sorted(parts, key=natural_order)}
@@ -297,7 +297,7 @@ def prepare(
         )
     if data == "single" and not judged:
         raise SettingError(
-            "these are averages without raters, not single judgments; use --data averaged"
+            'these are averages without raters, not single judgments; use data="averaged"'
         )
     if data == "single" and any(map(is_not_shown, kept)):
         notes.append("a text that nobody was shown counts as one judgment")
@@ -339,12 +339,12 @@ def _filled(ratings: Sequence[Rating], items: Iterable[Item], lowest: float) -> 
     known = list(items)
     if not known:
         raise SettingError(
-            "--lowest scores empty texts; name the items with --items, which tell which are empty"
+            "lowest=… scores empty texts; name the items with items=…, which tell which are empty"
         )
     for rating in ratings:
         if rating.value < lowest:
             raise SettingError(
-                f"--lowest {lowest:g} is not the lowest: {rating.criterion} of {rating.system!r} "
+                f"lowest={lowest:g} is not the lowest: {rating.criterion} of {rating.system!r} "
                 f"on {rating.id!r} is {rating.value:g}"
             )
     there = {(one.criterion, one.system, one.id) for one in ratings}
@@ -533,7 +533,7 @@ def _validate(settings: AnalysisSettings) -> None:
     if settings.test == "signed-rank" and settings.data == "single":
         raise SettingError(
             "the signed-rank test pairs texts, and single judgments cannot be paired; "
-            "use --data averaged, or --test rank-sum"
+            'use data="averaged", or test="rank-sum"'
         )
 
 

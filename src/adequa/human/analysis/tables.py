@@ -10,6 +10,7 @@ from typing import Any
 
 from adequa.charts import series_chart
 from adequa.human.analysis.study import Analysis, GroupDifference, Part, SystemScore
+from adequa.human.judgments import Preference
 from adequa.stats import CORRECTION_NOTES
 from adequa.tables import Cell, Column, Table, as_json, render_tables, rounded, significant
 
@@ -26,6 +27,29 @@ def render_analysis(analysis: Analysis, form: str = "text") -> str:
         return _long_table(analysis).csv()
     notes = (*_legend(analysis), *analysis.notes)
     return render_tables(analysis_tables(analysis), notes, form, forms=FORMATS)
+
+
+def render_preferences(found: Sequence[Preference], form: str = "text") -> str:
+    """Pairs of systems in one of the formats, without a newline at the end."""
+    if form == "json":
+        return as_json({"preferences": [asdict(one) | {"losses": one.losses} for one in found]})
+    columns: dict[str | Column, Any] = {
+        "criterion": "criterion",
+        "first": "first",
+        "second": "second",
+        "texts": "texts",
+        "answers": "answers",
+        "first better": "wins",
+        "alike": "ties",
+        "second better": "losses",
+        "mean": "mean",
+        Column("p", 4): "p",
+    }
+    table = Table.of("Preferences", found, columns)
+    if form == "csv":
+        return table.csv()
+    notes = ["A text is decided by the mean of its answers; p is that of the sign test over texts."]
+    return render_tables([table], notes, form, forms=FORMATS)
 
 
 def analysis_tables(analysis: Analysis) -> list[Table]:

@@ -118,15 +118,23 @@ def _marked(question: Question, item: Item, value: Any) -> dict[str, Any]:
             )
     return {
         "marks": [
-            {"start": start, "end": end, "label": label} for start, end, label in sorted(marks)
+            {"start": start, "end": end, "label": label} | ({"severity": bad} if bad else {})
+            for start, end, label, bad in sorted(marks)
         ],
         "omitted": sorted(set(omitted)),
     }
 
 
-def _mark(question: Question, length: int, mark: Any) -> tuple[int, int, str]:
-    if not isinstance(mark, Mapping) or set(mark) != {"start", "end", "label"}:
-        raise WrongAnswer(question.name, "has an incomplete mark", "send start, end and label")
+def mark_fields(question: Question) -> set[str]:
+    """What a mark of a question has."""
+    return {"start", "end", "label", *(["severity"] if question.severities else [])}
+
+
+def _mark(question: Question, length: int, mark: Any) -> tuple[int, int, str, str]:
+    fields = mark_fields(question)
+    if not isinstance(mark, Mapping) or set(mark) != fields:
+        named = ", ".join(sorted(fields))
+        raise WrongAnswer(question.name, "has an incomplete mark", f"send {named}")
     start, end, label = mark["start"], mark["end"], mark["label"]
     if type(start) is not int or type(end) is not int or not 0 <= start < end <= length:
         raise WrongAnswer(
@@ -137,7 +145,11 @@ def _mark(question: Question, length: int, mark: Any) -> tuple[int, int, str]:
     if label not in question.labels:
         known = ", ".join(question.labels) or "none"
         raise WrongAnswer(question.name, f"has a mark {label!r}", f"known are {known}")
-    return start, end, label
+    bad = mark.get("severity", "")
+    if question.severities and bad not in question.severities:
+        known = ", ".join(question.severities)
+        raise WrongAnswer(question.name, "has a mark without a severity", f"choose one of {known}")
+    return start, end, label, bad
 
 
 def _list(question: Question, value: Any) -> Sequence[Any]:

@@ -24,8 +24,9 @@ class Question:
     """One criterion, asked of every text.
 
     A `choice` has `choices`; a `slider` goes from `low` to `high`; with `spans` people mark parts
-    of the text with one of `labels` and, where `omissions` is set, tick the facts that the text
-    leaves out. The value stored for spans is the number of marks.
+    of the text with one of `labels`, say how bad each is where there are `severities`, and, where
+    `omissions` is set, tick the facts that the text leaves out. The value stored for spans is the
+    number of marks.
     """
 
     name: str
@@ -37,6 +38,7 @@ class Question:
     low_label: str = ""
     high_label: str = ""
     labels: tuple[str, ...] = ()
+    severities: tuple[str, ...] = ()
     omissions: bool = False
 
     @property
@@ -86,9 +88,24 @@ class SampledText:
     """The right answer by question, where it is known; no rater sees it."""
 
     @property
+    def rival(self) -> str | None:
+        """The text of another system that this one is compared with, in a campaign of pairs."""
+        found = self.item.meta.get("rival")
+        return str(found["text"]) if isinstance(found, Mapping) else None
+
+    @property
     def is_shown(self) -> bool:
-        """Whether people see the text; an empty one is not shown and gets the lowest score."""
-        return bool(self.item.text.strip())
+        """Whether people see the text; an empty one is not shown and gets the lowest score.
+
+        Of a pair, the empty one loses.
+        """
+        return bool(self.item.text.strip()) and (self.rival is None or bool(self.rival.strip()))
+
+    @property
+    def pair(self) -> list[str] | None:
+        """The two systems of a pair; a positive answer prefers the first."""
+        found = self.item.meta.get("rival")
+        return list(found["systems"]) if isinstance(found, Mapping) else None
 
 
 Status = Literal["new", "eligible", "refused", "excluded"]

@@ -47,7 +47,7 @@ _HEAD = ("name", "text", "kind")
 _QUESTION = {
     "choice": {"choices"},
     "slider": {"low", "high", "low_label", "high_label"},
-    "spans": {"labels", "omissions"},
+    "spans": {"labels", "severities", "omissions"},
 }
 
 
@@ -117,10 +117,15 @@ def _question(raw: Any) -> Question:
         return Question(
             name, text, "slider", low=low, high=high, low_label=ends[0], high_label=ends[1]
         )
-    marks = tuple(
-        _filled(one, "a label", where) for one in _list(fields.get("labels", []), "'labels'")
+    marks, severities = (
+        tuple(_filled(one, f"a {noun}", where) for one in _list(fields.get(key, []), f"'{key}'"))
+        for noun, key in (("label", "labels"), ("severity", "severities"))
     )
     _no_twice(marks, "label")
+    _no_twice(severities, "severity")
+    if severities and not marks:
+        remedy = "give 'labels' or leave out 'severities'"
+        raise DataError(f"{where} has severities of no marks", remedy=remedy)
     omissions = fields.get("omissions", False)
     if type(omissions) is not bool:
         raise DataError(
@@ -128,7 +133,7 @@ def _question(raw: Any) -> Question:
         )
     if not marks and not omissions:
         raise DataError(f"{where} has nothing to mark", remedy="give 'labels' or 'omissions'")
-    return Question(name, text, "spans", labels=marks, omissions=omissions)
+    return Question(name, text, "spans", labels=marks, severities=severities, omissions=omissions)
 
 
 def _choices(raw: Any, where: str) -> tuple[AnswerChoice, ...]:
@@ -248,13 +253,36 @@ SPANS = Question(
 )
 """May be added to any set of questions."""
 
+_ERROR_TYPES = Question(
+    "errors",
+    "Mark each error in the text: first what kind of error it is, then how bad it is.",
+    "spans",
+    labels=("contradicts", "not checkable", "misleading", "incoherent", "repetitive", "other"),
+    severities=("minor", "major", "critical"),
+    omissions=True,
+)
+
+_PREFERENCE = Question(
+    "preference",
+    "Which text says better what the data says, all of it and nothing else?",
+    "choice",
+    (
+        AnswerChoice(1, "The left one"),
+        AnswerChoice(0, "Both alike"),
+        AnswerChoice(-1, "The right one"),
+    ),
+)
+
 PRESETS: Mapping[str, tuple[Question, ...]] = {
     "webnlg2017": _WEBNLG_2017,
     "webnlg2020": _WEBNLG_2020,
     "spans": (SPANS,),
+    "error-types": (_ERROR_TYPES,),
+    "preference": (_PREFERENCE,),
 }
 """By name, in our words: three questions with answers 1 to 3 (WebNLG 2017, paper 004), five sliders
-from 0 to 100 (WebNLG 2020), and marks."""
+from 0 to 100 (WebNLG 2020), marks, marks with the types of D2T-Eval (Kasner et al. 2025) and the
+severities of MQM (Lommel et al. 2014), and a preference between two texts."""
 
 SETTINGS, ITEMS, SAMPLE = "campaign.json", "items.jsonl", "sample.jsonl"
 DATABASE = "campaign.db"

@@ -81,6 +81,8 @@ def _answer(plan: Plan, row: Any) -> Iterator[Rating]:
             meta["control"] = sampled.control[question.name]
         if row.state == "void":
             meta["excluded"] = True
+        if sampled.pair is not None:
+            meta["pair"] = sampled.pair
         value = values[question.name]
         yield Rating(
             id=sampled.item.id,
@@ -96,11 +98,18 @@ def _answer(plan: Plan, row: Any) -> Iterator[Rating]:
 
 
 def _not_shown(plan: Plan, text: int) -> Iterator[Rating]:
-    item = plan.texts[text].item
+    sampled = plan.texts[text]
+    item = sampled.item
     for question in plan.campaign.questions:
-        if question.lowest is not None:
-            meta = {"not_shown": "empty"}
-            yield Rating(item.id, item.system, "", question.name, question.lowest, meta=meta)
+        value = question.lowest
+        meta: dict[str, Any] = {"not_shown": "empty"}
+        if value is None:
+            continue
+        if sampled.rival is not None:
+            first, second = bool(item.text.strip()), bool(sampled.rival.strip())
+            value = 0.0 if first == second else value if second else -value
+            meta["pair"] = sampled.pair
+        yield Rating(item.id, item.system, "", question.name, value, meta=meta)
 
 
 def _tallies(counts: Iterable[tuple[Any, str, int]]) -> dict[Any, model.AnswerTally]:

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import combinations
+from typing import Any
 
 from adequa import stats
 from adequa.data import Rating
@@ -26,6 +28,73 @@ class ContestedText:
     key: Key
     entropy: float
     values: tuple[float, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SpanFigures:
+    """How well raters agree on what they marked, over the pairs of raters of each text."""
+
+    marks: int
+    pairs: int
+    """Of raters who read the same text."""
+    f1: float | None
+    """2 × characters that both marked / characters that either marked; None if nobody marked."""
+    typed_f1: float | None
+    """The same, counting only characters that both marked with the same type."""
+    gamma: stats.Agreement
+    """Place and type of the marks, corrected for chance."""
+    severity: float | None
+    """The share of characters that both marked, to which both gave the same severity."""
+
+
+def study_spans(
+    ratings: Sequence[Rating], texts: Mapping[Key, str], *, seed: int = 0
+) -> SpanFigures | None:
+    """The agreement on marks; None if the ratings have none.
+
+    A text that is not given ends with its last mark.
+    """
+    if not any("start" in span for rating in ratings for span in rating.spans):
+        return None
+    both = typed = whole = severe = 0
+    pairs = marked = 0
+    continua = []
+    for key, given in grouped(ratings, key_of).items():
+        spans = [[one for one in rating.spans if "start" in one] for rating in given]
+        marked += sum(map(len, spans))
+        end = max((one["end"] for own in spans for one in own), default=0)
+        continua.append(
+            stats.TextMarks(
+                len(texts.get(key, "")) or end,
+                [[(one["start"], one["end"], _type(one)) for one in own] for own in spans],
+            )
+        )
+        read = [
+            {place: one for one in own for place in range(one["start"], one["end"])}
+            for own in spans
+        ]
+        for first, second in combinations(read, 2):
+            shared = first.keys() & second.keys()
+            pairs += 1
+            both += len(shared)
+            whole += len(first) + len(second)
+            typed += sum(_type(first[place]) == _type(second[place]) for place in shared)
+            severe += sum(
+                first[place].get("severity") == second[place].get("severity") for place in shared
+            )
+    asks = any("severity" in span for rating in ratings for span in rating.spans)
+    return SpanFigures(
+        marks=marked,
+        pairs=pairs,
+        f1=2 * both / whole if whole else None,
+        typed_f1=2 * typed / whole if whole else None,
+        gamma=stats.gamma_agreement(continua, seed=seed),
+        severity=severe / both if asks and both else None,
+    )
+
+
+def _type(span: Mapping[str, Any]) -> str:
+    return str(span.get("label", span.get("type", "")))
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +121,8 @@ class Criterion:
     converged: bool = True
     reason: str = ""
     """Why competence could not be estimated."""
+    spans: SpanFigures | None = None
+    """Of a criterion that is answered by marking."""
 
     def doubted(self, below: float) -> int:
         """The number of raters with a competence below the threshold."""
@@ -84,11 +155,15 @@ def study_criterion(
     scale: Scale,
     *,
     controls: Mapping[Key, float],
+    texts: Mapping[Key, str] | None = None,
     method: str = "vb",
     restarts: int = 10,
     seed: int = 0,
 ) -> Criterion:
-    """Study one criterion; `ratings` are sorted, one per rater and text."""
+    """Study one criterion; `ratings` are sorted, one per rater and text.
+
+    `texts` are those that were marked, where they are known.
+    """
     by_text = grouped(ratings, key_of)
     company = {one.rater for given in by_text.values() if len(given) > 1 for one in given}
     labels = {scale.label(rating.value) for rating in ratings}
@@ -137,6 +212,7 @@ def study_criterion(
         contested=tuple(contested),
         converged=converged,
         reason=reason,
+        spans=study_spans(ratings, texts or {}, seed=seed),
     )
 
 

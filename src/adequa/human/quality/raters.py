@@ -393,10 +393,12 @@ def assess_raters(
     *,
     settings: QualitySettings | None = None,
     controls: Iterable[Rating] = (),
+    texts: Mapping[Key, str] | None = None,
 ) -> Quality:
     """Assess every rater; the order of the ratings has no effect.
 
-    `controls` are ratings with the right values of texts, whoever gave them.
+    `controls` are ratings with the right values of texts, whoever gave them; `texts` are the texts
+    that were marked, if any were.
     """
     settings = settings or QualitySettings()
     every = list(ratings)
@@ -409,7 +411,7 @@ def assess_raters(
     }
     mace = {name: getattr(settings, name) for name in ("method", "restarts", "seed")}
     criteria = tuple(
-        study_criterion(name, part, scales[name], controls=known.get(name, {}), **mace)
+        study_criterion(name, part, scales[name], controls=known.get(name, {}), texts=texts, **mace)
         for name, part in parts.items()
     )
     placed = {name: standings(part) for name, part in parts.items()}

@@ -101,7 +101,7 @@ def quality_report(
     settings = settings or QualitySettings()
     excluded = tuple(sorted(set(exclude)))
     left = judgments.without(ratings, excluded)
-    quality = assess_raters(left, settings=settings, controls=controls)
+    quality = assess_raters(left, settings=settings, controls=controls, texts=texts)
     change = None
     if excluded:
         scales = {
@@ -351,6 +351,12 @@ def _criterion_object(one: Criterion, settings: QualitySettings) -> dict[str, An
             "reason": one.reason or None,
         },
         "contested": [_text_object(text) for text in one.contested[:MOST_CONTESTED]],
+        "spans": one.spans
+        and {
+            **{name: getattr(one.spans, name) for name in ("marks", "pairs", "f1", "typed_f1")},
+            "gamma": one.spans.gamma.value,
+            "severity": one.spans.severity,
+        },
     }
 
 
@@ -388,7 +394,7 @@ def quality_tables(
     quality: Quality, change: Mapping[str, Any] | None = None, excluded: Sequence[str] = ()
 ) -> tuple[list[str], list[Table], list[str]]:
     """The lines above the tables, the tables, and the notes below them."""
-    tables = [_criteria_table(quality), *_raters_tables(quality)]
+    tables = [_criteria_table(quality), *_spans_tables(quality), *_raters_tables(quality)]
     notes: list[str] = []
     contested = _contested_table(quality)
     if contested.rows:
@@ -467,6 +473,21 @@ def _criteria_table(quality: Quality) -> Table:
             f"below {below:g}": lambda one: one.doubted(below) if one.competence else None,
         },
     )
+
+
+def _spans_tables(quality: Quality) -> list[Table]:
+    marked = [one for one in quality.criteria if one.spans is not None]
+    columns: dict[str | Column, Any] = {
+        "criterion": "name",
+        "marks": "spans.marks",
+        "pairs": "spans.pairs",
+        "character F1": "spans.f1",
+        "same type": "spans.typed_f1",
+        "gamma": "spans.gamma.value",
+        "same severity": "spans.severity",
+    }
+    title = "Marked spans: pairs of raters of one text"
+    return [Table.of(title, marked, columns)] if marked else []
 
 
 def _raters_tables(quality: Quality, only: Sequence[RaterQuality] | None = None) -> list[Table]:

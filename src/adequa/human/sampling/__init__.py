@@ -4,8 +4,10 @@ from adequa.human.sampling.plan import (
     campaign_name,
     make_campaign,
     needs,
+    paired_texts,
     render_sample,
     require_new_folder,
+    require_symmetric,
     sample_to_object,
     sampled_texts,
     with_controls,
@@ -27,5 +29,6 @@ from adequa.human.sampling.sample import (
 __all__ = ["Pool", "Sample"]
 __all__ += ["campaign_name", "choose_score", "draw_sample", "level_names", "make_campaign"]
 __all__ += ["matching", "needs", "of_systems", "pool_texts", "render_sample", "require_new_folder"]
+__all__ += ["paired_texts", "require_symmetric"]
 __all__ += ["sample_to_object", "sampled_texts", "task_namer", "with_controls", "with_references"]
 __all__ += ["with_scores"]

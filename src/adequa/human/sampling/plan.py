@@ -7,6 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, astuple, dataclass, replace
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
@@ -46,6 +47,32 @@ def sampled_texts(sample: Sample, task: Callable[[Item], str]) -> list[SampledTe
     return [
         SampledText(item, task(item), drawn.cell) for drawn in sample.inputs for item in drawn.texts
     ]
+
+
+def paired_texts(sample: Sample, task: Callable[[Item], str]) -> list[SampledText]:
+    """Every two systems' texts of every drawn input, to be compared with each other."""
+    made = []
+    for drawn in sample.inputs:
+        texts = sorted(drawn.texts, key=lambda item: item.system)
+        for first, second in combinations(texts, 2):
+            systems = [first.system, second.system]
+            rival = {"systems": systems, "text": second.text}
+            item = replace(first, system=" vs ".join(systems), meta={**first.meta, "rival": rival})
+            made.append(SampledText(item, task(item), drawn.cell))
+    if not made:
+        raise DataError("there are no two systems to compare", remedy="give texts of two systems")
+    return made
+
+
+def require_symmetric(questions: Iterable[Question]) -> None:
+    """Raise unless every question can be answered for either of two texts."""
+    for question in questions:
+        values = {choice.value for choice in question.choices}
+        if not values or values != {-value for value in values}:
+            raise DataError(
+                f"the question {question.name!r} is not about two texts",
+                remedy="give choices whose values are opposite numbers: 1, 0 and -1",
+            )
 
 
 def with_controls(

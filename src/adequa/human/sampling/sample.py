@@ -118,7 +118,7 @@ def with_references(items: Sequence[Item]) -> list[Item]:
     """The texts, and the first human reference of each input as one more system."""
     if any(item.system == REFERENCE for item in items):
         raise SettingError(
-            f"a system is already called {REFERENCE!r}; draw without --references, or without it"
+            f"a system is already called {REFERENCE!r}; draw without references=True, or without it"
         )
     first: dict[str, Item] = {}
     for item in items:
@@ -126,7 +126,7 @@ def with_references(items: Sequence[Item]) -> list[Item]:
         if item.references and (known is None or item.system < known.system):
             first[item.id] = item
     if not first:
-        raise DataError("no text has a reference", remedy="draw without --references")
+        raise DataError("no text has a reference", remedy="draw without references=True")
     return [
         *items,
         *(replace(one, system=REFERENCE, text=one.references[0]) for one in first.values()),
@@ -138,7 +138,7 @@ def with_scores(pool: Pool, file: Path, name: str | None) -> Pool:
     from adequa.metrics.precomputed import Precomputed
 
     if name is None:
-        raise SettingError(f"{file} needs the name of its field of scores; give --score NAME")
+        raise SettingError(f"{file} needs the name of its field of scores; give score=…")
     found = Precomputed(file=file, key=name).score(pool.items)
     column = {item.key: one.value for item, one in zip(pool.items, found, strict=True)}
     if all(value is None for value in column.values()):
@@ -155,7 +155,7 @@ def choose_score(pool: Pool, name: str | None) -> str:
     if not pool.scores:
         raise SettingError(
             "there are no scores for the levels: score the texts first (adequa score INPUT "
-            "--out RUN) and name the run, give --scores FILE, or draw with --levels 1"
+            "--out RUN) and name the run, give scores=…, or draw with levels=1"
         )
     require_known("score", [name] if name else [], pool.scores)
     return name or next(one for one in (*_PREFERRED, *pool.scores) if one in pool.scores)
@@ -382,7 +382,7 @@ def _complete(
         worst = ", ".join(f"{system} lacks {count:,}" for system, count in lacking.items())
         raise DataError(
             f"no input has a text of every system: of {len(inputs):,} inputs, {worst}",
-            remedy="use the same ids in all files, or choose fewer systems with --systems",
+            remedy="use the same ids in all files, or choose fewer systems with systems=…",
         )
     readers = [field_of(name) for name in by]
     same = {

@@ -447,7 +447,9 @@ def require_free_path(path: Path, *, force: bool = False) -> None:
     if path.suffix.lower() not in (".json", *_TABLES):
         raise UnknownName("file ending", path.suffix, (".json", ".tsv"))
     if path.exists() and not force:
-        raise DataError("is there already", path=path, remedy="name another file, or give --force")
+        raise DataError(
+            "is there already", path=path, remedy="name another file, or give force=True"
+        )
 
 
 def _as_json(templates: Templates) -> str:

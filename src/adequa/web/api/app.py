@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import json
+import sys
 import typing
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import asdict, fields
@@ -29,7 +32,7 @@ from adequa.readers import (
     recognise,
 )
 from adequa.readers.records import read_object
-from adequa.run import describe_metrics
+from adequa.run import OVERRULED, describe_metrics
 from adequa.settings import Spec, build
 from adequa.web.api.engine import ScoringEngine
 from adequa.web.api.openapi import (
@@ -105,6 +108,39 @@ class _Description:
         return JSONResponse(document(self.operations, list(self.engine.metrics), self.settings))
 
 
+_MOST_TRACED = 20
+"""Items of one request that get events of their own; a span holds 128 events by default."""
+
+
+def trace_results(lines: Sequence[bytes]) -> None:
+    """Describe results in the current span of OpenTelemetry, if the server runs under it.
+
+    The names are those of its conventions for generative AI (`gen_ai.evaluation.…`). It is not
+    imported here: where nobody has imported it, there is no span.
+    """
+    trace = sys.modules.get("opentelemetry.trace")
+    span = trace and trace.get_current_span()
+    if span is None or not span.is_recording():
+        return
+    results = [json.loads(line) for line in lines]
+    span.set_attribute("adequa.version", __version__)
+    span.set_attribute("adequa.items", len(results))
+    for verdict, count in Counter(one["verdict"] or "none" for one in results).items():
+        span.set_attribute(f"adequa.verdicts.{verdict}", count)
+    for result in results[:_MOST_TRACED]:
+        why = "; ".join(one["why"] for one in result["findings"] if one["detail"] != OVERRULED)
+        for name, value in result["scores"].items():
+            told = {
+                "adequa.id": result["id"],
+                "gen_ai.evaluation.name": name,
+                "gen_ai.evaluation.score.value": value,
+                "gen_ai.evaluation.score.label": result["verdicts"].get(name),
+                "gen_ai.evaluation.explanation": why[:1000] or None,
+            }
+            event = {key: part for key, part in told.items() if part is not None}
+            span.add_event("gen_ai.evaluation.result", event)
+
+
 class ScoreEndpoints:
     """The endpoints that score items and describe the server."""
 
@@ -129,6 +165,7 @@ class ScoreEndpoints:
             raise self.engine.full()  # before the body is read: a flood must cost little
         items, labels, is_single = await self.bodies.json(request, self.read)
         lines = await awaited(request, self.engine.submit(items, labels), self.settings.seconds)
+        trace_results(lines)
         body = lines[0] if is_single else b'{"results": [' + b", ".join(lines) + b"]}"
         return Response(body, media_type="application/json")
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from markupsafe import Markup
@@ -14,7 +14,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from adequa.errors import DataError
-from adequa.human.campaign.answers import WrongAnswer, is_finite
+from adequa.human.campaign.answers import WrongAnswer, is_finite, mark_fields
 from adequa.human.campaign.model import Campaign, NothingLeft, Page, Question, Rater
 from adequa.web.bodies import Fields, parse_json_value
 from adequa.web.campaign.site import CampaignSite, client_address, rater_link
@@ -322,7 +322,12 @@ def text_values(
     seconds: float | None = None,
 ) -> dict[str, Any]:
     """The values of the page of one text; questions show the draft or the given answers."""
-    item, questions = page.text.item, campaign.questions
+    item, questions, rival = page.text.item, campaign.questions, page.text.rival
+    texts = [item.text] if rival is None else [item.text, rival]
+    if rival is not None and page.slot % 2:
+        # Every second person sees the two texts the other way round; what is stored is the same.
+        texts.reverse()
+        questions = tuple(map(_mirrored, questions))
     subjects = facts_by_subject(item)
     marking = any(question.labels for question in questions)
     return {
@@ -340,11 +345,17 @@ def text_values(
         # The labels are escaped in `drawing`.
         "graph": Markup(drawing(subjects, "The data as a graph")),  # noqa: S704
         "lang": item.lang,
-        "text": shown(item.text),
+        "texts": [shown(text) for text in texts],
         "marking": marking,
         "pieces": pieces(item.text) if marking else (),
         "instructions": shown(campaign.instructions).strip(),
     }
+
+
+def _mirrored(question: Question) -> Question:
+    """The question with its answers in the same order, and their values exchanged."""
+    choices = tuple(replace(choice, value=-choice.value) for choice in question.choices)
+    return replace(question, choices=choices)
 
 
 def _problem_of(external: str) -> str:
@@ -442,11 +453,12 @@ def seconds_in(fields: Fields, now: float) -> float:
 def _is_mark(question: Question, mark: object) -> bool:
     return (
         isinstance(mark, Mapping)
-        and set(mark) == {"start", "end", "label"}
+        and set(mark) == mark_fields(question)
         and type(mark["start"]) is int
         and type(mark["end"]) is int
         and 0 <= mark["start"] < mark["end"]
         and mark["label"] in question.labels
+        and mark.get("severity", "") in ("", *question.severities)
     )
 
 

@@ -20,7 +20,9 @@
     function question(fieldset) {
       const input = fieldset.querySelector("input[data-marks]");
       const labels = Array.from(fieldset.querySelectorAll("button[data-label]"));
-      const made = { fieldset, input, labels, list: fieldset.querySelector(".marks"), marks: JSON.parse(input.dataset.marks) };
+      const list = fieldset.querySelector(".marks");
+      const severities = JSON.parse(list.dataset.severities || "[]");
+      const made = { fieldset, input, labels, list, severities, marks: JSON.parse(input.dataset.marks) };
       labels.forEach((button, index) => {
         // The button must not take the selection away before it can use it.
         button.addEventListener("mousedown", (event) => event.preventDefault());
@@ -81,7 +83,8 @@
       const { start, end } = chosen;
       // The same words again: the new label takes the place of the old one.
       asked.marks = asked.marks.filter((one) => one.start !== start || one.end !== end);
-      asked.marks.push({ start, end, label: asked.labels[index].dataset.label });
+      const severity = asked.severities.length ? { severity: "" } : {};
+      asked.marks.push({ start, end, label: asked.labels[index].dataset.label, ...severity });
       asked.marks.sort((one, other) => one.start - other.start || one.end - other.end);
       clear();
       show();
@@ -145,8 +148,27 @@
         show();
         changed();
       });
-      item.append(words, label, remove);
+      item.append(words, label, ...(asked.severities.length ? [severity(asked, one, words.textContent)] : []), remove);
       return item;
+    }
+
+    function severity(asked, one, words) {
+      const select = document.createElement("select");
+      select.setAttribute("aria-label", "How bad is the error in " + words);
+      for (const value of ["", ...asked.severities]) {
+        const option = document.createElement("option");
+        option.value = value;
+        option.textContent = value || "how bad?";
+        option.selected = value === one.severity;
+        select.append(option);
+      }
+      select.addEventListener("change", () => {
+        one.severity = select.value;
+        asked.input.value = JSON.stringify(asked.marks);
+        asked.fieldset.querySelector("p.problem[id]").textContent = "";
+        changed();
+      });
+      return select;
     }
 
     function at(element) {
