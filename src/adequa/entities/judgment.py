@@ -238,7 +238,7 @@ class EntityJudgment(NamedTuple):
             seen = self.item.text[span.start : span.end]
             why = f"{seen!r} comes from nothing in the data"
             if span.note:
-                why = f"{seen!r} does not fit the numbers {span.note}"
+                why = f"{seen!r}: {span.note}"
             elif span.triple is not None:
                 why = f"{seen!r}: the data has {span.triple.predicate} {span.triple.object!r}"
             elif span.nearest is not None and span.kind == "name":
@@ -451,6 +451,13 @@ def _unexplained(
         UnexplainedSpan(one.start, one.end, "truth", one.triple.object, one.triple)
         for one in values.contradictions(ours.text.string)
     ]
+    if values.is_record:
+        found += [
+            UnexplainedSpan(
+                one.start, one.end, one.kind, triple and triple.object, triple, note=one.note
+            )
+            for one, triple in values.owner_faults(ours.text, everything)
+        ]
     if has_comparison(ours.text.string):
         found += [
             UnexplainedSpan(
