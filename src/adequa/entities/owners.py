@@ -110,7 +110,7 @@ def _read_list(name: str, facts: Sequence[ValueFact], members: list[list[int]]) 
             elif not reading.dates and fact.value:
                 words[fact.key].setdefault(number, fact.value.replace("_", " ").lower())
     columns = tuple(
-        Column(key, unit, _dimension(key, unit), frozenset(words_of_key(key)), values)
+        Column(key, unit, _dimension(key, unit), _words(key, name), values)
         for (key, unit), values in numbers.items()
         if len(values) >= _LEAST_ROWS
     )
@@ -120,7 +120,18 @@ def _read_list(name: str, facts: Sequence[ValueFact], members: list[list[int]]) 
 
 def _dimension(key: str, unit: str | None) -> str | None:
     known = UNITS.get(unit or "")
-    return known.dimension if known else dimension_of_key(key)
+    if known is not None:
+        return known.dimension
+    return dimension_of_key(key) or dimension_of_key(key.rpartition(".")[0])
+
+
+def _words(key: str, name: str) -> frozenset[str]:
+    """The words of a field without those of its list, unless it has no others."""
+    words = frozenset(words_of_key(key)) - _LITTLE
+    return words - {*words_of_key(name)} or words
+
+
+_LITTLE = word_set("all main value of the in per list")
 
 
 def _read_row(facts: Sequence[ValueFact], places: Sequence[int]) -> Row:
@@ -189,6 +200,12 @@ _HIGH = re.compile(
 )
 _MEAN = re.compile(r"\b(?:averag\w*|mean|typical\w*|generally|mostly|usually)\b")
 _CHANGE = re.compile(r"\b(?:by|increase of|drop of|rise of|fall of|difference|more|less|than)\s*\Z")
+_WHOLE_TIME = re.compile(r"\b(?:overall|week(?!day|end)|five days|period|throughout the (?!day)|generally)\b")
+_LABEL = re.compile(
+    r"\b(?:week|day|page|number|no|episode|stage|lap|round|room|floor|section|chapter|lot|gate|line"
+    r"|phase|level|step|item|add\w* up to)\.?\s\Z"
+)
+_EXCEPT = re.compile(r"\b(?:apart from|except|excluding|other than|not counting)\b")
 _EXACT = 0.051
 """How far a value with decimals may be off."""
 _WHOLE = 1.0
@@ -215,9 +232,14 @@ class _Text:
     """A text with its sentences, parts of sentences and days."""
 
     def __init__(
-        self, text: str, values: Sequence[ValueSpan], mentions: Sequence[Mention]
+        self,
+        text: str,
+        values: Sequence[ValueSpan],
+        mentions: Sequence[Mention],
+        keys: Sequence[str],
     ) -> None:
         self.text = text
+        self.keys = keys
         self.lower = text.lower() if len(text.lower()) == len(text) else text
         self.values = values
         self.mentions = mentions
@@ -294,10 +316,8 @@ class TimeScopes:
         chosen = None
         if own:
             chosen = min(own, key=lambda one: abs(one.start - place))
-        elif before:
+        elif before and not _WHOLE_TIME.search(self.text.lower, *part):
             chosen = before[-1]
-        elif groups:
-            chosen = groups[0]
         of_day = self._part_of_day(place, part)
         if chosen is None and of_day is None:
             return None
@@ -305,7 +325,7 @@ class TimeScopes:
             return Scope(_rows_at(self.rows, None, of_day), of_day or "")
         label = self.text.text[chosen.start : chosen.end]
         found = _rows_at(self.rows, chosen.days, of_day)
-        single = () if chosen.through else chosen.days
+        single = () if chosen.through or chosen not in own else chosen.days
         days = tuple(_rows_at(self.rows, [day], of_day) for day in single)
         return Scope(found, f"{label} {of_day}" if of_day else label, days)
 
@@ -353,15 +373,18 @@ def _manner(
     before = text.lower[max(part[0], first.start - 45) : first.start]
     if _CHANGE.search(before):
         return "change"
-    low = [one.end() for one in _LOW.finditer(before)]
-    high = [one.end() for one in _HIGH.finditer(before)]
+    if _EXCEPT.search(text.lower, *sentence):
+        return "change"
+    if first.hedge in ("under", "over", "just under", "just over", "at least") or _LABEL.search(
+        before
+    ):
+        return "change"
     if _MEAN.search(before):
         return "mean"
+    low = [one.end() for one in _LOW.finditer(before)]
+    high = [one.end() for one in _HIGH.finditer(before) if not (low and "reach" in one[0])]
     if low or high:
         return "low" if max(low, default=-1) > max(high, default=-1) else "high"
-    after = text.lower[last.end : last.end + 24]
-    if default == "value" and re.match(r"\s(?:at (?:its|their|the) )?(?:high|peak|maxim)", after):
-        return "high"
     return default
 
 
@@ -424,22 +447,34 @@ class SeriesCheck:
         unit = UNITS.get(claim.spans[-1].quantities[0].unit or "")
         part = self.text.part_at(claim.spans[0].start, sentence)
         fits = [
-            one
-            for one in self.rows.columns
-            if unit is None or one.dimension in (None, unit.dimension)
-        ]
+            one for one in self.rows.columns if unit is None or one.dimension == unit.dimension
+        ] or [one for one in self.rows.columns if one.dimension is None and unit is not None]
         for place in (part, sentence):
             words = {*re.findall(r"[a-z]+", self.text.lower[slice(*place)])}
             scored = [(sum(_said(word, words) for word in one.words), one) for one in fits]
             best = max((score for score, _ in scored), default=0)
             if best:
                 return [one for score, one in scored if score == best]
-        return [] if unit is None else [one for one in fits if one.dimension == unit.dimension]
+        return [] if unit is None else [one for one in fits if one.dimension is not None]
 
     def _holds(
         self, claim: _NumberClaim, column: Column, values: list[float], rows: frozenset[int]
     ) -> bool:
-        numbers = [_converted(span, column) for span in claim.spans]
+        raw = [float(span.quantities[0].value) for span in claim.spans]
+        converted = [_converted(span, column) for span in claim.spans]
+        if column.unit is None and converted != raw:
+            # Without a unit in the data, either may be meant.
+            return any(self._fits(claim, one, column, values, rows) for one in (raw, converted))
+        return self._fits(claim, converted, column, values, rows)
+
+    def _fits(
+        self,
+        claim: _NumberClaim,
+        numbers: list[float],
+        column: Column,
+        values: list[float],
+        rows: frozenset[int],
+    ) -> bool:
         slack = [_tolerance(span) for span in claim.spans]
         low, high = min(values), max(values)
         if claim.how == "range" and len(numbers) == 2:
@@ -458,6 +493,8 @@ class SeriesCheck:
                     span[0] - off < one < span[1] + off for one, off in zip(numbers, slack)
                 )
             whole = high if claim.how == "high" else low
+            if low < 0 < numbers[0]:  # what is paid is negative in an account
+                extremes += [-low]
             return any(abs(one - numbers[0]) < slack[0] + 1e-9 for one in (whole, *extremes))
         return any(abs(one - numbers[0]) < slack[0] + 1e-9 for one in values)
 
@@ -468,6 +505,98 @@ class SeriesCheck:
             if row in column.values:
                 days[self.rows.rows[row].date].append(column.values[row][0])
         return [max(one) if how == "high" else min(one) for one in days.values()]
+
+
+# Categories of series --------------------------------------------------------------------------
+
+_STEMS = {
+    "rain": ("rain", "drizzle", "shower"), "snow": ("snow", "sleet"), "clear": ("clear", "few"),
+    "cloud": ("cloud", "overcast"), "overcast": ("overcast",), "scatter": ("scattered",),
+    "broken": ("broken",), "thunder": ("thunder",), "fog": ("fog", "mist", "haze", "smoke"),
+    "wet": ("rain", "drizzle", "shower", "snow", "sleet", "thunder"), "drizzle": ("drizzle", "light rain"),
+    "heavy": ("heavy", "very", "extreme"), "moderate": ("moderate",), "few": ("few",),
+}  # fmt: skip
+"""Words of texts about the weather, and what a value of the data begins with or has for them."""
+_CONDITION = re.compile(
+    r"\b(?:(?P<heavy>heavy)(?= (?:rain|snow|shower|precip))|(?P<moderate>moderate)(?= (?:rain|snow))"
+    r"|(?P<scatter>scattered)(?= cloud)|(?P<broken>broken)(?= cloud)|(?P<few>few)(?= cloud)"
+    r"|(?P<rain>rain(?:y|fall|s|ing)?|showers?)|(?P<snow>snow(?:y|fall|ing)?|flurries|sleet)"
+    r"|(?P<drizzle>drizzl\w+)|(?P<wet>precipitation|wet)"
+    r"|(?P<clear>clear(?:er|ing)?(?= (?:sk|weather|condition|day|night|spell|period))|sunny|sunshine"
+    r"|cloudless)|(?P<overcast>overcast)|(?P<cloud>cloud(?:y|s|iness)(?! cover| percent))"
+    r"|(?P<thunder>thunder\w*|storms?)|(?P<fog>fog(?:gy)?|mist(?:y)?|haz[ey]))\b"
+)
+_MOSTLY = re.compile(r"\b(?:dominat\w+|predominan\w+|most(?:ly)?|prevail\w*|mainly|largely|throughout"
+                     r"|consistent\w*|remain\w*|persist\w*|all (?:day|week)|primarily)\b")
+_DENIED = re.compile(r"\b(?:no|not|without|never|any|lack|absence|free of|break from|end of|neither|nor|little|minimal)\b")
+_DENIED_AFTER = re.compile(r"\b(?:not|no|unlikely|minimal|absent|stops?|ends?|clear(?:s|ing))\b")
+_SHARE = 0.3
+"""The least share of rows for what a text says of most of a time; chosen on d2t-eval."""
+
+
+class CategoryCheck:
+    """Checks the conditions that a text gives for the times of a list."""
+
+    def __init__(self, rows: RowList, text: _Text) -> None:
+        self.rows, self.text = rows, text
+        self.scopes = TimeScopes(rows, text)
+        self.said = [
+            " ".join(values.get(row, "") for values in rows.categories.values())
+            for row in range(len(rows.rows))
+        ]
+        together = " ".join(self.said)
+        self.is_known = any(stem in together for stem in ("rain", "cloud", "clear sky", "snow"))
+
+    def faults(self) -> Iterator[OwnerFault]:
+        """Conditions that no row of the time spoken of has, and denied ones that one has."""
+        if not self.is_known:
+            return
+        for sentence in self.text.sentences:
+            for match in _CONDITION.finditer(self.text.lower, *sentence):
+                fault = self._fault(match, sentence)
+                if fault is not None:
+                    yield fault
+
+    def _fault(self, match: re.Match[str], sentence: tuple[int, int]) -> OwnerFault | None:
+        stems = _STEMS[match.lastgroup or ""]
+        have = frozenset(
+            row for row, said in enumerate(self.said) if any(stem in said for stem in stems)
+        )
+        part = self.text.part_at(match.start(), sentence)
+        before = self.text.lower[max(part[0], match.start() - 30) : match.start()]
+        scope = self.scopes.at(match.start(), sentence)
+        rows = scope.rows if scope is not None else frozenset(range(len(self.rows.rows)))
+        if not rows:
+            return None
+        mostly = _MOSTLY.search(self.text.lower, *part) is not None
+        after = self.text.lower[match.end() : min(part[1], match.end() + 40)]
+        if _DENIED.search(before) or _DENIED_AFTER.search(after):
+            wrong = bool(have & rows) and not mostly and match.lastgroup not in ("cloud", "heavy")
+        elif mostly and match.lastgroup not in ("heavy", "moderate"):
+            wrong = len(have & rows) < _SHARE * len(rows)
+        elif scope is not None and scope.days:
+            wrong = any(day and not day & have for day in scope.days)
+        else:
+            wrong = not have & rows
+        if not wrong:
+            return None
+        start, end = self.text.claim_at(match.start(), match.end(), sentence)
+        place = next((fact for row in sorted(rows) for fact in self._facts(row)), None)
+        label = scope.label if scope is not None and scope.label else "all times"
+        seen = dict.fromkeys(self._value(row) for row in sorted(rows))
+        note = f"for {label} the data has {', '.join([*seen][:4])}"
+        return OwnerFault(start, end, "category", note, place)
+
+    def _value(self, row: int) -> str:
+        values = [one[row] for one in self.rows.categories.values() if row in one]
+        weather = [one for one in values if any(stem in one for stem in _ANY)]
+        return max(weather or values or [""], key=len)
+
+    def _facts(self, row: int) -> tuple[int, ...]:
+        return self.rows.rows[row].facts[:1]
+
+
+_ANY = tuple({stem for stems in _STEMS.values() for stem in stems})
 
 
 def _said(word: str, words: Iterable[str]) -> bool:
@@ -502,17 +631,292 @@ def _short(value: float) -> str:
     return f"{value:g}"
 
 
+# Objects: who did what when --------------------------------------------------------------------
+
+_ACTS: Mapping[str, re.Pattern[str]] = {
+    "goal": re.compile(
+        r"\b(?:scor(?:ed|er|ers|ing|es)|goals?|net(?:ted|ting)|found the net|struck|strikes?"
+        r"|equali[sz](?:ed|er|es|ing)|opener|doubled|converted|headed)\b"
+    ),
+    "card": re.compile(r"\b(?:cards?|book(?:ed|ings?)|caution(?:ed|s)?|sent off|yellows?)\b"),
+    "subst": re.compile(
+        r"\b(?:substitut\w+|replac\w+|c[ao]m(?:e|ing) (?:on|off)|brought on|off the bench"
+        r"|introduc\w+)\b"
+    ),
+}
+"""Words of texts about matches, by what the kind of an event has in the data."""
+_MINUTE = re.compile(
+    r"(?<![\w.+-])(?:(?P<a>[0-9]{1,3})(?:st|nd|rd|th)?(?:\s?\+\s?(?P<x>[0-9]{1,2}))?"
+    r"(?:['’′](?:\s?\+\s?(?P<z>[0-9]{1,2}))?|[\s-]minutes?(?! (?:of|later|after|before|earlier)))"
+    r"|minutes? (?P<b>[0-9]{1,3})(?:\s?\+\s?(?P<y>[0-9]{1,2}))?)"
+)
+_HALF = re.compile(
+    r"\b(?:in|during|of|before|after|by|at) (?:the )?(?P<half>first|second|half[- ]?time|the break)"
+    r"(?: half)?\b"
+)
+_OWN = re.compile(r"['’]s?\s(?:\w+\s){0,1}\Z")
+_NUMBER = {
+    "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8,
+    "nine": 9, "ten": 10, "eleven": 11, "twelve": 12, "a single": 1, "only one": 1,
+}  # fmt: skip
+_COUNTED = re.compile(
+    rf"\b(?P<n>{'|'.join(_NUMBER)}|[1-9][0-9]?) (?P<more>more |further |additional )?"
+    r"(?:(?P<what>yellow|red|total|different|other|late|early) )?"
+    r"(?P<thing>cards?|goals?|substitutions?|changes|substitutes|bookings|strikes)\b"
+)
+
+
+class _Named(NamedTuple):
+    """A name in the text and the rows that have it, by column."""
+
+    start: int
+    end: int
+    entity: str
+    columns: Mapping[str, frozenset[int]]
+
+    @property
+    def rows(self) -> frozenset[int]:
+        return frozenset().union(*self.columns.values())
+
+
+class ObjectCheck:
+    """Checks that what a text says together stands together in one object of a list."""
+
+    def __init__(self, rows: RowList, text: _Text, entities: Sequence[str]) -> None:
+        self.rows, self.text = rows, text
+        self.names: dict[str, dict[str, set[int]]] = defaultdict(lambda: defaultdict(set))
+        self.kinds = self._kinds()
+        owner = {fact: number for number, row in enumerate(rows.rows) for fact in row.facts}
+        for key, values in rows.categories.items():
+            if key in self.kinds:
+                continue
+            for fact, number in owner.items():
+                if number in values and self._key(fact) == key:
+                    self.names[entities[fact]][key].add(number)
+        self.minutes = self._minutes()
+
+    def _key(self, fact: int) -> str:
+        return self.text.keys[fact]
+
+    def _kinds(self) -> dict[str, dict[str, frozenset[int]]]:
+        """The columns with a few values that recur, with the rows of each value."""
+        found: dict[str, dict[str, frozenset[int]]] = {}
+        for key, values in self.rows.categories.items():
+            rows: dict[str, set[int]] = defaultdict(set)
+            for row, value in values.items():
+                rows[value].add(row)
+            if any(act in value for value in rows for act in _ACTS):
+                found[key] = {value: frozenset(some) for value, some in rows.items()}
+        return found
+
+    def _minutes(self) -> dict[int, tuple[int, int]]:
+        """The minute of each row, and the minutes added to it."""
+        found: dict[int, tuple[int, int]] = {}
+        for column in self.rows.columns:
+            if column.words & _TIME_WORDS and not column.words & {"extra", "added", "stoppage"}:
+                for row, (value, _) in column.values.items():
+                    found.setdefault(row, (int(value), 0))
+        for column in self.rows.columns:
+            if column.words & {"extra", "added", "stoppage"}:
+                for row, (value, _) in column.values.items():
+                    if row in found:
+                        found[row] = found[row][0], int(value)
+        return found
+
+    def faults(self) -> Iterator[OwnerFault]:
+        """Names with an act, a minute, a half or a side that no object of theirs has."""
+        if not self.kinds:
+            return
+        mentions = [
+            _Named(one.start, one.end, one.entity, _frozen(self.names[one.entity]))
+            for one in sorted(self.text.mentions, key=lambda one: one.start)
+            if one.entity in self.names
+        ]
+        for sentence in self.text.sentences:
+            inside = [one for one in mentions if sentence[0] <= one.start < sentence[1]]
+            people = [one for one in inside if 2 * len(one.rows) < len(self.rows.rows)]
+            sides = [one for one in inside if one not in people]
+            for place, one in enumerate(people):
+                following = people[place + 1].start if place + 1 < len(people) else sentence[1]
+                fault = self._fault(one, following, sentence, sides)
+                if fault is not None:
+                    yield fault
+            yield from self._counts(sentence, sides)
+
+    def _act_rows(self, act: str) -> frozenset[int]:
+        return frozenset(
+            row
+            for values in self.kinds.values()
+            for value, rows in values.items()
+            if act in value
+            for row in rows
+        )
+
+    def _act(self, one: _Named, following: int, sentence: tuple[int, int]) -> str | None:
+        """What the words nearest to a name say that was done."""
+        part = self.text.part_at(one.start, sentence)
+        near: list[tuple[int, str]] = []
+        for act, pattern in _ACTS.items():
+            for match in pattern.finditer(self.text.lower, sentence[0], min(following, sentence[1])):
+                inside = part[0] <= match.start() < part[1]
+                gap = one.start - match.end() if match.end() <= one.start else match.start() - one.end
+                if match.start() >= one.end and not inside:
+                    continue
+                near.append((gap + (0 if inside else 40), act))
+        if not near:
+            return None
+        gap, act = min(near)
+        return act if gap < 120 else None
+
+    def _fault(
+        self, one: _Named, following: int, sentence: tuple[int, int], sides: Sequence[_Named]
+    ) -> OwnerFault | None:
+        act = self._act(one, following, sentence)
+        rows = one.rows
+        lower = self.text.lower
+        if act is not None:
+            did = rows & self._act_rows(act)
+            if not did:
+                return self._told(one, one.end, sentence, f"no {act} of")
+            rows = did
+            if act == "goal":
+                assists = [key for key in one.columns if "assist" in key.lower()]
+                scored = rows - frozenset().union(*(one.columns[key] for key in assists), ())
+                near = lower[max(sentence[0], one.start - 30) : min(one.end + 22, sentence[1])]
+                helped = re.search(r"assist|set up|pass|cross|provid|feed|help", near)
+                if assists and not scored and not helped:
+                    return self._told(one, one.end, sentence, "no goal but an assist of")
+        for side in sides:
+            if self._belongs(one, side) and not side.rows & one.rows:
+                return self._told(one, one.end, sentence, f"another side than {side.entity} for")
+        minute = self._minute(one, following, sentence)
+        if minute is not None and self.minutes:
+            known = {self.minutes[row] for row in rows if row in self.minutes}
+            if known and not any(_same_minute(minute[:2], other) for other in known):
+                shown = ", ".join(f"{a}+{b}" if b else f"{a}" for a, b in sorted(known))
+                what = f"{act} of" if act else ""
+                start = min(one.start, minute[2])
+                return self._told(
+                    one, max(one.end, minute[3]), sentence, f"{shown} as the minute: {what}", start
+                )
+        return self._half(one, act, rows, sentence)
+
+    def _half(
+        self, one: _Named, act: str | None, rows: frozenset[int], sentence: tuple[int, int]
+    ) -> OwnerFault | None:
+        part = self.text.part_at(one.start, sentence)
+        match = _HALF.search(self.text.lower, *part)
+        known = [self.minutes[row][0] for row in rows if row in self.minutes]
+        if match is None or act is None or not known or match["half"] not in ("first", "second"):
+            return None
+        if "half" not in match[0]:
+            return None
+        wanted = match["half"] == "first"
+        if any((minute <= 45) == wanted for minute in known):
+            return None
+        other = ", ".join(map(str, sorted(known)))
+        return self._told(one, one.end, sentence, f"minute {other} for the {act} of")
+
+    def _belongs(self, one: _Named, side: _Named) -> bool:
+        """Whether the text says that somebody belongs to a side."""
+        lower = self.text.lower
+        if side.end <= one.start:
+            return _OWN.fullmatch(lower, side.end, one.start) is not None
+        between = lower[one.end : side.start]
+        return re.fullmatch(r"\s?\((?:for |of )?|\s(?:of|for|from)\s(?:the )?", between) is not None
+
+    def _minute(
+        self, one: _Named, following: int, sentence: tuple[int, int]
+    ) -> tuple[int, int, int, int] | None:
+        """The minute that is said of a name: after it, else just before it."""
+        part = self.text.part_at(one.start, sentence)
+        for low, high in ((one.end, min(following, sentence[1], one.end + 60)), (part[0], one.start)):
+            for match in _MINUTE.finditer(self.text.lower, low, high):
+                minute = int(match["a"] or match["b"])
+                extra = int(match["x"] or match["y"] or match["z"] or 0)
+                return minute, extra, match.start(), match.end()
+        return None
+
+    def _told(
+        self, one: _Named, end: int, sentence: tuple[int, int], what: str, start: int | None = None
+    ) -> OwnerFault:
+        begin = one.start if start is None else start
+        first, last = self.text.claim_at(begin, end, sentence)
+        row = min(one.rows)
+        return OwnerFault(
+            first, last, "owner", f"the data has {what} {one.entity}", self.rows.rows[row].facts[0]
+        )
+
+    def _counts(self, sentence: tuple[int, int], sides: Sequence[_Named]) -> Iterator[OwnerFault]:
+        """Numbers of acts that neither the list nor a side of it has."""
+        for match in _COUNTED.finditer(self.text.lower, *sentence):
+            if match["more"]:
+                continue
+            thing = match["thing"]
+            act = "goal" if thing[:4] in ("goal", "stri") else "card" if thing[:2] in ("ca", "bo") else "subst"
+            rows = self._act_rows(act)
+            if match["what"] in ("yellow", "red"):
+                rows &= self._act_rows(match["what"]) or rows
+            number = _NUMBER.get(match["n"]) or int(match["n"])
+            groups = [rows, *(rows & one.rows for one in sides)]
+            if not sides:
+                groups += [rows & some for some in self._sides()]
+            halves = [
+                frozenset(row for row in some if (self.minutes.get(row, (0, 0))[0] <= 45) == first)
+                for some in groups
+                for first in (True, False)
+            ]
+            if number not in {len(some) for some in (*groups, *halves)} and rows:
+                start, end = self.text.claim_at(match.start(), match.end(), sentence)
+                note = f"the data has {len(rows)} ({act})"
+                yield OwnerFault(start, end, "count", note, self.rows.rows[min(rows)].facts[0])
+
+    def _sides(self) -> list[frozenset[int]]:
+        return [
+            frozenset().union(*columns.values())
+            for columns in self.names.values()
+            if 3 * sum(map(len, columns.values())) > len(self.rows.rows)
+        ]
+
+
+_TIME_WORDS = word_set("minute minutes elapsed min")
+
+
+def _frozen(columns: Mapping[str, set[int]]) -> dict[str, frozenset[int]]:
+    return {key: frozenset(rows) for key, rows in columns.items()}
+
+
+def _same_minute(said: tuple[int, int], known: tuple[int, int]) -> bool:
+    if said[1]:
+        return said == known or said[0] + said[1] == sum(known)
+    return said[0] in (known[0], sum(known))
+
+
 def find_owner_faults(
     facts: Sequence[ValueFact],
     rows: Sequence[RowList],
     text: str,
     values: Sequence[ValueSpan],
     mentions: Sequence[Mention],
+    entities: Sequence[str],
 ) -> list[OwnerFault]:
     """Where a text says of an object, field or time what the data says of another."""
-    read = _Text(text, values, mentions)
+    read = _Text(text, values, mentions, [fact.key for fact in facts])
     found: list[OwnerFault] = []
     for one in rows:
         if one.is_timed:
             found += SeriesCheck(one, read).faults()
-    return sorted(found)
+            found += CategoryCheck(one, read).faults()
+        found += ObjectCheck(one, read, entities).faults()
+    return _merged(sorted(found))
+
+
+def _merged(faults: Sequence[OwnerFault]) -> list[OwnerFault]:
+    """One fault where several overlap: from the first beginning to the last end."""
+    found: list[OwnerFault] = []
+    for one in faults:
+        if found and one.start < found[-1].end:
+            found[-1] = found[-1]._replace(end=max(found[-1].end, one.end))
+        else:
+            found.append(one)
+    return found

@@ -87,7 +87,12 @@ class DataValues:
         return [
             (one, None if one.fact is None else self.triples[one.fact])
             for one in find_owner_faults(
-                self.facts, self.rows, text.string, text.values, mentions
+                self.facts,
+                self.rows,
+                text.string,
+                text.values,
+                mentions,
+                [triple.object for triple in self.triples],
             )
         ]
 
