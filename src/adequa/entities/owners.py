@@ -13,11 +13,12 @@ import datetime as dt
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
 from itertools import pairwise
 from typing import NamedTuple
 
 from adequa.data import Mention
-from adequa.text import split_sentences, word_set
+from adequa.text import fold, split_sentences, word_set
 from adequa.text.values import UNITS, ValueFact, ValueSpan, dimension_of_key, read_value
 from adequa.text.values.units import words_of_key
 
@@ -73,6 +74,8 @@ class RowList(NamedTuple):
 
 _DAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 _LEAST_ROWS = 2
+_LEAST_SERIES = 3
+"""Rows with a number from which on it is a series with extremes."""
 
 
 def read_rows(facts: Sequence[ValueFact], paths: Sequence[str]) -> list[RowList]:
@@ -112,7 +115,6 @@ def _read_list(name: str, facts: Sequence[ValueFact], members: list[list[int]]) 
     columns = tuple(
         Column(key, unit, _dimension(key, unit), _words(key, name), values)
         for (key, unit), values in numbers.items()
-        if len(values) >= _LEAST_ROWS
     )
     kinds = {key: values for key, values in words.items() if len(values) >= _LEAST_ROWS}
     return RowList(name, tuple(rows), columns, kinds)
@@ -446,9 +448,9 @@ class SeriesCheck:
         """The columns that a number may be of: its dimension, and spoken of."""
         unit = UNITS.get(claim.spans[-1].quantities[0].unit or "")
         part = self.text.part_at(claim.spans[0].start, sentence)
-        fits = [
-            one for one in self.rows.columns if unit is None or one.dimension == unit.dimension
-        ] or [one for one in self.rows.columns if one.dimension is None and unit is not None]
+        series = [one for one in self.rows.columns if len(one.values) >= _LEAST_SERIES]
+        fits = [one for one in series if unit is None or one.dimension == unit.dimension]
+        fits = fits or [one for one in series if one.dimension is None and unit is not None]
         for place in (part, sentence):
             words = {*re.findall(r"[a-z]+", self.text.lower[slice(*place)])}
             scored = [(sum(_said(word, words) for word in one.words), one) for one in fits]
@@ -695,6 +697,37 @@ class ObjectCheck:
                     self.names[entities[fact]][key].add(number)
         self.minutes = self._minutes()
 
+    @cached_property
+    def _sided(self) -> frozenset[str]:
+        """The columns with so few names that they divide the rows: the two teams."""
+        names: dict[str, set[str]] = defaultdict(set)
+        for name, columns in self.names.items():
+            for key in columns:
+                names[key].add(name)
+        some = 0.25 * len(self.rows.rows)
+        return frozenset(key for key, found in names.items() if len(found) <= max(2, some))
+
+    @cached_property
+    def _by_last(self) -> dict[str, list[str]]:
+        """The names by their last word: one person may be in the data in two spellings."""
+        found: dict[str, list[str]] = defaultdict(list)
+        for name in self.names:
+            found[fold(name).split()[-1]].append(name)
+        return found
+
+    def _alike(self, start: int, end: int, entity: str) -> dict[str, frozenset[int]]:
+        """The rows of a name by column, with those of names that the words may stand for too."""
+        seen = fold(self.text.text[start:end]).split()
+        own = fold(entity).split()
+        found: dict[str, frozenset[int]] = {}
+        for name in {entity, *self._by_last[own[-1]]}:
+            other = fold(name).split()
+            if name != entity and seen == own != other and other[0][:1] != own[0][:1]:
+                continue
+            for key, rows in self.names[name].items():
+                found[key] = found.get(key, frozenset()) | rows
+        return found
+
     def _key(self, fact: int) -> str:
         return self.text.keys[fact]
 
@@ -727,15 +760,16 @@ class ObjectCheck:
         """Names with an act, a minute, a half or a side that no object of theirs has."""
         if not self.kinds:
             return
-        mentions = [
-            _Named(one.start, one.end, one.entity, _frozen(self.names[one.entity]))
-            for one in sorted(self.text.mentions, key=lambda one: one.start)
+        places = {
+            (one.start, one.end, one.entity)
+            for one in self.text.mentions
             if one.entity in self.names
-        ]
+        }
+        mentions = [_Named(*one, self._alike(*one)) for one in sorted(places)]
         for sentence in self.text.sentences:
             inside = [one for one in mentions if sentence[0] <= one.start < sentence[1]]
-            people = [one for one in inside if 2 * len(one.rows) < len(self.rows.rows)]
-            sides = [one for one in inside if one not in people]
+            sides = [one for one in inside if self._sided.intersection(one.columns)]
+            people = [one for one in inside if one not in sides]
             for place, one in enumerate(people):
                 following = people[place + 1].start if place + 1 < len(people) else sentence[1]
                 fault = self._fault(one, following, sentence, sides)
@@ -875,7 +909,7 @@ class ObjectCheck:
         return [
             frozenset().union(*columns.values())
             for columns in self.names.values()
-            if 3 * sum(map(len, columns.values())) > len(self.rows.rows)
+            if self._sided.intersection(columns)
         ]
 
 
