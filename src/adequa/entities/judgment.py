@@ -229,23 +229,13 @@ class EntityJudgment(NamedTuple):
         }
         instead = causes.get(self.cause or "", "")
         if near is not None:
-            instead = f"; the text has {self.item.text[near.start : near.end]!r} instead"
+            instead = f"; the text has {self.item.text[slice(*near.place)]!r} instead"
         return f"no mention of {entity!r} ({' | '.join(facts[0])}{more}){instead}"
 
     def surplus(self) -> Iterator[tuple[UnexplainedSpan, str]]:
         """Each unexplained span with a sentence about it."""
         for span in self.unexplained:
-            seen = self.item.text[span.start : span.end]
-            why = f"{seen!r} comes from nothing in the data"
-            if span.note:
-                why = f"{seen!r}: {span.note}"
-            elif span.triple is not None:
-                why = f"{seen!r}: the data has {span.triple.predicate} {span.triple.object!r}"
-            elif span.nearest is not None and span.kind == "name":
-                why += f"; the nearest is {span.nearest!r}"
-            elif span.nearest is not None:
-                why = f"{seen!r}: the data has {span.nearest!r}"
-            yield span, why
+            yield span, span.reason(self.item.text)
 
 
 # `esa`, `esa_strict` and `nli` of one run judge the same items with mostly the same settings.
@@ -461,7 +451,7 @@ def _unexplained(
     if has_comparison(ours.text.string):
         found += [
             UnexplainedSpan(
-                one.start, one.end, "comparison", None, note=f"{one.first}, {one.second}"
+                one.start, one.end, "comparison", None, note=f"it does not fit {one.first} and {one.second}"
             )
             for one in find_reversals(ours.text.string, ours.text.values)
         ]

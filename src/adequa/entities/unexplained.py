@@ -73,6 +73,25 @@ class UnexplainedSpan(NamedTuple):
     """The triple that has the nearest entity, where the text speaks of that."""
     note: str = ""
     """A reason of its own."""
+    focus: tuple[int, int] | None = None
+    """The wrong words, where the span has the words that claim them too."""
+
+    @property
+    def place(self) -> tuple[int, int]:
+        """Where the wrong words are."""
+        return self.focus or (self.start, self.end)
+
+    def reason(self, text: str) -> str:
+        """A sentence about it."""
+        seen = text[slice(*self.place)]
+        if self.note:
+            return f"{seen!r}: {self.note}"
+        if self.triple is not None:
+            return f"{seen!r}: the data has {self.triple.predicate} {self.triple.object!r}"
+        if self.nearest is not None and self.kind != "name":
+            return f"{seen!r}: the data has {self.nearest!r}"
+        nearest = "" if self.nearest is None else f"; the nearest is {self.nearest!r}"
+        return f"{seen!r} comes from nothing in the data{nearest}"
 
 
 def find_unexplained(

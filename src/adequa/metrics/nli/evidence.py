@@ -46,6 +46,8 @@ class Stretch:
     """The number of the triple that contradicts it, where that is known."""
     garbled: bool = False
     """Whether its words are not well formed, so that their meaning is unclear."""
+    note: str = ""
+    """The reason, where the entities have found it."""
 
 
 class Word(NamedTuple):
@@ -224,7 +226,7 @@ class VerifierEvidence:
         signs, asked = self._read(own)
         checked = self.verify(asked)
         relations = self._relations(own, signs)
-        rows = zip(own, checked, signs, relations, strict=True)
+        rows = zip(items, own, checked, signs, relations, strict=True)
         found = [self._evidence(*row) for row in rows]
         found = self._contradictions(asked, checked, signs, found)
         found = [self._with_clauses(*row) for row in zip(found, relations, strict=True)]
@@ -252,7 +254,8 @@ class VerifierEvidence:
             relations[number] = chance
         before, now = geometric_mean(evidence.stated), geometric_mean(stated)
         value = evidence.value
-        if value is not None and before is not None and now is not None:
+        chosen = item.paths and item.coverage == "selected"  # what it leaves out does not count
+        if value is not None and before is not None and now is not None and not chosen:
             value *= now / before
         return replace(
             evidence,
@@ -333,6 +336,7 @@ class VerifierEvidence:
 
     def _evidence(
         self,
+        whole: Item,
         item: Item,
         check: VerifierOutput,
         signs: Signs | None,
@@ -346,10 +350,12 @@ class VerifierEvidence:
             if logit is not None
         ]
         if len(known) < len(check.unsupported) or not known:
-            whole = Stretch(0, len(item.text), "text", None)
-            return Evidence(stated, (whole,), None, None)
+            unread = Stretch(0, len(item.text), "text", None)
+            return Evidence(stated, (unread,), None, None)
         words = words_of(item.text, check.offsets, known)
-        values = [one[:2] for one in signs.unexplained] if signs is not None else []
+        if item.paths and signs is not None:
+            return _record_evidence(whole, stated, words, read_signs(whole))
+        values = [one.place for one in signs.unexplained] if signs is not None else []
         found = stretches(item.text, words, self.threshold, values)
         found = _with_garbled(item.text, check, found, self.threshold)
         supported = 1 - max((word.unsupported for word in words), default=0.0)
@@ -404,6 +410,8 @@ class VerifierEvidence:
             zip(items, checked, signs, found, strict=True)
         ):
             wide = None
+            if item.paths and sign is not None:
+                continue
             if check.passes > 1:
                 wide = FactIndex(item, sign.mentions if sign is not None else ())
             for place, fact in _candidates(item, evidence, self.least, wide):
@@ -431,6 +439,36 @@ class VerifierEvidence:
             parts[place] = replace(parts[place], contradicted=probability(logit), fact=fact)
             found[number] = replace(evidence, stretches=tuple(parts))
         return found
+
+
+_RIGHT, _WRONG = 0.05, 0.95
+"""How likely words of a text about a record are wrong, without and with a finding of the entities:
+the share of such texts that are, on the open part of bench/challenges/records."""
+
+
+def _record_evidence(
+    item: Item, stated: tuple[float | None, ...], words: Sequence[Word], signs: Signs
+) -> Evidence:
+    """The evidence on a record: its words are judged by the values and names of the data.
+
+    The verifier learned from texts about a few facts. On the open part of bench/challenges/records
+    118 of the 152 findings in faithful texts were its own, and it found 16 of 240 faults more.
+    """
+    marked = SpanIndex(len(item.text), [one.place for one in signs.unexplained])
+    judged = tuple(
+        word._replace(unsupported=_WRONG if marked.overlaps(word.start, word.end) else _RIGHT)
+        for word in words
+    )
+    found = tuple(
+        Stretch(one.start, one.end, "span", _WRONG, note=one.reason(item.text))
+        for one in signs.unexplained
+    )
+    supported = 1 - max((word.unsupported for word in judged), default=_RIGHT)
+    value = _value(
+        (1.0,) if item.coverage == "selected" else stated,
+        [1 - word.unsupported for word in judged],
+    )
+    return Evidence(stated, found, supported, value, judged)
 
 
 def _marked(text: str, parts: Sequence[Stretch]) -> SpanIndex:
