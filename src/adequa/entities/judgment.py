@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import lru_cache
@@ -20,7 +21,7 @@ from adequa.entities.unexplained import UnexplainedSpan, find_unexplained
 from adequa.entities.values import DataValues, values_of
 from adequa.errors import DataError, MissingExtra, SettingError
 from adequa.settings import setting
-from adequa.text import PreparedText, Span
+from adequa.text import PreparedText, Span, clauses_around, split_sentences
 from adequa.text.values import find_reversals, has_comparison
 
 if TYPE_CHECKING:
@@ -444,14 +445,23 @@ def _unexplained(
     if values.is_record:
         found += [
             UnexplainedSpan(
-                one.start, one.end, one.kind, triple and triple.object, triple, note=one.note
+                one.start,
+                one.end,
+                one.kind,
+                triple and triple.object,
+                triple,
+                f"{ours.text.string[one.start : one.end]!r}: {one.note}",
             )
             for one, triple in values.owner_faults(ours.text, everything)
         ]
     if has_comparison(ours.text.string):
         found += [
             UnexplainedSpan(
-                one.start, one.end, "comparison", None, note=f"it does not fit {one.first} and {one.second}"
+                one.start,
+                one.end,
+                "comparison",
+                None,
+                note=f"{ours.text.string[one.start : one.end]!r} does not fit {one.first} and {one.second}",
             )
             for one in find_reversals(ours.text.string, ours.text.values)
         ]
@@ -463,7 +473,27 @@ def _unexplained(
             taken += [(span.start, span.end) for span in mentions]
             if all(end <= link.start or link.end <= start for start, end in taken):
                 found.append(UnexplainedSpan(link.start, link.end, "name", None))
-    return tuple(sorted(found, key=lambda span: span[:2]))
+    found.sort(key=lambda span: span[:2])
+    return tuple(_with_claims(found, ours.text.string) if values.is_record else found)
+
+
+def _with_claims(spans: Sequence[UnexplainedSpan], text: str) -> list[UnexplainedSpan]:
+    """The spans with the clauses that claim them; one for all values that a clause has wrong."""
+    sentences = split_sentences(text)
+    ends = [end for _, end in sentences]
+    found: dict[Span, UnexplainedSpan] = {}
+    for one in spans:
+        sentence = sentences[min(bisect_left(ends, one.end), len(sentences) - 1)]
+        place = (one.start, one.end)
+        if one.kind != "name" and sentence[0] <= one.start:
+            place = clauses_around(text, one.start, one.end, sentence)
+        wide = one._replace(start=place[0], end=place[1], focus=one.place)
+        if (known := found.get(place)) is not None:
+            reasons = dict.fromkeys((known.reason(text), wide.reason(text)))
+            wide = known._replace(note="; ".join(reasons), focus=None)
+            wide = wide._replace(kind=known.kind)
+        found[place] = wide
+    return list(found.values())
 
 
 def read_phrases(path: Path) -> tuple[str, ...]:

@@ -202,7 +202,9 @@ _HIGH = re.compile(
 )
 _MEAN = re.compile(r"\b(?:averag\w*|mean|typical\w*|generally|mostly|usually)\b")
 _CHANGE = re.compile(r"\b(?:by|increase of|drop of|rise of|fall of|difference|more|less|than)\s*\Z")
-_WHOLE_TIME = re.compile(r"\b(?:overall|week(?!day|end)|five days|period|throughout the (?!day)|generally)\b")
+_WHOLE_TIME = re.compile(
+    r"\b(?:overall|week(?!day|end)|five days|period|throughout the (?!day)|generally)\b"
+)
 _LABEL = re.compile(
     r"\b(?:week|day|page|number|no|episode|stage|lap|round|room|floor|section|chapter|lot|gate|line"
     r"|phase|level|step|item|add\w* up to)\.?\s\Z"
@@ -262,11 +264,7 @@ class _Text:
         """The part of the sentence that makes the claim between two places."""
         first, _ = self.part_at(start, sentence)
         _, last = self.part_at(max(end - 1, start), sentence)
-        while last > end and self.text[last - 1] in " ,;:(":
-            last -= 1
-        if last == sentence[1]:
-            while last > end and self.text[last - 1] in ".!? ":
-                last -= 1
+        last -= len(self.text[:last]) - len(self.text[:last].rstrip(" ,;:(.!?"))
         return first, max(last, end)
 
     def days_in(self, sentence: tuple[int, int]) -> list[_DayGroup]:
@@ -491,9 +489,7 @@ class SeriesCheck:
             extremes = self._extremes(column, rows, claim.how)
             span = min(extremes), max(extremes)
             if len(numbers) == 2:
-                return all(
-                    span[0] - off < one < span[1] + off for one, off in zip(numbers, slack)
-                )
+                return all(span[0] - off < one < span[1] + off for one, off in zip(numbers, slack))
             whole = high if claim.how == "high" else low
             if low < 0 < numbers[0]:  # what is paid is negative in an account
                 extremes += [-low]
@@ -528,9 +524,13 @@ _CONDITION = re.compile(
     r"|cloudless)|(?P<overcast>overcast)|(?P<cloud>cloud(?:y|s|iness)(?! cover| percent))"
     r"|(?P<thunder>thunder\w*|storms?)|(?P<fog>fog(?:gy)?|mist(?:y)?|haz[ey]))\b"
 )
-_MOSTLY = re.compile(r"\b(?:dominat\w+|predominan\w+|most(?:ly)?|prevail\w*|mainly|largely|throughout"
-                     r"|consistent\w*|remain\w*|persist\w*|all (?:day|week)|primarily)\b")
-_DENIED = re.compile(r"\b(?:no|not|without|never|any|lack|absence|free of|break from|end of|neither|nor|little|minimal)\b")
+_MOSTLY = re.compile(
+    r"\b(?:dominat\w+|predominan\w+|most(?:ly)?|prevail\w*|mainly|largely|throughout"
+    r"|consistent\w*|remain\w*|persist\w*|all (?:day|week)|primarily)\b"
+)
+_DENIED = re.compile(
+    r"\b(?:no|not|without|never|any|lack|absence|free of|break from|end of|neither|nor|little|minimal)\b"
+)
 _DENIED_AFTER = re.compile(r"\b(?:not|no|unlikely|minimal|absent|stops?|ends?|clear(?:s|ing))\b")
 _SHARE = 0.3
 """The least share of rows for what a text says of most of a time; chosen on d2t-eval."""
@@ -791,9 +791,13 @@ class ObjectCheck:
         part = self.text.part_at(one.start, sentence)
         near: list[tuple[int, str]] = []
         for act, pattern in _ACTS.items():
-            for match in pattern.finditer(self.text.lower, sentence[0], min(following, sentence[1])):
+            for match in pattern.finditer(
+                self.text.lower, sentence[0], min(following, sentence[1])
+            ):
                 inside = part[0] <= match.start() < part[1]
-                gap = one.start - match.end() if match.end() <= one.start else match.start() - one.end
+                gap = (
+                    one.start - match.end() if match.end() <= one.start else match.start() - one.end
+                )
                 if match.start() >= one.end and not inside:
                     continue
                 near.append((gap + (0 if inside else 40), act))
@@ -864,7 +868,10 @@ class ObjectCheck:
     ) -> tuple[int, int, int, int] | None:
         """The minute that is said of a name: after it, else just before it."""
         part = self.text.part_at(one.start, sentence)
-        for low, high in ((one.end, min(following, sentence[1], one.end + 60)), (part[0], one.start)):
+        for low, high in (
+            (one.end, min(following, sentence[1], one.end + 60)),
+            (part[0], one.start),
+        ):
             for match in _MINUTE.finditer(self.text.lower, low, high):
                 minute = int(match["a"] or match["b"])
                 extra = int(match["x"] or match["y"] or match["z"] or 0)
@@ -887,7 +894,13 @@ class ObjectCheck:
             if match["more"]:
                 continue
             thing = match["thing"]
-            act = "goal" if thing[:4] in ("goal", "stri") else "card" if thing[:2] in ("ca", "bo") else "subst"
+            act = (
+                "goal"
+                if thing[:4] in ("goal", "stri")
+                else "card"
+                if thing[:2] in ("ca", "bo")
+                else "subst"
+            )
             rows = self._act_rows(act)
             if match["what"] in ("yellow", "red"):
                 rows &= self._act_rows(match["what"]) or rows

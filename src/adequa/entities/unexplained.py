@@ -72,7 +72,7 @@ class UnexplainedSpan(NamedTuple):
     triple: Triple | None = None
     """The triple that has the nearest entity, where the text speaks of that."""
     note: str = ""
-    """A reason of its own."""
+    """A sentence about it, where there is more to say than what the data has."""
     focus: tuple[int, int] | None = None
     """The wrong words, where the span has the words that claim them too."""
 
@@ -85,7 +85,7 @@ class UnexplainedSpan(NamedTuple):
         """A sentence about it."""
         seen = text[slice(*self.place)]
         if self.note:
-            return f"{seen!r}: {self.note}"
+            return self.note
         if self.triple is not None:
             return f"{seen!r}: the data has {self.triple.predicate} {self.triple.object!r}"
         if self.nearest is not None and self.kind != "name":
