@@ -15,6 +15,7 @@ from typing import NamedTuple
 from adequa.caches import MEGABYTE, cached
 from adequa.data import UNNAMED, Item, Mention, Triple
 from adequa.entities.owners import OwnerFault, RowList, find_owner_faults, read_rows
+from adequa.entities.roles import RoleCheck, Roles
 from adequa.text import PreparedText, label_of
 from adequa.text.values import (
     Claim,
@@ -59,6 +60,11 @@ class DataValues:
         return Explainer(self.facts)
 
     @cached_property
+    def roles(self) -> Roles:
+        """The facts of the record by field, object and name."""
+        return Roles(self.triples, self.facts, self.paths, self.explainer)
+
+    @cached_property
     def rows(self) -> list[RowList]:
         """The lists of objects of the record."""
         return read_rows(self.facts, self.paths)
@@ -84,9 +90,11 @@ class DataValues:
         self, text: PreparedText, mentions: Sequence[Mention]
     ) -> list[tuple[OwnerFault, Triple | None]]:
         """Where the text says of an object, field or time what the data says of another."""
+        roles = RoleCheck(self.roles, text.string, text.values, mentions).faults()
         return [
             (one, None if one.fact is None else self.triples[one.fact])
-            for one in find_owner_faults(
+            for one in roles
+            + find_owner_faults(
                 self.facts,
                 self.rows,
                 text.string,

@@ -229,6 +229,17 @@ class Explainer:
                     return (found,)
         return ()
 
+    def derives(self, span: ValueSpan, text: str, place: int) -> bool:
+        """Whether a value follows from several facts, one of which is that at a place."""
+        if not span.quantities:
+            return False
+        sentence = _Sentence(text, span)
+        for quantity in span.quantities:
+            query = _Query(quantity, interval_in(quantity, span), span, sentence)
+            if any(place in found.facts for found in self._ways(query)):
+                return True
+        return False
+
     def _running_score(self, span: ValueSpan, sentence: _Sentence) -> Iterator[Support]:
         """A score on the way to the final one: "took a 2-1 lead"."""
         if not _RUNNING.search(sentence.lower):
