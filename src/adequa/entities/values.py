@@ -15,7 +15,7 @@ from typing import NamedTuple
 from adequa.caches import MEGABYTE, cached
 from adequa.data import UNNAMED, Item, Mention, Triple
 from adequa.entities.owners import OwnerFault, RowList, find_owner_faults, read_rows
-from adequa.entities.roles import RoleCheck, Roles
+from adequa.entities.roles import ComparisonCheck, RoleCheck, Roles
 from adequa.text import PreparedText, label_of
 from adequa.text.values import (
     Claim,
@@ -90,7 +90,11 @@ class DataValues:
         self, text: PreparedText, mentions: Sequence[Mention]
     ) -> list[tuple[OwnerFault, Triple | None]]:
         """Where the text says of an object, field or time what the data says of another."""
-        roles = RoleCheck(self.roles, text.string, text.values, mentions).faults()
+        roles = [
+            one
+            for check in (RoleCheck, ComparisonCheck)
+            for one in check(self.roles, text.string, text.values, mentions).faults()
+        ]
         return [
             (one, None if one.fact is None else self.triples[one.fact])
             for one in roles
