@@ -37,7 +37,7 @@ _NEAR = 42
 _NEAR_DATE = 14
 """The same for a date or a time, which may belong to anything that is said before it."""
 _AFTER = 26
-_SERIES = 4
+_SERIES = 8
 """Facts of one field from which on it is a series rather than a field."""
 _TOGETHER = re.compile(r"\b(?:together|combined|in all|in total|altogether|sum|both)\b")
 _STEM = 5
@@ -220,7 +220,10 @@ class RoleCheck:
         best = max(len(roles.stems[place]) for place in said)
         said = [place for place in said if len(roles.stems[place]) == best]
         fields = {roles.facts[place].key for place in said}
-        if len(fields) > 1 or len(said) > 1:
+        if len(said) > 1:
+            beside = {roles.paths[fact].rpartition("/")[0] for fact in facts}
+            said = [place for place in said if roles.paths[place].rpartition("/")[0] in beside]
+        if len(fields) > 1 or len(said) != 1:
             return None
         place = said[0]
         if {roles.facts[fact].key for fact in facts} & fields:
@@ -450,6 +453,7 @@ class ComparisonCheck(RoleCheck):
             one
             for one in self.values
             if start <= one.start and one.end <= end and one.kind in ("number", "share")
+            and not one.clocks
         ]
 
     def _compared(self, match: re.Match[str], sentence: tuple[int, int]) -> OwnerFault | None:
