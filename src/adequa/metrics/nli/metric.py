@@ -31,6 +31,9 @@ from adequa.metrics.sources import (
 from adequa.settings import content_hash, setting
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
     from adequa.models import Calibration
 
 _NO_DATA = "no triples to compare the text with"
@@ -208,7 +211,14 @@ class Nli(Metric):
             self.entities,
             self._cues(),
             self._relations(),
+            self._encode if self.entities else None,
         )
+
+    def _encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """The vectors of texts by the encoder of the weights."""
+        from adequa.models import load_encoder
+
+        return load_encoder(self.weights, threads=self.threads).encode(texts)
 
     def _relations(self) -> ReadRelations | None:
         """The relation reader, where the weights have one and the entities are used."""
