@@ -17,7 +17,14 @@ from functools import cached_property
 from adequa.data import Mention, Triple
 from adequa.entities.owners import OwnerFault
 from adequa.text import fold, split_sentences, word_set
-from adequa.text.values import UNITS, Explainer, ValueFact, ValueSpan, dimension_of_key
+from adequa.text.values import (
+    UNITS,
+    Explainer,
+    ValueFact,
+    ValueSpan,
+    dimension_of_key,
+    find_siblings,
+)
 from adequa.text.values.facts import Reading
 from adequa.text.values.units import CURRENCIES, parts_of_key, words_of_key
 
@@ -92,6 +99,11 @@ class Roles:
         ]
 
     @cached_property
+    def kinds(self) -> list[tuple[str, str]]:
+        """The keys and values of all facts."""
+        return [(fact.key, fact.value) for fact in self.facts]
+
+    @cached_property
     def counts(self) -> Counter[str]:
         """How many facts each field has."""
         return Counter(fact.key for fact in self.facts)
@@ -158,6 +170,10 @@ class RoleCheck:
             found += self._values(sentence)
             found += self._directions(sentence)
             found += self._named_roles(sentence)
+        found += [
+            self._fault(one.start, one.end, "category", one.fact, ())
+            for one in find_siblings(self.roles.kinds, self.text)
+        ]
         return sorted(found)
 
     def _part(self, place: int, sentence: tuple[int, int]) -> tuple[int, int]:
@@ -177,6 +193,8 @@ class RoleCheck:
             if not sentence[0] <= span.start < sentence[1] or span.kind in ("ordinal", "ratio"):
                 continue
             if span.words and not any(one.unit for one in span.quantities):
+                if (fault := self._wrong_count(span, sentence)) is not None:
+                    yield fault
                 continue
             supports = self.roles.explainer.index.explain(span, self.text)
             facts = {fact for one in supports for fact in one.facts}
@@ -187,6 +205,27 @@ class RoleCheck:
             )
             if fault is not None:
                 yield fault
+
+    def _wrong_count(self, span: ValueSpan, sentence: tuple[int, int]) -> OwnerFault | None:
+        """A number in words before the name of a single field that has another number."""
+        following = _WORD.match(self.lower, span.end + 1)
+        if span.kind != "number" or following is None or len(span.quantities) != 1:
+            return None
+        stem = _stem(following[0])
+        places = [place for place, stems in enumerate(self.roles.stems) if stems == {stem}]
+        places = [place for place in places if self._whole(place) is not None]
+        if len(places) != 1 or self._whole(places[0]) == span.quantities[0].value:
+            return None
+        explained = self.roles.explainer.explain(span, self.text)
+        if explained or self._is_said(places[0], span, sentence):
+            return None
+        return self._fault(span.start, following.end(), "owner", places[0], ())
+
+    def _whole(self, place: int) -> Decimal | None:
+        """The number of a fact, if it is a whole number."""
+        quantities = self.roles.explainer.index.readings[place].quantities
+        value = quantities[0].value if quantities else None
+        return value if value is not None and _is_whole(value) else None
 
     def _near_stems(self, span: ValueSpan, sentence: tuple[int, int]) -> dict[str, int]:
         """The stems of the words around a value, each with how far it is from it."""
@@ -475,8 +514,11 @@ class ComparisonCheck(RoleCheck):
         if not after or not before or after[0].start - right[0] > 45:
             return None
         first, second = before[-1], after[0]
-        if place[0] - first.end <= 1 and first.end <= place[0]:
-            return None  # "ten more than": the difference
+        if second.begin - right[0] < 3:
+            return None  # "more than 200" is one number
+        gap = self.text[first.end : place[0]]
+        if first.end <= place[0] and "," not in gap and len(gap) < 14:
+            return None  # "ten points more than": the difference
         one, other = first.quantities[0], second.quantities[0]
         if (one.unit and other.unit and one.unit != other.unit) or first.words != second.words or one.value == other.value:
             return None
@@ -505,7 +547,7 @@ class ComparisonCheck(RoleCheck):
         """Two fields: "the approved sum was higher than the amount claimed"."""
         index = self.roles.explainer.index
         second = self._operand(right[0], min(right[1], right[0] + 45))
-        if not second:
+        if not second or any(right[0] <= one.start < right[0] + 12 for one in self.values):
             return None
         numbers = self._numbers(max(sentence[0], place[0] - 60), place[0])
         numbers = [one for one in numbers if place[0] - one.end > 1]

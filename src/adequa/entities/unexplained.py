@@ -136,7 +136,8 @@ def find_unexplained(
     one_case = text.lower_cased or text.string.isupper()
     names = (_small_names if one_case else _names)(graph, text, covered)
     if values is not None and values.is_record:
-        codes = {fact.value for fact in values.facts if _CODE.fullmatch(fact.value)}
+        written = {part for fact in values.facts for part in (fact.value, fact.key.split(".")[-1])}
+        codes = {part for part in written if _CODE.fullmatch(part)}
         names = [one for one in names if not _is_ordinary(one, text, codes)]
     return sorted([*found, *names], key=lambda span: span[:2])
 

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from functools import lru_cache
+from importlib.resources import files
+from typing import NamedTuple
 
 from adequa.text.sentences import word_set
-from adequa.text.values.units import unit_of_key, words_of_key
+from adequa.text.values.units import lowered, unit_of_key, words_of_key
 
 _POINTS = (
     "n", "nne", "ne", "ene", "e", "ese", "se", "sse", "s", "ssw", "sw", "wsw", "w", "wnw", "nw",
@@ -90,3 +93,73 @@ def spellings_of(key: str, value: str) -> tuple[str, ...]:
         if found:
             return tuple(found)
     return (word.replace("_", " ").replace("-", " "),) if _CODE.fullmatch(value.strip()) else ()
+
+
+class Sibling(NamedTuple):
+    """A word of a text that stands for another kind than the data has."""
+
+    start: int
+    end: int
+    fact: int
+
+
+@lru_cache(maxsize=1)
+def _families() -> tuple[tuple[tuple[str, ...], ...], ...]:
+    """The families of kinds: of each its members, of each member its spellings."""
+    table = (files("adequa.text") / "resources" / "kinds.txt").read_text(encoding="utf-8")
+    rows = [line for line in table.splitlines() if line.strip() and not line.startswith("#")]
+    return tuple(
+        tuple(tuple(one.strip() for one in member.split("/")) for member in row.split("|"))
+        for row in rows
+    )
+
+
+def find_siblings(facts: Sequence[tuple[str, str]], text: str) -> list[Sibling]:
+    """Where a text gives another kind of a family than the data, which has one of its kinds.
+
+    A code stands for the kinds that begin with it. Kinds that any value or key of the data has
+    are not wrong, and a kind after a negation is not said. `facts` are keys and values.
+
+    >>> find_siblings([("format", "PAPERBACK")], "It is a hardback.")
+    [Sibling(start=8, end=16, fact=0)]
+    """
+    values = [re.sub(r"[\s_-]+", " ", value).strip().lower() for _, value in facts]
+    everything = " ".join((*values, *(" ".join(words_of_key(key)) for key, _ in facts)))
+    lower = lowered(text)
+    found: list[Sibling] = []
+    for family in _families():
+        known = {
+            number: place
+            for place, value in enumerate(values)
+            for number, member in enumerate(family)
+            if len(value) < 40 and any(_is_kind(value, facts[place][1], one) for one in member)
+        }
+        if not known:
+            continue
+        for number, member in enumerate(family):
+            if number in known or any(
+                re.search(rf"\b{re.escape(one.replace('-', ' '))}", everything) for one in member
+            ):
+                continue
+            for one in member:
+                for match in re.finditer(rf"(?<![\w-]){re.escape(one)}(?:s|es)?(?![\w-])", lower):
+                    before = lower[max(0, match.start() - 24) : match.start()]
+                    if not re.search(r"\b(?:not|no|non|than|never|nor|without|neither)\b", before):
+                        place = next(iter(known.values()))
+                        found.append(Sibling(match.start(), match.end(), place))
+    return sorted({one.start: one for one in reversed(found)}.values())
+
+
+def _is_kind(value: str, written: str, name: str) -> bool:
+    """Whether a value of the data is a kind: its words, or a code that its words begin with."""
+    plain = name.replace("-", " ")
+    if value == plain or re.fullmatch(rf"(?:\w+ )?{re.escape(plain)}(?: \w+)?", value):
+        return True
+    code = written.strip()
+    if not code.isupper() or not 2 <= len(code) <= 8:
+        return False
+    parts = re.split(r"[\s_-]+", code.lower())
+    words = plain.split()
+    return len(parts) == len(words) and all(
+        len(part) >= 2 and word.startswith(part) for part, word in zip(parts, words, strict=True)
+    )
