@@ -434,7 +434,11 @@ class SeriesCheck:
         start, end = self.text.claim_at(claim.spans[0].begin, claim.spans[-1].end, sentence)
         column = columns[0]
         values = [column.values[row][0] for row in rows if row in column.values]
-        place = min(row for row in rows if row in column.values)
+        pick = min if claim.how == "low" else max
+        place = pick(
+            (row for row in sorted(rows) if row in column.values),
+            key=lambda row: column.values[row][0],
+        )
         label = f" ({scope.label})" if scope is not None and scope.label else ""
         shown = f"{_short(min(values))} to {_short(max(values))}"
         kind = "range" if claim.how == "range" else "extreme"
@@ -595,7 +599,12 @@ class CategoryCheck:
         return max(weather or values or [""], key=len)
 
     def _facts(self, row: int) -> tuple[int, ...]:
-        return self.rows.rows[row].facts[:1]
+        value = self._value(row)
+        return tuple(
+            fact
+            for fact in self.rows.rows[row].facts
+            if self.rows.categories.get(self.text.keys[fact], {}).get(row) == value
+        )[:1]
 
 
 _ANY = tuple({stem for stems in _STEMS.values() for stem in stems})
@@ -883,10 +892,7 @@ class ObjectCheck:
     ) -> OwnerFault:
         begin = one.start if start is None else start
         first, last = self.text.claim_at(begin, end, sentence)
-        row = min(one.rows)
-        return OwnerFault(
-            first, last, "owner", f"the data has {what} {one.entity}", self.rows.rows[row].facts[0]
-        )
+        return OwnerFault(first, last, "owner", f"the data has {what} {one.entity}")
 
     def _counts(self, sentence: tuple[int, int], sides: Sequence[_Named]) -> Iterator[OwnerFault]:
         """Numbers of acts that neither the list nor a side of it has."""
@@ -916,7 +922,7 @@ class ObjectCheck:
             if number not in {len(some) for some in (*groups, *halves)} and rows:
                 start, end = self.text.claim_at(match.start(), match.end(), sentence)
                 note = f"the data has {len(rows)} ({act})"
-                yield OwnerFault(start, end, "count", note, self.rows.rows[min(rows)].facts[0])
+                yield OwnerFault(start, end, "count", note)
 
     def _sides(self) -> list[frozenset[int]]:
         return [

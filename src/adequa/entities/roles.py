@@ -325,12 +325,12 @@ class RoleCheck:
             if not beside or own in beside:
                 return None
         fields = {roles.facts[fact].key for fact in facts}
-        own_facts = [
-            place for place in roles.objects[own] if roles.facts[place].key in fields
-        ]
+        own_facts = [place for place in roles.objects[own] if roles.facts[place].key in fields]
         if len(own_facts) != 1 or _TOGETHER.search(self.lower, *part):
             return None
-        if self._is_said(own_facts[0], span, sentence) or roles.explainer.derives(span, self.text, own_facts[0]):
+        if self._is_said(own_facts[0], span, sentence) or roles.explainer.derives(
+            span, self.text, own_facts[0]
+        ):
             return None
         return self._fault(span.start, span.end, "owner", own_facts[0], facts)
 
@@ -467,7 +467,9 @@ _BEST = re.compile(
     r"|quietest|minimum))\b"
 )
 _SOME = re.compile(r"\b(?:among|apart from|except|excluding|other than)\b")
-_RANKED = re.compile(r"\b(?:second|third|fourth|fifth|next|among|one of|two|three|of its|so far)\W*\Z")
+_RANKED = re.compile(
+    r"\b(?:second|third|fourth|fifth|next|among|one of|two|three|of its|so far)\W*\Z"
+)
 
 
 class ComparisonCheck(RoleCheck):
@@ -491,7 +493,9 @@ class ComparisonCheck(RoleCheck):
         return [
             one
             for one in self.values
-            if start <= one.start and one.end <= end and one.kind in ("number", "share")
+            if start <= one.start
+            and one.end <= end
+            and one.kind in ("number", "share")
             and not one.clocks
         ]
 
@@ -520,7 +524,11 @@ class ComparisonCheck(RoleCheck):
         if first.end <= place[0] and "," not in gap and len(gap) < 14:
             return None  # "ten points more than": the difference
         one, other = first.quantities[0], second.quantities[0]
-        if (one.unit and other.unit and one.unit != other.unit) or first.words != second.words or one.value == other.value:
+        if (
+            (one.unit and other.unit and one.unit != other.unit)
+            or first.words != second.words
+            or one.value == other.value
+        ):
             return None
         if (one.value > other.value) == up:
             return None
@@ -621,9 +629,10 @@ class ComparisonCheck(RoleCheck):
         ]
         if len(pairs) != 1:
             return None
-        (a, b), stems = pairs[0], {
-            _stem(word) for word in _WORD.findall(self.lower[slice(*sentence)])
-        }
+        (a, b), stems = (
+            pairs[0],
+            {_stem(word) for word in _WORD.findall(self.lower[slice(*sentence)])},
+        )
         said = {
             fact
             for span in self._numbers(*sentence)
@@ -631,11 +640,7 @@ class ComparisonCheck(RoleCheck):
             for fact in support.facts
         }
         columns = self._shared(a, b)
-        spoken = [
-            pair
-            for pair in columns
-            if self.roles.stems[pair[0]] & stems or {*pair} & said
-        ]
+        spoken = [pair for pair in columns if self.roles.stems[pair[0]] & stems or {*pair} & said]
         if len(columns) == 1:
             spoken = columns
         if not spoken or any((self._number(x) > self._number(y)) == up for x, y in spoken):
