@@ -713,8 +713,12 @@ class ObjectCheck:
         for name, columns in self.names.items():
             for key in columns:
                 names[key].add(name)
-        some = 0.25 * len(self.rows.rows)
-        return frozenset(key for key, found in names.items() if len(found) <= max(2, some))
+        count = len(self.rows.rows)
+        return frozenset(
+            key
+            for key, found in names.items()
+            if len(found) <= max(2, count / 4) and 2 * len(self.rows.categories[key]) > count
+        )
 
     @cached_property
     def _by_last(self) -> dict[str, list[str]]:

@@ -217,7 +217,9 @@ class RoleCheck:
         if len(places) != 1 or self._whole(places[0]) == span.quantities[0].value:
             return None
         explained = self.roles.explainer.explain(span, self.text)
-        if explained or self._is_said(places[0], span, sentence):
+        if any(one.how not in ("same", "rounded", "part") for one in explained):
+            return None
+        if self._is_said(places[0], span, sentence):
             return None
         return self._fault(span.start, following.end(), "owner", places[0], ())
 
@@ -244,13 +246,13 @@ class RoleCheck:
         """A value of one field beside the words of another field with a value of its kind."""
         roles = self.roles
         near = self._near_stems(span, sentence)
-        if any(self._all_stems(fact) & near.keys() for fact in facts):
-            return None
+        least = max(len(self._all_stems(fact) & near.keys()) for fact in facts)
         reach = _NEAR if span.kind not in ("date", "time") else _NEAR_DATE
         said = [
             place
             for place, _ in roles.explainer.index.comparable(span)
             if place not in facts and roles.stems[place] and roles.stems[place] <= near.keys()
+            if len(roles.stems[place]) > least
             if max(near[stem] for stem in roles.stems[place]) <= reach
             if all(self._alike(place, fact) for fact in facts)
         ]
