@@ -27,6 +27,7 @@ FORECAST = {
     ],
 }
 MATCH = {
+    "name": "Highland derby",
     "home": "Oban",
     "away": "Ullapool",
     "events": [

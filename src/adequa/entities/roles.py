@@ -69,6 +69,11 @@ def _kind(fact: ValueFact, reading: Reading) -> str | None:
     return dimension_of_key(fact.key)
 
 
+def _is_date(reading: Reading) -> bool:
+    """Whether a value can only be a date: 1450 may be a number."""
+    return bool(reading.dates) and not reading.quantities
+
+
 def _is_whole(value: Decimal) -> bool:
     return value == value.to_integral_value()
 
@@ -277,7 +282,7 @@ class RoleCheck:
         """Whether two facts have values of one kind and unit, and both or neither are listed."""
         roles = self.roles
         first, second = (roles.explainer.index.readings[place] for place in (one, other))
-        if bool(first.dates) != bool(second.dates) or bool(first.clocks) != bool(second.clocks):
+        if _is_date(first) != _is_date(second) or bool(first.clocks) != bool(second.clocks):
             return False
         many = [roles.counts[roles.facts[place].key] >= _SERIES for place in (one, other)]
         if many[0] != many[1]:
