@@ -83,7 +83,11 @@ def test_right_claims_about_a_series(text: str) -> None:
             "range",
             "temperatures range from 4 to 12 °C",
         ),
-        ("On Monday it reaches a high of 12.6°C.", "extreme", "On Monday it reaches a high of 12.6°C"),
+        (
+            "On Monday it reaches a high of 12.6°C.",
+            "extreme",
+            "On Monday it reaches a high of 12.6°C",
+        ),
         ("Tuesday is mild, with lows of -1.3°C.", "extreme", "with lows of -1.3°C"),
         ("Wednesday brings rain.", "category", "Wednesday brings rain"),
         ("There will be no rain on Tuesday.", "category", "There will be no rain on Tuesday"),

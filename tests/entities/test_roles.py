@@ -68,6 +68,16 @@ def test_right_roles(record: Any, text: str) -> None:
             "is that of manufacturer",
         ),
         (BIKE, "It has two children.", "'two children': the data has children '1'"),
+        (
+            BIKE,
+            "It lacks components.",
+            "'lacks components': the data has warranty components '2'",
+        ),
+        (
+            BIKE,
+            "The designer is not specified.",
+            "'The designer is not specified': the data has designer 'Ane Thorsen'",
+        ),
         (BIKE, "It is a hardback.", "'hardback': the data has binding 'PAPERBACK'"),
         (
             TRIP,

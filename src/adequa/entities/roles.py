@@ -175,6 +175,7 @@ class RoleCheck:
             found += self._values(sentence)
             found += self._directions(sentence)
             found += self._named_roles(sentence)
+            found += self._denied_fields(sentence)
         found += [
             self._fault(one.start, one.end, "category", one.fact, ())
             for one in find_siblings(self.roles.kinds, self.text)
@@ -219,7 +220,13 @@ class RoleCheck:
         stem = _stem(following[0])
         places = [place for place, stems in enumerate(self.roles.stems) if stems == {stem}]
         places = [place for place in places if self._whole(place) is not None]
-        if len(places) != 1 or self._whole(places[0]) == span.quantities[0].value:
+        number = span.quantities[0].value
+        if len(places) != 1 or number == 1 or self._whole(places[0]) == number:
+            return None
+        if any(
+            stem in self._all_stems(place) and self._whole(place) == number
+            for place in range(len(self.roles.facts))
+        ):
             return None
         explained = self.roles.explainer.explain(span, self.text)
         if any(one.how not in ("same", "rounded", "part") for one in explained):
@@ -412,6 +419,28 @@ class RoleCheck:
                 end = one.end if match.re is _BY else one.end + match.end()
                 yield self._fault(max(start, sentence[0]), end, "role", other[0], places)
 
+    def _denied_fields(self, sentence: tuple[int, int]) -> Iterator[OwnerFault]:
+        """Fields that the text says are lacking or not given, though the data has them."""
+        for match in (
+            *_LACKS.finditer(self.lower, *sentence),
+            *_NOT_GIVEN.finditer(self.lower, *sentence),
+        ):
+            stems = {_stem(word) for word in _WORD.findall(match["thing"])}
+            said = [
+                place
+                for place, own in enumerate(self.roles.stems)
+                if own and own <= stems and not _NEGATIVE.match(self.roles.facts[place].value)
+            ]
+            if (
+                said
+                and not match["thing"].endswith("ing")
+                and not any(
+                    own & stems and _NEGATIVE.match(self.roles.facts[place].value)
+                    for place, own in enumerate(self.roles.stems)
+                )
+            ):
+                yield self._fault(match.start(), match.end(), "field", said[0], ())
+
     def _all_stems(self, place: int) -> frozenset[str]:
         return frozenset(_stem(word) for word in words_of_key(self.roles.facts[place].key))
 
@@ -422,6 +451,18 @@ _SIDE = re.compile(
 )
 _BY = re.compile(r"\b(?P<role>[a-z]{4,}(?:ed|en|t|n|d)?)\s(?:by|is|was|:)\s(?:the\s)?\Z")
 _AS = re.compile(r"\s(?:as|is the|was the|serves as|works as)\s(?:its\s|the\s)?(?P<role>[a-z]{4,})")
+_LACKS = re.compile(
+    r"\b(?:lack(?:s|ing)|(?:does|did|do) not (?:have|include|support|feature|offer)|without)\s"
+    r"(?:an?\s|any\s|the\s|both\s|either\s|dedicated\s|built-in\s|support for\s)*"
+    r"(?P<thing>[^\W_]+(?:[ -][^\W_]+){0,2})"
+)
+_NOT_GIVEN = re.compile(
+    r"\b(?P<thing>[^\W_]+(?:[ -][^\W_]+){0,2})\s(?:is|are|was|were) (?:not|un)\s?"
+    r"(?:specified|mentioned|provided|listed|given|known|disclosed|stated)\b"
+)
+_NEGATIVE = re.compile(
+    r"(?:no|none|not|false|n|0(?:\.0+)?|null|nil|never|unavailable|-)\b|\W*\Z", re.IGNORECASE
+)
 _SIDES = {
     "from": word_set(
         "from departure origin start sender seller source donor lender supplier depart exporter "
