@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from importlib.resources import files
 from typing import NamedTuple
@@ -103,15 +103,48 @@ class Sibling(NamedTuple):
     fact: int
 
 
+class _Kinds(NamedTuple):
+    """The families of kinds: where each spelling belongs, and a pattern of all of them."""
+
+    places: Mapping[str, frozenset[tuple[int, int]]]
+    """Of each spelling the numbers of its families and of its members there."""
+    pattern: re.Pattern[str]
+
+
 @lru_cache(maxsize=1)
-def _families() -> tuple[tuple[tuple[str, ...], ...], ...]:
-    """The families of kinds: of each its members, of each member its spellings."""
+def _kinds() -> _Kinds:
     table = (files("adequa.text") / "resources" / "kinds.txt").read_text(encoding="utf-8")
     rows = [line for line in table.splitlines() if line.strip() and not line.startswith("#")]
-    return tuple(
-        tuple(tuple(one.strip() for one in member.split("/")) for member in row.split("|"))
-        for row in rows
-    )
+    places: dict[str, set[tuple[int, int]]] = {}
+    for family, row in enumerate(rows):
+        for member, spellings in enumerate(row.split("|")):
+            for one in spellings.split("/"):
+                places.setdefault(one.strip().replace("-", " "), set()).add((family, member))
+    longest = sorted(places, key=len, reverse=True)
+    names = "|".join(re.escape(one).replace("\\ ", "[ -]") for one in longest)
+    pattern = re.compile(rf"(?<![\w-])(?P<kind>{names})(?:s|es)?(?![\w-])")
+    return _Kinds({one: frozenset(found) for one, found in places.items()}, pattern)
+
+
+@lru_cache(maxsize=4096)
+def _kinds_of(written: str) -> frozenset[tuple[int, int]]:
+    """The kinds that a value of the data is: by its words, or as a code that theirs begin with."""
+    if len(written) > _LONGEST_KIND:
+        return frozenset()
+    kinds = _kinds().places
+    words = re.sub(r"[\s_-]+", " ", written).strip().lower().split()
+    parts = (words, words[1:], words[:-1], words[1:-1])
+    found = {kind for part in parts for kind in kinds.get(" ".join(part), ())}
+    if written.isupper() and len(written) <= _LONGEST_CODE and min(map(len, words), default=0) > 1:
+        for name, places in kinds.items():
+            full = name.split()
+            if len(full) == len(words) and all(map(str.startswith, full, words)):
+                found |= places
+    return frozenset(found)
+
+
+_LONGEST_KIND, _LONGEST_CODE = 40, 8
+_DENIED = re.compile(r"\b(?:not|no|non|than|never|nor|without|neither)\b")
 
 
 def find_siblings(facts: Sequence[tuple[str, str]], text: str) -> list[Sibling]:
@@ -123,43 +156,27 @@ def find_siblings(facts: Sequence[tuple[str, str]], text: str) -> list[Sibling]:
     >>> find_siblings([("format", "PAPERBACK")], "It is a hardback.")
     [Sibling(start=8, end=16, fact=0)]
     """
-    values = [re.sub(r"[\s_-]+", " ", value).strip().lower() for _, value in facts]
-    everything = " ".join((*values, *(" ".join(words_of_key(key)) for key, _ in facts)))
     lower = lowered(text)
-    found: list[Sibling] = []
-    for family in _families():
-        known = {
-            number: place
-            for place, value in enumerate(values)
-            for number, member in enumerate(family)
-            if len(value) < 40 and any(_is_kind(value, facts[place][1], one) for one in member)
-        }
-        if not known:
-            continue
-        for number, member in enumerate(family):
-            if number in known or any(
-                re.search(rf"\b{re.escape(one.replace('-', ' '))}", everything) for one in member
-            ):
-                continue
-            for one in member:
-                for match in re.finditer(rf"(?<![\w-]){re.escape(one)}(?:s|es)?(?![\w-])", lower):
-                    before = lower[max(0, match.start() - 24) : match.start()]
-                    if not re.search(r"\b(?:not|no|non|than|never|nor|without|neither)\b", before):
-                        place = next(iter(known.values()))
-                        found.append(Sibling(match.start(), match.end(), place))
-    return sorted({one.start: one for one in reversed(found)}.values())
-
-
-def _is_kind(value: str, written: str, name: str) -> bool:
-    """Whether a value of the data is a kind: its words, or a code that its words begin with."""
-    plain = name.replace("-", " ")
-    if value == plain or re.fullmatch(rf"(?:\w+ )?{re.escape(plain)}(?: \w+)?", value):
-        return True
-    code = written.strip()
-    if not code.isupper() or not 2 <= len(code) <= 8:
-        return False
-    parts = re.split(r"[\s_-]+", code.lower())
-    words = plain.split()
-    return len(parts) == len(words) and all(
-        len(part) >= 2 and word.startswith(part) for part, word in zip(parts, words, strict=True)
+    said = [
+        (match, _kinds().places[match["kind"].replace("-", " ")])
+        for match in _kinds().pattern.finditer(lower)
+        if not _DENIED.search(lower, max(0, match.start() - 24), match.start())
+    ]
+    if not said:
+        return []
+    known: dict[tuple[int, int], int] = {}
+    for place, (_, value) in enumerate(facts):
+        for kind in _kinds_of(value.strip()):
+            known.setdefault(kind, place)
+    families = {family: place for (family, _), place in reversed(known.items())}
+    everything = " ".join(
+        " ".join(re.split(r"[\s_-]+", part.lower())) for fact in facts for part in fact
     )
+    return [
+        Sibling(match.start(), match.end(), families[family])
+        for match, kinds in said
+        for family, member in sorted(kinds)[:1]
+        if family in families and not any(kind in known for kind in kinds)
+        if not re.search(rf"\b{re.escape(match['kind'].replace('-', ' '))}", everything)
+        and (family, member) not in known
+    ]
