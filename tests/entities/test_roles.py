@@ -64,8 +64,10 @@ def test_right_roles(record: Any, text: str) -> None:
         (
             BIKE,
             "It was designed by Polaris Cycles.",
-            "'designed by Polaris Cycles': the data has designer 'Ane Thorsen'; 'Polaris Cycles' "
-            "is that of manufacturer",
+            (
+                "'designed by Polaris Cycles': the data has designer 'Ane Thorsen'; "
+                "'Polaris Cycles' is that of manufacturer"
+            ),
         ),
         (BIKE, "It has two children.", "'two children': the data has children '1'"),
         (
@@ -82,8 +84,10 @@ def test_right_roles(record: Any, text: str) -> None:
         (
             TRIP,
             "KV 418 flew to Bergen.",
-            "'to Bergen': the data has arrival airport 'Leeds'; 'Bergen' is that of departure "
-            "airport",
+            (
+                "'to Bergen': the data has arrival airport 'Leeds'; 'Bergen' is that of departure "
+                "airport"
+            ),
         ),
         (
             TOWNS,
@@ -93,8 +97,7 @@ def test_right_roles(record: Any, text: str) -> None:
         (
             TOWNS,
             "Isnes has more inhabitants than Aldby.",
-            "'more inhabitants than': the data has Isnes, inhabitants '2108' and Aldby, inhabitants "
-            "'12840'",
+            ("'more inhabitants than': the data has Isnes, inhabitants '2108' and Aldby, '12840'"),
         ),
         (
             TOWNS,

@@ -461,7 +461,8 @@ def _unexplained(
                 one.end,
                 "comparison",
                 None,
-                note=f"{ours.text.string[one.start : one.end]!r} does not fit {one.first} and {one.second}",
+                note=f"{ours.text.string[one.start : one.end]!r} does not fit "
+                f"{one.first} and {one.second}",
             )
             for one in find_reversals(ours.text.string, ours.text.values)
         ]

@@ -10,12 +10,12 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from decimal import Decimal
 from functools import cached_property
 
 from adequa.data import Mention, Triple
-from adequa.entities.owners import OwnerFault
+from adequa.entities.owners import OwnerFault, part_at
 from adequa.text import fold, split_sentences, word_set
 from adequa.text.values import (
     UNITS,
@@ -183,14 +183,7 @@ class RoleCheck:
         return sorted(found)
 
     def _part(self, place: int, sentence: tuple[int, int]) -> tuple[int, int]:
-        start, end = sentence
-        for match in _CUT.finditer(self.lower, *sentence):
-            if match.end() <= place:
-                start = match.end()
-            elif match.start() > place:
-                end = match.start()
-                break
-        return start, end
+        return part_at(self.lower, place, sentence, _CUT)
 
     # Values -------------------------------------------------------------------------------------
 

@@ -14,7 +14,8 @@ from typing import NamedTuple
 
 from adequa.caches import MEGABYTE, cached
 from adequa.data import UNNAMED, Item, Mention, Triple
-from adequa.entities.owners import OwnerFault, RowList, find_owner_faults, read_rows
+from adequa.entities.events import find_owner_faults
+from adequa.entities.owners import OwnerFault, RowList, read_rows
 from adequa.entities.roles import ComparisonCheck, RoleCheck, Roles
 from adequa.text import PreparedText, label_of
 from adequa.text.values import (

@@ -36,7 +36,7 @@ from adequa.text.words import (
 
 __all__ = [
     "CALENDAR", "GENERIC", "MARKERS", "SMALL_WORDS", "TITLES", "Label", "PreparedText", "Span",
-    "clauses_around", "common_words", "count_words", "fold", "folded", "is_symmetric", "key_of", "label_of",
-    "local_name", "mark_triples", "readable", "split_camel", "split_clauses", "split_sentences",
-    "word_set", "words_of",
+    "clauses_around", "common_words", "count_words", "fold", "folded", "is_symmetric", "key_of",
+    "label_of", "local_name", "mark_triples", "readable", "split_camel", "split_clauses",
+    "split_sentences", "word_set", "words_of",
 ]  # fmt: skip

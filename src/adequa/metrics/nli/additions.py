@@ -17,8 +17,15 @@ from numpy.typing import NDArray
 
 from adequa.caches import MEGABYTE, cached
 from adequa.data import Item, Mention
-from adequa.text import SMALL_WORDS, fold, label_of, split_camel, split_clauses, split_sentences
-from adequa.text import word_set
+from adequa.text import (
+    SMALL_WORDS,
+    fold,
+    label_of,
+    split_camel,
+    split_clauses,
+    split_sentences,
+    word_set,
+)
 from adequa.text.values import find_values
 
 Encode = Callable[[Sequence[str]], "NDArray[np.float32]"]
@@ -33,9 +40,9 @@ _CONNECT = re.compile(
     r"|of|on|during|following|despite|from|at|through|via|under|over|into|but|so|that|whose)\b"
 )
 _DERIVED = word_set(
-    "not no never none neither nor without nobody nothing hardly only just all both each every most "
-    "more less fewer least than same other others another further half third quarter double twice "
-    "total altogether average mean overall first second third fourth fifth last next previous "
+    "not no never none neither nor without nobody nothing hardly only just all both each every "
+    "most more less fewer least than same other others another further half third quarter double "
+    "twice total altogether average mean overall first second third fourth fifth last next previous "
     "former latter later earlier before until ago early late end start beginning begins throughout "
     "period times time except mondays tuesdays wednesdays thursdays fridays saturdays sundays "
     "day days week weeks month months year years hour hours minute minutes today daily weekly "
@@ -46,9 +53,9 @@ _DERIVED = word_set(
     "again combined respectively including also well however thus therefore while whereas "
     "highest lowest largest smallest longest shortest oldest youngest higher lower larger smaller "
     "longer shorter older younger bigger better worse best worst rose fell rise fall rising "
-    "falling up down gain loss increase decrease increased decreased dropped climbed reached stayed "
-    "remained result results means meaning counts series list record records data text per unknown "
-    "specified given mentioned noted listed shown stated available"
+    "falling up down gain loss increase decrease increased decreased dropped climbed reached "
+    "stayed remained result results means meaning counts series list record records data text "
+    "per unknown specified given mentioned noted listed shown stated available"
 )
 
 
