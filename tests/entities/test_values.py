@@ -26,12 +26,12 @@ RECORD = Item(
 
 
 def judged(text: str, item: Item = RECORD) -> tuple[set[str], list[tuple[str, str]]]:
-    """The entities that a text mentions, and what is unexplained."""
+    """The entities that a text mentions, and the words that are unexplained."""
     from dataclasses import replace
 
     judgment = judge(replace(item, text=text), JudgmentSettings())
     found = {mention.entity for mention in judgment.mentions}
-    return found, [(one.kind, text[one.start : one.end]) for one in judgment.unexplained]
+    return found, [(one.kind, text[slice(*one.place)]) for one in judgment.unexplained]
 
 
 def test_everyday_forms_are_mentions() -> None:
@@ -49,6 +49,25 @@ def test_wrong_values_are_pointed_at() -> None:
     assert judged("The Packlite 28 opens at 6:34 pm.")[1] == [("time", "6:34 pm")]
     assert judged("The Packlite 28 is not waterproof.")[1] == [("truth", "not waterproof")]
     assert judged("The share fell from 20 % to 20.0 %, or from 5 to 7.")[1]
+
+
+def test_the_span_of_a_wrong_value_is_the_clause_that_claims_it() -> None:
+    from dataclasses import replace
+
+    text = "It is blue, weighs 7.8 kg, and is in stock."
+    (one,) = judge(replace(RECORD, text=text), JudgmentSettings()).unexplained
+    assert text[one.start : one.end] == "weighs 7.8 kg"
+    assert text[slice(*one.place)] == "7.8 kg"
+
+
+def test_two_wrong_values_of_a_clause_are_one_span_with_both_reasons() -> None:
+    from dataclasses import replace
+
+    item = replace(RECORD, text="It weighs 7.8 kg and opens at 6:34 pm.")
+    (one,) = judge(item, JudgmentSettings()).unexplained
+    assert one.reason(item.text) == (
+        "'7.8 kg': the data has weight_g '780'; '6:34 pm': the data has opens '17:34'"
+    )
 
 
 def test_a_year_that_is_a_key_is_known() -> None:

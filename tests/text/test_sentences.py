@@ -6,7 +6,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from adequa.text.sentences import count_words, split_clauses, split_sentences
+from adequa.text.sentences import clauses_around, count_words, split_clauses, split_sentences
 
 VOCABULARY = (
     "Ann ann Rome Italy is was and the a which who that located born May 3, 1990 1,234 , ; . ! ? "
@@ -158,3 +158,11 @@ def test_a_long_text_takes_no_time() -> None:
     text = "It is so . " * 3000 + "a . " * 3000
     assert len(split_sentences(text)) >= 3000
     assert sum(len(split_clauses(text, start, end)) for start, end in split_sentences(text)) >= 3000
+
+
+def test_the_clauses_around_a_span() -> None:
+    text = "It is red, weighs 5 kg, and costs 3 euros."
+    place = text.index("5 kg")
+    assert text[slice(*clauses_around(text, place, place + 4, (0, len(text))))] == "weighs 5 kg"
+    both = clauses_around(text, place, text.index("euros") + 5, (0, len(text)))
+    assert text[slice(*both)] == "weighs 5 kg, and costs 3 euros"

@@ -131,7 +131,7 @@ class ShownPiece(NamedTuple):
 
 
 def show(result: Result, *, brackets: bool = True) -> Iterator[ShownPiece]:
-    """The marked text, then a legend, the missing facts, the verdict and the scores.
+    """The marked text, the verdict, the scores and the faults, then the evidence.
 
     With brackets a mention is `[pub]1`, an unexplained span `{bar}?`, a repetition `<so so so>!`;
     without, marks are shown by style and small signs.
@@ -140,14 +140,11 @@ def show(result: Result, *, brackets: bool = True) -> Iterator[ShownPiece]:
     yield from _marked(result.item.text, marks, brackets=brackets)
     yield ShownPiece("\n")
     missing = result.missing
-    if numbers or any(finding.entity is not None for finding in missing):
-        yield from _found(result, numbers, missing)
-    yield from _stated(result)
+    yield from _verdict(result)
     if missing:
         yield ShownPiece("\nMissing\n", _HEADING)
         for finding in missing:
             yield from _omission(finding, result)
-    yield from _left_out(result)
     for heading, sign in _HEADINGS.items():
         findings = [one for one in result.unsupported if _heading(one) == heading]
         if findings:
@@ -155,7 +152,10 @@ def show(result: Result, *, brackets: bool = True) -> Iterator[ShownPiece]:
             for why, times in Counter(one_line(finding.why) for finding in findings).items():
                 yield ShownPiece(f"  {sign} ", _SIGN)
                 yield ShownPiece(_counted(why, times) + "\n")
-    yield from _verdict(result)
+    if numbers or any(finding.entity is not None for finding in missing):
+        yield from _found(result, numbers, missing)
+    yield from _stated(result)
+    yield from _left_out(result)
 
 
 _HEADINGS = {"Unexplained": "?", "Contradicted": "?", "Unsupported": "?", "Repetition": "!"}

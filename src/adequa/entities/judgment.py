@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import lru_cache
@@ -20,7 +21,7 @@ from adequa.entities.unexplained import UnexplainedSpan, find_unexplained
 from adequa.entities.values import DataValues, values_of
 from adequa.errors import DataError, MissingExtra, SettingError
 from adequa.settings import setting
-from adequa.text import PreparedText, Span
+from adequa.text import PreparedText, Span, clauses_around, split_sentences
 from adequa.text.values import find_reversals, has_comparison
 
 if TYPE_CHECKING:
@@ -229,23 +230,13 @@ class EntityJudgment(NamedTuple):
         }
         instead = causes.get(self.cause or "", "")
         if near is not None:
-            instead = f"; the text has {self.item.text[near.start : near.end]!r} instead"
+            instead = f"; the text has {self.item.text[slice(*near.place)]!r} instead"
         return f"no mention of {entity!r} ({' | '.join(facts[0])}{more}){instead}"
 
     def surplus(self) -> Iterator[tuple[UnexplainedSpan, str]]:
         """Each unexplained span with a sentence about it."""
         for span in self.unexplained:
-            seen = self.item.text[span.start : span.end]
-            why = f"{seen!r} comes from nothing in the data"
-            if span.note:
-                why = f"{seen!r} does not fit the numbers {span.note}"
-            elif span.triple is not None:
-                why = f"{seen!r}: the data has {span.triple.predicate} {span.triple.object!r}"
-            elif span.nearest is not None and span.kind == "name":
-                why += f"; the nearest is {span.nearest!r}"
-            elif span.nearest is not None:
-                why = f"{seen!r}: the data has {span.nearest!r}"
-            yield span, why
+            yield span, span.reason(self.item.text)
 
 
 # `esa`, `esa_strict` and `nli` of one run judge the same items with mostly the same settings.
@@ -451,10 +442,27 @@ def _unexplained(
         UnexplainedSpan(one.start, one.end, "truth", one.triple.object, one.triple)
         for one in values.contradictions(ours.text.string)
     ]
+    if values.is_record:
+        found += [
+            UnexplainedSpan(
+                one.start,
+                one.end,
+                one.kind,
+                triple and triple.object,
+                triple,
+                f"{ours.text.string[one.start : one.end]!r}: {one.note}",
+            )
+            for one, triple in values.owner_faults(ours.text, everything)
+        ]
     if has_comparison(ours.text.string):
         found += [
             UnexplainedSpan(
-                one.start, one.end, "comparison", None, note=f"{one.first}, {one.second}"
+                one.start,
+                one.end,
+                "comparison",
+                None,
+                note=f"{ours.text.string[one.start : one.end]!r} does not fit "
+                f"{one.first} and {one.second}",
             )
             for one in find_reversals(ours.text.string, ours.text.values)
         ]
@@ -466,7 +474,27 @@ def _unexplained(
             taken += [(span.start, span.end) for span in mentions]
             if all(end <= link.start or link.end <= start for start, end in taken):
                 found.append(UnexplainedSpan(link.start, link.end, "name", None))
-    return tuple(sorted(found, key=lambda span: span[:2]))
+    found.sort(key=lambda span: span[:2])
+    return tuple(_with_claims(found, ours.text.string) if values.is_record else found)
+
+
+def _with_claims(spans: Sequence[UnexplainedSpan], text: str) -> list[UnexplainedSpan]:
+    """The spans with the clauses that claim them; one for all values that a clause has wrong."""
+    sentences = split_sentences(text)
+    ends = [end for _, end in sentences]
+    found: dict[Span, UnexplainedSpan] = {}
+    for one in spans:
+        sentence = sentences[min(bisect_left(ends, one.end), len(sentences) - 1)]
+        place = (one.start, one.end)
+        if one.kind != "name" and sentence[0] <= one.start:
+            place = clauses_around(text, one.start, one.end, sentence)
+        wide = one._replace(start=place[0], end=place[1], focus=one.place)
+        if (known := found.get(place)) is not None:
+            reasons = dict.fromkeys((known.reason(text), wide.reason(text)))
+            wide = known._replace(note="; ".join(reasons), focus=None)
+            wide = wide._replace(kind=known.kind)
+        found[place] = wide
+    return list(found.values())
 
 
 def read_phrases(path: Path) -> tuple[str, ...]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import NamedTuple
 
 from rapidfuzz import process
@@ -20,7 +20,16 @@ from adequa.data import Mention, Triple
 from adequa.entities import lexicon
 from adequa.entities.graph import Graph
 from adequa.entities.values import DataValues
-from adequa.text import CALENDAR, GENERIC, PreparedText, common_words, fold, key_of, words_of
+from adequa.text import (
+    CALENDAR,
+    GENERIC,
+    PreparedText,
+    common_words,
+    fold,
+    key_of,
+    word_set,
+    words_of,
+)
 from adequa.text.values import (
     UNITS,
     Date,
@@ -71,7 +80,26 @@ class UnexplainedSpan(NamedTuple):
     triple: Triple | None = None
     """The triple that has the nearest entity, where the text speaks of that."""
     note: str = ""
-    """A reason of its own."""
+    """A sentence about it, where there is more to say than what the data has."""
+    focus: tuple[int, int] | None = None
+    """The wrong words, where the span has the words that claim them too."""
+
+    @property
+    def place(self) -> tuple[int, int]:
+        """Where the wrong words are."""
+        return self.focus or (self.start, self.end)
+
+    def reason(self, text: str) -> str:
+        """A sentence about it."""
+        seen = text[slice(*self.place)]
+        if self.note:
+            return self.note
+        if self.triple is not None:
+            return f"{seen!r}: the data has {self.triple.predicate} {self.triple.object!r}"
+        if self.nearest is not None and self.kind != "name":
+            return f"{seen!r}: the data has {self.nearest!r}"
+        nearest = "" if self.nearest is None else f"; the nearest is {self.nearest!r}"
+        return f"{seen!r} comes from nothing in the data{nearest}"
 
 
 def find_unexplained(
@@ -105,8 +133,45 @@ def find_unexplained(
         found += plain if values is None else _not_derived(plain, text, values)
     # A text in capitals throughout distinguishes names no better than one without capitals.
     one_case = text.lower_cased or text.string.isupper()
-    found += (_small_names if one_case else _names)(graph, text, covered)
-    return sorted(found, key=lambda span: span[:2])
+    names = (_small_names if one_case else _names)(graph, text, covered)
+    if values is not None and values.is_record:
+        written = {part for fact in values.facts for part in (fact.value, fact.key.split(".")[-1])}
+        codes = {part for part in written if _CODE.fullmatch(part)}
+        names = [one for one in names if not _is_ordinary(one, text, codes)]
+    return sorted([*found, *names], key=lambda span: span[:2])
+
+
+_CODE = re.compile(r"[A-Z]{2,3}(?:[-_/][A-Z]{2,3})?")
+_ACRONYM = re.compile(r"[A-Z]{2,4}|[A-Z][a-z]?[A-Z]\w?|[A-Z][a-z]-[A-Z][a-z]")
+_ORDINARY = word_set(
+    "sun moon earth christmas eve easter wi-fi internet english roman arabic valentine new year"
+)
+_CODED = {"switzerland": "CH", "spain": "ES", "germany": "DE", "croatia": "HR", "britain": "UK"}
+"""Countries whose codes begin with another letter than their English name."""
+
+
+def _is_ordinary(span: UnexplainedSpan, text: PreparedText, codes: Collection[str]) -> bool:
+    """Whether the name is of a kind that texts about records add: abbreviations, days, countries.
+
+    A country stands for its code: Ethiopian for ET, Swiss for CHF.
+    """
+    written = text.string[span.start : span.end]
+    words = words_of(written)
+    if _ACRONYM.fullmatch(written) or _ORDINARY.issuperset(words):
+        return True
+    if all(word.removesuffix("s") in CALENDAR for word in words):
+        return True
+    before = text.string[: span.start].rstrip()
+    if len(words) == 1 and (not before or before[-1] in ".!?;:\n"):
+        return not _is_known_name(words[0])
+    countries = [written, *lexicon.place_of_demonym(written)]
+    if not (lexicon.demonyms(written) or countries[1:]):
+        return False
+    return any(
+        code.startswith(_CODED.get(country.lower(), country[:1].upper()))
+        for country in countries
+        for code in codes
+    )
 
 
 _VALUE_METHODS = frozenset(

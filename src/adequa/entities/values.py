@@ -14,6 +14,9 @@ from typing import NamedTuple
 
 from adequa.caches import MEGABYTE, cached
 from adequa.data import UNNAMED, Item, Mention, Triple
+from adequa.entities.events import find_owner_faults
+from adequa.entities.owners import OwnerFault, RowList, read_rows
+from adequa.entities.roles import ComparisonCheck, RoleCheck, Roles
 from adequa.text import PreparedText, label_of
 from adequa.text.values import (
     Claim,
@@ -47,6 +50,7 @@ class DataValues:
     def __init__(self, triples: Sequence[Triple], paths: Sequence[str]) -> None:
         self.triples = tuple(triples)
         self.is_record = bool(paths)
+        self.paths = tuple(paths)
         pointers: Iterable[str | None] = paths if paths else [None] * len(self.triples)
         pairs = zip(self.triples, pointers, strict=True)
         self.facts = tuple(_fact(triple, path) for triple, path in pairs)
@@ -55,6 +59,16 @@ class DataValues:
     def explainer(self) -> Explainer:
         """Explains values of texts by these facts."""
         return Explainer(self.facts)
+
+    @cached_property
+    def roles(self) -> Roles:
+        """The facts of the record by field, object and name."""
+        return Roles(self.triples, self.facts, self.paths, self.explainer)
+
+    @cached_property
+    def rows(self) -> list[RowList]:
+        """The lists of objects of the record."""
+        return read_rows(self.facts, self.paths)
 
     @cached_property
     def _claims(self) -> dict[int, Claim]:
@@ -71,6 +85,28 @@ class DataValues:
         return [
             Denial(self.triples[one.fact], one.start, one.end)
             for one in find_contradictions(self.facts, text, self._claims)
+        ]
+
+    def owner_faults(
+        self, text: PreparedText, mentions: Sequence[Mention]
+    ) -> list[tuple[OwnerFault, Triple | None]]:
+        """Where the text says of an object, field or time what the data says of another."""
+        roles = [
+            one
+            for check in (RoleCheck, ComparisonCheck)
+            for one in check(self.roles, text.string, text.values, mentions).faults()
+        ]
+        return [
+            (one, None if one.fact is None else self.triples[one.fact])
+            for one in roles
+            + find_owner_faults(
+                self.facts,
+                self.rows,
+                text.string,
+                text.values,
+                mentions,
+                [triple.object for triple in self.triples],
+            )
         ]
 
     def nearest(self, span: ValueSpan, text: str) -> Triple | None:

@@ -133,7 +133,11 @@ def _facts(item: Item, judgment: EntityJudgment) -> tuple[Fact, ...]:
     The others are unchecked.
     """
     missing = {*judgment.missing}
-    denied = {one.triple: one for one in judgment.unexplained if one.kind == "truth"}
+    denied = {
+        one.triple: one
+        for one in judgment.unexplained
+        if one.triple is not None and (one.kind == "truth" or item.paths)
+    }
     if not missing and not denied:
         return tuple([Fact(triple, "unchecked") for triple in item.triples])
     facts: list[Fact] = []
@@ -158,8 +162,8 @@ def _findings(metric: str, judgment: EntityJudgment) -> tuple[Finding, ...]:
     elif not _may_select(judgment.item):
         findings.append(Finding(metric, "omission", "missing", EMPTY_TEXT))
     for span, why in judgment.surplus():
-        denied = span.kind in ("truth", "comparison")
-        detail = "contradicted" if denied else f"unexplained {span.kind}"
+        new = span.kind in ("name", "number", "date", "time")
+        detail = f"unexplained {span.kind}" if new else "contradicted"
         findings.append(
             Finding(
                 metric,

@@ -10,8 +10,8 @@
   the first and the higher confidence.
 - *Confidence*: each confidence says how likely the text has no fault at all; the lowest of these
   counts. For an OK this is the confidence of the least sure metric, for a fault that of the surest.
-- *Facts*: a triple keeps its first status with a confidence, else its first that is not
-  `unchecked`.
+- *Facts*: a contradicted triple stays so; else it keeps its first status with a confidence, else
+  its first that is not `unchecked`.
 - *Mentions*: one per span and entity, that of the first metric.
 
 Joining is associative: adding a metric to a result equals scoring with both.
@@ -175,7 +175,12 @@ def _join_facts(first: tuple[Fact, ...], scores: Iterable[Score]) -> tuple[Fact,
 
 
 def _rank(fact: Fact) -> int:
-    """The priority of a status: with a confidence, then without, then `unchecked`."""
+    """The priority of a status: `contradicted`, then with a confidence, without, `unchecked`.
+
+    A value or a yes that the text contradicts stays so, however sure another metric is.
+    """
+    if fact.status == "contradicted":
+        return 3
     if fact.confidence is not None:
         return 2
     return 0 if fact.status == "unchecked" else 1

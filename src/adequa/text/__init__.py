@@ -14,7 +14,14 @@ from adequa.text.labels import (
     readable,
     split_camel,
 )
-from adequa.text.sentences import Span, count_words, split_clauses, split_sentences, word_set
+from adequa.text.sentences import (
+    Span,
+    clauses_around,
+    count_words,
+    split_clauses,
+    split_sentences,
+    word_set,
+)
 from adequa.text.words import (
     CALENDAR,
     GENERIC,
@@ -29,7 +36,7 @@ from adequa.text.words import (
 
 __all__ = [
     "CALENDAR", "GENERIC", "MARKERS", "SMALL_WORDS", "TITLES", "Label", "PreparedText", "Span",
-    "common_words", "count_words", "fold", "folded", "is_symmetric", "key_of", "label_of",
-    "local_name", "mark_triples", "readable", "split_camel", "split_clauses", "split_sentences",
-    "word_set", "words_of",
+    "clauses_around", "common_words", "count_words", "fold", "folded", "is_symmetric", "key_of",
+    "label_of", "local_name", "mark_triples", "readable", "split_camel", "split_clauses",
+    "split_sentences", "word_set", "words_of",
 ]  # fmt: skip

@@ -222,6 +222,21 @@ def split_clauses(text: str, start: int, end: int) -> list[Span]:
     return found
 
 
+def clauses_around(text: str, start: int, end: int, sentence: Span) -> Span:
+    """The clauses of a sentence that a span lies in, without the punctuation around them.
+
+    >>> text = "It was built in 1990, and it is 5 m high."
+    >>> text[slice(*clauses_around(text, 16, 20, (0, len(text))))]
+    'It was built in 1990'
+    """
+    parts = [one for one in split_clauses(text, *sentence) if one[0] < end and start < one[1]]
+    first = min(start, *(one[0] for one in parts), start)
+    last = max(end, *(one[1] for one in parts), end)
+    while last > end and text[last - 1] in " ,;:.!?–—-":
+        last -= 1
+    return first, last
+
+
 def _clause_starts(text: str, start: int, end: int) -> Iterable[int]:
     for match in _BREAK.finditer(text, start, end):
         before, after = text[max(start, match.start() - _LOOK_BACK) : match.start()], match.end()

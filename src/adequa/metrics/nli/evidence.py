@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from adequa.data import Item, Triple
 from adequa.entities import is_counterpart
+from adequa.metrics.nli.additions import Encode, find_additions
 from adequa.metrics.nli.relevance import FactIndex, related_facts, with_facts
 from adequa.metrics.nli.signs import WRONG_VALUE, Signs, SpanIndex, Weighing, read_signs
 from adequa.metrics.nli.templates import Cues
@@ -46,6 +47,8 @@ class Stretch:
     """The number of the triple that contradicts it, where that is known."""
     garbled: bool = False
     """Whether its words are not well formed, so that their meaning is unclear."""
+    note: str = ""
+    """The reason, where the entities have found it."""
 
 
 class Word(NamedTuple):
@@ -214,6 +217,8 @@ class VerifierEvidence:
     """Words without which a fact is not stated, where the kind of data is known."""
     read_relations: ReadRelations | None = None
     """The relation reader, for weights that have one; it needs the entities."""
+    encode: Encode | None = None
+    """The encoder, for phrases of texts about records; it needs the entities."""
 
     def __call__(self, items: Sequence[Item]) -> list[Evidence]:
         """The evidence on each item."""
@@ -222,7 +227,7 @@ class VerifierEvidence:
         signs, asked = self._read(own)
         checked = self.verify(asked)
         relations = self._relations(own, signs)
-        rows = zip(own, checked, signs, relations, strict=True)
+        rows = zip(items, own, checked, signs, relations, strict=True)
         found = [self._evidence(*row) for row in rows]
         found = self._contradictions(asked, checked, signs, found)
         found = [self._with_clauses(*row) for row in zip(found, relations, strict=True)]
@@ -250,7 +255,8 @@ class VerifierEvidence:
             relations[number] = chance
         before, now = geometric_mean(evidence.stated), geometric_mean(stated)
         value = evidence.value
-        if value is not None and before is not None and now is not None:
+        chosen = item.paths and item.coverage == "selected"  # what it leaves out does not count
+        if value is not None and before is not None and now is not None and not chosen:
             value *= now / before
         return replace(
             evidence,
@@ -331,6 +337,7 @@ class VerifierEvidence:
 
     def _evidence(
         self,
+        whole: Item,
         item: Item,
         check: VerifierOutput,
         signs: Signs | None,
@@ -344,15 +351,50 @@ class VerifierEvidence:
             if logit is not None
         ]
         if len(known) < len(check.unsupported) or not known:
-            whole = Stretch(0, len(item.text), "text", None)
-            return Evidence(stated, (whole,), None, None)
+            unread = Stretch(0, len(item.text), "text", None)
+            return Evidence(stated, (unread,), None, None)
         words = words_of(item.text, check.offsets, known)
-        values = [one[:2] for one in signs.unexplained] if signs is not None else []
+        if item.paths and signs is not None:
+            return self._record_evidence(whole, stated, words)
+        values = [one.place for one in signs.unexplained] if signs is not None else []
         found = stretches(item.text, words, self.threshold, values)
         found = _with_garbled(item.text, check, found, self.threshold)
         supported = 1 - max((word.unsupported for word in words), default=0.0)
         value = _value(stated, [1 - word.unsupported for word in words])
         return Evidence(stated, tuple(found), supported, value, tuple(words))
+
+    def _record_evidence(
+        self, item: Item, stated: tuple[float | None, ...], words: Sequence[Word]
+    ) -> Evidence:
+        """The evidence on a record: its words are judged by the values and names of the data.
+
+        The verifier learned from texts about a few facts. On the open part of
+        bench/challenges/records 118 of the 152 findings in faithful texts were its own, and it
+        found 16 of 240 faults more. Instead, the encoder looks for phrases that no fact is like.
+        """
+        signs = read_signs(item)
+        found = [
+            Stretch(one.start, one.end, "span", _WRONG, note=one.reason(item.text))
+            for one in signs.unexplained
+        ]
+        wrong = SpanIndex(len(item.text), [one.place for one in signs.unexplained])
+        spans = _marked(item.text, found)
+        for one in find_additions(item, signs.mentions, self.encode) if self.encode else ():
+            if not spans.overlaps(one.start, one.end):
+                why = f"{item.text[one.start : one.end]!r} has nothing to do with any fact"
+                found.append(Stretch(one.start, one.end, "clause", _WRONG, note=why))
+                wrong.mark(one.start, one.end, 1)
+        judged = tuple(
+            word._replace(unsupported=_WRONG if wrong.overlaps(word.start, word.end) else _RIGHT)
+            for word in words
+        )
+        supported = 1 - max((word.unsupported for word in judged), default=_RIGHT)
+        value = _value(
+            (1.0,) if item.coverage == "selected" else stated,
+            [1 - word.unsupported for word in judged],
+        )
+        found.sort(key=lambda one: one.start)
+        return Evidence(stated, tuple(found), supported, value, judged)
 
     def _with_clauses(self, evidence: Evidence, relations: _Relations | None) -> Evidence:
         """The evidence with the words between two names that do not state their relation."""
@@ -402,6 +444,8 @@ class VerifierEvidence:
             zip(items, checked, signs, found, strict=True)
         ):
             wide = None
+            if item.paths and sign is not None:
+                continue
             if check.passes > 1:
                 wide = FactIndex(item, sign.mentions if sign is not None else ())
             for place, fact in _candidates(item, evidence, self.least, wide):
@@ -429,6 +473,11 @@ class VerifierEvidence:
             parts[place] = replace(parts[place], contradicted=probability(logit), fact=fact)
             found[number] = replace(evidence, stretches=tuple(parts))
         return found
+
+
+_RIGHT, _WRONG = 0.05, 0.95
+"""How likely words of a text about a record are wrong, without and with a finding of the entities:
+the share of such texts that are, on the open part of bench/challenges/records."""
 
 
 def _marked(text: str, parts: Sequence[Stretch]) -> SpanIndex:

@@ -32,6 +32,9 @@ from adequa.metrics.sources import (
 from adequa.settings import content_hash, setting
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
     from adequa.models import Calibration
 
 _NO_DATA = "no triples to compare the text with"
@@ -209,7 +212,14 @@ class Nli(Metric):
             self.entities,
             self._cues(),
             relation_source(self.weights, self.threads) if self.entities else None,
+            self._encode if self.entities else None,
         )
+
+    def _encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """The vectors of texts by the encoder of the weights."""
+        from adequa.models import load_encoder
+
+        return load_encoder(self.weights, threads=self.threads).encode(texts)
 
 
 @lru_cache(maxsize=8)

@@ -242,7 +242,10 @@ def _nouns(name: str) -> set[str]:
 
 def _places(spans: Iterable[Mention | UnexplainedSpan], length: int) -> list[tuple[int, int]]:
     """The places of spans within a text of some length."""
-    return [(min(one.start, length), min(one.end, length)) for one in spans]
+    places = (
+        one.place if isinstance(one, UnexplainedSpan) else (one.start, one.end) for one in spans
+    )
+    return [(min(start, length), min(end, length)) for start, end in places]
 
 
 def read_signs(item: Item) -> Signs:

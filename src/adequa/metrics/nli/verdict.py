@@ -218,7 +218,10 @@ def _hallucination(
         why = why_unread_text(item, stretch)
         return Finding(metric, "hallucination", "unchecked", why, start=start, end=end)
     doubt = _round(stretch.unsupported)
-    if (stretch.contradicted or 0) >= _CONTRADICTED:
+    triple: Triple | None
+    if stretch.note:
+        triple, detail, why = None, "unsupported", stretch.note
+    elif (stretch.contradicted or 0) >= _CONTRADICTED:
         triple = None if stretch.fact is None else item.triples[stretch.fact]
         detail, why = "contradicted", why_contradicted(item, stretch, triple)
     elif stretch.garbled:

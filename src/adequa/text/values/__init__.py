@@ -13,7 +13,7 @@ finds "fell from 109 to 112". `spellings_of` are the ways to
 write a coded value; `word_triple` and `word_parts` put a triple with coded values into words.
 """
 
-from adequa.text.values.codes import spellings_of
+from adequa.text.values.codes import find_siblings, spellings_of
 from adequa.text.values.comparisons import Reversal, find_reversals, has_comparison
 from adequa.text.values.dates import Date, DateMatch, DateSpan, compare_dates, date_of, find_dates
 from adequa.text.values.derived import Explainer
@@ -75,9 +75,10 @@ __all__ = [
     "Hedge", "Interval", "Moment", "NumberSpan", "Polarity", "Quantity", "Reversal", "Support",
     "TimeSpan", "TripleWords", "ValueFact", "ValueIndex", "ValueSpan", "claim_of", "clock_of",
     "compare_dates", "date_of", "dimension_of_key", "durations_of", "find_contradictions",
-    "find_dates", "find_numbers", "find_polarity", "find_reversals", "find_times", "find_values",
-    "has_comparison", "hedge_at", "interval_of", "is_comparable", "is_converted", "is_rounded",
-    "is_same", "is_same_time", "literal_of", "lowered", "match_unit", "moment_of", "quantity_of",
-    "read_claims", "read_value", "say_address", "say_boolean", "say_date", "say_number", "say_unit",
-    "spellings_of", "truth_of", "unit_in", "unit_named", "unit_of_key", "word_parts", "word_triple",
+    "find_dates", "find_numbers", "find_polarity", "find_reversals", "find_siblings", "find_times",
+    "find_values", "has_comparison", "hedge_at", "interval_of", "is_comparable", "is_converted",
+    "is_rounded", "is_same", "is_same_time", "literal_of", "lowered", "match_unit", "moment_of",
+    "quantity_of", "read_claims", "read_value", "say_address", "say_boolean", "say_date",
+    "say_number", "say_unit", "spellings_of", "truth_of", "unit_in", "unit_named", "unit_of_key",
+    "word_parts", "word_triple",
 ]  # fmt: skip

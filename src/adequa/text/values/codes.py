@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping, Sequence
 from functools import cache, lru_cache
+from importlib.resources import files
+from typing import NamedTuple
 
 from adequa.text.sentences import word_set
-from adequa.text.values.units import unit_of_key, words_of_key
+from adequa.text.values.units import lowered, unit_of_key, words_of_key
 
 _POINTS = (
     "n", "nne", "ne", "ene", "e", "ese", "se", "sse", "s", "ssw", "sw", "wsw", "w", "wnw", "nw",
@@ -94,3 +97,90 @@ def spellings_of(key: str, value: str) -> tuple[str, ...]:
         if found:
             return tuple(found)
     return (word.replace("_", " ").replace("-", " "),) if _CODE.fullmatch(value.strip()) else ()
+
+
+class Sibling(NamedTuple):
+    """A word of a text that stands for another kind than the data has."""
+
+    start: int
+    end: int
+    fact: int
+
+
+class _Kinds(NamedTuple):
+    """The families of kinds: where each spelling belongs, and a pattern of all of them."""
+
+    places: Mapping[str, frozenset[tuple[int, int]]]
+    """Of each spelling the numbers of its families and of its members there."""
+    pattern: re.Pattern[str]
+
+
+@lru_cache(maxsize=1)
+def _kinds() -> _Kinds:
+    table = (files("adequa.text") / "resources" / "kinds.txt").read_text(encoding="utf-8")
+    rows = [line for line in table.splitlines() if line.strip() and not line.startswith("#")]
+    places: dict[str, set[tuple[int, int]]] = {}
+    for family, row in enumerate(rows):
+        for member, spellings in enumerate(row.split("|")):
+            for one in spellings.split("/"):
+                places.setdefault(one.strip().replace("-", " "), set()).add((family, member))
+    longest = sorted(places, key=len, reverse=True)
+    names = "|".join(re.escape(one).replace("\\ ", "[ -]") for one in longest)
+    pattern = re.compile(rf"(?<![\w-])(?P<kind>{names})(?:s|es)?(?![\w-])")
+    return _Kinds({one: frozenset(found) for one, found in places.items()}, pattern)
+
+
+@lru_cache(maxsize=4096)
+def _kinds_of(written: str) -> frozenset[tuple[int, int]]:
+    """The kinds that a value of the data is: by its words, or as a code that theirs begin with."""
+    if len(written) > _LONGEST_KIND:
+        return frozenset()
+    kinds = _kinds().places
+    words = re.sub(r"[\s_-]+", " ", written).strip().lower().split()
+    parts = (words, words[1:], words[:-1], words[1:-1])
+    found = {kind for part in parts for kind in kinds.get(" ".join(part), ())}
+    if written.isupper() and len(written) <= _LONGEST_CODE and min(map(len, words), default=0) > 1:
+        for name, places in kinds.items():
+            full = name.split()
+            if len(full) == len(words) and all(map(str.startswith, full, words)):
+                found |= places
+    return frozenset(found)
+
+
+_LONGEST_KIND, _LONGEST_CODE = 40, 8
+_DENIED = re.compile(r"\b(?:not|no|non|than|never|nor|without|neither)\b")
+
+
+def find_siblings(facts: Sequence[tuple[str, str]], text: str) -> list[Sibling]:
+    """Where a text gives another kind of a family than the data, which has one of its kinds.
+
+    A code stands for the kinds that begin with it. Kinds that any value or key of the data has
+    are not wrong, and a kind after a negation is not said. `facts` are keys and values.
+
+    >>> find_siblings([("format", "PAPERBACK")], "It is a hardback.")
+    [Sibling(start=8, end=16, fact=0)]
+    """
+    lower = lowered(text)
+    said = [
+        (match, _kinds().places[match["kind"].replace("-", " ")])
+        for match in _kinds().pattern.finditer(lower)
+        if not _DENIED.search(lower, max(0, match.start() - 24), match.start())
+    ]
+    if not said:
+        return []
+    known: dict[tuple[int, int], int] = {}
+    for place, (_, value) in enumerate(facts):
+        for kind in _kinds_of(value.strip()):
+            known.setdefault(kind, place)
+    families = {family: place for (family, _), place in reversed(known.items())}
+    everything = " ".join(
+        " ".join(re.split(r"[\s_-]+", part.lower())) for fact in facts for part in fact
+    )
+    return [
+        Sibling(match.start(), match.end(), families[family])
+        for match, kinds in said
+        for family, member in sorted(kinds)[:1]
+        if family in families and not any(kind in known for kind in kinds)
+        if not re.search(rf"\b{re.escape(match['kind'].replace('-', ' '))}", everything)
+        and (family, member) not in known
+    ]

@@ -229,6 +229,17 @@ class Explainer:
                     return (found,)
         return ()
 
+    def derives(self, span: ValueSpan, text: str, place: int) -> bool:
+        """Whether a value follows from several facts, one of which is that at a place."""
+        if not span.quantities:
+            return False
+        sentence = _Sentence(text, span)
+        for quantity in span.quantities:
+            query = _Query(quantity, interval_in(quantity, span), span, sentence)
+            if any(place in found.facts for found in self._ways(query)):
+                return True
+        return False
+
     def _running_score(self, span: ValueSpan, sentence: _Sentence) -> Iterator[Support]:
         """A score on the way to the final one: "took a 2-1 lead"."""
         if not _RUNNING.search(sentence.lower):
@@ -251,8 +262,8 @@ class Explainer:
     def counterpart(self, span: ValueSpan, text: str) -> int | None:
         """The fact that an unexplained value stands for: of its kind and unit, and spoken of.
 
-        Without a fact whose key or object is in the sentence there is none: an absurd counterpart
-        is worse than none.
+        Without a fact whose key or object is in the sentence, or a single one of its dimension,
+        there is none: an absurd counterpart is worse than none.
         """
         sentence = _Sentence(text, span)
         found = [
@@ -260,7 +271,17 @@ class Explainer:
             for place, gap in self.index.comparable(span)
         ]
         best = max(found, default=None)
-        return None if best is None or best[0] < 1 else -best[2]
+        if best is not None and best[0] >= 1:
+            return -best[2]
+        unit = UNITS.get(span.quantities[0].unit or "") if span.quantities else None
+        alike = [
+            -place
+            for _, _, place in found
+            if unit is not None
+            for quantity in self.index.readings[-place].quantities[:1]
+            if (own := UNITS.get(quantity.unit or "")) and own.dimension == unit.dimension
+        ]
+        return alike[0] if len(alike) == 1 else None
 
     def _spoken_of(self, place: int, sentence: _Sentence) -> int:
         fact = self.index.facts[place]

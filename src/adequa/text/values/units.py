@@ -390,6 +390,9 @@ _DIMENSIONS = {
     "mass": "weight mass",
     "length": "height width length depth distance elevation altitude diameter thickness",
     "time": "age duration runtime",
+    "speed": "speed gust gusts velocity",
+    "pressure": "pressure",
+    "share": "humidity clouds cloud cloudiness",
     "count": "population votes goals seats count qty quantity visitors attendance pages rooms "
     "bedrooms bathrooms children adults people persons passengers rank position points players "
     "reviews ratings users citations units pieces inhabitants households id year lot number lane "

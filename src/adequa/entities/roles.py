@@ -1,0 +1,750 @@
+"""Whose value, which field, which side: what the words around a value or a name say it is.
+
+A value that a text gives must be that of the field and the object that the words around it name. A
+name must have the role that it is given ("designed by", "from … to"). A comparison or a superlative
+must hold between the values of the data. Each check speaks only where the data has exactly what
+the text speaks of, and has something else there.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from decimal import Decimal
+from functools import cached_property
+
+from adequa.data import Mention, Triple
+from adequa.entities.owners import OwnerFault, part_at
+from adequa.text import fold, split_sentences, word_set
+from adequa.text.values import (
+    UNITS,
+    Explainer,
+    ValueFact,
+    ValueSpan,
+    dimension_of_key,
+    find_siblings,
+)
+from adequa.text.values.facts import Reading
+from adequa.text.values.units import CURRENCIES, parts_of_key, words_of_key
+
+_GENERAL = word_set(
+    "name value total number count amount type code status date time id key data info result level "
+    "unit units list item items entry main all per the and for min max avg first last day days "
+    "year years month months week hour hours minute minutes second seconds percent pct share rate "
+    "eur usd gbp chf kwh mwh price cost net gross size sum start end from to of in on at by"
+)
+"""Words of keys that do not say by themselves which field is meant."""
+_WORD = re.compile(r"[^\W\d_]+(?:['’]s)?")
+_CUT = re.compile(
+    r"[;:()—]\s|,\s|\s(?:and|but|while|whereas|although|though|before|then|which|where|when|who)\s"
+)
+_NEAR = 42
+"""Characters before a value in which the words may stand that say what it is."""
+_NEAR_DATE = 14
+"""The same for a date or a time, which may belong to anything that is said before it."""
+_AFTER = 26
+_SERIES = 8
+"""Facts of one field from which on it is a series rather than a field."""
+_TOGETHER = re.compile(r"\b(?:together|combined|in all|in total|altogether|sum|both)\b")
+_STEM = 5
+
+
+def _stem(word: str) -> str:
+    """The beginning of a word by which its forms are compared: design(er), design(ed)."""
+    word = fold(word)
+    for ending in ("ies", "ing", "er", "or", "ed", "es", "s", "e", "y"):
+        if word.endswith(ending) and len(word) - len(ending) >= 4:
+            word = word[: -len(ending)]
+            break
+    return word[:7]
+
+
+def _kind(fact: ValueFact, reading: Reading) -> str | None:
+    """What a value measures, as far as its unit or its key says."""
+    if reading.quantities:
+        unit = UNITS.get(reading.quantities[0].unit or "")
+        if unit is not None:
+            return "money" if unit.name in CURRENCIES else unit.dimension
+    return dimension_of_key(fact.key)
+
+
+def _is_date(reading: Reading) -> bool:
+    """Whether a value can only be a date: 1450 may be a number."""
+    return bool(reading.dates) and not reading.quantities
+
+
+def _is_whole(value: Decimal) -> bool:
+    return value == value.to_integral_value()
+
+
+class Roles:
+    """The facts of a record by field, object and name."""
+
+    def __init__(
+        self,
+        triples: Sequence[Triple],
+        facts: Sequence[ValueFact],
+        paths: Sequence[str],
+        explainer: Explainer,
+    ) -> None:
+        self.triples, self.facts, self.paths = triples, facts, paths
+        self.explainer = explainer
+
+    @cached_property
+    def stems(self) -> list[frozenset[str]]:
+        """Of each fact the stems of the words of its field."""
+        return [
+            frozenset(
+                _stem(word)
+                for word in words_of_key(parts_of_key(fact.key)[-1])
+                if word not in _GENERAL and len(word) > 2
+            )
+            for fact in self.facts
+        ]
+
+    @cached_property
+    def kinds(self) -> list[tuple[str, str]]:
+        """The keys and values of all facts."""
+        return [(fact.key, fact.value) for fact in self.facts]
+
+    @cached_property
+    def counts(self) -> Counter[str]:
+        """How many facts each field has."""
+        return Counter(fact.key for fact in self.facts)
+
+    @cached_property
+    def objects(self) -> dict[str, frozenset[int]]:
+        """The objects that have siblings with the same fields, by pointer."""
+        groups: dict[str, set[int]] = defaultdict(set)
+        for place, path in enumerate(self.paths):
+            parts = path.split("/")
+            for at in range(2, len(parts)):
+                groups["/".join(parts[:at])].add(place)
+        fields: dict[str, dict[str, set[str]]] = defaultdict(lambda: defaultdict(set))
+        for pointer, members in groups.items():
+            parent, _, _ = pointer.rpartition("/")
+            for place in members:
+                fields[parent][self.paths[place][len(pointer) :]].add(pointer)
+        found: dict[str, frozenset[int]] = {}
+        for shared in fields.values():
+            for siblings in shared.values():
+                if len(siblings) > 1:
+                    found.update((one, frozenset(groups[one])) for one in siblings)
+        return found
+
+    @cached_property
+    def names(self) -> dict[str, frozenset[str]]:
+        """The objects with siblings that a name stands for: their subject or a value of theirs."""
+        found: dict[str, set[str]] = defaultdict(set)
+        for pointer, members in self.objects.items():
+            for place in members:
+                triple = self.triples[place]
+                found[triple.subject].add(pointer)
+                if not self.explainer.index.readings[place].quantities:
+                    found[triple.object].add(pointer)
+        return {name: frozenset(pointers) for name, pointers in found.items()}
+
+    @cached_property
+    def keys_of_name(self) -> dict[str, frozenset[int]]:
+        """The facts that have a name as their value."""
+        found: dict[str, set[int]] = defaultdict(set)
+        for place, triple in enumerate(self.triples):
+            if any(map(str.isalpha, triple.object)):
+                found[triple.object].add(place)
+        return {name: frozenset(places) for name, places in found.items()}
+
+
+class RoleCheck:
+    """Checks the values and names of one text."""
+
+    def __init__(
+        self, roles: Roles, text: str, values: Sequence[ValueSpan], mentions: Sequence[Mention]
+    ) -> None:
+        self.roles, self.text = roles, text
+        self.lower = text.lower() if len(text.lower()) == len(text) else text
+        self.values = values
+        known = {(one.start, one.end, one.entity) for one in mentions}
+        self.mentions = [Mention(entity, start, end, "") for start, end, entity in sorted(known)]
+        self.sentences = split_sentences(text)
+
+    def faults(self) -> list[OwnerFault]:
+        """Every fault, in order."""
+        found: list[OwnerFault] = []
+        for sentence in self.sentences:
+            found += self._values(sentence)
+            found += self._directions(sentence)
+            found += self._named_roles(sentence)
+            found += self._denied_fields(sentence)
+        found += [
+            self._fault(one.start, one.end, "category", one.fact, ())
+            for one in find_siblings(self.roles.kinds, self.text)
+        ]
+        return sorted(found)
+
+    def _part(self, place: int, sentence: tuple[int, int]) -> tuple[int, int]:
+        return part_at(self.lower, place, sentence, _CUT)
+
+    # Values -------------------------------------------------------------------------------------
+
+    def _values(self, sentence: tuple[int, int]) -> Iterator[OwnerFault]:
+        for span in self.values:
+            if not sentence[0] <= span.start < sentence[1] or span.kind in ("ordinal", "ratio"):
+                continue
+            if span.words and not any(one.unit for one in span.quantities):
+                if (fault := self._wrong_count(span, sentence)) is not None:
+                    yield fault
+                continue
+            supports = self.roles.explainer.index.explain(span, self.text)
+            facts = {fact for one in supports for fact in one.facts}
+            if not facts or any(one.how in ("score", "part") for one in supports):
+                continue
+            fault = self._wrong_field(span, facts, sentence) or self._wrong_object(
+                span, facts, sentence
+            )
+            if fault is not None:
+                yield fault
+
+    def _wrong_count(self, span: ValueSpan, sentence: tuple[int, int]) -> OwnerFault | None:
+        """A number in words before the name of a single field that has another number."""
+        following = _WORD.match(self.lower, span.end + 1)
+        if span.kind != "number" or following is None or len(span.quantities) != 1:
+            return None
+        stem = _stem(following[0])
+        places = [place for place, stems in enumerate(self.roles.stems) if stems == {stem}]
+        places = [place for place in places if self._whole(place) is not None]
+        number = span.quantities[0].value
+        if len(places) != 1 or number == 1 or self._whole(places[0]) == number:
+            return None
+        if any(
+            stem in self._all_stems(place) and self._whole(place) == number
+            for place in range(len(self.roles.facts))
+        ):
+            return None
+        explained = self.roles.explainer.explain(span, self.text)
+        if any(one.how not in ("same", "rounded", "part") for one in explained):
+            return None
+        if self._is_said(places[0], span, sentence):
+            return None
+        return self._fault(span.start, following.end(), "owner", places[0], ())
+
+    def _whole(self, place: int) -> Decimal | None:
+        """The number of a fact, if it is a whole number."""
+        quantities = self.roles.explainer.index.readings[place].quantities
+        value = quantities[0].value if quantities else None
+        return value if value is not None and _is_whole(value) else None
+
+    def _near_stems(self, span: ValueSpan, sentence: tuple[int, int]) -> dict[str, int]:
+        """The stems of the words around a value, each with how far it is from it."""
+        part = self._part(span.start, sentence)
+        found: dict[str, int] = {}
+        start = max(part[0], span.start - _NEAR)
+        for match in _WORD.finditer(self.lower, start, span.start):
+            found[_stem(match[0].removesuffix("'s").removesuffix("’s"))] = span.start - match.end()
+        for match in _WORD.finditer(self.lower, span.end, min(part[1], span.end + _AFTER)):
+            found.setdefault(_stem(match[0]), match.start() - span.end)
+        return found
+
+    def _wrong_field(
+        self, span: ValueSpan, facts: set[int], sentence: tuple[int, int]
+    ) -> OwnerFault | None:
+        """A value of one field beside the words of another field with a value of its kind."""
+        roles = self.roles
+        near = self._near_stems(span, sentence)
+        least = max(len(self._all_stems(fact) & near.keys()) for fact in facts)
+        reach = _NEAR if span.kind not in ("date", "time") else _NEAR_DATE
+        said = [
+            place
+            for place, _ in roles.explainer.index.comparable(span)
+            if place not in facts and roles.stems[place] and roles.stems[place] <= near.keys()
+            if len(roles.stems[place]) > least
+            if max(near[stem] for stem in roles.stems[place]) <= reach
+            if all(self._alike(place, fact) for fact in facts)
+        ]
+        if not said:
+            return None
+        best = max(len(roles.stems[place]) for place in said)
+        said = [place for place in said if len(roles.stems[place]) == best]
+        fields = {roles.facts[place].key for place in said}
+        if len(said) > 1:
+            beside = {roles.paths[fact].rpartition("/")[0] for fact in facts}
+            said = [place for place in said if roles.paths[place].rpartition("/")[0] in beside]
+        if len(fields) > 1 or len(said) != 1:
+            return None
+        place = said[0]
+        if {roles.facts[fact].key for fact in facts} & fields:
+            return None
+        if self._is_said(place, span, sentence) or roles.explainer.derives(span, self.text, place):
+            return None
+        return self._fault(span.start, span.end, "owner", place, facts)
+
+    def _alike(self, one: int, other: int) -> bool:
+        """Whether two facts have values of one kind and unit, and both or neither are listed."""
+        roles = self.roles
+        first, second = (roles.explainer.index.readings[place] for place in (one, other))
+        if _is_date(first) != _is_date(second) or bool(first.clocks) != bool(second.clocks):
+            return False
+        many = [roles.counts[roles.facts[place].key] >= _SERIES for place in (one, other)]
+        if many[0] != many[1]:
+            return False
+        kinds = [_kind(roles.facts[place], read) for place, read in ((one, first), (other, second))]
+        return kinds[0] == kinds[1] and (
+            not first.quantities
+            or not second.quantities
+            or _is_whole(first.quantities[0].value) >= _is_whole(second.quantities[0].value)
+            or kinds[0] is not None
+        )
+
+    def _is_said(self, place: int, span: ValueSpan, sentence: tuple[int, int]) -> bool:
+        """Whether another value of the sentence is that of a fact."""
+        index = self.roles.explainer.index
+        return any(
+            place in one.facts
+            for other in self.values
+            if sentence[0] <= other.start < sentence[1] and other.start != span.start
+            for one in index.explain(other, self.text)
+        )
+
+    def _wrong_object(
+        self, span: ValueSpan, facts: set[int], sentence: tuple[int, int]
+    ) -> OwnerFault | None:
+        """A value that only siblings of the object have that is spoken of."""
+        roles = self.roles
+        owners = [
+            {pointer for pointer, members in roles.objects.items() if fact in members}
+            for fact in facts
+        ]
+        if not all(owners):
+            return None
+        part = self._part(span.start, sentence)
+        named = [one for one in self.mentions if one.entity in roles.names]
+        inside = [one for one in named if part[0] <= one.start < part[1]]
+        if not inside:
+            return None
+        spoken = [roles.names[one.entity] for one in inside]
+        common = frozenset.intersection(*spoken)
+        if len(common) != 1:
+            return None
+        (own,) = common
+        list_of = own.rpartition("/")[0]
+        for pointers in owners:
+            beside = {one for one in pointers if one.rpartition("/")[0] == list_of}
+            if not beside or own in beside:
+                return None
+        fields = {roles.facts[fact].key for fact in facts}
+        own_facts = [place for place in roles.objects[own] if roles.facts[place].key in fields]
+        if len(own_facts) != 1 or _TOGETHER.search(self.lower, *part):
+            return None
+        if self._is_said(own_facts[0], span, sentence) or roles.explainer.derives(
+            span, self.text, own_facts[0]
+        ):
+            return None
+        return self._fault(span.start, span.end, "owner", own_facts[0], facts)
+
+    def _fault(
+        self, start: int, end: int, kind: str, place: int, owners: Iterable[int]
+    ) -> OwnerFault:
+        triple = self.roles.triples[place]
+        note = f"the data has {triple.predicate} {triple.object!r}"
+        others = [self.roles.triples[one] for one in sorted(owners)]
+        if others:
+            other = others[0]
+            same = other.predicate == triple.predicate
+            whose = other.subject if same else f"{other.predicate}"
+            note += f"; {other.object!r} is that of {whose}"
+        return OwnerFault(start, end, kind, note, place)
+
+    # Names --------------------------------------------------------------------------------------
+
+    def _directions(self, sentence: tuple[int, int]) -> Iterator[OwnerFault]:
+        """Names after "from" or "to" that the data has on the other side."""
+        roles = self.roles
+        for one in self.mentions:
+            if not sentence[0] <= one.start < sentence[1]:
+                continue
+            places = roles.keys_of_name.get(one.entity)
+            if not places or any(map(str.isdigit, one.entity)):
+                continue
+            before = self.lower[max(sentence[0], one.start - 24) : one.start]
+            if (match := _SIDE.search(before)) is None:
+                continue
+            side = "from" if match["from"] else "to"
+            sides = {_side(roles.facts[place].key) for place in places}
+            if sides != {"to" if side == "from" else "from"}:
+                continue
+            other = [
+                place
+                for place, fact in enumerate(roles.facts)
+                if _side(fact.key) == side
+                and any(map(str.isalpha, fact.value))
+                and _beside(roles.paths[place], [roles.paths[own] for own in places])
+            ]
+            if other:
+                start = one.start - (len(before) - match.start())
+                yield self._fault(start, one.end, "role", other[0], places)
+
+    def _named_roles(self, sentence: tuple[int, int]) -> Iterator[OwnerFault]:
+        """Names that are given the role of another name: "designed by" the manufacturer."""
+        roles = self.roles
+        for one in self.mentions:
+            if not sentence[0] <= one.start < sentence[1]:
+                continue
+            places = roles.keys_of_name.get(one.entity)
+            if not places or not one.entity[:1].isupper():
+                continue
+            before = self.lower[max(sentence[0], one.start - 40) : one.start]
+            after = self.lower[one.end : one.end + 24]
+            match = _BY.search(before) or _AS.match(after)
+            if match is None:
+                continue
+            stem = _stem(match["role"])
+            if any(stem in self._all_stems(place) for place in places):
+                continue
+            other = [
+                place
+                for place, stems in enumerate(roles.stems)
+                if stem in stems and roles.triples[place].object in roles.keys_of_name
+                if any(map(str.isalpha, roles.facts[place].value))
+                and roles.facts[place].value[:1].isupper()
+            ]
+            if len(other) == 1 and other[0] not in places:
+                start = one.start - len(before) + match.start() if match.re is _BY else one.start
+                end = one.end if match.re is _BY else one.end + match.end()
+                yield self._fault(max(start, sentence[0]), end, "role", other[0], places)
+
+    def _denied_fields(self, sentence: tuple[int, int]) -> Iterator[OwnerFault]:
+        """Fields that the text says are lacking or not given, though the data has them."""
+        for match in (
+            *_LACKS.finditer(self.lower, *sentence),
+            *_NOT_GIVEN.finditer(self.lower, *sentence),
+        ):
+            stems = {_stem(word) for word in _WORD.findall(match["thing"])}
+            said = [
+                place
+                for place, own in enumerate(self.roles.stems)
+                if own and own <= stems and not _NEGATIVE.match(self.roles.facts[place].value)
+            ]
+            if (
+                said
+                and not match["thing"].endswith("ing")
+                and not any(
+                    own & stems and _NEGATIVE.match(self.roles.facts[place].value)
+                    for place, own in enumerate(self.roles.stems)
+                )
+            ):
+                yield self._fault(match.start(), match.end(), "field", said[0], ())
+
+    def _all_stems(self, place: int) -> frozenset[str]:
+        return frozenset(_stem(word) for word in words_of_key(self.roles.facts[place].key))
+
+
+_SIDE = re.compile(
+    r"\b(?:(?P<from>from|sent by|bought from|supplied by|given by|donated by)|(?P<to>to|sold to"
+    r"|given to))\s(?:the\s)?\Z"
+)
+_BY = re.compile(r"\b(?P<role>[a-z]{4,}(?:ed|en|t|n|d)?)\s(?:by|is|was|:)\s(?:the\s)?\Z")
+_AS = re.compile(r"\s(?:as|is the|was the|serves as|works as)\s(?:its\s|the\s)?(?P<role>[a-z]{4,})")
+_LACKS = re.compile(
+    r"\b(?:lack(?:s|ing)|(?:does|did|do) not (?:have|include|support|feature|offer)|without)\s"
+    r"(?:an?\s|any\s|the\s|both\s|either\s|dedicated\s|built-in\s|support for\s)*"
+    r"(?P<thing>[^\W_]+(?:[ -][^\W_]+){0,2})"
+)
+_NOT_GIVEN = re.compile(
+    r"\b(?P<thing>[^\W_]+(?:[ -][^\W_]+){0,2})\s(?:is|are|was|were) (?:not|un)\s?"
+    r"(?:specified|mentioned|provided|listed|given|known|disclosed|stated)\b"
+)
+_NEGATIVE = re.compile(
+    r"(?:no|none|not|false|n|0(?:\.0+)?|null|nil|never|unavailable|-)\b|\W*\Z", re.IGNORECASE
+)
+_SIDES = {
+    "from": word_set(
+        "from departure origin start sender seller source donor lender supplier depart exporter "
+        "consignor shipper giver payer"
+    ),
+    "to": word_set(
+        "to arrival destination end recipient buyer target receiver consignee borrower arrive "
+        "importer receiver payee"
+    ),
+}
+
+
+def _side(key: str) -> str | None:
+    words = {*words_of_key(key)}
+    sides = [side for side, known in _SIDES.items() if words & known]
+    return sides[0] if len(sides) == 1 else None
+
+
+def _beside(path: str, others: Sequence[str]) -> bool:
+    """Whether two facts are fields of one object, or of neighbouring objects in it."""
+    parts = path.split("/")
+    return any(
+        parts[:at] == other.split("/")[:at]
+        for other in others
+        for at in [max(1, min(len(parts), len(other.split("/"))) - 2)]
+    )
+
+
+# Comparisons -----------------------------------------------------------------------------------
+
+_MORE = (
+    "higher|larger|greater|longer|older|bigger|heavier|warmer|hotter|taller|more|above|further|better"
+    "|wider|dearer|pricier|wetter|busier|later|deeper"
+)
+_LESS = (
+    "lower|smaller|shorter|younger|lighter|colder|cooler|cheaper|less|fewer|below|nearer|narrower"
+    "|drier|earlier|shallower"
+)
+_COMPARED = re.compile(
+    rf"\b(?:(?P<up>{_MORE})|(?P<down>{_LESS}))\b(?P<gap>(?:[^.;!?]|\.(?=[0-9])){{0,45}}?)"
+    r"(?:(?<=above)|(?<=below)|\bthan\b)\s(?:that of |those of |the one of |with |at |in |on )?"
+)
+_TIMES = re.compile(r"\b(?:faster|slower|quicker)\b")
+_NOT = re.compile(r"\b(?:not|no|never|n't|neither|nor|hardly|than|whether|or)\b")
+_DIFFERENCE = re.compile(r"\s\Z")
+_BEST = re.compile(
+    r"\b(?:(?P<up>highest|largest|greatest|longest|biggest|heaviest|warmest|hottest|tallest|widest"
+    r"|most expensive|dearest|strongest|busiest|deepest|maximum|peak(?:ed)?)"
+    r"|(?P<down>lowest|smallest|shortest|lightest|coldest|coolest|cheapest|narrowest|least"
+    r"|quietest|minimum))\b"
+)
+_SOME = re.compile(r"\b(?:among|apart from|except|excluding|other than)\b")
+_RANKED = re.compile(
+    r"\b(?:second|third|fourth|fifth|next|among|one of|two|three|of its|so far)\W*\Z"
+)
+
+
+class ComparisonCheck(RoleCheck):
+    """Checks which of two values a text calls the higher one, and which of several the highest."""
+
+    def faults(self) -> list[OwnerFault]:
+        """Every comparison that the data contradicts, in order."""
+        found: list[OwnerFault] = []
+        for sentence in self.sentences:
+            for match in _COMPARED.finditer(self.lower, *sentence):
+                before = self.lower[max(sentence[0], match.start() - 12) : match.start()]
+                if _NOT.search(before):
+                    continue
+                fault = self._compared(match, sentence)
+                if fault is not None:
+                    found.append(fault)
+            found += self._superlatives(sentence)
+        return sorted(found)
+
+    def _numbers(self, start: int, end: int) -> list[ValueSpan]:
+        return [
+            one
+            for one in self.values
+            if start <= one.start
+            and one.end <= end
+            and one.kind in ("number", "share")
+            and not one.clocks
+        ]
+
+    def _compared(self, match: re.Match[str], sentence: tuple[int, int]) -> OwnerFault | None:
+        up = match["up"] is not None
+        right = (match.end(), self._part(match.end(), sentence)[1])
+        place = (match.start(), match.end())
+        return (
+            self._objects(up, place, right, sentence)
+            or self._fields(up, place, right, sentence)
+            or self._two_numbers(up, place, right, sentence)
+        )
+
+    def _two_numbers(
+        self, up: bool, place: tuple[int, int], right: tuple[int, int], sentence: tuple[int, int]
+    ) -> OwnerFault | None:
+        """Both numbers are in the sentence: "76 hm³ in May, above the mean of 98"."""
+        after = self._numbers(right[0], sentence[1])
+        before = self._numbers(sentence[0], place[1])
+        if not after or not before or after[0].start - right[0] > 45:
+            return None
+        first, second = before[-1], after[0]
+        if second.begin - right[0] < 3:
+            return None  # "more than 200" is one number
+        gap = self.text[first.end : place[0]]
+        if first.end <= place[0] and "," not in gap and len(gap) < 14:
+            return None  # "ten points more than": the difference
+        one, other = first.quantities[0], second.quantities[0]
+        if (
+            (one.unit and other.unit and one.unit != other.unit)
+            or first.words != second.words
+            or one.value == other.value
+        ):
+            return None
+        if (one.value > other.value) == up:
+            return None
+        words = self.text[place[0] : place[1]].strip()
+        note = f"{self.text[first.start : first.end]} is not {words} "
+        note += self.text[second.start : second.end]
+        return OwnerFault(place[0], place[1] - 1, "comparison", note)
+
+    def _operand(self, start: int, end: int) -> list[int]:
+        """The single facts with a number whose field is named between two places."""
+        roles = self.roles
+        stems = {_stem(word) for word in _WORD.findall(self.lower[start:end])}
+        said = [
+            place
+            for place, own in enumerate(roles.stems)
+            if own and own <= stems and roles.explainer.index.readings[place].quantities
+        ]
+        best = max((len(roles.stems[place]) for place in said), default=0)
+        return [place for place in said if len(roles.stems[place]) == best]
+
+    def _fields(
+        self, up: bool, place: tuple[int, int], right: tuple[int, int], sentence: tuple[int, int]
+    ) -> OwnerFault | None:
+        """Two fields: "the approved sum was higher than the amount claimed"."""
+        index = self.roles.explainer.index
+        second = self._operand(right[0], min(right[1], right[0] + 45))
+        if not second or any(right[0] <= one.start < right[0] + 12 for one in self.values):
+            return None
+        numbers = self._numbers(max(sentence[0], place[0] - 60), place[0])
+        numbers = [one for one in numbers if place[0] - one.end > 1]
+        first = {
+            fact
+            for one in numbers[-1:]
+            for support in index.explain(one, self.text)
+            if support.how == "same"
+            for fact in support.facts
+        } or {*self._operand(max(sentence[0], place[0] - 60), place[0])}
+        pairs = [
+            (one, other)
+            for one in first
+            for other in second
+            if one != other and self._alike(one, other) and self._together(one, other)
+        ]
+        plain = [pair for pair in pairs if not any(map(self._is_listed, pair))]
+        pairs = plain or pairs
+        if not pairs or {one for one, _ in pairs} & {*second}:
+            return None
+        if any((self._number(one) > self._number(other)) == up for one, other in pairs):
+            return None
+        if any(self._number(one) == self._number(other) for one, other in pairs):
+            return None
+        return self._comparison(place, *pairs[0])
+
+    def _is_listed(self, place: int) -> bool:
+        """Whether a fact is in a list."""
+        return any(map(str.isdigit, self.roles.paths[place].split("/")))
+
+    def _together(self, one: int, other: int) -> bool:
+        """Whether two facts are of one object, or one of them is of no list."""
+        first, second = (self.roles.paths[place].rpartition("/")[0] for place in (one, other))
+        return first == second or not self._is_listed(one) or not self._is_listed(other)
+
+    def _number(self, place: int) -> float:
+        quantity = self.roles.explainer.index.readings[place].quantities[0]
+        unit = UNITS.get(quantity.unit or "")
+        return unit.base(float(quantity.value)) if unit else float(quantity.value)
+
+    def _comparison(self, place: tuple[int, int], one: int, other: int) -> OwnerFault:
+        first, second = self.roles.triples[one], self.roles.triples[other]
+        note = (
+            f"the data has {first.subject}, {first.predicate} {first.object!r} and "
+            f"{second.subject}, {second.predicate} {second.object!r}"
+        )
+        return OwnerFault(place[0], place[1] - 1, "comparison", note, one)
+
+    def _pointers(self, start: int, end: int) -> list[tuple[int, frozenset[str]]]:
+        """The objects with siblings that are named between two places."""
+        return [
+            (one.start, self.roles.names[one.entity])
+            for one in self.mentions
+            if start <= one.start < end and one.entity in self.roles.names
+        ]
+
+    def _objects(
+        self, up: bool, place: tuple[int, int], right: tuple[int, int], sentence: tuple[int, int]
+    ) -> OwnerFault | None:
+        """Two objects of a list: "Isnes is larger than Kvernes"."""
+        second = self._pointers(*right)
+        first = self._pointers(sentence[0], place[0])
+        if not first or not second:
+            return None
+        one, other = first[-1][1], second[0][1]
+        pairs = [
+            (a, b)
+            for a in one
+            for b in other
+            if a != b and a.rpartition("/")[0] == b.rpartition("/")[0]
+        ]
+        if len(pairs) != 1:
+            return None
+        (a, b), stems = (
+            pairs[0],
+            {_stem(word) for word in _WORD.findall(self.lower[slice(*sentence)])},
+        )
+        said = {
+            fact
+            for span in self._numbers(*sentence)
+            for support in self.roles.explainer.index.explain(span, self.text)
+            for fact in support.facts
+        }
+        columns = self._shared(a, b)
+        spoken = [pair for pair in columns if self.roles.stems[pair[0]] & stems or {*pair} & said]
+        if len(columns) == 1:
+            spoken = columns
+        if not spoken or any((self._number(x) > self._number(y)) == up for x, y in spoken):
+            return None
+        if any(self._number(x) == self._number(y) for x, y in spoken):
+            return None
+        return self._comparison(place, *spoken[0])
+
+    def _shared(self, one: str, other: str) -> list[tuple[int, int]]:
+        """The facts with numbers of the same field of two objects."""
+        roles = self.roles
+        fields = {roles.paths[place][len(other) :]: place for place in roles.objects[other]}
+        readings = roles.explainer.index.readings
+        return [
+            (place, fields[roles.paths[place][len(one) :]])
+            for place in sorted(roles.objects[one])
+            if roles.paths[place][len(one) :] in fields
+            and readings[place].quantities
+            and readings[fields[roles.paths[place][len(one) :]]].quantities
+            and not readings[place].dates
+        ]
+
+    def _superlatives(self, sentence: tuple[int, int]) -> Iterator[OwnerFault]:
+        """An object that is called the highest or lowest, and whose value is in between."""
+        roles = self.roles
+        for match in _BEST.finditer(self.lower, *sentence):
+            if _RANKED.search(self.lower, max(sentence[0], match.start() - 14), match.start()):
+                continue
+            if _SOME.search(self.lower, *sentence):
+                continue
+            part = self._part(match.start(), sentence)
+            numbers = self._numbers(match.start(), part[1])
+            facts = {
+                fact
+                for span in numbers[:1]
+                for support in roles.explainer.index.explain(span, self.text)
+                if support.how == "same" and not span.range
+                for fact in support.facts
+            }
+            up = match["up"] is not None
+            wrong: list[tuple[int, int]] = []
+            for fact in facts:
+                series = self._series(fact)
+                if len(series) < 3:
+                    wrong = []
+                    break
+                best = (max if up else min)(series, key=self._number)
+                worst = (min if up else max)(series, key=self._number)
+                if self._number(fact) in (self._number(best), self._number(worst)):
+                    wrong = []
+                    break
+                wrong.append((fact, best))
+            if wrong:
+                span = numbers[0]
+                yield self._fault(span.start, span.end, "extreme", wrong[0][1], [wrong[0][0]])
+
+    def _series(self, fact: int) -> list[int]:
+        """The facts of the same field of the sibling objects, and of a plain list."""
+        roles = self.roles
+        generic = re.sub(r"/[0-9]+(?=/|$)", "/*", roles.paths[fact])
+        readings = roles.explainer.index.readings
+        return [
+            place
+            for place, path in enumerate(roles.paths)
+            if re.sub(r"/[0-9]+(?=/|$)", "/*", path) == generic and readings[place].quantities
+        ]

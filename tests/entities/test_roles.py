@@ -1,0 +1,110 @@
+"""Fields, objects and sides that a text gives to values and names of a record."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from adequa.entities import JudgmentSettings, judge
+from adequa.readers.records import read_record
+
+BIKE = {
+    "name": "Grus 210",
+    "designer": "Ane Thorsen",
+    "manufacturer": "Polaris Cycles",
+    "frame_weight_g": 1450,
+    "fork_weight_g": 520,
+    "children": 1,
+    "binding": "PAPERBACK",
+    "warranty": {"frame": 5, "components": 2},
+}
+TRIP = {"flight": "KV 418", "departure": {"airport": "Bergen"}, "arrival": {"airport": "Leeds"}}
+TOWNS = {
+    "region": "Nordmark",
+    "rows": [
+        {"town": "Aldby", "inhabitants": 12840, "median_age": 43.1},
+        {"town": "Isnes", "inhabitants": 2108, "median_age": 52.7},
+        {"town": "Kvernes", "inhabitants": 16655, "median_age": 39.2},
+        {"town": "Fosshaug", "inhabitants": 940, "median_age": 50.3},
+    ],
+}
+
+
+def reasons(record: Any, text: str) -> list[str]:
+    """The reasons for what a text says wrongly."""
+    judgment = judge(read_record(record, text, id="1").item, JudgmentSettings())
+    return [why for _, why in judgment.surplus()]
+
+
+@pytest.mark.parametrize(
+    ("record", "text"),
+    [
+        (BIKE, "The Grus 210, designed by Ane Thorsen, has a frame weight of 1450 g."),
+        (BIKE, "It is manufactured by Polaris Cycles; the fork weighs 520 g."),
+        (BIKE, "The frame has a longer warranty than the components."),
+        (BIKE, "There is one child; it is a paperback, not a hardback."),
+        (TRIP, "KV 418 flew from Bergen to Leeds."),
+        (TOWNS, "Isnes had the oldest people at 52.7, and Kvernes the youngest at 39.2."),
+        (TOWNS, "Aldby has more inhabitants than Isnes. The largest town has 16,655 inhabitants."),
+    ],
+)
+def test_right_roles(record: Any, text: str) -> None:
+    assert reasons(record, text) == []
+
+
+@pytest.mark.parametrize(
+    ("record", "text", "why"),
+    [
+        (
+            BIKE,
+            "The fork weight is 1450 g.",
+            "'1450 g': the data has fork_weight_g '520'; '1450' is that of frame_weight_g",
+        ),
+        (
+            BIKE,
+            "It was designed by Polaris Cycles.",
+            (
+                "'designed by Polaris Cycles': the data has designer 'Ane Thorsen'; "
+                "'Polaris Cycles' is that of manufacturer"
+            ),
+        ),
+        (BIKE, "It has two children.", "'two children': the data has children '1'"),
+        (
+            BIKE,
+            "It lacks components.",
+            "'lacks components': the data has warranty components '2'",
+        ),
+        (
+            BIKE,
+            "The designer is not specified.",
+            "'The designer is not specified': the data has designer 'Ane Thorsen'",
+        ),
+        (BIKE, "It is a hardback.", "'hardback': the data has binding 'PAPERBACK'"),
+        (
+            TRIP,
+            "KV 418 flew to Bergen.",
+            (
+                "'to Bergen': the data has arrival airport 'Leeds'; 'Bergen' is that of departure "
+                "airport"
+            ),
+        ),
+        (
+            TOWNS,
+            "Isnes had a median age of 50.3.",
+            "'50.3': the data has median_age '52.7'; '50.3' is that of Fosshaug",
+        ),
+        (
+            TOWNS,
+            "Isnes has more inhabitants than Aldby.",
+            ("'more inhabitants than': the data has Isnes, inhabitants '2108' and Aldby, '12840'"),
+        ),
+        (
+            TOWNS,
+            "The largest town has 12,840 inhabitants.",
+            "'12,840': the data has inhabitants '16655'; '12840' is that of Aldby",
+        ),
+    ],
+)
+def test_wrong_roles(record: Any, text: str, why: str) -> None:
+    assert reasons(record, text) == [why]
