@@ -14,7 +14,7 @@ from adequa.run.folder import (
     read_json,
 )
 from adequa.run.plan import describe_metrics
-from adequa.run.summary import summary_table
+from adequa.run.summary import log_run, summary_table
 from adequa.run.verdicts import OVERRULED, join
 from adequa.run.writer import add_metrics, score_run, with_cache
 
@@ -32,6 +32,7 @@ __all__ = [
     "end_with_parent",
     "extend_results",
     "join",
+    "log_run",
     "open_run",
     "read_json",
     "score_items",
