@@ -1,19 +1,18 @@
-"""The summary of a run, computed from its `scores.jsonl` alone, and its way to a tracker."""
+"""The summary of a run, computed from its `scores.jsonl` alone."""
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from adequa import __version__
-from adequa.errors import AdequaError, ServiceError, SettingError, require_known
 from adequa.metrics import Metric, plugin_errors
 from adequa.stats import Moments
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from adequa.run.folder import Run
     from adequa.tables import Table
 
@@ -170,6 +169,8 @@ def log_run(
 
     `texts` also uploads `scores.jsonl`.
     """
+    from adequa.errors import AdequaError, ServiceError, require_known
+
     require_known("tracker", [to], _TRACKERS)
     files = [run.path / "manifest.json", run.summary_path, *([run.scores_path] if texts else [])]
     figures = run_figures(run.summary)
@@ -202,6 +203,8 @@ def _to_mlflow(
     figures: dict[str, float],
     files: list[Path],
 ) -> None:
+    import re
+
     mlflow = _tracker("mlflow")
     if project is not None:
         mlflow.set_experiment(project)
@@ -235,6 +238,8 @@ def _to_wandb(
 
 def _tracker(package: str) -> Any:
     import importlib
+
+    from adequa.errors import SettingError
 
     try:
         return importlib.import_module(package)
