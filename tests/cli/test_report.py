@@ -33,7 +33,7 @@ def test_it_writes_the_file_and_reports_its_content(run, tmp_path):
     assert "<title>Six texts</title>" in out.read_text(encoding="utf-8")
     again = report(run, "--out", out)
     assert isinstance(again.exception, AdequaError)
-    assert "--force" in str(again.exception)
+    assert "force=True" in str(again.exception)
 
 
 def test_json_and_a_baseline(run, tmp_path):

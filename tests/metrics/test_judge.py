@@ -286,6 +286,7 @@ def test_no_answer_breaks_it(value: Any) -> None:
 @pytest.mark.parametrize(
     "content",
     [
+        '{"errors": [], "omitted": [], "score": 80.0}',
         "<think>{not this}</think>\n" + json.dumps(GOOD),
         f"Here you are:\n```json\n{json.dumps(GOOD)}\n```\nGood luck!",
     ],

@@ -12,12 +12,9 @@ from hypothesis import strategies as st
 
 from adequa.stats.effects import (
     area_under_curve,
-    average_d,
     cliffs_delta,
     magnitude_of_d,
-    magnitude_of_delta,
     paired_d,
-    paired_superiority,
     resampled_areas,
     superiority,
 )
@@ -30,11 +27,6 @@ paired = st.lists(st.tuples(values, values), min_size=2, max_size=15)
 def test_paired_d_by_hand() -> None:
     # differences 1, 3, 2: mean 2, standard deviation 1
     assert paired_d([3, 5, 4], [2, 2, 2]) == pytest.approx(2.0)
-
-
-def test_average_d_by_hand() -> None:
-    # means 4 and 2; standard deviations 2 and 1
-    assert average_d([2, 4, 6], [1, 2, 3]) == pytest.approx(2 / 1.5)
 
 
 def test_cliffs_delta_by_hand() -> None:
@@ -60,7 +52,7 @@ def test_superiority_is_a_chance(first: list[float], second: list[float]) -> Non
 @given(paired)
 def test_swapping_the_samples_flips_the_sign(pairs: list[tuple[float, float]]) -> None:
     first, second = zip(*pairs, strict=True)
-    for effect in (paired_d, average_d, cliffs_delta):
+    for effect in (paired_d, cliffs_delta):
         there, back = effect(first, second), effect(second, first)
         assert there is back is None or there == -(back or 0)
 
@@ -74,20 +66,13 @@ def test_paired_d_agrees_with_the_standard_library(pairs: list[tuple[float, floa
     assert paired_d(first, second) == (None if expected is None else pytest.approx(expected))
 
 
-def test_paired_superiority_counts_a_tie_as_half() -> None:
-    assert paired_superiority([2, 2, 1, 0], [1, 2, 0, 1]) == pytest.approx(2.5 / 4)
-
-
 def test_undefined_results_are_none() -> None:
     assert paired_d([], []) is None
     assert paired_d([1], [2]) is None
     assert paired_d([0.3, 0.2, 0.1], [0.2, 0.1, 0.0]) is None, "equal differences, but for rounding"
-    assert average_d([1, 1], [2, 2]) is None
-    assert average_d([1], [2, 3]) is None
     assert cliffs_delta([], [1]) is None
     assert superiority([1], []) is None
-    assert paired_superiority([], []) is None
-    assert magnitude_of_d(None) is magnitude_of_delta(None) is None
+    assert magnitude_of_d(None) is None
 
 
 def test_unequal_lengths_cannot_be_paired() -> None:
@@ -101,13 +86,6 @@ def test_unequal_lengths_cannot_be_paired() -> None:
 )
 def test_words_for_d(effect: float, word: str) -> None:
     assert magnitude_of_d(effect) == word
-
-
-@pytest.mark.parametrize(
-    ("effect", "word"), [(0.1, "negligible"), (-0.147, "small"), (0.33, "medium"), (1, "large")]
-)
-def test_words_for_delta(effect: float, word: str) -> None:
-    assert magnitude_of_delta(effect) == word
 
 
 @given(st.lists(st.tuples(st.integers(0, 1), st.integers(-3, 3)), max_size=30))

@@ -148,7 +148,9 @@ def adequa(
 
 
 _ARGUMENT = re.compile(
-    r"(?<![\w.:])([a-z][a-z_]*)=(True|False|None|…|\"[^\"]*\"|\d[\d.]*\b|\{system: file\})"
+    r"(?<![\w.:])(?:(?P<name>[a-z][a-z_]*)=(?P<value>True|False|None|…|\"[^\"]*\"|\{system: file\})"
+    # Other numbers are values of the user's data: no text has size=9.
+    r"|(?P<count>jobs|levels|lowest)=(?P<number>[\d.]+))"
 )
 _RENAMED = {"limits": "--max, --min or --no-worse", "systems": "--system"}
 """Arguments whose options have other names."""
@@ -159,13 +161,16 @@ def as_flags(message: str) -> str:
 
     >>> as_flags('is there already; give force=True, cache=None or format="NAME", with texts=…')
     'is there already; give --force, --no-cache or --format NAME, with --texts'
+    >>> as_flags("no text has size=9; draw with levels=1")
+    'no text has size=9; draw with --levels 1'
     """
 
     def flag(found: re.Match[str]) -> str:
-        name, value = "--" + found[1].replace("_", "-"), found[2].strip('"')
+        argument, value = found["name"] or found["count"], found["value"] or found["number"]
+        name, value = "--" + argument.replace("_", "-"), value.strip('"')
         if value in ("False", "None"):
             return f"--no-{name[2:]}"
-        name = _RENAMED.get(found[1], name)
+        name = _RENAMED.get(argument, name)
         value = {"True": "", "…": "", "{system: file}": "SYSTEM=FILE"}.get(value, value)
         return f"{name} {value}".rstrip()
 

@@ -420,10 +420,16 @@ def _parse(content: str) -> Any:
     content = re.sub(r"\A\s*<think>.*?</think>", "", content, flags=re.DOTALL)
     start, end = content.find("{"), content.rfind("}")
     try:
-        return json.loads(content[start : end + 1])
+        return json.loads(content[start : end + 1], parse_float=_number)
     except (ValueError, RecursionError):
         shown = " ".join(content.split())[:60]
         raise ValueError(f"it is not a JSON object ({shown!r})") from None
+
+
+def _number(written: str) -> float:
+    """A number; 80.0 is a whole one, as in JSON schemas."""
+    number = float(written)
+    return int(number) if number.is_integer() else number
 
 
 _KINDS: Mapping[str, type | tuple[type, ...]] = {

@@ -22,7 +22,7 @@ from adequa.run.folder import (
 )
 from adequa.run.plan import describe_metrics
 from adequa.run.stores import local_input, local_run, url_of
-from adequa.run.summary import summary_table
+from adequa.run.summary import log_run, summary_table
 from adequa.run.verdicts import OVERRULED, join
 from adequa.run.writer import (
     add_metrics,
@@ -51,6 +51,7 @@ __all__ = [
     "join",
     "local_input",
     "local_run",
+    "log_run",
     "merge_run",
     "open_run",
     "read_json",

@@ -12,6 +12,9 @@ from adequa.metrics import Metric, plugin_errors
 from adequa.stats import ExactSum, Moments
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
+    from adequa.run.folder import Run
     from adequa.tables import Table
 
 LEVEL = 0.95
@@ -202,3 +205,115 @@ def _cell(column: Mapping[str, Any]) -> str:
     half = "" if column["high"] is None else f" ± {column['high'] - column['mean']:.{digits}f}"
     unscored = f" ({column['not_scorable']:,} not scorable)" if column["not_scorable"] else ""
     return f"{column['mean']:.{digits}f}{half}{unscored}"
+
+
+def run_figures(summary: Any) -> dict[str, float]:
+    """The numbers of a summary by name: `SYSTEM/METRIC/mean`, `SYSTEM/verdict/OK`.
+
+    No name is the beginning of another, since MLflow keeps them as paths.
+
+    >>> run_figures({"systems": {"T5": {"items": 4, "verdicts": {"OK": 3}, "metrics": {
+    ...     "esa": {"mean": 0.5, "not_scorable": 1, "corpus": {"ESA_C": 0.25}}}}}})
+    {'T5/esa/mean': 0.5, 'T5/esa/ESA_C': 0.25, 'T5/esa/not scorable': 0.25, 'T5/verdict/OK': 0.75}
+    """
+    figures: dict[str, float | None] = {}
+    for system, entry in summary["systems"].items():
+        own, items = system or "unnamed", entry["items"]
+        for metric, column in entry["metrics"].items():
+            figures[f"{own}/{metric}/mean"] = column["mean"]
+            corpus = column.get("corpus")
+            parts = corpus if isinstance(corpus, dict) else {"corpus": corpus}
+            figures |= {f"{own}/{metric}/{part}": value for part, value in parts.items()}
+            figures[f"{own}/{metric}/not scorable"] = column["not_scorable"] / items
+        for name, count in entry["verdicts"].items():
+            figures[f"{own}/verdict/{name}"] = count / items
+    return {name: float(value) for name, value in figures.items() if value is not None}
+
+
+def log_run(
+    run: Run, to: str, *, name: str | None = None, project: str | None = None, texts: bool = False
+) -> dict[str, float]:
+    """Log a run to an experiment tracker, `mlflow` or `wandb`; returns the figures.
+
+    `texts` also uploads `scores.jsonl`.
+    """
+    from adequa.errors import AdequaError, ServiceError, require_known
+
+    require_known("tracker", [to], _TRACKERS)
+    files = [run.path / "manifest.json", run.summary_path, *([run.scores_path] if texts else [])]
+    figures = run_figures(run.summary)
+    try:
+        _TRACKERS[to](name or run.name, project, _parameters(run), figures, files)
+    except AdequaError:
+        raise
+    except Exception as error:
+        problem = f"{type(error).__name__}: {error}"
+        raise ServiceError(to, problem, "check its settings in the environment") from error
+    return figures
+
+
+def _parameters(run: Run) -> dict[str, str]:
+    manifest = run.manifest
+    files = manifest["inputs"]["files"]
+    return {
+        "adequa": manifest["version"],
+        "input": manifest["inputs"]["path"],
+        "items": str(run.items),
+        **{f"sha256 {place}": one["sha256"] for place, one in enumerate(files, 1)},
+        **{f"signature {label}": one["signature"] for label, one in manifest["metrics"].items()},
+    }
+
+
+def _to_mlflow(
+    name: str,
+    project: str | None,
+    parameters: dict[str, str],
+    figures: dict[str, float],
+    files: list[Path],
+) -> None:
+    import re
+
+    mlflow = _tracker("mlflow")
+    if project is not None:
+        mlflow.set_experiment(project)
+
+    def safe(key: str) -> str:
+        return re.sub(r"[^\w\-. /]", "_", key)  # what MLflow allows in a name
+
+    with mlflow.start_run(run_name=name):
+        # A parameter has at most 6,000 characters.
+        mlflow.log_params({safe(key): value[:6000] for key, value in parameters.items()})
+        mlflow.log_metrics({safe(key): value for key, value in figures.items()})
+        for file in files:
+            mlflow.log_artifact(str(file))
+
+
+def _to_wandb(
+    name: str,
+    project: str | None,
+    parameters: dict[str, str],
+    figures: dict[str, float],
+    files: list[Path],
+) -> None:
+    wandb = _tracker("wandb")
+    with wandb.init(project=project, name=name, job_type="evaluation", config=parameters) as run:
+        run.log(figures)
+        artifact = wandb.Artifact(f"adequa-{run.id}", type="evaluation")
+        for file in files:
+            artifact.add_file(str(file))
+        run.log_artifact(artifact)
+
+
+def _tracker(package: str) -> Any:
+    import importlib
+
+    from adequa.errors import SettingError
+
+    try:
+        return importlib.import_module(package)
+    except ImportError:
+        problem = f"this needs the package {package!r}, which is not installed"
+        raise SettingError(f"{problem}: pip install {package}") from None
+
+
+_TRACKERS = {"mlflow": _to_mlflow, "wandb": _to_wandb}

@@ -22,18 +22,6 @@ def paired_d(first: npt.ArrayLike, second: npt.ArrayLike) -> float | None:
     return _ratio(float(differences.mean()), _deviation(differences))
 
 
-def average_d(first: npt.ArrayLike, second: npt.ArrayLike) -> float | None:
-    """Cohen's d_av: the difference of the means in the mean of the two standard deviations.
-
-    Unlike d_z it does not grow with the correlation of the samples (Lakens 2013).
-    """
-    one, other = _vector(first), _vector(second)
-    if len(one) < 2 or len(other) < 2:
-        return None
-    unit = (_deviation(one) + _deviation(other)) / 2
-    return _ratio(float(one.mean() - other.mean()), unit)
-
-
 def cliffs_delta(first: npt.ArrayLike, second: npt.ArrayLike) -> float | None:
     """The share of pairs in which the first sample is above the second, minus those below.
 
@@ -87,29 +75,12 @@ def resampled_areas(labels: npt.ArrayLike, scores: npt.ArrayLike, counts: Matrix
     return areas
 
 
-def paired_superiority(first: npt.ArrayLike, second: npt.ArrayLike) -> float | None:
-    """The share of pairs in which the first is above the second; a tie counts half."""
-    differences = _pairs(first, second)
-    if not len(differences):
-        return None
-    return float((np.sign(differences).mean() + 1) / 2)
-
-
 def magnitude_of_d(effect: float | None) -> str | None:
     """The customary word for a Cohen's d (Cohen 1988: 0.2, 0.5, 0.8)."""
-    return _magnitude(effect, (0.2, 0.5, 0.8))
-
-
-def magnitude_of_delta(effect: float | None) -> str | None:
-    """The customary word for a Cliff's delta (Romano et al. 2006: 0.147, 0.33, 0.474)."""
-    return _magnitude(effect, (0.147, 0.33, 0.474))
-
-
-def _magnitude(effect: float | None, bounds: tuple[float, float, float]) -> str | None:
     if effect is None:
         return None
     words = ("negligible", "small", "medium", "large")
-    return words[sum(abs(effect) >= bound for bound in bounds)]
+    return words[sum(abs(effect) >= bound for bound in (0.2, 0.5, 0.8))]
 
 
 def _vector(values: npt.ArrayLike) -> Vector:

@@ -138,7 +138,7 @@ def with_scores(pool: Pool, file: Path, name: str | None) -> Pool:
     from adequa.metrics.precomputed import Precomputed
 
     if name is None:
-        raise SettingError(f"{file} needs the name of its field of scores; give score=…")
+        raise SettingError(f'{file} needs the name of its field of scores; give score="NAME"')
     found = Precomputed(file=file, key=name).score(pool.items)
     column = {item.key: one.value for item, one in zip(pool.items, found, strict=True)}
     if all(value is None for value in column.values()):
@@ -382,7 +382,7 @@ def _complete(
         worst = ", ".join(f"{system} lacks {count:,}" for system, count in lacking.items())
         raise DataError(
             f"no input has a text of every system: of {len(inputs):,} inputs, {worst}",
-            remedy="use the same ids in all files, or choose fewer systems with systems=…",
+            remedy="use the same ids in all files, or choose fewer systems",
         )
     readers = [field_of(name) for name in by]
     same = {
