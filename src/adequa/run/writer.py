@@ -182,7 +182,7 @@ def merge_run(path: Path, metrics: Mapping[str, Metric] | None = None) -> Run:
         plan = draft.read_plan()
         if plan.get("status") == "complete":
             return open_run(path)
-        built = Run(path, plan).metrics() | (metrics or {})
+        built = {**Run(path, plan).metrics(), **(metrics or {})}
         absent = sorted(plan["metrics"].keys() - built.keys())
         if absent:
             problem = f"the metric {absent[0]!r} of {path} cannot be built here"
