@@ -22,7 +22,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import ClassVar
 
-from adequa.data import Item, Score
+from adequa.data import Item, Score, Triple
 from adequa.metrics import Metric, resolve
 from adequa.readers import open_source
 from adequa.run import (
@@ -98,7 +98,7 @@ def _costs(data: Path) -> Iterator[dict[str, object]]:
     if not folder.is_dir():
         sys.stderr.write(f"scale: no data at {folder}: the costs of metrics are left out\n")
         return
-    firsts = {}
+    firsts: dict[tuple[Triple, ...], Item] = {}
     for item in open_source(folder):
         firsts.setdefault(item.triples, item)
     items = random.Random(0).sample(list(firsts.values()), COST_ITEMS)
@@ -143,7 +143,7 @@ def _memory(folder: Path, sizes: Sequence[int]) -> Iterator[dict[str, object]]:
         planned = time.perf_counter() - started
         with ThreadPoolExecutor(WORKERS) as pool:
             rest = (f"{number}/{count}" for number in range(2, count + 1))
-            workers.append(max(pool.map(lambda one, shard=shard: _peak(*shard, one), rest)))  # type: ignore[misc]
+            workers.append(max(pool.map(lambda one, shard=shard: _peak(*shard, one), rest)))
         scored = time.perf_counter() - started
         merges.append(_peak("merge", str(out)))
         merged = time.perf_counter() - started - scored

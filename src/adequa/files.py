@@ -8,6 +8,7 @@ import json
 import math
 import os
 import platform
+import re
 import secrets
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -26,6 +27,8 @@ again. The deepest record of the research data has 7 levels."""
 LOCK = ".adequa.lock"
 """The file in a folder that is being written; its content says by whom."""
 _BLOCK = 1 << 20
+_URL = re.compile(r"([a-z][a-z0-9+.-]+):/+(?=[^/])")
+"""An address, also after `Path` has made one slash of two; a drive of Windows has one letter."""
 _LOOK_SECONDS = 0.1
 """Between two looks at a lock that another process holds."""
 
@@ -49,6 +52,12 @@ class FileVersion(NamedTuple):
     node: int
     bytes: int
     modified: int
+
+
+def url_of(path: Path) -> str | None:
+    """The address of a file on an object store that a path is; None for a path."""
+    written = path.as_posix()
+    return _URL.sub(r"\1://", written, count=1) if _URL.match(written) else None
 
 
 def file_version(path: Path) -> FileVersion:

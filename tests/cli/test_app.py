@@ -19,9 +19,9 @@ from adequa.cli import main as run_main
 from adequa.cli.app import COMMANDS
 
 ROOT = Path(__file__).resolve().parents[2]
-MOST_MODULES = 62
+MOST_MODULES = 64
 """The modules of adequa in which `adequa score` of the sample may run a function; 45 before values,
-relevance, confidence, relations and plans of runs had modules of their own."""
+relevance, confidence, relations, plans and shards of runs had modules of their own."""
 
 _TRACE = """
 import sys

@@ -100,12 +100,20 @@ def test_a_missing_shard_is_named(items_file: ItemsFile, tmp_path: Path, words: 
     for number in (1, 2, 4):
         score_shard(source, {"w": words}, out, number=number, count=5)
     with pytest.raises(RunError, match=r"lacks 2 of 5 shards \(3, 5\).*--shard 3/5"):
-        merge_run(out)
+        merge_run(out, {"w": words})
     with pytest.raises(RunError, match="not finished"):
         open_run(out)
     run = score_run(source, {"w": words}, out, resume=True)  # scores the others, and joins all
     assert run.manifest["counts"]["items"] == 50
-    assert merge_run(out).manifest == run.manifest
+    assert merge_run(out, {"w": words}).manifest == run.manifest
+
+
+def test_a_metric_that_cannot_be_built_is_named(
+    items_file: ItemsFile, tmp_path: Path, words: Metric
+) -> None:
+    score_shard(open_source(items_file(5)), {"w": words}, tmp_path / "run", number=1, count=1)
+    with pytest.raises(RunError, match=r"the metric 'w' of .* cannot be built here"):
+        merge_run(tmp_path / "run")
 
 
 def test_a_shard_twice_does_no_harm(items_file: ItemsFile, tmp_path: Path, words: Metric) -> None:
@@ -113,7 +121,7 @@ def test_a_shard_twice_does_no_harm(items_file: ItemsFile, tmp_path: Path, words
     for number in (1, 1, 2, 1, 2):
         parts = score_shard(source, {"w": words}, out, number=number, count=2)
     assert all(part.is_whole for part in parts)
-    merge_run(out)
+    merge_run(out, {"w": words})
     assert score_shard(source, {"w": words}, out, number=2, count=2) == []
     assert open_run(out).manifest["counts"]["items"] == 20
 
@@ -142,10 +150,10 @@ def test_a_damaged_shard_is_not_joined(
     whole = parts[1].path.read_bytes()
     parts[1].path.write_bytes(whole.replace(b"word", b"Word", 1))
     with pytest.raises(RunError, match=r"2-of-2\.jsonl was damaged.* score the shard 2/2 again"):
-        merge_run(out)
+        merge_run(out, {"w": words})
     parts[1].path.unlink()
     score_shard(source, {"w": words}, out, number=2, count=2)
-    assert merge_run(out).scores_path.read_bytes().endswith(whole)
+    assert merge_run(out, {"w": words}).scores_path.read_bytes().endswith(whole)
 
 
 def test_shards_share_the_lock_of_a_run(
@@ -156,13 +164,13 @@ def test_shards_share_the_lock_of_a_run(
     with locked(out, is_shared=True):
         score_shard(source, {"w": words}, out, number=2, count=2)
         for write in (
-            lambda: merge_run(out),
+            lambda: merge_run(out, {"w": words}),
             lambda: score_run(source, {"w": words}, out, force=True),
             lambda: score_run(source, {"w": words}, out, resume=True),
         ):
             with pytest.raises(RunError, match="is being written by another process"):
                 write()
-    assert merge_run(out).manifest["counts"]["items"] == 20
+    assert merge_run(out, {"w": words}).manifest["counts"]["items"] == 20
 
 
 def test_joining_can_be_cut_at_any_step(

@@ -10,7 +10,8 @@ from typing import Any
 
 import pytest
 
-from adequa.run import open_run, url_of
+from adequa.files import url_of
+from adequa.run import open_run
 
 fsspec = pytest.importorskip("fsspec", reason="fsspec is not installed")
 Command = Callable[..., tuple[int, str, str]]

@@ -42,11 +42,19 @@ def read_graph(argument: str, format_: str | None, *, name: str = "TRIPLES") -> 
 
 @contextlib.contextmanager
 def source_path(argument: Path) -> Iterator[Path]:
-    """The path that INPUT names; for `-` or a pipe, a file with what it has, for the block.
+    """The path that INPUT names; for `-`, a pipe or an address, a copy of it, for the block.
 
     A source is read more than once, and its format is recognised by its content.
     """
     from adequa.errors import DataError
+    from adequa.files import url_of
+
+    if url := url_of(argument):
+        from adequa.run import local_input
+
+        with local_input(url) as path:
+            yield path
+        return
 
     is_stdin = str(argument) == "-"
     if not is_stdin and (not argument.exists() or argument.is_file() or argument.is_dir()):
@@ -74,7 +82,9 @@ def source_path(argument: Path) -> Iterator[Path]:
 
 def source_label(argument: Path) -> str:
     """What INPUT is called in messages and manifests."""
-    return "stdin" if str(argument) == "-" else str(argument)
+    from adequa.files import url_of
+
+    return "stdin" if str(argument) == "-" else url_of(argument) or str(argument)
 
 
 def _ending(content: bytes) -> str:

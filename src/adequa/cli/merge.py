@@ -20,7 +20,7 @@ def merge(
 
     Example: adequa merge runs/t5
     """
-    from adequa.run import local_run, merge_run, url_of
+    from adequa.run import merge_run
 
-    with local_run(run) as folder:
-        options.echo_run(merge_run(folder), as_json=as_json, place=url_of(run))
+    with options.run_folder(run) as folder:
+        options.echo_run(merge_run(folder), as_json=as_json, place=run)

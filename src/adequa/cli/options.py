@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -198,8 +199,9 @@ def echo_reading(opened: Source, named: Path, *, quiet: bool) -> None:
         echo(f"{found.line()} (adequa convert {named} --explain)", err=True)
 
 
-def echo_run(run: Run, *, as_json: bool, place: str | None = None) -> None:
+def echo_run(run: Run, *, as_json: bool, place: Path | None = None) -> None:
     """Print the summary of a run, and where it is."""
+    from adequa.files import url_of
     from adequa.run import summary_table
 
     if as_json:
@@ -207,7 +209,18 @@ def echo_run(run: Run, *, as_json: bool, place: str | None = None) -> None:
         return
     echo(summary_table(run.summary, run.manifest).text())
     files = "scores.jsonl (one line per text), summary.json, manifest.json"
-    echo(f"\nwritten to {place or run.path}: {files}")
+    echo(f"\nwritten to {(place and url_of(place)) or run.path}: {files}")
+
+
+def run_folder(run: Path, shard: str | None = None) -> AbstractContextManager[Path]:
+    """The folder of RUN; of one on a store, a local copy of it or of one of its shards."""
+    from adequa.files import url_of
+
+    if url := url_of(run):
+        from adequa.run import local_run
+
+        return local_run(url, shard=shard)
+    return nullcontext(run)
 
 
 def choose_engine(name: str, *, jobs: int, address: str | None = None) -> Engine:

@@ -77,8 +77,9 @@ def score(
             "--shard scores one part in one process, and continues it if it was begun: it cannot "
             "be combined with --force, --jobs, --engine or stdin"
         )
+    from adequa.files import url_of
     from adequa.metrics import resolve
-    from adequa.run import default_folder, open_run, url_of
+    from adequa.run import default_folder, open_run
 
     if engine == "ray" and out is not None and url_of(out):
         raise typer.BadParameter("the actors of Ray need a shared folder; for a store use --shard")
@@ -112,12 +113,12 @@ def score(
                     if shard is not None:
                         _score_shard(opened, chosen, out, shard, settings)
                         return
-                    from adequa.run import local_run, score_run
+                    from adequa.run import score_run
 
-                    with local_run(out) as folder:
+                    with options.run_folder(out) as folder:
                         settings |= {"resume": resume, "force": force}
                         run = score_run(opened, chosen, folder, **settings)
-                        options.echo_run(run, as_json=as_json, place=url_of(out))
+                        options.echo_run(run, as_json=as_json, place=out)
     except KeyboardInterrupt:
         hint = "continue with --resume"
         if shard is not None:
@@ -147,12 +148,11 @@ def _opened(
     """The source of INPUT, which may be a path, stdin, or a file on a store."""
     from adequa.cli.inputs import source_label, source_path
     from adequa.readers import open_source
-    from adequa.run import local_input, url_of
 
-    with local_input(named) as local, source_path(local) as path:
+    with source_path(named) as path:
         opened = open_source(path, format=format_, texts=texts or (), coverage=coverage)
         if path != named:
-            opened = replace(opened, label=url_of(named) or source_label(named))
+            opened = replace(opened, label=source_label(named))
         options.echo_reading(opened, named, quiet=quiet)
         yield opened
 
@@ -160,11 +160,12 @@ def _opened(
 def _score_shard(
     opened: Source, chosen: Mapping[str, Metric], out: Path, shard: str, settings: dict[str, Any]
 ) -> None:
-    from adequa.run import local_run, score_shard, url_of
+    from adequa.files import url_of
+    from adequa.run import score_shard
 
     number, count = _parse_shard(shard)
     name = f"{number:0{len(str(count))}}-of-{count}"
-    with local_run(out, shard=name) as folder:
+    with options.run_folder(out, shard=name) as folder:
         parts = score_shard(
             opened,
             chosen,

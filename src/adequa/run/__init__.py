@@ -21,7 +21,7 @@ from adequa.run.folder import (
     read_json,
 )
 from adequa.run.plan import describe_metrics
-from adequa.run.stores import local_input, local_run, url_of
+from adequa.run.stores import local_input, local_run
 from adequa.run.summary import log_run, summary_table
 from adequa.run.verdicts import OVERRULED, join
 from adequa.run.writer import (
@@ -60,6 +60,5 @@ __all__ = [
     "score_run",
     "score_shard",
     "summary_table",
-    "url_of",
     "with_cache",
 ]

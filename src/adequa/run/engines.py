@@ -210,10 +210,8 @@ class ShardScorer:
     def score(self, shard: Shard, check: Callable[[], None] = lambda: None) -> None:
         """Score what is missing of a shard; `check` is called before each batch is written."""
         work, part, started = self._work, Part(self._work.folder, shard), time.perf_counter()
-        if part.is_whole:
-            return
         with part.locked():
-            if part.is_whole:  # another process had it
+            if part.is_whole:
                 return
             found, tally = part.keep_lines(work.labels)
             results = self._results(shard)

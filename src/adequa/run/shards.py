@@ -308,6 +308,7 @@ class Part:
         """Rename the lines, which are all there, and note what they are."""
         with write_errors(self.folder):
             account = {
+                "items": self.shard.sha256,
                 "bytes": self.begun.stat().st_size,
                 "sha256": file_hash(self.begun),
                 "seconds": round(seconds, 3),
@@ -326,7 +327,8 @@ class Part:
                 own.update(block)
                 digest.update(block)
                 target.write(block)
-        if own.hexdigest() != account.get("sha256"):
+        known = account.get("sha256"), account.get("items")
+        if known != (own.hexdigest(), self.shard.sha256):
             again = f"delete it, and score the shard {self.shard.number}/{self.shard.count} again"
             raise RunError(f"{self.path} was damaged or edited; {again}")
         return Tally(account["tally"]), account["seconds"]

@@ -8,7 +8,6 @@ shards, each process uploads its own part. The plan is the same for all, whoever
 from __future__ import annotations
 
 import contextlib
-import re
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
@@ -17,23 +16,10 @@ from typing import Any
 from adequa.errors import DataError, MissingExtra, RunError
 from adequa.run.folder import MANIFEST, SCORES, SHARDS, SUMMARY, peek_json, read_json
 
-_URL = re.compile(r"([a-z][a-z0-9+.-]+):/+(?=[^/])")
-"""An address, also after `Path` has made one slash of two; a drive of Windows has one letter."""
-
-
-def url_of(path: Path) -> str | None:
-    """The address that a path is, or None for a path."""
-    written = path.as_posix()
-    return _URL.sub(r"\1://", written, count=1) if _URL.match(written) else None
-
 
 @contextlib.contextmanager
-def local_input(path: Path) -> Iterator[Path]:
-    """The path itself; for a file on a store, a copy on this machine for the block."""
-    url = url_of(path)
-    if url is None:
-        yield path
-        return
+def local_input(url: str) -> Iterator[Path]:
+    """A copy of a file on a store, for the block."""
     with tempfile.TemporaryDirectory(prefix="adequa-input-") as folder:
         copy = Path(folder) / PurePosixPath(url).name
         files, there = _open(url)
@@ -45,15 +31,11 @@ def local_input(path: Path) -> Iterator[Path]:
 
 
 @contextlib.contextmanager
-def local_run(path: Path, *, shard: str | None = None) -> Iterator[Path]:
-    """The path itself; for a run on a store, a folder whose new files are uploaded at the end.
+def local_run(url: str, *, shard: str | None = None) -> Iterator[Path]:
+    """A folder for a run on a store, whose new files are uploaded at the end of the block.
 
     With the name of a shard, only the plan and this shard are looked at.
     """
-    url = url_of(path)
-    if url is None:
-        yield path
-        return
     files, there = _open(url)
     with tempfile.TemporaryDirectory(prefix="adequa-run-") as name:
         folder = Path(name) / "run"

@@ -182,8 +182,12 @@ def merge_run(path: Path, metrics: Mapping[str, Metric] | None = None) -> Run:
         plan = draft.read_plan()
         if plan.get("status") == "complete":
             return open_run(path)
-        metrics = Run(path, plan).metrics() if metrics is None else metrics
-        return draft.complete(plan, metrics, time.perf_counter() - started)
+        built = {**Run(path, plan).metrics(), **(metrics or {})}
+        absent = sorted(plan["metrics"].keys() - built.keys())
+        if absent:
+            problem = f"the metric {absent[0]!r} of {path} cannot be built here"
+            raise RunError(f"{problem}; install its plug-in, or merge where it was scored")
+        return draft.complete(plan, built, time.perf_counter() - started)
 
 
 def add_metrics(
