@@ -30,6 +30,7 @@ from adequa.training.setup import BASE, commit_of
 from research.corpora.derived import inverted
 from research.papers.joint.data import JointStudy, spread
 from research.papers.joint.models import Values, cosines, load_model
+from research.papers.joint.retrieval import RememberingEncoder
 from research.papers.section import Content, Section
 from research.relations.sources import read_paragraphs
 
@@ -294,6 +295,7 @@ class StudyRun:
         if not queries:
             path = self.joint.data / "webnlg2020" / "test"
             raise DataError("has no test set to measure on", path=path, remedy="give --data")
+        encoder = RememberingEncoder(encoder)  # a text is asked about several times
         with self.joint.show("retrieval") as advance:
             found = evaluate(queries, (), encoder, progress=advance)["graph_to_text"]
         return {

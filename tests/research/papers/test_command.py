@@ -92,6 +92,19 @@ def test_esa_wrong_use(esa: Run) -> None:
     )
 
 
+def test_a_study_needs_a_folder_and_a_known_name(esa: Run) -> None:
+    study = ("joint", "--data", "data", "--study")
+    code, _, complaint = esa(*study, "negatives")
+    assert (code, "--study needs --rows DIR" in complaint) == (2, True)
+    code, _, complaint = esa(*study, "magic", "--rows", "rows")
+    assert (code, "unknown study 'magic'" in complaint) == (2, True)
+    code, _, complaint = esa(*study, "negatives", "--rows", "rows", "--row", "dart")
+    assert (code, "unknown row 'dart'" in complaint) == (2, True)
+    # Nothing is measured without a model.
+    code, said, _ = esa(*study, "baselines", "--rows", "rows")
+    assert (code, "all-mpnet-base-v2" in said) == (0, True)
+
+
 def test_all_papers_on_one_page(esa: Run, tmp_path: Path) -> None:
     code, said, progress = esa("all", "--data", "data", "--only", "esa", "--keep", "parts")
     assert (code, said) == (0, "")
