@@ -97,7 +97,10 @@ def test_right_roles(record: Any, text: str) -> None:
         (
             TOWNS,
             "Isnes has more inhabitants than Aldby.",
-            ("'more inhabitants than': the data has Isnes, inhabitants '2108' and Aldby, '12840'"),
+            (
+                "'more inhabitants than': the data has Isnes, inhabitants '2108' and Aldby, "
+                "inhabitants '12840'"
+            ),
         ),
         (
             TOWNS,

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from adequa.caches import MEGABYTE, cached
-from adequa.data import Item, Mention
+from adequa.data import Item, Mention, Triple
 from adequa.text import (
     SMALL_WORDS,
     fold,
@@ -74,12 +74,7 @@ class _Facts(NamedTuple):
 
 def find_additions(item: Item, mentions: Sequence[Mention], encode: Encode) -> list[Addition]:
     """The additions of a text about a record, in order."""
-    lines = tuple(
-        dict.fromkeys(
-            f"{_spaced(one.predicate)}: {_spaced(label_of(one.object).string)}"
-            for one in item.triples
-        )
-    )
+    lines = tuple(dict.fromkeys(_line(one) for one in item.triples))
     stems = _stems(item)
     phrases = list(_phrases(item.text, mentions, stems))
     if not phrases:
@@ -92,6 +87,12 @@ def find_additions(item: Item, mentions: Sequence[Mention], encode: Encode) -> l
         for (start, end), like in zip(phrases, likeness, strict=True)
         if like < UNLIKE
     ]
+
+
+def _line(triple: Triple) -> str:
+    """A fact as the encoder reads it; a number says nothing that its field does not say."""
+    field, value = _spaced(triple.predicate), _spaced(label_of(triple.object).string)
+    return f"{field}: {value}" if any(map(str.isalpha, value)) else field
 
 
 def _spaced(string: str) -> str:
