@@ -114,7 +114,8 @@ def _stems(item: Item) -> frozenset[str]:
 
 
 def _unit(vectors: NDArray[np.float32]) -> NDArray[np.float32]:
-    return vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-9)
+    norms = np.linalg.norm(vectors, axis=1, keepdims=True)
+    return np.asarray(vectors / np.maximum(norms, 1e-9), dtype=np.float32)
 
 
 @cached(32 * MEGABYTE, size_of=lambda vectors: vectors.nbytes + 1000)
@@ -128,8 +129,10 @@ def _phrases(
 ) -> Iterator[tuple[int, int]]:
     """Phrases without anything of the data, as long as possible."""
     known = bytearray(len(text) + 1)
-    for one in (*mentions, *find_values(text)):
-        known[one.start : one.end] = b"\1" * (one.end - one.start)
+    places = [(one.start, one.end) for one in mentions]
+    places += [(one.start, one.end) for one in find_values(text)]
+    for start, end in places:
+        known[start:end] = b"\1" * (end - start)
     for match in re.finditer(r"[^\s]*[0-9][^\s]*", text):
         known[match.start() : match.end()] = b"\1" * len(match[0])
     for sentence in split_sentences(text):
