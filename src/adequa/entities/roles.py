@@ -13,6 +13,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from decimal import Decimal
 from functools import cached_property
+from itertools import pairwise
 
 from adequa.data import Mention, Triple
 from adequa.entities.owners import OwnerFault, part_at
@@ -176,6 +177,7 @@ class RoleCheck:
             found += self._directions(sentence)
             found += self._named_roles(sentence)
             found += self._denied_fields(sentence)
+            found += self._named_objects(sentence)
         found += [
             self._fault(one.start, one.end, "category", one.fact, ())
             for one in find_siblings(self.roles.kinds, self.text)
@@ -412,6 +414,44 @@ class RoleCheck:
                 end = one.end if match.re is _BY else one.end + match.end()
                 yield self._fault(max(start, sentence[0]), end, "role", other[0], places)
 
+    def _named_objects(self, sentence: tuple[int, int]) -> Iterator[OwnerFault]:
+        """A name beside the name of an object, where only siblings of the object have it."""
+        roles = self.roles
+        named = [
+            one
+            for one in self.mentions
+            if sentence[0] <= one.start < sentence[1] and one.entity in roles.names
+        ]
+        said = {one.entity for one in named}
+        for one, other in pairwise(named):
+            between = self.lower[one.end : other.start]
+            if len(between) > _BESIDE or not _JOINS.fullmatch(between):
+                continue
+            first, second = roles.names[one.entity], roles.names[other.entity]
+            for own, name in ((first, other), (second, one)):
+                theirs = roles.names[name.entity]
+                if len(own) != 1 or own & theirs:
+                    continue
+                (pointer,) = own
+                beside = pointer.rpartition("/")[0]
+                fields = {
+                    roles.paths[place][len(sibling) :]
+                    for sibling in theirs
+                    if sibling.rpartition("/")[0] == beside
+                    for place in roles.objects[sibling]
+                    if roles.triples[place].object == name.entity
+                }
+                right = [
+                    place
+                    for place in roles.objects[pointer]
+                    if roles.paths[place][len(pointer) :] in fields
+                    and roles.triples[place].object not in said
+                ]
+                if len(fields) == 1 and len(right) == 1:
+                    wrong = roles.keys_of_name.get(name.entity, frozenset())
+                    yield self._fault(one.start, other.end, "owner", right[0], sorted(wrong)[:1])
+                    break
+
     def _denied_fields(self, sentence: tuple[int, int]) -> Iterator[OwnerFault]:
         """Fields that the text says are lacking or not given, though the data has them."""
         for match in (
@@ -455,6 +495,10 @@ _NOT_GIVEN = re.compile(
 )
 _NEGATIVE = re.compile(
     r"(?:no|none|not|false|n|0(?:\.0+)?|null|nil|never|unavailable|-)\b|\W*\Z", re.IGNORECASE
+)
+_BESIDE = 28
+_JOINS = re.compile(
+    r"\s(?:\w+\s){0,2}(?:of|from|at|in|is|was|plays|over|for|as|by)\s(?:the\s|an?\s|\w+\s)?"
 )
 _SIDES = {
     "from": word_set(
