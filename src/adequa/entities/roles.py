@@ -201,8 +201,10 @@ class RoleCheck:
             facts = {fact for one in supports for fact in one.facts}
             if not facts or any(one.how in ("score", "part") for one in supports):
                 continue
+            small = all(not one.unit and _is_whole(one.value) for one in span.quantities)
+            exact = all(one.how == "same" for one in supports) and not small
             fault = self._wrong_field(span, facts, sentence) or self._wrong_object(
-                span, facts, sentence
+                span, facts, sentence, exact=exact
             )
             if fault is not None:
                 yield fault
@@ -308,7 +310,7 @@ class RoleCheck:
         )
 
     def _wrong_object(
-        self, span: ValueSpan, facts: set[int], sentence: tuple[int, int]
+        self, span: ValueSpan, facts: set[int], sentence: tuple[int, int], *, exact: bool
     ) -> OwnerFault | None:
         """A value that only siblings of the object have that is spoken of."""
         roles = self.roles
@@ -321,6 +323,7 @@ class RoleCheck:
         part = self._part(span.start, sentence)
         named = [one for one in self.mentions if one.entity in roles.names]
         inside = [one for one in named if part[0] <= one.start < part[1]]
+        inside = inside or [one for one in named if sentence[0] <= one.start < span.start]
         if not inside:
             return None
         spoken = [roles.names[one.entity] for one in inside]
@@ -337,9 +340,9 @@ class RoleCheck:
         own_facts = [place for place in roles.objects[own] if roles.facts[place].key in fields]
         if len(own_facts) != 1 or _TOGETHER.search(self.lower, *part):
             return None
-        if self._is_said(own_facts[0], span, sentence) or roles.explainer.derives(
-            span, self.text, own_facts[0]
-        ):
+        if self._is_said(own_facts[0], span, sentence):
+            return None
+        if not exact and roles.explainer.derives(span, self.text, own_facts[0]):
             return None
         return self._fault(span.start, span.end, "owner", own_facts[0], facts)
 
@@ -365,7 +368,7 @@ class RoleCheck:
             if not sentence[0] <= one.start < sentence[1]:
                 continue
             places = roles.keys_of_name.get(one.entity)
-            if not places or any(map(str.isdigit, one.entity)):
+            if not places or any(self._is_value(place) for place in places):
                 continue
             before = self.lower[max(sentence[0], one.start - 24) : one.start]
             if (match := _SIDE.search(before)) is None:
@@ -392,7 +395,7 @@ class RoleCheck:
             if not sentence[0] <= one.start < sentence[1]:
                 continue
             places = roles.keys_of_name.get(one.entity)
-            if not places or not one.entity[:1].isupper():
+            if not places or len(one.entity) < 3 or any(self._is_value(one) for one in places):
                 continue
             before = self.lower[max(sentence[0], one.start - 40) : one.start]
             after = self.lower[one.end : one.end + 24]
@@ -406,8 +409,7 @@ class RoleCheck:
                 place
                 for place, stems in enumerate(roles.stems)
                 if stem in stems and roles.triples[place].object in roles.keys_of_name
-                if any(map(str.isalpha, roles.facts[place].value))
-                and roles.facts[place].value[:1].isupper()
+                if not self._is_value(place)
             ]
             if len(other) == 1 and other[0] not in places:
                 start = one.start - len(before) + match.start() if match.re is _BY else one.start
@@ -474,6 +476,13 @@ class RoleCheck:
             ):
                 yield self._fault(match.start(), match.end(), "field", said[0], ())
 
+    def _is_value(self, place: int) -> bool:
+        """Whether a fact has a number, a date, a time or a yes rather than a name."""
+        value = self.roles.facts[place].value
+        if self.roles.explainer.index.readings[place] != Reading():
+            return True
+        return not any(map(str.isalpha, value)) or value.lower() in _TRUTHS
+
     def _all_stems(self, place: int) -> frozenset[str]:
         return frozenset(_stem(word) for word in words_of_key(self.roles.facts[place].key))
 
@@ -496,6 +505,7 @@ _NOT_GIVEN = re.compile(
 _NEGATIVE = re.compile(
     r"(?:no|none|not|false|n|0(?:\.0+)?|null|nil|never|unavailable|-)\b|\W*\Z", re.IGNORECASE
 )
+_TRUTHS = word_set("yes no true false y n")
 _BESIDE = 28
 _JOINS = re.compile(
     r"\s(?:\w+\s){0,2}(?:of|from|at|in|is|was|plays|over|for|as|by)\s(?:the\s|an?\s|\w+\s)?"
