@@ -254,7 +254,7 @@ def judge(item: Item, settings: JudgmentSettings) -> EntityJudgment:
     """Judge one item; raises ServiceError if a service in the settings fails."""
     labels = tuple(sorted((name, term.label) for name, term in item.terms.items() if term.label))
     unnamed = tuple(sorted(name for name, term in item.terms.items() if term.datatype == UNNAMED))
-    key = (item.triples, item.text, labels, unnamed, settings.judgment_key())
+    key = (item.triples, item.paths, item.text, labels, unnamed, settings.judgment_key())
     known = _judgments.get(key)
     if known is None:
         return _judgments.put(key, _judge(item, settings))
