@@ -490,6 +490,8 @@ def _with_claims(spans: Sequence[UnexplainedSpan], text: str) -> list[Unexplaine
             place = clauses_around(text, one.start, one.end, sentence)
         wide = one._replace(start=place[0], end=place[1], focus=one.place)
         if (known := found.get(place)) is not None:
+            if known.triple is not None and known.triple == wide.triple:
+                continue  # one fault, seen twice
             reasons = dict.fromkeys((known.reason(text), wide.reason(text)))
             wide = known._replace(note="; ".join(reasons), focus=None)
             wide = wide._replace(kind=known.kind)

@@ -142,7 +142,8 @@ class Roles:
             for place in members:
                 triple = self.triples[place]
                 found[triple.subject].add(pointer)
-                if not self.explainer.index.readings[place].quantities:
+                named = not self.explainer.index.readings[place].quantities
+                if named and triple.object.lower() not in _TRUTHS:
                     found[triple.object].add(pointer)
         return {name: frozenset(pointers) for name, pointers in found.items()}
 
