@@ -15,6 +15,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from adequa.api import score
 from adequa.cli import main
 from adequa.cli.check import describe_ok, show
 from adequa.data import Fact, Finding, Item, Mention, Result, Triple
@@ -397,7 +398,8 @@ def test_an_ok_says_what_it_stands_for(result: Result, said: str) -> None:
     assert describe_ok(result) == said
     shown = "".join(piece.text for piece in show(result))
     assert said in shown
-    assert ("(confidence" in shown.splitlines()[-3]) == (result.confidence is not None)
+    verdict = next(line for line in shown.splitlines() if line.startswith("Verdict"))
+    assert ("(confidence" in verdict) == (result.confidence is not None)
 
 
 def test_facts_in_doubt_are_listed_apart() -> None:
@@ -414,3 +416,15 @@ def test_the_confidence_of_a_verdict_is_in_the_json(adequa: Run) -> None:
     assert list(line).index("confidence") == list(line).index("verdict") + 1
     _, plain, _ = adequa("check", TRIPLES, GOOD)
     assert f"Verdict: OK (confidence {line['confidence']:.2f})" in plain
+
+
+def test_verdict_and_faults_come_before_the_evidence() -> None:
+    result = score(
+        {"name": "Packlite 28", "weight_g": 780, "colour": "blue"},
+        "The blue Packlite 28 weighs 7.8 kg.",
+        metrics=["esa"],
+    )
+    shown = "".join(piece.text for piece in show(result))
+    places = [shown.index(one) for one in ("Verdict: hallucination", "Unexplained", "Found 2")]
+    assert places == sorted(places)
+    assert "'7.8 kg': the data has weight_g '780'" in shown

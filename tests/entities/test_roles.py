@@ -29,6 +29,13 @@ TOWNS = {
         {"town": "Fosshaug", "inhabitants": 940, "median_age": 50.3},
     ],
 }
+CREW = {
+    "heat": "Heat 3",
+    "swimmers": [
+        {"name": "Ann Bell", "club": "CN Arles", "lane": 4},
+        {"name": "Mia Donn", "club": "Leeds Aquatics", "lane": 5},
+    ],
+}
 
 
 def reasons(record: Any, text: str) -> list[str]:
@@ -45,6 +52,7 @@ def reasons(record: Any, text: str) -> list[str]:
         (BIKE, "The frame has a longer warranty than the components."),
         (BIKE, "There is one child; it is a paperback, not a hardback."),
         (TRIP, "KV 418 flew from Bergen to Leeds."),
+        (CREW, "Ann Bell of CN Arles swam against Mia Donn of Leeds Aquatics."),
         (TOWNS, "Isnes had the oldest people at 52.7, and Kvernes the youngest at 39.2."),
         (TOWNS, "Aldby has more inhabitants than Isnes. The largest town has 16,655 inhabitants."),
     ],
@@ -95,9 +103,20 @@ def test_right_roles(record: Any, text: str) -> None:
             "'50.3': the data has median_age '52.7'; '50.3' is that of Fosshaug",
         ),
         (
+            CREW,
+            "Ann Bell of Leeds Aquatics won.",
+            (
+                "'Ann Bell of Leeds Aquatics': the data has club 'CN Arles'; "
+                "'Leeds Aquatics' is that of Mia Donn"
+            ),
+        ),
+        (
             TOWNS,
             "Isnes has more inhabitants than Aldby.",
-            ("'more inhabitants than': the data has Isnes, inhabitants '2108' and Aldby, '12840'"),
+            (
+                "'more inhabitants than': the data has Isnes, inhabitants '2108' and Aldby, "
+                "inhabitants '12840'"
+            ),
         ),
         (
             TOWNS,

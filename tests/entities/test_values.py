@@ -95,3 +95,13 @@ def test_values_are_kept_for_all_texts_of_an_item() -> None:
     assert values_of(RECORD) is values_of(RECORD)
     assert values_of(RECORD).is_record
     assert not values_of(Item("2", (Triple("a", "b", "5"),), "")).is_record
+
+
+def test_a_record_and_the_same_triples_are_judged_apart() -> None:
+    from dataclasses import replace
+
+    text = "It is blue, weighs 7.8 kg, and is in stock."
+    plain = replace(RECORD, text=text, paths=(), coverage="all")
+    for item, words in ((plain, "7.8 kg"), (replace(RECORD, text=text), "weighs 7.8 kg")):
+        (one,) = judge(item, JudgmentSettings()).unexplained
+        assert text[one.start : one.end] == words

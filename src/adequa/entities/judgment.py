@@ -254,7 +254,7 @@ def judge(item: Item, settings: JudgmentSettings) -> EntityJudgment:
     """Judge one item; raises ServiceError if a service in the settings fails."""
     labels = tuple(sorted((name, term.label) for name, term in item.terms.items() if term.label))
     unnamed = tuple(sorted(name for name, term in item.terms.items() if term.datatype == UNNAMED))
-    key = (item.triples, item.text, labels, unnamed, settings.judgment_key())
+    key = (item.triples, item.paths, item.text, labels, unnamed, settings.judgment_key())
     known = _judgments.get(key)
     if known is None:
         return _judgments.put(key, _judge(item, settings))
@@ -490,6 +490,8 @@ def _with_claims(spans: Sequence[UnexplainedSpan], text: str) -> list[Unexplaine
             place = clauses_around(text, one.start, one.end, sentence)
         wide = one._replace(start=place[0], end=place[1], focus=one.place)
         if (known := found.get(place)) is not None:
+            if known.triple is not None and known.triple == wide.triple:
+                continue  # one fault, seen twice
             reasons = dict.fromkeys((known.reason(text), wide.reason(text)))
             wide = known._replace(note="; ".join(reasons), focus=None)
             wide = wide._replace(kind=known.kind)

@@ -181,6 +181,7 @@ _PARTS: Mapping[str, Callable[[float], bool]] = {
     "day": lambda hour: 6 <= hour <= 18,
 }
 """Hours of a part of the day, as wide as people use the words."""
+_NIGHT_ENDS = 6
 _PART_WORD = re.compile(
     r"\b(?:(?P<morning>mornings?|dawn|sunrise)|(?P<afternoon>afternoons?)"
     r"|(?P<evening>evenings?|dusk|sunset)|(?P<night>nights?|overnight|night-?time|nightfall)"
@@ -298,8 +299,9 @@ def _rows_at(rows: RowList, days: Iterable[int] | None, part: str | None) -> fro
     for number, row in enumerate(rows.rows):
         if wanted is not None and row.day not in wanted:
             # The night of a day ends in the next morning.
-            late = part in ("night", "midnight") and row.day is not None and row.hour is not None
-            if not (late and (row.day - 1) % 7 in wanted and row.hour <= 6):
+            if part not in ("night", "midnight") or row.day is None or row.hour is None:
+                continue
+            if (row.day - 1) % 7 not in wanted or row.hour > _NIGHT_ENDS:
                 continue
         if part is None or row.hour is None or _PARTS[part](row.hour):
             found.add(number)

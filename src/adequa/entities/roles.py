@@ -13,6 +13,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from decimal import Decimal
 from functools import cached_property
+from itertools import pairwise
 
 from adequa.data import Mention, Triple
 from adequa.entities.owners import OwnerFault, part_at
@@ -141,7 +142,8 @@ class Roles:
             for place in members:
                 triple = self.triples[place]
                 found[triple.subject].add(pointer)
-                if not self.explainer.index.readings[place].quantities:
+                named = not self.explainer.index.readings[place].quantities
+                if named and triple.object.lower() not in _TRUTHS:
                     found[triple.object].add(pointer)
         return {name: frozenset(pointers) for name, pointers in found.items()}
 
@@ -176,6 +178,7 @@ class RoleCheck:
             found += self._directions(sentence)
             found += self._named_roles(sentence)
             found += self._denied_fields(sentence)
+            found += self._named_objects(sentence)
         found += [
             self._fault(one.start, one.end, "category", one.fact, ())
             for one in find_siblings(self.roles.kinds, self.text)
@@ -199,8 +202,10 @@ class RoleCheck:
             facts = {fact for one in supports for fact in one.facts}
             if not facts or any(one.how in ("score", "part") for one in supports):
                 continue
+            small = all(not one.unit and _is_whole(one.value) for one in span.quantities)
+            exact = all(one.how == "same" for one in supports) and not small
             fault = self._wrong_field(span, facts, sentence) or self._wrong_object(
-                span, facts, sentence
+                span, facts, sentence, exact=exact
             )
             if fault is not None:
                 yield fault
@@ -306,7 +311,7 @@ class RoleCheck:
         )
 
     def _wrong_object(
-        self, span: ValueSpan, facts: set[int], sentence: tuple[int, int]
+        self, span: ValueSpan, facts: set[int], sentence: tuple[int, int], *, exact: bool
     ) -> OwnerFault | None:
         """A value that only siblings of the object have that is spoken of."""
         roles = self.roles
@@ -319,6 +324,7 @@ class RoleCheck:
         part = self._part(span.start, sentence)
         named = [one for one in self.mentions if one.entity in roles.names]
         inside = [one for one in named if part[0] <= one.start < part[1]]
+        inside = inside or [one for one in named if sentence[0] <= one.start < span.start]
         if not inside:
             return None
         spoken = [roles.names[one.entity] for one in inside]
@@ -335,9 +341,9 @@ class RoleCheck:
         own_facts = [place for place in roles.objects[own] if roles.facts[place].key in fields]
         if len(own_facts) != 1 or _TOGETHER.search(self.lower, *part):
             return None
-        if self._is_said(own_facts[0], span, sentence) or roles.explainer.derives(
-            span, self.text, own_facts[0]
-        ):
+        if self._is_said(own_facts[0], span, sentence):
+            return None
+        if not exact and roles.explainer.derives(span, self.text, own_facts[0]):
             return None
         return self._fault(span.start, span.end, "owner", own_facts[0], facts)
 
@@ -363,7 +369,7 @@ class RoleCheck:
             if not sentence[0] <= one.start < sentence[1]:
                 continue
             places = roles.keys_of_name.get(one.entity)
-            if not places or any(map(str.isdigit, one.entity)):
+            if not places or any(self._is_value(place) for place in places):
                 continue
             before = self.lower[max(sentence[0], one.start - 24) : one.start]
             if (match := _SIDE.search(before)) is None:
@@ -390,7 +396,7 @@ class RoleCheck:
             if not sentence[0] <= one.start < sentence[1]:
                 continue
             places = roles.keys_of_name.get(one.entity)
-            if not places or not one.entity[:1].isupper():
+            if not places or len(one.entity) < 3 or any(self._is_value(one) for one in places):
                 continue
             before = self.lower[max(sentence[0], one.start - 40) : one.start]
             after = self.lower[one.end : one.end + 24]
@@ -404,13 +410,50 @@ class RoleCheck:
                 place
                 for place, stems in enumerate(roles.stems)
                 if stem in stems and roles.triples[place].object in roles.keys_of_name
-                if any(map(str.isalpha, roles.facts[place].value))
-                and roles.facts[place].value[:1].isupper()
+                if not self._is_value(place)
             ]
             if len(other) == 1 and other[0] not in places:
                 start = one.start - len(before) + match.start() if match.re is _BY else one.start
                 end = one.end if match.re is _BY else one.end + match.end()
                 yield self._fault(max(start, sentence[0]), end, "role", other[0], places)
+
+    def _named_objects(self, sentence: tuple[int, int]) -> Iterator[OwnerFault]:
+        """A name beside the name of an object, where only siblings of the object have it."""
+        roles = self.roles
+        named = [
+            one
+            for one in self.mentions
+            if sentence[0] <= one.start < sentence[1] and one.entity in roles.names
+        ]
+        said = {one.entity for one in named}
+        for one, other in pairwise(named):
+            between = self.lower[one.end : other.start]
+            if len(between) > _BESIDE or not _JOINS.fullmatch(between):
+                continue
+            first, second = roles.names[one.entity], roles.names[other.entity]
+            for own, name in ((first, other), (second, one)):
+                theirs = roles.names[name.entity]
+                if len(own) != 1 or own & theirs:
+                    continue
+                (pointer,) = own
+                beside = pointer.rpartition("/")[0]
+                fields = {
+                    roles.paths[place][len(sibling) :]
+                    for sibling in theirs
+                    if sibling.rpartition("/")[0] == beside
+                    for place in roles.objects[sibling]
+                    if roles.triples[place].object == name.entity
+                }
+                right = [
+                    place
+                    for place in roles.objects[pointer]
+                    if roles.paths[place][len(pointer) :] in fields
+                    and roles.triples[place].object not in said
+                ]
+                if len(fields) == 1 and len(right) == 1:
+                    wrong = roles.keys_of_name.get(name.entity, frozenset())
+                    yield self._fault(one.start, other.end, "owner", right[0], sorted(wrong)[:1])
+                    break
 
     def _denied_fields(self, sentence: tuple[int, int]) -> Iterator[OwnerFault]:
         """Fields that the text says are lacking or not given, though the data has them."""
@@ -434,6 +477,13 @@ class RoleCheck:
             ):
                 yield self._fault(match.start(), match.end(), "field", said[0], ())
 
+    def _is_value(self, place: int) -> bool:
+        """Whether a fact has a number, a date, a time or a yes rather than a name."""
+        value = self.roles.facts[place].value
+        if self.roles.explainer.index.readings[place] != Reading():
+            return True
+        return not any(map(str.isalpha, value)) or value.lower() in _TRUTHS
+
     def _all_stems(self, place: int) -> frozenset[str]:
         return frozenset(_stem(word) for word in words_of_key(self.roles.facts[place].key))
 
@@ -455,6 +505,11 @@ _NOT_GIVEN = re.compile(
 )
 _NEGATIVE = re.compile(
     r"(?:no|none|not|false|n|0(?:\.0+)?|null|nil|never|unavailable|-)\b|\W*\Z", re.IGNORECASE
+)
+_TRUTHS = word_set("yes no true false y n")
+_BESIDE = 28
+_JOINS = re.compile(
+    r"\s(?:\w+\s){0,2}(?:of|from|at|in|is|was|plays|over|for|as|by)\s(?:the\s|an?\s|\w+\s)?"
 )
 _SIDES = {
     "from": word_set(

@@ -29,7 +29,7 @@ class Esa(JudgmentSettings, Metric):
     doc: ClassVar[str] = "share of the data's entities that the text mentions (ESA)"
     best: ClassVar[float] = 1.0
     worst: ClassVar[float] = 0.0
-    reads: ClassVar[tuple[str, ...]] = ("triples", "text", "terms", "coverage")
+    reads: ClassVar[tuple[str, ...]] = ("triples", "text", "terms", "paths", "coverage")
 
     def __post_init__(self) -> None:
         require_valid(self)

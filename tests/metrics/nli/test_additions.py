@@ -16,11 +16,14 @@ RECORD = {"hut": "Lamsen", "beds": 96, "open_from": "2024-06-08", "heating": "wo
 
 def encode(texts: Sequence[str]) -> NDArray[np.float32]:
     """Texts that speak of a stove or of warmth are like each other, and others like nothing."""
-    warm = [[1.0, 0.0] if "stove" in one or "fire" in one else [0.0, 1.0] for one in texts]
-    facts = [":" in one for one in texts]
+    fields = ("beds", "heating", "open from", "hut")
     found = [
-        [0.0, 0.0, 1.0] if fact and not one[0] else [*one, 0.0]
-        for one, fact in zip(warm, facts, strict=True)
+        [1.0, 0.0, 0.0]
+        if "stove" in one or "fire" in one
+        else [0.0, 1.0, 0.0]
+        if one.startswith(fields)
+        else [0.0, 0.0, 1.0]
+        for one in texts
     ]
     return np.array(found, dtype=np.float32)
 

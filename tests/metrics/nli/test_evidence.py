@@ -29,6 +29,7 @@ from adequa.metrics.nli.templates import Cues
 from adequa.models.calibration import Calibration, Line
 from adequa.models.relations import NamedText
 from adequa.models.verifier import TextAndGraph, VerifierOutput
+from adequa.readers.records import read_record
 
 from .fakes import NO, YES, Verifier
 
@@ -485,3 +486,35 @@ def test_the_relation_reader_does_not_overrule_a_wrong_value() -> None:
 def test_without_weights_for_it_the_relation_reader_is_not_asked() -> None:
     settings = {"entities": True, "read_relations": read_relations(leader=-4.0)}
     assert check(RIGHT, **settings) == check(RIGHT, entities=True)
+
+
+def test_the_words_of_a_record_are_judged_by_its_values_not_by_the_verifier() -> None:
+    record = {"name": "Packlite", "weight_g": 780, "colour": "blue"}
+    source = VerifierEvidence(Verifier(), Weighing())
+
+    def found(text: str) -> Evidence:
+        (evidence,) = source([read_record(record, text, id="1").item])
+        return evidence
+
+    right = found("A splendid rucksack, the blue Packlite tips the scales at 0.78 kg.")
+    assert right.stretches == ()
+    wrong = found("The Packlite weighs 7.8 kg.")
+    assert [one.note for one in wrong.stretches] == ["'7.8 kg': the data has weight_g '780'"]
+    assert right.value is not None
+    assert wrong.value is not None
+    assert wrong.value < right.value
+
+
+def test_a_fact_of_a_record_that_is_not_mentioned_is_not_read() -> None:
+    verifier = Verifier()
+    record = {"name": "Packlite", "weight_g": 780, "colour": "blue", "maker": "Hale"}
+    item = read_record(record, "The Packlite is blue.", id="1").item
+    asked: list[tuple[str, ...]] = []
+
+    def verify(items: Sequence[Item]) -> list[VerifierOutput]:
+        asked.extend(tuple(one.object for one in item.triples) for item in items)
+        return verifier(items)
+
+    (evidence,) = VerifierEvidence(verify, Weighing())([item])
+    assert asked == [("blue",)]
+    assert len(evidence.stated) == len(item.triples)

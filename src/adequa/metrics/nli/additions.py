@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from adequa.caches import MEGABYTE, cached
-from adequa.data import Item, Mention
+from adequa.data import Item, Mention, Triple
 from adequa.text import (
     SMALL_WORDS,
     fold,
@@ -74,12 +74,7 @@ class _Facts(NamedTuple):
 
 def find_additions(item: Item, mentions: Sequence[Mention], encode: Encode) -> list[Addition]:
     """The additions of a text about a record, in order."""
-    lines = tuple(
-        dict.fromkeys(
-            f"{_spaced(one.predicate)}: {_spaced(label_of(one.object).string)}"
-            for one in item.triples
-        )
-    )
+    lines = tuple(dict.fromkeys(_line(one) for one in item.triples))
     stems = _stems(item)
     phrases = list(_phrases(item.text, mentions, stems))
     if not phrases:
@@ -92,6 +87,12 @@ def find_additions(item: Item, mentions: Sequence[Mention], encode: Encode) -> l
         for (start, end), like in zip(phrases, likeness, strict=True)
         if like < UNLIKE
     ]
+
+
+def _line(triple: Triple) -> str:
+    """A fact as the encoder reads it; a number says nothing that its field does not say."""
+    field, value = _spaced(triple.predicate), _spaced(label_of(triple.object).string)
+    return f"{field}: {value}" if any(map(str.isalpha, value)) else field
 
 
 def _spaced(string: str) -> str:
@@ -113,7 +114,8 @@ def _stems(item: Item) -> frozenset[str]:
 
 
 def _unit(vectors: NDArray[np.float32]) -> NDArray[np.float32]:
-    return vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-9)
+    norms = np.linalg.norm(vectors, axis=1, keepdims=True)
+    return np.asarray(vectors / np.maximum(norms, 1e-9), dtype=np.float32)
 
 
 @cached(32 * MEGABYTE, size_of=lambda vectors: vectors.nbytes + 1000)
@@ -127,8 +129,10 @@ def _phrases(
 ) -> Iterator[tuple[int, int]]:
     """Phrases without anything of the data, as long as possible."""
     known = bytearray(len(text) + 1)
-    for one in (*mentions, *find_values(text)):
-        known[one.start : one.end] = b"\1" * (one.end - one.start)
+    places = [(one.start, one.end) for one in mentions]
+    places += [(one.start, one.end) for one in find_values(text)]
+    for start, end in places:
+        known[start:end] = b"\1" * (end - start)
     for match in re.finditer(r"[^\s]*[0-9][^\s]*", text):
         known[match.start() : match.end()] = b"\1" * len(match[0])
     for sentence in split_sentences(text):

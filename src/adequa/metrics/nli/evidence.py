@@ -238,6 +238,10 @@ class VerifierEvidence:
         if self.entities:
             named = {one.entity for one in read_signs(item).mentions}
             facts = related_facts(item.triples, named)
+            if item.paths and item.coverage == "selected":
+                # What the text does not mention it has left out, which counts for no verdict.
+                objects = [n for n in facts if item.triples[n].object in named]
+                facts = tuple(objects or facts[:1])
             if len(facts) < len(item.triples):
                 return _Related(with_facts(item, facts), facts)
         return _Related(item, tuple(range(len(item.triples))))

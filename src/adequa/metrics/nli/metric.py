@@ -53,7 +53,7 @@ class Nli(Metric):
     best: ClassVar[float] = 1.0
     worst: ClassVar[float] = 0.0
     expensive: ClassVar[bool] = True
-    reads: ClassVar[tuple[str, ...]] = ("triples", "text", "terms", "coverage")
+    reads: ClassVar[tuple[str, ...]] = ("triples", "text", "terms", "paths", "coverage")
 
     model: str | None = setting(
         None,

@@ -19,15 +19,18 @@ from adequa.text.values.dates import Date, DateMatch, DateSpan, compare_dates, d
 from adequa.text.values.derived import Explainer
 from adequa.text.values.facts import Support, ValueFact, ValueIndex, is_comparable, read_value
 from adequa.text.values.numbers import (
+    Hedge,
+    Interval,
     NumberSpan,
     Quantity,
     find_numbers,
+    hedge_at,
+    interval_of,
     is_converted,
     is_rounded,
     is_same,
     quantity_of,
 )
-from adequa.text.values.rounding import Hedge, Interval, hedge_at, interval_of
 from adequa.text.values.spans import ValueSpan, find_values
 from adequa.text.values.times import (
     Clock,

@@ -20,8 +20,7 @@ from typing import NamedTuple
 
 from adequa.text.sentences import word_set
 from adequa.text.values.facts import Support, ValueFact, ValueIndex, interval_in
-from adequa.text.values.numbers import Quantity
-from adequa.text.values.rounding import Interval
+from adequa.text.values.numbers import Interval, Quantity
 from adequa.text.values.spans import ValueSpan, find_values
 from adequa.text.values.units import CURRENCIES, UNITS, words_of_key
 

@@ -19,8 +19,7 @@ from typing import NamedTuple
 
 from adequa.text.sentences import word_set
 from adequa.text.values.dates import Date, date_of
-from adequa.text.values.numbers import Quantity, quantity_of
-from adequa.text.values.rounding import Hedge, Interval, interval_of
+from adequa.text.values.numbers import Hedge, Interval, Quantity, interval_of, quantity_of
 from adequa.text.values.spans import ValueSpan, find_values
 from adequa.text.values.times import Clock, Moment, clock_of, durations_of, is_same_time, moment_of
 from adequa.text.values.units import (

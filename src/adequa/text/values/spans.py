@@ -14,8 +14,7 @@ from itertools import pairwise
 from typing import Literal, NamedTuple
 
 from adequa.text.values.dates import Date, DateSpan, find_dates
-from adequa.text.values.numbers import NumberSpan, Quantity, find_numbers
-from adequa.text.values.rounding import Hedge, hedge_at
+from adequa.text.values.numbers import Hedge, NumberSpan, Quantity, find_numbers, hedge_at
 from adequa.text.values.times import Clock, durations_of, find_times
 from adequa.text.values.units import CURRENCIES, UNITS, lowered, match_unit
 
