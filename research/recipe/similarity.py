@@ -26,6 +26,7 @@ from adequa.metrics.sources import (
     Sources,
     cosine_source,
     entity_source,
+    fact_source,
     has_words,
     read_blends,
     read_rating,
@@ -137,7 +138,10 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-EVIDENCE = ("stated", "weakest", "supported", "tokens", "worst_word", "fluent")
+EVIDENCE = (
+    *("stated", "weakest", "facts", "weakest_fact"),
+    *("supported", "tokens", "worst_word", "fluent"),
+)
 """The members that the head uses in addition to the state."""
 PENALTY = 1000.0
 FAVOUR = 10.0
@@ -281,15 +285,16 @@ def fit_similarity(
     pairs = [(item, value) for item, value in rated if item.triples and has_words(item.text)]
     name = str(folder)
     evidence = Sources(cosine_source(name, 1), entities=entity_source)
-    verify = verifier_source(name, 1)
+    verify, relate = verifier_source(name, 1), fact_source(name, 1)
     members: list[Members] = []
     states, values, groups = [], [], []
     for start in range(0, len(pairs), _BATCH):
         batch = pairs[start : start + _BATCH]
         items = [item for item, _ in batch]
-        found = zip(batch, verify(items), evidence.gather(items), strict=True)
-        for (item, value), check, others in found:
-            own = read_verifier_output(check, others)
+        relations = [None] * len(items) if relate is None else relate(items)
+        found = zip(batch, verify(items), relations, evidence.gather(items), strict=True)
+        for (item, value), check, facts, others in found:
+            own = read_verifier_output(check, others, facts)
             if all(getattr(own, name) is not None for name in EVIDENCE):
                 members.append(own)
                 states.append(check.state)

@@ -54,7 +54,7 @@ class Similarity(Metric):
     part: Part = setting(
         "ensemble", "the ensemble, or only the bi-encoder or the cross-encoder (verifier)"
     )
-    weights: str = setting("v2", "shipped weights by version, or a folder that adequa export wrote")
+    weights: str = setting("v3", "shipped weights by version, or a folder that adequa export wrote")
     encoder: str | None = setting(
         None, "a sentence-transformers model instead: a folder or a name on the hub"
     )
@@ -221,7 +221,7 @@ class Fluency(Metric):
     expensive: ClassVar[bool] = True
     reads: ClassVar[tuple[str, ...]] = ("triples", "text", "terms")
 
-    weights: str = setting("v2", "shipped weights by version, or a folder that adequa export wrote")
+    weights: str = setting("v3", "shipped weights by version, or a folder that adequa export wrote")
     threads: int = setting(1, "threads for each run of the model", at_least=1)
 
     def __post_init__(self) -> None:

@@ -20,7 +20,7 @@ from adequa.errors import ModelError, UnknownName
 from adequa.models.runtime import Network, PerProcess, WordTable
 from adequa.models.wordpiece import WordPiece
 
-DEFAULT = "v2"
+DEFAULT = "v3"
 """The default weights; a new default is a new version of adequa."""
 
 _VERIFIED: PerProcess[Path] = PerProcess(inherited=True)

@@ -65,7 +65,7 @@ def test_weights_without_a_relation_reader_are_refused(
     from adequa import models
 
     monkeypatch.setattr(models, "load_relation_reader", lambda name: None)
-    arguments = ["calibrate", "--weights", "v2", "--data", str(tmp_path)]
+    arguments = ["calibrate", "--weights", "v3", "--data", str(tmp_path)]
     with pytest.raises(ModelError, match="no relation reader"):
         CliRunner().invoke(app, arguments, catch_exceptions=False)
 

@@ -61,7 +61,7 @@ class Nli(Metric):
         "(transformers or ONNX) or a name on the hub",
     )
     revision: str | None = setting(None, "the revision of a model on the hub")
-    weights: str = setting("v2", "shipped weights by version, or a folder that adequa export wrote")
+    weights: str = setting("v3", "shipped weights by version, or a folder that adequa export wrote")
     templates: str | None = setting(
         None, "how predicates are said: `e2e`, or a JSON or TSV file of templates"
     )
