@@ -19,6 +19,7 @@ import adequa
 from adequa.data import Item, Score, Term, Triple
 from adequa.errors import AdequaError, DataError, ModelError, SettingError, UnknownName
 from adequa.metrics import load_metric
+from adequa.metrics.esa import Esa
 from adequa.metrics.nli.metric import Nli
 from adequa.metrics.similarity import Similarity
 from adequa.models.shipped import weights
@@ -477,3 +478,8 @@ def test_a_small_run(command: Run, tiny_weights: str, tmp_path: Path) -> None:
     again = command("score", "items.jsonl", "-m", setting, "-o", "again", "--batch-size", "1")
     assert again[0] == 0, again
     assert (tmp_path / "again" / "scores.jsonl").read_text(encoding="utf-8") == written
+
+
+def test_a_cached_score_of_a_record_sees_its_pointers() -> None:
+    assert "paths" in Nli.reads
+    assert "paths" in Esa.reads
