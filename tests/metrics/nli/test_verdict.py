@@ -132,6 +132,13 @@ def test_a_model_may_deny_without_a_fact() -> None:
     assert (finding.detail, finding.triple) == ("contradicted", None)
 
 
+def test_words_between_two_names_are_not_a_value_instead_of_another() -> None:
+    score = judged((0.1, 0.9), (Stretch(0, 29, "clause", 0.9, contradicted=0.9, fact=0),))
+    missing, wrong = (finding.why for finding in score.findings)
+    assert missing.endswith(f"{TEXT[:29]!r} says something else")
+    assert wrong.startswith(f"{TEXT[:29]!r} does not say that ")
+
+
 def test_a_stretch_below_the_limit_is_none() -> None:
     assert judged(stretches=(Stretch(53, 62, "span", 0.4),)).verdict == "OK"
     assert judged(stretches=(Stretch(53, 62, "span", 0.5),)).verdict == "hallucination"

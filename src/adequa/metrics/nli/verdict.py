@@ -24,13 +24,19 @@ _VERBS = word_set("is are was has can cannot does allows accepts offers serves s
 def why_missing(item: Item, triple: Triple, stretch: Stretch | None = None) -> str:
     """The reason for a fact that the text does not state."""
     said = f"the text does not say that {_fact(item, triple)}"
-    return said if stretch is None else f"{said}: it has {_quoted(item, stretch)} instead"
+    if stretch is None:
+        return said
+    if stretch.level == "clause":  # the two names, and the words between them
+        return f"{said}: {_quoted(item, stretch)} says something else"
+    return f"{said}: it has {_quoted(item, stretch)} instead"
 
 
 def why_contradicted(item: Item, stretch: Stretch, triple: Triple | None) -> str:
     """The reason for words that the data contradicts."""
     if triple is None:
         return f"the data says otherwise than {_quoted(item, stretch)}"
+    if stretch.level == "clause":
+        return f"{_quoted(item, stretch)} does not say that {_fact(item, triple)}"
     return f"{_quoted(item, stretch)}: the data says that {_fact(item, triple)}"
 
 
