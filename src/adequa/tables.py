@@ -168,26 +168,20 @@ class Table:
 
     def html(self) -> str:
         """A table element with its title as caption; numbers have the class `number`."""
-        sides = [' class="number"' if side == "right" else "" for side in self._alignments]
+        right = ' class="number" style="text-align:right"'  # the style is for notebooks
+        sides = [right if side == "right" else "" for side in self._alignments]
         head, *rows = [[escape(cell, quote=False) for cell in row] for row in self._grid]
-        lines = [
-            "<tr>"
-            + "".join(f"<td{side}>{cell}</td>" for cell, side in zip(row, sides, strict=True))
-            for row in rows
-        ]
-        named = "".join(
-            f'<th scope="col"{side}>{cell}</th>' for cell, side in zip(head, sides, strict=True)
-        )
+
+        def line(cells: Sequence[str], tag: str, more: str = "") -> str:
+            pairs = zip(cells, sides, strict=True)
+            inner = "".join(f"<{tag}{more}{side}>{cell}</{tag}>" for cell, side in pairs)
+            return f"<tr>{inner}</tr>"
+
         caption = f"<caption>{escape(one_line(self.title), quote=False)}</caption>"
-        return "\n".join(
-            [
-                "<table>",
-                caption if self.title else "",
-                f"<thead><tr>{named}</thead>",
-                *lines,
-                "</table>",
-            ]
-        )
+        named = line(head, "th", ' scope="col"')
+        body = "".join(line(row, "td") for row in rows)
+        whole = f"<thead>{named}</thead><tbody>{body}</tbody>"
+        return f"<table>{caption if self.title else ''}{whole}</table>"
 
     _repr_html_ = html
 

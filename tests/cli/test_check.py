@@ -76,7 +76,8 @@ def test_json_is_a_line_of_a_run(adequa: Run) -> None:
     assert code == 1
     assert said.count("\n") == 1
     result = result_from_object(json.loads(said))
-    assert (result.verdict, result.item.lang) == ("omission", "en")
+    assert "omission" in (result.verdict or "")
+    assert result.item.lang == "en"
     (vaudland,) = [one for one in result.mentions if one.entity == "Vaudland"]
     assert result.item.text[vaudland.start : vaudland.end] == "Vaudland"
 

@@ -40,8 +40,8 @@ def adequa(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) 
 
 @pytest.fixture
 def two_versions(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A package that ships v1, of two licences, and v2."""
-    for name in ("v1", "v2"):
+    """A package that ships v2, of two licences, and v3."""
+    for name in ("v2", "v3"):
         place = write_weights(tmp_path / name) / "manifest.json"
         said = json.loads(place.read_text(encoding="utf-8"))
         said["version"] = name
@@ -56,18 +56,18 @@ LICENCE = "encoder: MIT; verifier: base Apache-2.0, data CC BY-NC-SA 4.0"
 
 def test_the_list_ends_with_the_licence_of_the_weights(adequa: Run, two_versions: Path) -> None:
     said = adequa("metrics")
-    assert said.count(f"weights v2: {LICENCE}\n") == 1  # once, though three metrics use them
-    assert "weights v1" not in said
+    assert said.count(f"weights v3: {LICENCE}\n") == 1  # once, though three metrics use them
+    assert "weights v2" not in said
 
 
 def test_a_metric_shows_its_weights(adequa: Run, two_versions: Path) -> None:
-    size = sum(path.stat().st_size for path in (two_versions / "v2").iterdir())
-    size -= (two_versions / "v2" / "manifest.json").stat().st_size
+    size = sum(path.stat().st_size for path in (two_versions / "v3").iterdir())
+    size -= (two_versions / "v3" / "manifest.json").stat().st_size
     for name in USERS:
         said = adequa("metrics", name)
-        shown = f"weights: v2 of v1, v2, {size / 1e6:.1f} MB; licence: {LICENCE}\n"
+        shown = f"weights: v3 of v2, v3, {size / 1e6:.1f} MB; licence: {LICENCE}\n"
         assert said.endswith(shown)
-        assert f"|weights_hash:{shipped.weights('v2').digest}|" in said
+        assert f"|weights_hash:{shipped.weights('v3').digest}|" in said
 
 
 def test_as_json(adequa: Run, two_versions: Path) -> None:
@@ -75,7 +75,7 @@ def test_as_json(adequa: Run, two_versions: Path) -> None:
     with_weights = {name for name, entry in entries.items() if entry["weights"]}
     assert with_weights == set(USERS)  # and not bleu_nltk, whose setting of that name is another
     assert entries["similarity"]["weights"]["licence"] == LICENCE
-    assert entries["similarity"]["weights"]["versions"] == ["v1", "v2"]
+    assert entries["similarity"]["weights"]["versions"] == ["v2", "v3"]
 
 
 def test_an_installation_without_weights_still_lists_its_metrics(

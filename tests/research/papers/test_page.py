@@ -42,7 +42,7 @@ class Counted:
 def test_a_page_has_tables_values_notes_figures_and_commands() -> None:
     page = papers_page([Counted().paper], Path("data"))
     assert "<caption>Ours &amp; theirs</caption>" in page
-    assert '<td>&lt;A&gt;</td><td class="number">0.50</td><td class="number">1</td>' in page
+    assert '<td>&lt;A&gt;</td><td class="number" style="text-align:right">0.50</td>' in page
     assert "<li>Spearman: 0.250" in page
     assert "<li>a note with &lt;b&gt;" in page
     assert "<li>n/a: 2017: data is missing" in page
