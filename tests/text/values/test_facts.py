@@ -162,4 +162,6 @@ def test_time_grows_with_facts_and_text() -> None:
         return time.process_time() - begin
 
     seconds(1)
-    assert seconds(8) < 30 * max(seconds(1), 0.005)
+    once = max(seconds(1), 0.005)
+    # The best of three: a garbage collection among all other tests takes a second.
+    assert min(seconds(8) for _ in range(3)) < 30 * once
