@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from itertools import pairwise
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -486,6 +487,21 @@ def test_the_relation_reader_does_not_overrule_a_wrong_value() -> None:
 def test_without_weights_for_it_the_relation_reader_is_not_asked() -> None:
     settings = {"entities": True, "read_relations": read_relations(leader=-4.0)}
     assert check(RIGHT, **settings) == check(RIGHT, entities=True)
+
+
+def test_the_relation_reader_is_not_asked_about_records() -> None:
+    item = read_record({"name": "Packlite", "colour": "blue"}, "Packlite is blue.", id="1").item
+    asked: list[str] = []
+
+    def read(texts: Sequence[NamedText]) -> list[list[float | None]]:
+        asked.extend(text.text for text in texts)
+        return [[-4.0] * len(text.triples) for text in texts]
+
+    settings: Any = {"weighing": Weighing(relation=Weigher()), "read_relations": read}
+    (evidence, other) = VerifierEvidence(Verifier(), **settings)([item, RIGHT])
+    assert asked == [RIGHT.text]
+    assert evidence.relations == ()
+    assert other.relations != ()
 
 
 def test_the_words_of_a_record_are_judged_by_its_values_not_by_the_verifier() -> None:
