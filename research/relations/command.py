@@ -147,10 +147,11 @@ def stage(
 ) -> None:
     """Train one stage of the shipped reader, or continue it where it was stopped."""
     from research.relations.mixture import STAGES
-    from research.relations.torch_training import RelationSettings
 
     if number > len(STAGES):
         raise typer.BadParameter(f"there are {len(STAGES)} stages", param_hint="NUMBER")
+    from research.relations.torch_training import RelationSettings
+
     own = STAGES[number - 1]
     settings = RelationSettings(
         data=(data,),

@@ -96,4 +96,6 @@ def test_long_texts_take_linear_time() -> None:
     for part in ("1-", "half a ", "1:", "a hundred and ", "one in ", "5 to ", "€1 "):
         short, long = part * 500, part * 4000
         seconds(short)
-        assert seconds(long) < 30 * max(seconds(short), 0.003), part
+        # The best of three: a garbage collection among all other tests takes a second.
+        best = min(seconds(long) for _ in range(3))
+        assert best < 30 * max(seconds(short), 0.003), part
