@@ -28,14 +28,6 @@ from adequa.stats.correlations import (
     spearman,
     williams,
 )
-from adequa.stats.effects import (
-    area_under_curve,
-    cliffs_delta,
-    magnitude_of_d,
-    paired_d,
-    resampled_areas,
-    superiority,
-)
 from adequa.stats.intervals import (
     ExactSum,
     Interval,
@@ -64,9 +56,15 @@ from adequa.stats.significance import (
     CORRECTIONS,
     RankTest,
     adjust,
+    area_under_curve,
+    cliffs_delta,
+    magnitude_of_d,
+    paired_d,
     rank_sum,
+    resampled_areas,
     signed_rank,
     significance_letters,
+    superiority,
 )
 
 __all__ = ["COEFFICIENTS", "CORRECTIONS", "CORRECTION_NOTES", "Aggregate", "Agreement"]
