@@ -28,27 +28,25 @@ from adequa.stats.correlations import (
     spearman,
     williams,
 )
-from adequa.stats.intervals import (
+from adequa.stats.resampling import (
+    Aggregate,
     ExactSum,
     Interval,
     Moments,
+    approximate_randomisation,
     bca_interval,
     bootstrap_interval,
-    percentile_interval,
-    student_interval,
-    wilson_interval,
-)
-from adequa.stats.resampling import (
-    Aggregate,
-    approximate_randomisation,
     bootstrap_p,
     bootstrap_totals,
     mean_of,
     paired_bootstrap,
+    percentile_interval,
     randomisation_p,
     require_draws,
     rowwise,
+    student_interval,
     swapped_totals,
+    wilson_interval,
     win_share,
 )
 from adequa.stats.significance import (
