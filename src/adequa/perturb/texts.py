@@ -412,10 +412,8 @@ def negate(
     """A "not" after the first verb of a sentence that has a fact's object behind it; English."""
     del knowledge
     item = document.item
-    if item.lang is not None and not item.lang.lower().startswith("en"):
-        return
     objects = {one.object for one in item.triples}
-    for start, end in document.sentences:
+    for start, end in document.sentences if document.is_english else ():
         verb = _VERB.search(item.text, start, end)
         if verb is None or _DENIED.search(item.text, start, end) or item.text[end - 1] == "?":
             continue
