@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import io
 import json
 import tempfile
@@ -23,6 +22,7 @@ from adequa.models import VerifierOutput, load_encoder, load_verifier
 from adequa.models.relations import PLACEHOLDERS
 from adequa.models.wordpiece import MARKERS
 from adequa.perturb import Knowledge
+from adequa.settings import file_hash
 from adequa.training.cases import Cases
 from adequa.training.checkpoint import WORDS, Array, Checkpoint, quantise_rows, read_checkpoint
 from adequa.training.onnx import build_encoder, build_verifier, kept_layers
@@ -178,17 +178,15 @@ def seal(
     manifest = {
         "format": _FORMAT,
         "version": version or before.get("version") or folder.absolute().name,
-        "files": {name: _fingerprint(folder / name) for name in names},
+        "files": {
+            name: {"sha256": file_hash(folder / name), "size": (folder / name).stat().st_size}
+            for name in names
+        },
         "models": {**before.get("models", {}), **(models or {})},
     }
     text = json.dumps(manifest, ensure_ascii=False, indent=2)
     write_files(folder, {MANIFEST: f"{text}\n".encode()})
     return manifest
-
-
-def _fingerprint(path: Path) -> dict[str, Any]:
-    content = path.read_bytes()
-    return {"sha256": hashlib.sha256(content).hexdigest(), "size": len(content)}
 
 
 _BUILDERS = {"encoder": build_encoder, "verifier": build_verifier, "relations": build_verifier}

@@ -13,13 +13,13 @@ from torch import Tensor, nn
 from torch.nn import functional
 from transformers import BertConfig, BertModel
 
+from adequa.perturb import UNKNOWN
+from adequa.training.verifier import HEADS
+
 TEMPERATURE = 0.05
 """Of the contrastive loss, for the shipped encoder; no record of the data it was chosen on."""
 CHUNK = 16
 """Rows that run together; it affects speed and memory only."""
-IGNORED = -1
-"""A label that is not known and teaches nothing."""
-HEAD_NAMES = ("stated", "unsupported", "disfluent")
 
 
 def load_bert(
@@ -90,7 +90,7 @@ class VerifierNetwork(nn.Module):
         super().__init__()
         self.bert = bert
         size = bert.config.hidden_size
-        self.tokens = nn.Linear(size, len(HEAD_NAMES))
+        self.tokens = nn.Linear(size, len(HEADS))
         self.pair = nn.Linear(size, 1)
 
     def logits(self, ids: Tensor, mask: Tensor, types: Tensor) -> tuple[Tensor, Tensor]:
@@ -114,9 +114,7 @@ class VerifierNetwork(nn.Module):
             pairs.append(pair)
             right.append(supported[rows])
         logits, targets = torch.cat(tokens), torch.cat(known)
-        parts = {
-            name: _loss(logits[:, head], targets[:, head]) for head, name in enumerate(HEAD_NAMES)
-        }
+        parts = {name: _loss(logits[:, head], targets[:, head]) for head, name in enumerate(HEADS)}
         parts["supported"] = _loss(torch.cat(pairs), torch.cat(right))
         return {"loss": torch.stack(list(parts.values())).sum(), **parts}
 
@@ -129,7 +127,7 @@ def _chunks(mask: Tensor) -> Iterator[tuple[Tensor, int]]:
 
 
 def _loss(logits: Tensor, labels: Tensor) -> Tensor:
-    known = labels != IGNORED
+    known = labels != UNKNOWN
     if not known.any():
         return logits.sum() * 0
     return functional.binary_cross_entropy_with_logits(
