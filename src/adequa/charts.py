@@ -43,8 +43,6 @@ def document(
     parts: Iterable[str],
     *,
     size: int = 13,
-    title_size: int = 16,
-    title_y: float = 28,
 ) -> str:
     """A picture on white with its title above; `size` is the default size of its text."""
     style = f'font-family="sans-serif" font-size="{size}" fill="{INK}"'
@@ -52,7 +50,7 @@ def document(
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:.0f} {height:.0f}" {style}>',
         f"<title>{escape(title)}</title>",
         f'<rect width="{width:.0f}" height="{height:.0f}" fill="white"/>',
-        text(width / 2, title_y, title, size=title_size),
+        text(width / 2, 28, title, size=16),
     ]
     return "\n".join([*head, *parts, "</svg>"]) + "\n"
 

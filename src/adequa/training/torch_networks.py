@@ -22,9 +22,7 @@ CHUNK = 16
 """Rows that run together; it affects speed and memory only."""
 
 
-def load_bert(
-    folder: Path, *, dropout: float = 0.0, frozen: int = 0, layers: Sequence[int] = ()
-) -> BertModel:
+def load_bert(folder: Path, *, frozen: int = 0, layers: Sequence[int] = ()) -> BertModel:
     """A BERT without pooler; its word table is rounded to int8 rows, as it ships, and frozen.
 
     So are its first `frozen` layers: most of what they know serves graphs as well, and a step
@@ -32,7 +30,7 @@ def load_bert(
     half the time wherever the model runs.
     """
     config = BertConfig.from_pretrained(folder)
-    config.hidden_dropout_prob = config.attention_probs_dropout_prob = dropout
+    config.hidden_dropout_prob = config.attention_probs_dropout_prob = 0.0
     bert = BertModel.from_pretrained(
         folder, config=config, add_pooling_layer=False, attn_implementation="sdpa"
     )
