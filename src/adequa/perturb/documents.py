@@ -333,6 +333,11 @@ class LabelledSpan:
     entity: str | None = None
 
 
+def is_inside(start: int, end: int, spans: Iterable[LabelledSpan]) -> bool:
+    """Whether a stretch of the text overlaps one of some spans."""
+    return any(one.start < end and start < one.end for one in spans)
+
+
 @dataclass
 class LabelledDocument:
     """A text and its graph with labels: which triples it states, which words are wrong.

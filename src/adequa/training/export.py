@@ -17,7 +17,7 @@ import numpy as np
 
 from adequa.data import Item
 from adequa.errors import DataError, ModelError, SettingError
-from adequa.files import replacing
+from adequa.files import replacing, write_errors
 from adequa.models import VerifierOutput, load_encoder, load_verifier
 from adequa.models.relations import PLACEHOLDERS
 from adequa.models.wordpiece import MARKERS
@@ -150,15 +150,11 @@ def read_manifest(folder: Path) -> dict[str, Any]:
 
 def write_files(folder: Path, files: Mapping[str, bytes]) -> None:
     """Write files, each completely or not at all."""
-    try:
+    with write_errors(folder):
         folder.mkdir(parents=True, exist_ok=True)
         for name, content in files.items():
             with replacing(folder / name) as stream:
                 stream.write(content)
-    except OSError as error:
-        raise DataError(
-            f"cannot be written ({error.strerror or error})", path=folder, remedy="check the path"
-        ) from None
 
 
 def seal(

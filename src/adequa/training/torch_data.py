@@ -17,7 +17,8 @@ from torch import Tensor, nn
 
 from adequa.data import Triple
 from adequa.models import WordPiece
-from adequa.perturb import FALSE, TRUE, UNKNOWN, Document, Knowledge, LabelledDocument, LabelledSpan
+from adequa.perturb import FALSE, TRUE, UNKNOWN, Document, Knowledge, LabelledDocument
+from adequa.perturb.documents import is_inside
 from adequa.perturb.graphs import inverse_of
 from adequa.text.values import word_triple
 from adequa.training.cases import Cases, TrainingCase
@@ -97,17 +98,13 @@ class CaseCollator:
         pair = self.tokens.join(self.tokens.pieces(document.text), triples)
         labels = [[UNKNOWN] * 3 for _ in pair.ids]
         for place, (start, end) in enumerate(pair.offsets, 1):
-            unsupported = _inside(start, end, document.unsupported)
-            unclear = not unsupported and _inside(start, end, document.unclear)
+            unsupported = is_inside(start, end, document.unsupported)
+            unclear = not unsupported and is_inside(start, end, document.unclear)
             labels[place][1] = UNKNOWN if unclear else TRUE if unsupported else FALSE
-            labels[place][2] = TRUE if _inside(start, end, document.disfluent) else FALSE
+            labels[place][2] = TRUE if is_inside(start, end, document.disfluent) else FALSE
         for place, stated in zip(pair.subjects, document.stated, strict=True):
             labels[place][0] = stated
         return pair.ids[: self.longest], pair.types[: self.longest], labels[: self.longest]
-
-
-def _inside(start: int, end: int, places: Sequence[LabelledSpan]) -> bool:
-    return any(place.start < end and start < place.end for place in places)
 
 
 _ROWS, _CASES = 64, 24
