@@ -186,6 +186,8 @@ class Observations:
     """The first of the broken items."""
     left_out: int = 0
     """Items without the measure: no verdict, no fact, or not scorable."""
+    scale: stats.Interval = (0.0, 1.0)
+    """The lowest and the highest possible value."""
 
 
 def observe(
@@ -198,10 +200,14 @@ def observe(
     known += [f"{label}.{rate}" for label in labels for rate in RATES[:3]]
     require_known("measure", wanted, known)
     found: dict[str, dict[str, Observations]] = {}
+    scales = {label: metric.scale for label, metric in run.metrics().items()}
+    unknown = (-math.inf, math.inf)
     for result in run.results():
         columns = found.setdefault(result.item.system, {})
         for measure in wanted:
-            column = columns.setdefault(measure, Observations(measure not in labels))
+            column = columns.setdefault(
+                measure, Observations(measure not in labels, scale=scales.get(measure, unknown))
+            )
             seen = _observed(measure, result, labels, min_confidence)
             if seen is None:
                 column.left_out += 1
@@ -266,7 +272,7 @@ def _absolute(
         why = f"no item has a value of {limit.measure} ({seen.left_out:,} left out)"
         return LimitResult(system, limit, why=why)
     value = sum(seen.values) / items
-    interval = _interval(limit.measure, seen, level=level, seed=seed)
+    interval = stats.bounded(_interval(limit.measure, seen, level=level, seed=seed), seen.scale)
     below = limit.bound == "max"
     is_broken = value > limit.value if below else value < limit.value
     outcome: Outcome = "not enough data"

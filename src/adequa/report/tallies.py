@@ -273,7 +273,9 @@ def collect(
     return RunTallies(
         systems=growing.collected,
         labels=labels,
-        packed=growing.texts.finish(),
+        packed=growing.texts.finish(
+            {number for number, one in enumerate(growing.collected) if not one.is_baseline}
+        ),
         facts=growing.facts,
         spans=sorted(growing.spans.values(), key=lambda one: (-one.texts, one.words)),
         changed=changed,

@@ -7,6 +7,7 @@ A measure is a metric's mean score, or the corpus value that the metric defines.
 
 from __future__ import annotations
 
+import math
 from array import array
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -282,6 +283,8 @@ class Yardstick:
     label: str
     corpus: CorpusValue | None
     """None: the mean of the item scores."""
+    scale: tuple[float, float] = (-math.inf, math.inf)
+    """The lowest and the highest possible score of an item."""
 
     def aggregate(self, items: int) -> Aggregate:
         """The function from the totals of this many items to values."""
@@ -345,7 +348,8 @@ def choose_yardsticks(
             higher_is_better=runs.higher_is_better[label],
             signature=signature,
         )
-        chosen.append(Yardstick(measure, label, corpus))
+        scale = {} if metric is None else {"scale": metric.scale}
+        chosen.append(Yardstick(measure, label, corpus, **scale))
         notes += note
     return chosen, notes
 
