@@ -1,6 +1,6 @@
 """Marked texts: where mentions and faults begin and end, and results as HTML for notebooks.
 
-The results of `adequa.data` show themselves by it, so it imports nothing but these and the standard library.
+The results of `adequa.data` show themselves by it, so it imports nothing else of the package.
 Styles are inline and colours mostly transparent: notebooks drop style sheets, and may be dark.
 """
 
@@ -121,7 +121,7 @@ def _why(group: Sequence[Finding], text: str) -> str:
     """The words for a fault: those about its fact, else those about its span."""
     best = max(group, key=lambda one: (one.triple is not None, one.kind == "omission"))
     spans = [(one.start, one.end) for one in group if one.start is not None and one.end is not None]
-    if not spans or best.start is not None and len(spans) == 1 or "instead" in best.why:
+    if not spans or (best.start is not None and len(spans) == 1) or "instead" in best.why:
         return best.why
     words = text[min(start for start, _ in spans) : max(end for _, end in spans)]
     if best.kind == "omission":

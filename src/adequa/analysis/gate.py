@@ -258,8 +258,7 @@ def _example(measure: str, result: Result) -> str:
         reasons = [f"confidence {result.confidence:.2f}"]
         reasons += [f"not sure of {' | '.join(fact.triple)}" for fact in result.doubtful]
     else:
-        findings = (*result.missing, *result.unsupported)
-        reasons = [one.why for one in findings if rate in ("not-ok", one.kind)]
+        reasons = [one.why for one in result.faults if rate == "not-ok" or rate in one.kind]
     why = "; ".join(reasons[:2]) + (f"; … {len(reasons) - 2} more" if len(reasons) > 2 else "")
     return f"{result.item.id}: {why}" if why else result.item.id
 
@@ -532,12 +531,13 @@ def gate_sarif(gate: Gate, run: Run) -> dict[str, Any]:
     ]
     place, more = _places(run), 0
     for number, result in enumerate(run.results(), 1):
-        for finding in (*result.missing, *result.unsupported):
+        for fault in result.faults:
             if len(alerts) >= MOST_ALERTS:
                 more += 1
                 continue
             name = " of ".join(filter(None, (result.item.id, result.item.system)))
-            alert = _alert(f"{finding.kind}/{finding.detail}", "warning", f"{name}: {finding.why}")
+            finding = fault.findings[0]
+            alert = _alert(f"{finding.kind}/{finding.detail}", "warning", f"{name}: {fault.why}")
             thing = [name, finding.kind, finding.triple, finding.entity, finding.start, finding.end]
             alert["partialFingerprints"] = {"adequa/v1": object_hash(thing)}
             alerts.append(alert | _location(*place(number, result.item.system)))

@@ -36,6 +36,8 @@ class ReportFile:
     bytes: int
     systems: int
     texts: int
+    faulty_texts: int | None
+    """The number of texts with a fault; None if no text has a verdict."""
     shown_texts: int
     """The number of texts that can be read in the file, including the baseline's."""
 
@@ -105,6 +107,7 @@ def write_report(
         bytes=size,
         systems=len(comparison.systems),
         texts=collected.text_count,
+        faulty_texts=collected.faulty_count,
         shown_texts=collected.packed.text_count,
     )
 

@@ -185,17 +185,14 @@ def headlines(collected: RunTallies, table: Mapping[str, Any]) -> list[Headline]
     ]
     if rated:
         predicate, tally = max(rated, key=lambda pair: pair[1].missing / pair[1].facts)
+        most = f"the most of all predicates with at least {FEWEST_FACTS} facts"
         found.append(
             [
                 (
                     f"{predicate} is missing in {percent(tally.missing, tally.facts)}",
                     f"#/texts?{urlencode({'predicate': predicate})}",
                 ),
-                (
-                    f" of the {tally.facts:,} texts that should state it, the most of all "
-                    f"predicates with at least {FEWEST_FACTS} facts.",
-                    "",
-                ),
+                (f" of the {tally.facts:,} texts that should state it, {most}.", ""),
             ]
         )
     if collected.spans and collected.spans[0].texts > 1:

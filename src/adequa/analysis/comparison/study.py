@@ -485,11 +485,12 @@ def _untested(pairs: Sequence[SystemPair]) -> list[str]:
         return []
     (first, second), items = next(iter(untested.items()))
     more = "" if len(untested) == 1 else f" (nor are {len(untested) - 1} more pairs)"
-    return [
+    note = (
         f"{first} and {second} are not compared{more}: they have "
         f"{'one item' if items else 'no item'} in common, and a test needs two. "
         "Items are paired by id and triples."
-    ]
+    )
+    return [note]
 
 
 def correct_pairs(

@@ -44,8 +44,7 @@ _VERDICTS = ("OK", "omission", "hallucination", "hallucination+omission")
 
 @dataclass(frozen=True, slots=True)
 class SystemRow:
-    """A system of a run; each value is the number shown, its interval or None, and the count not
-    scorable."""
+    """A system of a run; a value is a number, its interval or None, and the count not scorable."""
 
     name: str
     texts: int
@@ -63,7 +62,7 @@ def system_table(
 ) -> tuple[list[dict[str, Any]], list[SystemRow]]:
     """The metrics and systems of a run's summary.
 
-    As in the report, a metric with a corpus value of its own is shown by it, all others by the mean.
+    As in the report, a metric with a corpus value is shown by it, and all others by the mean.
     """
     by_corpus = {
         label
@@ -348,7 +347,7 @@ class RunPages:
 
 
 def _verdict_counts(systems: list[SystemRow]) -> dict[str, int]:
-    """The number of texts of all systems that are judged, have a fault, and have each kind of it."""
+    """The number of texts that are judged, have a fault, have each kind of fault, and are OK."""
     counts = Counter({"judged": sum(row.judged for row in systems)})
     for row in systems:
         for verdict, count in row.verdicts:
