@@ -113,6 +113,8 @@ def _is_same(finding: Finding, other: Finding, text: str) -> bool:
         return True
     if None in (finding.start, finding.end, other.start, other.end):
         return False
+    if (finding.detail == "repetition") != (other.detail == "repetition"):
+        return False
     spans = sorted([(finding.start, finding.end), (other.start, other.end)])
     return not text[spans[0][1] : spans[1][0]].strip()  # "" where they overlap
 

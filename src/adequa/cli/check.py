@@ -142,14 +142,27 @@ def show(result: Result, *, brackets: bool = True) -> Iterator[ShownPiece]:
     yield from _verdict(result)
     if result.faults:
         yield ShownPiece("\nFaults\n", _HEADING)
-        lines = Counter((_sign(fault), one_line(fault.why)) for fault in result.faults)
-        for (sign, why), times in lines.items():
+        lines = Counter(
+            (_sign(fault), one_line(fault.why), _lost(fault, result)) for fault in result.faults
+        )
+        for (sign, why, facts), times in lines.items():
             yield ShownPiece(f"  {sign} ", _SIGN)
             yield ShownPiece(_counted(why, times) + "\n")
+            for fact in facts:
+                yield ShownPiece(f"      {one_line(fact)}\n")
     if numbers or any(finding.entity is not None for finding in result.missing):
         yield from _found(result, numbers)
     yield from _stated(result)
     yield from _left_out(result)
+
+
+def _lost(fault: Fault, result: Result) -> tuple[str, ...]:
+    """The facts about an entity that is not mentioned, if there are several: one is in the reason."""
+    entities = {one.entity for one in fault.findings if one.kind == "omission"} - {None}
+    if any(one.triple for one in fault.findings) or not entities:
+        return ()
+    facts = [" | ".join(one) for one in result.item.triples if entities & {one.subject, one.object}]
+    return tuple(facts) if len(facts) > 1 else ()
 
 
 def _sign(fault: Fault) -> str:

@@ -177,7 +177,7 @@ def upgrade(connection: sql.Connection, revision: str = "head") -> None:
     if current is not None and current not in known:
         raise DataError(
             f"the database has version {current}, which this adequa does not know",
-            remedy="it was created by a newer adequa: pip install --upgrade adequa",
+            remedy="it was created by a newer adequa: install that",
         )
     missing = list(scripts.iterate_revisions(revision, current or "base"))
     with Operations.context(context):
