@@ -22,7 +22,9 @@ FACT = Triple("Blue_Spice", "eatType", "<pub>")
 
 def result(text: str = TEXT, *, faults: int = 1, identifier: str = "1") -> Result:
     findings = [
-        Finding("nli", "hallucination", "x", f"no & {n}", Triple("A", "b", str(n)), start=16, end=19)
+        Finding(
+            "nli", "hallucination", "x", f"no & {n}", Triple("A", "b", str(n)), start=16, end=19
+        )
         for n in range(faults)
     ]
     missing = Finding("esa", "omission", "missing", "<i>absent</i>", triple=FACT)

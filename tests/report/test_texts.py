@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from adequa.codec import result_from_object
 from adequa.report import write_report
 from adequa.report.page import script_json
 from adequa.report.texts import STATUSES, VERDICTS, Chunks, pack, unpack

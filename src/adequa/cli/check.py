@@ -157,7 +157,7 @@ def show(result: Result, *, brackets: bool = True) -> Iterator[ShownPiece]:
 
 
 def _lost(fault: Fault, result: Result) -> tuple[str, ...]:
-    """The facts about an entity that is not mentioned, if there are several: one is in the reason."""
+    """The facts about an entity that is not mentioned; a single one is in the reason."""
     entities = {one.entity for one in fault.findings if one.kind == "omission"} - {None}
     if any(one.triple for one in fault.findings) or not entities:
         return ()
