@@ -26,6 +26,6 @@ WORKDIR /data
 VOLUME /data
 EXPOSE 8080
 HEALTHCHECK --interval=30s --timeout=5s --start-period=120s \
-  CMD ["python", "-c", "from urllib.request import urlopen; urlopen('http://127.0.0.1:8080/v1/health', timeout=4)"]
+  CMD ["python", "-c", "from urllib.request import Request, urlopen; token = open('/run/secrets/adequa-token').readline().strip(); urlopen(Request('http://127.0.0.1:8080/v1/health', headers={'Authorization': f'Bearer {token}'}), timeout=4)"]
 ENTRYPOINT ["adequa"]
 CMD ["serve", "--host", "0.0.0.0", "--port", "8080", "--token-file", "/run/secrets/adequa-token", "--folder", "/data/runs"]

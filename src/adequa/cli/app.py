@@ -167,7 +167,11 @@ _ARGUMENT = re.compile(
     # Other numbers are values of the user's data: no text has size=9.
     r"|(?P<count>jobs|levels|lowest)=(?P<number>[\d.]+))"
 )
-_RENAMED = {"limits": "--max, --min or --no-worse", "systems": "--system"}
+_RENAMED = {
+    "limits": "--max, --min or --no-worse",
+    "metrics": "--metric",
+    "systems": "--system",
+}
 """Arguments whose options have other names."""
 
 

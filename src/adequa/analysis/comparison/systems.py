@@ -397,7 +397,7 @@ def _signature(runs: AlignedRuns, label: str) -> tuple[str, list[str]]:
         if known.rpartition("|version:")[0] != signature.rpartition("|version:")[0]:
             raise RunError(
                 f"{where} and {run} compute {label!r} differently ({known}; {signature}); "
-                "score one of them again, or name other metrics with -m"
+                "score one of them again, or name other metrics with metrics=…"
             )
         notes.append(f"{label}: the versions differ ({where}: {known}; {run}: {signature})")
     return known, notes
