@@ -194,6 +194,7 @@ def test_the_command_of_the_image_serves_and_is_healthy(image: Any, served: dict
         done = subprocess.run(command, check=False, capture_output=True, text=True, timeout=60)
         codes.add(done.returncode)
         assert "HTTPError" not in done.stderr, done.stderr
+        time.sleep(1)
     assert codes == {0, 1}
 
 

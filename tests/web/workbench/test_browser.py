@@ -289,7 +289,7 @@ def test_browse_filter_and_deep_link(served, device, sample_run):
 
 def test_keys_and_pages(served, device, sample_run):
     here, url = served(sample_run)
-    page = ready(device(), f"{url}/runs/{here.id_of('sample')}/texts")
+    page = ready(device(), f"{url}/runs/{here.id_of('sample')}/texts?sort=run")
     page.keyboard.press("j")
     page.keyboard.press("j")
     assert page.evaluate("document.activeElement.dataset.card") == "1"
