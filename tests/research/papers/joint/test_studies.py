@@ -52,7 +52,7 @@ def data(corpus: Path) -> Path:
 
 def run_of(data: Path, folder: Path, base: Path, **more: Any) -> StudyRun:
     schedule = StudySchedule(
-        base=str(base), steps=4, batch=4, rate=3e-3, frozen=1, longest=60, look_every=2,
+        base=str(base), layers=2, steps=4, batch=4, rate=3e-3, frozen=1, longest=60, look_every=2,
         rating_steps=3,
     )  # fmt: skip
     return StudyRun(JointStudy(data=data), folder, schedule, threads=1, **more)
