@@ -67,7 +67,9 @@ def test_a_study_is_a_table_of_saved_rows(
     assert list(rows) == list(STUDIES["negatives"].rows)
     assert 0 <= float(str(rows["both"]["R@1"])) <= 1
     assert rows["replaced"]["R@1"] is None
-    assert "n/a: not run yet: replaced, inverted, four" in section.notes
+    assert section.notes[1] == (
+        "n/a: not run yet: replaced, replaced-again, inverted, both-again, four"
+    )
     saved = json.loads((tmp_path / "rows" / "both.json").read_text(encoding="utf-8"))
     assert saved["schedule"] == asdict(run.schedule)
     assert (saved["figures"]["pool"], saved["figures"]["pairs"]) == (4, 3)
@@ -87,6 +89,18 @@ def test_a_study_is_a_table_of_saved_rows(
     shown = reproduce_joint(data, rows=tmp_path / "rows").as_object()
     assert shown["study-negatives"]["rows"] == section.tables[0].json_rows()  # type: ignore[index]
     assert "study-best-half" not in shown
+
+
+def test_a_row_with_another_seed_sees_other_batches(data: Path, base: Path, tmp_path: Path) -> None:
+    run = run_of(data, tmp_path / "rows", base)
+    reproduce_studies(run, ["negatives"], only=["both", "both-again"])
+    recipes = [
+        json.loads((tmp_path / "rows" / "trainings" / row / "recipe.json").read_text("utf-8"))
+        for row in ("both", "both-again")
+    ]
+    assert [one["seed"] for one in recipes] == [0, 1]
+    assert recipes[0]["recipe"] == recipes[1]["recipe"]
+    assert recipes[0]["recipe"]["layers"] == [0, 1]
 
 
 def test_batches_have_one_number_of_texts(data: Path, base: Path, tmp_path: Path) -> None:
