@@ -564,13 +564,22 @@ def every(
         Path | None,
         typer.Option(metavar="DIR", help="The rows of `paper joint --study`, to be shown."),
     ] = None,
+    sample: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            metavar="N",
+            help="Only N texts per data set of nli, and N texts to search in joint; the page says "
+            "so. Default: all.",
+        ),
+    ] = None,
     quiet: Quiet = False,
 ) -> None:
     """Write all papers as one HTML page.
 
     Every table and figure of the papers next to ours, each with its command. Reproducing all of
-    them takes about an hour on one core; with --keep, a stopped call continues. Papers: esa,
-    correlations, nli, joint, human.
+    them takes about an hour on one core; with --keep, a stopped call continues, and with --sample
+    it takes some minutes. Papers: esa, correlations, nli, joint, human.
 
     Example: adequa paper all --data data --out papers.html --keep parts
     """
@@ -606,16 +615,18 @@ def every(
             "nli",
             "002: Evaluating Semantic Accuracy of Data-to-Text Generation with Natural Language "
             "Inference",
-            "adequa paper nli --data DIR",
-            lambda folder: reproduce_nli(folder, list(DATASETS), SetupScoring(progress=bars)),
+            "adequa paper nli --data DIR" + (f" --sample {sample}" if sample else ""),
+            lambda folder: reproduce_nli(
+                folder, list(DATASETS), SetupScoring(progress=bars), sample=sample
+            ),
             by_section=True,
         ),
         Paper(
             "joint",
             "003: Joint Representations of Text and Knowledge Graphs for Retrieval and Evaluation",
-            "adequa paper joint --data DIR",
+            "adequa paper joint --data DIR" + (f" --pool {sample}" if sample else ""),
             lambda folder: reproduce_joint(
-                folder, [load_model(DEFAULT, DEFAULT)], rows=rows, progress=bars
+                folder, [load_model(DEFAULT, DEFAULT)], pool=sample, rows=rows, progress=bars
             ),
             by_section=True,
         ),
