@@ -57,14 +57,14 @@ class StudySchedule:
     base: str = BASE
     layers: int = 3
     """The base is cut off after these: half of it costs half the time."""
-    steps: int = 80
+    steps: int = 50
     batch: int = 16
     rate: float = 3e-4
     frozen: int = 1
     longest: int = 64
     seed: int = 0
-    look_every: int = 40
-    rating_steps: int = 80
+    look_every: int = 25
+    rating_steps: int = 50
 
     def words(self) -> str:
         """For a note below a table."""
