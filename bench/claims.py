@@ -37,7 +37,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
-from xml.etree import ElementTree
+from xml.etree import ElementTree as ET
 
 from adequa.tables import Cell, Table
 from adequa.training.setup import commit_of
@@ -185,7 +185,8 @@ def run_command(command: str, data: Path) -> Any:
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder, "out")
         parts = [
-            part.replace("DATA", str(data)).replace("OUT", str(out)) for part in shlex.split(command)
+            part.replace("DATA", str(data)).replace("OUT", str(out))
+            for part in shlex.split(command)
         ]
         printed = ""
         while parts:
@@ -226,7 +227,7 @@ def _run_one(parts: list[str], data: Path, tests: Path) -> str:
 
 def _counts(report: Path) -> str:
     """The numbers of tests in a report of pytest, as JSON."""
-    (suite,) = ElementTree.parse(report).getroot().iter("testsuite")  # noqa: S314
+    (suite,) = ET.parse(report).getroot().iter("testsuite")
     count = {name: int(suite.get(name, 0)) for name in ("tests", "skipped", "failures", "errors")}
     failed = count["failures"] + count["errors"]
     passed = count["tests"] - count["skipped"] - failed
@@ -309,7 +310,9 @@ def _compare(claim: Claim, found: Any) -> Comparison:
     return Comparison(claim, "equal" if same else "stale", said, values)
 
 
-def update(comparisons: Sequence[Comparison], page: str, table: str, commit: str) -> tuple[str, str]:
+def update(
+    comparisons: Sequence[Comparison], page: str, table: str, commit: str
+) -> tuple[str, str]:
     """The page and the table of claims with the measured numbers of stale claims.
 
     In a row of the page, the last cell becomes the commit.

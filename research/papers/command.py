@@ -215,7 +215,11 @@ def joint(
     ] = None,
     pool: Annotated[
         int | None,
-        typer.Option(min=1, help="Number of texts to search; fewer are faster. Default: all."),
+        typer.Option(
+            min=1,
+            help="Number of texts to search, and of inverted triples of a study; fewer are faster. "
+            "Default: all.",
+        ),
     ] = None,
     study: Annotated[
         list[str] | None,
@@ -241,7 +245,7 @@ def joint(
     base: cli.Base = "all-MiniLM-L6-v2",
     steps: Annotated[
         int | None,
-        typer.Option(min=1, help="Batches per row of a study; default: the schedule's 300."),
+        typer.Option(min=1, help="Batches per row of a study; default: the schedule's 50."),
     ] = None,
     threads: cli.Threads = None,
     sample: Annotated[int, typer.Option(min=1, help="Pairs per corpus in Figure 2.")] = 1000,
@@ -281,7 +285,9 @@ def joint(
         schedule = schedule if steps is None else replace(schedule, steps=steps)
         with cli.training_bars(quiet=quiet) as report:
             run = StudyRun(
-                JointStudy(data=data, shown=lambda what: progress_bar(what, quiet=quiet)),
+                JointStudy(
+                    data=data, pool=pool, shown=lambda what: progress_bar(what, quiet=quiet)
+                ),
                 rows,
                 schedule,
                 baselines=_named(weights or [], "--weights"),

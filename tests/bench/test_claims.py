@@ -182,7 +182,9 @@ def test_stale_figures_are_replaced_in_the_page_and_in_the_table() -> None:
         Comparison(claim(figure="Speed", written="2.5×"), "stale", "exit 2"),
         Comparison(text, "stale", "", (0.62,)),
     ]
-    table = "Recall\t.912 / .913\tadequa x\nRecall\t.912\t\ntext: mean\tof .5 stands in the text\t\n"
+    table = (
+        "Recall\t.912 / .913\tadequa x\nRecall\t.912\t\ntext: mean\tof .5 stands in the text\t\n"
+    )
     new, claims = update(stale, page, table, "abcdef0")
     assert "| .912 / .913 | .920 / .930 | `adequa mentions` | abcdef0 |" in new
     assert "A mean of .6 stands in\nthe text." in new

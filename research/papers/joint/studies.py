@@ -302,8 +302,14 @@ class StudyRun:
         return [item for pair in inverted(self.joint.test_texts) for item in pair]
 
     def figures(self, encoder: Encoder) -> Figures:
-        """Retrieval among the texts of the test set, and inverted triples."""
-        queries = list(open_source(self.corpus("test")))
+        """Retrieval among the texts of the test set, and inverted triples.
+
+        With a `pool`, only so many graphs, texts and inversions.
+        """
+        most = self.joint.pool
+        queries = spread(list(open_source(self.corpus("test"))), most)
+        pairs = list(zip(self.inversions[::2], self.inversions[1::2], strict=True))
+        inversions = [item for pair in spread(pairs, most) for item in pair]
         encoder = RememberingEncoder(encoder)  # a text is asked about several times
         with self.joint.show("retrieval") as advance:
             found = evaluate(queries, (), encoder, progress=advance)["graph_to_text"]
@@ -312,7 +318,7 @@ class StudyRun:
             "r@10": found.at(10),
             "mrr": found.mean_reciprocal_rank,
             "pool": found.pool,
-            **inversion_figures(cosines(encoder, self.inversions)),
+            **inversion_figures(cosines(encoder, inversions)),
         }
 
     def rated_figures(self, scores: Mapping[str, Values]) -> dict[str, Any]:

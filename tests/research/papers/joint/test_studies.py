@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 torch = pytest.importorskip("torch", reason="the extra train is not installed")
@@ -101,6 +103,26 @@ def test_a_row_with_another_seed_sees_other_batches(data: Path, base: Path, tmp_
     assert [one["seed"] for one in recipes] == [0, 1]
     assert recipes[0]["recipe"] == recipes[1]["recipe"]
     assert recipes[0]["recipe"]["layers"] == [0, 1]
+
+
+class Letters:
+    """A text or graph as the counts of some letters."""
+
+    signature = "letters"
+
+    def encode(self, texts: Sequence[str]) -> Any:
+        counts = np.array([[text.count(letter) + 0.1 for letter in "aeiost"] for text in texts])
+        return counts / np.linalg.norm(counts, axis=1, keepdims=True)
+
+    def encode_graphs(self, graphs: Sequence[Any]) -> Any:
+        return self.encode([str(graph) for graph in graphs])
+
+
+def test_a_pool_limits_what_is_measured(data: Path, base: Path, tmp_path: Path) -> None:
+    run = run_of(data, tmp_path / "rows", base)
+    assert (run.figures(Letters())["pool"], run.figures(Letters())["pairs"]) == (4, 3)
+    run.joint.pool = 2
+    assert (run.figures(Letters())["pool"], run.figures(Letters())["pairs"]) == (2, 2)
 
 
 def test_batches_have_one_number_of_texts(data: Path, base: Path, tmp_path: Path) -> None:
