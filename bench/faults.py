@@ -31,7 +31,7 @@ from adequa.run import Run, open_run
 from adequa.settings import file_hash
 from bench.items import write_items
 
-TAKES_CYCLES = True
+OPTIONS = ("cycles", "log")
 CYCLES = 1_000
 ITEMS, OTHER_ITEMS = 150, 100
 PATIENCE = 180.0
