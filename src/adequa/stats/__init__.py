@@ -38,6 +38,7 @@ from adequa.stats.resampling import (
     bootstrap_interval,
     bootstrap_p,
     bootstrap_totals,
+    bounded,
     mean_of,
     paired_bootstrap,
     percentile_interval,
@@ -68,7 +69,7 @@ from adequa.stats.significance import (
 __all__ = ["COEFFICIENTS", "CORRECTIONS", "CORRECTION_NOTES", "Aggregate", "Agreement"]
 __all__ += ["Correlation", "ExactSum", "Interval", "Moments", "RankTest", "Ratings", "TextMarks"]
 __all__ += ["adjust", "approximate_randomisation", "area_under_curve", "bca_interval"]
-__all__ += ["bootstrap_interval", "bootstrap_p", "bootstrap_totals", "cliffs_delta"]
+__all__ += ["bootstrap_interval", "bootstrap_p", "bootstrap_totals", "bounded", "cliffs_delta"]
 __all__ += ["cluster_counts", "cluster_draws", "cohen_kappas", "complete_pairs", "fleiss_kappa"]
 __all__ += [
     "gamma_agreement",

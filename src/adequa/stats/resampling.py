@@ -182,6 +182,18 @@ def student_interval(values: npt.ArrayLike, level: float = 0.95) -> Interval | N
     return (mean - half, mean + half) if np.isfinite(half) else None
 
 
+def bounded(interval: Interval | None, scale: Interval) -> Interval | None:
+    """The part of an interval that lies on the scale: no mean of scores can be beyond it.
+
+    >>> bounded((-0.218, 2.04), (0.0, 1.0))
+    (0.0, 1.0)
+    """
+    if interval is None:
+        return None
+    low, high = scale
+    return min(max(interval[0], low), high), max(min(interval[1], high), low)
+
+
 def percentile_interval(replicates: Vector, level: float = 0.95) -> Interval | None:
     """The middle `level` of the replicates; None if none is defined."""
     require_level(level)
