@@ -222,7 +222,7 @@ class Result:
         """The findings, one fault for all that are about the same fact or the same words."""
         from adequa.marks import faults_of  # where these are shown
 
-        return faults_of(self)
+        return tuple(Fault(why, findings) for why, findings in faults_of(self))
 
     @property
     def missing(self) -> tuple[Finding, ...]:

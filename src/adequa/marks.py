@@ -7,16 +7,14 @@ Styles are inline and colours mostly transparent: notebooks drop style sheets, a
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from html import escape
 from itertools import pairwise
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from adequa.data import Fault
-
 if TYPE_CHECKING:
-    from adequa.data import Finding, Result
+    from adequa.data import Fault, Finding, Result
 
 MarkKind = Literal["mention", "repetition", "unexplained"]
 
@@ -84,8 +82,8 @@ def marks_of(result: Result, *, tips: bool = False) -> tuple[list[Mark], dict[st
     return marks, numbers
 
 
-def faults_of(result: Result) -> tuple[Fault, ...]:
-    """The faults of a text, each with all its findings, in the order of the findings.
+def faults_of(result: Result) -> Iterator[tuple[str, tuple[Finding, ...]]]:
+    """The faults of a text in words, each with all its findings, in the order of the findings.
 
     Findings belong together if they have the same triple; if one misses an entity of the triple
     that the other has; and if their spans overlap or only space separates them.
@@ -101,7 +99,7 @@ def faults_of(result: Result) -> tuple[Fault, ...]:
             groups.append([finding])
     order = {id(finding): place for place, finding in enumerate(findings)}
     groups.sort(key=lambda group: min(order[id(one)] for one in group))
-    return tuple(Fault(_why(group, result.item.text), tuple(group)) for group in groups)
+    return ((_why(group, result.item.text), tuple(group)) for group in groups)
 
 
 def _is_same(finding: Finding, other: Finding, text: str) -> bool:
