@@ -31,7 +31,7 @@ from adequa.run import Run, open_run
 from adequa.settings import file_hash
 from bench.items import write_items
 
-TAKES_CYCLES = True
+OPTIONS = ("cycles", "log")
 CYCLES = 1_000
 ITEMS, OTHER_ITEMS = 150, 100
 PATIENCE = 180.0
@@ -396,6 +396,11 @@ def _kill_shards(place: Place, folder: Path, chance: random.Random) -> bool:
     return met
 
 
+_REFUSALS = (b"another process", b"was begun with other data", b"already")
+"""What a writer is told that comes second, whose data is not that of the run, or whose metric is
+there."""
+
+
 def _writers(count: int) -> Callable[[Place, Path, random.Random], bool]:
     def cycle(place: Place, folder: Path, chance: random.Random) -> bool:
         run = place.copy(chance.choice(("items", "other")), folder / "run")
@@ -411,11 +416,15 @@ def _writers(count: int) -> Callable[[Place, Path, random.Random], bool]:
         if killed is not None:
             _kill(killed, chance.uniform(0, place.seconds))
         codes = {log: _wait(pid) for log, pid in zip(logs, pids, strict=True) if pid != killed}
+        told = {log: log.read_bytes() if log.is_file() else b"" for log in logs}
         for log, code in codes.items():
             _require_explained(code, log)
-        require(killed is not None or 0 in codes.values() or count < 8, "nobody could write")
+            refused = any(reason in told[log] for reason in _REFUSALS)
+            require(code == 0 or refused, f"a writer was refused without a reason: {told[log]!r}")
+        kept_out = [b"another process" in told[log] for log in codes]
+        require(killed is not None or not all(kept_out), "nobody got the lock")
         place.name_of(open_run(run))
-        return any(b"another process" in log.read_bytes() for log in logs if log.is_file())
+        return any(kept_out)
 
     return cycle
 

@@ -48,7 +48,8 @@ NLI_SECONDS = 0.01
 KILL_ITEMS = 2_000
 COST_METRICS = ("esa", "nli", "similarity", "bleu", "chrf", "ter")
 COST_ITEMS = 220
-TAKES_SIZES = True
+OPTIONS = ("sizes", "cycles", "parts")
+PARTS = ("costs", "memory", "overhead", "engines", "kills")
 _ROOT = Path(__file__).resolve().parents[1]
 
 
@@ -72,20 +73,24 @@ class Costly(Metric):
 
 
 def measure(
-    data: Path, sizes: Sequence[int] = SIZES, cycles: int = KILLS
+    data: Path,
+    sizes: Sequence[int] = SIZES,
+    cycles: int = KILLS,
+    parts: Sequence[str] = PARTS,
 ) -> list[dict[str, object]]:
-    """Peaks of memory by size, overhead, engines, kills."""
+    """Peaks of memory by size, overhead, engines, kills; the parts that are asked for."""
     paths = [str(_ROOT), str(_ROOT / "src"), os.environ.get("PYTHONPATH", "")]
     os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, paths))
     with tempfile.TemporaryDirectory(prefix="adequa-scale-") as name:
         folder = Path(name)
-        return [
-            *_costs(data),
-            *_memory(folder, sizes),
-            *_overhead(folder, sizes[0]),
-            *_engines(folder, sizes[0] // 10),
-            *_kills(folder, cycles),
-        ]
+        rows = {
+            "costs": lambda: _costs(data),
+            "memory": lambda: _memory(folder, sizes),
+            "overhead": lambda: _overhead(folder, sizes[0]),
+            "engines": lambda: _engines(folder),
+            "kills": lambda: _kills(folder, cycles),
+        }
+        return [row for part in PARTS if part in parts for row in rows[part]()]
 
 
 def _row(figure: str, value: float, target: str, reached: bool) -> dict[str, object]:

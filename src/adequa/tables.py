@@ -282,6 +282,12 @@ def one_line(text: str) -> str:
     return "".join(one if one.isprintable() else " " if one.isspace() else "\ufffd" for one in text)
 
 
+def shortened(text: str, longest: int) -> str:
+    """The text on one line, cut to so many characters."""
+    text = one_line(text)
+    return text if len(text) <= longest else text[: longest - 1] + "…"
+
+
 def csv_cell(value: Cell, delimiter: str = ",") -> str:
     """A cell of a CSV file, quoted where needed, that no spreadsheet takes for a formula.
 

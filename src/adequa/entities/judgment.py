@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import lru_cache
 from importlib.util import find_spec
+from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from adequa.caches import MEGABYTE, Cache
-from adequa.data import UNNAMED, Item, Mention, Triple
+from adequa.data import Item, Mention, Triple
 from adequa.entities.coreference import StanzaCoreference, pronoun_spans, resolve_pronouns
 from adequa.entities.detector import Detection, Detector, Mode
 from adequa.entities.graph import Graph
 from adequa.entities.paper import PaperDetector, Resolve, Synonyms, merge_mentions
 from adequa.entities.unexplained import UnexplainedSpan, find_unexplained
-from adequa.entities.values import DataValues, values_of
+from adequa.entities.values import DataValues, unnamed_terms, values_of
 from adequa.errors import DataError, MissingExtra, SettingError
 from adequa.settings import setting
 from adequa.text import PreparedText, Span, clauses_around, split_sentences
@@ -53,7 +55,7 @@ def find_repetitions(text: PreparedText) -> tuple[Repetition, ...]:
     """
     words = text.words[:_MOST_WORDS]
     found: list[Repetition] = []
-    if len(words) - len(set(words)) >= _LEAST_TIMES - 1 and _beats(words):
+    if max(Counter(words).values(), default=0) >= _LEAST_TIMES and _beats(words):
         found = _loops(words, text)
     if len(words) >= 2 * _LEAST_SENTENCE and text.sentences[len(words) - 1]:
         found += _sentences(words, text, found)
@@ -103,12 +105,11 @@ def _sentences(words: list[str], text: PreparedText, loops: list[Repetition]) ->
     seen: set[tuple[str, ...]] = set()
     first = 0
     numbers = text.sentences
-    for place in range(1, len(words) + 1):
-        if place < len(words) and numbers[place] == numbers[first]:
-            continue
-        sentence = tuple(words[first:place])
-        start, end = text.starts[first], text.ends[place - 1]
-        if len(sentence) >= _LEAST_SENTENCE:
+    while first < len(words):
+        place = min(bisect_right(numbers, numbers[first], first), len(words))
+        if place - first >= _LEAST_SENTENCE:
+            sentence = tuple(words[first:place])
+            start, end = text.starts[first], text.ends[place - 1]
             if sentence in seen and all(end <= one.start or one.end <= start for one in loops):
                 found.append(Repetition(start, end, "this sentence is said twice"))
             seen.add(sentence)
@@ -190,8 +191,10 @@ class JudgmentSettings:
 
     def judgment_key(self) -> tuple[object, ...]:
         """The values that a judgment depends on, including the state of the files."""
-        values = [getattr(self, one.name) for one in fields(JudgmentSettings)]
-        return (*values, _stamp(self.aliases), _stamp(self.allowed))
+        return (*_SETTINGS(self), _stamp(self.aliases), _stamp(self.allowed))
+
+
+_SETTINGS = attrgetter(*(one.name for one in fields(JudgmentSettings)))
 
 
 class EntityJudgment(NamedTuple):
@@ -252,8 +255,11 @@ _judgments: Cache[EntityJudgment] = Cache(
 
 def judge(item: Item, settings: JudgmentSettings) -> EntityJudgment:
     """Judge one item; raises ServiceError if a service in the settings fails."""
-    labels = tuple(sorted((name, term.label) for name, term in item.terms.items() if term.label))
-    unnamed = tuple(sorted(name for name, term in item.terms.items() if term.datatype == UNNAMED))
+    terms = item.terms.items()
+    labels = (
+        tuple(sorted((name, term.label) for name, term in terms if term.label)) if terms else ()
+    )
+    unnamed = unnamed_terms(item)
     key = (item.triples, item.paths, item.text, labels, unnamed, settings.judgment_key())
     known = _judgments.get(key)
     if known is None:
@@ -277,8 +283,7 @@ def _judge(item: Item, settings: JudgmentSettings) -> EntityJudgment:
     if settings.optional:
         wanted = _wanted(data, settings.optional)
         optional = tuple(one for one in detection.entities if one in found and one not in wanted)
-    free = {name for name, term in item.terms.items() if term.datatype == UNNAMED} - found
-    if free:
+    if free := unnamed_terms(item) - found:
         wanted = tuple(entity for entity in wanted if entity not in free)
     missing = tuple(entity for entity in wanted if entity not in found)
     if missing and settings.detector == "adequa" and settings.mode == "adequacy":
@@ -389,11 +394,13 @@ def _opened(path: Path, stamp: object) -> Aliases:
 
 def _stamp(path: Path | None) -> object:
     """A value that changes with the file; a file that cannot be read is reported elsewhere."""
+    if path is None:
+        return None
     try:
-        status = None if path is None else path.stat()
+        status = path.stat()
     except OSError:
         return None
-    return status and (status.st_ino, status.st_mtime_ns, status.st_size)
+    return status.st_ino, status.st_mtime_ns, status.st_size
 
 
 def _with_pronouns(text: str, mentions: Sequence[Mention], resolve: Resolve) -> tuple[Mention, ...]:
@@ -436,7 +443,7 @@ def _unexplained(
 ) -> tuple[UnexplainedSpan, ...]:
     allowed = () if settings.allowed is None else read_phrases(settings.allowed)
     ours = detection.ours
-    everything = [*mentions, *ours.mentions]
+    everything = mentions if mentions is ours.mentions else [*mentions, *ours.mentions]
     found = find_unexplained(ours.graph, ours.text, everything, allowed, values)
     found += [
         UnexplainedSpan(one.start, one.end, "truth", one.triple.object, one.triple)

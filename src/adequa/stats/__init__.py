@@ -28,36 +28,26 @@ from adequa.stats.correlations import (
     spearman,
     williams,
 )
-from adequa.stats.effects import (
-    area_under_curve,
-    cliffs_delta,
-    magnitude_of_d,
-    paired_d,
-    resampled_areas,
-    superiority,
-)
-from adequa.stats.intervals import (
+from adequa.stats.resampling import (
+    Aggregate,
     ExactSum,
     Interval,
     Moments,
+    approximate_randomisation,
     bca_interval,
     bootstrap_interval,
-    bounded,
-    percentile_interval,
-    student_interval,
-    wilson_interval,
-)
-from adequa.stats.resampling import (
-    Aggregate,
-    approximate_randomisation,
     bootstrap_p,
     bootstrap_totals,
+    bounded,
     mean_of,
     paired_bootstrap,
+    percentile_interval,
     randomisation_p,
     require_draws,
     rowwise,
+    student_interval,
     swapped_totals,
+    wilson_interval,
     win_share,
 )
 from adequa.stats.significance import (
@@ -65,9 +55,15 @@ from adequa.stats.significance import (
     CORRECTIONS,
     RankTest,
     adjust,
+    area_under_curve,
+    cliffs_delta,
+    magnitude_of_d,
+    paired_d,
     rank_sum,
+    resampled_areas,
     signed_rank,
     significance_letters,
+    superiority,
 )
 
 __all__ = ["COEFFICIENTS", "CORRECTIONS", "CORRECTION_NOTES", "Aggregate", "Agreement"]

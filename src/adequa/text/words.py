@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from bisect import bisect_left
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from functools import cache, cached_property, lru_cache
 from importlib.resources import files
@@ -19,6 +19,7 @@ from adequa.text.values.numbers import NumberSpan, find_numbers
 from adequa.text.values.spans import ValueSpan, find_values
 
 _WORD = re.compile(r"[^\W_]+")
+_WORDS_AND_GAPS = re.compile(r"([^\W_]+)")
 _LIGATURES = {"ß": "ss", "æ": "ae", "œ": "oe", "ø": "o", "đ": "d", "ł": "l", "ı": "i", "þ": "th"}
 
 
@@ -74,10 +75,11 @@ class PreparedText:
     def __init__(self, string: str) -> None:
         self.string = string
         self.folded = folded = fold(string)
-        spans = [match.span() for match in _WORD.finditer(folded)]
-        self.starts = [start for start, _ in spans]
-        self.ends = [end for _, end in spans]
-        self.words = words = [folded[start:end] for start, end in spans]
+        parts = _WORDS_AND_GAPS.split(folded)  # a gap, a word, a gap, …, a word, a gap
+        offsets = list(accumulate(map(len, parts)))
+        self.starts = offsets[:-1:2]
+        self.ends = offsets[1::2]
+        self.words = words = parts[1::2]
         # The start of each word in the key, and the end of the last one.
         bounds = [0, *accumulate(map(len, words))]
         numbers = range(len(words))
@@ -106,8 +108,11 @@ class PreparedText:
     @cached_property
     def sentences(self) -> list[int]:
         """The sentence number of each word, by the simple rule of `simple_ends`."""
+        numbers: list[int] = []
         ends = simple_ends(self.string)
-        return [bisect_left(ends, start) for start in self.starts]
+        for sentence, end in enumerate(ends):
+            numbers += [sentence] * (bisect_right(self.starts, end) - len(numbers))
+        return numbers + [len(ends)] * (len(self.starts) - len(numbers))
 
     @cached_property
     def numbers_of(self) -> dict[str, list[int]]:

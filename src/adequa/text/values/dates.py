@@ -112,6 +112,9 @@ _START = r"(?<![^\W_])(?<![0-9][.,:])"
 _NUMERIC_DATES = re.compile(f"{_START}(?:{_NUMERIC})", re.VERBOSE)
 _ALL_DATES = re.compile(f"{_START}(?:{_WORDED}|{_NUMERIC})", re.VERBOSE)
 _DIGIT = re.compile("[0-9]")
+_FIRST_DIGIT = re.compile(r"[0-9](?<![^\W_][0-9])")
+"""Where a date in figures can begin."""
+_MONTH_NAME = re.compile(rf"(?:{_FULL}|{_SHORT})(?!\w)")
 _SPELT_DAY = re.compile(rf"(?:{_WORD_DAY})(?!\w)")
 
 # Characters before or after a bare year that make it part of something longer.
@@ -131,13 +134,13 @@ def find_dates(text: str) -> list[DateSpan]:
     """Every date of an English text, as long as possible, without overlaps, in order."""
     lower = lowered(text)
     digits = _DIGIT.search(text) is not None
-    months = any(stem in lower for stem in _STEMS)
-    if not (months or digits) or not (digits or _SPELT_DAY.search(lower)):
+    months = any(stem in lower for stem in _STEMS) and _MONTH_NAME.search(lower) is not None
+    if not digits and not (months and _SPELT_DAY.search(lower)):
         return []
-    pattern = _ALL_DATES if months else _NUMERIC_DATES
+    find = _ALL_DATES.search if months else _find_numeric
     spans: list[DateSpan] = []
     position = 0
-    while match := pattern.search(lower, position):
+    while match := find(lower, position):
         span = _span(text, lower, match)
         if span:
             spans.append(span)
@@ -149,10 +152,19 @@ def find_dates(text: str) -> list[DateSpan]:
     return spans
 
 
+def _find_numeric(lower: str, position: int) -> re.Match[str] | None:
+    """`_NUMERIC_DATES.search`, which would try every character and not only figures."""
+    while figure := _FIRST_DIGIT.search(lower, position):
+        if match := _NUMERIC_DATES.match(lower, figure.start()):
+            return match
+        position = figure.end()
+    return None
+
+
 def _span(text: str, lower: str, match: re.Match[str]) -> DateSpan | None:
-    found = match.groupdict()
-    if found["y5"]:
+    if match["y5"]:  # most dates are
         return _bare_year(text, match)
+    found = match.groupdict()
     if found["a4"]:
         year, first, second = int(found["y4"]), int(found["a4"]), int(found["b4"])
         pairs = dict.fromkeys([(first, second), (second, first)])
