@@ -9,7 +9,7 @@ WORKDIR /source
 COPY pyproject.toml README.md LICENSE ./
 COPY src src
 RUN python -m venv /opt/adequa \
- && /opt/adequa/bin/pip install --no-cache-dir --disable-pip-version-check '.[web,postgres,parquet]'
+ && /opt/adequa/bin/pip install --no-cache-dir --disable-pip-version-check '.[web,postgres]'
 
 FROM python:3.12-slim
 COPY --from=build /opt/adequa /opt/adequa
