@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Literal, NamedTuple
 
 from adequa.caches import MEGABYTE, cached
@@ -300,20 +301,28 @@ class Detector:
     judge: Judge | None = None
     """Draws the spans of mentions mode; by default with the shipped weights."""
 
-    def detect(self, item: Item, aliases: Mapping[str, Sequence[str]] | None = None) -> Detection:
-        """The mentions of an item's entities in its text, in text order."""
-        labelled = [(name, term) for name, term in item.terms.items() if term.label]
-        terms = tuple(sorted(labelled, key=lambda pair: pair[0]))
-        others = tuple((entity, tuple(names)) for entity, names in (aliases or {}).items())
-        graph = _compiled(item.triples, terms, others)
-        text = PreparedText(item.text)
-        search = Search(
+    @cached_property
+    def search(self) -> Search:
+        """The limits by which it looks for entities."""
+        return Search(
             threshold=THRESHOLDS[self.mode] if self.threshold is None else self.threshold,
             words=_LEAST_WORDS[self.mode],
             repeat_weak=self.mode == "mentions",
             conversions=self.conversions,
         )
-        spans = sorted(find_cores(graph, text, search))
+
+    def detect(self, item: Item, aliases: Mapping[str, Sequence[str]] | None = None) -> Detection:
+        """The mentions of an item's entities in its text, in text order."""
+        terms: tuple[tuple[str, Term], ...] = ()
+        if item.terms:
+            labelled = [(name, term) for name, term in item.terms.items() if term.label]
+            terms = tuple(sorted(labelled, key=lambda pair: pair[0]))
+        others: tuple[tuple[str, tuple[str, ...]], ...] = ()
+        if aliases:
+            others = tuple((entity, tuple(names)) for entity, names in aliases.items())
+        graph = _compiled(item.triples, terms, others)
+        text = PreparedText(item.text)
+        spans = sorted(find_cores(graph, text, self.search))
         if self.mode == "mentions":
             spans = draw(spans, graph, text, self.judge or WeightsJudge(), anaphors=True)
         return Detection(graph, text, tuple([_mention(span, graph) for span in spans]))

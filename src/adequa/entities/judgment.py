@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import lru_cache
 from importlib.util import find_spec
-from operator import attrgetter
+from operator import attrgetter, eq
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
@@ -54,8 +53,11 @@ def find_repetitions(text: PreparedText) -> tuple[Repetition, ...]:
     ["'the dish of' is said 3 times in a row"]
     """
     words = text.words[:_MOST_WORDS]
+    triples = [*zip(words, words[1:], words[2:], strict=False)]
+    if len(triples) == len(set(triples)) and not any(map(eq, words, words[1:])):
+        return ()  # whatever is repeated has three words in a row twice, or one word
     found: list[Repetition] = []
-    if max(Counter(words).values(), default=0) >= _LEAST_TIMES and _beats(words):
+    if _beats(words):
         found = _loops(words, text)
     if len(words) >= 2 * _LEAST_SENTENCE and text.sentences[len(words) - 1]:
         found += _sentences(words, text, found)
@@ -330,9 +332,7 @@ class _Found(NamedTuple):
 def _detect(item: Item, settings: JudgmentSettings) -> _Found:
     """Either detector with the aliases, the linker and the coreference of the settings."""
     aliases = {} if settings.aliases is None else _aliases_of(item, settings.aliases)
-    detector = Detector(
-        mode=settings.mode, threshold=settings.threshold, conversions=settings.conversions
-    )
+    detector = _detector(settings.mode, settings.threshold, settings.conversions)
     ours = detector.detect(item, aliases)
     entities = ours.graph.strings
     links: Sequence[Link] = ()
@@ -354,6 +354,11 @@ def _detect(item: Item, settings: JudgmentSettings) -> _Found:
         if resolve is not None:
             mentions = _with_pronouns(item.text, mentions, resolve)
     return _Found(entities, tuple(mentions), ours, links)
+
+
+@lru_cache(maxsize=8)
+def _detector(mode: Mode, threshold: float | None, conversions: bool) -> Detector:
+    return Detector(mode=mode, threshold=threshold, conversions=conversions)
 
 
 def _resolver(item: Item, settings: JudgmentSettings, aliases: Synonyms) -> Resolve | None:

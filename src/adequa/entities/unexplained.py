@@ -45,6 +45,7 @@ from adequa.text.values import (
 )
 
 _DIGIT = re.compile(r"\d")
+_DIGITS = re.compile(r"\d+")
 _RUN_GAP = re.compile(r"^(?:[ \t]|[ \t]?[-–'’&.][ \t]?|\.[ \t])$")
 _SAYING = {"is", "was", "are", "were", "has", "had", "plays", "played", "and", "died", "lives"}
 _NEAR = 0.2
@@ -121,7 +122,7 @@ def find_unexplained(
         found += _values_of_record(text, _covered(text, names, allowed), values)
         for span in text.values:
             covered[span.start : span.end] = b"\1" * (span.end - span.start)
-    elif not all(covered[match.start()] for match in _DIGIT.finditer(text.string)):
+    elif any(covered.find(0, *match.span()) >= 0 for match in _DIGITS.finditer(text.string)):
         plain = [*_dates(graph, text, covered), *_numbers(graph, text, covered)]
         found += plain if values is None else _not_derived(plain, text, values)
     # A text in capitals throughout distinguishes names no better than one without capitals.

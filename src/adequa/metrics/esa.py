@@ -9,9 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import ClassVar
 
-from adequa.data import Fact, Finding, Item, Score, Verdict
+from adequa.data import Fact, Finding, Item, Score, Triple, Verdict
 from adequa.entities import EntityJudgment, JudgmentSettings, judge
 from adequa.errors import ServiceError
 from adequa.metrics.base import EMPTY_TEXT, Metric, make_paths, require_predicates, require_valid
@@ -143,7 +144,7 @@ def _facts(item: Item, judgment: EntityJudgment) -> tuple[Fact, ...]:
         if one.triple is not None and (one.kind == "truth" or item.paths)
     }
     if not missing and not denied:
-        return tuple([Fact(triple, "unchecked") for triple in item.triples])
+        return tuple(map(_unchecked, item.triples))
     facts: list[Fact] = []
     for triple in item.triples:
         if (span := denied.get(triple)) is not None:
@@ -152,6 +153,11 @@ def _facts(item: Item, judgment: EntityJudgment) -> tuple[Fact, ...]:
             absent = {triple.subject, triple.object} & missing
             facts.append(Fact(triple, "missing" if absent else "unchecked"))
     return tuple(facts)
+
+
+@lru_cache(maxsize=4096)  # the texts of all systems are about the same triples
+def _unchecked(triple: Triple) -> Fact:
+    return Fact(triple, "unchecked")
 
 
 def _findings(metric: str, judgment: EntityJudgment) -> tuple[Finding, ...]:

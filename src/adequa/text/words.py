@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from functools import cache, cached_property, lru_cache
 from importlib.resources import files
 from itertools import accumulate
@@ -21,12 +21,6 @@ from adequa.text.values.spans import ValueSpan, find_values
 _WORD = re.compile(r"[^\W_]+")
 _WORDS_AND_GAPS = re.compile(r"([^\W_]+)")
 _LIGATURES = {"ß": "ss", "æ": "ae", "œ": "oe", "ø": "o", "đ": "d", "ł": "l", "ı": "i", "þ": "th"}
-
-
-_OPENING = 4
-"""Letters by which names are looked up in a long text."""
-_LONG_KEY = 10_000
-"""Letters of a text from which on an index of its words is faster than a search for each name."""
 
 
 @lru_cache(maxsize=4096)
@@ -88,7 +82,6 @@ class PreparedText:
         self.ends_at = dict(zip(bounds[1:], numbers, strict=True))
         self.key = "".join(words)
         self.lower_cased = string.islower()
-        self.long = len(self.key) >= _LONG_KEY
 
     @cached_property
     def dates(self) -> list[DateSpan]:
@@ -123,26 +116,6 @@ class PreparedText:
     def numbers_by_initial(self) -> dict[str, list[int]]:
         """The numbers of the words by their first letter."""
         return _grouped((number, word[0]) for number, word in enumerate(self.words))
-
-    @cached_property
-    def _openings(self) -> dict[str, list[int]]:
-        """The places in the key where words begin, by the letters that follow."""
-        key = self.key
-        return _grouped((place, key[place : place + _OPENING]) for place in self.places)
-
-    def places_of(self, key: str) -> Iterable[int]:
-        """The places of the text's key where a word begins and `key` stands, in order."""
-        if not self.long or len(key) < _OPENING:
-            return self._places_by_search(key)
-        openings = self._openings.get(key[:_OPENING], ())
-        return (place for place in openings if self.key.startswith(key, place))
-
-    def _places_by_search(self, key: str) -> Iterator[int]:
-        at = self.key.find(key)
-        while at >= 0:
-            if at in self.starts_at:
-                yield at
-            at = self.key.find(key, at + 1)
 
     def between(self, first: int, last: int) -> str:
         """The characters between the end of one word and the start of another."""

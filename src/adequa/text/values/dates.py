@@ -113,7 +113,10 @@ _NUMERIC_DATES = re.compile(f"{_START}(?:{_NUMERIC})", re.VERBOSE)
 _ALL_DATES = re.compile(f"{_START}(?:{_WORDED}|{_NUMERIC})", re.VERBOSE)
 _DIGIT = re.compile("[0-9]")
 _FIRST_DIGIT = re.compile(r"[0-9](?<![^\W_][0-9])")
-"""Where a date in figures can begin."""
+_FIRST_LETTER = re.compile(r"[0-9a-z](?<![^\W_][0-9a-z])")
+"""Where a date in figures can begin, and any date."""
+_BEFORE_MONTH = 60
+"""Letters before the month of the longest date: "Wednesday, the twenty-seventh day of the"."""
 _MONTH_NAME = re.compile(rf"(?:{_FULL}|{_SHORT})(?!\w)")
 _SPELT_DAY = re.compile(rf"(?:{_WORD_DAY})(?!\w)")
 
@@ -137,7 +140,7 @@ def find_dates(text: str) -> list[DateSpan]:
     months = any(stem in lower for stem in _STEMS) and _MONTH_NAME.search(lower) is not None
     if not digits and not (months and _SPELT_DAY.search(lower)):
         return []
-    find = _ALL_DATES.search if months else _find_numeric
+    find = _find_any if months else _find_numeric
     spans: list[DateSpan] = []
     position = 0
     while match := find(lower, position):
@@ -147,7 +150,8 @@ def find_dates(text: str) -> list[DateSpan]:
             position = span.end
         else:
             # A refused "5 may" or "1986" may still have a date inside: "5 May 15, 1986".
-            month = max(match.start("m6"), match.start("m6s")) if months else -1
+            worded = match.re is _ALL_DATES
+            month = max(match.start("m6"), match.start("m6s")) if worded else -1
             position = month if month > 0 else match.end()
     return spans
 
@@ -158,6 +162,21 @@ def _find_numeric(lower: str, position: int) -> re.Match[str] | None:
         if match := _NUMERIC_DATES.match(lower, figure.start()):
             return match
         position = figure.end()
+    return None
+
+
+def _find_any(lower: str, position: int) -> re.Match[str] | None:
+    """`_ALL_DATES.search`, but only at figures and before months."""
+    month = _MONTH_NAME.search(lower, position)
+    for word in _FIRST_LETTER.finditer(lower, position):
+        start = word.start()
+        while month is not None and month.start() < start:
+            month = _MONTH_NAME.search(lower, month.end())
+        if month is None:
+            return _find_numeric(lower, start)
+        near = month is not None and month.start() - start <= _BEFORE_MONTH
+        if (near or lower[start].isdigit()) and (match := _ALL_DATES.match(lower, start)):
+            return match
     return None
 
 
