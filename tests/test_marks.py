@@ -112,13 +112,15 @@ def test_all_findings_about_a_wrong_value_are_one_fault() -> None:
         findings=(
             found("omission", "no mention of '212'; the text has '121 m' instead", entity="212"),
             found("hallucination", "'121 m': the data has '212'", entity="212", start=8, end=13),
-            found("omission", "the text does not say the length", triple=fact, metric="nli"),
+            found(
+                "omission", "the text does not say the length of Alva", triple=fact, metric="nli"
+            ),
             found("omission", "no mention of 'Devon'", entity="Devon"),
         ),
     )
     wrong, left_out = result.faults
     assert (wrong.kind, wrong.metric) == ("hallucination+omission", "nli+esa")
-    assert wrong.why == "the text does not say the length: it has '121 m' instead"
+    assert wrong.why == "the text does not say the length of Alva: it has '121 m' instead"
     assert (left_out.kind, left_out.why) == ("omission", "no mention of 'Devon'")
 
 
@@ -136,6 +138,9 @@ def test_neighbouring_words_are_one_fault_and_others_are_not() -> None:
     assert (two.why, three.why) == ("then", "she sang")
     overruled = found("omission", "in other words", entity="Blue_Spice", detail="overruled")
     assert Result(item, {}, findings=(overruled,)).faults == ()
+    plain = found("omission", "not entailed", triple=FACT)
+    (fault,) = Result(item, {}, findings=(plain,)).faults
+    assert fault.why == "Blue_Spice | eatType | <pub>: not entailed"
 
 
 def test_short_reprs(tmp_path: Path) -> None:

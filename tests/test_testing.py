@@ -23,7 +23,7 @@ def test_the_message_lists_omissions_and_unsupported_words():
         assert_adequate(GRAPH, "The home port of the Alba is Ullapool.", metrics=["esa"])
     told = str(caught.value)
     assert "omission: no mention of '1998' (Alba | yearOfConstruction | 1998)" in told
-    assert "unsupported: 'Ullapool'" in told
+    assert "hallucination: 'Ullapool'" in told
     assert "scores: esa 0." in told
 
 
@@ -60,5 +60,5 @@ def test_the_fixture_is_there_in_somebody_elses_tests(tmp_path):
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", str(tmp_path)]
     found = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, check=False)
     assert "1 failed, 1 passed" in found.stdout, found.stdout + found.stderr
-    assert "missing: Alba | homePort | Oban" in found.stdout
+    assert "Alba | homePort | Oban" in found.stdout
     assert "test_texts.py:4: AssertionError" in found.stdout

@@ -138,11 +138,21 @@ def _why(group: Sequence[Finding], text: str) -> str:
     best = max(group, key=lambda one: (one.triple is not None, one.kind == "omission"))
     spans = [(one.start, one.end) for one in group if one.start is not None and one.end is not None]
     if not spans or (best.start is not None and len(spans) == 1) or "instead" in best.why:
-        return best.why
+        return _named(best)
     words = text[min(start for start, _ in spans) : max(end for _, end in spans)]
     if best.kind == "omission":
-        return f"{best.why}: it has {words!r} instead"
+        return f"{_named(best)}: it has {words!r} instead"
     return best.why if best.triple else f"nothing in the data supports {words!r}"
+
+
+def _named(finding: Finding) -> str:
+    """The reason of a finding, with its fact if an omission does not say which it is."""
+    triple, why = finding.triple, finding.why
+    if triple is None or finding.kind != "omission":
+        return why
+    ends = (triple.subject, triple.object)
+    said = any(end.replace("_", " ") in why or end in why for end in ends)
+    return why if said else f"{' | '.join(triple)}: {why}"
 
 
 SHOWN = 5

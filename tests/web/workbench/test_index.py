@@ -70,12 +70,13 @@ FILTERS: dict[str, Any] = {
 def test_filters_let_through_what_a_plain_loop_does(index, written):
     name, _, value = written.partition("=")
     wanted = [row for row, line in enumerate(LINES) if FILTERS[written](line)]
-    assert choose(index, TextSelection(**{name: value})).rows.tolist() == wanted
+    assert choose(index, TextSelection(sort="run", **{name: value})).rows.tolist() == wanted
 
 
 def test_filters_go_together(index):
     chosen = choose(
-        index, TextSelection(system="Anna", category="Port", verdict="fault", search="joy")
+        index,
+        TextSelection(system="Anna", category="Port", verdict="fault", search="joy", sort="run"),
     )
     wanted = [
         row
