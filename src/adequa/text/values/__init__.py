@@ -49,6 +49,7 @@ from adequa.text.values.truths import (
     claim_of,
     find_contradictions,
     find_polarity,
+    is_readable,
     read_claims,
     truth_of,
 )
@@ -80,7 +81,7 @@ __all__ = [
     "compare_dates", "date_of", "dimension_of_key", "durations_of", "find_contradictions",
     "find_dates", "find_numbers", "find_polarity", "find_reversals", "find_siblings", "find_times",
     "find_values", "has_comparison", "hedge_at", "interval_of", "is_comparable", "is_converted",
-    "is_rounded", "is_same", "is_same_time", "literal_of", "lowered", "match_unit", "moment_of",
+    "is_readable", "is_rounded", "is_same", "is_same_time", "literal_of", "lowered", "match_unit", "moment_of",
     "quantity_of", "read_claims", "read_value", "say_address", "say_boolean", "say_date",
     "say_number", "say_unit", "spellings_of", "truth_of", "unit_in", "unit_named", "unit_of_key",
     "word_parts", "word_triple",
