@@ -225,6 +225,8 @@ def _nested(
                 # It extends beyond the other: `Pop rock` and `Rock music` in `pop rock music`.
                 inner[part.entity] = part
                 break
+            if text.language is not None and part.method == "number" and part.end - part.start < 4:
+                continue  # the day of a date is not another number
             owner = graph.entities[whole.entity]
             before = text.string[whole.start : part.start].rstrip(" \"'(")
             after = text.string[part.end : whole.end].lstrip(" \"')")

@@ -43,6 +43,8 @@ _RELATED = 0.5
 """The share of letters that the name of a language has in common with its adjective."""
 _LONGEST_ENDING = 4
 """Letters that may follow the beginning of a translated word."""
+_RELATING = re.compile("language|country|nation|citizen")
+"""Predicates whose objects are also named by an adjective."""
 _GAP = re.compile(r"[\s\-–'’\"“”„«».]{0,3}\Z")
 
 
@@ -88,10 +90,10 @@ def inflected_candidates(
 def _forms(entity: Entity, language: Language) -> tuple[_Form, ...]:
     if entity.kind not in ("name", "list"):
         return ()
-    loose = any("language" in use.predicate.lower() for use in entity.uses)
+    loose = any(_RELATING.search(use.predicate.lower()) for use in entity.uses)
     found: dict[_Form, None] = {}
     for label in (entity.label.base, *entity.others):
-        cased = label[:1].isupper() and not loose
+        cased = label[:1].isupper() and not loose  # schwedisch, belge
         for form in _orders(tuple(words_of(label)), language):
             found[form._replace(cased=cased, loose=loose)] = None
     return tuple(found)
@@ -115,6 +117,8 @@ def _plain_orders(words: tuple[str, ...], language: Language) -> tuple[_Form, ..
     if own and len(own) < len(tokens) and sum(len(one.word) for one in own) > _LEAST_STEM:
         if len(types) == 1 and len(own) + 1 == len(tokens):
             forms += [_Form((*types, *own)), _Form((*own, *types))]
+            joined = tuple(own[-1].word + stem for stem in types[0].stems)  # Karstenbrug
+            forms.append(_Form((*own[:-1], _Token(f"{own[-1].word}{types[0].word}", joined))))
         if not own[0].word.isdigit():
             forms.append(_Form(tuple(own), weak=True))
     return tuple(forms)

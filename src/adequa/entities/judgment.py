@@ -296,7 +296,9 @@ def _judge(item: Item, settings: JudgmentSettings, language: Language | None) ->
     free = {name for name, term in item.terms.items() if term.datatype == UNNAMED} - found
     spare = 0
     if language is not None:
-        untold = untranslated(detection.ours.graph) - found
+        # Where the data has labels in the language, what has none is called the same.
+        told = any(language.code in term.labels for term in item.terms.values())
+        untold = set() if told else untranslated(detection.ours.graph) - found
         spare = len(untold)
         free |= untold | (values.unreadable(language) - found)
     if free:

@@ -132,7 +132,7 @@ class DataValues:
             entity = self.triples[place].object
             if entity not in found and (mention := self._worded(place, text)):
                 found[entity] = mention
-        if any(place for place in places if self.triples[place].object not in found):
+        if any(self.triples[place].object not in found for place in places):
             for span in text.values:
                 for support in self.explainer.index.explain(span, text.string):
                     entity = self.triples[support.facts[0]].object

@@ -60,8 +60,8 @@ class Language:
     """The pattern of words before a time of day such as 16.20."""
     clock_words: Mapping[str, int]
     """Noon and midnight, in minutes."""
-    half_hour: str
-    """The pattern of "half past five" with the group `to` (half to six) or `past` for the hour."""
+    clock_parts: Mapping[str, int]
+    """Patterns of "half past HOUR" and the like, with the minutes from the full hour."""
     afternoon: str
     negators: str
     """The pattern of one word that denies a clause."""
@@ -317,7 +317,7 @@ def _czech_numbers() -> dict[str, NumberWord]:
 
 def _russian_numbers() -> dict[str, NumberWord]:
     ones = (
-        "ноль один/одна/одно/одного/одной/одном/одним два/две/двух/двум/двумя "
+        "ноль один/одна/одно/одну/одного/одной/одном/одним два/две/двух/двум/двумя "
         "три/трёх/трех/трём/трем/тремя четыре/четырёх/четырех/четырём/четырьмя пять/пяти/пятью "
         "шесть/шести/шестью семь/семи/семью восемь/восьми/восемью девять/девяти/девятью"
     )
@@ -353,10 +353,10 @@ _LETTERS = r"[^\W\d_]+"
 GERMAN = Language(
     code="de",
     name="German",
-    frequent="der die das und ist ein eine einer einem einen des dem den im vom zum zur mit von auf für "
+    frequent="der die das und ist ein eine einer einem einen des dem den im rund einwohner stadt dauert vom zum zur mit von auf für "
     "nicht wurde wird werden sich auch als bei aus nach hat sind war über seine sein ihre es er sie durch "
     "liegt zu beträgt unter oder dort seit "
-    "geboren gegründet befindet gehört stammt kostet stadt hatte nahe jahr",
+    "geboren gegründet befindet gehört stammt kostet hatte nahe jahr",
     months=(
         *("januar jänner jan", "februar feber feb", "märz mär", "april apr", "mai", "juni jun"),
         *("juli jul", "august aug", "september sept sep", "oktober okt", "november nov"),
@@ -398,11 +398,13 @@ GERMAN = Language(
     hour=r"uhr(?:\s(?P<m>[0-5]?[0-9])(?!\w|[.,][0-9]))?|h",
     at=r"um|ab|gegen|bis",
     clock_words={"mittag": 720, "mitternacht": 0},
-    half_hour=r"halb\s(?P<to>[^\W\d_]+|1[0-2]|[1-9])",
+    clock_parts={"halb HOUR": -30, "viertel nach HOUR": 15, "viertel vor HOUR": -15},
     afternoon=r"nachmittags|abends|am\snachmittag|am\sabend|mittags",
-    negators=r"nicht|kein(?:e|en|em|er|es|erlei)?|ohne|nie|niemals|weder|noch|nirgends|un\w{5,}",
+    negators=r"nicht|kein(?:e|en|em|er|es|erlei)?|ohne|nie|niemals|weder|noch|nirgends"
+    r"|un(?:geeignet|passend|möglich|erwünscht|wahrscheinlich|zulässig|zugänglich)\w*"
+    r"|verboten\w*|ausgeschlossen\w*|untersagt\w*|wenig",
     clause="aber doch sondern während obwohl und denn jedoch",
-    ending=r"(?:s|es|n|en|ns|er|ern|ers|e|em|isch|ische|ischen|ischer|isches|ischem|sche|schen|scher|sches|schem)?",
+    ending=r"(?:s|es|n|en|ns|er|ern|ers|e|em|isch|ische|ischen|ischer|isches|ischem|sche|schen|scher|sches|schem|ner|ener)?",
     dropped=r"(?:en|e)?",
     capital_nouns=True,
     nouns="herr frau grad celsius euro prozent uhr ende anfang mitte kilometer meter dollar millionen "
@@ -452,12 +454,14 @@ FRENCH = Language(
         "just over": r"un\speu\splus\s(?:de\s|d['’])", "over": r"plus\s(?:de|d['’])",
         "under": r"moins\s(?:de|d['’])", "at least": r"au\smoins", "at most": r"au\splus|jusqu['’]à",
     },
-    hour=r"heures?(?:\s(?P<m>[0-5]?[0-9])(?!\w|[.,][0-9]))?|h(?:\s?(?P<m2>[0-5][0-9])(?!\w))?",
+    hour=r"heures?(?:\s(?P<m>[0-5]?[0-9])(?!\w|[.,][0-9]))?|h(?:\s?(?P<m2>[0-5][0-9])(?!\w|\s?min))?",
     at=r"à|vers|dès|jusqu['’]à",
     clock_words={"midi": 720, "minuit": 0},
-    half_hour=r"(?P<past>[^\W\d_]+|1[0-2]|[1-9])\sheures?\set\sdemie",
+    clock_parts={"HOUR heures? et demie": 30, "HOUR heures? et quart": 15,
+                 "HOUR heures? moins le quart": -15},
     afternoon=r"de\sl['’]après-midi|du\ssoir",
-    negators=r"ne|n|pas|sans|aucune?|jamais|ni|non|nullement",
+    negators=r"ne|n|pas|sans|aucune?|jamais|ni|non|nullement|peu"
+    r"|in(?:adapté|approprié|accessible)\w*|déconseill\w*|exclu\w*|interdit\w*",
     clause="mais tandis alors bien et donc car",
     ending=r"(?:e|s|es|ne|nes|le|les)?",
     dropped=r"(?:e)?",
@@ -508,12 +512,13 @@ SPANISH = Language(
         "over": r"más\sde", "under": r"menos\sde", "at least": r"al\smenos|como\smínimo",
         "at most": r"como\smáximo|hasta",
     },
-    hour=r"horas?|h(?:oras)?\.?(?:\s?(?P<m>[0-5][0-9])(?!\w))?",
+    hour=r"horas?|h(?:oras)?\.?(?:\s?(?P<m>[0-5][0-9])(?!\w|\s?min))?",
     at=r"a\sla|a\slas|las|hasta\slas",
     clock_words={"mediodía": 720, "medianoche": 0},
-    half_hour=r"las?\s(?P<past>[^\W\d_]+|1[0-2]|[1-9])\sy\smedia",
+    clock_parts={"las? HOUR y media": 30, "las? HOUR y cuarto": 15, "las? HOUR menos cuarto": -15},
     afternoon=r"de\sla\starde|de\sla\snoche",
-    negators=r"no|sin|ningún|ninguna?|nunca|jamás|ni|tampoco|nada",
+    negators=r"no|sin|ningún|ninguna?|nunca|jamás|ni|tampoco|nada|poco"
+    r"|inadecuad\w*|desaconsej\w*|prohibid\w*|descart\w*",
     clause="pero mientras aunque sino y",
     ending=r"(?:o|a|os|as|s|es)?",
     dropped=r"(?:o|a|e)?",
@@ -562,12 +567,14 @@ ITALIAN = Language(
         "over": r"più\sdi|oltre", "under": r"meno\sdi", "at least": r"almeno",
         "at most": r"al\smassimo|fino\sa",
     },
-    hour=r"or[ae]|h(?:\s?(?P<m>[0-5][0-9])(?!\w))?",
+    hour=r"or[ae]|h(?:\s?(?P<m>[0-5][0-9])(?!\w|\s?min))?",
     at=r"alle|dalle|ore|le|all['’]",
     clock_words={"mezzogiorno": 720, "mezzanotte": 0},
-    half_hour=r"(?:alle|le)\s(?P<past>[^\W\d_]+|1[0-2]|[1-9])\se\smezz[oa]",
+    clock_parts={"(?:alle|le) HOUR e mezz[oa]": 30, "(?:alle|le) HOUR e un quarto": 15,
+                 "(?:alle|le) HOUR meno un quarto": -15},
     afternoon=r"del\spomeriggio|di\ssera|della\ssera",
-    negators=r"non|senza|nessun[oa]?|mai|né|niente|neanche|nemmeno|privo|priva",
+    negators=r"non|senza|nessun[oa]?|mai|né|niente|neanche|nemmeno|priv[oa]|poco"
+    r"|inadatt\w*|sconsigliat\w*|vietat\w*|esclus\w*",
     clause="ma mentre però anche e",
     ending=r"(?:o|a|i|e|he|hi)?",
     dropped=r"(?:o|a|e|i)?",
@@ -618,12 +625,13 @@ PORTUGUESE = Language(
         "over": r"mais\sde", "under": r"menos\sde", "at least": r"pelo\smenos|no\smínimo",
         "at most": r"no\smáximo|até",
     },
-    hour=r"horas?|h(?:\s?(?P<m>[0-5][0-9])(?!\w))?",
+    hour=r"horas?|h(?:\s?(?P<m>[0-5][0-9])(?!\w|\s?min))?",
     at=r"às|à|as|pelas|até\sàs",
     clock_words={"meio-dia": 720, "meia-noite": 0},
-    half_hour=r"(?:às?|pelas?|as)\s(?P<past>[^\W\d_]+|1[0-2]|[1-9])\se\smeia",
+    clock_parts={"(?:às?|pelas?|as) HOUR e meia": 30, "(?:às?|pelas?|as) HOUR e um quarto": 15},
     afternoon=r"da\starde|da\snoite",
-    negators=r"não|sem|nenhuma?|nunca|jamais|nem|nada|tampouco",
+    negators=r"não|sem|nenhuma?|nunca|jamais|nem|nada|tampouco|pouco"
+    r"|inadequad\w*|desaconselh\w*|proibid\w*|descart\w*",
     clause="mas enquanto embora porém e",
     ending=r"(?:o|a|os|as|s|es|esa)?",
     dropped=r"(?:o|a|e)?",
@@ -671,12 +679,13 @@ DUTCH = Language(
         "over": r"meer\sdan", "under": r"minder\sdan", "at least": r"minstens|ten\sminste|minimaal",
         "at most": r"hoogstens|maximaal|tot",
     },
-    hour=r"uur(?:\s(?P<m>[0-5]?[0-9])(?!\w|[.,][0-9]))?|u(?:\s?(?P<m2>[0-5][0-9])(?!\w))?",
+    hour=r"uur(?:\s(?P<m>[0-5]?[0-9])(?!\w|[.,][0-9]))?|u(?:\s?(?P<m2>[0-5][0-9])(?!\w|\s?min))?",
     at=r"om|vanaf|tot|rond",
     clock_words={"middernacht": 0},
-    half_hour=r"half\s(?P<to>[^\W\d_]+|1[0-2]|[1-9])",
+    clock_parts={"half HOUR": -30, "kwart over HOUR": 15, "kwart voor HOUR": -15},
     afternoon=r"['’]s\s(?:middags|avonds)|in\sde\s(?:middag|avond)",
-    negators=r"niet|geen|zonder|nooit|noch|nergens|nimmer",
+    negators=r"niet|geen|zonder|nooit|noch|nergens|nimmer|weinig"
+    r"|ongeschikt\w*|verboden|uitgesloten",
     clause="maar terwijl hoewel echter en want",
     ending=r"(?:s|se|e|er|en|ers)?",
     dropped=r"",
@@ -732,7 +741,7 @@ CZECH = Language(
     hour=r"hodin(?:y|u|ě|a)?(?:\s(?P<m>[0-5]?[0-9])\sminut\w*)?|hod\.?|h",
     at=r"v|ve|do|od|po|před",
     clock_words={"poledne": 720, "půlnoc": 0, "půlnoci": 0},
-    half_hour=r"půl\s(?P<to>[^\W\d_]+|1[0-2]|[1-9])",
+    clock_parts={"půl HOUR": -30, "tři čtvrtě na HOUR": -15, "(?<!tři )čtvrt na HOUR": -45},
     afternoon=r"odpoledne|večer",
     negators=r"ne(?!dale|bo$|j|dět|děl|u$|ž$|mocni|hod|přes|kd|k|pál|mec|meck|závis|tt)\w*|bez|nikdy|ani|žádn\w+|nikoli",
     clause="ale zatímco avšak ač a",
@@ -792,9 +801,10 @@ RUSSIAN = Language(
     hour=r"час(?:а|ов|ам)?(?:\s(?P<m>[0-5]?[0-9])\sминут\w*)?|ч\.?(?:\s?(?P<m2>[0-5][0-9])\s?мин\w*\.?)?",
     at=r"в|до|с|к",
     clock_words={"полдень": 720, "полночь": 0},
-    half_hour=r"половин\w\s(?P<to>[^\W\d_]+)",
+    clock_parts={r"половин\w HOUR": -30, r"четверть HOUR": -45, r"без четверти HOUR": -15},
     afternoon=r"дня|вечера|пополудни",
-    negators=r"не|нет|без|ни|никогда|никак\w*|отсутству\w+|не\w{7,}",
+    negators=r"не|нет|без|ни|никогда|никак\w*|отсутству\w+"
+    r"|не(?:подход|пригод|рекоменд|возмож|доступ|желател|ожида)\w*|исключ\w*|запрещ\w*",
     clause="но а зато хотя однако и",
     ending=r"(?:ов|ев|ин|ск)?[аеиоуыюяь]{0,3}(?:м|х|в|ми|го|му)?[аеиоуыюя]?",
     dropped=r"[аеиоуыюяь]{0,2}",
@@ -826,10 +836,12 @@ _ENGLISH = frozenset(
 )
 _SURE_ENGLISH = _ENGLISH - frozenset("in is was on at as an are be or he had have of to for".split())
 """Words that are not frequent in one of the other languages."""
-_SHARED = _ENGLISH | {"a", "i", "no", "so", "me", "die"}
+_SHARED = _ENGLISH | {"a", "i", "no", "so", "me"}
 """Words that say nothing for another language, because English has them too."""
 _LEAST = 3
 """Different frequent words that another language needs at least."""
+_SHORT_TEXT = 25
+"""Different words of a text in which one less is enough, if none of them is English."""
 _TIMES = 2
 """How many times as many as English has."""
 
@@ -905,9 +917,11 @@ def find_language(text: str) -> str | None:
     }
     best = max(counts, key=counts.__getitem__)
     most = counts[best]
-    if most < _LEAST or most < _TIMES * len(_SURE_ENGLISH & words) or most <= len(_ENGLISH & words):
-        return None
-    return best
+    english = len(_SURE_ENGLISH & words)
+    enough = most >= _LEAST and most > len(_ENGLISH & words)
+    if len(words) <= _SHORT_TEXT and _ENGLISH & words <= {"in"}:
+        enough = enough or most >= _LEAST - 1
+    return best if enough and most >= _TIMES * english else None
 
 
 @cache

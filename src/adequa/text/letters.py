@@ -10,8 +10,6 @@ import re
 import unicodedata
 from functools import lru_cache
 
-from rapidfuzz.distance import Levenshtein
-
 _LIGATURES = {"ß": "ss", "æ": "ae", "œ": "oe", "ø": "o", "đ": "d", "ł": "l", "ı": "i", "þ": "th"}
 
 
@@ -46,14 +44,14 @@ _FROM_CYRILLIC = str.maketrans({
     "ь": "", "э": "e", "ю": "u", "я": "a",
 })  # fmt: skip
 _LATIN = (
-    ("shch", "s"), ("sch", "s"), ("tch", "c"), ("sh", "s"), ("zh", "j"), ("kh", "h"), ("ph", "f"),
+    ("igh", "ai"), ("gh", ""), ("shch", "s"), ("sch", "s"), ("tch", "c"), ("sh", "s"), ("zh", "j"), ("kh", "h"), ("ph", "f"),
     ("th", "t"), ("ck", "k"), ("qu", "kv"), ("tz", "ts"), ("ch", "c"), ("gn", "n"), ("oo", "u"),
     ("ee", "i"), ("ea", "i"), ("ou", "u"), ("x", "ks"), ("z", "s"), ("q", "k"), ("y", "i"),
 )  # fmt: skip
 _TWICE = re.compile(r"(.)\1+")
 _SOFT_C = re.compile(r"c(?=[ei])")
 _VARIANTS = (("w", "v"), ("w", "u"), ("h", "g"), ("h", ""), ("j", "i"), ("c", "k"), ("c", "h"),
-             ("c", "s"), ("e", ""), ("g", "j"), ("a", "e"), ("u", "a"))  # fmt: skip
+             ("c", "s"), ("e", ""), ("g", "j"), ("a", "ei"), ("a", "e"), ("u", "a"), ("i", "ai"), ("o", "ou"))  # fmt: skip
 
 
 @lru_cache(maxsize=8192)
@@ -90,6 +88,8 @@ def sound_distance(one: str, other: str) -> float:
     >>> sound_distance("марлоу", "marlow"), sound_distance("венеция", "geneva") > 0.4
     (0.0, True)
     """
+    from rapidfuzz.distance import Levenshtein  # for two scripts only
+
     first = sounds_of(one)
     best = 1.0
     for second in _spoken(other) if not is_cyrillic(other) else [sounds_of(other)]:

@@ -102,10 +102,26 @@ def _times_of(language: Language) -> re.Pattern[str]:
           | (?P<h2>[01]?[0-9]|2[0-4])(?::|h(?=[0-9]))(?P<m3>[0-5][0-9])(?::(?P<s3>[0-5][0-9]))?(?![\w:]|[.,][0-9])
           | (?:{language.at})\s(?:ore\s)?(?P<h3>[01]?[0-9]|2[0-4])\.(?P<m4>[0-5][0-9])(?![\w%]|[.,][0-9]|\s?[%€°])
           | (?P<noon>{clock or "(?!)"})(?!\w)
-          | (?P<half>{language.half_hour})(?!\w)
+          | (?P<part>{_parts(language)})(?!\w)
         )(?P<late>\s(?:{language.afternoon}))?""",
         re.VERBOSE,
     )
+
+
+_HOUR = r"([^\W\d_]+|1[0-2]|[1-9])"
+
+
+def _parts(language: Language) -> str:
+    """The pattern of half past an hour and the like, the hour of each in a group."""
+    return "|".join(
+        pattern.replace(" ", r"\s").replace("HOUR", _HOUR.replace("(", f"(?P<part{place}>", 1))
+        for place, pattern in enumerate(language.clock_parts)
+    )
+
+
+@cache
+def _at(language: Language) -> re.Pattern[str]:
+    return re.compile(rf"(?<!\w)(?:{language.at})\s\Z")
 
 
 def _unnamed(pattern: str) -> str:
@@ -122,17 +138,22 @@ def _times_in(lower: str, language: Language) -> list[TimeSpan]:
         start, second = match.start(), int(found["s3"]) if found["s3"] else None
         if found["noon"]:
             total, both = language.clock_words[found["noon"]], False
-        elif found["half"]:
-            word = found.get("to") or found.get("past") or ""
-            hour = int(word) if word.isdigit() else language.number_words.get(word, ("", 0, False))[1]
+        elif found["part"]:
+            ways = enumerate(language.clock_parts.values())
+            word, minutes = next((found[f"part{n}"], way) for n, way in ways if found[f"part{n}"])
+            known = language.number_words.get(word, ("", 0, False))
+            hour = int(word) if word.isdigit() else known[1]
             if not 0 < hour <= 12:
                 continue
-            total, both = 60 * hour + (-30 if found.get("to") else 30), True
+            total, both = 60 * hour + minutes, True
         else:
             hour = int(found["h"] or found["h1"] or found["h2"] or found["h3"])
             minute = found.get("m") or found.get("m2") or found["m1"] or found["m3"] or found["m4"]
             total, both = 60 * (hour % 24) + int(minute or 0), late and hour < 12
             start = next(match.start(name) for name in ("h", "h1", "h2", "h3") if found[name])
+            if found["h"] and minute is None and lower[match.end() - 1] in "hч":
+                if not _at(language).search(lower, max(0, start - 10), start):
+                    continue  # "2 h" is a duration
         totals = [total % DAY_MINUTES, *([(total + DAY_MINUTES // 2) % DAY_MINUTES] if both else [])]
         clocks = tuple(Clock(one // 60, one % 60, second) for one in (totals[1:] if late and both else totals))
         sure = found["h2"] is None

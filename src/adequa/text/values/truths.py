@@ -234,13 +234,14 @@ def _polarity_in(text: str, claim: Claim, language: Language) -> list[Polarity]:
     """
     known = (stems for thing in claim.things if (stems := language.words_for(thing)))
     stems, negator = next(known, ()), _negator(language)
+    contrary = language.words_for("dry") if "rain" in claim.things else ()
     others = {*language.clause.split()}
     found: list[Polarity] = []
     lower, folded = lowered(text), fold(text)
     for start, end in split_sentences(text):
         words = [(match.start(), match.end()) for match in _PLAIN_WORD.finditer(lower, start, end)]
         for place, (first, last) in enumerate(words):
-            if not folded.startswith(stems, first) or not stems:
+            if not folded.startswith((*stems, *contrary), first):
                 continue
             low = high = place
             while low and not _STOPS.intersection(lower[words[low - 1][1] : words[low][0]]):
@@ -257,6 +258,9 @@ def _polarity_in(text: str, claim: Claim, language: Language) -> list[Polarity]:
                 for word in words[low : high + 1]
                 if word != (first, last) and negator.fullmatch(lower, *word)
             ]
+            if no and contrary and folded.startswith(contrary, first):
+                continue  # "not dry" says little
+            no += [(first, last)] if contrary and folded.startswith(contrary, first) else []
             spoken = [(first, last), *no]
             begin, finish = min(one[0] for one in spoken), max(one[1] for one in spoken)
             found.append(Polarity(begin, finish, not no))
