@@ -220,6 +220,10 @@ def is_inflected(name: str, word: str, language: Language) -> bool:
     least = min(_LEAST_STEM, len(name))
     if word[:least] != name[:least]:
         return False
+    if len(name) > _SHORT and name[-2] in language.fleeting:
+        short = name[:-2] + name[-1]
+        if word.startswith(short) and ending.fullmatch(word, len(short)):
+            return True
     for cut in range(len(name), least - 1, -1):
         if not dropped.fullmatch(name, cut):
             continue

@@ -37,6 +37,8 @@ class Language:
     of: str
     """The pattern of words between the parts of a date."""
     minus: str
+    below_zero: str
+    """The pattern of words after a temperature that make it negative."""
     make_numbers: Callable[[], Mapping[str, NumberWord]]
     """Makes the table of number words, when it is first needed."""
     number_token: str
@@ -73,6 +75,8 @@ class Language:
     """The pattern of the last letters that a name loses when it is inflected."""
     changes: Mapping[str, str] = field(default_factory=dict)
     """The last letter of a stem, and what it may become before an ending."""
+    fleeting: str = ""
+    """Vowels before the last letter of a name that its other forms do not have: Pavel, Pavla."""
     capital_nouns: bool = False
     """Whether every noun has a capital letter, so that capitals do not mark names."""
     nouns: str = ""
@@ -366,6 +370,7 @@ GERMAN = Language(
     day_end=r"\.",
     of=r"(?:des\s|im\s(?:jahre?\s)?)?",
     minus=r"minus|negative[rns]?",
+    below_zero=r"unter\snull|frost",
     make_numbers=_german_numbers,
     number_token=_LETTERS,
     thousand="tausend",
@@ -417,7 +422,7 @@ FRENCH = Language(
     name="French",
     frequent="le la les un une des du de et est en à au aux dans par pour sur qui que avec il elle son sa "
     "ses ce cette sont été a ont pas ne se plus ou où d l s qu n c y fait était située situé compte "
-    "née né fondée fondé ville habitants dont chez ouvert ouverte coûte même très deux",
+    "ferme ouvre né née fondée fondé ville habitants dont chez ouvert ouverte coûte même très deux",
     months=(
         *("janvier janv", "février févr", "mars", "avril", "mai", "juin", "juillet", "août aout"),
         *("septembre sept", "octobre oct", "novembre nov", "décembre déc"),
@@ -426,6 +431,7 @@ FRENCH = Language(
     day_end=r"er|e|ème",
     of=r"(?:de\s(?:l['’]année\s)?|d['’]|en\s)?",
     minus=r"moins",
+    below_zero=r"(?:au-dessous|en\sdessous)\sde\széro|sous\széro",
     make_numbers=_french_numbers,
     number_token=r"quatre-vingts?|dix-(?:sept|huit|neuf)|" + _LETTERS,
     thousand="",
@@ -473,7 +479,7 @@ SPANISH = Language(
     name="Spanish",
     frequent="el la los las un una unos de del y en es que con por para al se su sus lo como fue está tiene "
     "son más pero entre desde hasta cuenta no ha a era también o sobre este esta sin "
-    "nació fundada fundado ciudad habitantes situada situado cerca donde cuesta había muy dos",
+    "abre cierra fue media nació fundada fundado ciudad habitantes situada situado cerca donde cuesta había muy dos",
     months=(
         *("enero ene", "febrero feb", "marzo mar", "abril abr", "mayo", "junio jun", "julio jul"),
         *("agosto ago", "septiembre setiembre sept", "octubre oct", "noviembre nov"),
@@ -483,6 +489,7 @@ SPANISH = Language(
     day_end=r"\.?[ºª°o]|ero?",
     of=r"(?:de\s(?:la\s|el\saño\s)?|del?\s(?:año\s)?)?",
     minus=r"menos",
+    below_zero=r"bajo\scero",
     make_numbers=_spanish_numbers,
     number_token=_LETTERS,
     thousand="",
@@ -530,7 +537,7 @@ ITALIAN = Language(
     name="Italian",
     frequent="il lo la i gli le un uno una di del della dei delle dell dal dalla e è in nel nella con per che "
     "si da su al alla alle ha sono stato stata non come anche più suo sua a ed ad ma si trova dall all l "
-    "nato nata fondata fondato città abitanti scritto scritta dai dagli negli questo costa molto due dove ci",
+    "apre chiude fu media nato nata fondata fondato città abitanti scritto scritta dai dagli negli questo costa molto due dove ci",
     months=(
         *("gennaio gen", "febbraio feb", "marzo mar", "aprile apr", "maggio mag", "giugno giu"),
         *("luglio lug", "agosto ago", "settembre sett", "ottobre ott", "novembre nov"),
@@ -540,6 +547,7 @@ ITALIAN = Language(
     day_end=r"[º°ª]",
     of=r"(?:dell['’]anno\s|del\s|di\s|nel\s)?",
     minus=r"meno",
+    below_zero=r"sotto\s(?:lo\s)?zero",
     make_numbers=_italian_numbers,
     number_token=_LETTERS,
     thousand="mila",
@@ -586,7 +594,7 @@ PORTUGUESE = Language(
     name="Portuguese",
     frequent="o a os as um uma de do da dos das e em no na nos nas é foi com por para que se ao à pelo pela "
     "como mais não está tem sua seu são sobre entre até fica às num numa também seus suas ou "
-    "nasceu fundada fundado cidade habitantes onde muito dois duas custa situada localizada",
+    "abre fecha nasceu fundada fundado cidade habitantes onde muito dois duas custa situada localizada",
     months=(
         *("janeiro jan", "fevereiro fev", "março mar", "abril abr", "maio", "junho jun"),
         *("julho jul", "agosto ago", "setembro set", "outubro out", "novembro nov"),
@@ -596,6 +604,7 @@ PORTUGUESE = Language(
     day_end=r"\.?[ºª°o]",
     of=r"(?:de\s|do\sano\sde\s)?",
     minus=r"menos",
+    below_zero=r"abaixo\sde\szero|negativos",
     make_numbers=_portuguese_numbers,
     number_token=_LETTERS,
     thousand="",
@@ -652,6 +661,7 @@ DUTCH = Language(
     day_end=r"e|de|ste",
     of=r"(?:van\s|in\s)?",
     minus=r"min|minus",
+    below_zero=r"onder\snul|vorst",
     make_numbers=_dutch_numbers,
     number_token=_LETTERS,
     thousand="duizend",
@@ -708,6 +718,7 @@ CZECH = Language(
     day_end=r"\.",
     of=r"(?:roku\s)?",
     minus=r"minus|mínus",
+    below_zero=r"pod\snulou|mrazu|pod\snulu",
     make_numbers=_czech_numbers,
     number_token=_LETTERS,
     thousand="",
@@ -748,6 +759,7 @@ CZECH = Language(
     ending=r"(?:ov|uv|in|sk|st)?[aeiouy]{0,2}(?:m|ch|mi|ho|mu)?(?:u|i)?",
     dropped=r"(?:a|e|o|y|i|u)?",
     changes={"h": "z", "k": "c", "g": "z"},
+    fleeting="e",
     nouns="pan paní",
 )
 
@@ -766,6 +778,7 @@ RUSSIAN = Language(
     day_end=r"-?(?:го|е|й|ое|ого|я|му)",
     of=r"",
     minus=r"минус",
+    below_zero=r"ниже\sнуля|мороза",
     make_numbers=_russian_numbers,
     number_token=_LETTERS,
     thousand="",
@@ -808,6 +821,7 @@ RUSSIAN = Language(
     clause="но а зато хотя однако и",
     ending=r"(?:ов|ев|ин|ск)?[аеиоуыюяь]{0,3}(?:м|х|в|ми|го|му)?[аеиоуыюя]?",
     dropped=r"[аеиоуыюяь]{0,2}",
+    fleeting="ео",
     nouns="г",
 )
 
@@ -907,9 +921,12 @@ def find_language(text: str) -> str | None:
     words = {*text.lower().split()}
     if not text.isascii() and (code := _by_script(text)) is not None:
         return code
-    if len(_all_frequent() & words) < _LEAST - 1 and text.isascii():
+    if text.isascii() and _all_frequent().isdisjoint(words):
         return None  # most English texts
-    words = {*_LETTERS_ONLY.findall(text.lower())}
+    written = _LETTERS_ONLY.findall(text)
+    words = {word.lower() for word in written}
+    # "The" within a text is part of a name.
+    small = {word for word in written if word.islower()} | {*map(str.lower, written[:1])}
     marks = "".join(_MARKED.findall(text))
     counts = {
         code: len(frequent & words) + min(_MOST_MARKS, sum(map(marks.count, _MARKS.get(code, ""))))
@@ -917,9 +934,9 @@ def find_language(text: str) -> str | None:
     }
     best = max(counts, key=counts.__getitem__)
     most = counts[best]
-    english = len(_SURE_ENGLISH & words)
-    enough = most >= _LEAST and most > len(_ENGLISH & words)
-    if len(words) <= _SHORT_TEXT and _ENGLISH & words <= {"in"}:
+    english = len(_SURE_ENGLISH & small)
+    enough = most >= _LEAST and most > len(_ENGLISH & small)
+    if len(words) <= _SHORT_TEXT and _ENGLISH & small <= {"in"}:
         enough = enough or most >= _LEAST - 1
     return best if enough and most >= _TIMES * english else None
 

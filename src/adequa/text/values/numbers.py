@@ -468,6 +468,8 @@ def _numeral(
     unit, unit_end = _unit(text, lower, end, language)
     if unit_end == end and not _ORDINARY_END.match(text, end):
         return None
+    if language is not None and (below := _below_of(language).match(lower, unit_end)):
+        left, unit_end = left._replace(signs=("-",)), below.end()
     after = text[unit_end : unit_end + 2]
     if unit_end > end and after[:1] == "/" and after[1:].isdigit():
         return None
@@ -483,6 +485,11 @@ def _numeral(
 def _half_of(language: Language) -> re.Pattern[str]:
     """The pattern of "and a half" after "one million"; one that matches nothing if there is none."""
     return re.compile(rf"(?:{language.and_a_half})(?!\w)" if language.and_a_half else r"(?!)")
+
+
+@cache
+def _below_of(language: Language) -> re.Pattern[str]:
+    return re.compile(rf"\s(?:{language.below_zero})(?!\w)")
 
 
 def _numerals(text: str, lower: str, language: Language | None = None) -> list[NumberSpan]:

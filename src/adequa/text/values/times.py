@@ -101,6 +101,7 @@ def _times_of(language: Language) -> re.Pattern[str]:
           | (?P<h1>[01]?[0-9]|2[0-4])[:.](?P<m1>[0-5][0-9])[\s\u00a0]?(?:{_unnamed(language.hour)})(?!\w)
           | (?P<h2>[01]?[0-9]|2[0-4])(?::|h(?=[0-9]))(?P<m3>[0-5][0-9])(?::(?P<s3>[0-5][0-9]))?(?![\w:]|[.,][0-9])
           | (?:{language.at})\s(?:ore\s)?(?P<h3>[01]?[0-9]|2[0-4])\.(?P<m4>[0-5][0-9])(?![\w%]|[.,][0-9]|\s?[%€°])
+          | (?:{language.at})\s(?P<h4>[01]?[0-9]|2[0-4])(?=[,;)]|\.?\s*\Z)
           | (?P<noon>{clock or "(?!)"})(?!\w)
           | (?P<part>{_parts(language)})(?!\w)
         )(?P<late>\s(?:{language.afternoon}))?""",
@@ -147,10 +148,11 @@ def _times_in(lower: str, language: Language) -> list[TimeSpan]:
                 continue
             total, both = 60 * hour + minutes, True
         else:
-            hour = int(found["h"] or found["h1"] or found["h2"] or found["h3"])
+            figures = next(name for name in ("h", "h1", "h2", "h3", "h4") if found[name])
+            hour = int(found[figures])
             minute = found.get("m") or found.get("m2") or found["m1"] or found["m3"] or found["m4"]
             total, both = 60 * (hour % 24) + int(minute or 0), late and hour < 12
-            start = next(match.start(name) for name in ("h", "h1", "h2", "h3") if found[name])
+            start = match.start(figures)
             if found["h"] and minute is None and lower[match.end() - 1] in "hч":
                 if not _at(language).search(lower, max(0, start - 10), start):
                     continue  # "2 h" is a duration
