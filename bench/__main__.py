@@ -80,7 +80,8 @@ def main() -> int:
         "--half",
         choices=HALVES,
         default="open",
-        help="the half of relations, records and languages; sealed belongs to the end of a piece of work; "
+        help="the half of relations, records and languages; sealed belongs to the end of a piece "
+        "of work; "
         "records have a third part, marked",
     )
     parser.add_argument(

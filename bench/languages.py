@@ -98,7 +98,16 @@ def figures(texts: Sequence[Text]) -> dict[str, float]:
 
 TARGETS = {
     f"right in {name}": TARGET
-    for name in ("German", "French", "Spanish", "Italian", "Portuguese", "Dutch", "Czech", "Russian")
+    for name in (
+        "German",
+        "French",
+        "Spanish",
+        "Italian",
+        "Portuguese",
+        "Dutch",
+        "Czech",
+        "Russian",
+    )
 }
 
 

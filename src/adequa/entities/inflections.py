@@ -213,8 +213,8 @@ def is_inflected(name: str, word: str, language: Language) -> bool:
     """Whether a folded word is a form of a folded name.
 
     >>> from adequa.text import LANGUAGES
-    >>> is_inflected("praha", "prahou", LANGUAGES["cs"]), is_inflected("wien", "wiens", LANGUAGES["de"])
-    (True, True)
+    >>> is_inflected("praha", "prahou", LANGUAGES["cs"])
+    True
     """
     ending, dropped = _endings(language)
     least = min(_LEAST_STEM, len(name))

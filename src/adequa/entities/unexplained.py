@@ -367,9 +367,7 @@ def _runs(numbers: Sequence[int], text: PreparedText) -> list[list[int]]:
     return runs
 
 
-def _foreign_names(
-    graph: Graph, text: PreparedText, covered: bytearray
-) -> list[UnexplainedSpan]:
+def _foreign_names(graph: Graph, text: PreparedText, covered: bytearray) -> list[UnexplainedSpan]:
     """Names in a text of another language: words with a capital that no word of the data explains.
 
     The first word of a sentence never counts. Where every noun has a capital, only given names and

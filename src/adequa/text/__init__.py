@@ -42,8 +42,9 @@ from adequa.text.words import (
 )
 
 __all__ = [
-    "CALENDAR", "GENERIC", "LANGUAGES", "MARKERS", "SMALL_WORDS", "TITLES", "Label", "Language", "PreparedText", "Span",
-    "clauses_around", "common_words", "count_words", "find_language", "fold", "folded", "is_cyrillic", "is_symmetric", "key_of",
-    "label_of", "language_code", "language_name", "local_name", "mark_triples", "readable", "sound_distance", "split_camel", "split_clauses",
-    "split_sentences", "word_set", "words_of",
+    "CALENDAR", "GENERIC", "LANGUAGES", "MARKERS", "SMALL_WORDS", "TITLES", "Label", "Language",
+    "PreparedText", "Span", "clauses_around", "common_words", "count_words", "find_language",
+    "fold", "folded", "is_cyrillic", "is_symmetric", "key_of", "label_of", "language_code",
+    "language_name", "local_name", "mark_triples", "readable", "sound_distance", "split_camel",
+    "split_clauses", "split_sentences", "word_set", "words_of",
 ]  # fmt: skip

@@ -1,4 +1,4 @@
-"""Letters: without case and accents (`fold`), and by their sound, in Latin or Cyrillic (`sounds_of`).
+"""Letters: without case and accents (`fold`), and by their sound in any script (`sounds_of`).
 
 Two spellings of one name in two scripts have few letters in common, but nearly the same sounds:
 Holberg and Хольберг. `sound_distance` compares them.
@@ -44,14 +44,16 @@ _FROM_CYRILLIC = str.maketrans({
     "ь": "", "э": "e", "ю": "u", "я": "a",
 })  # fmt: skip
 _LATIN = (
-    ("igh", "ai"), ("gh", ""), ("shch", "s"), ("sch", "s"), ("tch", "c"), ("sh", "s"), ("zh", "j"), ("kh", "h"), ("ph", "f"),
+    ("igh", "ai"), ("gh", ""), ("shch", "s"), ("sch", "s"), ("tch", "c"), ("sh", "s"),
+    ("zh", "j"), ("kh", "h"), ("ph", "f"),
     ("th", "t"), ("ck", "k"), ("qu", "kv"), ("tz", "ts"), ("ch", "c"), ("gn", "n"), ("oo", "u"),
     ("ee", "i"), ("ea", "i"), ("ou", "u"), ("x", "ks"), ("z", "s"), ("q", "k"), ("y", "i"),
 )  # fmt: skip
 _TWICE = re.compile(r"(.)\1+")
 _SOFT_C = re.compile(r"c(?=[ei])")
 _VARIANTS = (("w", "v"), ("w", "u"), ("h", "g"), ("h", ""), ("j", "i"), ("c", "k"), ("c", "h"),
-             ("c", "s"), ("e", ""), ("g", "j"), ("a", "ei"), ("a", "e"), ("u", "a"), ("i", "ai"), ("o", "ou"))  # fmt: skip
+             ("c", "s"), ("e", ""), ("g", "j"), ("a", "ei"), ("a", "e"), ("u", "a"),
+             ("i", "ai"), ("o", "ou"))  # fmt: skip
 
 
 @lru_cache(maxsize=8192)

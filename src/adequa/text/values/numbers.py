@@ -18,7 +18,8 @@ from decimal import Context, Decimal
 from functools import cache
 from typing import Literal, NamedTuple
 
-from adequa.text.languages import Language, NumberWord
+from adequa.text.languages import Language
+from adequa.text.numerals import NumberWord
 from adequa.text.values.units import UNITS, literal_of, lowered, match_unit, unit_named
 
 
@@ -192,7 +193,9 @@ def _spelt_in(lower: str, language: Language) -> list[SpelledNumber]:
 
     def close() -> None:
         numbers = _spelt(lower, run, vocabulary, _has_room)
-        found.extend(one for one in numbers if vocabulary[lower[one.start : one.end]][0] != "article")
+        found.extend(
+            one for one in numbers if vocabulary[lower[one.start : one.end]][0] != "article"
+        )
         run.clear()
 
     for match in token.finditer(lower):
@@ -287,9 +290,7 @@ _CHAIN = re.compile(
 )
 # Other languages than English also write a plain space between thousands.
 _SPACED_CHAIN = re.compile(
-    _CHAIN.pattern.replace(
-        "|[\\u00a0\\u2009\\u202f](?=", r"|(?<![0-9]{4})[ \u00a0\u2009\u202f](?="
-    )
+    _CHAIN.pattern.replace("|[\\u00a0\\u2009\\u202f](?=", r"|(?<![0-9]{4})[ \u00a0\u2009\u202f](?=")
 )
 _POUNDS = {"pound", "pound sterling"}
 _POINT_FIRST = re.compile(r"(?:\A|\s)\.\Z")
@@ -483,7 +484,7 @@ def _numeral(
 
 @cache
 def _half_of(language: Language) -> re.Pattern[str]:
-    """The pattern of "and a half" after "one million"; one that matches nothing if there is none."""
+    """The pattern of "and a half" after "one million"; it matches nothing if there is none."""
     return re.compile(rf"(?:{language.and_a_half})(?!\w)" if language.and_a_half else r"(?!)")
 
 
@@ -537,9 +538,15 @@ def _worded(text: str, lower: str, language: Language | None = None) -> list[Num
     spelt = spelt_numbers(lower) if language is None else _spelt_in(lower, language)
     for start, end, value, ordinal in spelt:
         exact = Decimal(value)
-        if language is not None and value >= 1000 and (half := _half_of(language).match(lower, end)):
+        if (
+            language is not None
+            and value >= 1000
+            and (half := _half_of(language).match(lower, end))
+        ):
             # "one million and a half": half of the last scale
-            scale = next(one for one in (10**12, 10**9, 10**6, 1000) if value % one == 0 or one == 1000)
+            scale = next(
+                one for one in (10**12, 10**9, 10**6, 1000) if value % one == 0 or one == 1000
+            )
             exact, end = exact + Decimal(scale) / 2, half.end()
         unit, unit_end = (None, end) if ordinal else _unit(text, lower, end, language)
         quantity = Quantity(exact, unit)

@@ -98,9 +98,12 @@ def _times_of(language: Language) -> re.Pattern[str]:
     return re.compile(
         rf"""(?<![\w.,:/-])(?:
             (?P<h>[01]?[0-9]|2[0-4])[\s\u00a0\u202f]?(?:{language.hour})(?![^\W_])
-          | (?P<h1>[01]?[0-9]|2[0-4])[:.](?P<m1>[0-5][0-9])[\s\u00a0]?(?:{_unnamed(language.hour)})(?!\w)
-          | (?P<h2>[01]?[0-9]|2[0-4])(?::|h(?=[0-9]))(?P<m3>[0-5][0-9])(?::(?P<s3>[0-5][0-9]))?(?![\w:]|[.,][0-9])
-          | (?:{language.at})\s(?:ore\s)?(?P<h3>[01]?[0-9]|2[0-4])\.(?P<m4>[0-5][0-9])(?![\w%]|[.,][0-9]|\s?[%€°])
+          | (?P<h1>[01]?[0-9]|2[0-4])[:.](?P<m1>[0-5][0-9])
+                [\s\u00a0]?(?:{_unnamed(language.hour)})(?!\w)
+          | (?P<h2>[01]?[0-9]|2[0-4])(?::|h(?=[0-9]))(?P<m3>[0-5][0-9])
+                (?::(?P<s3>[0-5][0-9]))?(?![\w:]|[.,][0-9])
+          | (?:{language.at})\s(?:ore\s)?(?P<h3>[01]?[0-9]|2[0-4])\.(?P<m4>[0-5][0-9])
+                (?![\w%]|[.,][0-9]|\s?[%€°])
           | (?:{language.at})\s(?P<h4>[01]?[0-9]|2[0-4])(?=[,;)]|\.?\s*\Z)
           | (?P<noon>{clock or "(?!)"})(?!\w)
           | (?P<part>{_parts(language)})(?!\w)
@@ -153,11 +156,16 @@ def _times_in(lower: str, language: Language) -> list[TimeSpan]:
             minute = found.get("m") or found.get("m2") or found["m1"] or found["m3"] or found["m4"]
             total, both = 60 * (hour % 24) + int(minute or 0), late and hour < 12
             start = match.start(figures)
-            if found["h"] and minute is None and lower[match.end() - 1] in "hч":
-                if not _at(language).search(lower, max(0, start - 10), start):
-                    continue  # "2 h" is a duration
-        totals = [total % DAY_MINUTES, *([(total + DAY_MINUTES // 2) % DAY_MINUTES] if both else [])]
-        clocks = tuple(Clock(one // 60, one % 60, second) for one in (totals[1:] if late and both else totals))
+            bare = found["h"] and minute is None and lower[match.end() - 1] in "hч"
+            if bare and not _at(language).search(lower, max(0, start - 10), start):
+                continue  # "2 h" is a duration
+        totals = [
+            total % DAY_MINUTES,
+            *([(total + DAY_MINUTES // 2) % DAY_MINUTES] if both else []),
+        ]
+        clocks = tuple(
+            Clock(one // 60, one % 60, second) for one in (totals[1:] if late and both else totals)
+        )
         sure = found["h2"] is None
         spans.append(TimeSpan(start, match.end(), clocks, sure))
     return spans
