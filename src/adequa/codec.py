@@ -116,12 +116,12 @@ def _terms(raw: Any) -> dict[str, Term]:
         plain = (part for key, part in value.items() if key != "labels")
         if any(part is not None and type(part) is not str for part in plain):
             raise DataError(f"the term {name!r} has a part that is not a string")
-        if not _is_of_strings(value.get("labels", {})):
+        if not _is_of_strings(value.get("labels") or {}):
             raise DataError(
                 f"the labels of the term {name!r} are not an object of strings",
                 remedy='write {"de": "Wien"}',
             )
-        terms[name] = Term(**value)
+        terms[name] = Term(**{**value, "labels": value.get("labels") or {}})
     return terms
 
 

@@ -137,7 +137,8 @@ def unknown_language(metric: Metric, item: Item) -> str | None:
     code = language_code(item.text, item.lang)
     if code in metric.languages:
         return None
-    known = "English only" if metric.languages == ENGLISH else "other languages"
+    names = sorted(map(language_name, metric.languages))
+    known = f"{', '.join(names[:-1])} and {names[-1]}" if len(names) > 1 else f"{names[0]} only"
     return f"the text is in {language_name(code)}; {metric.name} knows {known}"
 
 

@@ -748,6 +748,8 @@ _CYRILLIC = re.compile("[\u0400-\u04ff]")
 _NOT_RUSSIAN = {"uk": "іїєґ", "sr": "ђјљњћџ", "be": "ў"}
 _FEW_LETTERS = 0.3
 """The share of letters of another script that makes a text one of its language."""
+_LEAST_LETTERS = 8
+"""How many of them there must be at least: a shorter text may be an English one that quotes."""
 
 _CODES = {
     "ger": "de", "deu": "de", "fre": "fr", "fra": "fr", "spa": "es", "ita": "it", "por": "pt",
@@ -849,13 +851,13 @@ _OTHER_SCRIPT = re.compile("[\u0370-\u1fff\u3040-\ud7af]")
 def _by_script(text: str) -> str | None:
     if _OTHER_SCRIPT.search(text) is None:
         return None
-    letters = sum(map(str.isalpha, text)) or 1
-    if len(_CYRILLIC.findall(text)) >= _FEW_LETTERS * letters:
+    least = max(_FEW_LETTERS * sum(map(str.isalpha, text)), _LEAST_LETTERS)
+    if len(_CYRILLIC.findall(text)) >= least:
         lower = text.lower()
         signs = {code: sum(map(lower.count, own)) for code, own in _NOT_RUSSIAN.items()}
         code = max(signs, key=signs.__getitem__)
         return code if signs[code] else "ru"
     for _, code, first, last in _SCRIPTS:
-        if sum(first <= letter <= last for letter in text) >= _FEW_LETTERS * letters:
+        if sum(first <= letter <= last for letter in text) >= least:
             return code
     return None
