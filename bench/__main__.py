@@ -44,8 +44,6 @@ NAMES = {
     "install_size": "size of a core install without extras and weights",
 }
 """The benchmarks by module name."""
-QUICK = ("growth",)
-"""Those that offer smaller inputs."""
 
 
 def main() -> int:
@@ -72,7 +70,22 @@ def main() -> int:
     parser.add_argument(
         "--cycles", type=int, help="cycles of faults (1000) or kills of scale (200)"
     )
-    parser.add_argument("--items", type=int, nargs="+", help="the sizes of scale, smallest first")
+    parser.add_argument(
+        "--items",
+        type=int,
+        nargs="+",
+        dest="sizes",
+        metavar="COUNT",
+        help="the sizes of scale, smallest first",
+    )
+    parser.add_argument(
+        "--part",
+        nargs="+",
+        dest="parts",
+        metavar="PART",
+        help="parts of growth (esa, nli, similarity), memory (many, wide) or scale (costs, memory, "
+        "overhead, engines, kills); default: all",
+    )
     parser.add_argument(
         "--log", type=Path, help="a file of outcomes of faults; cycles that it has are not repeated"
     )
@@ -111,17 +124,10 @@ def main() -> int:
             if arguments.findings is not None and measured.details:
                 lines = map(dump_line, measured.details)
                 arguments.findings.write_text("".join(lines), encoding="utf-8")
-        elif getattr(module, "TAKES_CYCLES", False):
-            cycles = arguments.cycles or module.CYCLES
-            rows += module.measure(arguments.data, cycles=cycles, log=arguments.log)
-        elif getattr(module, "TAKES_SIZES", False):
-            rows += module.measure(
-                arguments.data,
-                sizes=arguments.items or module.SIZES,
-                cycles=module.KILLS if arguments.cycles is None else arguments.cycles,
-            )
         else:
-            rows += module.measure(arguments.data)
+            options = {one: getattr(arguments, one) for one in getattr(module, "OPTIONS", ())}
+            given = {one: value for one, value in options.items() if value not in (None, False)}
+            rows += module.measure(arguments.data, **given)
     if arguments.json:
         print(json.dumps(rows, ensure_ascii=False, indent=1))
     else:

@@ -11,7 +11,7 @@ GROUP = {
     "faithful": ["Die Stadt Wien hat eine Fläche von 414,87 km²."],
     "wrong": [
         {"text": "Die Stadt Wien hat eine Fläche von 441,87 km².", "kind": "wrong_value", "of": 0},
-        {"text": "The city of Wien has an area of 414.87 km².", "kind": "missing", "of": 0},
+        {"text": "The city of Graz has an area of 414.87 km².", "kind": "missing", "of": 0},
     ],
 }
 

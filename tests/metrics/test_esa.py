@@ -471,14 +471,14 @@ def in_german(text: str, **settings: Any) -> Score:
         Triple("Vienna", "rainExpected", "no"),
     )
     terms = {"Vienna": Term(labels={"de": "Wien"}), "Austria": Term(labels={"de": "Österreich"})}
-    (score,) = adequa.load_metric("esa").score(
-        [Item("1", triples, text, terms=terms, **settings)]
-    )
+    (score,) = adequa.load_metric("esa").score([Item("1", triples, text, terms=terms, **settings)])
     return score
 
 
 def test_another_language_is_recognised_and_read() -> None:
-    right = in_german("Wien liegt im Osten Österreichs auf 414,87 km²; Regen ist nicht zu erwarten.")
+    right = in_german(
+        "Wien liegt im Osten Österreichs auf 414,87 km²; Regen ist nicht zu erwarten."
+    )
     assert (right.value, right.verdict, right.findings) == (1.0, "OK", ())
     wrong = in_german("Wien liegt im Osten Ungarns auf 441,87 km²; Regen ist zu erwarten.")
     assert {one.entity for one in wrong.findings} >= {"Austria", "414.87", "no"}

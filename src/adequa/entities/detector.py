@@ -9,7 +9,8 @@ in another order; weak names; and in mentions mode names that are spelt still mo
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Literal, NamedTuple
 
 from adequa.caches import MEGABYTE, cached
@@ -312,6 +313,16 @@ class Detector:
     judge: Judge | None = None
     """Draws the spans of mentions mode; by default with the shipped weights."""
 
+    @cached_property
+    def search(self) -> Search:
+        """The limits by which it looks for entities."""
+        return Search(
+            threshold=THRESHOLDS[self.mode] if self.threshold is None else self.threshold,
+            words=_LEAST_WORDS[self.mode],
+            repeat_weak=self.mode == "mentions",
+            conversions=self.conversions,
+        )
+
     def detect(
         self,
         item: Item,
@@ -322,20 +333,20 @@ class Detector:
 
         `language` is that of the text, None for English.
         """
-        labelled = [(name, term) for name, term in item.terms.items() if term.label]
-        terms = tuple(sorted(labelled, key=lambda pair: pair[0]))
-        others = tuple((entity, tuple(names)) for entity, names in (aliases or {}).items())
-        if labels := _labels(item, "en" if language is None else language.code):
+        terms: tuple[tuple[str, Term], ...] = ()
+        if item.terms:
+            labelled = [(name, term) for name, term in item.terms.items() if term.label]
+            terms = tuple(sorted(labelled, key=lambda pair: pair[0]))
+        others: tuple[tuple[str, tuple[str, ...]], ...] = ()
+        if aliases:
+            others = tuple((entity, tuple(names)) for entity, names in aliases.items())
+        if item.terms and (labels := _labels(item, "en" if language is None else language.code)):
             others = tuple({**dict(others), **_joined(dict(others), labels)}.items())
         graph = _compiled(item.triples, terms, others)
         text = PreparedText(item.text, language)
-        threshold = THRESHOLDS[self.mode] if language is None else _FOREIGN
-        search = Search(
-            threshold=threshold if self.threshold is None else self.threshold,
-            words=_LEAST_WORDS[self.mode],
-            repeat_weak=self.mode == "mentions",
-            conversions=self.conversions,
-        )
+        search = self.search
+        if language is not None and self.threshold is None:
+            search = replace(search, threshold=_FOREIGN)
         spans = sorted(find_cores(graph, text, search))
         if self.mode == "mentions":
             spans = draw(spans, graph, text, self.judge or WeightsJudge(), anaphors=True)

@@ -3,23 +3,25 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, fields, replace
 from functools import lru_cache
 from importlib.util import find_spec
+from operator import attrgetter, eq
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from adequa.caches import MEGABYTE, Cache
-from adequa.data import UNNAMED, Item, Mention, Triple
+from adequa.data import Item, Mention, Triple
 from adequa.entities.coreference import StanzaCoreference, pronoun_spans, resolve_pronouns
 from adequa.entities.detector import Detection, Detector, Mode
 from adequa.entities.graph import Graph
 from adequa.entities.inflections import untranslated
 from adequa.entities.paper import PaperDetector, Resolve, Synonyms, merge_mentions
 from adequa.entities.unexplained import UnexplainedSpan, find_unexplained
-from adequa.entities.values import DataValues, values_of
+from adequa.entities.values import DataValues, unnamed_terms, values_of
 from adequa.errors import DataError, MissingExtra, SettingError
 from adequa.settings import setting
 from adequa.text import (
@@ -61,8 +63,11 @@ def find_repetitions(text: PreparedText) -> tuple[Repetition, ...]:
     ["'the dish of' is said 3 times in a row"]
     """
     words = text.words[:_MOST_WORDS]
+    triples = [*zip(words, words[1:], words[2:], strict=False)]
+    if len(triples) == len(set(triples)) and not any(map(eq, words, words[1:])):
+        return ()  # whatever is repeated has three words in a row twice, or one word
     found: list[Repetition] = []
-    if len(words) - len(set(words)) >= _LEAST_TIMES - 1 and _beats(words):
+    if _beats(words):
         found = _loops(words, text)
     if len(words) >= 2 * _LEAST_SENTENCE and text.sentences[len(words) - 1]:
         found += _sentences(words, text, found)
@@ -112,12 +117,11 @@ def _sentences(words: list[str], text: PreparedText, loops: list[Repetition]) ->
     seen: set[tuple[str, ...]] = set()
     first = 0
     numbers = text.sentences
-    for place in range(1, len(words) + 1):
-        if place < len(words) and numbers[place] == numbers[first]:
-            continue
-        sentence = tuple(words[first:place])
-        start, end = text.starts[first], text.ends[place - 1]
-        if len(sentence) >= _LEAST_SENTENCE:
+    while first < len(words):
+        place = min(bisect_right(numbers, numbers[first], first), len(words))
+        if place - first >= _LEAST_SENTENCE:
+            sentence = tuple(words[first:place])
+            start, end = text.starts[first], text.ends[place - 1]
             if sentence in seen and all(end <= one.start or one.end <= start for one in loops):
                 found.append(Repetition(start, end, "this sentence is said twice"))
             seen.add(sentence)
@@ -199,8 +203,10 @@ class JudgmentSettings:
 
     def judgment_key(self) -> tuple[object, ...]:
         """The values that a judgment depends on, including the state of the files."""
-        values = [getattr(self, one.name) for one in fields(JudgmentSettings)]
-        return (*values, _stamp(self.aliases), _stamp(self.allowed))
+        return (*_SETTINGS(self), _stamp(self.aliases), _stamp(self.allowed))
+
+
+_SETTINGS = attrgetter(*(one.name for one in fields(JudgmentSettings)))
 
 
 class EntityJudgment(NamedTuple):
@@ -261,11 +267,14 @@ _judgments: Cache[EntityJudgment] = Cache(
 
 def judge(item: Item, settings: JudgmentSettings) -> EntityJudgment:
     """Judge one item; raises ServiceError if a service in the settings fails."""
-    labels = tuple(sorted((name, term.label) for name, term in item.terms.items() if term.label))
-    unnamed = tuple(sorted(name for name, term in item.terms.items() if term.datatype == UNNAMED))
+    terms = item.terms.items()
+    labels = (
+        tuple(sorted((name, term.label) for name, term in terms if term.label)) if terms else ()
+    )
+    unnamed = unnamed_terms(item)
     language = LANGUAGES.get(language_code(item.text, item.lang))
     key: tuple[object, ...] = (item.triples, item.paths, item.text, labels, unnamed)
-    key += (settings.judgment_key(), language, _other_labels(item))
+    key += (settings.judgment_key(), language, _other_labels(item) if terms else ())
     known = _judgments.get(key)
     if known is None:
         return _judgments.put(key, _judge(item, settings, language))
@@ -293,14 +302,14 @@ def _judge(item: Item, settings: JudgmentSettings, language: Language | None) ->
     if settings.optional:
         wanted = _wanted(data, settings.optional)
         optional = tuple(one for one in detection.entities if one in found and one not in wanted)
-    free = {name for name, term in item.terms.items() if term.datatype == UNNAMED} - found
+    free: AbstractSet[str] = unnamed_terms(item) - found
     spare = 0
     if language is not None:
         # Where the data has labels in the language, what has none is called the same.
         told = any(language.code in term.labels for term in item.terms.values())
         untold = set() if told else untranslated(detection.ours.graph) - found
         spare = len(untold)
-        free |= untold | (values.unreadable(language) - found)
+        free = free | untold | (values.unreadable(language) - found)
     if free:
         wanted = tuple(entity for entity in wanted if entity not in free)
     missing = tuple(entity for entity in wanted if entity not in found)
@@ -352,9 +361,7 @@ class _Found(NamedTuple):
 def _detect(item: Item, settings: JudgmentSettings, language: Language | None = None) -> _Found:
     """Either detector with the aliases, the linker and the coreference of the settings."""
     aliases = {} if settings.aliases is None else _aliases_of(item, settings.aliases)
-    detector = Detector(
-        mode=settings.mode, threshold=settings.threshold, conversions=settings.conversions
-    )
+    detector = _detector(settings.mode, settings.threshold, settings.conversions)
     ours = detector.detect(item, aliases, language)
     entities = ours.graph.strings
     links: Sequence[Link] = ()
@@ -376,6 +383,11 @@ def _detect(item: Item, settings: JudgmentSettings, language: Language | None = 
         if resolve is not None:
             mentions = _with_pronouns(item.text, mentions, resolve)
     return _Found(entities, tuple(mentions), ours, links)
+
+
+@lru_cache(maxsize=8)
+def _detector(mode: Mode, threshold: float | None, conversions: bool) -> Detector:
+    return Detector(mode=mode, threshold=threshold, conversions=conversions)
 
 
 def _resolver(item: Item, settings: JudgmentSettings, aliases: Synonyms) -> Resolve | None:
@@ -416,11 +428,13 @@ def _opened(path: Path, stamp: object) -> Aliases:
 
 def _stamp(path: Path | None) -> object:
     """A value that changes with the file; a file that cannot be read is reported elsewhere."""
+    if path is None:
+        return None
     try:
-        status = None if path is None else path.stat()
+        status = path.stat()
     except OSError:
         return None
-    return status and (status.st_ino, status.st_mtime_ns, status.st_size)
+    return status.st_ino, status.st_mtime_ns, status.st_size
 
 
 def _with_pronouns(text: str, mentions: Sequence[Mention], resolve: Resolve) -> tuple[Mention, ...]:
@@ -463,7 +477,7 @@ def _unexplained(
 ) -> tuple[UnexplainedSpan, ...]:
     allowed = () if settings.allowed is None else read_phrases(settings.allowed)
     ours = detection.ours
-    everything = [*mentions, *ours.mentions]
+    everything = mentions if mentions is ours.mentions else [*mentions, *ours.mentions]
     found = find_unexplained(ours.graph, ours.text, everything, allowed, values)
     found += [
         UnexplainedSpan(one.start, one.end, "truth", one.triple.object, one.triple)

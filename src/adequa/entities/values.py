@@ -21,6 +21,7 @@ from adequa.text import Language, PreparedText, label_of
 from adequa.text.values import (
     Claim,
     Explainer,
+    Reading,
     Support,
     ValueFact,
     ValueSpan,
@@ -30,6 +31,7 @@ from adequa.text.values import (
     is_comparable,
     is_readable,
     read_claims,
+    read_value,
     spellings_of,
 )
 
@@ -132,7 +134,9 @@ class DataValues:
             entity = self.triples[place].object
             if entity not in found and (mention := self._worded(place, text)):
                 found[entity] = mention
-        if any(self.triples[place].object not in found for place in places):
+        if any(self.triples[place].object not in found for place in places) and any(
+            read_value(self.facts[place]) != Reading() for place in places
+        ):  # words of the text that are values, for facts that are
             for span in text.values:
                 for support in self.explainer.index.explain(span, text.string):
                     entity = self.triples[support.facts[0]].object
@@ -195,8 +199,14 @@ def _local(predicate: str) -> str:
 
 def values_of(item: Item) -> DataValues:
     """The values of an item's data, kept for the texts of all systems."""
-    unnamed = frozenset(name for name, term in item.terms.items() if term.datatype == UNNAMED)
-    return _compiled(item.triples, item.paths, unnamed)
+    return _compiled(item.triples, item.paths, unnamed_terms(item))
+
+
+def unnamed_terms(item: Item) -> frozenset[str]:
+    """The things of an item that have no name, which no text has to mention."""
+    if not item.terms:
+        return frozenset()
+    return frozenset(name for name, term in item.terms.items() if term.datatype == UNNAMED)
 
 
 @cached(32 * MEGABYTE, size_of=lambda values: 2_000 + _FACT_BYTES * len(values.facts))

@@ -804,9 +804,9 @@ def find_language(text: str) -> str | None:
     if text.isascii() and _all_frequent().isdisjoint(words):
         return None  # most English texts
     written = _LETTERS_ONLY.findall(text)
-    words = {word.lower() for word in written}
-    # "The" within a text is part of a name.
-    small = {word for word in written if word.islower()} | {*map(str.lower, written[:1])}
+    # "The" and "Los" within a text are parts of names.
+    first = _SENTENCE_START.findall(text)
+    words = {word for word in written if word.islower()} | {*map(str.lower, first)}
     marks = "".join(_MARKED.findall(text))
     counts = {
         code: len(frequent & words) + min(_MOST_MARKS, sum(map(marks.count, _MARKS.get(code, ""))))
@@ -814,9 +814,9 @@ def find_language(text: str) -> str | None:
     }
     best = max(counts, key=counts.__getitem__)
     most = counts[best]
-    english = len(_SURE_ENGLISH & small)
-    enough = most >= _LEAST and most > len(_ENGLISH & small)
-    if len(words) <= _SHORT_TEXT and _ENGLISH & small <= {"in"}:
+    english = len(_SURE_ENGLISH & words)
+    enough = most >= _LEAST and most > len(_ENGLISH & words)
+    if len(words) <= _SHORT_TEXT and _ENGLISH & words <= {"in"}:
         enough = enough or most >= _LEAST - 1
     return best if enough and most >= _TIMES * english else None
 
@@ -833,6 +833,7 @@ def _all_frequent() -> frozenset[str]:
     return frozenset().union(*_frequent().values())
 
 
+_SENTENCE_START = re.compile(r"(?:\A|[.!?]\s)\W*([^\W\d_]+)")
 _LETTERS_ONLY = re.compile(r"[^\W\d_]+")
 _MARKED = re.compile(r"(?<![^\W\d_])[a-zß-öø-ÿ][^\W\d_A-Z]*[ß-öø-ɏ][^\W\d_]*|(?<!\w)[ß-öø-ɏ](?!\w)")
 """Words in lower case with a letter that English does not have; names have capitals."""

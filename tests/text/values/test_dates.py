@@ -8,6 +8,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from adequa.text.languages import LANGUAGES
+from adequa.text.values import dates
 from adequa.text.values.dates import Date, DateMatch, compare_dates, date_of, find_dates
 
 FULL = Date(1986, 4, 15)
@@ -247,6 +248,21 @@ def test_a_long_text_takes_bounded_time(piece: str) -> None:
     find_dates(text)
     # Linear takes well below a second; quadratic would take many minutes.
     assert time.process_time() - start < 8
+
+
+_WORDS = [
+    *("5", "may", "1986", "15,000", "sept", ".", "-", "twenty-first", "of", "the", "monday", "day"),
+    *("2003-04", "03/04/2005", "mayor", "april", "wednesday,", "twelfth", "é5", "x1990", "1990s"),
+]
+
+
+@given(st.lists(st.sampled_from(_WORDS), max_size=12), st.sampled_from(["", " ", "  "]))
+def test_dates_are_looked_for_only_where_one_can_begin(words: list[str], gap: str) -> None:
+    lower = gap.join(words)
+    found, slow = dates._find_any(lower, 0), dates._ALL_DATES.search(lower)
+    assert (found and found.span()) == (slow and slow.span())
+    found, slow = dates._find_numeric(lower, 0), dates._NUMERIC_DATES.search(lower)
+    assert (found and found.span()) == (slow and slow.span())
 
 
 @pytest.mark.parametrize(

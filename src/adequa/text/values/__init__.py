@@ -17,7 +17,14 @@ from adequa.text.values.codes import find_siblings, spellings_of
 from adequa.text.values.comparisons import Reversal, find_reversals, has_comparison
 from adequa.text.values.dates import Date, DateMatch, DateSpan, compare_dates, date_of, find_dates
 from adequa.text.values.derived import Explainer
-from adequa.text.values.facts import Support, ValueFact, ValueIndex, is_comparable, read_value
+from adequa.text.values.facts import (
+    Reading,
+    Support,
+    ValueFact,
+    ValueIndex,
+    is_comparable,
+    read_value,
+)
 from adequa.text.values.numbers import (
     Hedge,
     Interval,
@@ -76,7 +83,8 @@ from adequa.text.values.wording import (
 
 __all__ = [
     "UNITS", "Claim", "Clock", "Contradiction", "Date", "DateMatch", "DateSpan", "Explainer",
-    "Hedge", "Interval", "Moment", "NumberSpan", "Polarity", "Quantity", "Reversal", "Support",
+    "Hedge", "Interval", "Moment", "NumberSpan", "Polarity", "Quantity", "Reading", "Reversal",
+    "Support",
     "TimeSpan", "TripleWords", "ValueFact", "ValueIndex", "ValueSpan", "claim_of", "clock_of",
     "compare_dates", "date_of", "dimension_of_key", "durations_of", "find_contradictions",
     "find_dates", "find_numbers", "find_polarity", "find_reversals", "find_siblings",

@@ -149,6 +149,12 @@ _START = r"(?<![^\W_])(?<![0-9][.,:])"
 _NUMERIC_DATES = re.compile(f"{_START}(?:{_NUMERIC})", re.VERBOSE)
 _ALL_DATES = re.compile(f"{_START}(?:{_with_months(_ENGLISH)}|{_NUMERIC})", re.VERBOSE)
 _DIGIT = re.compile("[0-9]")
+_FIRST_DIGIT = re.compile(r"[0-9](?<![^\W_][0-9])")
+_FIRST_LETTER = re.compile(r"[0-9a-z](?<![^\W_][0-9a-z])")
+"""Where a date in figures can begin, and any date."""
+_BEFORE_MONTH = 60
+"""Letters before the month of the longest date: "Wednesday, the twenty-seventh day of the"."""
+_MONTH_NAME = re.compile(rf"(?:{_FULL}|{_SHORT})(?!\w)")
 _SPELT_DAY = re.compile(rf"(?:{_WORD_DAY})(?!\w)")
 
 # Characters before or after a bare year that make it part of something longer.
@@ -204,18 +210,19 @@ def find_dates(text: str, language: Language | None = None) -> list[DateSpan]:
     lower = lowered(text)
     digits = _DIGIT.search(text) is not None
     if language is None:
-        months = any(stem in lower for stem in _STEMS)
-        if not (months or digits) or not (digits or _SPELT_DAY.search(lower)):
+        months = any(stem in lower for stem in _STEMS) and _MONTH_NAME.search(lower) is not None
+        if not digits and not (months and _SPELT_DAY.search(lower)):
             return []
-        pattern, names = _ALL_DATES if months else _NUMERIC_DATES, _ENGLISH_NAMES
+        find, names = _find_any if months else _find_numeric, _ENGLISH_NAMES
     else:
         if not digits:
             return []
         months = True
         pattern, names = _dates_of(language)
+        find = pattern.search
     spans: list[DateSpan] = []
     position = 0
-    while match := pattern.search(lower, position):
+    while match := find(lower, position):
         span = _span(text, lower, match, names)
         if span and language is not None and match["a4"]:
             span = span._replace(readings=span.readings[:1])  # the day is before the month
@@ -224,15 +231,40 @@ def find_dates(text: str, language: Language | None = None) -> list[DateSpan]:
             position = span.end
         else:
             # A refused "5 may" or "1986" may still have a date inside: "5 May 15, 1986".
-            month = max(match.start("m6"), match.start("m6s")) if months else -1
+            worded = match.re is _ALL_DATES
+            month = max(match.start("m6"), match.start("m6s")) if worded else -1
             position = month if month > 0 else match.end()
     return spans
 
 
+def _find_numeric(lower: str, position: int) -> re.Match[str] | None:
+    """`_NUMERIC_DATES.search`, which would try every character and not only figures."""
+    while figure := _FIRST_DIGIT.search(lower, position):
+        if match := _NUMERIC_DATES.match(lower, figure.start()):
+            return match
+        position = figure.end()
+    return None
+
+
+def _find_any(lower: str, position: int) -> re.Match[str] | None:
+    """`_ALL_DATES.search`, but only at figures and before months."""
+    month = _MONTH_NAME.search(lower, position)
+    for word in _FIRST_LETTER.finditer(lower, position):
+        start = word.start()
+        while month is not None and month.start() < start:
+            month = _MONTH_NAME.search(lower, month.end())
+        if month is None:
+            return _find_numeric(lower, start)
+        near = month is not None and month.start() - start <= _BEFORE_MONTH
+        if (near or lower[start].isdigit()) and (match := _ALL_DATES.match(lower, start)):
+            return match
+    return None
+
+
 def _span(text: str, lower: str, match: re.Match[str], names: _Names) -> DateSpan | None:
-    found = match.groupdict()
-    if found["y5"]:
+    if match["y5"]:  # most dates are
         return _bare_year(text, match)
+    found = match.groupdict()
     if found["a4"]:
         year, first, second = int(found["y4"]), int(found["a4"]), int(found["b4"])
         pairs = dict.fromkeys([(first, second), (second, first)])
