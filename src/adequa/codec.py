@@ -238,6 +238,12 @@ def result_to_object(result: Result) -> dict[str, Any]:
     return raw
 
 
+def result_to_page(result: Result) -> dict[str, Any]:
+    """A line of `scores.jsonl` for a page, which also shows every fault in one line."""
+    faults = [{"kind": one.kind, "why": one.why, "metric": one.metric} for one in result.faults]
+    return {**result_to_object(result), "faults": faults}
+
+
 _EVIDENCE = {
     "mentions": ("entity", "start", "end", "method", "distance"),
     "facts": ("triple", "status", "confidence", "start", "end", "path"),

@@ -1,20 +1,20 @@
 """Marked texts: where mentions and faults begin and end, and results as HTML for notebooks.
 
-The results of `adequa.data` show themselves by it, so it imports nothing but the standard library.
+The results of `adequa.data` show themselves by it, so it imports nothing else of the package.
 Styles are inline and colours mostly transparent: notebooks drop style sheets, and may be dark.
 """
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from html import escape
 from itertools import pairwise
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 if TYPE_CHECKING:
-    from adequa.data import Finding, Result
+    from adequa.data import Fault, Finding, Result
 
 MarkKind = Literal["mention", "repetition", "unexplained"]
 
@@ -82,6 +82,53 @@ def marks_of(result: Result, *, tips: bool = False) -> tuple[list[Mark], dict[st
     return marks, numbers
 
 
+def faults_of(result: Result) -> Iterator[tuple[str, tuple[Finding, ...]]]:
+    """The faults of a text in words, each with all its findings, in the order of the findings.
+
+    Findings belong together if they have the same triple; if one misses an entity of the triple
+    that the other has; and if their spans overlap or only space separates them.
+    """
+    findings = (*result.missing, *result.unsupported)
+    groups: list[list[Finding]] = []
+    for finding in sorted(findings, key=lambda one: one.triple is None):  # stable
+        for group in groups:
+            if any(_is_same(finding, other, result.item.text) for other in group):
+                group.append(finding)
+                break
+        else:
+            groups.append([finding])
+    order = {id(finding): place for place, finding in enumerate(findings)}
+    groups.sort(key=lambda group: min(order[id(one)] for one in group))
+    return ((_why(group, result.item.text), tuple(group)) for group in groups)
+
+
+def _is_same(finding: Finding, other: Finding, text: str) -> bool:
+    if finding.triple is not None and other.triple is not None:
+        return finding.triple == other.triple
+    if finding.entity is not None and other.triple is not None:
+        return finding.entity in (other.triple.subject, other.triple.object)
+    if finding.entity is not None and finding.entity == other.entity:
+        return True
+    if None in (finding.start, finding.end, other.start, other.end):
+        return False
+    if (finding.detail == "repetition") != (other.detail == "repetition"):
+        return False
+    spans = sorted([(finding.start, finding.end), (other.start, other.end)])
+    return not text[spans[0][1] : spans[1][0]].strip()  # "" where they overlap
+
+
+def _why(group: Sequence[Finding], text: str) -> str:
+    """The words for a fault: those about its fact, else those about its span."""
+    best = max(group, key=lambda one: (one.triple is not None, one.kind == "omission"))
+    spans = [(one.start, one.end) for one in group if one.start is not None and one.end is not None]
+    if not spans or (best.start is not None and len(spans) == 1) or "instead" in best.why:
+        return best.why
+    words = text[min(start for start, _ in spans) : max(end for _, end in spans)]
+    if best.kind == "omission":
+        return f"{best.why}: it has {words!r} instead"
+    return best.why if best.triple else f"nothing in the data supports {words!r}"
+
+
 SHOWN = 5
 """Texts of an evaluation or a run that a notebook shows, the worst first."""
 # The palette of the report (Okabe and Ito), legible on light and dark pages.
@@ -106,7 +153,7 @@ def result_html(result: Result) -> str:
     facts = Counter(fact.status for fact in result.facts)
     told = [f"{count} {status}" for status, count in sorted(facts.items())]
     told = [f"facts: {', '.join(told)}"] if told else []
-    findings = "".join(map(_finding, (*result.missing, *result.unsupported)))
+    findings = "".join(map(_fault, result.faults))
     reasons = "".join(
         f"<li>{escape(name)}: not scored ({escape(reason)})</li>"
         for name, reason in result.reasons.items()
@@ -125,7 +172,7 @@ def results_html(results: Iterable[Result]) -> str:
     faulty = [one for one in results if one.verdict not in (None, "OK")]
     if not faulty:
         return "<p>No text has a fault.</p>"
-    worst = sorted(faulty, key=lambda one: -len((*one.missing, *one.unsupported)))
+    worst = sorted(faulty, key=lambda one: -len(one.faults))
     shown = "".join(
         f'<hr style="margin:.3em 0"><div style="opacity:.7">{escape(_name(one))}</div>'
         + result_html(one)
@@ -145,13 +192,11 @@ def _badge(verdict: str | None) -> str:
     return f'<b style="{style}">{escape(verdict or "no verdict")}</b>'
 
 
-def _finding(finding: Finding) -> str:
-    sign, colour = ("−", "#a06000") if finding.kind == "omission" else ("?", "#c03800")
-    name = finding.entity or " | ".join(finding.triple or ())
-    about = f"<b>{escape(name)}</b>: " if name and finding.kind == "omission" else ""
+def _fault(fault: Fault) -> str:
+    sign, colour = ("−", "#a06000") if fault.kind == "omission" else ("?", "#c03800")
     return (
-        f'<li style="list-style:none"><b style="color:{colour}">{sign}</b> {about}'
-        f'{escape(finding.why)} <span style="opacity:.7">({escape(finding.metric)})</span></li>'
+        f'<li style="list-style:none"><b style="color:{colour}">{sign}</b> '
+        f'{escape(fault.why)} <span style="opacity:.7">({escape(fault.metric)})</span></li>'
     )
 
 

@@ -38,6 +38,8 @@ class Metric(ABC):
     doc: ClassVar[str]
     best: ClassVar[float]
     worst: ClassVar[float]
+    limits: ClassVar[str] = ""
+    """What a good score, or an OK, does not cover, as a sentence for pages."""
     needs_references: ClassVar[bool] = False
     expensive: ClassVar[bool] = False
     """Worth caching on disk (a model runs)."""
@@ -77,6 +79,11 @@ class Metric(ABC):
     def higher_is_better(self) -> bool:
         """The direction, read off best and worst."""
         return self.best > self.worst
+
+    @property
+    def scale(self) -> tuple[float, float]:
+        """The lowest and the highest possible value."""
+        return min(self.best, self.worst), max(self.best, self.worst)
 
     def provenance(self) -> Mapping[str, object]:
         """Whatever decides the score besides the settings: library versions, weights, templates."""
@@ -127,6 +134,13 @@ EMPTY_TEXT = "the text is empty: it states none of the facts"
 """Why a text that may select its facts, and selects none, has a fault."""
 NO_REFERENCES = "no references"
 """Why an item is not scored by a metric that compares with references."""
+
+
+REFERENCE_LIMITS = (
+    "It compares words with references, not with the data: a wrong number costs little, and right "
+    "facts in other words cost much."
+)
+"""The limits of every metric that compares with references."""
 
 
 def references_of(item: Item) -> tuple[str, ...]:

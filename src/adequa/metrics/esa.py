@@ -28,6 +28,10 @@ class Esa(JudgmentSettings, Metric):
 
     name: ClassVar[str] = "esa"
     doc: ClassVar[str] = "share of the data's entities that the text mentions (ESA)"
+    limits: ClassVar[str] = (
+        "It looks at names and values, not at how they are related: founder and head exchanged, or "
+        "an addition without a name, number or date, cost nothing."
+    )
     best: ClassVar[float] = 1.0
     worst: ClassVar[float] = 0.0
     reads: ClassVar[tuple[str, ...]] = ("triples", "text", "terms", "paths", "coverage")
@@ -177,6 +181,8 @@ def _findings(metric: str, judgment: EntityJudgment) -> tuple[Finding, ...]:
                 detail,
                 why,
                 triple=span.triple,
+                # What it stands in place of: for a reader the two are one fault.
+                entity=span.nearest if span.nearest in judgment.missing else None,
                 start=span.start,
                 end=span.end,
             )

@@ -46,6 +46,9 @@ class Similarity(Metric):
     doc: ClassVar[str] = (
         "how well text and data fit each other, by the shipped encoder and verifier"
     )
+    limits: ClassVar[str] = (
+        "It gives one number and no verdict: a text with one wrong word can score high."
+    )
     best: ClassVar[float] = 1.0
     worst: ClassVar[float] = 0.0
     expensive: ClassVar[bool] = True
@@ -216,6 +219,7 @@ class Fluency(Metric):
 
     name: ClassVar[str] = "fluency"
     doc: ClassVar[str] = "how well formed a text is, word by word, by the shipped verifier"
+    limits: ClassVar[str] = "It says nothing about the content."
     best: ClassVar[float] = 1.0
     worst: ClassVar[float] = 0.0
     expensive: ClassVar[bool] = True

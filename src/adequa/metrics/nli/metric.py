@@ -50,6 +50,10 @@ class Nli(Metric):
 
     name: ClassVar[str] = "nli"
     doc: ClassVar[str] = "does the text say all facts and only facts: omissions, hallucinations"
+    limits: ClassVar[str] = (
+        "It overlooks some wrong relations between the right names, and some negations and doubts; "
+        "it does not calculate, knows nothing of the world, and is made for English."
+    )
     best: ClassVar[float] = 1.0
     worst: ClassVar[float] = 0.0
     expensive: ClassVar[bool] = True
