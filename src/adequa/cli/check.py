@@ -20,6 +20,7 @@ from adequa.cli.options import argument, flag, option
 from adequa.data import CONFIDENT, Fact, Fault, Mention, Result
 from adequa.marks import Mark, MarkKind, cut, marks_of
 from adequa.tables import one_line, printable
+from adequa.text import language_code
 
 NOT_OK = 1
 
@@ -297,7 +298,9 @@ def describe_ok(result: Result) -> str:
     of = f"of {len(result.facts)} fact{'' if len(result.facts) == 1 else 's'}"
     if all(fact.confidence is None for fact in result.facts):
         number, were = len(result.facts), "was" if len(result.facts) == 1 else "were"
-        return f"No fault found in names and values; {number} {of} {were} not checked: add -m nli."
+        english = language_code(result.item.text, result.item.lang) == "en"
+        advice = ": add -m nli." if english else "."  # which knows no other language
+        return f"No fault found in names and values; {number} {of} {were} not checked{advice}"
     if result.doubtful and result.item.coverage == "all":
         facts = "; ".join(one_line(" | ".join(fact.triple)) for fact in result.doubtful)
         number = len(result.doubtful)

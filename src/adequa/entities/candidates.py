@@ -445,7 +445,9 @@ def value_candidates(
         found.extend(_dates(span, dated))
     for place, entity in periods:
         found.extend(_period(place, entity, text))
-    plain = [_plainly(place, entity, text) for place, entity in counted]
+    # In other languages "3" may be the beginning of "3 Millionen".
+    english = text.language is None
+    plain = [_plainly(place, entity, text) for place, entity in counted] if english else []
     if plain and all(plain):
         # Every number is in the text as in the data, or with commas: others need not be read.
         return found + [one for candidates in plain for one in candidates]

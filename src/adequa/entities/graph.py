@@ -77,6 +77,8 @@ class Entity:
     """Acronyms of parts of a long value, and the words they stand for."""
     spellings: tuple[Name, ...]
     """The names that are also looked for misspelt."""
+    others: tuple[str, ...] = ()
+    """Further names as they are given: aliases and labels."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -247,6 +249,7 @@ def _entity(
         words=tuple(word for word in words_of(label.base) if len(word) > 1 or word.isdigit()),
         short_forms=_short_forms(label.base) if kind == "list" else {},
         spellings=tuple(name for name in names if name.tier == 0 and len(name.key) > 3)[:3],
+        others=tuple(extra),
     )
 
 

@@ -15,8 +15,16 @@ from typing import ClassVar
 from adequa.data import Fact, Finding, Item, Score, Triple, Verdict
 from adequa.entities import EntityJudgment, JudgmentSettings, judge
 from adequa.errors import ServiceError
-from adequa.metrics.base import EMPTY_TEXT, Metric, make_paths, require_predicates, require_valid
+from adequa.metrics.base import (
+    EMPTY_TEXT,
+    Metric,
+    make_paths,
+    require_predicates,
+    require_valid,
+    unknown_language,
+)
 from adequa.settings import content_hash, setting
+from adequa.text import LANGUAGES
 
 MOST_UNDETECTED = 5
 """Texts with this many undetected entities or more are counted together."""
@@ -34,7 +42,8 @@ class Esa(JudgmentSettings, Metric):
     )
     best: ClassVar[float] = 1.0
     worst: ClassVar[float] = 0.0
-    reads: ClassVar[tuple[str, ...]] = ("triples", "text", "terms", "paths", "coverage")
+    languages: ClassVar[frozenset[str] | None] = frozenset(["en", *LANGUAGES])
+    reads: ClassVar[tuple[str, ...]] = ("triples", "text", "terms", "lang", "paths", "coverage")
 
     def __post_init__(self) -> None:
         require_valid(self)
@@ -47,6 +56,8 @@ class Esa(JudgmentSettings, Metric):
         return [self._score(item) for item in items]
 
     def _score(self, item: Item) -> Score:
+        if (reason := unknown_language(self, item)) is not None:
+            return Score(None, reason=reason)
         try:
             judgment = judge(item, self)
         except ServiceError as error:

@@ -6,13 +6,14 @@ Words are runs of letters and digits in lower case without accents; offsets stay
 from __future__ import annotations
 
 import re
-import unicodedata
 from bisect import bisect_right
 from collections.abc import Iterable
-from functools import cache, cached_property, lru_cache
+from functools import cache, cached_property
 from importlib.resources import files
 from itertools import accumulate
 
+from adequa.text.languages import Language
+from adequa.text.letters import fold
 from adequa.text.sentences import simple_ends, word_set
 from adequa.text.values.dates import DateSpan, find_dates
 from adequa.text.values.numbers import NumberSpan, find_numbers
@@ -20,29 +21,6 @@ from adequa.text.values.spans import ValueSpan, find_values
 
 _WORD = re.compile(r"[^\W_]+")
 _WORDS_AND_GAPS = re.compile(r"([^\W_]+)")
-_LIGATURES = {"ß": "ss", "æ": "ae", "œ": "oe", "ø": "o", "đ": "d", "ł": "l", "ı": "i", "þ": "th"}
-
-
-@lru_cache(maxsize=4096)
-def _fold_letter(letter: str) -> str:
-    """One letter without its accent, always one character, so that offsets stay valid."""
-    folded = letter.lower()
-    if len(folded) != 1:
-        folded = folded[:1]
-    plain = unicodedata.normalize("NFKD", folded)[:1] or folded
-    plain = _LIGATURES.get(plain, plain)[:1]
-    return plain if plain.isalnum() == letter.isalnum() else letter
-
-
-def fold(string: str) -> str:
-    """Lower case without accents, character by character: offsets stay those of the string.
-
-    >>> fold("Agremiação")
-    'agremiacao'
-    """
-    if string.isascii():
-        return string.lower()
-    return "".join([_fold_letter(letter) for letter in string])
 
 
 def words_of(string: str) -> list[str]:
@@ -66,8 +44,10 @@ class PreparedText:
     whole words are distinguished from parts of longer ones.
     """
 
-    def __init__(self, string: str) -> None:
+    def __init__(self, string: str, language: Language | None = None) -> None:
         self.string = string
+        self.language = language
+        """The language of the text; None for English."""
         self.folded = folded = fold(string)
         parts = _WORDS_AND_GAPS.split(folded)  # a gap, a word, a gap, …, a word, a gap
         offsets = list(accumulate(map(len, parts)))
@@ -86,17 +66,19 @@ class PreparedText:
     @cached_property
     def dates(self) -> list[DateSpan]:
         """The dates in the text."""
-        return find_dates(self.string)
+        return find_dates(self.string, self.language)
 
     @cached_property
     def numbers(self) -> list[NumberSpan]:
         """The numbers in the text."""
-        return find_numbers(self.string)
+        return find_numbers(self.string, self.language)
 
     @cached_property
     def values(self) -> list[ValueSpan]:
         """Every value in the text: dates, times, numbers, shares and scores."""
-        return find_values(self.string, dates=self.dates, numbers=self.numbers)
+        return find_values(
+            self.string, dates=self.dates, numbers=self.numbers, language=self.language
+        )
 
     @cached_property
     def sentences(self) -> list[int]:

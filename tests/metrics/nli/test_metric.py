@@ -506,3 +506,11 @@ def test_a_small_run(command: Run, tiny_weights: str, tmp_path: Path) -> None:
 def test_a_cached_score_of_a_record_sees_its_pointers() -> None:
     assert "paths" in Nli.reads
     assert "paths" in Esa.reads
+
+
+def test_a_text_in_another_language_is_not_scored(tiny_weights: str) -> None:
+    german = Item("1", FACTS, "Die Mühle liegt in der Nähe der Stadt und ist nicht groß.")
+    english = replace(german, lang="en")
+    one, other = Nli(weights=tiny_weights).score([german, english])
+    assert one == Score(None, reason="the text is in German; nli knows English only")
+    assert other.value is not None
