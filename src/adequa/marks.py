@@ -6,6 +6,7 @@ Styles are inline and colours mostly transparent: notebooks drop style sheets, a
 
 from __future__ import annotations
 
+import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -150,8 +151,10 @@ def _named(finding: Finding) -> str:
     triple, why = finding.triple, finding.why
     if triple is None or finding.kind != "omission":
         return why
-    ends = (triple.subject, triple.object)
-    said = any(end.replace("_", " ") in why or end in why for end in ends)
+    ends = [
+        form for end in (triple.subject, triple.object) for form in (end, end.replace("_", " "))
+    ]
+    said = any(re.search(rf"(?<!\w){re.escape(end)}(?!\w)", why) for end in ends)
     return why if said else f"{' | '.join(triple)}: {why}"
 
 
