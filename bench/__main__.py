@@ -31,6 +31,7 @@ NAMES = {
     "retrieval_speed": "approximate and 8-bit search, compared with exact search",
     "relations": "texts with one relational fault, compared with faithful texts",
     "records": "texts about records with one fault, compared with faithful texts",
+    "languages": "texts in eight other languages with one fault, compared with faithful texts",
     "nli_perturbations": "faults injected into dev texts that nli notices",
     "nli_quintd": "nli and esa on 300 texts of language models that were read by hand",
     "distractors": "hallucinations of the sample that nli notices among unrelated facts",
@@ -92,7 +93,8 @@ def main() -> int:
         "--half",
         choices=HALVES,
         default="open",
-        help="the half of relations and records; sealed belongs to the end of a piece of work; "
+        help="the half of relations, records and languages; sealed belongs to the end of a piece "
+        "of work; "
         "records have a third part, marked",
     )
     parser.add_argument(

@@ -3,7 +3,7 @@
 Each cycle makes one fault, checks what it left, completes the work and checks that too. A cycle is
 decided by its number, and takes about a second: the processes that are killed are forked from this
 one, which has imported everything, so that kills meet the work and not the imports. With `--log`
-the outcomes are kept in a file, and a drill that was stopped goes on after the last of them.
+the outcomes are kept in a file, and cycles that it has are not run again.
 """
 
 from __future__ import annotations
@@ -114,8 +114,9 @@ def measure(data: Path, cycles: int = CYCLES, log: Path | None = None) -> list[d
         return []
     _import_everything()
     outcomes = _read_log(log)
+    done = {one.cycle for one in outcomes}
     with _prepared() as place:
-        for cycle in range(len(outcomes), cycles):
+        for cycle in (one for one in range(cycles) if one not in done):
             outcome = _run_cycle(place, cycle)
             outcomes.append(outcome)
             if log is not None:

@@ -129,13 +129,13 @@ def _seconds(name: str, make: Callable[[int], Item], size: int) -> float:
     metric = load_metric(name)
     metric.score([made_item(2, 100, seed=2)])  # loading is not scoring
     item = make(size)
-    _forget()
+    forget()
     started = time.process_time()
     metric.score([item])
     return time.process_time() - started
 
 
-def _forget() -> None:
+def forget() -> None:
     """Empty the caches, which another metric or a smaller item has filled."""
     import gc
 

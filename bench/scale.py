@@ -2,7 +2,8 @@
 
 `--items` gives the sizes; the issue is memory from the smallest to the largest, so ten million is a
 matter of hours and not of another program. Engines are compared with a metric that takes about as
-long as `nli` takes for a text. `--cycles` is the number of kills.
+long as `nli` takes for a text. `--cycles` is the number of kills. `--part engines` needs two quiet
+cores; memory, overhead (in seconds of the processor) and kills do not.
 """
 
 from __future__ import annotations
@@ -45,6 +46,9 @@ MOST_OVERHEAD = 0.05
 LEAST_RAY, LEAST_SPEEDUP = 0.9, 1.8
 NLI_SECONDS = 0.01
 """The cost of a text: `nli` scores about a hundred texts per second on one core."""
+ENGINE_ITEMS = 6_000
+"""One minute of one core. A hundred thousand such texts would take a quarter of an hour and give
+the same ratios: what is not proportional to them, starting processes, weighs less then."""
 KILL_ITEMS = 2_000
 COST_METRICS = ("esa", "nli", "similarity", "bleu", "chrf", "ter")
 COST_ITEMS = 220
@@ -202,8 +206,9 @@ def _overhead(folder: Path, size: int) -> Iterator[dict[str, object]]:
     )
 
 
-def _engines(folder: Path, size: int) -> Iterator[dict[str, object]]:
-    path = folder / "engines.jsonl"
+def _engines(folder: Path) -> Iterator[dict[str, object]]:
+    """Seconds of the clock: nothing else may run on the machine meanwhile."""
+    path, size = folder / "engines.jsonl", ENGINE_ITEMS
     write_items(path, size)
 
     def speed(engine: Engine, name: str) -> float:

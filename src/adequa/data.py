@@ -69,6 +69,8 @@ class Term:
     iri: str | None = None
     datatype: str | None = None
     lang: str | None = None
+    labels: Mapping[str, str] = field(default_factory=dict, hash=False)
+    """Its names in other languages, by code: `{"de": "Wien"}`."""
 
 
 @dataclass(frozen=True, slots=True)

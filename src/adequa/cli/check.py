@@ -20,6 +20,7 @@ from adequa.cli.options import argument, flag, option
 from adequa.data import CONFIDENT, Fact, Fault, Mention, Result
 from adequa.marks import Mark, MarkKind, cut, marks_of
 from adequa.tables import one_line, printable
+from adequa.text import language_code
 
 NOT_OK = 1
 
@@ -142,8 +143,12 @@ def show(result: Result, *, brackets: bool = True) -> Iterator[ShownPiece]:
     yield from _verdict(result)
     if result.faults:
         yield ShownPiece("\nFaults\n", _HEADING)
+        known: dict[str, list[str]] = defaultdict(list)
+        for triple in result.item.triples:
+            for entity in {triple.subject, triple.object}:
+                known[entity].append(" | ".join(triple))
         lines = Counter(
-            (_sign(fault), one_line(fault.why), _lost(fault, result)) for fault in result.faults
+            (_sign(fault), one_line(fault.why), _lost(fault, known)) for fault in result.faults
         )
         for (sign, why, facts), times in lines.items():
             yield ShownPiece(f"  {sign} ", _SIGN)
@@ -156,13 +161,13 @@ def show(result: Result, *, brackets: bool = True) -> Iterator[ShownPiece]:
     yield from _left_out(result)
 
 
-def _lost(fault: Fault, result: Result) -> tuple[str, ...]:
+def _lost(fault: Fault, known: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
     """The facts about an entity that is not mentioned; a single one is in the reason."""
-    entities = {one.entity for one in fault.findings if one.kind == "omission"} - {None}
-    if any(one.triple for one in fault.findings) or not entities:
+    if any(one.triple for one in fault.findings):
         return ()
-    facts = [" | ".join(one) for one in result.item.triples if entities & {one.subject, one.object}]
-    return tuple(facts) if len(facts) > 1 else ()
+    entities = (one.entity for one in fault.findings if one.kind == "omission" and one.entity)
+    facts = tuple(known.get(next(entities, ""), ()))
+    return facts if len(facts) > 1 else ()
 
 
 def _sign(fault: Fault) -> str:
@@ -293,7 +298,9 @@ def describe_ok(result: Result) -> str:
     of = f"of {len(result.facts)} fact{'' if len(result.facts) == 1 else 's'}"
     if all(fact.confidence is None for fact in result.facts):
         number, were = len(result.facts), "was" if len(result.facts) == 1 else "were"
-        return f"No fault found in names and values; {number} {of} {were} not checked: add -m nli."
+        english = language_code(result.item.text, result.item.lang) == "en"
+        advice = ": add -m nli." if english else "."  # which knows no other language
+        return f"No fault found in names and values; {number} {of} {were} not checked{advice}"
     if result.doubtful and result.item.coverage == "all":
         facts = "; ".join(one_line(" | ".join(fact.triple)) for fact in result.doubtful)
         number = len(result.doubtful)

@@ -49,7 +49,7 @@ def demo(
     ]
     echo_table(
         ["metric", *names],
-        [row for row in metrics_down if row[0].removesuffix(" corpus").split()[0] in metrics],
+        [row for row in metrics_down if str(row[0]).removesuffix(" corpus").split()[0] in metrics],
         "Scores: mean and its 95 % interval, and the corpus value where there is one",
         gap=True,
     )

@@ -19,6 +19,7 @@ from adequa.caches import MEGABYTE, cached
 from adequa.data import Mention, Triple
 from adequa.entities import lexicon
 from adequa.entities.graph import Graph
+from adequa.entities.inflections import strange_words
 from adequa.entities.values import DataValues
 from adequa.text import (
     CALENDAR,
@@ -45,6 +46,7 @@ from adequa.text.values import (
 )
 
 _DIGIT = re.compile(r"\d")
+_DIGITS = re.compile(r"\d+")
 _RUN_GAP = re.compile(r"^(?:[ \t]|[ \t]?[-–'’&.][ \t]?|\.[ \t])$")
 _SAYING = {"is", "was", "are", "were", "has", "had", "plays", "played", "and", "died", "lives"}
 _NEAR = 0.2
@@ -121,11 +123,13 @@ def find_unexplained(
         found += _values_of_record(text, _covered(text, names, allowed), values)
         for span in text.values:
             covered[span.start : span.end] = b"\1" * (span.end - span.start)
-    elif not all(covered[match.start()] for match in _DIGIT.finditer(text.string)):
+    elif any(covered.find(0, *match.span()) >= 0 for match in _DIGITS.finditer(text.string)):
         plain = [*_dates(graph, text, covered), *_numbers(graph, text, covered)]
         found += plain if values is None else _not_derived(plain, text, values)
     # A text in capitals throughout distinguishes names no better than one without capitals.
     one_case = text.lower_cased or text.string.isupper()
+    if text.language is not None:
+        return sorted([*found, *_foreign_names(graph, text, covered)], key=lambda span: span[:2])
     strange = (_small_names if one_case else _names)(graph, text, covered)
     if values is not None and values.is_record:
         written = {part for fact in values.facts for part in (fact.value, fact.key.split(".")[-1])}
@@ -372,6 +376,38 @@ def _runs(numbers: Sequence[int], text: PreparedText) -> list[list[int]]:
         else:
             runs.append([number])
     return runs
+
+
+def _foreign_names(graph: Graph, text: PreparedText, covered: bytearray) -> list[UnexplainedSpan]:
+    """Names in a text of another language: words with a capital that no word of the data explains.
+
+    The first word of a sentence never counts. Where every noun has a capital, only given names and
+    places that the tables have do, with the words beside them.
+    """
+    string, starts = text.string, text.starts
+    if text.language is None or text.lower_cased or string.isupper():
+        return []
+    first = {0, *(n for n in range(1, len(starts)) if text.sentences[n] != text.sentences[n - 1])}
+    capitals = [
+        number
+        for number, start in enumerate(starts)
+        if number not in first and not covered[start] and string[start].isupper()
+    ]
+    found: list[UnexplainedSpan] = []
+    for run in _runs([*strange_words(graph, text, capitals)], text):
+        start, end = starts[run[0]], text.ends[run[-1]]
+        if end - start < 3 or string[start - 2 : start] in _OPENED:
+            continue
+        if text.language.capital_nouns:
+            written = [string[starts[number] : text.ends[number]] for number in run]
+            if not any(lexicon.gender(one) or lexicon.demonyms(one) for one in written[:1]):
+                continue
+        found.append(UnexplainedSpan(start, end, "name", _nearest_name(string[start:end], graph)))
+    return found
+
+
+_OPENED = (": ", "„", "« ", "– ", "— ")
+"""After these a capital letter may begin a sentence."""
 
 
 def _small_names(graph: Graph, text: PreparedText, covered: bytearray) -> list[UnexplainedSpan]:

@@ -16,6 +16,7 @@ from adequa import __version__
 from adequa.data import Item, Score
 from adequa.errors import AdequaError, DataError, ModelError, SettingError
 from adequa.settings import signature
+from adequa.text import language_code, language_name
 
 
 class Scorer(Protocol):
@@ -43,6 +44,8 @@ class Metric(ABC):
     needs_references: ClassVar[bool] = False
     expensive: ClassVar[bool] = False
     """Worth caching on disk (a model runs)."""
+    languages: ClassVar[frozenset[str] | None] = None
+    """The codes of the languages whose texts it can judge; None if their language is no matter."""
     reads: ClassVar[tuple[str, ...]] = ("triples", "text", "references", "terms", "lang")
     """The fields of an Item the score depends on; a cached metric is shown no others."""
 
@@ -128,6 +131,22 @@ def plugin_error(label: str, package: str, error: Exception) -> ModelError:
         f"the metric {label!r} of the package {package!r} failed "
         f"({type(error).__name__}: {error}{place}); report it to the authors of {package!r}"
     )
+
+
+ENGLISH = frozenset(["en"])
+"""The languages of a metric that knows English only."""
+
+
+def unknown_language(metric: Metric, item: Item) -> str | None:
+    """Why a metric cannot judge a text in its language; None if it can."""
+    if metric.languages is None:
+        return None
+    code = language_code(item.text, item.lang)
+    if code in metric.languages:
+        return None
+    names = sorted(map(language_name, metric.languages))
+    known = f"{', '.join(names[:-1])} and {names[-1]}" if len(names) > 1 else f"{names[0]} only"
+    return f"the text is in {language_name(code)}; {metric.name} knows {known}"
 
 
 EMPTY_TEXT = "the text is empty: it states none of the facts"
