@@ -107,7 +107,9 @@ ROWS: Mapping[str, EncoderRow] = {
     "dart": EncoderRow("DART's tables", corpus="dart"),
     "redocred": EncoderRow("sentences of Wikipedia (Re-DocRED)", corpus="redocred"),
     "mixture": EncoderRow(f"{EQUAL_PART} pairs of each of the three", corpus="mixture"),
-    "best-half": EncoderRow("the half of it that `mixture` finds most similar", corpus="best-half"),
+    "best-half": EncoderRow(
+        "the half of it that the model of the mixture finds most similar", corpus="best-half"
+    ),
     "random-half": EncoderRow("a random half of it", corpus="random-half"),
 }
 """The trainings by name; several studies may have the same one."""
@@ -523,18 +525,19 @@ def _loss_table(
     for line in _curve_lines(found):
         values = by_step.setdefault(int(line["step"]), {})
         values |= {name: value for name, value in line.items() if name != "step"}
-    shown = [step for step, values in sorted(by_step.items()) if any("R@1" in k for k in values)]
-    rows: list[list[Cell]] = [
-        [
-            step,
-            *(by_step[step].get(f"loss, {name}") for name in names),
-            *(by_step[step].get(f"dev_R@1, {name}") for name in names),
-        ]
-        for step in shown
-    ]
+    rows: list[list[Cell]] = []
+    last: dict[str, float] = {}
+    for step, values in sorted(by_step.items()):
+        last |= values  # losses are logged at other steps than looks
+        if any("R@1" in name for name in values):
+            losses = [last.get(f"loss, {name}") for name in names]
+            rows.append([step, *losses, *(values.get(f"dev_R@1, {name}") for name in names)])
     columns = ["step", *(f"loss, {name}" for name in names), *(f"R@1, {name}" for name in names)]
-    notes = [f"R@1: among the {HELD_OUT} held-out texts of WebNLG dev"]
-    return Table(study.title, columns, rows), notes
+    note = (
+        f"R@1: among the {HELD_OUT} held-out texts of WebNLG dev; loss: the last one before that "
+        "step, a mean of ten"
+    )
+    return Table(study.title, columns, rows), [note]
 
 
 def _curve_lines(found: Mapping[str, dict[str, Any] | None]) -> list[dict[str, float]]:

@@ -31,6 +31,7 @@ from research.papers.joint.studies import (  # noqa: E402
     inversion_figures,
     reproduce_studies,
     sentence_items,
+    study_section,
 )
 
 from ....training.bases import write_base  # noqa: E402
@@ -223,6 +224,23 @@ def test_a_stopped_fine_tuning_continues(data: Path, base: Path, tmp_path: Path)
 def test_inverted_triples_count_when_they_are_as_near() -> None:
     assert inversion_figures([0.5, 0.4, 0.5, 0.5, 0.1, 0.3]) == {"inverted": 2 / 3, "pairs": 3}
     assert inversion_figures([]) == {}
+
+
+def test_a_look_has_the_last_loss_before_it(data: Path, base: Path, tmp_path: Path) -> None:
+    run = run_of(data, tmp_path / "rows", base)
+    log = [
+        *({"step": step, "loss": loss} for step, loss in ((10, 0.5), (20, 0.25), (30, 0.125))),
+        {"step": 25, "dev_r@1": 0.75},
+        {"step": 50, "dev_r@1": 1.0},
+    ]
+    saved = {"schedule": asdict(run.schedule), "figures": {}, "log": log, "cpu_seconds": 1}
+    (tmp_path / "rows").mkdir()
+    (tmp_path / "rows" / "both.json").write_text(json.dumps(saved), encoding="utf-8")
+    rows = study_section(run, "loss").tables[0].json_rows()
+    assert [(row["step"], row["loss, both"], row["R@1, both"]) for row in rows] == [
+        (25, 0.25, 0.75),
+        (50, 0.125, 1.0),
+    ]
 
 
 def test_sentences_have_the_facts_that_they_alone_state(data: Path) -> None:
