@@ -117,6 +117,9 @@ def test_times_in_other_languages(code: str, text: str, clocks: list[tuple[int, 
     assert [(clock.hour, clock.minute) for clock in span.readings] == clocks
 
 
-@pytest.mark.parametrize(("code", "text"), [("pt", "dura 2 h 15 min"), ("de", "kostet 16.20 Euro")])
+@pytest.mark.parametrize(
+    ("code", "text"),
+    [("pt", "dura 2 h 15 min"), ("fr", "dure 2 heures"), ("de", "kostet 16.20 Euro")],
+)
 def test_other_figures_are_not_times_in_other_languages(code: str, text: str) -> None:
     assert find_times(text, LANGUAGES[code]) == []

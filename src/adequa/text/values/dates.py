@@ -213,16 +213,16 @@ def find_dates(text: str, language: Language | None = None) -> list[DateSpan]:
         months = any(stem in lower for stem in _STEMS) and _MONTH_NAME.search(lower) is not None
         if not digits and not (months and _SPELT_DAY.search(lower)):
             return []
-        find, names = _find_any if months else _find_numeric, _ENGLISH_NAMES
+        pattern, names = None, _ENGLISH_NAMES
     else:
         if not digits:
             return []
         months = True
         pattern, names = _dates_of(language)
-        find = pattern.search
     spans: list[DateSpan] = []
     position = 0
-    while match := find(lower, position):
+    find = _find_any if months else _find_numeric
+    while match := (pattern.search if pattern else find)(lower, position):
         span = _span(text, lower, match, names)
         if span and language is not None and match["a4"]:
             span = span._replace(readings=span.readings[:1])  # the day is before the month

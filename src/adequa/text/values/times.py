@@ -156,9 +156,16 @@ def _times_in(lower: str, language: Language) -> list[TimeSpan]:
             minute = found.get("m") or found.get("m2") or found["m1"] or found["m3"] or found["m4"]
             total, both = 60 * (hour % 24) + int(minute or 0), late and hour < 12
             start = match.start(figures)
-            bare = found["h"] and minute is None and lower[match.end() - 1] in "hч"
-            if bare and not _at(language).search(lower, max(0, start - 10), start):
-                continue  # "2 h" is a duration
+            # "2 h", "2 heures" and "2 часа 15 минут" are durations, unless a word such as "at"
+            # is before them; "8 Uhr" is a time.
+            rest = lower[start : match.end() + 4]
+            lasting = "uhr" not in rest and (minute is None or "min" in rest or "мин" in rest)
+            if (
+                found["h"]
+                and lasting
+                and not _at(language).search(lower, max(0, start - 10), start)
+            ):
+                continue
         totals = [
             total % DAY_MINUTES,
             *([(total + DAY_MINUTES // 2) % DAY_MINUTES] if both else []),
