@@ -18,7 +18,15 @@ from typing import NamedTuple
 
 from adequa.data import Mention
 from adequa.text import split_sentences, word_set
-from adequa.text.values import UNITS, ValueFact, ValueSpan, dimension_of_key, read_value
+from adequa.text.values import (
+    UNITS,
+    Support,
+    ValueFact,
+    ValueIndex,
+    ValueSpan,
+    dimension_of_key,
+    read_value,
+)
 from adequa.text.values.units import words_of_key
 
 
@@ -201,7 +209,10 @@ _HIGH = re.compile(
     r"|climb\w*|as high as|largest|greatest|most|strongest|longest|exceed\w*|soar\w*)\b"
 )
 _MEAN = re.compile(r"\b(?:averag\w*|mean|typical\w*|generally|mostly|usually)\b")
-_CHANGE = re.compile(r"\b(?:by|increase of|drop of|rise of|fall of|difference|more|less|than)\s*\Z")
+_CHANGE = re.compile(
+    r"\b(?:by|increase of|drop of|rise of|fall of|difference|more|less|than"
+    r"|of (?:its|the|all|these)?)\s*\Z"
+)
 _WHOLE_TIME = re.compile(
     r"\b(?:overall|week(?!day|end)|five days|period|throughout the (?!day)|generally)\b"
 )
@@ -209,7 +220,9 @@ _LABEL = re.compile(
     r"\b(?:week|day|page|number|no|episode|stage|lap|round|room|floor|section|chapter|lot|gate|line"
     r"|phase|level|step|item|add\w* up to)\.?\s\Z"
 )
+_NEVER = re.compile(r"\b(?:no time|never|not|without|leave|outside|neither|nor)\b")
 _EXCEPT = re.compile(r"\b(?:apart from|except|excluding|other than|not counting)\b")
+_WEEK = re.compile(r"\b(?:(?P<work>weekdays|working days|work days)|weekends?)\b")
 _EXACT = 0.051
 """How far a value with decimals may be off."""
 _WHOLE = 1.0
@@ -255,13 +268,19 @@ class ClaimText:
         values: Sequence[ValueSpan],
         mentions: Sequence[Mention],
         keys: Sequence[str],
+        index: ValueIndex,
     ) -> None:
         self.text = text
+        self.index = index
         self.keys = keys
         self.lower = text.lower() if len(text.lower()) == len(text) else text
         self.values = values
         self.mentions = mentions
         self.sentences = split_sentences(text)
+
+    def explain(self, span: ValueSpan) -> tuple[Support, ...]:
+        """The single facts that a value follows from."""
+        return self.index.explain(span, self.text)
 
     def part_at(self, place: int, sentence: tuple[int, int]) -> tuple[int, int]:
         """The part of the sentence around a place, between punctuation and conjunctions."""
@@ -327,6 +346,9 @@ class TimeScopes:
         elif before and not _WHOLE_TIME.search(self.text.lower, *part):
             chosen = before[-1]
         of_day = self._part_of_day(place, part)
+        if week := _WEEK.search(self.text.lower, *part):
+            days = range(5) if week["work"] else range(5, 7)
+            return Scope(_rows_at(self.rows, days, of_day), week[0])
         if chosen is None and of_day is None:
             return None
         if chosen is None:
@@ -365,7 +387,9 @@ def _number_claims(text: ClaimText, sentence: tuple[int, int]) -> Iterator[_Numb
     paired: set[int] = set()
     for one, other in pairwise(inside):
         gap = text.lower[one.end : other.start]
-        if one.range and other.range and one.start not in paired and len(gap) < 12:
+        before = text.lower[max(sentence[0], one.begin - 12) : one.begin]
+        joined = "and" not in gap or "between" in before
+        if one.range and other.range and one.start not in paired and len(gap) < 12 and joined:
             paired |= {one.start, other.start}
             yield _NumberClaim((one, other), _manner(text, one, sentence, "range"))
     for one in inside:
@@ -379,7 +403,7 @@ def _manner(text: ClaimText, first: ValueSpan, sentence: tuple[int, int], defaul
     before = text.lower[max(part[0], first.start - 45) : first.start]
     if _CHANGE.search(before):
         return "change"
-    if _EXCEPT.search(text.lower, *sentence):
+    if _EXCEPT.search(text.lower, *sentence) or _NEVER.search(text.lower, *part):
         return "change"
     if first.hedge in ("under", "over", "just under", "just over", "at least") or _LABEL.search(
         before
@@ -433,6 +457,8 @@ class SeriesCheck:
             return None
         every = frozenset(range(len(self.rows.rows)))
         rows = scope.rows if scope is not None else every
+        if self._is_elsewhere(claim, rows):
+            return None
         for column in columns:
             values = [column.values[row][0] for row in rows if row in column.values]
             if not values or self._holds(claim, column, values, rows):
@@ -451,6 +477,20 @@ class SeriesCheck:
         return OwnerFault(
             start, end, kind, f"{column.key}{label}: the data has {shown}", column.values[place][1]
         )
+
+    def _is_elsewhere(self, claim: _NumberClaim, rows: frozenset[int]) -> bool:
+        """Whether numbers are those of facts outside of the list, or of any column by themselves.
+
+        A number without a unit may be of another column than the one that is spoken of.
+        """
+        own = {fact for row in self.rows.rows for fact in row.facts}
+        bare = not any(one.unit for span in claim.spans for one in span.quantities)
+        inside = {fact for row in rows for fact in self.rows.rows[row].facts} if bare else set()
+        for span in claim.spans:
+            supports = self.text.explain(span)
+            if not any({*one.facts} - own or {*one.facts} & inside for one in supports):
+                return False
+        return True
 
     def _columns(self, claim: _NumberClaim, sentence: tuple[int, int]) -> list[Column]:
         """The columns that a number may be of: its dimension, and spoken of."""
@@ -507,7 +547,8 @@ class SeriesCheck:
             if low < 0 < numbers[0]:  # what is paid is negative in an account
                 extremes += [-low]
             return any(abs(one - numbers[0]) < slack[0] + 1e-9 for one in (whole, *extremes))
-        return any(abs(one - numbers[0]) < slack[0] + 1e-9 for one in values)
+        known = [*values, sum(values)] if column.dimension != "temperature" else values
+        return any(abs(one - numbers[0]) < slack[0] + 1e-9 for one in known)
 
     def _extremes(self, column: Column, rows: frozenset[int], how: str) -> list[float]:
         """The highest or lowest values of each day."""

@@ -33,7 +33,8 @@ _GENERAL = word_set(
     "name value total number count amount type code status date time id key data info result level "
     "unit units list item items entry main all per the and for min max avg first last day days "
     "year years month months week hour hours minute minutes second seconds percent pct share rate "
-    "eur usd gbp chf kwh mwh price cost net gross size sum start end from to of in on at by"
+    "eur usd gbp chf kwh mwh price cost net gross size sum start end from to of in on at by "
+    "set lap round stage step leg period rank pos position place lane seat no nr installed"
 )
 """Words of keys that do not say by themselves which field is meant."""
 _WORD = re.compile(r"[^\W\d_]+(?:['’]s)?")
@@ -231,6 +232,12 @@ class RoleCheck:
             return None
         if self._is_said(places[0], span, sentence):
             return None
+        said = {_stem(word)[:_STEM] for word in _WORD.findall(self.lower[slice(*sentence)])}
+        if any(
+            self._whole(place) == number and {stem[:_STEM] for stem in stems} & said
+            for place, stems in enumerate(self.roles.stems)
+        ):
+            return None  # "three pupils are absent": `absences`
         return self._fault(span.start, following.end(), "owner", places[0], ())
 
     def _whole(self, place: int) -> Decimal | None:
@@ -279,9 +286,18 @@ class RoleCheck:
         place = said[0]
         if {roles.facts[fact].key for fact in facts} & fields:
             return None
+        if not all(self._one_unit(place, fact) for fact in facts):
+            return None
         if self._is_said(place, span, sentence) or roles.explainer.derives(span, self.text, place):
             return None
         return self._fault(span.start, span.end, "owner", place, facts)
+
+    def _one_unit(self, one: int, other: int) -> bool:
+        readings = self.roles.explainer.index.readings
+        units = [
+            {quantity.unit for quantity in readings[place].quantities} for place in (one, other)
+        ]
+        return units[0] == units[1]
 
     def _alike(self, one: int, other: int) -> bool:
         """Whether two facts have values of one kind and unit, and both or neither are listed."""
@@ -322,7 +338,11 @@ class RoleCheck:
         if not all(owners):
             return None
         part = self._part(span.start, sentence)
-        named = [one for one in self.mentions if one.entity in roles.names]
+        named = [
+            one
+            for one in self.mentions
+            if one.entity in roles.names and _LETTERS.search(self.text, one.start, one.end)
+        ]
         inside = [one for one in named if part[0] <= one.start < part[1]]
         inside = inside or [one for one in named if sentence[0] <= one.start < span.start]
         if not inside:
@@ -488,6 +508,8 @@ class RoleCheck:
         return frozenset(_stem(word) for word in words_of_key(self.roles.facts[place].key))
 
 
+_LETTERS = re.compile(r"[^\W\d_]{2}")
+"""What a name has and a time that tells rows apart has not."""
 _SIDE = re.compile(
     r"\b(?:(?P<from>from|sent by|bought from|supplied by|given by|donated by)|(?P<to>to|sold to"
     r"|given to))\s(?:the\s)?\Z"
@@ -562,9 +584,15 @@ _BEST = re.compile(
     r"|(?P<down>lowest|smallest|shortest|lightest|coldest|coolest|cheapest|narrowest|least"
     r"|quietest|minimum))\b"
 )
-_SOME = re.compile(r"\b(?:among|apart from|except|excluding|other than)\b")
+_SOME = re.compile(
+    r"\b(?:among|apart from|except|excluding|other than|(?:first|second|last) (?:half|part|two"
+    r"|three|third|quarter)|weekdays|weekends?|working days|until|so far|of (?:the|these|those) \w+ "
+    r"\w+|between|before|after|deficit|surplus|gain|loss|increase|decrease|rise|drop|fall|change"
+    r"|jump|difference|gap|margin)\b"
+)
 _RANKED = re.compile(
-    r"\b(?:second|third|fourth|fifth|next|among|one of|two|three|of its|so far)\W*\Z"
+    r"\b(?:first|second|third|fourth|fifth|next|among|one of|two|three|of its|so far|an?|another"
+    r"|local|early|late|new)\W*\Z"
 )
 
 

@@ -180,6 +180,14 @@ _VALUE_METHODS = frozenset(
 """Methods of mentions that are values; all others are names."""
 
 
+_UNCHECKED = re.compile(
+    r"\b(?:[Tt]here (?:is|are|was|were) no|[Nn]o)\b[^.;,]{0,50}\b(?:in the (?:data|record)"
+    r"|(?:is|are|was|were) (?:given|recorded|known|mentioned|stated|available))\b"
+    r"|\bpossible\b"
+)
+"""What a text says to be unknown or only possible has no value in the data."""
+
+
 def _values_of_record(
     text: PreparedText, named: bytearray, values: DataValues
 ) -> list[UnexplainedSpan]:
@@ -192,6 +200,8 @@ def _values_of_record(
     for span in text.values:
         counted = span.words and span.kind == "number"
         if counted or span.kind in ("ordinal", "ratio") or named.find(1, span.start, span.end) >= 0:
+            continue
+        if _UNCHECKED.search(text.string, max(0, span.start - 60), span.end + 40):
             continue
         if values.explain(span, text.string):
             known.add(text.string[span.start : span.end])

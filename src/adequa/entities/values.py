@@ -47,10 +47,17 @@ class Denial(NamedTuple):
 class DataValues:
     """The values of some triples; `paths` are their JSON pointers, if they are of a record."""
 
-    def __init__(self, triples: Sequence[Triple], paths: Sequence[str]) -> None:
+    def __init__(
+        self,
+        triples: Sequence[Triple],
+        paths: Sequence[str],
+        unnamed: frozenset[str] = frozenset(),
+    ) -> None:
         self.triples = tuple(triples)
         self.is_record = bool(paths)
         self.paths = tuple(paths)
+        named = (one.subject if one.subject not in unnamed else "" for one in triples)
+        self._names = tuple(named) if paths else ()
         pointers: Iterable[str | None] = paths if paths else [None] * len(self.triples)
         pairs = zip(self.triples, pointers, strict=True)
         self.facts = tuple(_fact(triple, path) for triple, path in pairs)
@@ -58,7 +65,7 @@ class DataValues:
     @cached_property
     def explainer(self) -> Explainer:
         """Explains values of texts by these facts."""
-        return Explainer(self.facts)
+        return Explainer(self.facts, self._names)
 
     @cached_property
     def roles(self) -> Roles:
@@ -106,6 +113,7 @@ class DataValues:
                 text.values,
                 mentions,
                 [triple.object for triple in self.triples],
+                self.explainer.index,
             )
         ]
 
@@ -170,7 +178,7 @@ def _fact(triple: Triple, path: str | None) -> ValueFact:
     group = path if placed else path.rpartition("/")[0]
     key = ".".join(names)
     # `{name: Weight, value: 5}` is a fact about the weight, whatever its pointer says.
-    if not placed and last and not predicate.endswith(last):
+    if not placed and last and not re.sub(r" [0-9]+$", "", predicate).endswith(last):
         key = predicate
     return ValueFact(key or predicate, value, None, group)
 
@@ -195,6 +203,5 @@ def _compiled(
     triples: tuple[Triple, ...], paths: tuple[str, ...], unnamed: frozenset[str]
 ) -> DataValues:
     kept = [place for place, triple in enumerate(triples) if triple.object not in unnamed]
-    return DataValues(
-        [triples[place] for place in kept], [paths[place] for place in kept] if paths else ()
-    )
+    pointers = [paths[place] for place in kept] if paths else ()
+    return DataValues([triples[place] for place in kept], pointers, unnamed)

@@ -173,6 +173,13 @@ def find_siblings(facts: Sequence[tuple[str, str]], text: str) -> list[Sibling]:
         for kind in _kinds_of(value.strip()):
             known.setdefault(kind, place)
     families = {family: place for (family, _), place in reversed(known.items())}
+    fields: dict[str, list[frozenset[tuple[int, int]]]] = {}
+    for key, value in facts:
+        fields.setdefault(key, []).append(_kinds_of(value.strip()))
+    for family, place in [*families.items()]:
+        # Other objects may have a kind that the table does not know: it may be a synonym.
+        if any(all(one != family for one, _ in kinds) for kinds in fields[facts[place][0]]):
+            del families[family]
     everything = " ".join(
         " ".join(re.split(r"[\s_-]+", part.lower())) for fact in facts for part in fact
     )

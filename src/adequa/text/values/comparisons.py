@@ -69,6 +69,8 @@ def find_reversals(text: str, spans: Sequence[ValueSpan]) -> list[Reversal]:
         first, second = _number(one, other), _number(other, one)
         if first is None or second is None or first == second:
             continue
+        if lower[other.end : other.end + 1] == "-" or "-" in lower[other.start : other.end]:
+            continue  # "twelve below the ten-year mean"
         place = _direction(lower, one, other)
         if place is None:
             continue

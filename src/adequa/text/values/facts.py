@@ -77,6 +77,9 @@ class Reading(NamedTuple):
 _TIME_KEY = re.compile(
     r"time|date|stamp|epoch|\bdt\b|sunrise|sunset|(?:^|_)(?:at|on)$|At$|start|end|created|updated"
 )
+_HOUR_KEY = re.compile(r"(?:^|[._])(?:h|hr|hour|time|t|start|end|from|to)$|Hour$")
+"""Fields whose whole numbers up to 24 are hours of the day."""
+_MONTH_KEY = re.compile(r"(?:^|[._])(?:m|month|mon)$|Month$")
 _SCALES = {
     "thousand": 3,
     "million": 6,
@@ -102,7 +105,7 @@ _YEAR_MONTH = re.compile(
 )
 _MONTH_DAY = re.compile(r"(?P<m>0[1-9]|1[0-2])-(?P<d>0[1-9]|[12][0-9]|3[01])")
 _TO_TIME = re.compile(r"(?<=[0-9])\s?[-–]\s?(?=[0-9]{1,2}:)")
-_NUMBERED = re.compile(r"(?<![^\W_])[A-Za-z]{1,2}(?P<n>[0-9]{1,3})(?![^\W_])")
+_NUMBERED = re.compile(r"(?<![^\W_])[A-Za-z]{1,2}(?P<n>[0-9]{1,4})(?![^\W_])")
 """`W30`, `Q3`: a text says "week 30"."""
 _PERCENT_WORDS = word_set(
     "pct percent percentage humidity cloud clouds coverage probability pop chance rate share "
@@ -195,7 +198,7 @@ def is_comparable(fact: ValueFact, words: str) -> bool:
 class ValueIndex:
     """The values of some facts, indexed for looking up the values of texts."""
 
-    def __init__(self, facts: Sequence[ValueFact]) -> None:
+    def __init__(self, facts: Sequence[ValueFact], names: Sequence[str] = ()) -> None:
         self.facts = tuple(facts)
         self.readings = tuple(read_value(fact) for fact in self.facts)
         self.numbers: list[IndexedNumber] = []
@@ -209,6 +212,8 @@ class ValueIndex:
             self._add_text(place, _KEY_GAP.sub(" ", parts_of_key(fact.key)[-1]))
             if not single:
                 self._add_text(place, literal_of(fact.value)[0])
+        for name, place in {name: place for place, name in enumerate(names)}.items():
+            self._add_text(place, name)
         self._add_months()
         self._raw = sorted(self.numbers, key=_value)
         self._raw_values = [number.value for number in self._raw]
@@ -246,6 +251,14 @@ class ValueIndex:
             for known in _parts(date):
                 self.dates[known].append(place)
         self.clocks += [(clock, place) for clock in reading.clocks]
+        if not part and reading.quantities and _HOUR_KEY.search(self.facts[place].key):
+            hour = reading.quantities[0].value
+            if hour == hour.to_integral_value() and 0 <= hour <= 24:
+                self.clocks.append((Clock(int(hour) % 24, 0), place))
+        if not part and reading.quantities and _MONTH_KEY.search(self.facts[place].key):
+            month = reading.quantities[0].value
+            if month == month.to_integral_value() and 1 <= month <= 12:
+                self.dates[Date(None, int(month), None)].append(place)
 
     def _add_text(self, place: int, text: str) -> None:
         """The values within a text or a key."""
@@ -264,6 +277,7 @@ class ValueIndex:
             self._add(place, Reading(dates=(date,)), part=True)
         for match in _NUMBERED.finditer(text):
             self.figures[match["n"].lstrip("0")].append(place)
+            self.numbers.append(IndexedNumber(float(match["n"]), None, place, True))
         for span in _values_in(text):
             if span.kind in ("score", "ratio"):
                 continue

@@ -456,11 +456,12 @@ _BEFORE: dict[Hedge, str] = {
     "just over": (
         r"(?:just|a\slittle|a\sbit|slightly|a\stouch|a\sshade|marginally|barely)\s"
         r"(?:over|above|more\sthan|longer\sthan|higher\sthan|greater\sthan|past|beyond)"
+        r"|a\sgood|shortly\safter|soon\safter|little\smore\sthan|not\smuch\smore\sthan"
     ),
     "just under": (
         r"(?:just|a\slittle|a\sbit|slightly|a\stouch|a\sshade|marginally)\s"
         r"(?:under|below|less\sthan|fewer\sthan|shorter\sthan|lower\sthan|short\sof|shy\sof)"
-        r"|nearly|almost|not\squite|approaching|nearing|close\sto|practically"
+        r"|shortly\sbefore|nearly|almost|not\squite|approaching|nearing|close\sto|practically"
     ),
     "at least": r"at\sleast|no\s(?:fewer|less)\sthan|not\sless\sthan|≥\s?|a\sminimum\sof|minimum",
     "at most": (

@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from adequa.text.sentences import split_sentences, word_set
+from adequa.text.sentences import split_clauses, split_sentences, word_set
 from adequa.text.values.facts import ValueFact
 from adequa.text.values.units import lowered, parts_of_key, unit_of_key, words_of_key
 
@@ -84,6 +84,7 @@ _EXISTS = word_set(
     "has have had with contains contain contained offers offer offered includes include included "
     "comes there provides provided featuring features feature equipped"
 )
+_AWAY = word_set("for of to by in on at as hard")
 _WEAK_EXISTS = word_set("is was are available allowed accepted required")
 """Words that affirm a thing only where no state of it is asked for."""
 _PREFIXES = ("un", "non", "in", "im", "dis", "ir", "de")
@@ -224,6 +225,13 @@ def find_polarity(text: str, claim: Claim) -> list[Polarity]:
         ]
         if place := _read(words, lower, claim):
             found.append(place)
+            # A sentence may speak of it twice: "irrigation is foreseen, yet none took place".
+            parts = [
+                [word for word in words if first <= word[1] < last]
+                for first, last in split_clauses(text, start, end)
+            ]
+            again = [_read(part, lower, claim) for part in parts] if len(parts) > 1 else []
+            found += [one for one in again if one is not None and one.affirmed != place.affirmed]
     return found
 
 
@@ -237,6 +245,9 @@ def _read(words: list[tuple[str, int, int]], text: str, claim: Claim) -> Polarit
         anchors.append(place)
         negative = negative or denied
     stated = [place for state in claim.states if (place := _find(state, words)[0]) is not None]
+    between = range(min(anchors + stated), max(anchors + stated))
+    if stated and any(words[place][0] in ("but", "while", "whereas") for place in between):
+        stated = []
     first, last = min(anchors + stated), max(anchors + stated)
     if last - first > _WIDEST or max(anchors) - min(anchors) > len(anchors) + 2:
         return None
@@ -245,6 +256,7 @@ def _read(words: list[tuple[str, int, int]], text: str, claim: Claim) -> Polarit
     inside = [words[place][0] for place in range(first, last)]
     after = [words[place][0] for place in range(last + 1, min(high, last + 1 + _AFTER))]
     denied = any(word in _NEGATORS for word in (*before, *inside))
+    denied = denied or "rather than" in " ".join(before[-3:])
     if not stated and not denied:
         denied = any(word in _NEGATORS for word in after)
     glued = text[words[last][2] : words[last][2] + 5]
@@ -257,6 +269,8 @@ def _read(words: list[tuple[str, int, int]], text: str, claim: Claim) -> Polarit
     signs = _EXISTS if claim.states else _EXISTS | _WEAK_EXISTS
     if not denied and not adjective and not signs.intersection([*before, *inside, *after]):
         return None
+    if claim.states and not stated and not denied and _AWAY.intersection(before[-2:]):
+        return None  # "with four bays for hard drives" says nothing about `drives_included`
     # The place has the words that affirm or deny: "not waterproof", "is required".
     told = _NEGATORS if denied else signs if not adjective else frozenset()
     reach = [n for n in range(max(low, first - _BEFORE), first) if words[n][0] in told]
