@@ -22,7 +22,7 @@ from adequa.entities.owners import (
     SeriesCheck,
 )
 from adequa.text import fold, word_set
-from adequa.text.values import ValueFact, ValueIndex, ValueSpan
+from adequa.text.values import Explainer, ValueFact, ValueSpan
 
 _ACTS: Mapping[str, re.Pattern[str]] = {
     "goal": re.compile(
@@ -336,10 +336,10 @@ def find_owner_faults(
     values: Sequence[ValueSpan],
     mentions: Sequence[Mention],
     entities: Sequence[str],
-    index: ValueIndex,
+    explainer: Explainer,
 ) -> list[OwnerFault]:
     """Where a text says of an object, field or time what the data says of another."""
-    read = ClaimText(text, values, mentions, [fact.key for fact in facts], index)
+    read = ClaimText(text, values, mentions, [fact.key for fact in facts], explainer)
     found: list[OwnerFault] = []
     for one in rows:
         if one.is_timed:

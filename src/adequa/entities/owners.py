@@ -20,9 +20,8 @@ from adequa.data import Mention
 from adequa.text import split_sentences, word_set
 from adequa.text.values import (
     UNITS,
-    Support,
+    Explainer,
     ValueFact,
-    ValueIndex,
     ValueSpan,
     dimension_of_key,
     read_value,
@@ -220,6 +219,13 @@ _LABEL = re.compile(
     r"\b(?:week|day|page|number|no|episode|stage|lap|round|room|floor|section|chapter|lot|gate|line"
     r"|phase|level|step|item|add\w* up to)\.?\s\Z"
 )
+_MOVES = re.compile(
+    r"\b(?:r[io]s\w+|gr[eo]w\w*|f[ae]ll\w*|climb\w*|drop\w*|increas\w*|decreas\w*|declin\w*|sank"
+    r"|sink\w*|moved?|went|shrank|improv\w*|eas\w+|dried|warm\w+|cool\w+)\b[^.;]{0,12}\bfrom\s\Z"
+)
+"""A change from one value to another is not the range of a series."""
+_MADE = frozenset({"total", "difference", "mean", "rate", "product", "share", "count", "time"})
+"""What is made of several values is not a value of the series."""
 _NEVER = re.compile(r"\b(?:no time|never|not|without|leave|outside|neither|nor)\b")
 _EXCEPT = re.compile(r"\b(?:apart from|except|excluding|other than|not counting)\b")
 _WEEK = re.compile(r"\b(?:(?P<work>weekdays|working days|work days)|weekends?)\b")
@@ -268,19 +274,15 @@ class ClaimText:
         values: Sequence[ValueSpan],
         mentions: Sequence[Mention],
         keys: Sequence[str],
-        index: ValueIndex,
+        explainer: Explainer,
     ) -> None:
         self.text = text
-        self.index = index
+        self.explainer = explainer
         self.keys = keys
         self.lower = text.lower() if len(text.lower()) == len(text) else text
         self.values = values
         self.mentions = mentions
         self.sentences = split_sentences(text)
-
-    def explain(self, span: ValueSpan) -> tuple[Support, ...]:
-        """The single facts that a value follows from."""
-        return self.index.explain(span, self.text)
 
     def part_at(self, place: int, sentence: tuple[int, int]) -> tuple[int, int]:
         """The part of the sentence around a place, between punctuation and conjunctions."""
@@ -389,6 +391,9 @@ def _number_claims(text: ClaimText, sentence: tuple[int, int]) -> Iterator[_Numb
         gap = text.lower[one.end : other.start]
         before = text.lower[max(sentence[0], one.begin - 12) : one.begin]
         joined = "and" not in gap or "between" in before
+        joined = joined and not _MOVES.search(
+            text.lower, max(sentence[0], one.begin - 24), one.begin
+        )
         if one.range and other.range and one.start not in paired and len(gap) < 12 and joined:
             paired |= {one.start, other.start}
             yield _NumberClaim((one, other), _manner(text, one, sentence, "range"))
@@ -487,8 +492,10 @@ class SeriesCheck:
         bare = not any(one.unit for span in claim.spans for one in span.quantities)
         inside = {fact for row in rows for fact in self.rows.rows[row].facts} if bare else set()
         for span in claim.spans:
-            supports = self.text.explain(span)
-            if not any({*one.facts} - own or {*one.facts} & inside for one in supports):
+            supports = self.text.explainer.explain(span, self.text.text)
+            if not any(
+                {*one.facts} - own or {*one.facts} & inside or one.how in _MADE for one in supports
+            ):
                 return False
         return True
 

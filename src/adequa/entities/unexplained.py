@@ -24,9 +24,11 @@ from adequa.text import (
     CALENDAR,
     GENERIC,
     PreparedText,
+    clauses_around,
     common_words,
     fold,
     key_of,
+    split_sentences,
     word_set,
     words_of,
 )
@@ -144,7 +146,8 @@ def find_unexplained(
 _CODE = re.compile(r"[A-Z]{2,3}(?:[-_/][A-Z]{2,3})?")
 _ACRONYM = re.compile(r"[A-Z]{2,4}|[A-Z][a-z]?[A-Z]\w?|[A-Z][a-z]-[A-Z][a-z]")
 _ORDINARY = word_set(
-    "sun moon earth christmas eve easter wi-fi internet english roman arabic valentine new year"
+    "sun moon earth christmas eve easter wi-fi internet english roman arabic valentine new year "
+    "beaufort celsius fahrenheit richter full hd"
 )
 _CODED = {"switzerland": "CH", "spain": "ES", "germany": "DE", "croatia": "HR", "britain": "UK"}
 """Countries whose codes begin with another letter than their English name."""
@@ -188,6 +191,28 @@ _UNCHECKED = re.compile(
 """What a text says to be unknown or only possible has no value in the data."""
 
 
+_DERIVED_WHOLE = re.compile(
+    r"\b(?:that|those|these|them|this|loss|gain|rise|range|difference|allowed|peak|rest|others?|what"
+    r"|increase|drop|fall|way|time|of it)\b"
+)
+
+
+def _can_check_share(span: ValueSpan, text: PreparedText, values: DataValues) -> bool:
+    """Whether a share is one of a field that its sentence names, rather than of "that loss"."""
+    sentence = next(one for one in split_sentences(text.string) if span.start < one[1])
+    start, end = clauses_around(text.string, span.start, span.end, sentence)
+    clause = text.string[start:end].lower()
+    if _DERIVED_WHOLE.search(clause):
+        return not span.words
+    return (
+        not span.words
+        or values.nearest(span, text.string) is not None
+        or any(
+            word in clause for fact in values.facts for word in words_of(fact.key) if len(word) > 4
+        )
+    )
+
+
 def _values_of_record(
     text: PreparedText, named: bytearray, values: DataValues
 ) -> list[UnexplainedSpan]:
@@ -200,6 +225,8 @@ def _values_of_record(
     for span in text.values:
         counted = span.words and span.kind == "number"
         if counted or span.kind in ("ordinal", "ratio") or named.find(1, span.start, span.end) >= 0:
+            continue
+        if span.kind == "share" and not _can_check_share(span, text, values):
             continue
         if _UNCHECKED.search(text.string, max(0, span.start - 60), span.end + 40):
             continue

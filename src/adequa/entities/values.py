@@ -113,7 +113,7 @@ class DataValues:
                 text.values,
                 mentions,
                 [triple.object for triple in self.triples],
-                self.explainer.index,
+                self.explainer,
             )
         ]
 

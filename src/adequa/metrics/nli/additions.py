@@ -34,7 +34,7 @@ UNLIKE = 0.34
 """The similarity to the nearest fact below which a phrase is an addition; chosen on the open part
 of bench/challenges/records."""
 _LEAST_WORDS = 3
-"""Own words of an addition: two are often a turn of phrase ("on either side"), but not in a cause."""
+"""Own words of an addition; two are often a turn of phrase ("on either side") unless a cause."""
 _CAUSE = re.compile(
     r"\b(?:after|because|since|as|due|thanks|following|despite|so|owing|when|before)\b"
 )

@@ -137,7 +137,9 @@ def _kinds_of(written: str) -> frozenset[tuple[int, int]]:
         return frozenset()
     kinds = _kinds().places
     words = re.sub(r"[\s_-]+", " ", written).strip().lower().split()
-    parts = (words, words[1:], words[:-1], words[1:-1])
+    parts: tuple[list[str], ...] = (words, words[1:], words[:-1], words[1:-1])
+    if {"semi", "non", "half", "part"} & {*words}:
+        parts = (words,)
     found = {kind for part in parts for kind in kinds.get(" ".join(part), ())}
     if written.isupper() and len(written) <= _LONGEST_CODE and min(map(len, words), default=0) > 1:
         for name, places in kinds.items():

@@ -32,7 +32,7 @@ _AFTER = re.compile(r"[\s,(]{1,3}(?P<word>up|down)\sfrom\s(?:about\s|around\s)?"
 _HIGHER = "higher|larger|greater|longer|older|bigger|heavier|warmer|taller|above|more"
 _LOWER = "lower|smaller|shorter|younger|lighter|colder|cooler|cheaper|below|less|fewer"
 _THAN = re.compile(
-    r",?\s(?:which\s(?:is|was)\s)?(?:slightly\s|much\s|well\s|far\s|a\slittle\s)?"
+    r",\s(?:which\s(?:is|was)\s)?(?:slightly\s|much\s|well\s|far\s|a\slittle\s)?"
     rf"(?:(?P<up>{_HIGHER})|(?P<down>{_LOWER}))(?:\sthan)?\sthe\s[^.;!?,\d]{{0,40}}"
 )
 _LOOK_BACK = 70

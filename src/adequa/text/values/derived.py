@@ -14,6 +14,7 @@ import re
 from bisect import bisect_left, bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
+from decimal import Decimal
 from functools import cached_property
 from itertools import permutations
 from typing import NamedTuple
@@ -61,7 +62,10 @@ _MOST = 60
 """The most numbers of one field that are combined in pairs; bounds the time."""
 
 
-_RUNNING = re.compile(r"\b(?:lead|led|ahead|level|equal\w*|advantage|made it|half|draw|drew)\b")
+_RUNNING = re.compile(
+    r"\b(?:lead|led|ahead|level|equal\w*|advantage|made it|half|draw|drew|deficit|trail\w*|behind"
+    r"|down|came back|comeback|turned)\b"
+)
 _LASTING = re.compile(r"length|duration|lap|split|pace|track|took|elapsed|run")
 _CHANGE_WORDS = re.compile(
     r"\b(?:more|less|fewer|higher|lower|up|down|rose|fell|gain\w*|by|loss|increas\w*|decreas\w*"
@@ -232,6 +236,8 @@ class Explainer:
         direct = self.index.explain(span, text)
         kept = tuple(one for one in direct if self._fits(one, span, sentence))
         if not kept and span.kind == "score":
+            if _RUNNING.search(sentence.lower) and not self._has_sides:
+                return (Support((), "score", "a score on the way is not checked"),)
             return tuple(self._running_score(span, sentence))
         if kept or not span.quantities or span.kind == "ordinal":
             return kept
@@ -241,16 +247,13 @@ class Explainer:
                 one.unit for other in sentence.others for one in other.quantities if one.unit
             )  # "110 minutes against 95"
             readings += [Quantity(readings[0].value, unit) for unit in units]
-        readings += [
-            Quantity(one.value, _UNKNOWN)
-            for one in span.quantities
-            if one.unit and UNITS[one.unit].dimension not in ("share", "cents")
-        ]
+        readings += _without_unit(span.quantities[0])
         for quantity in readings:
             query = _Query(quantity, interval_in(quantity, span), span, sentence)
             certain = query.is_sure and _digits(quantity) >= _CERTAIN_DIGITS
             for found in self._ways(query):
-                if certain or found.how not in _NEEDS_RELEVANCE:
+                whole = found.how == "total" and len(found.facts) > 2 and query.is_sure
+                if certain or whole or found.how not in _NEEDS_RELEVANCE:
                     return (found,)
                 if found.how == "rate" and _EACH.search(sentence.lower):
                     return (found,)
@@ -292,6 +295,10 @@ class Explainer:
             if any(place in found.facts for found in self._ways(query)):
                 return True
         return False
+
+    @cached_property
+    def _has_sides(self) -> bool:
+        return any("home" in words_of_key(fact.key) for fact in self.index.facts)
 
     def _running_score(self, span: ValueSpan, sentence: _Sentence) -> Iterator[Support]:
         """A score on the way to the final one: "took a 2-1 lead"."""
@@ -603,10 +610,19 @@ class Explainer:
         numbers that the sentence has.
         """
         for number, term in self._views(query.dimension, self._totals):
+            measured = term.whole and query.dimension is not None
             if _near(abs(number), query.base) and (
-                cued or (not term.whole and self._is_named(term, query.sentence))
+                cued or measured or self._is_named(term, query.sentence)
             ):
                 yield self._support([term], "product" if " times " in term.field else "total")
+        for terms in self._fields:
+            some = [
+                (number, term)
+                for number, term in self._views(query.dimension, terms[:_MOST])
+                if self._is_named(term, query.sentence)
+            ]
+            if len(some) > 1 and _near(sum(number for number, _ in some), query.base):
+                yield self._support([term for _, term in some], "total")
         for terms in self._fields if cued else ():
             numbers = self._views(query.dimension, terms[:_MOST])
             if self._is_told(terms[0], query.sentence):
@@ -810,7 +826,10 @@ class Explainer:
         found: dict[str, set[str]] = defaultdict(set)
         for fact, reading in zip(self.index.facts, self.index.readings, strict=True):
             if not reading.quantities and not reading.dates and 2 < len(fact.value) < 40:
-                found[fact.value.lower().replace("_", " ")].add(fact.group)
+                name = fact.value.lower().replace("_", " ")
+                found[name].add(fact.group)
+                if len(last := name.split()[-1]) > 3 and fact.group:
+                    found[last].add(fact.group)
         return {name: frozenset(groups) for name, groups in found.items()}
 
     @cached_property
@@ -864,6 +883,19 @@ class Explainer:
             for number in {above, len(terms) - above}:
                 if number == count:
                     yield Support((), "count", f"number of {terms[0].field}")
+
+
+def _without_unit(seen: Quantity) -> list[Quantity]:
+    """A quantity as the number of a field that has no unit, or a scale that we do not know."""
+    unit = UNITS.get(seen.unit or "")
+    if unit is not None and unit.dimension in ("share", "cents"):
+        return []
+    numbers = [seen.value] if unit is not None else []
+    if unit is not None and unit.dimension in ("length", "mass", "volume") and unit.factor != 1:
+        numbers.append(Decimal(repr(round(unit.base(float(seen.value)), 9))))
+    if seen.value >= 10**5:
+        numbers += [seen.value.scaleb(-3), seen.value.scaleb(-6)]
+    return [Quantity(number, _UNKNOWN) for number in numbers]
 
 
 def _apart(numbers: Sequence[tuple[float, int]], interval: Interval) -> Iterator[tuple[int, int]]:

@@ -107,6 +107,11 @@ _MONTH_DAY = re.compile(r"(?P<m>0[1-9]|1[0-2])-(?P<d>0[1-9]|[12][0-9]|3[01])")
 _TO_TIME = re.compile(r"(?<=[0-9])\s?[-–]\s?(?=[0-9]{1,2}:)")
 _NUMBERED = re.compile(r"(?<![^\W_])[A-Za-z]{1,2}(?P<n>[0-9]{1,4})(?![^\W_])")
 """`W30`, `Q3`: a text says "week 30"."""
+_FROM_TO = re.compile(
+    r"(?P<low>[0-9]{1,5}(?:\.[0-9]+)?)\s?[-–]\s?(?P<high>[0-9]{1,5}(?:\.[0-9]+)?)"
+)
+_IN_CODE = re.compile(r"(?<=[A-Za-z])[0-9]{2,4}(?![0-9.])|(?<![0-9.])[0-9]{2,4}(?=[A-Za-z]{1,2}\b)")
+"""The figures of a code: `500D`, `1080p60`."""
 _PERCENT_WORDS = word_set(
     "pct percent percentage humidity cloud clouds coverage probability pop chance rate share "
     "battery soc level ratio turnout growth change discount vat tax alcohol abv score"
@@ -172,6 +177,8 @@ _SHARE_SLACK = {"none": 1.5, "about": 4.0}
 """How many points "two thirds" may be off, without a hedge and with "about"."""
 _CLOCK_SLACK = 15
 """How many minutes "about 7 pm" may be off."""
+_WORDED_SLACK = 2
+"""The same for "a quarter to three"."""
 _CLOSE = 0.2
 """How near a number without a unit must be to stand for one with, if its key says nothing."""
 _SHORT = 20
@@ -275,6 +282,12 @@ class ValueIndex:
         if (yearly := _MONTH_DAY.fullmatch(text)) is not None:
             date = Date(None, int(yearly["m"]), int(yearly["d"]))
             self._add(place, Reading(dates=(date,)), part=True)
+        if (ends := _FROM_TO.fullmatch(text.strip())) is not None:
+            low, high = (float(ends[name]) for name in ("low", "high"))
+            numbers = [low, high, *([high - low + 1] if "page" in self.facts[place].key else [])]
+            self.numbers += [IndexedNumber(number, None, place, True) for number in numbers]
+        for match in _IN_CODE.finditer(text):
+            self.figures[match[0].lstrip("0")].append(place)
         for match in _NUMBERED.finditer(text):
             self.figures[match["n"].lstrip("0")].append(place)
             self.numbers.append(IndexedNumber(float(match["n"]), None, place, True))
@@ -340,8 +353,9 @@ class ValueIndex:
         for seen in span.clocks:
             for clock, fact in self.clocks:
                 gap = (seen.minutes - clock.minutes) % 1440
-                near = min(gap, 1440 - gap) <= _CLOCK_SLACK and span.hedge != "none"
-                if is_same_time(clock, seen) or near:
+                slack = 0 if span.words is False else _WORDED_SLACK
+                near = min(gap, 1440 - gap) <= (slack if span.hedge == "none" else _CLOCK_SLACK)
+                if is_same_time(clock, seen) or (near and (slack or span.hedge != "none")):
                     yield self._support(fact, "same")
 
     def _counted(self, seen: Quantity, span: ValueSpan) -> Iterator[Support]:

@@ -474,7 +474,7 @@ _BEFORE: dict[Hedge, str] = {
     ),
     "under": r"(?:well\s)?(?:less|fewer)\sthan|well\s(?:under|below)|<\s?",
     "either": (
-        r"over|above|under|below|beyond|(?:greater|longer|higher|older|better|larger|bigger|shorter"
+        r"(?<!turned\s)(?<!turns\s)over|above|under|below|beyond|(?:greater|longer|higher|older|better|larger|bigger|shorter"
         r"|lower|younger|smaller|warmer|colder)\sthan"
     ),
     "about": (

@@ -221,7 +221,10 @@ def _add_times(finder: _Finder) -> None:
     for span in find_times(finder.text):
         written = finder.text[span.start : span.end]
         lasting = () if span.sure else durations_of(written)
-        finder.add(ValueSpan(span.start, span.end, "time", lasting, clocks=span.readings))
+        worded = not any(map(str.isdigit, written))
+        finder.add(
+            ValueSpan(span.start, span.end, "time", lasting, clocks=span.readings, words=worded)
+        )
 
 
 def _add_parts(finder: _Finder) -> None:

@@ -84,6 +84,7 @@ _EXISTS = word_set(
     "has have had with contains contain contained offers offer offered includes include included "
     "comes there provides provided featuring features feature equipped"
 )
+_COMPLEMENT = word_set("with by until before after more only than")
 _AWAY = word_set("for of to by in on at as hard")
 _WEAK_EXISTS = word_set("is was are available allowed accepted required")
 """Words that affirm a thing only where no state of it is asked for."""
@@ -264,6 +265,8 @@ def _read(words: list[tuple[str, int, int]], text: str, claim: Claim) -> Polarit
         freed = "free" in before and ("of" in before or "from" in before)
         denied = denied or freed or glued in ("-free", " free")
     denied = denied or any(word in claim.contrary for word in (*before, *inside, *after))
+    if denied and after[:1] and after[0] in _COMPLEMENT:
+        return None  # "not washed with hot water" may deny the water only
     denied = denied != negative  # "not unpaid" is paid
     adjective = bool(claim.states and stated) or _ADJECTIVE.search(claim.things[-1]) is not None
     signs = _EXISTS if claim.states else _EXISTS | _WEAK_EXISTS
