@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from adequa.caches import MEGABYTE, Cache
 from adequa.data import UNNAMED, Item, Mention, Triple
+from adequa.entities.comparisons import find_reversals, has_comparison
 from adequa.entities.coreference import StanzaCoreference, pronoun_spans, resolve_pronouns
 from adequa.entities.detector import Detection, Detector, Mode
 from adequa.entities.graph import Graph
@@ -22,7 +23,6 @@ from adequa.entities.values import DataValues, values_of
 from adequa.errors import DataError, MissingExtra, SettingError
 from adequa.settings import setting
 from adequa.text import PreparedText, Span, clauses_around, split_sentences
-from adequa.text.values import find_reversals, has_comparison
 
 if TYPE_CHECKING:
     from adequa.entities.aliases.lookup import Aliases

@@ -154,9 +154,9 @@ def _read_row(facts: Sequence[ValueFact], places: Sequence[int]) -> Row:
         reading = read_value(fact)
         if reading.dates and date == (None, None):
             first = reading.dates[0]
-            if first.month and first.day:
+            if first.month:
                 date = first.month, first.day
-                if first.year and day is None:
+                if first.year and first.day and day is None:
                     day = _weekday(first.year, first.month, first.day)
         if reading.clocks and hour is None:
             hour = reading.clocks[0].minutes / 60

@@ -183,6 +183,9 @@ _VALUE_METHODS = frozenset(
 """Methods of mentions that are values; all others are names."""
 
 
+_CALENDAR_UNITS = frozenset({None, "day", "week", "month", "year", "decade", "century"})
+"""Numbers in words with these units, or none, may count anything: "three weeks stayed dry"."""
+_DAYS_AND = re.compile(r"\b(?:days?|weeks?|months?|years?) and \Z")
 _UNCHECKED = re.compile(
     r"\b(?:[Tt]here (?:is|are|was|were) no|[Nn]o)\b[^.;,]{0,50}\b(?:in the (?:data|record)"
     r"|(?:is|are|was|were) (?:given|recorded|known|mentioned|stated|available))\b"
@@ -197,20 +200,12 @@ _DERIVED_WHOLE = re.compile(
 )
 
 
-def _can_check_share(span: ValueSpan, text: PreparedText, values: DataValues) -> bool:
-    """Whether a share is one of a field that its sentence names, rather than of "that loss"."""
+def _can_check_share(span: ValueSpan, text: PreparedText) -> bool:
+    """Whether a share is not one of what the text itself has derived: "half of that loss"."""
     sentence = next(one for one in split_sentences(text.string) if span.start < one[1])
     start, end = clauses_around(text.string, span.start, span.end, sentence)
     clause = text.string[start:end].lower()
-    if _DERIVED_WHOLE.search(clause):
-        return not span.words
-    return (
-        not span.words
-        or values.nearest(span, text.string) is not None
-        or any(
-            word in clause for fact in values.facts for word in words_of(fact.key) if len(word) > 4
-        )
-    )
+    return not span.words or _DERIVED_WHOLE.search(clause) is None
 
 
 def _values_of_record(
@@ -223,10 +218,13 @@ def _values_of_record(
     unknown: list[ValueSpan] = []
     known: set[str] = set()
     for span in text.values:
-        counted = span.words and span.kind == "number"
+        unit = any(one.unit not in _CALENDAR_UNITS and one.value != 1 for one in span.quantities)
+        counted = span.words and span.kind == "number" and (not unit or span.range)
+        if span.words and _DAYS_AND.search(text.string, max(0, span.begin - 12), span.begin):
+            continue
         if counted or span.kind in ("ordinal", "ratio") or named.find(1, span.start, span.end) >= 0:
             continue
-        if span.kind == "share" and not _can_check_share(span, text, values):
+        if span.kind == "share" and not _can_check_share(span, text):
             continue
         if _UNCHECKED.search(text.string, max(0, span.start - 60), span.end + 40):
             continue

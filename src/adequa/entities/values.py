@@ -14,9 +14,17 @@ from typing import NamedTuple
 
 from adequa.caches import MEGABYTE, cached
 from adequa.data import UNNAMED, Item, Mention, Triple
-from adequa.entities.events import find_owner_faults
-from adequa.entities.owners import OwnerFault, RowList, read_rows
-from adequa.entities.roles import ComparisonCheck, RoleCheck, Roles
+from adequa.entities.comparisons import ComparisonCheck, RowCheck, TrendCheck
+from adequa.entities.events import ObjectCheck, merge_faults
+from adequa.entities.owners import (
+    CategoryCheck,
+    ClaimText,
+    OwnerFault,
+    RowList,
+    SeriesCheck,
+    read_rows,
+)
+from adequa.entities.roles import RoleCheck, Roles
 from adequa.text import PreparedText, label_of
 from adequa.text.values import (
     Claim,
@@ -60,7 +68,15 @@ class DataValues:
         self._names = tuple(named) if paths else ()
         pointers: Iterable[str | None] = paths if paths else [None] * len(self.triples)
         pairs = zip(self.triples, pointers, strict=True)
-        self.facts = tuple(_fact(triple, path) for triple, path in pairs)
+        facts = [_fact(triple, path) for triple, path in pairs]
+        tops = {fact.group for fact in facts if fact.key.rpartition(".")[2] in ("max", "maximum")}
+        self.facts = tuple(
+            # `min` without a `max` beside it are minutes.
+            fact._replace(unit="minute")
+            if paths and fact.key.rpartition(".")[2] == "min" and fact.group not in tops
+            else fact
+            for fact in facts
+        )
 
     @cached_property
     def explainer(self) -> Explainer:
@@ -98,24 +114,24 @@ class DataValues:
         self, text: PreparedText, mentions: Sequence[Mention]
     ) -> list[tuple[OwnerFault, Triple | None]]:
         """Where the text says of an object, field or time what the data says of another."""
-        roles = [
+        found = [
             one
             for check in (RoleCheck, ComparisonCheck)
             for one in check(self.roles, text.string, text.values, mentions).faults()
         ]
-        return [
-            (one, None if one.fact is None else self.triples[one.fact])
-            for one in roles
-            + find_owner_faults(
-                self.facts,
-                self.rows,
-                text.string,
-                text.values,
-                mentions,
-                [triple.object for triple in self.triples],
-                self.explainer,
-            )
-        ]
+        keys = [fact.key for fact in self.facts]
+        entities = [triple.object for triple in self.triples]
+        claims = ClaimText(text.string, text.values, mentions, keys, self.explainer)
+        of_rows: list[OwnerFault] = []
+        for rows in self.rows:
+            if rows.is_timed:
+                of_rows += SeriesCheck(rows, claims).faults()
+                of_rows += CategoryCheck(rows, claims).faults()
+            of_rows += ObjectCheck(rows, claims, entities).faults()
+            found += RowCheck(rows, claims, self.facts, entities).faults()
+            found += TrendCheck(rows, claims).faults()
+        found += merge_faults(sorted(of_rows))
+        return [(one, None if one.fact is None else self.triples[one.fact]) for one in found]
 
     def nearest(self, span: ValueSpan, text: str) -> Triple | None:
         """The triple that a wrong value stands for: of the same kind, spoken of, and near."""

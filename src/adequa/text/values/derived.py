@@ -16,7 +16,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from decimal import Decimal
 from functools import cached_property
-from itertools import permutations
+from itertools import combinations, permutations
 from typing import NamedTuple
 
 from adequa.text.sentences import word_set
@@ -51,6 +51,17 @@ _PRODUCT_WORDS = re.compile(
     r"|hold|weigh\w*|amount\w*|pieces|sum|adds?|instead|makes?|earn\w*|turnover|revenue|that is|so"
     r"|gives?|means|would|brings?|brought|equals?|year(?:ly)?|annual\w*|takings|sales)\b"
 )
+_PIECES = re.compile(
+    r"(?:qty|quantity|count|number|pieces|units|nights|days|hours|servings|months|persons|people"
+    r"|guests|tickets|items|boxes|packs|bottles|seats|times|weeks|minutes)$|(?:^|[._])n$"
+)
+"""Fields that say how many of something there are."""
+_SOME_ROWS = re.compile(
+    r"\b(?:first|last|final|opening|between|from|until|through|half|quarter|weekend|remaining|rest"
+    r"|two|three|four|both|early|late|weekdays|working days|(?:in|for|of) 20[0-9]{2})\b"
+)
+"""Words that speak of some rows of a list that follow each other."""
+_THAN = re.compile(r"\b(?:than|above|below|over|under|short of|ahead|behind)\b")
 _EACH = re.compile(r"\b(?:per|each|apiece|every)\b")
 _SENTENCE_END = re.compile(r"[.!?;\n](?=\s|\Z)")
 _WORD = re.compile(r"[^\W\d_]{3,}")
@@ -209,7 +220,13 @@ class _Query(NamedTuple):
     @property
     def is_sure(self) -> bool:
         """Whether the number has so many digits that a match by chance is unlikely."""
-        return _digits(self.seen) >= _SURE_DIGITS and self.span.hedge == "none"
+        return _digits(self.seen) >= _SURE_DIGITS and self.span.hedge in ("none", "about")
+
+    @property
+    def is_loose(self) -> bool:
+        """Whether one of two facts has to be spoken of, not both."""
+        compared = self.dimension is not None and _THAN.search(self.sentence.lower)
+        return self.is_sure or compared is not None
 
     def speaks(self, words: re.Pattern[str]) -> bool:
         """Whether the number is sure, or the sentence has one of some words."""
@@ -246,16 +263,19 @@ class Explainer:
             units = dict.fromkeys(
                 one.unit for other in sentence.others for one in other.quantities if one.unit
             )  # "110 minutes against 95"
-            readings += [Quantity(readings[0].value, unit) for unit in units]
+            borrowed = [Quantity(readings[0].value, unit) for unit in units]
+            for one in borrowed:
+                if found := self.index.explain(span._replace(quantities=(one,)), text):
+                    return found
+            readings += borrowed
         readings += _without_unit(span.quantities[0])
         for quantity in readings:
             query = _Query(quantity, interval_in(quantity, span), span, sentence)
             certain = query.is_sure and _digits(quantity) >= _CERTAIN_DIGITS
             for found in self._ways(query):
-                whole = found.how == "total" and len(found.facts) > 2 and query.is_sure
+                whole = found.how == "total" and len(found.facts) > 2
+                whole = whole and (query.is_sure or query.dimension is not None)
                 if certain or whole or found.how not in _NEEDS_RELEVANCE:
-                    return (found,)
-                if found.how == "rate" and _EACH.search(sentence.lower):
                     return (found,)
                 if any(self._bears(fact, sentence) for fact in found.facts):
                     return (found,)
@@ -270,11 +290,16 @@ class Explainer:
         """
         seen = span.quantities[0]
         unit = UNITS.get(seen.unit or "")
+        if seen.value >= 10 and (facts := self.index.figures.get(str(seen.value))):
+            yield Support((facts[0],), "part", self.index.facts[facts[0]].value)
+            return
         for scale in (1.0, 1e3, 1e6):
             number = float(seen.value) / scale
             half = Interval(number * (1 - 1e-9), number * (1 + 1e-9))
             for term in () if span.hedge == "none" and scale > 1 and number < 1 else self._values:
                 own = UNITS.get(term.unit or "")
+                if own is not None and scale == 1.0 and own.dimension not in ("time", "volume"):
+                    continue  # the key may have two units: `pump_l_min`
                 if not _near(abs(term.raw), half) or (
                     unit and own and scale == 1.0 and own.dimension == unit.dimension
                 ):
@@ -395,6 +420,11 @@ class Explainer:
         """Every derivation, the likeliest kinds first."""
         if query.seen.unit == "cent":
             return
+        if query.sentence.calls(*_MEAN_CALL):
+            yield from self._means(query)
+            yield from self._rates(query)
+            yield from self._lapses(query)
+            return
         if query.seen.unit == "percentage point":
             yield from self._gaps(query._replace(seen=Quantity(query.seen.value, "percent")))
             return
@@ -412,6 +442,8 @@ class Explainer:
         if query.speaks(_MEAN_WORDS):
             yield from self._means(query)
         yield from self._gaps(query, cued=query.speaks(_GAP_WORDS))
+        if query.dimension == _UNKNOWN:
+            return
         if query.speaks(_PRODUCT_WORDS):
             yield from self._products(query)
         if _RATE_WORDS.search(query.sentence.lower) or query.dimension is None:
@@ -532,7 +564,7 @@ class Explainer:
         for group, terms in groups.items():
             if group and len(terms) <= _MOST // 4:
                 for one, other in permutations(terms, 2):
-                    if other.dimension is None and (one.dimension or one.field < other.field):
+                    if _PIECES.search(other.field) and other.dimension in (None, "time"):
                         field = f"{one.field} times {other.field}"
                         facts = (*one.facts, *other.facts)
                         found[one.field, other.field].append(
@@ -551,7 +583,8 @@ class Explainer:
         if dimension is None:
             return [(term.raw, term) for term in terms if term.dimension != "share"]
         if dimension == _UNKNOWN:
-            return [(term.raw, term) for term in terms if term.dimension is None]
+            free = (None, *CURRENCIES)
+            return [(term.raw, term) for term in terms if term.dimension in free]
         money = dimension in CURRENCIES
         return [
             (term.base, term)
@@ -562,7 +595,8 @@ class Explainer:
     def _ordered(self, dimension: str | None) -> list[tuple[float, int, _Term]]:
         """All values and totals of a dimension, from the lowest to the highest."""
         if dimension not in self._sorted:
-            terms = [*self._values, *self._spells, *self._totals]
+            whole = [term for term in self._totals if term.whole and " times " not in term.field]
+            terms = [*self._values, *self._spells, *whole]
             found = self._views(dimension, terms)
             self._sorted[dimension] = sorted((n, place, t) for place, (n, t) in enumerate(found))
         return self._sorted[dimension]
@@ -577,16 +611,18 @@ class Explainer:
                 return
             yield term
 
-    def _related(self, one: _Term, other: _Term, sentence: _Sentence) -> bool:
+    def _related(self, one: _Term, other: _Term, sentence: _Sentence, loose: bool) -> bool:
         """Whether two terms may be combined: one field, one object, or both are spoken of."""
         if {*one.facts} & {*other.facts}:
             return False
         if one.field == other.field and one.whole == other.whole:
             return True
-        if one.group == other.group or (one.whole and other.whole):
-            return self._is_told(one, sentence) or self._is_told(other, sentence)
-        if any(term.single and self._is_told(term, sentence) for term in (one, other)):
-            return True
+        told = self._is_told(one, sentence), self._is_told(other, sentence)
+        within = _is_within(one.group, other.group) or _is_within(other.group, one.group)
+        if within or (one.whole and other.whole):
+            return any(told)
+        if one.single or other.single:
+            return any(told) if loose else all(told)
         shared = {*self._names_of_groups.get(one.group, ())}
         return bool(shared.intersection(self._names_of_groups.get(other.group, ())))
 
@@ -623,7 +659,7 @@ class Explainer:
             ]
             if len(some) > 1 and _near(sum(number for number, _ in some), query.base):
                 yield self._support([term for _, term in some], "total")
-        for terms in self._fields if cued else ():
+        for terms in self._fields if cued and _SOME_ROWS.search(query.sentence.lower) else ():
             numbers = self._views(query.dimension, terms[:_MOST])
             if self._is_told(terms[0], query.sentence):
                 for first in range(len(numbers)):
@@ -635,7 +671,8 @@ class Explainer:
         for number, one in self._views(query.dimension, self._values):
             rest = Interval(query.base.low - number, query.base.high - number)
             for other in self._partners(query.dimension, rest):
-                related = one.field != other.field and self._related(one, other, query.sentence)
+                related = one.field != other.field and one.unit == other.unit
+                related = related and self._related(one, other, query.sentence, query.is_loose)
                 if related and (cued or self._are_in(query.sentence, one, other)):
                     yield self._support([one, other], "total")
 
@@ -643,12 +680,13 @@ class Explainer:
         for number, term in self._views(query.dimension, self._totals):
             if term.count and _near(number / term.count, query.base):
                 yield self._support([term], "mean")
-        for terms in self._fields:
+        for terms in self._fields if _SOME_ROWS.search(query.sentence.lower) else ():
             numbers = [number for number, _ in self._views(query.dimension, terms[:_MOST])]
-            for first in range(len(numbers)):
-                for last in range(first + 2, len(numbers) + 1):
-                    if _near(sum(numbers[first:last]) / (last - first), query.base):
-                        yield self._support(terms[first:last], "mean")
+            for first, last in combinations(range(len(numbers) + 1), 2):
+                if last > first + 1 and _near(
+                    sum(numbers[first:last]) / (last - first), query.base
+                ):
+                    yield self._support(terms[first:last], "mean")
 
     def _is_named(self, term: _Term, sentence: _Sentence) -> bool:
         """Whether the object of a term is named in a sentence."""
@@ -669,9 +707,24 @@ class Explainer:
         for number, _, one in self._ordered(query.dimension):
             apart = Interval(number + max(query.gap.low, 0.0), number + query.gap.high)
             for other in self._partners(query.dimension, apart):
-                related = other.unit == one.unit and self._related(one, other, query.sentence)
+                near = one.field == other.field and self._are_ends(one, other, query)
+                related = other.unit == one.unit and self._related(
+                    one, other, query.sentence, query.is_loose
+                )
                 if related and (cued or self._are_in(query.sentence, one, other)):
-                    yield self._support([other, one], "difference")
+                    yield self._support([other, one], "change" if near else "difference")
+
+    def _are_ends(self, one: _Term, other: _Term, query: _Query) -> bool:
+        """Whether two numbers are the first and last, or the highest and lowest, of a field."""
+        for terms in self._fields:
+            if terms[0].field == one.field and one in terms and other in terms:
+                ordered = sorted(terms, key=lambda term: term.base)
+                pair = {one.base, other.base}
+                return pair in (
+                    {terms[0].base, terms[-1].base},
+                    {ordered[0].base, ordered[-1].base},
+                )
+        return False
 
     @cached_property
     def _moments(self) -> tuple[tuple[float, int], ...]:
@@ -746,7 +799,15 @@ class Explainer:
                         alike = other.dimension == one.dimension or None in (
                             *(one.dimension, other.dimension),
                         )
-                        if alike and (part or self._related(one, other, sentence)):
+                        of_one = any(
+                            a.single
+                            and (b.whole or a is one)
+                            and self._spoken_of(a.facts[0], sentence) > 1
+                            for a, b in ((one, other), (other, one))
+                        )
+                        if alike and (
+                            part or of_one or self._related(one, other, sentence, loose=False)
+                        ):
                             yield self._support([other, one], "share")
         yield from self._ratios_in_sentence(interval, sentence)
 
@@ -780,8 +841,12 @@ class Explainer:
         for factor, one in factors:
             rest = Interval(query.base.low / factor, query.base.high / factor)
             for other in self._partners(dimension, rest):
-                near = one.single or other.single or one.group == other.group or one.whole
-                if near and other.field != one.field:
+                whole = (one.single or one.whole) and (other.single or other.whole)
+                near = (
+                    whole or one.group == other.group or (one.single and one.dimension == "share")
+                )
+                told = query.is_sure or self._is_told(other, query.sentence)
+                if near and other.field != one.field and told:
                     yield self._support([other, one], "product")
 
     def _rates(self, query: _Query) -> Iterator[Support]:
@@ -799,7 +864,14 @@ class Explainer:
                 for top in self._partners(dimension, _scaled(query.base, size)):
                     if top.field == under.field or {*top.facts} & {*under.facts}:
                         continue
-                    if top.single or under.single or top.group == under.group or under.whole:
+                    single = (top.single or top.whole) and (under.single or under.whole)
+                    each = _EACH.search(query.sentence.lower) is not None
+                    listed = under.single and each
+                    if (
+                        (single or listed or top.group == under.group)
+                        and (each or self._is_told(top, query.sentence))
+                        and (each or self._is_told(under, query.sentence))
+                    ):
                         yield self._support([top, under], "rate")
 
     # Counts -------------------------------------------------------------------------------------
@@ -883,6 +955,11 @@ class Explainer:
             for number in {above, len(terms) - above}:
                 if number == count:
                     yield Support((), "count", f"number of {terms[0].field}")
+
+
+def _is_within(group: str, other: str) -> bool:
+    """Whether an object is another one, or inside of it; all are inside of the root."""
+    return group == other or bool(other and group.startswith(f"{other}/"))
 
 
 def _without_unit(seen: Quantity) -> list[Quantity]:

@@ -526,6 +526,10 @@ def interval_in(seen: Quantity, span: ValueSpan) -> Interval:
     """The values that a number of a span may stand for, in its unit."""
     if span.kind == "share":
         return _share_interval(float(seen.value), span.hedge)
+    if span.words and span.hedge in ("none", "about") and span.kind == "number":
+        half = 0.1 * abs(float(seen.value))  # "three quarters of an hour" is not exact
+        if seen.unit and seen.value != seen.value.to_integral_value():
+            return Interval(float(seen.value) - half, float(seen.value) + half)
     if span.range and span.hedge == "none":
         return interval_of(seen.value, "about")  # ends of ranges are rounded outwards
     return interval_of(seen.value, span.hedge)

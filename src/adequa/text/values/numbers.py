@@ -465,7 +465,7 @@ _BEFORE: dict[Hedge, str] = {
     ),
     "at least": r"at\sleast|no\s(?:fewer|less)\sthan|not\sless\sthan|≥\s?|a\sminimum\sof|minimum",
     "at most": (
-        r"at\smost|no\smore\sthan|not\smore\sthan|(?<!add\s)(?<!adds\s)(?<!added\s)up\sto|as\s(?:many|much|high|long)\sas|≤\s?"
+        r"at\smost|no\smore\sthan|not\smore\sthan|(?<!add\s)(?<!adds\s)(?<!added\s)(?<!adding\s)up\sto|as\s(?:many|much|high|long)\sas|≤\s?"
         r"|a\smaximum\sof|maximum"
     ),
     "over": (

@@ -77,8 +77,9 @@ _FIGURES = re.compile(
 )
 _WORDED = re.compile(
     rf"(?<!\w)(?:(?P<noon>noon|midday|midnight)"
-    rf"|(?P<past>half|(?:a\s)?quarter|five|ten|twenty(?:[\s-]five)?)\s(?P<to>past|to(?<!from ten to)"
-    r"(?<!from five to)(?<!from twenty to)(?<!s five to)(?<!s ten to)(?<!s twenty to))\s"
+    rf"|(?P<past>half|(?:a\s)?quarter|five|ten|twenty(?:[\s-]five)?)\s(?P<to>past|to"
+    r"(?<!from ten to)(?<!from five to)(?<!from twenty to)"
+    r"(?<!s five to)(?<!s ten to)(?<!s twenty to))\s"
     rf"(?P<hour>{_HOUR_WORDS}|1[0-2]|[1-9])"
     rf"|(?P<oclock>{_HOUR_WORDS})\s(?:o['’]clock|(?P<half>a\.?m\.?|p\.?m\.?)(?![a-z])"
     r"|(?P<part>in\sthe\s(?:afternoon|evening|morning)|at\snight)"
