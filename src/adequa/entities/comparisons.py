@@ -66,7 +66,7 @@ _SOME = re.compile(
     r"|jump|difference|gap|margin|of that|that year|that month|that day)\b"
 )
 _RANKED = re.compile(
-    r"\b(?:first|second|third|fourth|fifth|next|among|one of|two|three|of its|so far|another|an? (?=peak)"
+    r"\b(?:first|second|third|fourth|fifth|next|among|one of|two|three|of its|so far|another"
     r"|local|early|late|new)\W*\Z"
 )
 

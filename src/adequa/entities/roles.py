@@ -208,6 +208,8 @@ class RoleCheck:
                 continue  # "on one day only"
             if small and span.hedge != "none":
                 continue
+            if span.kind == "time" and _BETWEEN.search(self.lower, sentence[0], span.start):
+                continue  # a time that says when, not what
             readings = self.roles.explainer.index.readings
             if span.kind == "number" and any(readings[fact].clocks for fact in facts):
                 continue  # "6 hours and 51 minutes" is not 06:51
@@ -523,6 +525,7 @@ class RoleCheck:
 
 _LETTERS = re.compile(r"[^\W\d_]{2}")
 """What a name has and a time that tells rows apart has not."""
+_BETWEEN = re.compile(r"\b(?:between|from|until|after|before|by)\b[^.;]{0,24}\Z")
 _SIDE = re.compile(
     r"\b(?:(?P<from>from|sent by|bought from|supplied by|given by|donated by)|(?P<to>to|sold to"
     r"|given to))\s(?:the\s)?\Z"

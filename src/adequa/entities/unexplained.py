@@ -185,6 +185,7 @@ _VALUE_METHODS = frozenset(
 
 _CALENDAR_UNITS = frozenset({None, "day", "week", "month", "year", "decade", "century"})
 """Numbers in words with these units, or none, may count anything: "three weeks stayed dry"."""
+_THAN = re.compile(r" (?:less|more|fewer|longer|shorter|earlier|later) than\b")
 _DAYS_AND = re.compile(r"\b(?:days?|weeks?|months?|years?) and \Z")
 _UNCHECKED = re.compile(
     r"\b(?:[Tt]here (?:is|are|was|were) no|[Nn]o)\b[^.;,]{0,50}\b(?:in the (?:data|record)"
@@ -220,6 +221,8 @@ def _values_of_record(
     for span in text.values:
         unit = any(one.unit not in _CALENDAR_UNITS and one.value != 1 for one in span.quantities)
         counted = span.words and span.kind == "number" and (not unit or span.range)
+        if span.words and _THAN.match(text.string, span.end):
+            continue
         if span.words and _DAYS_AND.search(text.string, max(0, span.begin - 12), span.begin):
             continue
         if counted or span.kind in ("ordinal", "ratio") or named.find(1, span.start, span.end) >= 0:

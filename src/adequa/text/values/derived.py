@@ -69,6 +69,8 @@ _SURE_DIGITS = 3
 """From so many significant digits on, a match without a cue counts: chance makes few of them."""
 _UNKNOWN = "unknown"
 """The unit and the dimension of numbers of the data without a unit, for a number that has one."""
+_SCALED = "scaled"
+"""The same for a number that has been divided by a thousand or a million."""
 _MOST = 60
 """The most numbers of one field that are combined in pairs; bounds the time."""
 
@@ -261,7 +263,10 @@ class Explainer:
         readings = [*span.quantities]
         if span.kind == "number" and not any(one.unit for one in readings):
             units = dict.fromkeys(
-                one.unit for other in sentence.others for one in other.quantities if one.unit
+                one.unit
+                for other in sentence.others
+                for one in other.quantities
+                if one.unit and UNITS[one.unit].dimension != "share"
             )  # "110 minutes against 95"
             borrowed = [Quantity(readings[0].value, unit) for unit in units]
             for one in borrowed:
@@ -290,9 +295,12 @@ class Explainer:
         """
         seen = span.quantities[0]
         unit = UNITS.get(seen.unit or "")
-        if seen.value >= 10 and (facts := self.index.figures.get(str(seen.value))):
-            yield Support((facts[0],), "part", self.index.facts[facts[0]].value)
-            return
+        code = re.compile(rf"[A-Za-z]{seen.value}(?![0-9])|(?<![0-9.]){seen.value}[A-Za-z]")
+        for fact in self.index.figures.get(str(seen.value), ()) if seen.value >= 10 else ():
+            known = self.index.facts[fact]
+            if code.search(f"{known.key} {known.value}") and self._bears(fact, sentence):
+                yield Support((fact,), "part", known.value)
+                return
         for scale in (1.0, 1e3, 1e6):
             number = float(seen.value) / scale
             half = Interval(number * (1 - 1e-9), number * (1 + 1e-9))
@@ -441,8 +449,9 @@ class Explainer:
         yield from self._sums(query, cued=query.speaks(_SUM_WORDS))
         if query.speaks(_MEAN_WORDS):
             yield from self._means(query)
-        yield from self._gaps(query, cued=query.speaks(_GAP_WORDS))
-        if query.dimension == _UNKNOWN:
+        if query.dimension != _SCALED:
+            yield from self._gaps(query, cued=query.speaks(_GAP_WORDS))
+        if query.dimension in (_UNKNOWN, _SCALED):
             return
         if query.speaks(_PRODUCT_WORDS):
             yield from self._products(query)
@@ -583,6 +592,8 @@ class Explainer:
         if dimension is None:
             return [(term.raw, term) for term in terms if term.dimension != "share"]
         if dimension == _UNKNOWN:
+            return [(term.raw, term) for term in terms if term.dimension is None]
+        if dimension == _SCALED:
             free = (None, *CURRENCIES)
             return [(term.raw, term) for term in terms if term.dimension in free]
         money = dimension in CURRENCIES
@@ -672,6 +683,7 @@ class Explainer:
             rest = Interval(query.base.low - number, query.base.high - number)
             for other in self._partners(query.dimension, rest):
                 related = one.field != other.field and one.unit == other.unit
+                related = related and (one.single or not other.whole)
                 related = related and self._related(one, other, query.sentence, query.is_loose)
                 if related and (cued or self._are_in(query.sentence, one, other)):
                     yield self._support([one, other], "total")
@@ -680,13 +692,22 @@ class Explainer:
         for number, term in self._views(query.dimension, self._totals):
             if term.count and _near(number / term.count, query.base):
                 yield self._support([term], "mean")
-        for terms in self._fields if _SOME_ROWS.search(query.sentence.lower) else ():
+        some = query.is_sure and _SOME_ROWS.search(query.sentence.lower)
+        for terms in self._fields if some else ():
             numbers = [number for number, _ in self._views(query.dimension, terms[:_MOST])]
             for first, last in combinations(range(len(numbers) + 1), 2):
                 if last > first + 1 and _near(
                     sum(numbers[first:last]) / (last - first), query.base
                 ):
                     yield self._support(terms[first:last], "mean")
+
+    def _is_row(self, one: _Term, other: _Term, sentence: _Sentence) -> bool:
+        """Whether a sentence speaks of a row of one of two terms, or they are ends of a field."""
+        return (
+            self._are_ends(one, other)
+            or any(self._is_named(term, sentence) for term in (one, other))
+            or any(self._are_in(sentence, term) for term in (one, other))
+        )
 
     def _is_named(self, term: _Term, sentence: _Sentence) -> bool:
         """Whether the object of a term is named in a sentence."""
@@ -707,14 +728,14 @@ class Explainer:
         for number, _, one in self._ordered(query.dimension):
             apart = Interval(number + max(query.gap.low, 0.0), number + query.gap.high)
             for other in self._partners(query.dimension, apart):
-                near = one.field == other.field and self._are_ends(one, other, query)
+                near = one.field == other.field and self._are_ends(one, other)
                 related = other.unit == one.unit and self._related(
                     one, other, query.sentence, query.is_loose
                 )
                 if related and (cued or self._are_in(query.sentence, one, other)):
                     yield self._support([other, one], "change" if near else "difference")
 
-    def _are_ends(self, one: _Term, other: _Term, query: _Query) -> bool:
+    def _are_ends(self, one: _Term, other: _Term) -> bool:
         """Whether two numbers are the first and last, or the highest and lowest, of a field."""
         for terms in self._fields:
             if terms[0].field == one.field and one in terms and other in terms:
@@ -784,7 +805,9 @@ class Explainer:
     def _ratios(self, interval: Interval, sentence: _Sentence) -> Iterator[Support]:
         """One term as a share or a multiple of another, or the change from one to another."""
         ways = [interval]
-        if _CHANGE_WORDS.search(sentence.lower):
+        own = sentence.span
+        before = sentence.lower[: max(0, own.begin - sentence.start)]
+        if _CHANGE_WORDS.search(f"{before} {sentence.lower[own.end - sentence.start :]}"):
             ways.append(Interval(1 - interval.high, 1 - interval.low))
             ways.append(Interval(1 + interval.low, 1 + interval.high))
         for dimension in {None, *(term.dimension for term in self._values)} - _NO_RATIO:
@@ -793,6 +816,8 @@ class Explainer:
                 mixed = dimension is None and one.dimension not in _NO_RATIO
                 if number <= 0 or not (one.dimension == dimension or mixed):
                     continue
+                if dimension is None and number < 1:
+                    continue  # 0.2 is a share itself
                 for way in ways:
                     for other in self._partners(dimension, _scaled(way, number)):
                         part = other.facts[0] in one.facts and one.count > 0
@@ -805,9 +830,9 @@ class Explainer:
                             and self._spoken_of(a.facts[0], sentence) > 1
                             for a, b in ((one, other), (other, one))
                         )
-                        if alike and (
-                            part or of_one or self._related(one, other, sentence, loose=False)
-                        ):
+                        row = one.field != other.field or self._is_row(one, other, sentence)
+                        related = row and self._related(one, other, sentence, loose=False)
+                        if alike and (part or of_one or related):
                             yield self._support([other, one], "share")
         yield from self._ratios_in_sentence(interval, sentence)
 
@@ -818,7 +843,10 @@ class Explainer:
                 whole = float(quantity.value)
                 if whole <= 0 or quantity.unit == "percent":
                     continue
+                unit = UNITS.get(quantity.unit or "")
                 for term in self._values:
+                    if term.dimension != (unit and unit.dimension):
+                        continue
                     near = _near(term.raw / whole, interval)
                     if near and self._spoken_of(term.facts[0], sentence) > 0:
                         yield self._support([term], "share")
@@ -846,6 +874,7 @@ class Explainer:
                     whole or one.group == other.group or (one.single and one.dimension == "share")
                 )
                 told = query.is_sure or self._is_told(other, query.sentence)
+                told = told and (one.dimension != "share" or self._is_told(one, query.sentence))
                 if near and other.field != one.field and told:
                     yield self._support([other, one], "product")
 
@@ -858,7 +887,8 @@ class Explainer:
                 continue
             if under.dimension == dimension and dimension is not None:
                 continue
-            for size in {under.raw, under.base} if not crowd else {under.base}:
+            sizes = {under.base} if crowd else {under.raw}
+            for size in sizes if dimension is None or crowd else {under.raw, under.base}:
                 if size <= 0 or size == 1:
                     continue
                 for top in self._partners(dimension, _scaled(query.base, size)):
@@ -970,9 +1000,10 @@ def _without_unit(seen: Quantity) -> list[Quantity]:
     numbers = [seen.value] if unit is not None else []
     if unit is not None and unit.dimension in ("length", "mass", "volume") and unit.factor != 1:
         numbers.append(Decimal(repr(round(unit.base(float(seen.value)), 9))))
-    if seen.value >= 10**5:
-        numbers += [seen.value.scaleb(-3), seen.value.scaleb(-6)]
-    return [Quantity(number, _UNKNOWN) for number in numbers]
+    found = [Quantity(number, _UNKNOWN) for number in numbers]
+    if seen.value >= 10**5 and _digits(seen) > 1:
+        found += [Quantity(seen.value.scaleb(power), _SCALED) for power in (-3, -6)]
+    return found
 
 
 def _apart(numbers: Sequence[tuple[float, int]], interval: Interval) -> Iterator[tuple[int, int]]:
