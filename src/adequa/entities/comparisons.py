@@ -58,6 +58,7 @@ _BEST = re.compile(
     r"|(?P<down>lowest|smallest|shortest|lightest|coldest|coolest|cheapest|narrowest|least"
     r"|quietest|minimum|worst|slowest|weakest|poorest|driest|youngest))\b"
 )
+_WITH = re.compile(r"\b(?:with|at|of)\s\Z")
 _SOME = re.compile(
     r"\b(?:among|apart from|except|excluding|other than|(?:first|second|last) (?:half|part|two"
     r"|three|third|quarter)|weekdays|weekends?|working days|until|so far"
@@ -272,6 +273,12 @@ class ComparisonCheck(RoleCheck):
                 continue
             part = self._part(match.start(), sentence)
             numbers = self._numbers(match.start(), part[1])
+            if not numbers:  # "the best hour was the first, with 12,400 bottles"
+                numbers = [
+                    one
+                    for one in self._numbers(match.end(), min(sentence[1], match.end() + 45))[:1]
+                    if _WITH.search(self.lower, one.begin - 5, one.begin)
+                ]
             facts = {
                 fact
                 for span in numbers[:1]
@@ -428,7 +435,7 @@ def _base_number(span: ValueSpan, other: ValueSpan) -> float | None:
 
 _LABELS = word_set(
     "week day lap set no nr number period round stage step leg move km lot point page chapter "
-    "quarter year month hour minute end inning over frame game heat lane section level phase"
+    "quarter year month hour minute min end inning over frame game heat lane section level phase"
 )
 """Keys whose whole numbers tell the rows of a list apart: "week 22", "move 23"."""
 _ORDINALS = {
@@ -442,6 +449,7 @@ _RELATED = re.compile(
 """Words of a clause whose number may be made of several rows."""
 
 
+_GOES_ON = re.compile(r"\b(?:when|with)\b")
 _WHOSE = re.compile(r"\b(?:whose|his|her|its|their)\s\Z")
 
 
@@ -492,6 +500,7 @@ class RowCheck:
                 yield match.start(), match.end(), found
         for column in self.labels:
             word = words_of_key(column.key)[-1].removesuffix("s")
+            word = "minute" if word == "min" else word
             before = r"\b(?:in|by|since|until|for|of) " if word == "year" else rf"\b{word}s? "
             for match in re.finditer(rf"{before}(?P<n>[0-9]+(?:\.[0-9]+)?)\b", lower):
                 found = frozenset(
@@ -499,7 +508,8 @@ class RowCheck:
                 )
                 if found:
                     yield match.start(), match.end(), found
-        noun = re.escape(words_of_key(self.rows.name or "row")[-1].removesuffix("s"))
+        words = [one for one in words_of_key(self.rows.name.rpartition("/")[2]) if len(one) > 3]
+        noun = re.escape(words[0].removesuffix("s") if words else "row")
         pattern = rf"\b(?P<n>{'|'.join(_ORDINALS)}) (?:of the (?:\w+ )?)?{noun}s?\b"
         for match in re.finditer(pattern, lower):
             place = _ORDINALS[match["n"]]
@@ -519,16 +529,21 @@ class RowCheck:
                         yield fault
 
     def _fault(self, span: ValueSpan, sentence: tuple[int, int]) -> OwnerFault | None:
+        part = self.text.part_at(span.start, sentence)
         small = not any(one.unit for one in span.quantities) and span.quantities[0].value < 10
         if (
             span.words
-            or small
             or span.range
             or any(start <= span.start < end for start, end, _ in self.places)
         ):
             return None
-        part = self.text.part_at(span.start, sentence)
         named = [rows for start, _, rows in self.places if part[0] <= start < part[1]]
+        if not named and _GOES_ON.search(self.text.lower, max(0, part[0] - 6), part[0] + 5):
+            # "Mbeki had 13 rebounds to go with 17 points": what was named last
+            before = [one for one in self.places if sentence[0] <= one[0] < part[0]]
+            named = [
+                rows for _, end, rows in before[-1:] if "," not in self.text.lower[end : part[0]]
+            ]
         if not named or _RELATED.search(self.text.lower, *part):
             return None
         spoken = frozenset.intersection(*named)
@@ -540,6 +555,10 @@ class RowCheck:
         if None in rows or rows & spoken or facts & self.named:
             return None
         keys = {self.facts[fact].key for fact in facts}
+        spoken_of = {word for key in keys for word in words_of_key(key.rpartition(".")[2])}
+        words = {*re.findall(r"[a-z]{3,}", self.text.lower[slice(*part)])}
+        if small and not spoken_of & words:
+            return None
         own = [
             fact
             for row in sorted(spoken)

@@ -107,7 +107,7 @@ class DataValues:
             return []
         return [
             Denial(self.triples[one.fact], one.start, one.end)
-            for one in find_contradictions(self.facts, text, self._claims)
+            for one in find_contradictions(self.facts, text, self._claims, bare=self.is_record)
         ]
 
     def owner_faults(

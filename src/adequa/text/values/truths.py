@@ -93,6 +93,12 @@ _BEFORE, _AFTER, _WIDEST = 9, 5, 12
 """How many words before and after a quality a negation may be, and how many words the parts of a
 quality may be apart; chosen on the open part of bench/challenges/records."""
 _LEAST_STEM = 3
+_LEAST_BARE = 5
+"""Letters of a word that names a quality without any verb beside it."""
+_POSSIBLE = word_set(
+    "optional optionally possible foreseen planned available would could can may might if should "
+    "instead rather unless until target limit threshold required free only but except before"
+)
 
 
 def truth_of(key: str, value: str) -> bool | None:
@@ -161,9 +167,16 @@ def read_claims(facts: Sequence[ValueFact]) -> dict[int, Claim]:
 
 
 def find_contradictions(
-    facts: Sequence[ValueFact], text: str, claims: Mapping[int, Claim] | None = None
+    facts: Sequence[ValueFact],
+    text: str,
+    claims: Mapping[int, Claim] | None = None,
+    *,
+    bare: bool = False,
 ) -> list[Contradiction]:
     """Where a text denies a quality that the data affirms, or the reverse, and never agrees.
+
+    With `bare`, naming what the data denies affirms it in a sentence without any negation or
+    possibility: "won after overtime".
 
     Where some objects have a quality and others do not, only sentences count that name one of the
     objects and no other.
@@ -176,7 +189,7 @@ def find_contradictions(
     names: dict[str, list[str]] | None = None
     for place, claim in claims.items():
         field = _field(facts[place])
-        polarities = find_polarity(text, claim)
+        polarities = find_polarity(text, claim, bare=bare and not claim.holds)
         if polarities and len(sides[field]) > 1:
             names = _names(facts) if names is None else names
             groups = {facts[other].group for other in claims if _field(facts[other]) == field}
@@ -213,7 +226,7 @@ def _speaks_of(
     return named == {own}
 
 
-def find_polarity(text: str, claim: Claim) -> list[Polarity]:
+def find_polarity(text: str, claim: Claim, *, bare: bool = False) -> list[Polarity]:
     """Where a text affirms or denies the quality of a claim, one place per sentence."""
     lower = lowered(text)
     if not all(_stem(thing) in lower for thing in claim.things):
@@ -224,7 +237,8 @@ def find_polarity(text: str, claim: Claim) -> list[Polarity]:
             (match[0].replace("’", "'"), match.start(), match.end())
             for match in _WORD.finditer(lower, start, end)
         ]
-        if place := _read(words, lower, claim):
+        plain = bare and not any(word in _NEGATORS or word in _POSSIBLE for word, _, _ in words)
+        if place := _read(words, lower, claim, bare=plain):
             found.append(place)
             # A sentence may speak of it twice: "irrigation is foreseen, yet none took place".
             parts = [
@@ -236,7 +250,9 @@ def find_polarity(text: str, claim: Claim) -> list[Polarity]:
     return found
 
 
-def _read(words: list[tuple[str, int, int]], text: str, claim: Claim) -> Polarity | None:
+def _read(
+    words: list[tuple[str, int, int]], text: str, claim: Claim, *, bare: bool = False
+) -> Polarity | None:
     anchors: list[int] = []
     negative = False
     for thing in claim.things:
@@ -270,7 +286,9 @@ def _read(words: list[tuple[str, int, int]], text: str, claim: Claim) -> Polarit
     denied = denied != negative  # "not unpaid" is paid
     adjective = bool(claim.states and stated) or _ADJECTIVE.search(claim.things[-1]) is not None
     signs = _EXISTS if claim.states else _EXISTS | _WEAK_EXISTS
-    if not denied and not adjective and not signs.intersection([*before, *inside, *after]):
+    plain = bare and all(len(thing) >= _LEAST_BARE for thing in claim.things)
+    weak = not (denied or adjective or plain)
+    if weak and not signs.intersection([*before, *inside, *after]):
         return None
     if claim.states and not stated and not denied and _AWAY.intersection(before[-2:]):
         return None  # "with four bays for hard drives" says nothing about `drives_included`
