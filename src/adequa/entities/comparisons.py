@@ -547,6 +547,8 @@ class RowCheck:
         if not named or _RELATED.search(self.text.lower, *part):
             return None
         spoken = frozenset.intersection(*named)
+        if self.rows.is_timed and len(spoken) > 1:
+            return None  # several rows of a day: `SeriesCheck` has their extremes
         supports = self.text.explainer.index.explain(span, self.text.text)
         if not spoken or not supports or any(one.how != "same" for one in supports):
             return None

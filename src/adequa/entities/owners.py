@@ -210,7 +210,8 @@ _HIGH = re.compile(
 _MEAN = re.compile(r"\b(?:averag\w*|mean|typical\w*|generally|mostly|usually)\b")
 _CHANGE = re.compile(
     r"\b(?:by|increase of|drop of|rise of|fall of|difference|more|less|than"
-    r"|of (?:its|the|all|these)?)\s*\Z"
+    r"|(?:one|two|three|four|five|six|seven|eight|nine|ten|[0-9]+) of(?: its| the| all| these)?)"
+    r"\s*\Z"
 )
 _WHOLE_TIME = re.compile(
     r"\b(?:overall|week(?!day|end)|five days|period|throughout the (?!day)|generally)\b"

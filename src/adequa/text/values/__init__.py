@@ -12,7 +12,6 @@ value, unit, group) which of them explains a value of a text, or what several of
 write a coded value; `word_triple` and `word_parts` put a triple with coded values into words.
 """
 
-from adequa.text.values.codes import find_siblings, spellings_of
 from adequa.text.values.dates import Date, DateMatch, DateSpan, compare_dates, date_of, find_dates
 from adequa.text.values.derived import Explainer
 from adequa.text.values.facts import Support, ValueFact, ValueIndex, is_comparable, read_value
@@ -62,11 +61,13 @@ from adequa.text.values.units import (
 )
 from adequa.text.values.wording import (
     TripleWords,
+    find_siblings,
     say_address,
     say_boolean,
     say_date,
     say_number,
     say_unit,
+    spellings_of,
     word_parts,
     word_triple,
 )
