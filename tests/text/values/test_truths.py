@@ -2,11 +2,13 @@ from __future__ import annotations
 
 import pytest
 
+from adequa.text.languages import LANGUAGES
 from adequa.text.values import (
     ValueFact,
     claim_of,
     find_contradictions,
     find_polarity,
+    is_readable,
     truth_of,
 )
 
@@ -98,3 +100,32 @@ def test_what_is_denied_counts_as_said_where_the_data_is_a_record() -> None:
     assert find_contradictions(facts, text, bare=True)
     assert not find_contradictions(facts, "They won without overtime.", bare=True)
     assert not find_contradictions(facts, "Overtime would follow a draw.", bare=True)
+
+
+@pytest.mark.parametrize(
+    ("code", "key", "text", "affirmed"),
+    [
+        ("de", "familyFriendly", "Es ist nicht familienfreundlich.", False),
+        ("de", "familyFriendly", "Familien sind willkommen, Hunde nicht.", True),
+        ("de", "rainExpected", "Es bleibt trocken.", False),
+        ("fr", "snowExpected", "Ils n'ont pas de neige à attendre.", False),
+        ("it", "fog", "Vento a 36 km/h, senza nebbia.", False),
+        ("nl", "thunderstorm", "Het dorp moet onweer verwachten.", True),
+        ("cs", "snowExpected", "Obyvatelé nemusí čekat sněžení.", False),
+        ("ru", "snowExpected", "Снега сегодня ждать не стоит.", False),
+        ("ru", "familyFriendly", "Подходит для семей.", True),
+    ],
+)
+def test_yes_and_no_in_other_languages(code: str, key: str, text: str, affirmed: bool) -> None:
+    claim = claim_of(key, "yes")
+    assert claim is not None
+    (found,) = find_polarity(text, claim, LANGUAGES[code])
+    assert found.affirmed is affirmed
+
+
+def test_qualities_without_words_are_not_readable() -> None:
+    known, unknown = claim_of("rainExpected", "no"), claim_of("zorbing", "no")
+    assert known is not None
+    assert unknown is not None
+    assert is_readable(known, LANGUAGES["cs"])
+    assert not is_readable(unknown, LANGUAGES["cs"])

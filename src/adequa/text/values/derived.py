@@ -164,7 +164,7 @@ class _Term(NamedTuple):
     """The object that it belongs to."""
     number: int = 0
     """Which reading of its fact it is."""
-    count: int = 0
+    parts: int = 0
     """Of a sum, how many numbers it has."""
     single: bool = False
     """Whether its field occurs once."""
@@ -180,7 +180,7 @@ def _total(terms: Sequence[_Term], *, whole: bool = False) -> _Term:
     raw = sum(term.raw for term in terms) if one_unit else base
     facts = tuple(fact for term in terms for fact in term.facts)
     return terms[0]._replace(
-        raw=raw, base=base, facts=facts, count=len(terms), whole=whole, single=False,
+        raw=raw, base=base, facts=facts, parts=len(terms), whole=whole, single=False,
         group=terms[0].group.rpartition("/")[0],
     )  # fmt: skip
 
@@ -270,8 +270,8 @@ class Explainer:
             )  # "110 minutes against 95"
             borrowed = [Quantity(readings[0].value, unit) for unit in units]
             for one in borrowed:
-                if found := self.index.explain(span._replace(quantities=(one,)), text):
-                    return found
+                if known := self.index.explain(span._replace(quantities=(one,)), text):
+                    return known
             readings += borrowed
         readings += _without_unit(span.quantities[0])
         for quantity in readings:
@@ -690,7 +690,7 @@ class Explainer:
 
     def _means(self, query: _Query) -> Iterator[Support]:
         for number, term in self._views(query.dimension, self._totals):
-            if term.count and _near(number / term.count, query.base):
+            if term.parts and _near(number / term.parts, query.base):
                 yield self._support([term], "mean")
         some = query.is_sure and _SOME_ROWS.search(query.sentence.lower)
         for terms in self._fields if some else ():
@@ -820,7 +820,7 @@ class Explainer:
                     continue  # 0.2 is a share itself
                 for way in ways:
                     for other in self._partners(dimension, _scaled(way, number)):
-                        part = other.facts[0] in one.facts and one.count > 0
+                        part = other.facts[0] in one.facts and one.parts > 0
                         alike = other.dimension == one.dimension or None in (
                             *(one.dimension, other.dimension),
                         )
