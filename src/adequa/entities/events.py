@@ -13,16 +13,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import NamedTuple
 
-from adequa.data import Mention
-from adequa.entities.owners import (
-    CategoryCheck,
-    ClaimText,
-    OwnerFault,
-    RowList,
-    SeriesCheck,
-)
+from adequa.entities.owners import ClaimText, OwnerFault, RowList
 from adequa.text import fold, word_set
-from adequa.text.values import ValueFact, ValueSpan
 
 _ACTS: Mapping[str, re.Pattern[str]] = {
     "goal": re.compile(
@@ -329,26 +321,7 @@ def _same_minute(said: tuple[int, int], known: tuple[int, int]) -> bool:
     return said[0] in (known[0], sum(known))
 
 
-def find_owner_faults(
-    facts: Sequence[ValueFact],
-    rows: Sequence[RowList],
-    text: str,
-    values: Sequence[ValueSpan],
-    mentions: Sequence[Mention],
-    entities: Sequence[str],
-) -> list[OwnerFault]:
-    """Where a text says of an object, field or time what the data says of another."""
-    read = ClaimText(text, values, mentions, [fact.key for fact in facts])
-    found: list[OwnerFault] = []
-    for one in rows:
-        if one.is_timed:
-            found += SeriesCheck(one, read).faults()
-            found += CategoryCheck(one, read).faults()
-        found += ObjectCheck(one, read, entities).faults()
-    return _merged(sorted(found))
-
-
-def _merged(faults: Sequence[OwnerFault]) -> list[OwnerFault]:
+def merge_faults(faults: Sequence[OwnerFault]) -> list[OwnerFault]:
     """One fault where several overlap: from the first beginning to the last end."""
     found: list[OwnerFault] = []
     for one in faults:

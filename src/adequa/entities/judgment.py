@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from adequa.caches import MEGABYTE, Cache
 from adequa.data import Item, Mention, Triple
+from adequa.entities.comparisons import find_reversals, has_comparison
 from adequa.entities.coreference import StanzaCoreference, pronoun_spans, resolve_pronouns
 from adequa.entities.detector import Detection, Detector, Mode
 from adequa.entities.graph import Graph
@@ -33,7 +34,6 @@ from adequa.text import (
     language_code,
     split_sentences,
 )
-from adequa.text.values import find_reversals, has_comparison
 
 if TYPE_CHECKING:
     from adequa.entities.aliases.lookup import Aliases

@@ -18,7 +18,14 @@ from typing import NamedTuple
 
 from adequa.data import Mention
 from adequa.text import split_sentences, word_set
-from adequa.text.values import UNITS, ValueFact, ValueSpan, dimension_of_key, read_value
+from adequa.text.values import (
+    UNITS,
+    Explainer,
+    ValueFact,
+    ValueSpan,
+    dimension_of_key,
+    read_value,
+)
 from adequa.text.values.units import words_of_key
 
 
@@ -147,9 +154,9 @@ def _read_row(facts: Sequence[ValueFact], places: Sequence[int]) -> Row:
         reading = read_value(fact)
         if reading.dates and date == (None, None):
             first = reading.dates[0]
-            if first.month and first.day:
+            if first.month:
                 date = first.month, first.day
-                if first.year and day is None:
+                if first.year and first.day and day is None:
                     day = _weekday(first.year, first.month, first.day)
         if reading.clocks and hour is None:
             hour = reading.clocks[0].minutes / 60
@@ -201,7 +208,11 @@ _HIGH = re.compile(
     r"|climb\w*|as high as|largest|greatest|most|strongest|longest|exceed\w*|soar\w*)\b"
 )
 _MEAN = re.compile(r"\b(?:averag\w*|mean|typical\w*|generally|mostly|usually)\b")
-_CHANGE = re.compile(r"\b(?:by|increase of|drop of|rise of|fall of|difference|more|less|than)\s*\Z")
+_CHANGE = re.compile(
+    r"\b(?:by|increase of|drop of|rise of|fall of|difference|more|less|than"
+    r"|(?:one|two|three|four|five|six|seven|eight|nine|ten|[0-9]+) of(?: its| the| all| these)?)"
+    r"\s*\Z"
+)
 _WHOLE_TIME = re.compile(
     r"\b(?:overall|week(?!day|end)|five days|period|throughout the (?!day)|generally)\b"
 )
@@ -209,7 +220,16 @@ _LABEL = re.compile(
     r"\b(?:week|day|page|number|no|episode|stage|lap|round|room|floor|section|chapter|lot|gate|line"
     r"|phase|level|step|item|add\w* up to)\.?\s\Z"
 )
+_MOVES = re.compile(
+    r"\b(?:r[io]s\w+|gr[eo]w\w*|f[ae]ll\w*|climb\w*|drop\w*|increas\w*|decreas\w*|declin\w*|sank"
+    r"|sink\w*|moved?|went|shrank|improv\w*|eas\w+|dried|warm\w+|cool\w+)\b[^.;]{0,12}\bfrom\s\Z"
+)
+"""A change from one value to another is not the range of a series."""
+_MADE = frozenset({"total", "difference", "mean", "rate", "product", "share", "count", "time"})
+"""What is made of several values is not a value of the series."""
+_NEVER = re.compile(r"\b(?:no time|never|not|without|leave|outside|neither|nor)\b")
 _EXCEPT = re.compile(r"\b(?:apart from|except|excluding|other than|not counting)\b")
+_WEEK = re.compile(r"\b(?:(?P<work>weekdays|working days|work days)|weekends?)\b")
 _EXACT = 0.051
 """How far a value with decimals may be off."""
 _WHOLE = 1.0
@@ -255,8 +275,10 @@ class ClaimText:
         values: Sequence[ValueSpan],
         mentions: Sequence[Mention],
         keys: Sequence[str],
+        explainer: Explainer,
     ) -> None:
         self.text = text
+        self.explainer = explainer
         self.keys = keys
         self.lower = text.lower() if len(text.lower()) == len(text) else text
         self.values = values
@@ -327,6 +349,9 @@ class TimeScopes:
         elif before and not _WHOLE_TIME.search(self.text.lower, *part):
             chosen = before[-1]
         of_day = self._part_of_day(place, part)
+        if week := _WEEK.search(self.text.lower, *part):
+            days = range(5) if week["work"] else range(5, 7)
+            return Scope(_rows_at(self.rows, days, of_day), week[0])
         if chosen is None and of_day is None:
             return None
         if chosen is None:
@@ -365,7 +390,12 @@ def _number_claims(text: ClaimText, sentence: tuple[int, int]) -> Iterator[_Numb
     paired: set[int] = set()
     for one, other in pairwise(inside):
         gap = text.lower[one.end : other.start]
-        if one.range and other.range and one.start not in paired and len(gap) < 12:
+        before = text.lower[max(sentence[0], one.begin - 12) : one.begin]
+        joined = "and" not in gap or "between" in before
+        joined = joined and not _MOVES.search(
+            text.lower, max(sentence[0], one.begin - 24), one.begin
+        )
+        if one.range and other.range and one.start not in paired and len(gap) < 12 and joined:
             paired |= {one.start, other.start}
             yield _NumberClaim((one, other), _manner(text, one, sentence, "range"))
     for one in inside:
@@ -379,7 +409,7 @@ def _manner(text: ClaimText, first: ValueSpan, sentence: tuple[int, int], defaul
     before = text.lower[max(part[0], first.start - 45) : first.start]
     if _CHANGE.search(before):
         return "change"
-    if _EXCEPT.search(text.lower, *sentence):
+    if _EXCEPT.search(text.lower, *sentence) or _NEVER.search(text.lower, *part):
         return "change"
     if first.hedge in ("under", "over", "just under", "just over", "at least") or _LABEL.search(
         before
@@ -433,6 +463,8 @@ class SeriesCheck:
             return None
         every = frozenset(range(len(self.rows.rows)))
         rows = scope.rows if scope is not None else every
+        if self._is_elsewhere(claim, rows):
+            return None
         for column in columns:
             values = [column.values[row][0] for row in rows if row in column.values]
             if not values or self._holds(claim, column, values, rows):
@@ -451,6 +483,22 @@ class SeriesCheck:
         return OwnerFault(
             start, end, kind, f"{column.key}{label}: the data has {shown}", column.values[place][1]
         )
+
+    def _is_elsewhere(self, claim: _NumberClaim, rows: frozenset[int]) -> bool:
+        """Whether numbers are those of facts outside of the list, or of any column by themselves.
+
+        A number without a unit may be of another column than the one that is spoken of.
+        """
+        own = {fact for row in self.rows.rows for fact in row.facts}
+        bare = not any(one.unit for span in claim.spans for one in span.quantities)
+        inside = {fact for row in rows for fact in self.rows.rows[row].facts} if bare else set()
+        for span in claim.spans:
+            supports = self.text.explainer.explain(span, self.text.text)
+            if not any(
+                {*one.facts} - own or {*one.facts} & inside or one.how in _MADE for one in supports
+            ):
+                return False
+        return True
 
     def _columns(self, claim: _NumberClaim, sentence: tuple[int, int]) -> list[Column]:
         """The columns that a number may be of: its dimension, and spoken of."""
@@ -507,7 +555,8 @@ class SeriesCheck:
             if low < 0 < numbers[0]:  # what is paid is negative in an account
                 extremes += [-low]
             return any(abs(one - numbers[0]) < slack[0] + 1e-9 for one in (whole, *extremes))
-        return any(abs(one - numbers[0]) < slack[0] + 1e-9 for one in values)
+        known = [*values, sum(values)] if column.dimension != "temperature" else values
+        return any(abs(one - numbers[0]) < slack[0] + 1e-9 for one in known)
 
     def _extremes(self, column: Column, rows: frozenset[int], how: str) -> list[float]:
         """The highest or lowest values of each day."""

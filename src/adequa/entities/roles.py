@@ -33,7 +33,8 @@ _GENERAL = word_set(
     "name value total number count amount type code status date time id key data info result level "
     "unit units list item items entry main all per the and for min max avg first last day days "
     "year years month months week hour hours minute minutes second seconds percent pct share rate "
-    "eur usd gbp chf kwh mwh price cost net gross size sum start end from to of in on at by"
+    "eur usd gbp chf kwh mwh price cost net gross size sum start end from to of in on at by "
+    "set lap round stage step leg period rank pos position place lane seat no nr installed"
 )
 """Words of keys that do not say by themselves which field is meant."""
 _WORD = re.compile(r"[^\W\d_]+(?:['’]s)?")
@@ -203,8 +204,17 @@ class RoleCheck:
             if not facts or any(one.how in ("score", "part") for one in supports):
                 continue
             small = all(not one.unit and _is_whole(one.value) for one in span.quantities)
+            if span.words and any(one.value == 1 for one in span.quantities):
+                continue  # "on one day only"
+            if small and span.hedge != "none":
+                continue
+            if span.kind == "time" and _BETWEEN.search(self.lower, sentence[0], span.start):
+                continue  # a time that says when, not what
+            readings = self.roles.explainer.index.readings
+            if span.kind == "number" and any(readings[fact].clocks for fact in facts):
+                continue  # "6 hours and 51 minutes" is not 06:51
             exact = all(one.how == "same" for one in supports) and not small
-            fault = self._wrong_field(span, facts, sentence) or self._wrong_object(
+            fault = self._wrong_field(span, facts, sentence, exact=exact) or self._wrong_object(
                 span, facts, sentence, exact=exact
             )
             if fault is not None:
@@ -212,11 +222,15 @@ class RoleCheck:
 
     def _wrong_count(self, span: ValueSpan, sentence: tuple[int, int]) -> OwnerFault | None:
         """A number in words before the name of a single field that has another number."""
-        following = _WORD.match(self.lower, span.end + 1)
+        following = _WORD.match(self.lower, span.end + 1)  # "three berths", "three-cylinder"
         if span.kind != "number" or following is None or len(span.quantities) != 1:
             return None
         stem = _stem(following[0])
-        places = [place for place, stems in enumerate(self.roles.stems) if stems == {stem}]
+        part = self._part(span.start, sentence)
+        said = {_stem(word) for word in _WORD.findall(self.lower[slice(*part)])}
+        places = [
+            place for place, stems in enumerate(self.roles.stems) if stem in stems and stems <= said
+        ]
         places = [place for place in places if self._whole(place) is not None]
         number = span.quantities[0].value
         if len(places) != 1 or number == 1 or self._whole(places[0]) == number:
@@ -231,6 +245,12 @@ class RoleCheck:
             return None
         if self._is_said(places[0], span, sentence):
             return None
+        short = {stem[:_STEM] for stem in said}
+        if any(
+            self._whole(place) == number and {stem[:_STEM] for stem in stems} & short
+            for place, stems in enumerate(self.roles.stems)
+        ):
+            return None  # "three pupils are absent": `absences`
         return self._fault(span.start, following.end(), "owner", places[0], ())
 
     def _whole(self, place: int) -> Decimal | None:
@@ -251,7 +271,7 @@ class RoleCheck:
         return found
 
     def _wrong_field(
-        self, span: ValueSpan, facts: set[int], sentence: tuple[int, int]
+        self, span: ValueSpan, facts: set[int], sentence: tuple[int, int], *, exact: bool
     ) -> OwnerFault | None:
         """A value of one field beside the words of another field with a value of its kind."""
         roles = self.roles
@@ -279,9 +299,20 @@ class RoleCheck:
         place = said[0]
         if {roles.facts[fact].key for fact in facts} & fields:
             return None
-        if self._is_said(place, span, sentence) or roles.explainer.derives(span, self.text, place):
+        if not all(self._one_unit(place, fact) for fact in facts):
+            return None
+        if self._is_said(place, span, sentence):
+            return None
+        if not exact and roles.explainer.derives(span, self.text, place):
             return None
         return self._fault(span.start, span.end, "owner", place, facts)
+
+    def _one_unit(self, one: int, other: int) -> bool:
+        readings = self.roles.explainer.index.readings
+        units = [
+            {quantity.unit for quantity in readings[place].quantities} for place in (one, other)
+        ]
+        return units[0] == units[1]
 
     def _alike(self, one: int, other: int) -> bool:
         """Whether two facts have values of one kind and unit, and both or neither are listed."""
@@ -322,7 +353,11 @@ class RoleCheck:
         if not all(owners):
             return None
         part = self._part(span.start, sentence)
-        named = [one for one in self.mentions if one.entity in roles.names]
+        named = [
+            one
+            for one in self.mentions
+            if one.entity in roles.names and _LETTERS.search(self.text, one.start, one.end)
+        ]
         inside = [one for one in named if part[0] <= one.start < part[1]]
         inside = inside or [one for one in named if sentence[0] <= one.start < span.start]
         if not inside:
@@ -488,6 +523,9 @@ class RoleCheck:
         return frozenset(_stem(word) for word in words_of_key(self.roles.facts[place].key))
 
 
+_LETTERS = re.compile(r"[^\W\d_]{2}")
+"""What a name has and a time that tells rows apart has not."""
+_BETWEEN = re.compile(r"\b(?:between|from|until|after|before|by)\b[^.;]{0,24}\Z")
 _SIDE = re.compile(
     r"\b(?:(?P<from>from|sent by|bought from|supplied by|given by|donated by)|(?P<to>to|sold to"
     r"|given to))\s(?:the\s)?\Z"
@@ -537,269 +575,3 @@ def _beside(path: str, others: Sequence[str]) -> bool:
         for other in others
         for at in [max(1, min(len(parts), len(other.split("/"))) - 2)]
     )
-
-
-# Comparisons -----------------------------------------------------------------------------------
-
-_MORE = (
-    "higher|larger|greater|longer|older|bigger|heavier|warmer|hotter|taller|more|above|further|better"
-    "|wider|dearer|pricier|wetter|busier|later|deeper"
-)
-_LESS = (
-    "lower|smaller|shorter|younger|lighter|colder|cooler|cheaper|less|fewer|below|nearer|narrower"
-    "|drier|earlier|shallower"
-)
-_COMPARED = re.compile(
-    rf"\b(?:(?P<up>{_MORE})|(?P<down>{_LESS}))\b(?P<gap>(?:[^.;!?]|\.(?=[0-9])){{0,45}}?)"
-    r"(?:(?<=above)|(?<=below)|\bthan\b)\s(?:that of |those of |the one of |with |at |in |on )?"
-)
-_TIMES = re.compile(r"\b(?:faster|slower|quicker)\b")
-_NOT = re.compile(r"\b(?:not|no|never|n't|neither|nor|hardly|than|whether|or)\b")
-_DIFFERENCE = re.compile(r"\s\Z")
-_BEST = re.compile(
-    r"\b(?:(?P<up>highest|largest|greatest|longest|biggest|heaviest|warmest|hottest|tallest|widest"
-    r"|most expensive|dearest|strongest|busiest|deepest|maximum|peak(?:ed)?)"
-    r"|(?P<down>lowest|smallest|shortest|lightest|coldest|coolest|cheapest|narrowest|least"
-    r"|quietest|minimum))\b"
-)
-_SOME = re.compile(r"\b(?:among|apart from|except|excluding|other than)\b")
-_RANKED = re.compile(
-    r"\b(?:second|third|fourth|fifth|next|among|one of|two|three|of its|so far)\W*\Z"
-)
-
-
-class ComparisonCheck(RoleCheck):
-    """Checks which of two values a text calls the higher one, and which of several the highest."""
-
-    def faults(self) -> list[OwnerFault]:
-        """Every comparison that the data contradicts, in order."""
-        found: list[OwnerFault] = []
-        for sentence in self.sentences:
-            for match in _COMPARED.finditer(self.lower, *sentence):
-                before = self.lower[max(sentence[0], match.start() - 12) : match.start()]
-                if _NOT.search(before):
-                    continue
-                fault = self._compared(match, sentence)
-                if fault is not None:
-                    found.append(fault)
-            found += self._superlatives(sentence)
-        return sorted(found)
-
-    def _numbers(self, start: int, end: int) -> list[ValueSpan]:
-        return [
-            one
-            for one in self.values
-            if start <= one.start
-            and one.end <= end
-            and one.kind in ("number", "share")
-            and not one.clocks
-        ]
-
-    def _compared(self, match: re.Match[str], sentence: tuple[int, int]) -> OwnerFault | None:
-        up = match["up"] is not None
-        right = (match.end(), self._part(match.end(), sentence)[1])
-        place = (match.start(), match.end())
-        return (
-            self._objects(up, place, right, sentence)
-            or self._fields(up, place, right, sentence)
-            or self._two_numbers(up, place, right, sentence)
-        )
-
-    def _two_numbers(
-        self, up: bool, place: tuple[int, int], right: tuple[int, int], sentence: tuple[int, int]
-    ) -> OwnerFault | None:
-        """Both numbers are in the sentence: "76 hm³ in May, above the mean of 98"."""
-        after = self._numbers(right[0], sentence[1])
-        before = self._numbers(sentence[0], place[1])
-        if not after or not before or after[0].start - right[0] > 45:
-            return None
-        first, second = before[-1], after[0]
-        if second.begin - right[0] < 3:
-            return None  # "more than 200" is one number
-        gap = self.text[first.end : place[0]]
-        if first.end <= place[0] and "," not in gap and len(gap) < 14:
-            return None  # "ten points more than": the difference
-        one, other = first.quantities[0], second.quantities[0]
-        if (
-            (one.unit and other.unit and one.unit != other.unit)
-            or first.words != second.words
-            or one.value == other.value
-        ):
-            return None
-        if (one.value > other.value) == up:
-            return None
-        words = self.text[place[0] : place[1]].strip()
-        note = f"{self.text[first.start : first.end]} is not {words} "
-        note += self.text[second.start : second.end]
-        return OwnerFault(place[0], place[1] - 1, "comparison", note)
-
-    def _operand(self, start: int, end: int) -> list[int]:
-        """The single facts with a number whose field is named between two places."""
-        roles = self.roles
-        stems = {_stem(word) for word in _WORD.findall(self.lower[start:end])}
-        said = [
-            place
-            for place, own in enumerate(roles.stems)
-            if own and own <= stems and roles.explainer.index.readings[place].quantities
-        ]
-        best = max((len(roles.stems[place]) for place in said), default=0)
-        return [place for place in said if len(roles.stems[place]) == best]
-
-    def _fields(
-        self, up: bool, place: tuple[int, int], right: tuple[int, int], sentence: tuple[int, int]
-    ) -> OwnerFault | None:
-        """Two fields: "the approved sum was higher than the amount claimed"."""
-        index = self.roles.explainer.index
-        second = self._operand(right[0], min(right[1], right[0] + 45))
-        if not second or any(right[0] <= one.start < right[0] + 12 for one in self.values):
-            return None
-        numbers = self._numbers(max(sentence[0], place[0] - 60), place[0])
-        numbers = [one for one in numbers if place[0] - one.end > 1]
-        first = {
-            fact
-            for one in numbers[-1:]
-            for support in index.explain(one, self.text)
-            if support.how == "same"
-            for fact in support.facts
-        } or {*self._operand(max(sentence[0], place[0] - 60), place[0])}
-        pairs = [
-            (one, other)
-            for one in first
-            for other in second
-            if one != other and self._alike(one, other) and self._together(one, other)
-        ]
-        plain = [pair for pair in pairs if not any(map(self._is_listed, pair))]
-        pairs = plain or pairs
-        if not pairs or {one for one, _ in pairs} & {*second}:
-            return None
-        if any((self._number(one) > self._number(other)) == up for one, other in pairs):
-            return None
-        if any(self._number(one) == self._number(other) for one, other in pairs):
-            return None
-        return self._comparison(place, *pairs[0])
-
-    def _is_listed(self, place: int) -> bool:
-        """Whether a fact is in a list."""
-        return any(map(str.isdigit, self.roles.paths[place].split("/")))
-
-    def _together(self, one: int, other: int) -> bool:
-        """Whether two facts are of one object, or one of them is of no list."""
-        first, second = (self.roles.paths[place].rpartition("/")[0] for place in (one, other))
-        return first == second or not self._is_listed(one) or not self._is_listed(other)
-
-    def _number(self, place: int) -> float:
-        quantity = self.roles.explainer.index.readings[place].quantities[0]
-        unit = UNITS.get(quantity.unit or "")
-        return unit.base(float(quantity.value)) if unit else float(quantity.value)
-
-    def _comparison(self, place: tuple[int, int], one: int, other: int) -> OwnerFault:
-        first, second = self.roles.triples[one], self.roles.triples[other]
-        note = (
-            f"the data has {first.subject}, {first.predicate} {first.object!r} and "
-            f"{second.subject}, {second.predicate} {second.object!r}"
-        )
-        return OwnerFault(place[0], place[1] - 1, "comparison", note, one)
-
-    def _pointers(self, start: int, end: int) -> list[tuple[int, frozenset[str]]]:
-        """The objects with siblings that are named between two places."""
-        return [
-            (one.start, self.roles.names[one.entity])
-            for one in self.mentions
-            if start <= one.start < end and one.entity in self.roles.names
-        ]
-
-    def _objects(
-        self, up: bool, place: tuple[int, int], right: tuple[int, int], sentence: tuple[int, int]
-    ) -> OwnerFault | None:
-        """Two objects of a list: "Isnes is larger than Kvernes"."""
-        second = self._pointers(*right)
-        first = self._pointers(sentence[0], place[0])
-        if not first or not second:
-            return None
-        one, other = first[-1][1], second[0][1]
-        pairs = [
-            (a, b)
-            for a in one
-            for b in other
-            if a != b and a.rpartition("/")[0] == b.rpartition("/")[0]
-        ]
-        if len(pairs) != 1:
-            return None
-        (a, b), stems = (
-            pairs[0],
-            {_stem(word) for word in _WORD.findall(self.lower[slice(*sentence)])},
-        )
-        said = {
-            fact
-            for span in self._numbers(*sentence)
-            for support in self.roles.explainer.index.explain(span, self.text)
-            for fact in support.facts
-        }
-        columns = self._shared(a, b)
-        spoken = [pair for pair in columns if self.roles.stems[pair[0]] & stems or {*pair} & said]
-        if len(columns) == 1:
-            spoken = columns
-        if not spoken or any((self._number(x) > self._number(y)) == up for x, y in spoken):
-            return None
-        if any(self._number(x) == self._number(y) for x, y in spoken):
-            return None
-        return self._comparison(place, *spoken[0])
-
-    def _shared(self, one: str, other: str) -> list[tuple[int, int]]:
-        """The facts with numbers of the same field of two objects."""
-        roles = self.roles
-        fields = {roles.paths[place][len(other) :]: place for place in roles.objects[other]}
-        readings = roles.explainer.index.readings
-        return [
-            (place, fields[roles.paths[place][len(one) :]])
-            for place in sorted(roles.objects[one])
-            if roles.paths[place][len(one) :] in fields
-            and readings[place].quantities
-            and readings[fields[roles.paths[place][len(one) :]]].quantities
-            and not readings[place].dates
-        ]
-
-    def _superlatives(self, sentence: tuple[int, int]) -> Iterator[OwnerFault]:
-        """An object that is called the highest or lowest, and whose value is in between."""
-        roles = self.roles
-        for match in _BEST.finditer(self.lower, *sentence):
-            if _RANKED.search(self.lower, max(sentence[0], match.start() - 14), match.start()):
-                continue
-            if _SOME.search(self.lower, *sentence):
-                continue
-            part = self._part(match.start(), sentence)
-            numbers = self._numbers(match.start(), part[1])
-            facts = {
-                fact
-                for span in numbers[:1]
-                for support in roles.explainer.index.explain(span, self.text)
-                if support.how == "same" and not span.range
-                for fact in support.facts
-            }
-            up = match["up"] is not None
-            wrong: list[tuple[int, int]] = []
-            for fact in facts:
-                series = self._series(fact)
-                if len(series) < 3:
-                    wrong = []
-                    break
-                best = (max if up else min)(series, key=self._number)
-                worst = (min if up else max)(series, key=self._number)
-                if self._number(fact) in (self._number(best), self._number(worst)):
-                    wrong = []
-                    break
-                wrong.append((fact, best))
-            if wrong:
-                span = numbers[0]
-                yield self._fault(span.start, span.end, "extreme", wrong[0][1], [wrong[0][0]])
-
-    def _series(self, fact: int) -> list[int]:
-        """The facts of the same field of the sibling objects, and of a plain list."""
-        roles = self.roles
-        generic = re.sub(r"/[0-9]+(?=/|$)", "/*", roles.paths[fact])
-        readings = roles.explainer.index.readings
-        return [
-            place
-            for place, path in enumerate(roles.paths)
-            if re.sub(r"/[0-9]+(?=/|$)", "/*", path) == generic and readings[place].quantities
-        ]

@@ -25,9 +25,11 @@ from adequa.text import (
     CALENDAR,
     GENERIC,
     PreparedText,
+    clauses_around,
     common_words,
     fold,
     key_of,
+    split_sentences,
     word_set,
     words_of,
 )
@@ -152,7 +154,8 @@ def _covered(text: PreparedText, mentions: Iterable[Mention], allowed: Iterable[
 _CODE = re.compile(r"[A-Z]{2,3}(?:[-_/][A-Z]{2,3})?")
 _ACRONYM = re.compile(r"[A-Z]{2,4}|[A-Z][a-z]?[A-Z]\w?|[A-Z][a-z]-[A-Z][a-z]")
 _ORDINARY = word_set(
-    "sun moon earth christmas eve easter wi-fi internet english roman arabic valentine new year"
+    "sun moon earth christmas eve easter wi-fi internet english roman arabic valentine new year "
+    "beaufort celsius fahrenheit richter full hd"
 )
 _CODED = {"switzerland": "CH", "spain": "ES", "germany": "DE", "croatia": "HR", "britain": "UK"}
 """Countries whose codes begin with another letter than their English name."""
@@ -188,6 +191,32 @@ _VALUE_METHODS = frozenset(
 """Methods of mentions that are values; all others are names."""
 
 
+_CALENDAR_UNITS = frozenset({None, "day", "week", "month", "year", "decade", "century"})
+"""Numbers in words with these units, or none, may count anything: "three weeks stayed dry"."""
+_THAN = re.compile(r" (?:less|more|fewer|longer|shorter|earlier|later) than\b")
+_DAYS_AND = re.compile(r"\b(?:days?|weeks?|months?|years?) and \Z")
+_UNCHECKED = re.compile(
+    r"\b(?:[Tt]here (?:is|are|was|were) no|[Nn]o)\b[^.;,]{0,50}\b(?:in the (?:data|record)"
+    r"|(?:is|are|was|were) (?:given|recorded|known|mentioned|stated|available))\b"
+    r"|\bpossible\b"
+)
+"""What a text says to be unknown or only possible has no value in the data."""
+
+
+_DERIVED_WHOLE = re.compile(
+    r"\b(?:that|those|these|them|this|loss|gain|rise|range|difference|allowed|peak|rest|others?|what"
+    r"|increase|drop|fall|way|time|of it)\b"
+)
+
+
+def _can_check_share(span: ValueSpan, text: PreparedText) -> bool:
+    """Whether a share is not one of what the text itself has derived: "half of that loss"."""
+    sentence = next(one for one in split_sentences(text.string) if span.start < one[1])
+    start, end = clauses_around(text.string, span.start, span.end, sentence)
+    clause = text.string[start:end].lower()
+    return not span.words or _DERIVED_WHOLE.search(clause) is None
+
+
 def _values_of_record(
     text: PreparedText, named: bytearray, values: DataValues
 ) -> list[UnexplainedSpan]:
@@ -198,8 +227,17 @@ def _values_of_record(
     unknown: list[ValueSpan] = []
     known: set[str] = set()
     for span in text.values:
-        counted = span.words and span.kind == "number"
+        unit = any(one.unit not in _CALENDAR_UNITS and one.value != 1 for one in span.quantities)
+        counted = span.words and span.kind == "number" and (not unit or span.range)
+        if span.words and _THAN.match(text.string, span.end):
+            continue
+        if span.words and _DAYS_AND.search(text.string, max(0, span.begin - 12), span.begin):
+            continue
         if counted or span.kind in ("ordinal", "ratio") or named.find(1, span.start, span.end) >= 0:
+            continue
+        if span.kind == "share" and not _can_check_share(span, text):
+            continue
+        if _UNCHECKED.search(text.string, max(0, span.start - 60), span.end + 40):
             continue
         if values.explain(span, text.string):
             known.add(text.string[span.start : span.end])

@@ -14,9 +14,17 @@ from typing import NamedTuple
 
 from adequa.caches import MEGABYTE, cached
 from adequa.data import UNNAMED, Item, Mention, Triple
-from adequa.entities.events import find_owner_faults
-from adequa.entities.owners import OwnerFault, RowList, read_rows
-from adequa.entities.roles import ComparisonCheck, RoleCheck, Roles
+from adequa.entities.comparisons import ComparisonCheck, RowCheck, TrendCheck
+from adequa.entities.events import ObjectCheck, merge_faults
+from adequa.entities.owners import (
+    CategoryCheck,
+    ClaimText,
+    OwnerFault,
+    RowList,
+    SeriesCheck,
+    read_rows,
+)
+from adequa.entities.roles import RoleCheck, Roles
 from adequa.text import Language, PreparedText, label_of
 from adequa.text.values import (
     Claim,
@@ -50,18 +58,33 @@ class Denial(NamedTuple):
 class DataValues:
     """The values of some triples; `paths` are their JSON pointers, if they are of a record."""
 
-    def __init__(self, triples: Sequence[Triple], paths: Sequence[str]) -> None:
+    def __init__(
+        self,
+        triples: Sequence[Triple],
+        paths: Sequence[str],
+        unnamed: frozenset[str] = frozenset(),
+    ) -> None:
         self.triples = tuple(triples)
         self.is_record = bool(paths)
         self.paths = tuple(paths)
+        named = (one.subject if one.subject not in unnamed else "" for one in triples)
+        self._names = tuple(named) if paths else ()
         pointers: Iterable[str | None] = paths if paths else [None] * len(self.triples)
         pairs = zip(self.triples, pointers, strict=True)
-        self.facts = tuple(_fact(triple, path) for triple, path in pairs)
+        facts = [_fact(triple, path) for triple, path in pairs]
+        tops = {fact.group for fact in facts if fact.key.rpartition(".")[2] in ("max", "maximum")}
+        self.facts = tuple(
+            # `min` without a `max` beside it are minutes.
+            fact._replace(unit="minute")
+            if paths and fact.key.rpartition(".")[2] == "min" and fact.group not in tops
+            else fact
+            for fact in facts
+        )
 
     @cached_property
     def explainer(self) -> Explainer:
         """Explains values of texts by these facts."""
-        return Explainer(self.facts)
+        return Explainer(self.facts, self._names)
 
     @cached_property
     def roles(self) -> Roles:
@@ -87,7 +110,9 @@ class DataValues:
             return []
         return [
             Denial(self.triples[one.fact], one.start, one.end)
-            for one in find_contradictions(self.facts, text, self._claims, language)
+            for one in find_contradictions(
+                self.facts, text, self._claims, language, bare=self.is_record
+            )
         ]
 
     def unreadable(self, language: Language) -> set[str]:
@@ -102,23 +127,24 @@ class DataValues:
         self, text: PreparedText, mentions: Sequence[Mention]
     ) -> list[tuple[OwnerFault, Triple | None]]:
         """Where the text says of an object, field or time what the data says of another."""
-        roles = [
+        found = [
             one
             for check in (RoleCheck, ComparisonCheck)
             for one in check(self.roles, text.string, text.values, mentions).faults()
         ]
-        return [
-            (one, None if one.fact is None else self.triples[one.fact])
-            for one in roles
-            + find_owner_faults(
-                self.facts,
-                self.rows,
-                text.string,
-                text.values,
-                mentions,
-                [triple.object for triple in self.triples],
-            )
-        ]
+        keys = [fact.key for fact in self.facts]
+        entities = [triple.object for triple in self.triples]
+        claims = ClaimText(text.string, text.values, mentions, keys, self.explainer)
+        of_rows: list[OwnerFault] = []
+        for rows in self.rows:
+            if rows.is_timed:
+                of_rows += SeriesCheck(rows, claims).faults()
+                of_rows += CategoryCheck(rows, claims).faults()
+            of_rows += ObjectCheck(rows, claims, entities).faults()
+            found += RowCheck(rows, claims, self.facts, entities).faults()
+            found += TrendCheck(rows, claims).faults()
+        found += merge_faults(sorted(of_rows))
+        return [(one, None if one.fact is None else self.triples[one.fact]) for one in found]
 
     def nearest(self, span: ValueSpan, text: str) -> Triple | None:
         """The triple that a wrong value stands for: of the same kind, spoken of, and near."""
@@ -183,7 +209,7 @@ def _fact(triple: Triple, path: str | None) -> ValueFact:
     group = path if placed else path.rpartition("/")[0]
     key = ".".join(names)
     # `{name: Weight, value: 5}` is a fact about the weight, whatever its pointer says.
-    if not placed and last and not predicate.endswith(last):
+    if not placed and last and not re.sub(r" [0-9]+$", "", predicate).endswith(last):
         key = predicate
     return ValueFact(key or predicate, value, None, group)
 
@@ -214,6 +240,5 @@ def _compiled(
     triples: tuple[Triple, ...], paths: tuple[str, ...], unnamed: frozenset[str]
 ) -> DataValues:
     kept = [place for place, triple in enumerate(triples) if triple.object not in unnamed]
-    return DataValues(
-        [triples[place] for place in kept], [paths[place] for place in kept] if paths else ()
-    )
+    pointers = [paths[place] for place in kept] if paths else ()
+    return DataValues([triples[place] for place in kept], pointers, unnamed)

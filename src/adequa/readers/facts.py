@@ -607,7 +607,12 @@ class _Tree:
                 # A thing that is said to be itself, as `details: {name: …}` often does.
                 self._leave(place, value, "says nothing new")
                 continue
-            found.setdefault(Triple(place.subject, predicate, value), pointer_of(place.pointer))
+            triple, pointer = Triple(place.subject, predicate, value), pointer_of(place.pointer)
+            rows = [part + 1 for part in place.pointer if isinstance(part, int)]
+            if rows and found.get(triple, pointer) != pointer:
+                # The same side has the same number in two rows: `sets 1`, `sets 2`.
+                triple = triple._replace(predicate=f"{predicate} {rows[0]}")
+            found.setdefault(triple, pointer)
         return tuple(found), tuple(found.values())
 
 

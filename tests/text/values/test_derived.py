@@ -41,6 +41,28 @@ STOCK = [
 FLAT = [ValueFact("rent_eur", "1180"), ValueFact("area_m2", "84.5")]
 CITY = [ValueFact("population", "161775"), ValueFact("area_km2", "94.3")]
 LEVELS = [ValueFact("capacity_ML", "12400"), *listed("weeks", "storage_ML", "10912 9672 10044")]
+SHIFT = [
+    *listed("stops", "from", "16:12 18:40 19:05"),
+    *listed("stops", "to", "16:34 18:45 19:47"),
+]
+ORDER = [
+    *listed("lines", "item", "pads oil filter"),
+    *listed("lines", "qty", "1 5 1"),
+    *listed("lines", "unit_eur", "64.5 11.9 14.8"),
+]
+JUDGES = [
+    ValueFact("cooks.marks", value, group=f"/cooks/{cook}/marks/{place}")
+    for cook, marks in enumerate(("8 7 9", "5 6 6"))
+    for place, value in enumerate(marks.split())
+] + [
+    ValueFact("cooks.name", name, group=f"/cooks/{n}") for n, name in enumerate(("Yusra", "Dario"))
+]
+SNOW = [
+    *listed("days", "day", "Thursday Friday Saturday Sunday"),
+    *listed("days", "snow_cm", "0 8 27 12"),
+]
+TRADE = listed("days", "volume_k", "312 287 940 528 401")
+PUMP = [ValueFact("hydraulics.pump_l_min", "64")]
 MATCH = [
     ValueFact("goals.home", "3", group="/goals"),
     ValueFact("goals.away", "2", group="/goals"),
@@ -68,6 +90,12 @@ MATCH = [
         (LEVELS, "The reservoir was just over three quarters full.", "share"),
         (LEVELS, "The list has 3 weeks.", "count"),
         (MATCH, "They took a 2-1 lead.", "score"),
+        (SHIFT, "The stops had a combined length of 69 minutes.", "total"),
+        (ORDER, "The oil costs 59.50 euros.", "product"),
+        (JUDGES, "Yusra earned 24 marks.", "total"),
+        (SNOW, "Between Friday and Sunday 47 cm of snow fall.", "total"),
+        (TRADE, "Roughly 2.47 million changed hands in all.", "total"),
+        (PUMP, "The pump moves 64 litres a minute.", "unit"),
     ],
 )
 def test_a_derived_value_is_explained(facts: list[ValueFact], text: str, how: str) -> None:
@@ -95,6 +123,12 @@ def test_a_derived_value_is_explained(facts: list[ValueFact], text: str, how: st
         (FLAT, "The rent is just under €12 per square metre."),
         (LEVELS, "The storage is at 65% of its capacity."),
         (MATCH, "They took a 4-1 lead."),
+        (SHIFT, "The stops had a combined length of 79 minutes."),
+        (ORDER, "The oil costs 49.50 euros."),
+        (JUDGES, "Yusra earned 27 marks."),
+        (SNOW, "Between Friday and Sunday 49 cm of snow fall."),
+        (TRADE, "Roughly 3.47 million changed hands in all."),
+        (PUMP, "The pump moves 46 litres a minute."),
     ],
 )
 def test_a_wrong_derived_value_is_not_explained(facts: list[ValueFact], text: str) -> None:

@@ -96,6 +96,19 @@ def test_durations(value: str, seconds: list[str]) -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "clocks"),
+    [
+        ("It ended at half past twelve.", {(0, 30), (12, 30)}),
+        ("It peaks at six in the evening.", {(18, 0)}),
+        ("They ran grades five to eight.", set()),
+        ("It is open from ten to one.", set()),
+    ],
+)
+def test_times_in_words(text: str, clocks: set[tuple[int, int]]) -> None:
+    assert {(one.hour, one.minute) for span in find_times(text) for one in span.readings} == clocks
+
+
+@pytest.mark.parametrize(
     ("code", "text", "clocks"),
     [
         ("de", "um 18 Uhr 45", [(18, 45)]),

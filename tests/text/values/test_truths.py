@@ -93,6 +93,15 @@ def test_ones_and_noughts_are_numbers_where_a_field_has_others() -> None:
     assert find_contradictions(facts, "Sixty are reserved.") == []
 
 
+def test_what_is_denied_counts_as_said_where_the_data_is_a_record() -> None:
+    facts = [ValueFact("overtime", "false")]
+    text = "They won 4-3 after overtime."
+    assert not find_contradictions(facts, text)
+    assert find_contradictions(facts, text, bare=True)
+    assert not find_contradictions(facts, "They won without overtime.", bare=True)
+    assert not find_contradictions(facts, "Overtime would follow a draw.", bare=True)
+
+
 @pytest.mark.parametrize(
     ("code", "key", "text", "affirmed"),
     [

@@ -8,10 +8,12 @@ from hypothesis import strategies as st
 
 from adequa.data import Term, Triple
 from adequa.text.values.wording import (
+    find_siblings,
     say_address,
     say_date,
     say_number,
     say_unit,
+    spellings_of,
     word_parts,
     word_triple,
 )
@@ -73,3 +75,60 @@ def test_any_value_can_be_said(value: str) -> None:
     for say in (say_date, say_number, say_unit, say_address):
         assert isinstance(say(value), str)
     assert len(word_triple(Triple("s", "p", value))) == 3
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "wording"),
+    [
+        ("wind_dir", "NW", "north-westerly"),
+        ("wind.deg", "315", "northwest"),
+        ("wind.deg", "0", "north"),
+        ("wind.deg", "338", "north"),
+        ("heading", "SSE", "south-east"),
+        ("status", "IN_STOCK", "in stock"),
+        ("payment", "credit_card", "credit card"),
+        ("day", "tue", "tuesday"),
+        ("month", "Sept", "september"),
+    ],
+)
+def test_codes_as_words(key: str, value: str, wording: str) -> None:
+    assert wording in spellings_of(key, value)
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [("grade", "E"), ("deg", "400"), ("name", "Nora"), ("size", "M"), ("wind_speed_kmh", "30")],
+)
+def test_other_values_have_no_other_spelling(key: str, value: str) -> None:
+    assert spellings_of(key, value) == ()
+
+
+@pytest.mark.parametrize(
+    ("value", "text", "wrong"),
+    [
+        ("PAPERBACK", "It is a hardback of 300 pages.", ["hardback"]),
+        ("PER", "An annual for sunny places.", ["annual"]),
+        ("PER", "A perennial for sunny places.", []),
+        ("DIESEL", "It is not electric.", []),
+        ("diesel", "The electric van is new.", ["electric"]),
+        ("blue", "The electric van is new.", []),
+    ],
+)
+def test_a_kind_that_the_data_excludes(value: str, text: str, wrong: list[str]) -> None:
+    found = find_siblings([("kind", value)], text)
+    assert [text[one.start : one.end] for one in found] == wrong
+
+
+def test_a_kind_that_another_field_has_is_right() -> None:
+    facts = [("engine", "DIESEL"), ("auxiliary", "electric")]
+    assert find_siblings(facts, "A diesel engine and an electric one.") == []
+
+
+def test_a_field_with_an_unknown_kind_is_not_judged() -> None:
+    facts = [("result", "CARRIED"), ("result", "REJECTED")]
+    assert find_siblings(facts, "The motion was approved.") == []
+    assert find_siblings(facts[1:], "The motion was approved.") != []
+
+
+def test_half_a_kind_is_not_the_kind() -> None:
+    assert find_siblings([("type", "semi-automatic")], "It is run by hand.") == []

@@ -33,7 +33,11 @@ Encode = Callable[[Sequence[str]], "NDArray[np.float32]"]
 UNLIKE = 0.34
 """The similarity to the nearest fact below which a phrase is an addition; chosen on the open part
 of bench/challenges/records."""
-_LEAST_WORDS = 2
+_LEAST_WORDS = 3
+"""Own words of an addition; two are often a turn of phrase ("on either side") unless a cause."""
+_CAUSE = re.compile(
+    r"\b(?:after|because|since|as|due|thanks|following|despite|so|owing|when|before)\b"
+)
 _WORD = re.compile(r"[^\W\d_]+(?:['’][a-z]+)?")
 _CONNECT = re.compile(
     r"\b(?:after|because|since|as|for|by|with|together|thanks|due|and|which|who|where|while|to|in"
@@ -165,6 +169,7 @@ def _new_end(
             first = place
     own = [one for one in words[first:] if one[0].lower() not in SMALL_WORDS and len(one[0]) > 3]
     superlative = any(len(one[0]) > 5 and one[0].endswith("est") for one in own)
-    if len(own) < _LEAST_WORDS or superlative:
+    caused = first < len(words) and _CAUSE.fullmatch(words[first][0].lower()) is not None
+    if len(own) < _LEAST_WORDS - caused or superlative:
         return None
     return words[first].start(), end

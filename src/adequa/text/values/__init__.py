@@ -8,13 +8,10 @@
 
 `find_values` finds all of them at once. `Explainer` answers for a list of facts (`ValueFact`: key,
 value, unit, group) which of them explains a value of a text, or what several of them make, and
-`find_contradictions` where a text denies a yes or affirms a no; `find_reversals` needs no facts and
-finds "fell from 109 to 112". `spellings_of` are the ways to
+`find_contradictions` where a text denies a yes or affirms a no. `spellings_of` are the ways to
 write a coded value; `word_triple` and `word_parts` put a triple with coded values into words.
 """
 
-from adequa.text.values.codes import find_siblings, spellings_of
-from adequa.text.values.comparisons import Reversal, find_reversals, has_comparison
 from adequa.text.values.dates import Date, DateMatch, DateSpan, compare_dates, date_of, find_dates
 from adequa.text.values.derived import Explainer
 from adequa.text.values.facts import (
@@ -72,23 +69,24 @@ from adequa.text.values.units import (
 )
 from adequa.text.values.wording import (
     TripleWords,
+    find_siblings,
     say_address,
     say_boolean,
     say_date,
     say_number,
     say_unit,
+    spellings_of,
     word_parts,
     word_triple,
 )
 
 __all__ = [
     "UNITS", "Claim", "Clock", "Contradiction", "Date", "DateMatch", "DateSpan", "Explainer",
-    "Hedge", "Interval", "Moment", "NumberSpan", "Polarity", "Quantity", "Reading", "Reversal",
-    "Support",
+    "Hedge", "Interval", "Moment", "NumberSpan", "Polarity", "Quantity", "Reading", "Support",
     "TimeSpan", "TripleWords", "ValueFact", "ValueIndex", "ValueSpan", "claim_of", "clock_of",
     "compare_dates", "date_of", "dimension_of_key", "durations_of", "find_contradictions",
-    "find_dates", "find_numbers", "find_polarity", "find_reversals", "find_siblings",
-    "find_times", "find_values", "has_comparison", "hedge_at", "interval_of", "is_comparable",
+    "find_dates", "find_numbers", "find_polarity", "find_siblings",
+    "find_times", "find_values", "hedge_at", "interval_of", "is_comparable",
     "is_converted", "is_readable", "is_rounded", "is_same", "is_same_time", "literal_of",
     "lowered", "match_unit", "moment_of", "quantity_of", "read_claims", "read_value",
     "say_address", "say_boolean", "say_date", "say_number", "say_unit", "spellings_of",

@@ -14,8 +14,9 @@ import re
 from bisect import bisect_left, bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
+from decimal import Decimal
 from functools import cached_property
-from itertools import combinations
+from itertools import combinations, permutations
 from typing import NamedTuple
 
 from adequa.text.sentences import word_set
@@ -47,22 +48,44 @@ _SHARE_WORDS = re.compile(
 _RATE_WORDS = re.compile(r"\b(?:per|an?|each|every|apiece|works? out|density|average|on average)\b")
 _PRODUCT_WORDS = re.compile(
     r"\b(?:total\w*|altogether|in all|together|com(?:es?|ing) to|came to|stay|bill|worth|cost\w*"
-    r"|hold|weigh\w*|amount\w*|pieces|sum|adds? up|instead)\b"
+    r"|hold|weigh\w*|amount\w*|pieces|sum|adds?|instead|makes?|earn\w*|turnover|revenue|that is|so"
+    r"|gives?|means|would|brings?|brought|equals?|year(?:ly)?|annual\w*|takings|sales)\b"
 )
+_PIECES = re.compile(
+    r"(?:qty|quantity|count|number|pieces|units|nights|days|hours|servings|months|persons|people"
+    r"|guests|tickets|items|boxes|packs|bottles|seats|times|weeks|minutes)$|(?:^|[._])n$"
+)
+"""Fields that say how many of something there are."""
+_SOME_ROWS = re.compile(
+    r"\b(?:first|last|final|opening|between|from|until|through|half|quarter|weekend|remaining|rest"
+    r"|two|three|four|both|early|late|weekdays|working days|(?:in|for|of) 20[0-9]{2})\b"
+)
+"""Words that speak of some rows of a list that follow each other."""
+_THAN = re.compile(r"\b(?:than|above|below|over|under|short of|ahead|behind)\b")
+_EACH = re.compile(r"\b(?:per|each|apiece|every)\b")
 _SENTENCE_END = re.compile(r"[.!?;\n](?=\s|\Z)")
 _WORD = re.compile(r"[^\W\d_]{3,}")
 _SURE_DIGITS = 3
 """From so many significant digits on, a match without a cue counts: chance makes few of them."""
+_UNKNOWN = "unknown"
+"""The unit and the dimension of numbers of the data without a unit, for a number that has one."""
+_SCALED = "scaled"
+"""The same for a number that has been divided by a thousand or a million."""
 _MOST = 60
 """The most numbers of one field that are combined in pairs; bounds the time."""
 
 
-_RUNNING = re.compile(r"\b(?:lead|led|ahead|level|equal\w*|advantage|made it|half|draw|drew)\b")
+_RUNNING = re.compile(
+    r"\b(?:lead|led|ahead|level|equal\w*|advantage|made it|half|draw|drew|deficit|trail\w*|behind"
+    r"|down|came back|comeback|turned)\b"
+)
 _LASTING = re.compile(r"length|duration|lap|split|pace|track|took|elapsed|run")
 _CHANGE_WORDS = re.compile(
     r"\b(?:more|less|fewer|higher|lower|up|down|rose|fell|gain\w*|by|loss|increas\w*|decreas\w*"
-    r"|grew|growth|cheaper|premium|instead)\b"
+    r"|grew|growth|cheaper|premium|instead|cost\w*|sav\w*|cut|reduc\w*|drop\w*|slow\w*|short\w*"
+    r"|above|below|faster|longer|larger|smaller|shrank|shrunk|climb\w*|declin\w*|missed|short)\b"
 )
+_NO_RATIO: frozenset[str | None] = frozenset({"share", "temperature", "angle"})
 _NEEDS_RELEVANCE = frozenset({"share", "difference", "product", "rate", "total"})
 _CERTAIN_DIGITS = 4
 """From so many significant digits on, the sentence need not speak of the facts either."""
@@ -71,14 +94,17 @@ _MEANT = {
     "inhabitants": "popula", "residents": "popula",
 }  # fmt: skip
 """Words that speak of a field by another name."""
-_MEAN_CALL = re.compile(
-    r"\b(?:average|mean)\b(?!\s(?:of|for)\s(?:the|its|all)\b)[^.;,]{0,25}\Z"
-    r"|^[^.;,]{0,12}\bon average"
+_MEAN_CALL = (
+    re.compile(r"\b(?:average|mean)\b(?!\s(?:of|for)\s(?:the|its|all)\b)[^.;,]{0,25}\Z"),
+    re.compile(r"[^.;,]{0,12}\bon average"),
 )
-_SUM_CALL = re.compile(
-    r"\b(?:totals? of|sum of|altogether|in all|add(?:s|ed)? up to|combined)\b[^.;,]{0,20}\Z"
-    r"|^[^.;,]{0,25}\b(?:altogether|in all|combined|in total)\b"
+_SUM_CALL = (
+    re.compile(
+        r"\b(?:totals? of|sum of|altogether|in all|add(?:s|ed)? up to|combined)\b[^.;,]{0,20}\Z"
+    ),
+    re.compile(r"[^.;,]{0,25}\b(?:altogether|in all|combined|in total)\b"),
 )
+"""What calls a number a mean or a sum, before it and after it."""
 _SENTENCE_LENGTH = 500
 """Characters before a value in which its sentence most often begins; more are read if not."""
 _MEAN_KEYS = word_set("avg average mean typical median")
@@ -105,6 +131,7 @@ class _Sentence:
         self.lower = self.string.lower()
         self.span = span
         self.facts: frozenset[int] | None = None
+        self.borne: dict[int, bool] = {}
 
     @cached_property
     def stems(self) -> frozenset[str]:
@@ -117,46 +144,52 @@ class _Sentence:
         own = self.span.start - self.start
         return tuple(one for one in find_values(self.string) if one.start != own)
 
-    def calls(self, pattern: re.Pattern[str]) -> bool:
-        """Whether the words just before or after the value match."""
-        before = self.lower[: max(0, self.span.start - self.start)]
-        after = self.lower[self.span.end - self.start :]
-        return pattern.search(before) is not None or pattern.match(after) is not None
+    def calls(self, before: re.Pattern[str], after: re.Pattern[str]) -> bool:
+        """Whether the words just before or just after the value match."""
+        start, end = self.span.start - self.start, self.span.end - self.start
+        found = before.search(self.lower, 0, max(0, start)) or after.match(self.lower, end)
+        return found is not None
 
 
-class _Value(NamedTuple):
-    """A number of the data as it is and in the base unit of its dimension."""
+class _Term(NamedTuple):
+    """A number of the data, or the sum of several, as it is and in the base unit."""
 
     raw: float
     base: float
-    unit: str | None
-    fact: int
-
-
-class _Series(NamedTuple):
-    """The numbers of one field, or of one object, in one dimension."""
-
-    name: str
     dimension: str | None
-    values: tuple[_Value, ...]
-    listed: bool
-    """Whether they are the same field of several objects; otherwise fields of one object."""
+    facts: tuple[int, ...]
+    field: str
+    """The key of its fact, without the places in lists."""
+    group: str
+    """The object that it belongs to."""
+    number: int = 0
+    """Which reading of its fact it is."""
+    parts: int = 0
+    """Of a sum, how many numbers it has."""
+    single: bool = False
+    """Whether its field occurs once."""
+    whole: bool = False
+    """Whether it is the sum of a field over all objects."""
+    unit: str | None = None
 
 
-class _View(NamedTuple):
-    """A series as numbers that can be compared with a number of a text, each with its fact."""
+def _total(terms: Sequence[_Term], *, whole: bool = False) -> _Term:
+    """The sum of some terms; as written only where they have one unit."""
+    one_unit = len({term.unit for term in terms}) == 1
+    base = sum(term.base for term in terms)
+    raw = sum(term.raw for term in terms) if one_unit else base
+    facts = tuple(fact for term in terms for fact in term.facts)
+    return terms[0]._replace(
+        raw=raw, base=base, facts=facts, parts=len(terms), whole=whole, single=False,
+        group=terms[0].group.rpartition("/")[0],
+    )  # fmt: skip
 
-    name: str
-    numbers: tuple[tuple[float, int], ...]
-    listed: bool
 
-    @property
-    def total(self) -> float:
-        return sum(number for number, _ in self.numbers)
-
-    @property
-    def facts(self) -> tuple[int, ...]:
-        return tuple(fact for _, fact in self.numbers)
+def _outer(group: str) -> str | None:
+    """The object around the list that an object is in: `/rounds/0` of `/rounds/0/scores/2`."""
+    parts = group.split("/")
+    places = [place for place, part in enumerate(parts) if part.isdigit()]
+    return "/".join(parts[: places[-2] + 1]) if len(places) > 1 else None
 
 
 class _Query(NamedTuple):
@@ -170,7 +203,7 @@ class _Query(NamedTuple):
     @property
     def dimension(self) -> str | None:
         unit = UNITS.get(self.seen.unit or "")
-        return unit.dimension if unit else None
+        return unit.dimension if unit else self.seen.unit
 
     @property
     def base(self) -> Interval:
@@ -189,7 +222,13 @@ class _Query(NamedTuple):
     @property
     def is_sure(self) -> bool:
         """Whether the number has so many digits that a match by chance is unlikely."""
-        return _digits(self.seen) >= _SURE_DIGITS and self.span.hedge == "none"
+        return _digits(self.seen) >= _SURE_DIGITS and self.span.hedge in ("none", "about")
+
+    @property
+    def is_loose(self) -> bool:
+        """Whether one of two facts has to be spoken of, not both."""
+        compared = self.dimension is not None and _THAN.search(self.sentence.lower)
+        return self.is_sure or compared is not None
 
     def speaks(self, words: re.Pattern[str]) -> bool:
         """Whether the number is sure, or the sentence has one of some words."""
@@ -202,8 +241,9 @@ class Explainer:
     The facts are indexed once; what follows from several is made when it is first needed.
     """
 
-    def __init__(self, facts: Sequence[ValueFact]) -> None:
-        self.index = ValueIndex(facts)
+    def __init__(self, facts: Sequence[ValueFact], names: Sequence[str] = ()) -> None:
+        self.index = ValueIndex(facts, names)
+        self._sorted: dict[str | None, list[tuple[float, int, _Term]]] = {}
 
     def explain(self, span: ValueSpan, text: str) -> tuple[Support, ...]:
         """The facts that a value of a text follows from, or a first derivation; empty if none.
@@ -215,18 +255,68 @@ class Explainer:
         direct = self.index.explain(span, text)
         kept = tuple(one for one in direct if self._fits(one, span, sentence))
         if not kept and span.kind == "score":
+            if _RUNNING.search(sentence.lower) and not self._has_sides:
+                return (Support((), "score", "a score on the way is not checked"),)
             return tuple(self._running_score(span, sentence))
         if kept or not span.quantities or span.kind == "ordinal":
             return kept
-        for quantity in span.quantities:
+        readings = [*span.quantities]
+        if span.kind == "number" and not any(one.unit for one in readings):
+            units = dict.fromkeys(
+                one.unit
+                for other in sentence.others
+                for one in other.quantities
+                if one.unit and UNITS[one.unit].dimension != "share"
+            )  # "110 minutes against 95"
+            borrowed = [Quantity(readings[0].value, unit) for unit in units]
+            for one in borrowed:
+                if known := self.index.explain(span._replace(quantities=(one,)), text):
+                    return known
+            readings += borrowed
+        readings += _without_unit(span.quantities[0])
+        for quantity in readings:
             query = _Query(quantity, interval_in(quantity, span), span, sentence)
             certain = query.is_sure and _digits(quantity) >= _CERTAIN_DIGITS
             for found in self._ways(query):
-                if certain or found.how not in _NEEDS_RELEVANCE:
+                whole = found.how == "total" and len(found.facts) > 2
+                whole = whole and (query.is_sure or query.dimension is not None)
+                if certain or whole or found.how not in _NEEDS_RELEVANCE:
                     return (found,)
                 if any(self._bears(fact, sentence) for fact in found.facts):
                     return (found,)
-        return ()
+        return tuple(self._other_unit(span, sentence))
+
+    def _other_unit(self, span: ValueSpan, sentence: _Sentence) -> Iterator[Support]:
+        """A number of the data whose unit is unknown, or read as that of another dimension.
+
+        A key may have a unit that we do not know (`pump_l_min`) or a scale (`price_musd`), so a
+        number that the sentence speaks of is not called wrong for its unit, unless the data has
+        another unit of the same dimension: 60 mm is not 60 cm.
+        """
+        seen = span.quantities[0]
+        unit = UNITS.get(seen.unit or "")
+        code = re.compile(rf"[A-Za-z]{seen.value}(?![0-9])|(?<![0-9.]){seen.value}[A-Za-z]")
+        for fact in self.index.figures.get(str(seen.value), ()) if seen.value >= 10 else ():
+            known = self.index.facts[fact]
+            if code.search(f"{known.key} {known.value}") and self._bears(fact, sentence):
+                yield Support((fact,), "part", known.value)
+                return
+        for scale in (1.0, 1e3, 1e6):
+            number = float(seen.value) / scale
+            half = Interval(number * (1 - 1e-9), number * (1 + 1e-9))
+            for term in () if span.hedge == "none" and scale > 1 and number < 1 else self._values:
+                own = UNITS.get(term.unit or "")
+                if own is not None and scale == 1.0 and own.dimension not in ("time", "volume"):
+                    continue  # the key may have two units: `pump_l_min`
+                if not _near(abs(term.raw), half) or (
+                    unit and own and scale == 1.0 and own.dimension == unit.dimension
+                ):
+                    continue
+                if scale > 1 and own is not None and own.dimension not in CURRENCIES:
+                    continue
+                if _digits(seen) >= _SURE_DIGITS or self._is_told(term, sentence):
+                    yield self._support([term], "unit")
+                    return
 
     def derives(self, span: ValueSpan, text: str, place: int) -> bool:
         """Whether a value follows from several facts, one of which is that at a place."""
@@ -239,23 +329,25 @@ class Explainer:
                 return True
         return False
 
+    @cached_property
+    def _has_sides(self) -> bool:
+        return any("home" in words_of_key(fact.key) for fact in self.index.facts)
+
     def _running_score(self, span: ValueSpan, sentence: _Sentence) -> Iterator[Support]:
         """A score on the way to the final one: "took a 2-1 lead"."""
         if not _RUNNING.search(sentence.lower):
             return
         first, second = (float(one.value) for one in span.quantities)
-        sides: dict[str, dict[str, _Value]] = defaultdict(dict)
-        for _, value, _ in self._values:
-            fact = self.index.facts[value.fact]
-            role = next((one for one in ("home", "away") if one in words_of_key(fact.key)), None)
+        sides: dict[str, dict[str, _Term]] = defaultdict(dict)
+        for term in self._values:
+            role = next((one for one in ("home", "away") if one in words_of_key(term.field)), None)
             if role:
-                name = fact.key.replace(role, "")
-                sides[name][role] = value
-        for name, pair in sides.items():
+                sides[term.field.replace(role, "")][role] = term
+        for pair in sides.values():
             if len(pair) == 2:
                 low, high = sorted(one.raw for one in pair.values())
                 if min(first, second) <= low and max(first, second) <= high:
-                    yield self._support([one.fact for one in pair.values()], "score", name)
+                    yield self._support(pair.values(), "score")
                     return
 
     def counterpart(self, span: ValueSpan, text: str) -> int | None:
@@ -284,16 +376,25 @@ class Explainer:
 
     def _spoken_of(self, place: int, sentence: _Sentence) -> int:
         fact = self.index.facts[place]
-        named = any(name in sentence.lower for name in self._names_of_groups.get(fact.group, ()))
+        named = any(name in sentence.lower for name in self._names_around(fact.group))
         return 2 * len(sentence.stems.intersection(_stems(fact.key))) + named
 
     def _bears(self, place: int, sentence: _Sentence) -> bool:
         """Whether a sentence speaks of a fact: of its key, or of a value of its object."""
-        if self._spoken_of(place, sentence) > 0:
-            return True
-        group = self.index.facts[place].group
-        others = self._values_in(sentence)
-        return place in others or bool(group and any(self._group(one) == group for one in others))
+        known = sentence.borne.get(place)
+        if known is None:
+            group = self.index.facts[place].group
+            others = self._values_in(sentence)
+            known = self._spoken_of(place, sentence) > 0 or place in others
+            known = known or bool(group and any(self._group(one) == group for one in others))
+            sentence.borne[place] = known
+        return known
+
+    def _names_around(self, group: str) -> Iterator[str]:
+        """The names of an object and of the objects around it."""
+        while group:
+            yield from self._names_of_groups.get(group, ())
+            group = group.rpartition("/")[0]
 
     def _group(self, place: int) -> str:
         return self.index.facts[place].group
@@ -317,15 +418,20 @@ class Explainer:
         key = self.index.facts[fact].key
         if len(self._members.get(key, ())) > 1:
             own = {*words_of_key(key)}
-            if sentence.calls(_MEAN_CALL) and not own & _MEAN_KEYS:
+            if sentence.calls(*_MEAN_CALL) and not own & _MEAN_KEYS:
                 return False
-            if sentence.calls(_SUM_CALL) and not own & _SUM_KEYS:
+            if sentence.calls(*_SUM_CALL) and not own & _SUM_KEYS:
                 return False
         return True
 
     def _ways(self, query: _Query) -> Iterator[Support]:
         """Every derivation, the likeliest kinds first."""
         if query.seen.unit == "cent":
+            return
+        if query.sentence.calls(*_MEAN_CALL):
+            yield from self._means(query)
+            yield from self._rates(query)
+            yield from self._lapses(query)
             return
         if query.seen.unit == "percentage point":
             yield from self._gaps(query._replace(seen=Quantity(query.seen.value, "percent")))
@@ -338,34 +444,42 @@ class Explainer:
         if query.dimension in (None, "time"):
             yield from self._counts(query)
             yield from self._lapses(query)
-        if query.speaks(_SUM_WORDS):
-            yield from self._sums(query)
+        if query.seen.unit == "degree":  # of temperatures: "47 degrees warmer"
+            yield from self._gaps(query._replace(seen=Quantity(query.seen.value, "degree Celsius")))
+        yield from self._sums(query, cued=query.speaks(_SUM_WORDS))
         if query.speaks(_MEAN_WORDS):
             yield from self._means(query)
-        if query.speaks(_GAP_WORDS):
-            yield from self._gaps(query)
-        if _PRODUCT_WORDS.search(query.sentence.lower):
+        if query.dimension != _SCALED:
+            yield from self._gaps(query, cued=query.speaks(_GAP_WORDS))
+        if query.dimension in (_UNKNOWN, _SCALED):
+            return
+        if query.speaks(_PRODUCT_WORDS):
             yield from self._products(query)
         if _RATE_WORDS.search(query.sentence.lower) or query.dimension is None:
             yield from self._rates(query)
 
-    # Series -------------------------------------------------------------------------------------
+    # Terms --------------------------------------------------------------------------------------
 
     @cached_property
-    def _values(self) -> tuple[tuple[int, _Value, str | None], ...]:
-        """The numbers that are the whole value of a fact: reading number, value, dimension."""
-        found: list[tuple[int, _Value, str | None]] = []
+    def _values(self) -> tuple[_Term, ...]:
+        """The numbers that are the whole value of a fact; a share may be written as 0.2."""
+        keys = Counter(fact.key for fact in self.index.facts)
+        found: list[_Term] = []
         for place, reading in enumerate(self.index.readings):
             if self._is_clock(place):
                 continue
+            fact = self.index.facts[place]
             for number, quantity in enumerate(reading.quantities):
                 unit = UNITS.get(quantity.unit or "")
                 raw = float(quantity.value)
                 base = unit.base(raw) if unit else raw
-                value = _Value(raw, base, quantity.unit, place)
-                found.append((number, value, unit.dimension if unit else None))
+                term = _Term(
+                    raw, base, unit.dimension if unit else None, (place,), fact.key, fact.group,
+                    number, single=keys[fact.key] == 1, unit=quantity.unit,
+                )  # fmt: skip
+                found.append(term)
                 if unit is None and 0 < raw < 1:
-                    found.append((number, value, "share"))
+                    found.append(term._replace(dimension="share"))
         return tuple(found)
 
     def _is_clock(self, fact: int) -> bool:
@@ -375,152 +489,263 @@ class Explainer:
         return not _LASTING.search(self.index.facts[fact].key.lower())
 
     @cached_property
-    def _series(self) -> tuple[_Series, ...]:
-        """Numbers that belong together: fields of several objects, then fields of one object."""
-        many: dict[tuple[bool, str, str | None, int], list[_Value]] = defaultdict(list)
-        for number, value, dimension in self._values:
-            fact = self.index.facts[value.fact]
-            many[True, fact.key, dimension, number].append(value)
-            many[False, fact.group, dimension, number].append(value)
-        tails: dict[tuple[bool, str, str | None, int], list[_Value]] = defaultdict(list)
-        for (listed, key, dimension, number), values in many.items():
-            if listed and len(values) == 1:
-                words = words_of_key(key)
-                for name in {key.rpartition(".")[2], *(f"*{word}" for word in words)}:
-                    tails[False, name, dimension, number] += values
+    def _fields(self) -> tuple[tuple[_Term, ...], ...]:
+        """The numbers of each field that several objects have, with the times their rows last."""
+        many: dict[tuple[str, str | None, int], list[_Term]] = defaultdict(list)
+        for term in (*self._values, *self._spells):
+            many[term.field, term.dimension, term.number].append(term)
+        return tuple(tuple(terms) for terms in many.values() if len(terms) > 1)
+
+    @cached_property
+    def _spells(self) -> tuple[_Term, ...]:
+        """How long each object lasts that has two times of day: `from` and `to`."""
+        groups: dict[str, list[tuple[float, int]]] = defaultdict(list)
+        for moment, place in self._moments:
+            groups[self.index.facts[place].group].append((moment, place))
         return tuple(
-            _Series(name, dimension, tuple(values), listed)
-            for series in (many, tails)
-            for (listed, name, dimension, _), values in series.items()
-            if len(values) > 1
-        )
+            _Term(
+                later - earlier, later - earlier, "time", (one, other),
+                f"{self.index.facts[one].key} to {self.index.facts[other].key}", group, 0,
+            )
+            for group, moments in groups.items()
+            if group and len(moments) == 2
+            for (earlier, one), (later, other) in [moments]
+        )  # fmt: skip
 
     @cached_property
     def _members(self) -> dict[str, frozenset[int]]:
         """The facts of each field that several objects have."""
         return {
-            one.name: frozenset(value.fact for value in one.values)
-            for one in self._series
-            if one.listed
+            terms[0].field: frozenset(fact for term in terms for fact in term.facts)
+            for terms in self._fields
         }
 
     @cached_property
-    def _singles(self) -> tuple[tuple[_Value, str | None], ...]:
-        """The numbers of fields that occur once."""
-        keys = Counter(fact.key for fact in self.index.facts)
-        found = [
-            (value, dimension)
-            for number, value, dimension in self._values
-            if not number and keys[self.index.facts[value.fact].key] == 1
-        ]
-        return tuple(found[:_MOST])
+    def _totals(self) -> tuple[_Term, ...]:
+        """Sums of what belongs together, each with how many numbers it has.
 
-    def _views(self, dimension: str | None) -> Iterator[_View]:
-        """The series to compare a number with: in base units, or as they are without a unit."""
-        for series in self._series:
-            if dimension is None:
-                if series.dimension == "share" or len({one.unit for one in series.values}) > 1:
-                    continue
-                pairs = tuple((one.raw, one.fact) for one in series.values)
-            elif series.dimension == dimension or (
-                dimension in CURRENCIES and series.dimension is None
-            ):
-                pairs = tuple((one.base, one.fact) for one in series.values)
-            else:
-                continue
-            yield _View(series.name, pairs[: _MOST * _MOST], series.listed)
+        A field of all objects of a list, of those with one word in common, and of those within one
+        outer object; the fields of one object; and what the rows of a list make as products.
+        """
+        found: list[_Term] = []
+        for terms in self._fields:
+            found.append(_total(terms, whole=True))
+            parts: dict[str, list[_Term]] = defaultdict(list)
+            for term in terms[: _MOST * _MOST]:
+                parts[f"sign {term.base > 0}"].append(term)
+                for word in self._marks.get(term.group, ()):
+                    parts[word].append(term)
+                if (outer := _outer(term.group)) is not None:
+                    parts[f"in {outer}"].append(term)
+            found += [_total(part) for part in parts.values() if 1 < len(part) < len(terms)]
+        objects: dict[tuple[str, str | None, int], list[_Term]] = defaultdict(list)
+        words: dict[tuple[str, str | None], list[_Term]] = defaultdict(list)
+        for term in self._values:
+            objects[term.group, term.dimension, term.number].append(term)
+            if term.single:
+                for word in {term.field.rpartition(".")[2], *words_of_key(term.field)}:
+                    words[word, term.dimension].append(term)
+        for some in (*objects.values(), *words.values()):
+            if 1 < len(some) <= _MOST and len({term.unit for term in some}) == 1:
+                found.append(_total(some))
+                if len(some) > 3:
+                    found += [_total([one for one in some if one is not out]) for out in some]
+        found += self._row_products
+        return tuple(found)
 
-    def _numbers(self, dimension: str | None) -> list[tuple[float, int]]:
-        """All single numbers to compare a number with, each with its fact."""
+    @cached_property
+    def _marks(self) -> dict[str, tuple[str, ...]]:
+        """The words and truth values of each object of a list, by which rows are chosen."""
+        found: dict[str, list[str]] = defaultdict(list)
+        for fact, reading in zip(self.index.facts, self.index.readings, strict=True):
+            if fact.group and not reading.quantities and not reading.dates and not reading.clocks:
+                found[fact.group].append(f"{fact.key} {fact.value}")
+        return {group: tuple(words) for group, words in found.items()}
+
+    @cached_property
+    def _row_products(self) -> tuple[_Term, ...]:
+        """A number of pieces times what one costs or weighs, of each row and of all rows."""
+        groups: dict[str, list[_Term]] = defaultdict(list)
+        for term in self._values:
+            if not term.number and term.dimension != "share":
+                groups[term.group].append(term)
+        found: dict[tuple[str, str], list[_Term]] = defaultdict(list)
+        for group, terms in groups.items():
+            if group and len(terms) <= _MOST // 4:
+                for one, other in permutations(terms, 2):
+                    if _PIECES.search(other.field) and other.dimension in (None, "time"):
+                        field = f"{one.field} times {other.field}"
+                        facts = (*one.facts, *other.facts)
+                        found[one.field, other.field].append(
+                            one._replace(
+                                raw=one.raw * other.raw,
+                                base=one.base * other.raw,
+                                facts=facts,
+                                field=field,
+                            )
+                        )
+        rows = [term for terms in found.values() for term in terms]
+        return (*rows, *(_total(terms, whole=True) for terms in found.values() if len(terms) > 1))
+
+    def _views(self, dimension: str | None, terms: Iterable[_Term]) -> list[tuple[float, _Term]]:
+        """Terms as numbers to compare with one of a text: in base units, or as they are."""
+        if dimension is None:
+            return [(term.raw, term) for term in terms if term.dimension != "share"]
+        if dimension == _UNKNOWN:
+            return [(term.raw, term) for term in terms if term.dimension is None]
+        if dimension == _SCALED:
+            free = (None, *CURRENCIES)
+            return [(term.raw, term) for term in terms if term.dimension in free]
+        money = dimension in CURRENCIES
         return [
-            (value.raw if dimension is None else value.base, value.fact)
-            for _, value, own in self._values
-            if own == dimension or dimension is None
+            (term.base, term)
+            for term in terms
+            if term.dimension == dimension or (money and term.dimension is None)
         ]
 
-    def _support(self, facts: Iterable[int], how: str, name: str) -> Support:
-        places = tuple(dict.fromkeys(facts))
+    def _ordered(self, dimension: str | None) -> list[tuple[float, int, _Term]]:
+        """All values and totals of a dimension, from the lowest to the highest."""
+        if dimension not in self._sorted:
+            whole = [term for term in self._totals if term.whole and " times " not in term.field]
+            terms = [*self._values, *self._spells, *whole]
+            found = self._views(dimension, terms)
+            self._sorted[dimension] = sorted((n, place, t) for place, (n, t) in enumerate(found))
+        return self._sorted[dimension]
+
+    def _partners(self, dimension: str | None, interval: Interval) -> Iterator[_Term]:
+        """The values and totals between two numbers."""
+        ordered = self._ordered(dimension)
+        slack = 1e-6 * max(1.0, abs(interval.high), abs(interval.low))
+        for place in range(bisect_left(ordered, (interval.low - slack,)), len(ordered)):
+            number, _, term = ordered[place]
+            if number > interval.high + slack:
+                return
+            yield term
+
+    def _related(self, one: _Term, other: _Term, sentence: _Sentence, loose: bool) -> bool:
+        """Whether two terms may be combined: one field, one object, or both are spoken of."""
+        if {*one.facts} & {*other.facts}:
+            return False
+        if one.field == other.field and one.whole == other.whole:
+            return True
+        told = self._is_told(one, sentence), self._is_told(other, sentence)
+        within = _is_within(one.group, other.group) or _is_within(other.group, one.group)
+        if within or (one.whole and other.whole):
+            return any(told)
+        if one.single or other.single:
+            return any(told) if loose else all(told)
+        shared = {*self._names_of_groups.get(one.group, ())}
+        return bool(shared.intersection(self._names_of_groups.get(other.group, ())))
+
+    def _is_told(self, term: _Term, sentence: _Sentence) -> bool:
+        return any(self._bears(fact, sentence) for fact in term.facts[:8])
+
+    def _support(self, terms: Iterable[_Term], how: str) -> Support:
+        terms = [*terms]
+        places = tuple(dict.fromkeys(fact for term in terms for fact in term.facts))
         shown = ", ".join(self.index.facts[place].value for place in places[:4])
         more = ", …" if len(places) > 4 else ""
+        name = " and ".join(dict.fromkeys(term.field for term in terms))
         return Support(places, how, f"{how} of {name} ({shown}{more})")
 
-    # Sums and means -----------------------------------------------------------------------------
+    # Sums, means and differences ----------------------------------------------------------------
 
-    def _sums(self, query: _Query) -> Iterator[Support]:
-        views = [*self._views(query.dimension)]
-        for view in views:
-            yield from self._sums_of(view, query)
-        listed = [view for view in views if view.listed][:_MOST]
-        for one, other in combinations(listed, 2):
-            beside = one.name.rpartition(".")[0] == other.name.rpartition(".")[0]
-            if beside and _near(one.total + other.total, query.base):
-                name = f"{one.name} and {other.name}"
-                yield self._support((*one.facts, *other.facts), "total", name)
+    def _sums(self, query: _Query, *, cued: bool) -> Iterator[Support]:
+        """A total, the sum of neighbouring rows, or the sum of two terms.
 
-    def _sums_of(self, view: _View, query: _Query) -> Iterator[Support]:
-        """The total of a series; of those the sentence names; of two; of all but one."""
-        interval = query.base
-        if _near(abs(view.total), interval):
-            yield self._support(view.facts, "total", view.name)
-        if not view.listed and len(view.numbers) <= _MOST:
-            for (one, first), (other, second) in combinations(view.numbers, 2):
-                if first != second and _near(one + other, interval):
-                    yield self._support((first, second), "total", view.name)
-            for number, fact in view.numbers if len(view.numbers) > 3 else ():
-                if _near(view.total - number, interval):
-                    others = [other for other in view.facts if other != fact]
-                    yield self._support(others, "total", view.name)
-        for name, groups in self._named_groups.items() if view.listed else ():
-            if name in query.sentence.lower:
-                some = [pair for pair in view.numbers if self.index.facts[pair[1]].group in groups]
-                if len(some) > 1 and _near(abs(sum(pair[0] for pair in some)), interval):
-                    yield self._support([fact for _, fact in some], "total", view.name)
-        for sign in (1, -1) if view.listed else ():
-            some = [pair for pair in view.numbers if pair[0] * sign > 0]
-            total = abs(sum(pair[0] for pair in some))
-            if 1 < len(some) < len(view.numbers) and _near(total, interval):
-                yield self._support([fact for _, fact in some], "total", view.name)
+        Without words that call for a sum, only what a named object makes counts, or the sum of
+        numbers that the sentence has.
+        """
+        for number, term in self._views(query.dimension, self._totals):
+            measured = term.whole and query.dimension is not None
+            if _near(abs(number), query.base) and (
+                cued or measured or self._is_named(term, query.sentence)
+            ):
+                yield self._support([term], "product" if " times " in term.field else "total")
+        for terms in self._fields:
+            some = [
+                (number, term)
+                for number, term in self._views(query.dimension, terms[:_MOST])
+                if self._is_named(term, query.sentence)
+            ]
+            if len(some) > 1 and _near(sum(number for number, _ in some), query.base):
+                yield self._support([term for _, term in some], "total")
+        for terms in self._fields if cued and _SOME_ROWS.search(query.sentence.lower) else ():
+            numbers = self._views(query.dimension, terms[:_MOST])
+            if self._is_told(terms[0], query.sentence):
+                for first in range(len(numbers)):
+                    total = numbers[first][0]
+                    for number, last in numbers[first + 1 :]:
+                        total += number
+                        if _near(total, query.base):
+                            yield self._support([numbers[first][1], last], "total")
+        for number, one in self._views(query.dimension, self._values):
+            rest = Interval(query.base.low - number, query.base.high - number)
+            for other in self._partners(query.dimension, rest):
+                related = one.field != other.field and one.unit == other.unit
+                related = related and (one.single or not other.whole)
+                related = related and self._related(one, other, query.sentence, query.is_loose)
+                if related and (cued or self._are_in(query.sentence, one, other)):
+                    yield self._support([one, other], "total")
 
     def _means(self, query: _Query) -> Iterator[Support]:
-        for view in self._views(query.dimension):
-            if view.listed and _near(view.total / len(view.numbers), query.base):
-                yield self._support(view.facts, "mean", view.name)
+        for number, term in self._views(query.dimension, self._totals):
+            if term.parts and _near(number / term.parts, query.base):
+                yield self._support([term], "mean")
+        some = query.is_sure and _SOME_ROWS.search(query.sentence.lower)
+        for terms in self._fields if some else ():
+            numbers = [number for number, _ in self._views(query.dimension, terms[:_MOST])]
+            for first, last in combinations(range(len(numbers) + 1), 2):
+                if last > first + 1 and _near(
+                    sum(numbers[first:last]) / (last - first), query.base
+                ):
+                    yield self._support(terms[first:last], "mean")
 
-    # Differences --------------------------------------------------------------------------------
+    def _is_row(self, one: _Term, other: _Term, sentence: _Sentence) -> bool:
+        """Whether a sentence speaks of a row of one of two terms, or they are ends of a field."""
+        return (
+            self._are_ends(one, other)
+            or any(self._is_named(term, sentence) for term in (one, other))
+            or any(self._are_in(sentence, term) for term in (one, other))
+        )
 
-    def _gaps(self, query: _Query) -> Iterator[Support]:
+    def _is_named(self, term: _Term, sentence: _Sentence) -> bool:
+        """Whether the object of a term is named in a sentence."""
+        return any(
+            name in sentence.lower
+            for fact in term.facts[:1]
+            for name in self._names_around(self.index.facts[fact].group)
+        )
+
+    def _are_in(self, sentence: _Sentence, *terms: _Term) -> bool:
+        """Whether a sentence has the values of some terms."""
+        return self._values_in(sentence).issuperset(fact for term in terms for fact in term.facts)
+
+    def _gaps(self, query: _Query, *, cued: bool = True) -> Iterator[Support]:
+        """The difference between two terms: of one field, of one object, or single ones."""
         if query.gap.high < 0:
             return
-        for view in self._views(query.dimension):
-            for one, other in _apart(view.numbers, query.gap):
-                yield self._support((other, one), "difference", view.name)
-        numbers = self._numbers(query.dimension)
-        for value, dimension in self._singles:
-            if dimension != query.dimension and query.dimension is not None:
-                continue
-            if self._spoken_of(value.fact, query.sentence) < 2:
-                continue
-            own = value.raw if query.dimension is None else value.base
-            for number, fact in numbers:
-                same = self._same_unit(fact, value.fact)
-                if fact != value.fact and same and _near(abs(number - own), query.gap):
-                    yield self._support((fact, value.fact), "difference", "two values")
-        totals = [
-            (view.total, view.facts[0]) for view in self._views(query.dimension) if view.listed
-        ]
-        totals += self._single_numbers(query.dimension)
-        for (high, first), (low, second) in combinations(totals[:_MOST], 2):
-            if self._same_unit(first, second) and _near(abs(high - low), query.gap):
-                yield self._support((first, second), "difference", "totals")
+        for number, _, one in self._ordered(query.dimension):
+            apart = Interval(number + max(query.gap.low, 0.0), number + query.gap.high)
+            for other in self._partners(query.dimension, apart):
+                near = one.field == other.field and self._are_ends(one, other)
+                related = other.unit == one.unit and self._related(
+                    one, other, query.sentence, query.is_loose
+                )
+                if related and (cued or self._are_in(query.sentence, one, other)):
+                    yield self._support([other, one], "change" if near else "difference")
 
-    def _single_numbers(self, dimension: str | None) -> Iterator[tuple[float, int]]:
-        for value, own in self._singles:
-            if own == dimension or dimension is None:
-                yield (value.raw if dimension is None else value.base), value.fact
-
-    def _same_unit(self, one: int, other: int) -> bool:
-        first, second = self.index.readings[one].quantities, self.index.readings[other].quantities
-        return first[0].unit == second[0].unit
+    def _are_ends(self, one: _Term, other: _Term) -> bool:
+        """Whether two numbers are the first and last, or the highest and lowest, of a field."""
+        for terms in self._fields:
+            if terms[0].field == one.field and one in terms and other in terms:
+                ordered = sorted(terms, key=lambda term: term.base)
+                pair = {one.base, other.base}
+                return pair in (
+                    {terms[0].base, terms[-1].base},
+                    {ordered[0].base, ordered[-1].base},
+                )
+        return False
 
     @cached_property
     def _moments(self) -> tuple[tuple[float, int], ...]:
@@ -572,44 +797,44 @@ class Explainer:
         for moments in (self._moments, self._laps):
             for one, other in _apart(moments, wide):
                 name = f"{self.index.facts[one].key} to {self.index.facts[other].key}"
-                yield self._support((one, other), "time", name)
+                shown = f"{self.index.facts[one].value}, {self.index.facts[other].value}"
+                yield Support((one, other), "time", f"time of {name} ({shown})")
 
     # Shares, multiples, rates and products ------------------------------------------------------
 
     def _ratios(self, interval: Interval, sentence: _Sentence) -> Iterator[Support]:
-        """One number as a share or a multiple of another, or the change from one to another."""
-        changed = _CHANGE_WORDS.search(sentence.lower) is not None
-
-        def fits(top: float, under: float) -> bool:
-            ratio = top / under
-            return _near(ratio, interval) or (changed and _near(abs(ratio - 1), interval))
-
-        totals: list[tuple[float, int, str | None]] = []
-        for series in self._series:
-            if series.dimension in ("share", "temperature", "angle"):
-                continue
-            values = [one for one in series.values if one.base > 0][:_MOST]
-            total = sum(one.base for one in values)
-            if series.listed and total:
-                totals.append((total, values[0].fact, series.dimension))
-                for one in values:
-                    if total > one.base and _near(one.base / total, interval):
-                        yield self._support((one.fact,), "share", series.name)
-            for one, other in combinations(values, 2):
-                if fits(one.base, other.base) or fits(other.base, one.base):
-                    yield self._support((one.fact, other.fact), "share", series.name)
+        """One term as a share or a multiple of another, or the change from one to another."""
+        ways = [interval]
+        own = sentence.span
+        before = sentence.lower[: max(0, own.begin - sentence.start)]
+        if _CHANGE_WORDS.search(f"{before} {sentence.lower[own.end - sentence.start :]}"):
+            ways.append(Interval(1 - interval.high, 1 - interval.low))
+            ways.append(Interval(1 + interval.low, 1 + interval.high))
+        for dimension in {None, *(term.dimension for term in self._values)} - _NO_RATIO:
+            for number, _, one in self._ordered(dimension):
+                # Of two numbers as they are written, one may have its unit further up in the data.
+                mixed = dimension is None and one.dimension not in _NO_RATIO
+                if number <= 0 or not (one.dimension == dimension or mixed):
+                    continue
+                if dimension is None and number < 1:
+                    continue  # 0.2 is a share itself
+                for way in ways:
+                    for other in self._partners(dimension, _scaled(way, number)):
+                        part = other.facts[0] in one.facts and one.parts > 0
+                        alike = other.dimension == one.dimension or None in (
+                            *(one.dimension, other.dimension),
+                        )
+                        of_one = any(
+                            a.single
+                            and (b.whole or a is one)
+                            and self._spoken_of(a.facts[0], sentence) > 1
+                            for a, b in ((one, other), (other, one))
+                        )
+                        row = one.field != other.field or self._is_row(one, other, sentence)
+                        related = row and self._related(one, other, sentence, loose=False)
+                        if alike and (part or of_one or related):
+                            yield self._support([other, one], "share")
         yield from self._ratios_in_sentence(interval, sentence)
-        totals = totals[:_MOST]
-        singles = [(one.base, one.fact, own) for one, own in self._singles if one.base > 0]
-        for (first, fact, kind), (second, another, of) in combinations([*totals, *singles], 2):
-            if kind == of and (fits(first, second) or fits(second, first)):
-                yield self._support((fact, another), "share", "totals")
-        for own, fact, dimension in singles:
-            if self._spoken_of(fact, sentence) < 2:
-                continue
-            for _, value, of in self._values:
-                if of == dimension and value.fact != fact and fits(value.base, own):
-                    yield self._support((value.fact, fact), "share", "two values")
 
     def _ratios_in_sentence(self, interval: Interval, sentence: _Sentence) -> Iterator[Support]:
         """A share of a number that the sentence itself gives: "just over half of these 93"."""
@@ -618,57 +843,66 @@ class Explainer:
                 whole = float(quantity.value)
                 if whole <= 0 or quantity.unit == "percent":
                     continue
-                for _, value, _ in self._values:
-                    near = _near(value.raw / whole, interval)
-                    if near and self._spoken_of(value.fact, sentence) > 0:
-                        yield self._support((value.fact,), "share", f"{whole:g}")
-
-    def _pairs(self) -> Iterator[tuple[_Value, str | None, _Value, str | None]]:
-        """Numbers of one object, or two of which one occurs once, in both orders."""
-        groups: dict[str, list[tuple[_Value, str | None]]] = defaultdict(list)
-        for number, value, dimension in self._values:
-            if not number:
-                groups[self.index.facts[value.fact].group].append((value, dimension))
-        shares = [pair for pair in self._singles if pair[1] == "share"][:3]
-        for values in (*groups.values(), self._singles):
-            for (one, first), (other, second) in combinations([*values[:_MOST], *shares], 2):
-                if one.fact != other.fact:
-                    yield one, first, other, second
-                    yield other, second, one, first
+                unit = UNITS.get(quantity.unit or "")
+                for term in self._values:
+                    if term.dimension != (unit and unit.dimension):
+                        continue
+                    near = _near(term.raw / whole, interval)
+                    if near and self._spoken_of(term.facts[0], sentence) > 0:
+                        yield self._support([term], "share")
 
     def _products(self, query: _Query) -> Iterator[Support]:
-        """A number of pieces times what one of them costs or weighs; an amount and its share."""
-        dimension, interval = query.dimension, query.base
+        """An amount times a number of pieces, or an amount and its share."""
+        dimension = query.dimension
         money = dimension in CURRENCIES
-        for amount, kind, count, of in self._pairs():
-            if kind != dimension and not (money and kind is None):
-                continue
-            factors = [count.raw] if of is None or money else []
-            if of == "share":
-                factors = [count.base, 1 + count.base, 1 - count.base]
-            if any(_near(amount.base * factor, interval) for factor in factors):
-                yield self._support((amount.fact, count.fact), "product", "two values")
+        factors = [
+            (factor, term)
+            for term in (*self._values, *(one for one in self._totals if one.whole))
+            if not term.number and (term.dimension in (None, "share") or money)
+            for factor in (
+                [term.base, 1 + term.base, 1 - term.base]
+                if term.dimension == "share"
+                else [term.raw]
+            )
+            if factor > 0
+        ]
+        for factor, one in factors:
+            rest = Interval(query.base.low / factor, query.base.high / factor)
+            for other in self._partners(dimension, rest):
+                whole = (one.single or one.whole) and (other.single or other.whole)
+                near = (
+                    whole or one.group == other.group or (one.single and one.dimension == "share")
+                )
+                told = query.is_sure or self._is_told(other, query.sentence)
+                told = told and (one.dimension != "share" or self._is_told(one, query.sentence))
+                if near and other.field != one.field and told:
+                    yield self._support([other, one], "product")
 
     def _rates(self, query: _Query) -> Iterator[Support]:
         """What one number makes per another: euros per square metre, people per household."""
-        dimension = query.dimension
-        crowd = dimension == "population density"
-        for top, kind, under, of in self._pairs():
-            if under.raw <= 0 or of == "share":
+        crowd = query.dimension == "population density"
+        dimension = None if crowd else query.dimension
+        for under in (*self._values, *(one for one in self._totals if one.whole)):
+            if under.dimension == "share" or (crowd and under.dimension != "area"):
                 continue
-            if crowd:
-                if kind is None and of == "area" and _near(top.raw / under.base, query.base):
-                    yield self._support((top.fact, under.fact), "rate", "two values")
+            if under.dimension == dimension and dimension is not None:
                 continue
-            money = dimension in CURRENCIES or dimension is None
-            if kind != dimension and not (money and (kind is None or kind in CURRENCIES)):
-                continue
-            if of == kind and kind is not None:
-                continue
-            own = top.base if dimension is not None else top.raw
-            whole = under.base > 0 and _near(own / under.base, query.base)
-            if whole or _near(own / under.raw, query.base):
-                yield self._support((top.fact, under.fact), "rate", "two values")
+            sizes = {under.base} if crowd else {under.raw}
+            for size in sizes if dimension is None or crowd else {under.raw, under.base}:
+                if size <= 0 or size == 1:
+                    continue
+                for top in self._partners(dimension, _scaled(query.base, size)):
+                    if top.field == under.field or {*top.facts} & {*under.facts}:
+                        continue
+                    single = (top.single or top.whole) and (under.single or under.whole)
+                    each = _EACH.search(query.sentence.lower) is not None
+                    listed = under.single and each
+                    if (
+                        (single or listed or top.group == under.group)
+                        and (each or self._is_told(top, query.sentence))
+                        and (each or self._is_told(under, query.sentence))
+                    ):
+                        yield self._support([top, under], "rate")
 
     # Counts -------------------------------------------------------------------------------------
 
@@ -694,7 +928,10 @@ class Explainer:
         found: dict[str, set[str]] = defaultdict(set)
         for fact, reading in zip(self.index.facts, self.index.readings, strict=True):
             if not reading.quantities and not reading.dates and 2 < len(fact.value) < 40:
-                found[fact.value.lower().replace("_", " ")].add(fact.group)
+                name = fact.value.lower().replace("_", " ")
+                found[name].add(fact.group)
+                if len(last := name.split()[-1]) > 3 and fact.group:
+                    found[last].add(fact.group)
         return {name: frozenset(groups) for name, groups in found.items()}
 
     @cached_property
@@ -741,13 +978,32 @@ class Explainer:
 
     def _compared(self, count: int, words: frozenset[str]) -> Iterator[Support]:
         """How many objects have one field above another, or above a number of the sentence."""
-        for series in self._series:
-            if not series.listed or not words.intersection(_stems(series.name)):
+        for terms in self._fields:
+            if not words.intersection(_stems(terms[0].field)):
                 continue
-            above = sum(value.base > 0 for value in series.values)
-            for number in {above, len(series.values) - above}:
+            above = sum(term.base > 0 for term in terms)
+            for number in {above, len(terms) - above}:
                 if number == count:
-                    yield Support((), "count", f"number of {series.name}")
+                    yield Support((), "count", f"number of {terms[0].field}")
+
+
+def _is_within(group: str, other: str) -> bool:
+    """Whether an object is another one, or inside of it; all are inside of the root."""
+    return group == other or bool(other and group.startswith(f"{other}/"))
+
+
+def _without_unit(seen: Quantity) -> list[Quantity]:
+    """A quantity as the number of a field that has no unit, or a scale that we do not know."""
+    unit = UNITS.get(seen.unit or "")
+    if unit is not None and unit.dimension in ("share", "cents"):
+        return []
+    numbers = [seen.value] if unit is not None else []
+    if unit is not None and unit.dimension in ("length", "mass", "volume") and unit.factor != 1:
+        numbers.append(Decimal(repr(round(unit.base(float(seen.value)), 9))))
+    found = [Quantity(number, _UNKNOWN) for number in numbers]
+    if seen.value >= 10**5 and _digits(seen) > 1:
+        found += [Quantity(seen.value.scaleb(power), _SCALED) for power in (-3, -6)]
+    return found
 
 
 def _apart(numbers: Sequence[tuple[float, int]], interval: Interval) -> Iterator[tuple[int, int]]:

@@ -77,6 +77,9 @@ class Reading(NamedTuple):
 _TIME_KEY = re.compile(
     r"time|date|stamp|epoch|\bdt\b|sunrise|sunset|(?:^|_)(?:at|on)$|At$|start|end|created|updated"
 )
+_HOUR_KEY = re.compile(r"(?:^|[._])(?:h|hr|hour|time|t|start|end|from|to)$|Hour$")
+"""Fields whose whole numbers up to 24 are hours of the day."""
+_MONTH_KEY = re.compile(r"(?:^|[._])(?:m|month|mon)$|Month$")
 _SCALES = {
     "thousand": 3,
     "million": 6,
@@ -102,8 +105,13 @@ _YEAR_MONTH = re.compile(
 )
 _MONTH_DAY = re.compile(r"(?P<m>0[1-9]|1[0-2])-(?P<d>0[1-9]|[12][0-9]|3[01])")
 _TO_TIME = re.compile(r"(?<=[0-9])\s?[-–]\s?(?=[0-9]{1,2}:)")
-_NUMBERED = re.compile(r"(?<![^\W_])[A-Za-z]{1,2}(?P<n>[0-9]{1,3})(?![^\W_])")
+_NUMBERED = re.compile(r"(?<![^\W_])[A-Za-z]{1,2}(?P<n>[0-9]{1,4})(?![^\W_])")
 """`W30`, `Q3`: a text says "week 30"."""
+_FROM_TO = re.compile(
+    r"(?P<low>[0-9]{1,5}(?:\.[0-9]+)?)\s?[-–]\s?(?P<high>[0-9]{1,5}(?:\.[0-9]+)?)"
+)
+_IN_CODE = re.compile(r"(?<=[A-Za-z])[0-9]{2,4}(?![0-9.])|(?<![0-9.])[0-9]{2,4}(?=[A-Za-z]{1,2}\b)")
+"""The figures of a code: `500D`, `1080p60`."""
 _PERCENT_WORDS = word_set(
     "pct percent percentage humidity cloud clouds coverage probability pop chance rate share "
     "battery soc level ratio turnout growth change discount vat tax alcohol abv score"
@@ -169,6 +177,8 @@ _SHARE_SLACK = {"none": 1.5, "about": 4.0}
 """How many points "two thirds" may be off, without a hedge and with "about"."""
 _CLOCK_SLACK = 15
 """How many minutes "about 7 pm" may be off."""
+_WORDED_SLACK = 2
+"""The same for "a quarter to three"."""
 _CLOSE = 0.2
 """How near a number without a unit must be to stand for one with, if its key says nothing."""
 _SHORT = 20
@@ -195,7 +205,7 @@ def is_comparable(fact: ValueFact, words: str) -> bool:
 class ValueIndex:
     """The values of some facts, indexed for looking up the values of texts."""
 
-    def __init__(self, facts: Sequence[ValueFact]) -> None:
+    def __init__(self, facts: Sequence[ValueFact], names: Sequence[str] = ()) -> None:
         self.facts = tuple(facts)
         self.readings = tuple(read_value(fact) for fact in self.facts)
         self.numbers: list[IndexedNumber] = []
@@ -209,6 +219,8 @@ class ValueIndex:
             self._add_text(place, _KEY_GAP.sub(" ", parts_of_key(fact.key)[-1]))
             if not single:
                 self._add_text(place, literal_of(fact.value)[0])
+        for name, place in {name: place for place, name in enumerate(names)}.items():
+            self._add_text(place, name)
         self._add_months()
         self._raw = sorted(self.numbers, key=_value)
         self._raw_values = [number.value for number in self._raw]
@@ -246,6 +258,14 @@ class ValueIndex:
             for known in _parts(date):
                 self.dates[known].append(place)
         self.clocks += [(clock, place) for clock in reading.clocks]
+        if not part and reading.quantities and _HOUR_KEY.search(self.facts[place].key):
+            hour = reading.quantities[0].value
+            if hour == hour.to_integral_value() and 0 <= hour <= 24:
+                self.clocks.append((Clock(int(hour) % 24, 0), place))
+        if not part and reading.quantities and _MONTH_KEY.search(self.facts[place].key):
+            month = reading.quantities[0].value
+            if month == month.to_integral_value() and 1 <= month <= 12:
+                self.dates[Date(None, int(month), None)].append(place)
 
     def _add_text(self, place: int, text: str) -> None:
         """The values within a text or a key."""
@@ -262,8 +282,15 @@ class ValueIndex:
         if (yearly := _MONTH_DAY.fullmatch(text)) is not None:
             date = Date(None, int(yearly["m"]), int(yearly["d"]))
             self._add(place, Reading(dates=(date,)), part=True)
+        if (ends := _FROM_TO.fullmatch(text.strip())) is not None:
+            low, high = (float(ends[name]) for name in ("low", "high"))
+            numbers = [low, high, *([high - low + 1] if "page" in self.facts[place].key else [])]
+            self.numbers += [IndexedNumber(number, None, place, True) for number in numbers]
+        for match in _IN_CODE.finditer(text):
+            self.figures[match[0].lstrip("0")].append(place)
         for match in _NUMBERED.finditer(text):
             self.figures[match["n"].lstrip("0")].append(place)
+            self.numbers.append(IndexedNumber(float(match["n"]), None, place, True))
         for span in _values_in(text):
             if span.kind in ("score", "ratio"):
                 continue
@@ -326,8 +353,9 @@ class ValueIndex:
         for seen in span.clocks:
             for clock, fact in self.clocks:
                 gap = (seen.minutes - clock.minutes) % 1440
-                near = min(gap, 1440 - gap) <= _CLOCK_SLACK and span.hedge != "none"
-                if is_same_time(clock, seen) or near:
+                slack = 0 if span.words is False else _WORDED_SLACK
+                near = min(gap, 1440 - gap) <= (slack if span.hedge == "none" else _CLOCK_SLACK)
+                if is_same_time(clock, seen) or (near and (slack or span.hedge != "none")):
                     yield self._support(fact, "same")
 
     def _counted(self, seen: Quantity, span: ValueSpan) -> Iterator[Support]:
@@ -498,6 +526,10 @@ def interval_in(seen: Quantity, span: ValueSpan) -> Interval:
     """The values that a number of a span may stand for, in its unit."""
     if span.kind == "share":
         return _share_interval(float(seen.value), span.hedge)
+    if span.words and span.hedge in ("none", "about") and span.kind == "number":
+        half = 0.1 * abs(float(seen.value))  # "three quarters of an hour" is not exact
+        if seen.unit and seen.value != seen.value.to_integral_value():
+            return Interval(float(seen.value) - half, float(seen.value) + half)
     if span.range and span.hedge == "none":
         return interval_of(seen.value, "about")  # ends of ranges are rounded outwards
     return interval_of(seen.value, span.hedge)

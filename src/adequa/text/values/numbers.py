@@ -633,15 +633,16 @@ _BEFORE: dict[Hedge, str] = {
     "just over": (
         r"(?:just|a\slittle|a\sbit|slightly|a\stouch|a\sshade|marginally|barely)\s"
         r"(?:over|above|more\sthan|longer\sthan|higher\sthan|greater\sthan|past|beyond)"
+        r"|a\sgood|shortly\safter|soon\safter|little\smore\sthan|not\smuch\smore\sthan"
     ),
     "just under": (
         r"(?:just|a\slittle|a\sbit|slightly|a\stouch|a\sshade|marginally)\s"
         r"(?:under|below|less\sthan|fewer\sthan|shorter\sthan|lower\sthan|short\sof|shy\sof)"
-        r"|nearly|almost|not\squite|approaching|nearing|close\sto|practically"
+        r"|shortly\sbefore|nearly|almost|not\squite|approaching|nearing|close\sto|practically"
     ),
     "at least": r"at\sleast|no\s(?:fewer|less)\sthan|not\sless\sthan|≥\s?|a\sminimum\sof|minimum",
     "at most": (
-        r"at\smost|no\smore\sthan|not\smore\sthan|(?<!add\s)(?<!adds\s)(?<!added\s)up\sto|as\s(?:many|much|high|long)\sas|≤\s?"
+        r"at\smost|no\smore\sthan|not\smore\sthan|(?<!add\s)(?<!adds\s)(?<!added\s)(?<!adding\s)up\sto|as\s(?:many|much|high|long)\sas|≤\s?"
         r"|a\smaximum\sof|maximum"
     ),
     "over": (
@@ -650,7 +651,7 @@ _BEFORE: dict[Hedge, str] = {
     ),
     "under": r"(?:well\s)?(?:less|fewer)\sthan|well\s(?:under|below)|<\s?",
     "either": (
-        r"over|above|under|below|beyond|(?:greater|longer|higher|older|better|larger|bigger|shorter"
+        r"(?<!turned\s)(?<!turns\s)over|above|under|below|beyond|(?:greater|longer|higher|older|better|larger|bigger|shorter"
         r"|lower|younger|smaller|warmer|colder)\sthan"
     ),
     "about": (

@@ -102,6 +102,7 @@ _MONTH_BEFORE = re.compile(
 )
 _DECADE = re.compile(r"(?<![\w.,])(?P<year>1[0-9]{2}0|20[0-9]0)['’]?s(?!\w)")
 _DAY_BEFORE = re.compile(r"(?:the|on|and|to)\s\Z")
+_ONE_AND = re.compile(r"(?<!\w)(?:an?|one)\s(?P<unit>hour|minute|day|week|year)\sand\s\Z")
 _MORE_OF_IT = re.compile(r",?\s(?:and\s)?|")
 _MONEY_REST = re.compile(r"\s\Z")
 _SMALLER = {"time": 1, "length": 1, "mass": 1}
@@ -223,7 +224,10 @@ def _add_times(finder: _Finder) -> None:
     for span in find_times(finder.text, finder.language):
         written = finder.text[span.start : span.end]
         lasting = () if span.sure else durations_of(written)
-        finder.add(ValueSpan(span.start, span.end, "time", lasting, clocks=span.readings))
+        worded = not any(map(str.isdigit, written))
+        finder.add(
+            ValueSpan(span.start, span.end, "time", lasting, clocks=span.readings, words=worded)
+        )
 
 
 def _add_parts(finder: _Finder) -> None:
@@ -295,13 +299,19 @@ def _add_numbers(
             )
             continue
         readings, end = _with_half(finder, span.readings, span.unit_end)
+        start = span.start
+        if one := _ONE_AND.search(finder.lower, max(0, start - 16), start):
+            unit = UNITS.get(readings[0].unit or "")
+            if unit is not None and unit.dimension == "time" and unit.name != one["unit"]:
+                readings = (_sum(Quantity(Decimal(1), one["unit"]), readings[0]),)
+                start = one.start()  # "an hour and 35 minutes"
         while place < len(numbers) and _continues(finder, readings[0], end, numbers[place]):
             readings = (_sum(readings[0], numbers[place].readings[0]),)
             end = max(numbers[place].unit_end, end)
             place += 1
         year = years.get(span.start)
         dates = year.readings if year is not None and end == year.end else ()
-        finder.add(ValueSpan(span.start, end, "number", readings, dates, words=span.words))
+        finder.add(ValueSpan(start, end, "number", readings, dates, words=span.words))
     for start, span_of_year in years.items():
         if start not in seen:
             number = Quantity(Decimal(span_of_year.readings[0].year or 0), None)

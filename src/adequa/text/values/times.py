@@ -81,11 +81,19 @@ _FIGURES = re.compile(
 )
 _WORDED = re.compile(
     rf"(?<!\w)(?:(?P<noon>noon|midday|midnight)"
-    rf"|(?P<past>half|(?:a\s)?quarter|five|ten|twenty(?:[\s-]five)?)\s(?P<to>past|to)\s"
+    rf"|(?P<past>half|(?:a\s)?quarter|five|ten|twenty(?:[\s-]five)?)\s(?P<to>past|to"
+    r"(?<!from ten to)(?<!from five to)(?<!from twenty to)"
+    r"(?<!s five to)(?<!s ten to)(?<!s twenty to))\s"
     rf"(?P<hour>{_HOUR_WORDS}|1[0-2]|[1-9])"
-    rf"|(?P<oclock>{_HOUR_WORDS})\s(?:o['’]clock|(?P<half>a\.?m\.?|p\.?m\.?)(?![a-z])))(?!\w)"
+    rf"|(?P<oclock>{_HOUR_WORDS})\s(?:o['’]clock|(?P<half>a\.?m\.?|p\.?m\.?)(?![a-z])"
+    r"|(?P<part>in\sthe\s(?:afternoon|evening|morning)|at\snight)"
+    r"(?=\W*\Z|[,.;:!?)]|\s(?:and|with|when|until|till|to|on|but|from|the|it|a|after|before|by"
+    r"|while|in|as|at|for|of|was|were|is|there)\b)))(?!\w)"
 )
-_STEMS = ("noon", "midday", "midnight", " past ", " to ", "clock", "pm", "p.m", "am", "a.m")
+_STEMS = (
+    *("noon", "midday", "midnight", " past ", " to ", "clock", "pm", "p.m", "am", "a.m"),
+    *(" in the ", " at night"),
+)
 _SHARED = re.compile(r"\s?(?:to|and|until|till|or|[-–—])\s?\Z")
 _PAST = {"half": 30, "quarter": 15, "five": 5, "ten": 10, "twenty": 20}
 _PART = {"morning": "am", "afternoon": "pm", "evening": "pm", "night": "pm", "tonight": "pm"}
@@ -229,15 +237,16 @@ def _worded(match: re.Match[str]) -> TimeSpan:
         hour = 0 if match["noon"] == "midnight" else 12
         return TimeSpan(*match.span(), (Clock(hour, 0),), True)
     if match["oclock"]:
-        hours = _hours(_NUMBERS[match["oclock"]], match["half"])
-        both = hours if match["half"] else (hours[0], (hours[0] + 12) % 24)
+        half = match["half"] or (_PART[match["part"].split()[-1]] if match["part"] else None)
+        hours = _hours(_NUMBERS[match["oclock"]], half)
+        both = hours if half else (hours[0], (hours[0] + 12) % 24)
         return TimeSpan(*match.span(), tuple(Clock(hour, 0) for hour in both), True)
     words = match["past"].replace("-", " ").removeprefix("a ").split()
     minutes = sum(_PAST[word] for word in words)
     hour = _NUMBERS.get(match["hour"]) or int(match["hour"])
     total = 60 * hour + (minutes if match["to"] == "past" else -minutes)
     clocks = tuple(
-        Clock(both // 60 % 24, both % 60) for both in (total % 720, (total + 720) % DAY_MINUTES)
+        Clock(both // 60, both % 60) for both in (total % 720, total % 720 + DAY_MINUTES // 2)
     )
     return TimeSpan(*match.span(), tuple(dict.fromkeys(clocks)), True)
 

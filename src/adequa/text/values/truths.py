@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from adequa.text.languages import Language
 from adequa.text.letters import fold
-from adequa.text.sentences import split_sentences, word_set
+from adequa.text.sentences import split_clauses, split_sentences, word_set
 from adequa.text.values.facts import ValueFact
 from adequa.text.values.units import lowered, parts_of_key, unit_of_key, words_of_key
 
@@ -86,6 +86,8 @@ _EXISTS = word_set(
     "has have had with contains contain contained offers offer offered includes include included "
     "comes there provides provided featuring features feature equipped"
 )
+_COMPLEMENT = word_set("with by until before after more only than")
+_AWAY = word_set("for of to by in on at as hard")
 _WEAK_EXISTS = word_set("is was are available allowed accepted required")
 """Words that affirm a thing only where no state of it is asked for."""
 _PREFIXES = ("un", "non", "in", "im", "dis", "ir", "de")
@@ -93,6 +95,12 @@ _BEFORE, _AFTER, _WIDEST = 9, 5, 12
 """How many words before and after a quality a negation may be, and how many words the parts of a
 quality may be apart; chosen on the open part of bench/challenges/records."""
 _LEAST_STEM = 3
+_LEAST_BARE = 5
+"""Letters of a word that names a quality without any verb beside it."""
+_POSSIBLE = word_set(
+    "optional optionally possible foreseen planned available would could can may might if should "
+    "instead rather unless until target limit threshold required free only but except before"
+)
 
 
 def truth_of(key: str, value: str) -> bool | None:
@@ -165,8 +173,13 @@ def find_contradictions(
     text: str,
     claims: Mapping[int, Claim] | None = None,
     language: Language | None = None,
+    *,
+    bare: bool = False,
 ) -> list[Contradiction]:
     """Where a text denies a quality that the data affirms, or the reverse, and never agrees.
+
+    With `bare`, naming what the data denies affirms it in a sentence without any negation or
+    possibility: "won after overtime".
 
     Where some objects have a quality and others do not, only sentences count that name one of the
     objects and no other.
@@ -179,7 +192,7 @@ def find_contradictions(
     names: dict[str, list[str]] | None = None
     for place, claim in claims.items():
         field = _field(facts[place])
-        polarities = find_polarity(text, claim, language)
+        polarities = find_polarity(text, claim, language, bare=bare and not claim.holds)
         if polarities and len(sides[field]) > 1:
             names = _names(facts) if names is None else names
             groups = {facts[other].group for other in claims if _field(facts[other]) == field}
@@ -275,7 +288,9 @@ def _negator(language: Language) -> re.Pattern[str]:
     return re.compile(language.negators)
 
 
-def find_polarity(text: str, claim: Claim, language: Language | None = None) -> list[Polarity]:
+def find_polarity(
+    text: str, claim: Claim, language: Language | None = None, *, bare: bool = False
+) -> list[Polarity]:
     """Where a text affirms or denies the quality of a claim, one place per sentence."""
     if language is not None:
         return _polarity_in(text, claim, language)
@@ -288,12 +303,22 @@ def find_polarity(text: str, claim: Claim, language: Language | None = None) -> 
             (match[0].replace("’", "'"), match.start(), match.end())
             for match in _WORD.finditer(lower, start, end)
         ]
-        if place := _read(words, lower, claim):
+        plain = bare and not any(word in _NEGATORS or word in _POSSIBLE for word, _, _ in words)
+        if place := _read(words, lower, claim, bare=plain):
             found.append(place)
+            # A sentence may speak of it twice: "irrigation is foreseen, yet none took place".
+            parts = [
+                [word for word in words if first <= word[1] < last]
+                for first, last in split_clauses(text, start, end)
+            ]
+            again = [_read(part, lower, claim) for part in parts] if len(parts) > 1 else []
+            found += [one for one in again if one is not None and one.affirmed != place.affirmed]
     return found
 
 
-def _read(words: list[tuple[str, int, int]], text: str, claim: Claim) -> Polarity | None:
+def _read(
+    words: list[tuple[str, int, int]], text: str, claim: Claim, *, bare: bool = False
+) -> Polarity | None:
     anchors: list[int] = []
     negative = False
     for thing in claim.things:
@@ -303,6 +328,9 @@ def _read(words: list[tuple[str, int, int]], text: str, claim: Claim) -> Polarit
         anchors.append(place)
         negative = negative or denied
     stated = [place for state in claim.states if (place := _find(state, words)[0]) is not None]
+    between = range(min(anchors + stated), max(anchors + stated))
+    if stated and any(words[place][0] in ("but", "while", "whereas") for place in between):
+        stated = []
     first, last = min(anchors + stated), max(anchors + stated)
     if last - first > _WIDEST or max(anchors) - min(anchors) > len(anchors) + 2:
         return None
@@ -311,6 +339,7 @@ def _read(words: list[tuple[str, int, int]], text: str, claim: Claim) -> Polarit
     inside = [words[place][0] for place in range(first, last)]
     after = [words[place][0] for place in range(last + 1, min(high, last + 1 + _AFTER))]
     denied = any(word in _NEGATORS for word in (*before, *inside))
+    denied = denied or "rather than" in " ".join(before[-3:])
     if not stated and not denied:
         denied = any(word in _NEGATORS for word in after)
     glued = text[words[last][2] : words[last][2] + 5]
@@ -318,11 +347,17 @@ def _read(words: list[tuple[str, int, int]], text: str, claim: Claim) -> Polarit
         freed = "free" in before and ("of" in before or "from" in before)
         denied = denied or freed or glued in ("-free", " free")
     denied = denied or any(word in claim.contrary for word in (*before, *inside, *after))
+    if denied and after[:1] and after[0] in _COMPLEMENT:
+        return None  # "not washed with hot water" may deny the water only
     denied = denied != negative  # "not unpaid" is paid
     adjective = bool(claim.states and stated) or _ADJECTIVE.search(claim.things[-1]) is not None
     signs = _EXISTS if claim.states else _EXISTS | _WEAK_EXISTS
-    if not denied and not adjective and not signs.intersection([*before, *inside, *after]):
+    plain = bare and all(len(thing) >= _LEAST_BARE for thing in claim.things)
+    weak = not (denied or adjective or plain)
+    if weak and not signs.intersection([*before, *inside, *after]):
         return None
+    if claim.states and not stated and not denied and _AWAY.intersection(before[-2:]):
+        return None  # "with four bays for hard drives" says nothing about `drives_included`
     # The place has the words that affirm or deny: "not waterproof", "is required".
     told = _NEGATORS if denied else signs if not adjective else frozenset()
     reach = [n for n in range(max(low, first - _BEFORE), first) if words[n][0] in told]

@@ -427,6 +427,7 @@ def dimension_of_key(key: str) -> str | None:
     return next(iter(known)) if len(known) == 1 else None
 
 
+_FAR_WORDS = word_set("vis visibility distance dist range sailed route leg offshore")
 _SPEED_WORDS = word_set("wind speed gust gusts velocity current")
 _PLURAL_TIMES = word_set("seconds minutes hours days weeks months years")
 
@@ -549,6 +550,11 @@ def _key_unit(rest: list[str], tail: list[str]) -> str | None:
         "in": "inch" if before & _LENGTH_WORDS else None,
         "ms": "metre per second" if before & _SPEED_WORDS else "millisecond",
         "m": None if before & _MONEY_WORDS else "metre",
+        "nm": "newton metre"
+        if before & {"torque", "moment"}
+        else "nautical mile"
+        if before & _FAR_WORDS
+        else "nanometre",
     }
     if word in unsure:
         return unsure[word]

@@ -1,0 +1,99 @@
+"""Comparisons, rows and trends of a record, and comparisons that need no data."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from adequa.entities import JudgmentSettings, judge
+from adequa.entities.comparisons import find_reversals
+from adequa.readers.records import read_record
+from adequa.text.values import find_values
+
+
+def words(text: str) -> list[str]:
+    return [text[one.start : one.end] for one in find_reversals(text, find_values(text))]
+
+
+@pytest.mark.parametrize(
+    ("text", "word"),
+    [
+        ("The coefficient falls from 109 in the morning to 112.", "falls"),
+        ("The stay lengthened from 6.3 to 5.6 days.", "lengthened"),
+        ("Turnout was 58%, down from 54.3%.", "down"),
+        ("The bill is €1,132, more than the €1,140 paid.", "more"),
+    ],
+)
+def test_a_reversed_comparison_is_found(text: str, word: str) -> None:
+    assert words(text) == [word]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The coefficient rises from 109 in the morning to 112.",
+        "Turnout was 58%, up from 54.3%.",
+        "It fell at 2,250 francs, 18% more than the estimate of 1,900.",
+        "Temperatures drop, ranging from -1 to 2 °C.",
+        "It is 5 km long and has 20 seats.",
+        "It grew from 2011 to 2021.",
+        "The stock is at 49, twelve below the ten-year mean.",
+        "The rolls earn 326.60, one euro more than the buns' 325.60.",
+    ],
+)
+def test_other_texts_have_none(text: str) -> None:
+    assert words(text) == []
+
+
+POOL = {
+    "pool": "Ellern",
+    "samples": [
+        {"time": "08:00", "visitors": 12, "chlorine": 0.45},
+        {"time": "12:00", "visitors": 410, "chlorine": 0.36},
+        {"time": "14:00", "visitors": 655, "chlorine": 0.28},
+        {"time": "18:00", "visitors": 220, "chlorine": 0.47},
+    ],
+}
+SKI = {
+    "resort": "Gletsch",
+    "days": [
+        {"date": "2025-01-24", "avalanche": 2, "snow_cm": 18},
+        {"date": "2025-01-25", "avalanche": 3, "snow_cm": 27},
+        {"date": "2025-01-26", "avalanche": 4, "snow_cm": 12},
+    ],
+}
+
+
+def found(record: Any, text: str) -> list[str]:
+    judgment = judge(read_record(record, text, id="1").item, JudgmentSettings())
+    return [text[slice(*one.place)] for one in judgment.unexplained]
+
+
+@pytest.mark.parametrize(
+    ("record", "text"),
+    [
+        (POOL, "At noon there were 410 visitors."),
+        (POOL, "The last sample counted 220 visitors."),
+        (POOL, "Chlorine fell from 0.45 to 0.28."),
+        (POOL, "The busiest sample had 655 visitors."),
+        (SKI, "The avalanche danger is at level 4 on Sunday."),
+        (SKI, "Between Friday and Sunday 57 cm of snow fall."),
+    ],
+)
+def test_right_rows_and_trends_pass(record: Any, text: str) -> None:
+    assert found(record, text) == []
+
+
+@pytest.mark.parametrize(
+    ("record", "text"),
+    [
+        (POOL, "At noon there were 655 visitors."),
+        (POOL, "The first sample counted 220 visitors."),
+        (POOL, "Chlorine rose from 0.28 to 0.36."),
+        (POOL, "The busiest sample had 410 visitors."),
+        (SKI, "The avalanche danger is at level 4 on Saturday."),
+    ],
+)
+def test_another_row_and_the_other_way_are_found(record: Any, text: str) -> None:
+    assert found(record, text)
