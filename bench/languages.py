@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from adequa.data import Item, Score, Term, Triple
 from adequa.metrics import load_metric
-from adequa.tables import Table
+from adequa.tables import Cell, Table
 from adequa.text import find_language, language_name
 from bench.groups import Measured, figure_rows, read_groups, share
 
@@ -65,7 +65,7 @@ def judge(groups: Sequence[dict[str, Any]]) -> list[Text]:
 
 def table(texts: Sequence[Text]) -> Table:
     """One row per language, and one for all."""
-    rows = []
+    rows: list[list[Cell]] = []
     for code in [*dict.fromkeys(text.language for text in texts), "all"]:
         own = [text for text in texts if code in (text.language, "all")]
         faithful = [text.is_right for text in own if text.fault is None]

@@ -174,7 +174,7 @@ def test_labels_are_read_in_place_of_names(tiny_weights: str, own: dict[str, Any
     values = [score.value for score in metric.score([named, labelled, spelt])]
     assert values[1] == pytest.approx(values[2], abs=1e-5)
     assert values[0] != pytest.approx(values[1], abs=1e-4)
-    assert {"triples", "text", "terms"} == set(metric.reads)
+    assert {"triples", "text", "terms", "lang"} == set(metric.reads)
 
 
 def totals(scores: Sequence[Score]) -> list[float]:
