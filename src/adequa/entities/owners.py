@@ -359,8 +359,8 @@ class TimeScopes:
         label = self.text.text[chosen.start : chosen.end]
         found = _rows_at(self.rows, chosen.days, of_day)
         single = () if chosen.through or chosen not in own else chosen.days
-        days = tuple(_rows_at(self.rows, [day], of_day) for day in single)
-        return Scope(found, f"{label} {of_day}" if of_day else label, days)
+        by_day = tuple(_rows_at(self.rows, [day], of_day) for day in single)
+        return Scope(found, f"{label} {of_day}" if of_day else label, by_day)
 
     def _part_of_day(self, place: int, part: tuple[int, int]) -> str | None:
         found = [*_PART_WORD.finditer(self.text.lower, *part)]
