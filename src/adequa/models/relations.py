@@ -7,6 +7,7 @@ says nothing of a fact whose ends the text does not name: that is for the entity
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
@@ -18,6 +19,7 @@ from adequa.models.runtime import breaks_of
 from adequa.models.shipped import DEFAULT, open_network, weights
 from adequa.models.verifier import Run, Wording
 from adequa.models.wordpiece import Piece, WordPiece
+from adequa.text import word_set
 from adequa.text.values import word_triple
 
 PLACEHOLDERS = tuple(f"[unused{number}]" for number in range(19, 39))
@@ -28,6 +30,42 @@ _MOST_WINDOWS = 8
 """The most windows of a long text that are read for a fact; bounds the time."""
 _BEFORE = 2
 """A window begins so many sentences before an end is named: a pronoun may refer to them."""
+
+
+_OPEN = re.compile(
+    r"(?: |^)(?:of|in|by|at|for|to|from|with|on|as|into|near|under|after|before|against|between|"
+    r"over|through|via|about|within|than|until|since)$"
+    r"|^(?:is|are|was|were|has|have|had|does|do|did|can|may|must|will)(?: |$)"
+    r"|^[a-z]+ed$"
+)
+"""Relations that are a clause with their two ends: "educated at", "has part", "founded"."""
+_VERBS = word_set(
+    "acts adjoins admits affects amends begins binds borders brews carries catches cites "
+    "commemorates connects contains continues controls covers creates crosses defeats defines "
+    "departs depends depicts detects drives eats employs encodes ends excludes extends feeds "
+    "follows funds grows guards heads holds hosts implements infects influences inhibits insures "
+    "is joins leads lies links made makes manages manufactures marries measures met omits opens "
+    "operates orbits organises overlooks oversees owns pays performs plays powers precedes "
+    "predates produces protects raises regulates repeals replaces represents requires sells "
+    "serves shows spans starts stops studies succeeds supersedes supervises supplies supports "
+    "teaches translates treats underlies uses waters wins won wrote"
+)
+"""Verbs that a relation is called by, or begins with, in the present or an irregular past."""
+
+
+def relation_words(relation: str) -> str:
+    """A relation as it stands between its two ends: a noun says whose it is.
+
+    In "Ada employer Lumen" either of the two may be the employer; that it is Lumen is plain in
+    "Ada's employer is Lumen".
+
+    >>> relation_words("employer"), relation_words("educated at"), relation_words("precedes")
+    ("'s employer is", 'educated at', 'precedes')
+    """
+    words = relation.lower()
+    if not words or _OPEN.search(words) or words.split(" ")[0] in _VERBS:
+        return relation
+    return f"'s {relation} is"
 
 
 class NamedText(NamedTuple):
@@ -81,7 +119,9 @@ class RelationReader:
         for place, (*_, entity) in enumerate(pieces):
             if entity is not None:
                 places.setdefault(entity, []).append(place)
-        relations = (self.reader.numbers(wording(one, text.terms)[1]) for one in text.triples)
+        relations = (
+            self.reader.numbers(relation_words(wording(one, text.terms)[1])) for one in text.triples
+        )
         return [
             self._passes(triple, relation, pieces, _windows(places, triple, len(pieces), breaks))
             for breaks in [[0, *sentences]]

@@ -399,13 +399,9 @@ def _restore_weights(arrays: Mapping[str, Array], layers: int) -> dict[str, Arra
     """The weights of BERT by its own names, from the constants of an exported file."""
     places = arrays["positions"]
     kinds = arrays.get("kinds", np.zeros((2, places.shape[1]), np.float32))
-    weights = {
-        "embeddings.position_embeddings.weight": places,
-        "embeddings.token_type_embeddings.weight": kinds,
-    }
-    for name, array in arrays.items():
-        if ".LayerNorm." in name or name.startswith("embeddings.LayerNorm."):
-            weights[name] = array
+    weights = {name: array for name, array in arrays.items() if ".LayerNorm." in name}
+    weights["embeddings.position_embeddings.weight"] = places
+    weights["embeddings.token_type_embeddings.weight"] = kinds
     for layer in range(layers):
         block = f"encoder.layer.{layer}"
         for short, name in _MATRICES.items():
