@@ -18,6 +18,7 @@ from adequa.models.relations import (
     NamedText,
     RelationReader,
     _windows,
+    relation_words,
 )
 from adequa.models.wordpiece import WordPiece
 
@@ -139,3 +140,18 @@ def test_a_vocabulary_without_placeholders_is_refused() -> None:
     words = [word for word in WORDS if word not in PLACEHOLDERS]
     with pytest.raises(ModelError, match=r"without \[unused19\]"):
         RelationReader(WordPiece(words), Recorded(WordPiece(WORDS)))
+
+
+@pytest.mark.parametrize(
+    "relation",
+    ["educated at", "has part", "founded", "replaces", "was built by", "older than", "", "Follows"],
+)
+def test_a_relation_that_is_a_clause_stays_as_it_is(relation: str) -> None:
+    assert relation_words(relation) == relation
+
+
+@pytest.mark.parametrize(
+    "relation", ["employer", "native language", "number of students", "awards"]
+)
+def test_a_noun_says_whose_it_is(relation: str) -> None:
+    assert relation_words(relation) == f"'s {relation} is"

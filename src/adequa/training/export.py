@@ -353,12 +353,11 @@ def restore(folder: Path, kind: str, out: Path) -> Path:
     card = manifest["models"][kind]
     model = onnx.load(str(folder / f"{kind}.onnx"))
     arrays = {one.name: onnx.numpy_helper.to_array(one) for one in model.graph.initializer}
-    heads = next(
-        one.i
+    told = {
+        (node.op_type, one.name): onnx.helper.get_attribute_value(one)
         for node in model.graph.node
         for one in node.attribute
-        if node.op_type == "MultiHeadAttention" and one.name == "num_heads"
-    )
+    }
     vocabulary = (folder / _SHARED[1]).read_bytes()
     with np.load(folder / _SHARED[0]) as content:
         words = content["rows"].astype(np.float32) * content["scales"][:, None]
@@ -369,12 +368,12 @@ def restore(folder: Path, kind: str, out: Path) -> Path:
         "hidden_act": "gelu",
         "hidden_size": int(card["hidden"]),
         "num_hidden_layers": int(card["layers"]),
-        "num_attention_heads": int(heads),
+        "num_attention_heads": told["MultiHeadAttention", "num_heads"],
         "intermediate_size": len(weights["encoder.layer.0.intermediate.dense.bias"]),
         "max_position_embeddings": len(weights["embeddings.position_embeddings.weight"]),
         "type_vocab_size": len(weights["embeddings.token_type_embeddings.weight"]),
         "vocab_size": len(words),
-        "layer_norm_eps": 1e-12,
+        "layer_norm_eps": told["LayerNormalization", "epsilon"],
         "pad_token_id": 0,
     }
     own = {
