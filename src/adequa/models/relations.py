@@ -19,7 +19,7 @@ from adequa.models.runtime import breaks_of
 from adequa.models.shipped import DEFAULT, open_network, weights
 from adequa.models.verifier import Run, Wording
 from adequa.models.wordpiece import Piece, WordPiece
-from adequa.text import word_set
+from adequa.text import is_symmetric, word_set
 from adequa.text.values import word_triple
 
 PLACEHOLDERS = tuple(f"[unused{number}]" for number in range(19, 39))
@@ -32,6 +32,13 @@ _BEFORE = 2
 """A window begins so many sentences before an end is named: a pronoun may refer to them."""
 
 
+_INVERSE, _CLEARLY = 0.3, 2.0
+"""How much a logit falls for each unit by which that of the inverse fact is higher than `_CLEARLY`
+above it. Of nine settings on 190 held-out written groups and 128 WebNLG dev texts, where 7 % of the
+right texts are flagged: wrong texts found .52 to .54, inverted triples .56 to .78."""
+_DOUBTFUL = (-4.0, 4.0)
+"""The logits between which the inverse is asked about: below, the fact is rejected anyway; above,
+no inverse has been seen that far above it."""
 _OPEN = re.compile(
     r"(?: |^)(?:of|in|by|at|for|to|from|with|on|as|into|near|under|after|before|against|between|"
     r"over|through|via|about|within|than|until|since)$"
@@ -90,7 +97,31 @@ class RelationReader:
     def read(
         self, texts: Sequence[NamedText], wording: Wording = word_triple
     ) -> list[list[float | None]]:
-        """One logit per fact, in the order of the texts and their facts."""
+        """One logit per fact, in the order of the texts and their facts.
+
+        Where a fact is in doubt, the reader is asked about its inverse too, which a text that
+        turns the relation round states more clearly.
+        """
+        found = self._read_once(texts, wording)
+        doubtful = {
+            number: facts
+            for number, (text, own) in enumerate(zip(texts, found, strict=True))
+            if (
+                facts := [fact for fact, logit in enumerate(own) if _is_doubtful(logit, text, fact)]
+            )
+        }
+        turned = [_turn(texts[number], facts) for number, facts in doubtful.items()]
+        for (number, facts), inverse in zip(
+            doubtful.items(), self._read_once(turned, wording), strict=True
+        ):
+            for fact, other in zip(facts, inverse, strict=True):
+                logit = found[number][fact]
+                if logit is not None and other is not None:
+                    found[number][fact] = logit - _INVERSE * max(0.0, other - logit - _CLEARLY)
+        return found
+
+    def _read_once(self, texts: Sequence[NamedText], wording: Wording) -> list[list[float | None]]:
+        """The logit of each fact by itself."""
         asked = {
             (number, fact): own
             for number, text in enumerate(texts)
@@ -150,6 +181,19 @@ class RelationReader:
             ids.append(self.reader.separator)
             passes.append((ids + graph, len(ids)))
         return passes
+
+
+def _is_doubtful(logit: float | None, text: NamedText, fact: int) -> bool:
+    low, high = _DOUBTFUL
+    return (
+        logit is not None and low < logit < high and not is_symmetric(text.triples[fact].predicate)
+    )
+
+
+def _turn(text: NamedText, facts: Sequence[int]) -> NamedText:
+    """A text with the inverses of some of its facts."""
+    chosen = (text.triples[fact] for fact in facts)
+    return text._replace(triples=[Triple(one.object, one.predicate, one.subject) for one in chosen])
 
 
 _NamedPiece = tuple[int, int, int, "str | None"]
