@@ -31,6 +31,7 @@ NAMES = {
     "retrieval_speed": "approximate and 8-bit search, compared with exact search",
     "relations": "texts with one relational fault, compared with faithful texts",
     "records": "texts about records with one fault, compared with faithful texts",
+    "languages": "texts in eight other languages with one fault, compared with faithful texts",
     "nli_perturbations": "faults injected into dev texts that nli notices",
     "nli_quintd": "nli and esa on 300 texts of language models that were read by hand",
     "distractors": "hallucinations of the sample that nli notices among unrelated facts",
@@ -43,8 +44,6 @@ NAMES = {
     "install_size": "size of a core install without extras and weights",
 }
 """The benchmarks by module name."""
-QUICK = ("growth",)
-"""Those that offer smaller inputs."""
 
 
 def main() -> int:
@@ -71,7 +70,22 @@ def main() -> int:
     parser.add_argument(
         "--cycles", type=int, help="cycles of faults (1000) or kills of scale (200)"
     )
-    parser.add_argument("--items", type=int, nargs="+", help="the sizes of scale, smallest first")
+    parser.add_argument(
+        "--items",
+        type=int,
+        nargs="+",
+        dest="sizes",
+        metavar="COUNT",
+        help="the sizes of scale, smallest first",
+    )
+    parser.add_argument(
+        "--part",
+        nargs="+",
+        dest="parts",
+        metavar="PART",
+        help="parts of growth (esa, nli, similarity), memory (many, wide) or scale (costs, memory, "
+        "overhead, engines, kills); default: all",
+    )
     parser.add_argument(
         "--log", type=Path, help="a file of outcomes of faults; cycles that it has are not repeated"
     )
@@ -79,7 +93,8 @@ def main() -> int:
         "--half",
         choices=HALVES,
         default="open",
-        help="the half of relations and records; sealed belongs to the end of a piece of work; "
+        help="the half of relations, records and languages; sealed belongs to the end of a piece "
+        "of work; "
         "records have a third part, marked",
     )
     parser.add_argument(
@@ -109,17 +124,10 @@ def main() -> int:
             if arguments.findings is not None and measured.details:
                 lines = map(dump_line, measured.details)
                 arguments.findings.write_text("".join(lines), encoding="utf-8")
-        elif getattr(module, "TAKES_CYCLES", False):
-            cycles = arguments.cycles or module.CYCLES
-            rows += module.measure(arguments.data, cycles=cycles, log=arguments.log)
-        elif getattr(module, "TAKES_SIZES", False):
-            rows += module.measure(
-                arguments.data,
-                sizes=arguments.items or module.SIZES,
-                cycles=module.KILLS if arguments.cycles is None else arguments.cycles,
-            )
         else:
-            rows += module.measure(arguments.data)
+            options = {one: getattr(arguments, one) for one in getattr(module, "OPTIONS", ())}
+            given = {one: value for one, value in options.items() if value not in (None, False)}
+            rows += module.measure(arguments.data, **given)
     if arguments.json:
         print(json.dumps(rows, ensure_ascii=False, indent=1))
     else:

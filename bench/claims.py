@@ -5,7 +5,9 @@
 - `figure`: how the first cell of its row in docs/results.md begins; `text: …` is a claim of the
   text between the tables;
 - `written`: a part of that row, whose numbers are what the command must give;
-- `command`: with `DATA` for the folder of the research data, and `OUT` for a new folder;
+- `command`: with `DATA` for the folder of the research data, and `OUT` for a new folder. Several
+  are joined by ` && `; the last one prints JSON. `pytest` gives the numbers of tests as `passed`,
+  `skipped` and `failed`, and a claim without numbers is that none of them fails;
 - `where`: for each number of `written`, the place of its value in the JSON that the command prints,
   separated by ` ; `. `a/b` are keys, `[a=b]` are the objects of a list whose `a` is `b`, `[a~b]`
   those whose `a` contains `b`. One must be left, or `sum ` stands in front; `a + b` adds two
@@ -14,6 +16,9 @@
   in int8 give slightly different numbers on other processors: 0.002, or two of the doctor's copies;
 - `skip`: why the claim is not measured here, such as `speed`, which depends on the load of the
   machine and is measured with `--speed`.
+
+`--update` writes the measured numbers of stale claims, and the commit, into the page and into this
+table; words such as "missed" are left to the reader.
 """
 
 from __future__ import annotations
@@ -32,8 +37,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree as ET
 
 from adequa.tables import Cell, Table
+from adequa.training.setup import commit_of
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGE = ROOT / "docs" / "results.md"
@@ -94,10 +101,10 @@ def read_claims(path: Path = CLAIMS) -> list[Claim]:
 
 
 def figure_lines(page: str) -> list[str]:
-    """The rows of the page's tables of figures, and of the table of what the metrics see."""
+    """The rows of the page's tables: figures, what agrees, and what the metrics see."""
     found, inside = [], False
     for line in page.splitlines():
-        if line.startswith(("| figure |", "| change |")):
+        if line.startswith(("| figure |", "| change |", "| what |")):
             inside = True
         elif not line.startswith("|"):
             inside = False
@@ -171,67 +178,168 @@ def agrees(written: str, measured: float, tolerance: float | None) -> bool:
 
 
 def run_command(command: str, data: Path) -> Any:
-    """The JSON that a command prints; its exit code may be 1, a target that was missed."""
+    """The JSON that a command prints, the last one if several are joined by `&&`.
+
+    The exit code may be 1, a target that was missed, but not that of `pytest`.
+    """
     with tempfile.TemporaryDirectory() as folder:
-        filled = [
-            part.replace("DATA", str(data)).replace("OUT", str(Path(folder, "out")))
+        out = Path(folder, "out")
+        parts = [
+            part.replace("DATA", str(data)).replace("OUT", str(out))
             for part in shlex.split(command)
         ]
-        if filled[0] == "adequa":
-            filled = [sys.executable, "-m", *filled]
-        elif filled[0] == "python":
-            filled[0] = sys.executable
-        path = os.pathsep.join([str(ROOT / "src"), str(ROOT), os.environ.get("PYTHONPATH", "")])
-        done = subprocess.run(
-            filled,
-            cwd=ROOT,
-            env={**os.environ, "PYTHONPATH": path, "ADEQUA_DATA": str(data)},
-            capture_output=True,
-            encoding="utf-8",
-            check=False,
-        )
-    if done.returncode not in (0, 1):
-        last = (done.stderr.strip().splitlines() or [""])[-1]
-        raise ClaimError(f"exit {done.returncode}: {last:.200}")
+        printed = ""
+        while parts:
+            end = parts.index("&&") if "&&" in parts else len(parts)
+            printed = _run_one(parts[:end], data, Path(folder, "tests.xml"))
+            parts = parts[end + 1 :]
     try:
-        return json.loads(done.stdout)
+        return json.loads(printed)
     except ValueError:
         raise ClaimError("the command printed no JSON") from None
 
 
+def _run_one(parts: list[str], data: Path, tests: Path) -> str:
+    """What one command prints; of `pytest`, the numbers of tests as JSON."""
+    name, *rest = parts
+    filled = {
+        "adequa": [sys.executable, "-m", *parts],
+        "python": [sys.executable, *rest],
+        "pytest": [sys.executable, "-m", *parts, "-q", "-p", "no:cacheprovider"],
+    }.get(name, parts)
+    if name == "pytest":
+        filled.append(f"--junitxml={tests}")
+    path = os.pathsep.join([str(ROOT / "src"), str(ROOT), os.environ.get("PYTHONPATH", "")])
+    done = subprocess.run(
+        filled,
+        cwd=ROOT,
+        env={**os.environ, "PYTHONPATH": path, "ADEQUA_DATA": str(data)},
+        capture_output=True,
+        encoding="utf-8",
+        check=False,
+    )
+    if done.returncode > 1 or (done.returncode and name == "pytest"):
+        said = done.stdout if name == "pytest" else done.stderr
+        last = (said.strip().splitlines() or [""])[-1]
+        raise ClaimError(f"exit {done.returncode}: {last:.200}")
+    return _counts(tests) if name == "pytest" else done.stdout
+
+
+def _counts(report: Path) -> str:
+    """The numbers of tests in a report of pytest, as JSON."""
+    (suite,) = ET.parse(report).getroot().iter("testsuite")
+    count = {name: int(suite.get(name, 0)) for name in ("tests", "skipped", "failures", "errors")}
+    failed = count["failures"] + count["errors"]
+    passed = count["tests"] - count["skipped"] - failed
+    if not passed:
+        raise ClaimError(f"no test ran, {count['skipped']} were skipped")
+    return json.dumps({"passed": passed, "skipped": count["skipped"], "failed": failed})
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """A claim with its state (`equal`, `stale` or `skipped`), and what was measured or is wrong."""
+
+    claim: Claim
+    state: str
+    said: str
+    values: tuple[float, ...] = ()
+
+    @property
+    def renewed(self) -> str | None:
+        """The written part with the measured numbers, in as many digits; None without any."""
+        return renewed(self.claim.written, self.values) if self.values else None
+
+
+def renewed(written: str, values: Sequence[float]) -> str:
+    """A text with other numbers in place of its own, each written as the one before it.
+
+    >>> renewed("13,229 and **.842** / 0.99, −6", [12001.2, 0.8506, 1.0, -7])
+    '12,001 and **.851** / 1.00, −7'
+    """
+    numbers = iter(values)
+
+    def number(found: re.Match[str]) -> str:
+        old = found[0]
+        if not old.strip("-−"):
+            return old
+        value = next(numbers)
+        digits = len(old.partition(".")[2])
+        new = f"{abs(value):{',' if ',' in old else ''}.{digits}f}"
+        if old.lstrip("-−").startswith(".") and new.startswith("0."):
+            new = new[1:]
+        return ("−" if value < 0 else "") + new
+
+    return _NUMBER.sub(number, written)
+
+
 def check_claims(
     claims: Sequence[Claim], data: Path, page: str, *, speed: bool = False
-) -> Iterator[tuple[Claim, str, str]]:
-    """Each claim with its state (`equal`, `stale` or `skipped`) and what was measured.
-
-    A command of several claims runs once.
-    """
+) -> Iterator[Comparison]:
+    """Each claim, compared; a command of several claims runs once."""
     ran: dict[str, Any] = {}
     for claim in claims:
         try:
             require_written(claim, page)
             if claim.skip and not (speed and claim.skip == SPEED and claim.where):
-                yield claim, "skipped", claim.skip
+                yield Comparison(claim, "skipped", claim.skip)
                 continue
             if claim.command not in ran:
                 started = time.monotonic()
-                ran[claim.command] = run_command(claim.command, data)
+                try:
+                    ran[claim.command] = run_command(claim.command, data)
+                except ClaimError as error:
+                    ran[claim.command] = error
                 sys.stderr.write(f"{time.monotonic() - started:.0f} s: {claim.command}\n")
-            same, measured = _compare(claim, ran[claim.command])
-            yield claim, "equal" if same else "stale", measured
+            if isinstance(ran[claim.command], ClaimError):
+                raise ran[claim.command]
+            yield _compare(claim, ran[claim.command])
         except ClaimError as error:
-            yield claim, "stale", str(error)
+            yield Comparison(claim, "stale", str(error))
 
 
-def _compare(claim: Claim, found: Any) -> tuple[bool, str]:
-    """Whether what a command printed is what is written, and the measured numbers."""
-    written = claim.numbers
+def _compare(claim: Claim, found: Any) -> Comparison:
+    """Whether what a command printed is what is written."""
+    written = claim.numbers if claim.where else []
     if len(written) != len(claim.where):
         raise ClaimError(f"{len(written)} numbers, but {len(claim.where)} places")
-    measured = [value_at(found, where) for where in claim.where]
-    pairs = zip(written, measured, strict=True)
+    values = tuple(value_at(found, where) for where in claim.where)
+    pairs = zip(written, values, strict=True)
     same = all(agrees(one, value, claim.tolerance) for one, value in pairs)
-    return same, " / ".join(f"{one:.6g}" for one in measured)
+    said = " / ".join(f"{one:.6g}" for one in values) or "no failure"
+    return Comparison(claim, "equal" if same else "stale", said, values)
+
+
+def update(
+    comparisons: Sequence[Comparison], page: str, table: str, commit: str
+) -> tuple[str, str]:
+    """The page and the table of claims with the measured numbers of stale claims.
+
+    In a row of the page, the last cell becomes the commit.
+    """
+    for one in comparisons:
+        new = one.renewed
+        if one.state != "stale" or new is None:
+            continue
+        claim = one.claim
+        if claim.figure.startswith(_TEXT):
+            # The text is wrapped; its new lines stay where they were.
+            words = re.compile(r"\s+".join(map(re.escape, claim.written.split(" "))))
+            page = words.sub(lambda found: renewed(found[0], one.values), page)  # noqa: B023
+        else:
+            (row,) = (line for line in figure_lines(page) if line.startswith(f"| {claim.figure}"))
+            # The last one: the target may be written in the same way.
+            head, _, tail = row.rpartition(claim.written)
+            changed = f"{head}{new}{tail}"
+            if _COMMIT.search(changed):
+                changed = _COMMIT.sub(f"| {commit} |", changed)
+            page = page.replace(row, changed)
+        before = f"{claim.figure}\t{claim.written}\t"
+        table = table.replace(before, f"{claim.figure}\t{new}\t")
+    return page, table
+
+
+_COMMIT = re.compile(r"\| [0-9a-f]{7} \|$")
 
 
 def main(arguments: Sequence[str] | None = None, *, data: Path | None = None) -> int:
@@ -243,6 +351,9 @@ def main(arguments: Sequence[str] | None = None, *, data: Path | None = None) ->
         "--only", action="append", metavar="TEXT", help="claims whose figure or command has TEXT"
     )
     parser.add_argument("--speed", action="store_true", help="measure speeds as well")
+    parser.add_argument(
+        "--update", action="store_true", help="write measured numbers over stale ones; read them"
+    )
     parser.add_argument("--data", type=Path, default=data, help="the folder of the research data")
     given = parser.parse_args(arguments)
     claims = [
@@ -262,11 +373,21 @@ def main(arguments: Sequence[str] | None = None, *, data: Path | None = None) ->
         parser.error(f"there is no data at {given.data}; give --data or set ADEQUA_DATA")
     states: dict[str, int] = {}
     page = PAGE.read_text(encoding="utf-8")
-    for claim, state, measured in check_claims(claims, given.data, page, speed=given.speed):
-        states[state] = states.get(state, 0) + 1
-        rows.append([state, claim.figure, claim.written, measured])
-        if state == "stale":
-            print(f"stale: {claim.figure}: {claim.written} written, {measured}", file=sys.stderr)
+    found: list[Comparison] = []
+    for one in check_claims(claims, given.data, page, speed=given.speed):
+        found.append(one)
+        states[one.state] = states.get(one.state, 0) + 1
+        said = one.said if one.renewed is None or one.state == "equal" else one.renewed
+        rows.append([one.state, one.claim.figure, one.claim.written, said])
+        if one.state == "stale":
+            said = f"{one.claim.figure}: {one.claim.written} is written, {said} was measured"
+            print(f"stale: {said}", file=sys.stderr)
     print(Table("", ["", "figure", "written", "measured"], rows).text())
     print(", ".join(f"{count} {state}" for state, count in states.items()))
+    if given.update:
+        table = CLAIMS.read_text(encoding="utf-8")
+        commit = (commit_of() or "unknown")[:7]
+        page, table = update(found, page, table, commit)
+        PAGE.write_text(page, encoding="utf-8")
+        CLAIMS.write_text(table, encoding="utf-8")
     return 1 if states.get("stale") else 0

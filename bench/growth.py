@@ -20,7 +20,8 @@ from adequa.data import Item, Triple
 from adequa.metrics import load_metric
 
 EXPONENT = 1.2
-METRICS = ("esa", "nli", "similarity")
+PARTS = ("esa", "nli", "similarity")
+OPTIONS = ("quick", "parts")
 FACTS, MOST_FACTS = 20, 10_000
 CHARACTERS, MOST_CHARACTERS = 1_000, 1_000_000
 DOUBLINGS = 3
@@ -36,11 +37,13 @@ _SENTENCES = (
 )
 
 
-def measure(data: Path, *, quick: bool = False) -> list[dict[str, object]]:
+def measure(
+    data: Path, *, quick: bool = False, parts: Sequence[str] = PARTS
+) -> list[dict[str, object]]:
     """The exponent of each metric, in facts and in text."""
     del data
     rows: list[dict[str, object]] = []
-    for name in METRICS:
+    for name in (one for one in PARTS if one in parts):
         fewer, shorter = _QUICK[name] if quick else (1, 1)
         for what, make, most in (
             ("facts", lambda size: made_item(size, CHARACTERS), MOST_FACTS // fewer),
@@ -126,13 +129,13 @@ def _seconds(name: str, make: Callable[[int], Item], size: int) -> float:
     metric = load_metric(name)
     metric.score([made_item(2, 100, seed=2)])  # loading is not scoring
     item = make(size)
-    _forget()
+    forget()
     started = time.process_time()
     metric.score([item])
     return time.process_time() - started
 
 
-def _forget() -> None:
+def forget() -> None:
     """Empty the caches, which another metric or a smaller item has filled."""
     import gc
 

@@ -2,7 +2,8 @@
 
 `--items` gives the sizes; the issue is memory from the smallest to the largest, so ten million is a
 matter of hours and not of another program. Engines are compared with a metric that takes about as
-long as `nli` takes for a text. `--cycles` is the number of kills.
+long as `nli` takes for a text. `--cycles` is the number of kills. `--part engines` needs two quiet
+cores; memory, overhead (in seconds of the processor) and kills do not.
 """
 
 from __future__ import annotations
@@ -45,10 +46,14 @@ MOST_OVERHEAD = 0.05
 LEAST_RAY, LEAST_SPEEDUP = 0.9, 1.8
 NLI_SECONDS = 0.01
 """The cost of a text: `nli` scores about a hundred texts per second on one core."""
+ENGINE_ITEMS = 6_000
+"""One minute of one core. A hundred thousand such texts would take a quarter of an hour and give
+the same ratios: what is not proportional to them, starting processes, weighs less then."""
 KILL_ITEMS = 2_000
 COST_METRICS = ("esa", "nli", "similarity", "bleu", "chrf", "ter")
 COST_ITEMS = 220
-TAKES_SIZES = True
+OPTIONS = ("sizes", "cycles", "parts")
+PARTS = ("costs", "memory", "overhead", "engines", "kills")
 _ROOT = Path(__file__).resolve().parents[1]
 
 
@@ -72,20 +77,24 @@ class Costly(Metric):
 
 
 def measure(
-    data: Path, sizes: Sequence[int] = SIZES, cycles: int = KILLS
+    data: Path,
+    sizes: Sequence[int] = SIZES,
+    cycles: int = KILLS,
+    parts: Sequence[str] = PARTS,
 ) -> list[dict[str, object]]:
-    """Peaks of memory by size, overhead, engines, kills."""
+    """Peaks of memory by size, overhead, engines, kills; the parts that are asked for."""
     paths = [str(_ROOT), str(_ROOT / "src"), os.environ.get("PYTHONPATH", "")]
     os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, paths))
     with tempfile.TemporaryDirectory(prefix="adequa-scale-") as name:
         folder = Path(name)
-        return [
-            *_costs(data),
-            *_memory(folder, sizes),
-            *_overhead(folder, sizes[0]),
-            *_engines(folder, sizes[0] // 10),
-            *_kills(folder, cycles),
-        ]
+        rows = {
+            "costs": lambda: _costs(data),
+            "memory": lambda: _memory(folder, sizes),
+            "overhead": lambda: _overhead(folder, sizes[0]),
+            "engines": lambda: _engines(folder),
+            "kills": lambda: _kills(folder, cycles),
+        }
+        return [row for part in PARTS if part in parts for row in rows[part]()]
 
 
 def _row(figure: str, value: float, target: str, reached: bool) -> dict[str, object]:
@@ -197,8 +206,9 @@ def _overhead(folder: Path, size: int) -> Iterator[dict[str, object]]:
     )
 
 
-def _engines(folder: Path, size: int) -> Iterator[dict[str, object]]:
-    path = folder / "engines.jsonl"
+def _engines(folder: Path) -> Iterator[dict[str, object]]:
+    """Seconds of the clock: nothing else may run on the machine meanwhile."""
+    path, size = folder / "engines.jsonl", ENGINE_ITEMS
     write_items(path, size)
 
     def speed(engine: Engine, name: str) -> float:

@@ -16,7 +16,7 @@ import os
 import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, fields, is_dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -128,7 +128,7 @@ def _meaning(parameter: Any) -> str:
     return f"{text} Default: {code(str(default))}."
 
 
-# The Python API: mkdocstrings directives for the public names.
+# The Python API: signatures, docstrings, fields and members of the public names.
 
 
 def api_page() -> str:
@@ -153,8 +153,94 @@ def api_page() -> str:
         public = [name for name in public if name not in chosen]
         parts += [f"## {heading}", ""]
         for name in chosen:
-            parts += [f"::: adequa.{name}", ""]
+            parts += _public(name, getattr(adequa, name))
     return "\n".join(parts).rstrip() + "\n"
+
+
+def _public(name: str, value: Any) -> Iterator[str]:
+    """The section of a public name."""
+    yield from (f"### {name}", "")
+    if inspect.isroutine(value):
+        yield from ("```text", signature_text(f"adequa.{name}", value), "```", "")
+    yield from (_docstring(value), "")
+    if not isinstance(value, type) or issubclass(value, Exception):
+        return
+    notes = _field_notes(value)
+    named = getattr(value, "_fields", ())  # of a named tuple
+    own = [one.name for one in fields(value)] if is_dataclass(value) else named
+    hints = inspect.get_annotations(value)
+    rows = [
+        [
+            code(one),
+            code(str(getattr(hints[one], "__forward_arg__", hints[one]))),
+            prose(notes.get(one, "")),
+        ]
+        for one in own
+        if not one.startswith("_")
+    ]
+    if rows:
+        yield from (table(["field", "type", "meaning"], rows), "")
+    rows = [
+        [code(member), _docstring(found).partition("\n\n")[0].replace("\n", " ")]
+        for member, found in _members(value)
+    ]
+    if rows:
+        yield from (table(["member", "meaning"], rows), "")
+
+
+def signature_text(name: str, function: Any) -> str:
+    """A signature, one parameter per line where it is long."""
+    found = inspect.signature(function)
+    parts: list[str] = []
+    for one in found.parameters.values():
+        if one.kind is one.KEYWORD_ONLY and "*" not in parts:
+            parts.append("*")
+        stars = "**" if one.kind is one.VAR_KEYWORD else ""
+        default = "" if one.default is one.empty else f" = {one.default!r}"
+        parts.append(f"{stars}{one.name}: {one.annotation}{default}")
+        if one.kind is one.POSITIONAL_ONLY:
+            parts.append("/")
+    short = f"{name}({', '.join(parts)}) -> {found.return_annotation}"
+    lines = [f"{name}(", *(f"    {part}," for part in parts), f") -> {found.return_annotation}"]
+    return short if len(short) <= 88 else "\n".join(lines)
+
+
+def _members(target: type) -> Iterator[tuple[str, Any]]:
+    """The public properties and methods of a class that have a docstring."""
+    for name, found in vars(target).items():
+        function = found.fget if isinstance(found, property) else getattr(found, "__func__", found)
+        if name.startswith("_") or not inspect.isfunction(function) or not function.__doc__:
+            continue
+        yield name if isinstance(found, property) else _call(name, function), function
+
+
+def _call(name: str, function: Any) -> str:
+    names = [one for one in inspect.signature(function).parameters if one not in ("self", "cls")]
+    return f"{name}({', '.join(names)})"
+
+
+def _field_notes(target: type) -> dict[str, str]:
+    """The strings that stand below the fields of a class, by field."""
+    (tree,) = ast.parse(inspect.cleandoc("\n" + inspect.getsource(target))).body
+    notes, last = {}, ""
+    for node in getattr(tree, "body", ()):
+        if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
+            last = node.target.id
+            continue
+        if last and isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
+            notes[last] = " ".join(str(node.value.value).split())
+        last = ""
+    return notes
+
+
+def _docstring(value: Any) -> str:
+    """A docstring as Markdown: its examples as code."""
+    text = inspect.getdoc(value) or ""
+    parts = [
+        f"```text\n{part}\n```" if part.startswith((">>> ", "    ")) else prose(part)
+        for part in text.split("\n\n")
+    ]
+    return "\n\n".join(parts)
 
 
 # The marked blocks.

@@ -53,11 +53,11 @@ def test_a_document_to_the_letter() -> None:
     )
 
 
-def test_a_document_of_other_sizes() -> None:
-    root = ET.fromstring(document(10, 10, "t", (), size=12, title_size=17, title_y=26))
+def test_the_size_of_a_document_is_not_that_of_its_title() -> None:
+    root = ET.fromstring(document(10, 10, "t", (), size=12))
     (title,) = root.iter(f"{SVG}text")
     assert root.attrib["font-size"] == "12"
-    assert (title.attrib["font-size"], title.attrib["y"]) == ("17", "26.0")
+    assert (title.attrib["font-size"], title.attrib["y"]) == ("16", "28.0")
 
 
 def test_words_are_kept_as_they_are() -> None:

@@ -244,3 +244,19 @@ def test_a_broken_rating_is_refused(change: dict[str, Any]) -> None:
     assert rating_from_object(raw).value == 1.0
     with pytest.raises(DataError):
         rating_from_object({**raw, **change})
+
+
+def test_labels_by_language_are_kept() -> None:
+    terms = {"Vienna": Term(labels={"de": "Wien"}), "Bex": Term("Bex")}
+    item = Item("1", (Triple("Vienna", "near", "Bex"),), "Wien.", terms=terms)
+    raw = item_to_object(item)
+    assert raw["terms"] == {"Vienna": {"labels": {"de": "Wien"}}, "Bex": {"label": "Bex"}}
+    assert item_from_object(raw) == item
+    assert hash(terms["Vienna"]) == hash(Term())
+
+
+@pytest.mark.parametrize("labels", ["Wien", {"de": 3}])
+def test_labels_are_strings_by_language(labels: Any) -> None:
+    raw = {"id": "1", "triples": [["a", "b", "c"]], "text": "", "terms": {"a": {"labels": labels}}}
+    with pytest.raises(DataError, match="the labels of the term 'a' are not an object of strings"):
+        item_from_object(raw)

@@ -16,9 +16,11 @@ import shlex
 import subprocess
 import sys
 from collections.abc import Iterator
+from html import unescape
 from pathlib import Path
 from types import ModuleType
 from typing import NamedTuple
+from urllib.parse import unquote
 
 import pytest
 
@@ -129,9 +131,32 @@ def test_the_site_builds_and_fetches_nothing(tmp_path: Path) -> None:
     assert built.returncode == 0, built.stderr
     pages = list(tmp_path.rglob("*.html"))
     assert len(pages) > len(PAGES)
-    for page in pages:
-        text = page.read_text(encoding="utf-8")
+    texts = {page: page.read_text(encoding="utf-8") for page in pages}
+    for text in texts.values():
         assert re.findall(r'(?:src|<link[^>]* href)="(https?:[^"]+)"', text) == []
+    assert [*_dead_links(texts)] == []
+    api = texts[tmp_path / "api.html"]
+    for name in ("evaluate", "guard", "Result", "Fault"):
+        assert f'id="{name.lower()}"' in api
+    assert "The calibrated probability that the verdict is right" in api
+
+
+def _dead_links(texts: dict[Path, str]) -> Iterator[str]:
+    """Every link of a site to a file or an anchor that it does not have."""
+    anchors = {page: {*re.findall(r'\bid="([^"]+)"', text)} for page, text in texts.items()}
+    for page, text in texts.items():
+        if page.name == "404.html" or page.parent.name == "gallery":
+            continue  # links from the root, and the report's own addresses
+        for link in {*re.findall(r'\b(?:href|src)="([^"]+)"', text)}:
+            if re.match(r"\w+:", link):
+                continue
+            file, _, anchor = unquote(unescape(link)).partition("#")
+            target = page if not file else (page.parent / file).resolve()
+            target = target / "index.html" if target.is_dir() else target
+            if not target.exists() or (
+                anchor and target in anchors and anchor not in anchors[target]
+            ):
+                yield f"{page.name}: {link}"
 
 
 def test_the_gallery_has_the_report_of_today(generator: ModuleType) -> None:

@@ -6,6 +6,7 @@ import json
 import re
 from html.parser import HTMLParser
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -21,7 +22,9 @@ FACT = Triple("Blue_Spice", "eatType", "<pub>")
 
 def result(text: str = TEXT, *, faults: int = 1, identifier: str = "1") -> Result:
     findings = [
-        Finding("nli", "hallucination", "unsupported", f"no & {n}", start=16, end=19)
+        Finding(
+            "nli", "hallucination", "x", f"no & {n}", Triple("A", "b", str(n)), start=16, end=19
+        )
         for n in range(faults)
     ]
     missing = Finding("esa", "omission", "missing", "<i>absent</i>", triple=FACT)
@@ -86,7 +89,7 @@ def test_an_empty_text_says_so() -> None:
 
 def test_the_worst_come_first_and_the_others_are_counted() -> None:
     results = [result(faults=n, identifier=f"id{n}") for n in range(SHOWN + 2)]
-    # Findings of the same span are one mark, but each has its line.
+    # Findings of the same span are one mark, but each fact has its line.
     fine = Result(Item("fine", (FACT,), TEXT), {"esa": 1.0}, verdict="OK")
     words = parsed(results_html([fine, *results])).words
     assert words.index(f"id{SHOWN + 1}") < words.index(f"id{SHOWN}") < words.index("id2")
@@ -94,6 +97,45 @@ def test_the_worst_come_first_and_the_others_are_counted() -> None:
     assert "fine" not in words
     assert "… and 2 more texts with a fault" in words
     assert "No text has a fault." in results_html([fine])
+
+
+def found(kind: str, why: str, **where: Any) -> Finding:
+    return Finding(where.pop("metric", "esa"), kind, where.pop("detail", "x"), why, **where)
+
+
+def test_all_findings_about_a_wrong_value_are_one_fault() -> None:
+    fact = Triple("Alva", "length", "212")
+    text = "Alva is 121 m long."
+    result = Result(
+        Item("1", (fact, Triple("Alva", "over", "Devon")), text),
+        {},
+        findings=(
+            found("omission", "no mention of '212'; the text has '121 m' instead", entity="212"),
+            found("hallucination", "'121 m': the data has '212'", entity="212", start=8, end=13),
+            found("omission", "the text does not say the length", triple=fact, metric="nli"),
+            found("omission", "no mention of 'Devon'", entity="Devon"),
+        ),
+    )
+    wrong, left_out = result.faults
+    assert (wrong.kind, wrong.metric) == ("hallucination+omission", "nli+esa")
+    assert wrong.why == "the text does not say the length: it has '121 m' instead"
+    assert (left_out.kind, left_out.why) == ("omission", "no mention of 'Devon'")
+
+
+def test_neighbouring_words_are_one_fault_and_others_are_not() -> None:
+    text = "She won the Nobel Prize, then she sang, and she sang, and she sang."
+
+    def span(words: str, detail: str = "unsupported") -> Finding:
+        start = text.index(words)
+        return found("hallucination", words, start=start, end=start + len(words), detail=detail)
+
+    parts = (span("won the"), span("Nobel Prize"), span("then"), span("she sang", "repetition"))
+    item = Item("1", (FACT,), text)
+    one, two, three = Result(item, {}, findings=parts).faults
+    assert one.why == "nothing in the data supports 'won the Nobel Prize'"
+    assert (two.why, three.why) == ("then", "she sang")
+    overruled = found("omission", "in other words", entity="Blue_Spice", detail="overruled")
+    assert Result(item, {}, findings=(overruled,)).faults == ()
 
 
 def test_short_reprs(tmp_path: Path) -> None:

@@ -215,7 +215,11 @@ def joint(
     ] = None,
     pool: Annotated[
         int | None,
-        typer.Option(min=1, help="Number of texts to search; fewer are faster. Default: all."),
+        typer.Option(
+            min=1,
+            help="Number of texts to search, and of inverted triples of a study; fewer are faster. "
+            "Default: all.",
+        ),
     ] = None,
     study: Annotated[
         list[str] | None,
@@ -241,7 +245,7 @@ def joint(
     base: cli.Base = "all-MiniLM-L6-v2",
     steps: Annotated[
         int | None,
-        typer.Option(min=1, help="Batches per row of a study; default: the schedule's 300."),
+        typer.Option(min=1, help="Batches per row of a study; default: the schedule's 50."),
     ] = None,
     threads: cli.Threads = None,
     sample: Annotated[int, typer.Option(min=1, help="Pairs per corpus in Figure 2.")] = 1000,
@@ -281,7 +285,9 @@ def joint(
         schedule = schedule if steps is None else replace(schedule, steps=steps)
         with cli.training_bars(quiet=quiet) as report:
             run = StudyRun(
-                JointStudy(data=data, shown=lambda what: progress_bar(what, quiet=quiet)),
+                JointStudy(
+                    data=data, pool=pool, shown=lambda what: progress_bar(what, quiet=quiet)
+                ),
                 rows,
                 schedule,
                 baselines=_named(weights or [], "--weights"),
@@ -564,13 +570,22 @@ def every(
         Path | None,
         typer.Option(metavar="DIR", help="The rows of `paper joint --study`, to be shown."),
     ] = None,
+    sample: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            metavar="N",
+            help="Only N texts per data set of nli, and N texts to search in joint; the page says "
+            "so. Default: all.",
+        ),
+    ] = None,
     quiet: Quiet = False,
 ) -> None:
     """Write all papers as one HTML page.
 
     Every table and figure of the papers next to ours, each with its command. Reproducing all of
-    them takes about an hour on one core; with --keep, a stopped call continues. Papers: esa,
-    correlations, nli, joint, human.
+    them takes about an hour on one core; with --keep, a stopped call continues, and with --sample
+    it takes some minutes. Papers: esa, correlations, nli, joint, human.
 
     Example: adequa paper all --data data --out papers.html --keep parts
     """
@@ -606,16 +621,18 @@ def every(
             "nli",
             "002: Evaluating Semantic Accuracy of Data-to-Text Generation with Natural Language "
             "Inference",
-            "adequa paper nli --data DIR",
-            lambda folder: reproduce_nli(folder, list(DATASETS), SetupScoring(progress=bars)),
+            "adequa paper nli --data DIR" + (f" --sample {sample}" if sample else ""),
+            lambda folder: reproduce_nli(
+                folder, list(DATASETS), SetupScoring(progress=bars), sample=sample
+            ),
             by_section=True,
         ),
         Paper(
             "joint",
             "003: Joint Representations of Text and Knowledge Graphs for Retrieval and Evaluation",
-            "adequa paper joint --data DIR",
+            "adequa paper joint --data DIR" + (f" --pool {sample}" if sample else ""),
             lambda folder: reproduce_joint(
-                folder, [load_model(DEFAULT, DEFAULT)], rows=rows, progress=bars
+                folder, [load_model(DEFAULT, DEFAULT)], pool=sample, rows=rows, progress=bars
             ),
             by_section=True,
         ),

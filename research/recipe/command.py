@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from adequa.cli.options import Format, Input, Json, Quiet, Texts, echo_json
+from adequa.files import errors_at
 from adequa.progress import progress_bar
 
 if TYPE_CHECKING:
@@ -120,7 +121,6 @@ def weigh(
     Example: adequa train weigh webnlg/dev --gold enriched/dev --weights my-weights
     """
     from adequa.charts import reliability_picture
-    from adequa.errors import DataError
     from adequa.models import load_verifier
     from adequa.perturb import read_marks
     from adequa.readers import open_source
@@ -136,12 +136,10 @@ def weigh(
     items = [item for path in inputs for item in open_source(path, format=format)]
     pairs = read_pairs(items, marked=marked)
     verifier = load_verifier(str(weights))
-    try:
+    with errors_at(inputs[0]):
         cases = made_cases(pairs, composed)
         with progress_bar("texts", quiet=quiet) as progress:
             fitted = fit_weighing(cases, verifier.verify, progress)
-    except DataError as error:
-        raise error.at(inputs[0]) from None
     source = ", ".join("/".join(path.absolute().parts[-2:]) for path in inputs)
     written = write_weighing(weights, fitted, f"{source}, {len(cases)} texts changed")
     if picture is not None:
@@ -228,31 +226,24 @@ def mentions(
         raise DataError("cannot be written", path=out, remedy="give a file in a folder that exists")
     items = list(open_source(gold, format=format))
     others = [] if evaluate is None else list(open_source(evaluate, format=format))
-    try:
+    with errors_at(evaluate or Path()):
         for item in others:
             gold_spans(item)
-    except DataError as error:
-        raise error.at(evaluate or "") from None
-    try:
-        with progress_bar("texts", quiet=quiet) as progress:
-            weights = train_mentions(
-                items,
-                penalty=penalty,
-                adjust=not no_adjust,
-                progress=lambda done: progress(done, len(items)),
-            )
-    except DataError as error:
-        raise error.at(gold) from None
+    with errors_at(gold), progress_bar("texts", quiet=quiet) as progress:
+        weights = train_mentions(
+            items,
+            penalty=penalty,
+            adjust=not no_adjust,
+            progress=lambda done: progress(done, len(items)),
+        )
     write_weights(weights, out, _origin(gold, len(items), penalty, adjusted=not no_adjust))
     written = read_weights(out)
     counts = {decision: len(table) for decision, table in written.items()}
     agreements: dict[str, MentionAgreement] = {}
     if evaluate is not None:
         for name, judge in (("new", WeightsJudge(written)), ("shipped", WeightsJudge())):
-            try:
+            with errors_at(evaluate):
                 agreements[name] = _agreement(others, judge, f"texts, {name} weights", quiet)
-            except DataError as error:
-                raise error.at(evaluate) from None
     if as_json:
         result = {
             "out": str(out),

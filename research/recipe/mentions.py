@@ -9,8 +9,6 @@ from __future__ import annotations
 
 import json
 import math
-import os
-import secrets
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
@@ -21,6 +19,7 @@ import numpy as np
 from adequa.data import Item
 from adequa.entities import Detector, Option, mention_key
 from adequa.errors import DataError, ModelError, SettingError
+from adequa.files import replacing, write_errors
 
 
 class OptionChoice(NamedTuple):
@@ -224,19 +223,8 @@ def write_weights(weights: dict[str, dict[str, float]], path: Path, origin: str)
         for decision, table in weights.items()
     }
     text = json.dumps({"origin": origin, "weights": kept}, ensure_ascii=False, indent=0)
-    temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
-    try:
-        with temporary.open("xb") as stream:
-            stream.write(f"{text}\n".encode(errors="replace"))
-            stream.flush()
-            os.fsync(stream.fileno())
-        temporary.replace(path)  # whole or not at all
-    except OSError as error:
-        raise DataError(
-            f"cannot be written ({error.strerror or error})", path=path, remedy="check the path"
-        ) from None
-    finally:
-        temporary.unlink(missing_ok=True)
+    with write_errors(path), replacing(path) as stream:
+        stream.write(f"{text}\n".encode(errors="replace"))
 
 
 def read_weights(path: Path) -> dict[str, dict[str, float]]:

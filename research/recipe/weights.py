@@ -28,7 +28,8 @@ from adequa.metrics.nli.signs import (
     read_weighing,
 )
 from adequa.models import VerifierOutput
-from adequa.perturb import UNKNOWN, Document, Knowledge, LabelledSpan
+from adequa.perturb import UNKNOWN, Document, Knowledge
+from adequa.perturb.documents import is_inside
 from adequa.progress import Progress
 from adequa.stats.reliability import Reliability, reliability
 from adequa.training.cases import Cases, TrainingCase
@@ -128,17 +129,13 @@ def _collect(
     for logit, own, (start, end) in zip(check.unsupported, of_words, check.offsets, strict=True):
         if logit is None:
             continue
-        wrong = _inside(start, end, document.unsupported)
-        if wrong or not _inside(start, end, document.unclear):
+        wrong = is_inside(start, end, document.unsupported)
+        if wrong or not is_inside(start, end, document.unclear):
             if WRONG_VALUE in own:
                 continue
             words.append(
                 ([logit, *(float(name in own) for name in WORD_SIGNS)], int(wrong), number)
             )
-
-
-def _inside(start: int, end: int, places: Sequence[LabelledSpan]) -> bool:
-    return any(place.start < end and start < place.end for place in places)
 
 
 def _fit(rows: Rows, names: Sequence[str]) -> WeighingResult:

@@ -13,7 +13,18 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from adequa.api import Evaluation, GuardResult, evaluate, guard, read, score
-    from adequa.data import Fact, Finding, Item, Mention, Rating, Result, Score, Term, Triple
+    from adequa.data import (
+        Fact,
+        Fault,
+        Finding,
+        Item,
+        Mention,
+        Rating,
+        Result,
+        Score,
+        Term,
+        Triple,
+    )
     from adequa.errors import (
         AdequaError,
         DataError,
@@ -27,7 +38,7 @@ if TYPE_CHECKING:
     from adequa.metrics import Metric, load_metric
     from adequa.run import Run, open_run
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 """The build, the signatures and `adequa --version` read it here."""
 
 __all__ = [
@@ -35,6 +46,7 @@ __all__ = [
     "DataError",
     "Evaluation",
     "Fact",
+    "Fault",
     "Finding",
     "GuardResult",
     "Item",
@@ -66,7 +78,8 @@ __all__ = [
 _HOMES = {
     "adequa.api": ("Evaluation", "GuardResult", "evaluate", "guard", "read", "score"),
     "adequa.data": (
-        *("Fact", "Finding", "Item", "Mention", "Rating", "Result", "Score", "Term", "Triple"),
+        *("Fact", "Fault", "Finding", "Item", "Mention", "Rating", "Result", "Score", "Term"),
+        "Triple",
     ),
     "adequa.errors": (
         *("AdequaError", "DataError", "MissingExtra", "ModelError", "RunError", "ServiceError"),

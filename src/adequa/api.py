@@ -101,7 +101,7 @@ class GuardResult:
     @property
     def faults(self) -> tuple[str, ...]:
         """One line per fault, for a log or for the model that is asked to write again."""
-        return tuple(one.why for one in (*self.result.missing, *self.result.unsupported))
+        return tuple(one.why for one in self.result.faults)
 
     def _repr_html_(self) -> str:
         from adequa.marks import result_html

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from adequa.errors import MissingExtra, SettingError
 from adequa.files import write_errors
-from adequa.tables import one_line
+from adequa.tables import one_line, shortened
 
 if TYPE_CHECKING:
     from adequa.stats.reliability import Bin
@@ -43,8 +43,6 @@ def document(
     parts: Iterable[str],
     *,
     size: int = 13,
-    title_size: int = 16,
-    title_y: float = 28,
 ) -> str:
     """A picture on white with its title above; `size` is the default size of its text."""
     style = f'font-family="sans-serif" font-size="{size}" fill="{INK}"'
@@ -52,7 +50,7 @@ def document(
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:.0f} {height:.0f}" {style}>',
         f"<title>{escape(title)}</title>",
         f'<rect width="{width:.0f}" height="{height:.0f}" fill="white"/>',
-        text(width / 2, title_y, title, size=title_size),
+        text(width / 2, 28, title, size=16),
     ]
     return "\n".join([*head, *parts, "</svg>"]) + "\n"
 
@@ -330,7 +328,7 @@ def series_chart(
         if any(value is not None for _, value in points)
     }
     parts = frame.axes(
-        [(number, _shortened(place, _WIDEST)) for number, place in enumerate(places)],
+        [(number, shortened(place, _WIDEST)) for number, place in enumerate(places)],
         [(value, f"{value:.{digits}f}") for value in ticks],
         x_label=one_line(x_label),
         y_label=one_line(y_label),
@@ -406,7 +404,7 @@ def _series_names(frame: Frame, lines: Mapping[str, Sequence[tuple[int, float]]]
     parts, start = [], frame.right + 6
     heights = _apart([one[0] for one in ends])
     for y, (end, number, name, x, value) in zip(heights, ends, strict=True):
-        label = f"{_shortened(name, _LONGEST)} {value:.2f}"
+        label = f"{shortened(name, _LONGEST)} {value:.2f}"
         parts += [line(x + 8, end, start, end, _GRID), line(start, end, start + 16, y, _FAINT)]
         parts += [_marker(number, start + 24, y), text(start + 34, y + 4, label, "start")]
     return parts
@@ -437,11 +435,6 @@ def _apart(heights: Sequence[float]) -> list[float]:
 
 def _first_row(block: Sequence[float]) -> float:
     return block[0] - _ROW * (block[1] - 1) / 2
-
-
-def _shortened(name: str, most: int) -> str:
-    plain = one_line(name)
-    return plain if len(plain) <= most else plain[: most - 1] + "…"
 
 
 # Training curves: losses and figures on held-out data over the steps.

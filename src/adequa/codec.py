@@ -113,10 +113,20 @@ def _terms(raw: Any) -> dict[str, Term]:
             raise DataError(
                 f"the term {name!r} is not an object with {', '.join(sorted(_TERM_FIELDS))}"
             )
-        if any(part is not None and type(part) is not str for part in value.values()):
+        plain = (part for key, part in value.items() if key != "labels")
+        if any(part is not None and type(part) is not str for part in plain):
             raise DataError(f"the term {name!r} has a part that is not a string")
-        terms[name] = Term(**value)
+        if not _is_of_strings(value.get("labels") or {}):
+            raise DataError(
+                f"the labels of the term {name!r} are not an object of strings",
+                remedy='write {"de": "Wien"}',
+            )
+        terms[name] = Term(**{**value, "labels": value.get("labels") or {}})
     return terms
+
+
+def _is_of_strings(raw: Any) -> bool:
+    return type(raw) is dict and all(type(part) is str for part in raw.values())
 
 
 def _meta(raw: Mapping[str, Any], known: frozenset[str]) -> dict[str, Any]:
@@ -133,6 +143,13 @@ def _meta(raw: Mapping[str, Any], known: frozenset[str]) -> dict[str, Any]:
     return {**meta, **extra}
 
 
+def _term_object(term: Term) -> dict[str, Any]:
+    raw = without_none(term)
+    if not raw["labels"]:
+        del raw["labels"]
+    return raw
+
+
 def item_to_object(item: Item) -> dict[str, Any]:
     """The JSON object of an item; absent fields are left out."""
     raw = {
@@ -143,7 +160,7 @@ def item_to_object(item: Item) -> dict[str, Any]:
         "triples": item.triples,
         "text": item.text,
         "references": item.references or None,
-        "terms": {name: without_none(term) for name, term in item.terms.items()} or None,
+        "terms": {name: _term_object(term) for name, term in item.terms.items()} or None,
         "meta": dict(item.meta) or None,
         "record": item.record,
         "paths": item.paths or None,
@@ -236,6 +253,12 @@ def result_to_object(result: Result) -> dict[str, Any]:
     if result.reasons:
         raw["reasons"] = dict(result.reasons)
     return raw
+
+
+def result_to_page(result: Result) -> dict[str, Any]:
+    """A line of `scores.jsonl` for a page, which also shows every fault in one line."""
+    faults = [{"kind": one.kind, "why": one.why, "metric": one.metric} for one in result.faults]
+    return {**result_to_object(result), "faults": faults}
 
 
 _EVIDENCE = {

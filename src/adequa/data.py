@@ -12,6 +12,7 @@ __all__ = [
     "Coverage",
     "ErrorSpan",
     "Fact",
+    "Fault",
     "Finding",
     "Item",
     "Marking",
@@ -68,6 +69,8 @@ class Term:
     iri: str | None = None
     datatype: str | None = None
     lang: str | None = None
+    labels: Mapping[str, str] = field(default_factory=dict, hash=False)
+    """Its names in other languages, by code: `{"de": "Wien"}`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,6 +140,29 @@ class Finding:
 
 
 @dataclass(frozen=True, slots=True)
+class Fault:
+    """One fault as a person sees it, with everything that metrics found of it.
+
+    A wrong value is a fact left out and a span without support, and two metrics may see both.
+    """
+
+    why: str
+    findings: tuple[Finding, ...]
+
+    @property
+    def kind(self) -> Verdict:
+        """An omission, a hallucination, or both: another value in place of the right one."""
+        kinds = sorted({finding.kind for finding in self.findings})
+        return kinds[0] if len(kinds) == 1 else "hallucination+omission"
+
+    @property
+    def metric(self) -> str:
+        """The metrics that see it, joined by `+`."""
+        names = (name for finding in self.findings for name in finding.metric.split("+"))
+        return "+".join(dict.fromkeys(names))
+
+
+@dataclass(frozen=True, slots=True)
 class Score:
     """The score of one metric for one item; `value` is None, with a `reason`, if not scorable.
 
@@ -176,7 +202,7 @@ class Result:
         scores = {
             name: value if value is None else round(value, 3) for name, value in self.scores.items()
         }
-        faults = len(self.missing) + len(self.unsupported)
+        faults = len(self.faults)
         return (
             f"Result({self.item.id!r}, verdict={self.verdict!r}, confidence={self.confidence}, "
             f"scores={scores}, faults={faults})"
@@ -192,6 +218,13 @@ class Result:
         """The facts that the text probably states, but that were not found with confidence."""
         facts = (fact for fact in self.facts if fact.status == "unchecked")
         return tuple(fact for fact in facts if fact.confidence is not None)
+
+    @property
+    def faults(self) -> tuple[Fault, ...]:
+        """The findings, one fault for all that are about the same fact or the same words."""
+        from adequa.marks import faults_of  # where these are shown
+
+        return tuple(Fault(why, findings) for why, findings in faults_of(self))
 
     @property
     def missing(self) -> tuple[Finding, ...]:

@@ -261,10 +261,8 @@ def read_text(path: Path) -> str:
 
 def read_json(path: Path) -> Any:
     """The JSON value of a file; a DataError names the file."""
-    try:
+    with errors_at(path):
         return load_object(read_text(path))
-    except DataError as error:
-        raise error.at(path) from None
 
 
 def read_objects(

@@ -1,20 +1,20 @@
 """Marked texts: where mentions and faults begin and end, and results as HTML for notebooks.
 
-The results of `adequa.data` show themselves by it, so it imports nothing but the standard library.
+The results of `adequa.data` show themselves by it, so it imports nothing else of the package.
 Styles are inline and colours mostly transparent: notebooks drop style sheets, and may be dark.
 """
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from html import escape
 from itertools import pairwise
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 if TYPE_CHECKING:
-    from adequa.data import Finding, Result
+    from adequa.data import Fault, Finding, Result
 
 MarkKind = Literal["mention", "repetition", "unexplained"]
 
@@ -82,6 +82,69 @@ def marks_of(result: Result, *, tips: bool = False) -> tuple[list[Mark], dict[st
     return marks, numbers
 
 
+def faults_of(result: Result) -> Iterator[tuple[str, tuple[Finding, ...]]]:
+    """The faults of a text in words, each with all its findings, in the order of the findings.
+
+    Findings belong together if they have the same triple; if one misses an entity of the triple
+    that the other has; and if their spans overlap or only space separates them. Takes linear time:
+    a text may leave out thousands of facts.
+    """
+    findings = (*result.missing, *result.unsupported)
+    keys: list[object] = [finding.triple for finding in findings]
+    owners: dict[str, object] = {}
+    for triple in filter(None, (finding.triple for finding in findings)):
+        for end in (triple.subject, triple.object):
+            owners.setdefault(end, triple)
+    for place, finding in enumerate(findings):
+        if keys[place] is None and finding.entity is not None:
+            keys[place] = owners.get(finding.entity, finding.entity)
+    for places in _neighbours(findings, result.item.text):
+        known = [keys[place] for place in places if keys[place] is not None]
+        for place in places:
+            if keys[place] is None:
+                keys[place] = known[0] if known else ("span", places[0])
+    groups: dict[object, list[Finding]] = {}
+    for place, finding in enumerate(findings):
+        key = keys[place]
+        groups.setdefault(("nothing", place) if key is None else key, []).append(finding)
+    for group in groups.values():
+        group.sort(key=lambda one: one.triple is None)
+        yield _why(group, result.item.text), tuple(group)
+
+
+def _neighbours(findings: Sequence[Finding], text: str) -> Iterator[list[int]]:
+    """The numbers of findings whose spans overlap or only space separates, repetitions apart."""
+    for is_repetition in (False, True):
+        spans = sorted(
+            (one.start, one.end, place)
+            for place, one in enumerate(findings)
+            if one.start is not None and one.end is not None
+            if (one.detail == "repetition") == is_repetition
+        )
+        run: list[int] = []
+        reached = 0
+        for start, end, place in spans:
+            if run and text[reached:start].strip():
+                yield run
+                run = []
+            run.append(place)
+            reached = max(reached, end)
+        if run:
+            yield run
+
+
+def _why(group: Sequence[Finding], text: str) -> str:
+    """The words for a fault: those about its fact, else those about its span."""
+    best = max(group, key=lambda one: (one.triple is not None, one.kind == "omission"))
+    spans = [(one.start, one.end) for one in group if one.start is not None and one.end is not None]
+    if not spans or (best.start is not None and len(spans) == 1) or "instead" in best.why:
+        return best.why
+    words = text[min(start for start, _ in spans) : max(end for _, end in spans)]
+    if best.kind == "omission":
+        return f"{best.why}: it has {words!r} instead"
+    return best.why if best.triple else f"nothing in the data supports {words!r}"
+
+
 SHOWN = 5
 """Texts of an evaluation or a run that a notebook shows, the worst first."""
 # The palette of the report (Okabe and Ito), legible on light and dark pages.
@@ -106,7 +169,7 @@ def result_html(result: Result) -> str:
     facts = Counter(fact.status for fact in result.facts)
     told = [f"{count} {status}" for status, count in sorted(facts.items())]
     told = [f"facts: {', '.join(told)}"] if told else []
-    findings = "".join(map(_finding, (*result.missing, *result.unsupported)))
+    findings = "".join(map(_fault, result.faults))
     reasons = "".join(
         f"<li>{escape(name)}: not scored ({escape(reason)})</li>"
         for name, reason in result.reasons.items()
@@ -125,7 +188,7 @@ def results_html(results: Iterable[Result]) -> str:
     faulty = [one for one in results if one.verdict not in (None, "OK")]
     if not faulty:
         return "<p>No text has a fault.</p>"
-    worst = sorted(faulty, key=lambda one: -len((*one.missing, *one.unsupported)))
+    worst = sorted(faulty, key=lambda one: -len(one.faults))
     shown = "".join(
         f'<hr style="margin:.3em 0"><div style="opacity:.7">{escape(_name(one))}</div>'
         + result_html(one)
@@ -145,13 +208,11 @@ def _badge(verdict: str | None) -> str:
     return f'<b style="{style}">{escape(verdict or "no verdict")}</b>'
 
 
-def _finding(finding: Finding) -> str:
-    sign, colour = ("−", "#a06000") if finding.kind == "omission" else ("?", "#c03800")
-    name = finding.entity or " | ".join(finding.triple or ())
-    about = f"<b>{escape(name)}</b>: " if name and finding.kind == "omission" else ""
+def _fault(fault: Fault) -> str:
+    sign, colour = ("−", "#a06000") if fault.kind == "omission" else ("?", "#c03800")
     return (
-        f'<li style="list-style:none"><b style="color:{colour}">{sign}</b> {about}'
-        f'{escape(finding.why)} <span style="opacity:.7">({escape(finding.metric)})</span></li>'
+        f'<li style="list-style:none"><b style="color:{colour}">{sign}</b> '
+        f'{escape(fault.why)} <span style="opacity:.7">({escape(fault.metric)})</span></li>'
     )
 
 

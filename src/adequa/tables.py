@@ -240,6 +240,20 @@ def significant(value: float | None) -> float | None:
     return None if value is None else float(f"{value:.6g}")
 
 
+def interval_words(value: float, ends: tuple[float, float], digits: int) -> str:
+    """An interval beside its value: `± half` if the value is in the middle, else its two ends.
+
+    >>> interval_words(0.745, (0.686, 0.804), 3), interval_words(0.911, (0.0, 1.0), 3)
+    ('± 0.059', '(0.000–1.000)')
+    """
+    half = (ends[1] - ends[0]) / 2
+    # A fifth of the half: a bootstrap of some forty items is less askew, an interval that ends at
+    # the end of its scale more.
+    if abs(value - sum(ends) / 2) <= half / 5 + 0.5 * 10**-digits:
+        return f"± {half:.{digits}f}"
+    return f"({ends[0]:.{digits}f}–{ends[1]:.{digits}f})"
+
+
 def counted(number: int, noun: str) -> str:
     """A count with its noun.
 
@@ -266,6 +280,12 @@ def one_line(text: str) -> str:
     if text.isprintable():
         return text
     return "".join(one if one.isprintable() else " " if one.isspace() else "\ufffd" for one in text)
+
+
+def shortened(text: str, longest: int) -> str:
+    """The text on one line, cut to so many characters."""
+    text = one_line(text)
+    return text if len(text) <= longest else text[: longest - 1] + "…"
 
 
 def csv_cell(value: Cell, delimiter: str = ",") -> str:

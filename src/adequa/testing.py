@@ -65,13 +65,9 @@ def _unsure(result: Result, least: float) -> str:
 
 def _message(result: Result, faults: Collection[str]) -> str:
     lines = [f"the text is not adequate ({' and '.join(faults)}):", f"  text: {result.item.text!r}"]
-    if "omission" in faults:
-        missing = (one.triple or (one.entity or "",) for one in result.missing)
-        lines += [f"  missing: {' | '.join(parts)}" for parts in missing]
-    if "hallucination" in faults:
-        for finding in result.unsupported:
-            place = slice(finding.start, finding.end)
-            lines.append(f"  unsupported: {result.item.text[place]!r}: {finding.why}")
+    for fault in result.faults:
+        kinds = [kind for kind in fault.kind.split("+") if kind in faults]
+        lines += [f"  {'wrong' if len(kinds) > 1 else kinds[0]}: {fault.why}"] if kinds else []
     scores = ", ".join(
         f"{name} {'not scorable' if value is None else format(value, '.3f')}"
         for name, value in result.scores.items()

@@ -12,14 +12,17 @@ from bench.claims import (
     PAGE,
     Claim,
     ClaimError,
+    Comparison,
     agrees,
     check_claims,
     figure_lines,
     main,
     numbers_in,
     read_claims,
+    renewed,
     require_written,
     run_command,
+    update,
     value_at,
 )
 
@@ -63,8 +66,11 @@ def test_every_figure_of_the_page_has_a_claim_that_fits_it() -> None:
     page, claims = PAGE.read_text(encoding="utf-8"), read_claims()
     for one in claims:
         require_written(one, page)
-        assert bool(one.skip) or len(one.numbers) == len(one.where), one.figure
-        assert bool(one.skip) or one.command.startswith(("adequa ", "python -m bench ")), one.figure
+        begins = ("adequa ", "python -m bench ", "pytest ")
+        tests = one.command.startswith("pytest ") and not one.where
+        assert bool(one.skip) or tests or len(one.numbers) == len(one.where), one.figure
+        assert bool(one.skip) or one.command.startswith(begins), one.figure
+        assert one.skip != "speed" or not one.command or one.tolerance, one.figure
     without = [
         line
         for line in figure_lines(page)
@@ -133,7 +139,7 @@ def test_a_stale_figure_is_noticed_and_a_command_runs_once(
         claim(figure="Speed", written="2.5×", where=("exact/recall",), skip="speed"),
         claim(figure="Speed", written="", where=(), skip="longer than ten minutes"),
     ]
-    found = [(state, said) for _, state, said in check_claims(claims, Path("d"), ROWS)]
+    found = [(one.state, one.said) for one in check_claims(claims, Path("d"), ROWS)]
     assert found == [
         ("equal", "0.9118 / 0.9131"),
         ("stale", "0.9118"),
@@ -144,7 +150,50 @@ def test_a_stale_figure_is_noticed_and_a_command_runs_once(
     ]
     assert ran == ["adequa x", "broken"]
     speeds = list(check_claims(claims[4:], Path("d"), ROWS, speed=True))
-    assert [state for _, state, _ in speeds] == ["stale", "skipped"]
+    assert [one.state for one in speeds] == ["stale", "skipped"]
+
+
+def test_a_command_that_fails_runs_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    ran: list[str] = []
+
+    def run(command: str, data: Path) -> object:
+        ran.append(command)
+        raise ClaimError("exit 2: no data")
+
+    monkeypatch.setattr("bench.claims.run_command", run)
+    found = [one.said for one in check_claims([claim(), claim()], Path("d"), ROWS)]
+    assert (found, ran) == (["exit 2: no data"] * 2, ["adequa x"])
+
+
+def test_measured_numbers_are_written_as_those_before_them() -> None:
+    assert renewed("| 13,229 and **.842** |", [1234.6, 1.0]) == "| 1,235 and **1.000** |"
+    assert renewed("−6.10 (.5–.7)", [6.104, 0.44, -0.06]) == "6.10 (.4–−.1)"
+
+
+def test_stale_figures_are_replaced_in_the_page_and_in_the_table() -> None:
+    page = ROWS.replace(
+        "| Recall, exact | at least .9 | .912 / .913 | `adequa mentions` |",
+        "| Recall, exact | .912 / .913 | .912 / .913 | `adequa mentions` | 1e4bca8 |",
+    )
+    text = claim(figure="text: mean", written="of .5 stands in the text", where=("a",))
+    stale = [
+        Comparison(claim(), "stale", "", (0.92, 0.93)),
+        Comparison(claim(figure="Speed", written="2.5×"), "equal", "", (2.6,)),
+        Comparison(claim(figure="Speed", written="2.5×"), "stale", "exit 2"),
+        Comparison(text, "stale", "", (0.62,)),
+    ]
+    table = (
+        "Recall\t.912 / .913\tadequa x\nRecall\t.912\t\ntext: mean\tof .5 stands in the text\t\n"
+    )
+    new, claims = update(stale, page, table, "abcdef0")
+    assert "| .912 / .913 | .920 / .930 | `adequa mentions` | abcdef0 |" in new
+    assert "A mean of .6 stands in\nthe text." in new
+    assert "| Speed | 3× | 2.5× |" in new
+    assert claims.splitlines() == [
+        "Recall\t.920 / .930\tadequa x",
+        "Recall\t.912\t",
+        "text: mean\tof .6 stands in the text\t",
+    ]
 
 
 def test_a_command_is_run_as_it_is_written(tmp_path: Path) -> None:
@@ -158,6 +207,32 @@ def test_a_command_is_run_as_it_is_written(tmp_path: Path) -> None:
         run_command('python -c "print(1, 2)"', tmp_path)
 
 
+def test_commands_in_a_row_share_a_folder(tmp_path: Path) -> None:
+    first = "import sys; open(sys.argv[1], 'w').write('[7]')"
+    second = "import sys; print(open(sys.argv[1]).read())"
+    command = f'python -c "{first}" OUT && python -c "{second}" OUT'
+    assert run_command(command, tmp_path) == [7]
+    with pytest.raises(ClaimError, match="exit 4"):
+        run_command(f'python -c "import sys; sys.exit(4)" && {command}', tmp_path)
+
+
+def test_tests_are_counted_and_must_pass(tmp_path: Path) -> None:
+    def written(name: str, body: str) -> str:
+        path = tmp_path / name
+        path.write_text(f"import pytest\n{body}\n", encoding="utf-8")
+        return f"pytest {path} --rootdir {tmp_path}"
+
+    skipped = "def test_c():\n    pytest.skip('x')"
+    good = written("test_good.py", f"def test_a(): pass\ndef test_b(): pass\n{skipped}")
+    assert run_command(good, tmp_path) == {"passed": 2, "skipped": 1, "failed": 0}
+    (same,) = check_claims([claim(command=good, where=())], tmp_path, ROWS)
+    assert (same.state, same.said) == ("equal", "no failure")
+    with pytest.raises(ClaimError, match="exit 1: 1 failed"):
+        run_command(written("test_bad.py", "def test_a(): assert False"), tmp_path)
+    with pytest.raises(ClaimError, match="no test ran, 1 were skipped"):
+        run_command(written("test_skipped.py", skipped), tmp_path)
+
+
 def test_the_command_line(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -168,6 +243,7 @@ def test_the_command_line(
     assert main(["--only", "Mentions on enriched", "--data", str(tmp_path)]) == 1
     said = capsys.readouterr()
     assert "1 stale" in said.out
+    assert "0.912 / 0.900" in said.out
     assert "stale: Mentions on enriched dev" in said.err
     found["exact"]["recall"] = 0.913
     assert main(["--only", "Mentions on enriched", "--data", str(tmp_path)]) == 0

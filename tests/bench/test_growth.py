@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
+from adequa.metrics import load_metric
 from adequa.metrics.nli.relevance import related_facts
-from bench.growth import exponent, made_item
+from bench.growth import exponent, forget, made_item
 
 
 def test_the_exponent_of_linear_and_quadratic_times() -> None:
@@ -26,3 +29,22 @@ def test_no_fact_can_be_left_out() -> None:
     item = made_item(200, 1_000)
     root = item.triples[0].subject
     assert len(related_facts(item.triples, [root])) == 200
+
+
+@pytest.mark.parametrize(
+    ("small", "large"), [((400, 1_000), (3_200, 1_000)), ((20, 20_000), (20, 160_000))]
+)
+def test_time_of_esa_is_not_quadratic_in_facts_or_text(
+    small: tuple[int, int], large: tuple[int, int]
+) -> None:
+    """Eight times the facts or the text: 64 times the time if it were."""
+    metric = load_metric("esa")
+    metric.score([made_item(2, 100, seed=2)])
+    seconds = []
+    for size in (small, large):
+        item = made_item(*size)
+        forget()
+        started = time.process_time()
+        metric.score([item])
+        seconds.append(time.process_time() - started)
+    assert seconds[1] < 24 * seconds[0]

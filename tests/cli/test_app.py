@@ -16,7 +16,7 @@ from typer.testing import CliRunner
 from adequa import checkout
 from adequa.cli import app
 from adequa.cli import main as run_main
-from adequa.cli.app import COMMANDS
+from adequa.cli.app import COMMANDS, GROUPS
 
 ROOT = Path(__file__).resolve().parents[2]
 MOST_MODULES = 64
@@ -86,8 +86,16 @@ def test_help_imports_no_command() -> None:
     )
     done = run_python(code, "--help")
     assert done.stdout.splitlines()[-1] == "adequa.cli.app"
+    for task, commands in GROUPS.items():
+        lines = "".join(f"  {name:<9}  {summary}\n" for name, summary in commands.items())
+        assert f"\n{task}:\n{lines}" in done.stdout
+
+
+@pytest.mark.parametrize("columns", ["60", "80", "100"])
+def test_no_summary_is_cut_or_broken(columns: str) -> None:
+    done = run_python("from adequa.cli import main; main()", "--help", COLUMNS=columns)
     for name, summary in COMMANDS.items():
-        assert f"  {name:<9}  {summary}\n" in done.stdout
+        assert re.search(rf"^  {name} +{re.escape(summary)}$", done.stdout, re.MULTILINE), name
 
 
 def test_summaries_fit_and_are_the_first_line_of_the_help() -> None:
@@ -105,7 +113,7 @@ def test_shells_complete_the_names(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("_TYPER_COMPLETE_TESTING", "True")
     monkeypatch.setenv("_ADEQUA_COMPLETE", "complete_bash")
     for typed, found in (
-        ("adequa s", ["score", "spans", "serve"]),
+        ("adequa s", ["score", "serve", "spans"]),
         ("adequa human q", ["quality"]),
     ):
         monkeypatch.setenv("COMP_WORDS", typed)

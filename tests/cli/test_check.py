@@ -54,7 +54,7 @@ def test_a_good_text(adequa: Run) -> None:
     assert "[Vaudland]2" in said
     assert "Found 3 of 3 entities" in said
     assert "Verdict: OK" in said
-    assert "Missing" not in said
+    assert "Faults" not in said
 
 
 def test_a_text_that_lacks_and_adds(adequa: Run) -> None:
@@ -62,8 +62,9 @@ def test_a_text_that_lacks_and_adds(adequa: Run) -> None:
     assert code == 1
     assert "{Zurich}?" in said
     assert "{1987}?" in said
-    assert "  - Vaudland: " in said
-    assert "Ana_Bari | worksIn | Kestrel_Tower" in said
+    faults = said.partition("Faults\n")[2].partition("\n\n")[0].splitlines()
+    assert len([line for line in faults if "Vaudland" in line]) == 1
+    assert len([line for line in faults if "Kestrel" in line]) == 1
     assert "Verdict: hallucination+omission" in said
 
 
@@ -211,7 +212,7 @@ def test_predicates_phrases_and_aliases_set_what_counts(adequa: Run, tmp_path: P
     said = adequa("check", TRIPLES, "Ana Bari was born in Vaudland.", "--ignore", "worksIn")
     assert said[0] == 0
     house = ("check", TRIPLES, "Ana Bari of Vaudland works in Old Mill.")
-    assert "- Kestrel_Tower" in adequa(*house)[1]
+    assert "Kestrel" in adequa(*house)[1].partition("Faults")[2].partition("Found")[0]
     assert adequa(*house, "-m", "esa", "--aliases", "aliases.tsv")[0] == 0
 
 
@@ -333,7 +334,7 @@ def test_missing_entities_are_listed_with_their_facts() -> None:
     shown = _plain(_result("", findings=(missing, fact)))
     assert shown.startswith("(the text is empty)\n")
     assert "Found 0 of 1 entities" in shown
-    assert "  - Vaud: no mention of 'Vaud'\n      Ana_Bari | home | Vaud\n      Bex | home" in shown
+    assert "  - no mention of 'Vaud'\n      Ana_Bari | home | Vaud\n      Bex | home" in shown
     assert "  - a | b | c: not entailed\n" in shown
     assert "Verdict: omission\n  esa  0.5000\n" in shown
 
@@ -345,7 +346,7 @@ def test_many_wordings_are_counted_not_listed() -> None:
     assert '"v0" (name) ×2; "v1" (name)' in shown
     assert "and 4 more\n" in shown
     again = Finding("esa", "hallucination", "unexplained name", "'Bex'", start=0, end=2)
-    twice = (again, replace(again, start=3, end=5))
+    twice = (again, replace(again, start=6, end=8))
     assert "  ? 'Bex' ×2\n" in _plain(_result(text, findings=twice))
 
 
@@ -426,6 +427,6 @@ def test_verdict_and_faults_come_before_the_evidence() -> None:
         metrics=["esa"],
     )
     shown = "".join(piece.text for piece in show(result))
-    places = [shown.index(one) for one in ("Verdict: hallucination", "Unexplained", "Found 2")]
+    places = [shown.index(one) for one in ("Verdict: hallucination", "Faults", "Found 2")]
     assert places == sorted(places)
     assert "'7.8 kg': the data has weight_g '780'" in shown

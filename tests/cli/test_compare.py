@@ -49,7 +49,7 @@ def compare(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str])
 def test_default_output(compare: Compare, run: Path) -> None:
     done = compare(run)
     assert done.code == 0
-    assert done.out.startswith("3 systems, value ± half its 95 % interval\nsystem")
+    assert done.out.startswith("3 systems, value and its 95 % interval\nsystem")
     assert "\nPairs\n" in done.out
     assert "paired bootstrap (1,000 trials)" in done.out
     assert "comparing: 6 of 6" in done.err

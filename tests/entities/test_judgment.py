@@ -295,3 +295,12 @@ def test_a_linked_page_that_is_not_in_the_data_is_unexplained(rel: RelServer) ->
 def test_a_setting_without_effect_is_an_error(settings: dict[str, Any], message: str) -> None:
     with pytest.raises(SettingError, match=message):
         JudgmentSettings(**settings).require_resources()
+
+
+@given(st.lists(st.sampled_from(["a", "the", "dog", "runs.", "sat", "down.\n"]), max_size=30))
+def test_nothing_that_is_repeated_is_passed_over(words: list[str]) -> None:
+    text = PreparedText(" ".join(words))
+    loops = module._loops(text.words, text)
+    several = len(words) >= 2 * module._LEAST_SENTENCE and bool(text.sentences[-1])
+    slow = [*loops, *(module._sentences(text.words, text, loops) if several else ())]
+    assert find_repetitions(text) == tuple(slow)

@@ -462,3 +462,39 @@ def test_what_a_text_may_leave_out_is_no_fault() -> None:
     (empty,) = metric.score([replace(whole, text="", coverage="selected")])
     assert empty.verdict == "omission"
     assert len(empty.findings) == 1
+
+
+def in_german(text: str, **settings: Any) -> Score:
+    triples = (
+        Triple("Vienna", "country", "Austria"),
+        Triple("Vienna", "areaKm2", "414.87"),
+        Triple("Vienna", "rainExpected", "no"),
+    )
+    terms = {"Vienna": Term(labels={"de": "Wien"}), "Austria": Term(labels={"de": "Österreich"})}
+    (score,) = adequa.load_metric("esa").score([Item("1", triples, text, terms=terms, **settings)])
+    return score
+
+
+def test_another_language_is_recognised_and_read() -> None:
+    right = in_german(
+        "Wien liegt im Osten Österreichs auf 414,87 km²; Regen ist nicht zu erwarten."
+    )
+    assert (right.value, right.verdict, right.findings) == (1.0, "OK", ())
+    wrong = in_german("Wien liegt im Osten Ungarns auf 441,87 km²; Regen ist zu erwarten.")
+    assert {one.entity for one in wrong.findings} >= {"Austria", "414.87", "no"}
+    assert wrong.verdict == "hallucination+omission"
+
+
+def test_a_quality_without_words_is_left_out() -> None:
+    triples = (Triple("Bex", "zorbing", "yes"), Triple("Bex", "height", "400"))
+    item = Item("1", triples, "Das Dorf Bex liegt auf der Höhe von 400 m.")
+    (score,) = adequa.load_metric("esa").score([item])
+    assert (score.value, score.verdict) == (1.0, "OK")
+
+
+def test_a_text_in_an_unknown_language_is_not_scored() -> None:
+    score = in_german("Most znajduje się w pobliżu portu i nie jest oświetlony.")
+    assert score.value is None
+    assert score.reason is not None
+    assert score.reason.startswith("the text is in Polish; esa knows Czech, Dutch, English")
+    assert in_german("The bridge.", lang="br").value is None

@@ -440,3 +440,19 @@ def test_the_shipped_fluency_prefers_a_sentence(shipped: str) -> None:
     assert right is not None
     assert wrong is not None
     assert right > wrong
+
+
+@pytest.mark.parametrize("kind", [Similarity, Fluency])
+def test_a_text_in_another_language_is_not_scored(
+    tiny_weights: str, kind: type[Similarity | Fluency]
+) -> None:
+    texts = [TEXTS[0], "Der Flughafen liegt in der Nähe der Stadt und ist nicht groß.", TEXTS[1]]
+    items = [Item(str(number), FACTS, text) for number, text in enumerate(texts)]
+    metric = kind(weights=tiny_weights)
+    scores = metric.score(items)
+    reason = f"the text is in German; {metric.name} knows English only"
+    assert scores[1] == Score(None, reason=reason)
+    assert [score.value for score in metric.score([items[0], items[2]])] == pytest.approx(
+        [scores[0].value, scores[2].value], abs=1e-4
+    )
+    assert metric.score([replace(items[1], lang="en")])[0].value is not None

@@ -211,8 +211,31 @@ def test_link_to_one_item_and_compare_two_systems(opened, demo_report):
     assert "This file has no text of nobody" in absent.inner_text("#item")
 
 
+def test_it_opens_with_the_faults_and_counts_are_links(opened, demo_report):
+    page = opened(demo_report, viewport={"width": 1000, "height": 900})
+    shoot(page, "at-1000")
+    sections = page.locator("main > section").evaluate_all("all => all.map((one) => one.id)")
+    assert sections[:3] == ["glance", "worst", "systems"]
+    too_wide = "all => all.filter((one) => one.scrollWidth > one.clientWidth + 1).length"
+    assert page.locator(".scroll").evaluate_all(too_wide) == 0
+    first = page.locator("#worst .worst").first
+    assert first.locator("h3").inner_text() == cards(page).first.locator("h3").inner_text()
+    assert first.locator(".verdict .sure").inner_text().endswith("%")
+    faults = cards(page).first.locator(".adequa-findings li").all_text_contents()
+    assert len(faults) == first.locator("li").count()
+    page.get_by_text("How to read this").click()
+    explained = page.locator(".reading dt").all_text_contents()
+    assert explained == ["esa", "nli", "similarity", "bleu", "chrf", "ter"]
+    assert "OK means that none was found" in page.inner_text(".reading")
+    link = page.locator("#glance .headlines a", has_text="leave something out")
+    count = int(link.inner_text().split()[0])
+    link.click()
+    page.wait_for_url("**verdict=omission**")
+    sync_api.expect(page.locator("#count")).to_contain_text(f"{count} of 120 texts")
+
+
 def test_keyboard(opened, demo_report):
-    page = opened(demo_report)
+    page = opened(demo_report, "#/texts?sort=run")
     page.keyboard.press("/")
     assert page.evaluate("document.activeElement.name") == "search"
     page.keyboard.press("Escape")
@@ -258,7 +281,7 @@ def test_texts_are_shown_and_never_run(opened, tmp_path):
         line["category"] = HOSTILE if line["id"] == "Id0" else "Ferry"
     out = tmp_path / "report.html"
     write_report([write_lines(tmp_path / "run", lines)], out, title=HOSTILE)
-    page = opened(out)
+    page = opened(out, "#/texts?sort=run")
     assert page.evaluate("window.hacked") is None
     assert HOSTILE in cards(page).first.locator(".adequa-text").text_content().replace(
         "1 [names Ferry_0 (found by name)] ", ""

@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from adequa.codec import result_from_object
 from adequa.report import write_report
 from adequa.report.page import script_json
 from adequa.report.texts import STATUSES, VERDICTS, Chunks, pack, unpack
@@ -49,7 +50,7 @@ def test_the_page_holds_every_line(tmp_path, inputs):
         assert confidence[row] == pytest.approx(known, abs=1e-6, nan_ok=True)
         place = columns["input"][row]
         name, category, lang, triples, references = graphs[place]
-        text, mentions, facts, findings, verdicts, reasons = texts[row]
+        text, mentions, facts, findings, verdicts, reasons, faults = texts[row]
         entities = list(dict.fromkeys(end for one in triples for end in (one[0], one[2])))
         entity = lambda one: entities[one] if isinstance(one, int) else one  # noqa: E731, B023
         triple = lambda one: triples[one] if isinstance(one, int) else one  # noqa: E731, B023
@@ -60,6 +61,8 @@ def test_the_page_holds_every_line(tmp_path, inputs):
             line["verdicts"],
             line.get("reasons", {}),
         )
+        known = result_from_object(line).faults
+        assert faults == [[one.kind, one.why, one.metric] for one in known]
         assert [[entity(one[0]), *one[1:]] for one in mentions] == [
             list(one.values()) for one in line["mentions"]
         ]

@@ -12,7 +12,7 @@ import numpy.typing as npt
 import pytest
 
 from adequa.data import Item, Triple
-from adequa.retrieval.encoders import Graph
+from adequa.retrieval.vectors import Graph
 from adequa.text.labels import readable
 
 _WORDS = re.compile(r"[^\W_]+")

@@ -11,7 +11,7 @@ import pytest
 from adequa.data import Item, Term, Triple
 from adequa.errors import MissingExtra, SettingError, UnknownName
 from adequa.retrieval import load_encoder
-from adequa.retrieval.encoders import encode_items, import_object
+from adequa.retrieval.vectors import encode_items, import_object
 
 
 def test_an_object_of_ones_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

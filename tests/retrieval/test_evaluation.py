@@ -14,7 +14,7 @@ from hypothesis.extra.numpy import arrays
 from adequa.data import Item, Triple
 from adequa.errors import DataError, SettingError
 from adequa.retrieval import Recall, Reranker, evaluate
-from adequa.retrieval.evaluation import ranks_of
+from adequa.retrieval.search import ranks_of
 
 FULL = {"r@1": 1.0, "r@5": 1.0, "r@10": 1.0, "mrr": 1.0}
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adequa.stats.effects import (
+from adequa.stats.significance import (
     area_under_curve,
     cliffs_delta,
     magnitude_of_d,

@@ -12,8 +12,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats as scipy_stats
 
-from adequa.stats.intervals import Moments, bca_interval, bootstrap_interval, percentile_interval
-from adequa.stats.resampling import bootstrap_totals, rowwise
+from adequa.stats.resampling import (
+    Moments,
+    bca_interval,
+    bootstrap_interval,
+    bootstrap_totals,
+    percentile_interval,
+    rowwise,
+)
 
 numbers = st.floats(-1e6, 1e6)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 
 import pytest
@@ -118,17 +119,11 @@ def test_titles_and_the_calendar() -> None:
     assert {"president", "dr"} <= TITLES
 
 
-@given(st.lists(st.sampled_from(["new", "york", "newy", "ork", "n", "é", "yorkshire"])), st.data())
-def test_an_index_finds_the_places_of_a_name_that_a_search_finds(
-    words: list[str], data: st.DataObject
-) -> None:
-    text = PreparedText(" ".join(words))
-    name = data.draw(st.sampled_from(["new", "newyork", "ork", "york", "n", "zz", "newyorkshire"]))
-    key = text.key
-    slow = [place for place in text.places if key.startswith(name, place)]
-    assert [*text.places_of(name)] == slow
-    text.long = True
-    assert [*text.places_of(name)] == slow
+@given(st.text(alphabet="ab .!?…\n\"')", max_size=30))
+def test_sentences_end_as_the_rule_says(string: str) -> None:
+    text = PreparedText(string)
+    ends = [one.start() for one in re.finditer(r"(?<![.!?…])[.!?…]+[\"'”’)\]]*\s+|\n+", string)]
+    assert text.sentences == [sum(end < start for end in ends) for start in text.starts]
 
 
 def test_words_by_letters_and_by_initial() -> None:

@@ -81,8 +81,7 @@ class SameBatch:
 
 
 def test_the_verifier_learns_ten_cases_by_heart(base: Path, tmp_path: Path) -> None:
-    from adequa.training.torch_data import CaseCollator
-    from adequa.training.torch_evaluation import VerifierEvaluation
+    from adequa.training.torch_data import CaseCollator, VerifierEvaluation
     from adequa.training.torch_fit import Schedule, fit, silence
     from adequa.training.torch_networks import VerifierNetwork, load_bert
 

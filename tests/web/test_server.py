@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import select
 import socket
 import threading
 import time
@@ -278,8 +279,17 @@ def test_half_open_connections_make_room_for_others(small: Callable[..., str]) -
             with _connected(url) as new:
                 assert _is_answered(new)
         assert _is_answered(rater), "one that sent a request before stays"
+        assert sum(map(_is_closed, half_open)) >= 40, "no more than 20 are open"
         for one in half_open:
             one.close()
+
+
+def _is_closed(connection: socket.socket) -> bool:
+    readable, _, _ = select.select([connection], [], [], 0)
+    try:
+        return bool(readable) and not connection.recv(1)
+    except ConnectionResetError:
+        return True
 
 
 def _is_answered(connection: socket.socket) -> bool:

@@ -324,6 +324,7 @@ def _record(
         "rank": [place.low, place.high],
         "group": place.group,
         "paper": None if printed is None else printed._asdict(),
+        "distance": None if printed is None else abs(place.value - printed.value),
     }
 
 

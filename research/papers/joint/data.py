@@ -8,6 +8,7 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
+from typing import TypeVar
 
 from adequa.data import Item
 from adequa.files import lines, load_object
@@ -22,6 +23,7 @@ from research.papers.joint.models import PARTS, Model, Values
 from research.papers.section import Shown
 
 NO_WEIGHTS = "no weights given; use --weights NAME=FOLDER"
+T = TypeVar("T")
 _CRITERIA = {2020: ("Correctness", "DataCoverage", "Relevance"), 2017: ("Semantics",)}
 _PEERS_2017 = ("BLEU", "METEOR", "TER")
 
@@ -65,7 +67,7 @@ class Reservoir:
             yield item
 
 
-def spread(items: Sequence[Item], count: int | None) -> list[Item]:
+def spread(items: Sequence[T], count: int | None) -> list[T]:
     """`count` items at even distances."""
     if count is None or count >= len(items):
         return list(items)

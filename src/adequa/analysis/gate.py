@@ -186,6 +186,8 @@ class Observations:
     """The first of the broken items."""
     left_out: int = 0
     """Items without the measure: no verdict, no fact, or not scorable."""
+    scale: stats.Interval = (0.0, 1.0)
+    """The lowest and the highest possible value."""
 
 
 def observe(
@@ -198,10 +200,14 @@ def observe(
     known += [f"{label}.{rate}" for label in labels for rate in RATES[:3]]
     require_known("measure", wanted, known)
     found: dict[str, dict[str, Observations]] = {}
+    scales = {label: metric.scale for label, metric in run.metrics().items()}
+    unknown = (-math.inf, math.inf)
     for result in run.results():
         columns = found.setdefault(result.item.system, {})
         for measure in wanted:
-            column = columns.setdefault(measure, Observations(measure not in labels))
+            column = columns.setdefault(
+                measure, Observations(measure not in labels, scale=scales.get(measure, unknown))
+            )
             seen = _observed(measure, result, labels, min_confidence)
             if seen is None:
                 column.left_out += 1
@@ -252,8 +258,7 @@ def _example(measure: str, result: Result) -> str:
         reasons = [f"confidence {result.confidence:.2f}"]
         reasons += [f"not sure of {' | '.join(fact.triple)}" for fact in result.doubtful]
     else:
-        findings = (*result.missing, *result.unsupported)
-        reasons = [one.why for one in findings if rate in ("not-ok", one.kind)]
+        reasons = [one.why for one in result.faults if rate == "not-ok" or rate in one.kind]
     why = "; ".join(reasons[:2]) + (f"; … {len(reasons) - 2} more" if len(reasons) > 2 else "")
     return f"{result.item.id}: {why}" if why else result.item.id
 
@@ -266,7 +271,7 @@ def _absolute(
         why = f"no item has a value of {limit.measure} ({seen.left_out:,} left out)"
         return LimitResult(system, limit, why=why)
     value = sum(seen.values) / items
-    interval = _interval(limit.measure, seen, level=level, seed=seed)
+    interval = stats.bounded(_interval(limit.measure, seen, level=level, seed=seed), seen.scale)
     below = limit.bound == "max"
     is_broken = value > limit.value if below else value < limit.value
     outcome: Outcome = "not enough data"
@@ -526,12 +531,13 @@ def gate_sarif(gate: Gate, run: Run) -> dict[str, Any]:
     ]
     place, more = _places(run), 0
     for number, result in enumerate(run.results(), 1):
-        for finding in (*result.missing, *result.unsupported):
+        for fault in result.faults:
             if len(alerts) >= MOST_ALERTS:
                 more += 1
                 continue
             name = " of ".join(filter(None, (result.item.id, result.item.system)))
-            alert = _alert(f"{finding.kind}/{finding.detail}", "warning", f"{name}: {finding.why}")
+            finding = fault.findings[0]
+            alert = _alert(f"{finding.kind}/{finding.detail}", "warning", f"{name}: {fault.why}")
             thing = [name, finding.kind, finding.triple, finding.entity, finding.start, finding.end]
             alert["partialFingerprints"] = {"adequa/v1": object_hash(thing)}
             alerts.append(alert | _location(*place(number, result.item.system)))

@@ -20,34 +20,45 @@ from adequa.errors import AdequaError
 WRONG_USE, INTERNAL = 2, 3
 
 
-COMMANDS = {
-    "check": "Check one text against its data.",
-    "score": "Score a corpus into a run folder.",
-    "merge": "Join the shards of a run.",
-    "compare": "Compare systems, with significance.",
-    "gate": "Test a run against limits, for CI.",
-    "report": "Write runs into one HTML file.",
-    "log": "Log a run to MLflow or Weights & Biases.",
-    "correlate": "Correlate metrics with human ratings.",
-    "spans": "Compare error spans with those that people marked.",
-    "doctor": "Inject errors into your data; see which metric notices.",
-    "human": "Run a human evaluation, start to finish.",
-    "retrieve": "Find texts by graph, and graphs by text.",
-    "serve": "Serve the workbench and the HTTP API.",
-    "mentions": "Evaluate the entity detector on gold mentions.",
-    "aliases": "Build and look up entity aliases.",
-    "templates": "Extract, check and show sentence templates.",
-    "train": "Train models on your own data.",
-    "export": "Write trained models as ONNX files.",
-    "paper": "Reproduce a paper's tables and figures.",
-    "derive": "Derive training and test sets from a corpus.",
-    "metrics": "List the metrics, or show one.",
-    "formats": "List the input formats and their options.",
-    "convert": "Write any known format as plain items.",
-    "demo": "Score the built-in sample.",
+GROUPS = {
+    "Judge texts": {
+        "check": "Check one text against its data.",
+        "score": "Score a corpus into a run folder.",
+        "merge": "Join the shards of a run.",
+        "demo": "Score the built-in sample.",
+    },
+    "Look at results": {
+        "report": "Write runs into one HTML file.",
+        "compare": "Compare systems, with significance.",
+        "gate": "Test a run against limits, for CI.",
+        "log": "Log a run to MLflow or Weights & Biases.",
+        "serve": "Serve the workbench and the HTTP API.",
+    },
+    "Ask people, and compare metrics with them": {
+        "human": "Run a human evaluation, start to finish.",
+        "correlate": "Correlate metrics with human ratings.",
+        "spans": "Compare error spans with those that people marked.",
+        "doctor": "Inject errors into your data; see which metric notices.",
+        "mentions": "Evaluate the entity detector on gold mentions.",
+    },
+    "Data and metrics": {
+        "formats": "List the input formats and their options.",
+        "convert": "Write any known format as plain items.",
+        "metrics": "List the metrics, or show one.",
+        "aliases": "Build and look up entity aliases.",
+        "templates": "Extract, check and show sentence templates.",
+        "retrieve": "Find texts by graph, and graphs by text.",
+    },
+    "Train and reproduce": {
+        "train": "Train models on your own data.",
+        "export": "Write trained models as ONNX files.",
+        "paper": "Reproduce a paper's tables and figures.",
+        "derive": "Derive training and test sets from a corpus.",
+    },
 }
-"""The summary of each command, in the order of `adequa --help`. It is also the first line of the
-command's own help, which a test compares."""
+"""The commands by task, with their summaries, in the order of `adequa --help`. A summary is also
+the first line of the command's own help, which a test compares."""
+COMMANDS = {name: summary for group in GROUPS.values() for name, summary in group.items()}
 _RESEARCH = {"paper": "research.papers.command", "derive": "research.corpora.command"}
 """The modules of commands that need a checkout; the others are in modules of their own name."""
 
@@ -110,8 +121,12 @@ class LazyGroup(TyperGroup):
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:  # noqa: ARG002
         """The names with their summaries, without loading the commands."""
-        with formatter.section("Commands"):
-            formatter.write_dl(list(COMMANDS.items()))
+        width = max(map(len, COMMANDS))
+        for task, commands in GROUPS.items():
+            with formatter.section(task):
+                # One line each, in the same column for all groups, however narrow the terminal is.
+                for name, summary in commands.items():
+                    formatter.write(f"  {name:<{width}}  {summary}\n")
 
 
 app = typer.Typer(
@@ -152,7 +167,11 @@ _ARGUMENT = re.compile(
     # Other numbers are values of the user's data: no text has size=9.
     r"|(?P<count>jobs|levels|lowest)=(?P<number>[\d.]+))"
 )
-_RENAMED = {"limits": "--max, --min or --no-worse", "systems": "--system"}
+_RENAMED = {
+    "limits": "--max, --min or --no-worse",
+    "metrics": "--metric",
+    "systems": "--system",
+}
 """Arguments whose options have other names."""
 
 

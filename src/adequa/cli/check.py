@@ -17,9 +17,10 @@ import typer
 
 from adequa.cli import options
 from adequa.cli.options import argument, flag, option
-from adequa.data import CONFIDENT, Fact, Finding, Mention, Result
+from adequa.data import CONFIDENT, Fact, Fault, Mention, Result
 from adequa.marks import Mark, MarkKind, cut, marks_of
 from adequa.tables import one_line, printable
+from adequa.text import language_code
 
 NOT_OK = 1
 
@@ -139,35 +140,41 @@ def show(result: Result, *, brackets: bool = True) -> Iterator[ShownPiece]:
     marks, numbers = marks_of(result)
     yield from _marked(result.item.text, marks, brackets=brackets)
     yield ShownPiece("\n")
-    missing = result.missing
     yield from _verdict(result)
-    if missing:
-        yield ShownPiece("\nMissing\n", _HEADING)
-        for finding in missing:
-            yield from _omission(finding, result)
-    for heading, sign in _HEADINGS.items():
-        findings = [one for one in result.unsupported if _heading(one) == heading]
-        if findings:
-            yield ShownPiece(f"\n{heading}\n", _HEADING)
-            for why, times in Counter(one_line(finding.why) for finding in findings).items():
-                yield ShownPiece(f"  {sign} ", _SIGN)
-                yield ShownPiece(_counted(why, times) + "\n")
-    if numbers or any(finding.entity is not None for finding in missing):
-        yield from _found(result, numbers, missing)
+    if result.faults:
+        yield ShownPiece("\nFaults\n", _HEADING)
+        known: dict[str, list[str]] = defaultdict(list)
+        for triple in result.item.triples:
+            for entity in {triple.subject, triple.object}:
+                known[entity].append(" | ".join(triple))
+        lines = Counter(
+            (_sign(fault), one_line(fault.why), _lost(fault, known)) for fault in result.faults
+        )
+        for (sign, why, facts), times in lines.items():
+            yield ShownPiece(f"  {sign} ", _SIGN)
+            yield ShownPiece(_counted(why, times) + "\n")
+            for fact in facts:
+                yield ShownPiece(f"      {one_line(fact)}\n")
+    if numbers or any(finding.entity is not None for finding in result.missing):
+        yield from _found(result, numbers)
     yield from _stated(result)
     yield from _left_out(result)
 
 
-_HEADINGS = {"Unexplained": "?", "Contradicted": "?", "Unsupported": "?", "Repetition": "!"}
-"""Headings for findings about spans of the text, with the sign of each."""
+def _lost(fault: Fault, known: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
+    """The facts about an entity that is not mentioned; a single one is in the reason."""
+    if any(one.triple for one in fault.findings):
+        return ()
+    entities = (one.entity for one in fault.findings if one.kind == "omission" and one.entity)
+    facts = tuple(known.get(next(entities, ""), ()))
+    return facts if len(facts) > 1 else ()
 
 
-def _heading(finding: Finding) -> str:
-    if finding.detail == "repetition":
-        return "Repetition"
-    if finding.detail.startswith("unexplained"):
-        return "Unexplained"
-    return "Contradicted" if finding.detail == "contradicted" else "Unsupported"
+def _sign(fault: Fault) -> str:
+    """`-` for what is left out, `!` for a repetition, `?` for all else that is marked."""
+    if fault.kind == "omission":
+        return "-"
+    return "!" if fault.findings[0].detail == "repetition" else "?"
 
 
 def _left_out(result: Result) -> Iterator[ShownPiece]:
@@ -259,12 +266,10 @@ def _safe(text: str) -> str:
     return "".join(one if one == "\n" or one in _JOINERS else one_line(one) for one in text)
 
 
-def _found(
-    result: Result, numbers: Mapping[str, int], missing: Sequence[Finding]
-) -> Iterator[ShownPiece]:
+def _found(result: Result, numbers: Mapping[str, int]) -> Iterator[ShownPiece]:
     # What facts said in other words is not found either: the count is that of esa's score.
-    overruled = [one for one in result.findings if one.kind == "omission"]
-    absent = {one.entity for one in (*missing, *overruled) if one.entity is not None} - {*numbers}
+    omitted = {one.entity for one in result.findings if one.kind == "omission"}
+    absent = omitted - {None, *numbers}
     of_all = "" if result.item.coverage == "selected" else f" of {len(numbers) + len(absent)}"
     yield ShownPiece(f"\nFound {len(numbers)}{of_all} entities\n", _HEADING)
     width = max((len(str(number)) for number in numbers.values()), default=1)
@@ -288,26 +293,14 @@ def _form(mention: Mention, text: str) -> str:
     return f'"{one_line(text[mention.start : mention.end])}" ({mention.method}{distance})'
 
 
-def _omission(finding: Finding, result: Result) -> Iterator[ShownPiece]:
-    yield ShownPiece("  - ", _SIGN)
-    entity = finding.entity
-    name = " | ".join(finding.triple or ()) if entity is None else entity
-    facts = [triple for triple in result.item.triples if entity in (triple.subject, triple.object)]
-    if name:
-        yield ShownPiece(one_line(name), "strike")
-        yield ShownPiece(": ")
-    yield ShownPiece(one_line(finding.why) + "\n")
-    if len(facts) > 1:  # a single fact is already in the explanation
-        for triple in facts:
-            yield ShownPiece(f"      {one_line(' | '.join(triple))}\n")
-
-
 def describe_ok(result: Result) -> str:
     """What an OK stands for: what was found, and what could not be checked."""
     of = f"of {len(result.facts)} fact{'' if len(result.facts) == 1 else 's'}"
     if all(fact.confidence is None for fact in result.facts):
         number, were = len(result.facts), "was" if len(result.facts) == 1 else "were"
-        return f"No fault found in names and values; {number} {of} {were} not checked: add -m nli."
+        english = language_code(result.item.text, result.item.lang) == "en"
+        advice = ": add -m nli." if english else "."  # which knows no other language
+        return f"No fault found in names and values; {number} {of} {were} not checked{advice}"
     if result.doubtful and result.item.coverage == "all":
         facts = "; ".join(one_line(" | ".join(fact.triple)) for fact in result.doubtful)
         number = len(result.doubtful)

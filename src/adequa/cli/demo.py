@@ -5,17 +5,21 @@ from __future__ import annotations
 from collections.abc import Iterable
 from importlib.resources import files
 from pathlib import Path
+from textwrap import fill, shorten
 from typing import TYPE_CHECKING, Annotated
 
 from adequa.cli.options import echo, echo_table, flag, option
+from adequa.data import Triple
 from adequa.progress import progress_bar
 
 if TYPE_CHECKING:
     from adequa.data import Result
 
+WIDTH = 100
 _INTRODUCTION = """\
 Forty small graphs, each verbalised by three invented systems: "careful" says all and only what the
-data says, "hasty" omits facts, "dreamer" invents some. Each text is labelled by hand.
+data says, "hasty" omits facts, "dreamer" invents some. Each fault is labelled by hand: facts left
+out, and words that the data does not support; a wrong value is both.
 """
 
 
@@ -36,9 +40,19 @@ def demo(
         run = score_run(open_source(sample_path()), metrics, out, force=force, progress=progress)
     results = list(run.results())
     echo(_INTRODUCTION)
-    _show_labels(results)
-    echo("\nScores (mean ± half of its 95 % interval, and the corpus value):\n")
-    echo(summary_table(run.summary, run.manifest).text())
+    _show_found(results)
+    summary = summary_table(run.summary, run.manifest)
+    names = [str(row[0]) for row in summary.rows]
+    metrics_down = [
+        [str(column), *(row[place] for row in summary.rows)]
+        for place, column in enumerate(summary.columns)
+    ]
+    echo_table(
+        ["metric", *names],
+        [row for row in metrics_down if str(row[0]).removesuffix(" corpus").split()[0] in metrics],
+        "Scores: mean and its 95 % interval, and the corpus value where there is one",
+        gap=True,
+    )
     echo(_example(results))
     echo(
         f"\nEvery text with its scores: {run.path / 'scores.jsonl'}\n"
@@ -47,14 +61,46 @@ def demo(
     )
 
 
-def _show_labels(results: Iterable[Result]) -> None:
-    verdicts = ("OK", "omission", "hallucination", "hallucination+omission")
-    counts: dict[str, dict[str, int]] = {}
+def _show_found(results: Iterable[Result]) -> None:
+    """How many of the labelled faults were found, and which were not."""
+    rows: dict[str, list[int]] = {}
+    missed: list[str] = []
     for result in results:
-        row = counts.setdefault(result.item.system, dict.fromkeys(verdicts, 0))
-        row[result.item.meta["expected"]["verdict"]] += 1
-    rows = [[system, *row.values()] for system, row in counts.items()]
-    echo_table(["system", *verdicts], rows, "Labels")
+        row = rows.setdefault(result.item.system, [0, 0, 0, 0, 0])
+        labels = labelled_faults(result)
+        overlooked = [words for words, is_found in labels.items() if not is_found]
+        row[0] += 1
+        row[1] += len(labels)
+        row[2] += len(labels) - len(overlooked)
+        row[3] += len(overlooked)
+        row[4] += not labels and result.verdict != "OK"
+        missed += [f"{result.item.system}, {result.item.id}: {words}" for words in overlooked]
+    columns = ["system", "texts", "planted faults", "found", "missed", "right texts with an alarm"]
+    echo_table(columns, [[system, *row] for system, row in rows.items()], "Faults")
+    echo("\nMissed")
+    for line in missed:
+        echo("  " + shorten(line, WIDTH - 2, placeholder=" …"))
+
+
+def labelled_faults(result: Result) -> dict[str, bool]:
+    """The faults that the sample's labels name, and whether each was found.
+
+    A fact left out is found if it is missing or contradicted, or if its value is not mentioned;
+    words without support, if a finding marks any of them. A replaced value is labelled as both.
+    """
+    expected, text = result.item.meta["expected"], result.item.text
+    at_fault = {fact.triple for fact in result.facts if fact.status in ("missing", "contradicted")}
+    marks = [(one.start or 0, one.end or 0) for one in result.unsupported]
+    absent = {one.entity for one in result.missing}
+    found = {
+        f"leaves out {' | '.join(one)}": Triple(*one) in at_fault or one[2] in absent
+        for one in expected["missing"]
+    }
+    for words in expected["unsupported"]:
+        start = text.index(words)
+        is_found = any(first < start + len(words) and start < last for first, last in marks)
+        found[f"adds {words!r}"] = is_found
+    return found
 
 
 def _example(results: list[Result]) -> str:
@@ -71,7 +117,10 @@ def _example(results: list[Result]) -> str:
     lines += [f"  {' | '.join(triple)}" for triple in systems["careful"].item.triples]
     for name, result in systems.items():
         expected = result.item.meta["expected"]
-        lines.append(f"\n  {name} (BLEU {result.scores['bleu']:.0f}): {result.item.text}")
+        words = f"\n  {name} (BLEU {result.scores['bleu']:.0f}): {result.item.text}"
+        lines.append(
+            "\n" + fill(words.strip(), WIDTH, initial_indent="  ", subsequent_indent="    ")
+        )
         lines += [f"    not in the data: {span}" for span in expected["unsupported"]]
         lines += [f"    left out: {' | '.join(triple)}" for triple in expected["missing"]]
     return "\n".join(lines)

@@ -52,6 +52,7 @@ def report(
     Example: adequa report runs/new --baseline runs/old --out report.html
     """
     from adequa.report import write_report
+    from adequa.tables import counted
 
     with progress_bar("reading", quiet=quiet) as progress:
         written = write_report(
@@ -67,8 +68,10 @@ def report(
     if as_json:
         echo_json(asdict(written) | {"path": str(written.path)})
         return
+    faulty = "" if written.faulty_texts is None else f", {written.faulty_texts:,} with a fault"
+    some = written.shown_texts < written.texts
     echo(
-        f"{written.path}: {written.texts:,} texts of {written.systems} "
-        f"system{'' if written.systems == 1 else 's'}, {written.shown_texts:,} included, "
-        f"{written.bytes / 1e6:.1f} MB"
+        f"{written.path}: {counted(written.texts, 'text')} of {counted(written.systems, 'system')}"
+        f"{faulty}{f'; the file has {written.shown_texts:,} of them' if some else ''} "
+        f"({written.bytes / 1e6:.1f} MB)"
     )

@@ -63,45 +63,91 @@ def exact_candidates(
     graph: Graph, text: PreparedText, *, weak: bool, only: Iterable[int] | None = None
 ) -> list[Candidate]:
     """Every occurrence of the sure names of entities as whole words, or of the weak ones."""
+    index = (
+        graph.derive("weak names", _weak_names) if weak else graph.derive("sure names", _sure_names)
+    )
+    key, places, names = text.key, text.places, index.names
+    hits: list[tuple[int, int]] = []
+    for size, openings in index.openings:
+        for word, place in enumerate(places):
+            if (numbers := openings.get(key[place : place + size])) is not None:
+                hits += [
+                    (number, word)
+                    for number in numbers
+                    if key.startswith(names[number][0].key, place)
+                ]
+    hits.sort()  # in the order of the names
+    wanted = None if only is None else {*only}
     found: list[Candidate] = []
-    key, long = text.key, text.long
-    entities = graph.entities
-    for number in range(len(entities)) if only is None else only:
-        entity = entities[number]
-        for name in entity.weak_names if weak else entity.sure_names:
-            if long or name.key in key:
-                _add_occurrences(name, number, text, found)
+    for number, word in hits:
+        name, entity = names[number]
+        if wanted is None or entity in wanted:
+            candidate = _occurrence(name, entity, word, text)
+            if candidate is not None:
+                found.append(candidate)
     return found
 
 
-def _add_occurrences(name: Name, entity: int, text: PreparedText, found: list[Candidate]) -> None:
+_OPENING = 3
+"""Letters by which names are looked up at each word of a text; shorter names by all of theirs."""
+
+
+class _NameIndex(NamedTuple):
+    """Names with their entities, and the numbers of names by the letters that they begin with.
+
+    A text is looked through once, however many names there are.
+    """
+
+    names: list[tuple[Name, int]]
+    openings: list[tuple[int, dict[str, list[int]]]]
+    """By the number of these letters."""
+
+
+def _sure_names(graph: Graph) -> _NameIndex:
+    return _index(
+        [(name, number) for number, one in enumerate(graph.entities) for name in one.sure_names]
+    )
+
+
+def _weak_names(graph: Graph) -> _NameIndex:
+    return _index(
+        [(name, number) for number, one in enumerate(graph.entities) for name in one.weak_names]
+    )
+
+
+def _index(names: list[tuple[Name, int]]) -> _NameIndex:
+    openings: dict[int, dict[str, list[int]]] = {}
+    for number, (name, _) in enumerate(names):
+        opening = name.key[:_OPENING]
+        if opening:
+            openings.setdefault(len(opening), {}).setdefault(opening, []).append(number)
+    return _NameIndex(names, list(openings.items()))
+
+
+def _occurrence(name: Name, entity: int, first: int, text: PreparedText) -> Candidate | None:
+    """A name whose letters begin with a word of the text, unless it is part of something else."""
     key, length, string = text.key, len(name.key), text.string
-    for at in text.places_of(name.key):
-        first = text.starts_at[at]
-        end = at + length
-        last = text.ends_at.get(end)
-        distance = 0.0
-        if last is None and length > _LEAST_PLURAL:
-            # A plural or an adverb: the word continues with s, es or ly.
-            last = text.ends_at.get(end + 1)
-            if last is None or key[end] != "s":
-                last = text.ends_at.get(end + 2) if key[end : end + 2] in _ENDINGS else None
-            distance = _PLURAL
-        if last is None:
-            continue
-        if _within(name, first, text) if first == last else not _holds(name, first, last, text):
-            continue
-        start, stop = text.starts[first], text.ends[last]
-        if string[stop : stop + 1] == ")" and "(" in string[start:stop]:
-            stop += 1
-        if name.cased and not text.lower_cased:
-            letter, following = string[start], string[start + 1 : start + 2]
-            if not (letter.isupper() or letter.isdigit() or following == "."):
-                continue
-        span = start, stop
-        found.append(
-            Candidate(*span, entity=entity, tier=name.tier, distance=distance, method=name.method)
-        )
+    end = text.places[first] + length
+    last = text.ends_at.get(end)
+    distance = 0.0
+    if last is None and length > _LEAST_PLURAL:
+        # A plural or an adverb: the word continues with s, es or ly.
+        last = text.ends_at.get(end + 1)
+        if last is None or key[end] != "s":
+            last = text.ends_at.get(end + 2) if key[end : end + 2] in _ENDINGS else None
+        distance = _PLURAL
+    if last is None:
+        return None
+    if _within(name, first, text) if first == last else not _holds(name, first, last, text):
+        return None
+    start, stop = text.starts[first], text.ends[last]
+    if string[stop : stop + 1] == ")" and "(" in string[start:stop]:
+        stop += 1
+    if name.cased and not text.lower_cased:
+        letter, following = string[start], string[start + 1 : start + 2]
+        if not (letter.isupper() or letter.isdigit() or following == "."):
+            return None
+    return Candidate(start, stop, entity, name.tier, distance, name.method)
 
 
 def _within(name: Name, word: int, text: PreparedText) -> bool:
@@ -186,19 +232,20 @@ def choose(
 
     `order` ranks entities among equal candidates, independently of the order of triples.
     """
-    chosen: list[Candidate] = []
-
-    def rank(candidate: Candidate) -> tuple[float, int, int, int]:
-        length = candidate.end - candidate.start
-        value = length * (1 - 2 * candidate.distance) * _WEIGHT[candidate.tier]
-        if candidate.method in ("demonym", "singular"):
+    ranked = []
+    for number, candidate in enumerate(candidates):
+        start, end, entity, tier, distance, method, _ = candidate
+        value = (end - start) * (1 - 2 * distance) * _WEIGHT[tier]
+        if method in ("demonym", "singular"):
             value *= _INFLECTED
-        entity = candidate.entity if order is None else order[candidate.entity]
-        return -value, candidate.tier, candidate.start, entity
-
-    for candidate in sorted(candidates, key=rank):
-        if taken.find(1, candidate.start, candidate.end) < 0:
-            taken[candidate.start : candidate.end] = b"\1" * (candidate.end - candidate.start)
+        place = entity if order is None else order[entity]
+        ranked.append((-value, tier, start, place, number, candidate))
+    ranked.sort()
+    chosen: list[Candidate] = []
+    for *_, candidate in ranked:
+        start, end = candidate.start, candidate.end
+        if taken.find(1, start, end) < 0:
+            taken[start:end] = b"\1" * (end - start)
             chosen.append(candidate)
     return chosen
 
@@ -392,15 +439,15 @@ def value_candidates(
     graph: Graph, text: PreparedText, *, conversions: bool = False
 ) -> list[Candidate]:
     """Numbers, dates and periods of the text that express a value of the graph."""
-    dated = [pair for pair in enumerate(graph.entities) if pair[1].kind == "date"]
-    counted = [pair for pair in enumerate(graph.entities) if pair[1].kind == "number"]
+    dated, counted, periods = graph.derive("values by kind", _by_kind)
     found: list[Candidate] = []
     for span in text.dates if dated else ():
         found.extend(_dates(span, dated))
-    for place, entity in enumerate(graph.entities):
-        if entity.period:
-            found.extend(_period(place, entity, text))
-    plain = [_plainly(place, entity, text) for place, entity in counted]
+    for place, entity in periods:
+        found.extend(_period(place, entity, text))
+    # In other languages "3" may be the beginning of "3 Millionen".
+    english = text.language is None
+    plain = [_plainly(place, entity, text) for place, entity in counted] if english else []
     if plain and all(plain):
         # Every number is in the text as in the data, or with commas: others need not be read.
         return found + [one for candidates in plain for one in candidates]
@@ -411,6 +458,19 @@ def value_candidates(
             for place, entity in counted:
                 found.extend(_spaced(place, entity, text))
     return found
+
+
+_Numbered = list[tuple[int, Entity]]
+
+
+def _by_kind(graph: Graph) -> tuple[_Numbered, _Numbered, _Numbered]:
+    """The dates, the numbers and the periods of a graph, with the numbers of their entities."""
+    pairs = list(enumerate(graph.entities))
+    return (
+        [pair for pair in pairs if pair[1].kind == "date"],
+        [pair for pair in pairs if pair[1].kind == "number"],
+        [pair for pair in pairs if pair[1].period],
+    )
 
 
 def _exactly(start: int, end: int, entity: int, method: str, *, reach: int = 0) -> Candidate:

@@ -22,6 +22,8 @@ _SHORT_WORD = 3
 """Letters of the longest word of a predicate that does not name a truth value by itself."""
 
 _GRAPH_BYTES, _ENTITY_BYTES, _NAME_BYTES = 2_000, 3_000, 180
+_INDEX_BYTES = 150
+"""Of a name in the index by its first letters, which belongs to the graph."""
 
 _TIME_WORDS = {"date", "year", "day", "time", "founded", "established", "born", "died", "season"}
 _GROUPS = {"band", "group", "duo", "trio", "team", "company", "album", "song", "film"}
@@ -75,6 +77,8 @@ class Entity:
     """Acronyms of parts of a long value, and the words they stand for."""
     spellings: tuple[Name, ...]
     """The names that are also looked for misspelt."""
+    others: tuple[str, ...] = ()
+    """Further names as they are given: aliases and labels."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +116,8 @@ class Graph:
     def estimated_bytes(self) -> int:
         """Its approximate size in memory, for caches; `deep_size` takes longer than compiling."""
         names = sum(len(one.sure_names) + len(one.weak_names) for one in self.entities)
-        return _GRAPH_BYTES + _ENTITY_BYTES * len(self.entities) + _NAME_BYTES * names
+        size = _GRAPH_BYTES + _ENTITY_BYTES * len(self.entities)
+        return size + (_NAME_BYTES + _INDEX_BYTES) * names
 
     def predicates_of(self, number: int, *, subject: bool) -> frozenset[str]:
         """The words of the predicates an entity is the subject of, or the object."""
@@ -244,6 +249,7 @@ def _entity(
         words=tuple(word for word in words_of(label.base) if len(word) > 1 or word.isdigit()),
         short_forms=_short_forms(label.base) if kind == "list" else {},
         spellings=tuple(name for name in names if name.tier == 0 and len(name.key) > 3)[:3],
+        others=tuple(extra),
     )
 
 

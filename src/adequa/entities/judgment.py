@@ -3,25 +3,36 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, fields, replace
 from functools import lru_cache
 from importlib.util import find_spec
+from operator import attrgetter, eq
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from adequa.caches import MEGABYTE, Cache
-from adequa.data import UNNAMED, Item, Mention, Triple
+from adequa.data import Item, Mention, Triple
 from adequa.entities.coreference import StanzaCoreference, pronoun_spans, resolve_pronouns
 from adequa.entities.detector import Detection, Detector, Mode
 from adequa.entities.graph import Graph
+from adequa.entities.inflections import untranslated
 from adequa.entities.paper import PaperDetector, Resolve, Synonyms, merge_mentions
 from adequa.entities.unexplained import UnexplainedSpan, find_unexplained
-from adequa.entities.values import DataValues, values_of
+from adequa.entities.values import DataValues, unnamed_terms, values_of
 from adequa.errors import DataError, MissingExtra, SettingError
 from adequa.settings import setting
-from adequa.text import PreparedText, Span, clauses_around, split_sentences
+from adequa.text import (
+    LANGUAGES,
+    Language,
+    PreparedText,
+    Span,
+    clauses_around,
+    language_code,
+    split_sentences,
+)
 from adequa.text.values import find_reversals, has_comparison
 
 if TYPE_CHECKING:
@@ -52,8 +63,11 @@ def find_repetitions(text: PreparedText) -> tuple[Repetition, ...]:
     ["'the dish of' is said 3 times in a row"]
     """
     words = text.words[:_MOST_WORDS]
+    triples = [*zip(words, words[1:], words[2:], strict=False)]
+    if len(triples) == len(set(triples)) and not any(map(eq, words, words[1:])):
+        return ()  # whatever is repeated has three words in a row twice, or one word
     found: list[Repetition] = []
-    if len(words) - len(set(words)) >= _LEAST_TIMES - 1 and _beats(words):
+    if _beats(words):
         found = _loops(words, text)
     if len(words) >= 2 * _LEAST_SENTENCE and text.sentences[len(words) - 1]:
         found += _sentences(words, text, found)
@@ -103,12 +117,11 @@ def _sentences(words: list[str], text: PreparedText, loops: list[Repetition]) ->
     seen: set[tuple[str, ...]] = set()
     first = 0
     numbers = text.sentences
-    for place in range(1, len(words) + 1):
-        if place < len(words) and numbers[place] == numbers[first]:
-            continue
-        sentence = tuple(words[first:place])
-        start, end = text.starts[first], text.ends[place - 1]
-        if len(sentence) >= _LEAST_SENTENCE:
+    while first < len(words):
+        place = min(bisect_right(numbers, numbers[first], first), len(words))
+        if place - first >= _LEAST_SENTENCE:
+            sentence = tuple(words[first:place])
+            start, end = text.starts[first], text.ends[place - 1]
             if sentence in seen and all(end <= one.start or one.end <= start for one in loops):
                 found.append(Repetition(start, end, "this sentence is said twice"))
             seen.add(sentence)
@@ -190,8 +203,10 @@ class JudgmentSettings:
 
     def judgment_key(self) -> tuple[object, ...]:
         """The values that a judgment depends on, including the state of the files."""
-        values = [getattr(self, one.name) for one in fields(JudgmentSettings)]
-        return (*values, _stamp(self.aliases), _stamp(self.allowed))
+        return (*_SETTINGS(self), _stamp(self.aliases), _stamp(self.allowed))
+
+
+_SETTINGS = attrgetter(*(one.name for one in fields(JudgmentSettings)))
 
 
 class EntityJudgment(NamedTuple):
@@ -252,23 +267,33 @@ _judgments: Cache[EntityJudgment] = Cache(
 
 def judge(item: Item, settings: JudgmentSettings) -> EntityJudgment:
     """Judge one item; raises ServiceError if a service in the settings fails."""
-    labels = tuple(sorted((name, term.label) for name, term in item.terms.items() if term.label))
-    unnamed = tuple(sorted(name for name, term in item.terms.items() if term.datatype == UNNAMED))
-    key = (item.triples, item.paths, item.text, labels, unnamed, settings.judgment_key())
+    terms = item.terms.items()
+    labels = (
+        tuple(sorted((name, term.label) for name, term in terms if term.label)) if terms else ()
+    )
+    unnamed = unnamed_terms(item)
+    language = LANGUAGES.get(language_code(item.text, item.lang))
+    key: tuple[object, ...] = (item.triples, item.paths, item.text, labels, unnamed)
+    key += (settings.judgment_key(), language, _other_labels(item) if terms else ())
     known = _judgments.get(key)
     if known is None:
-        return _judgments.put(key, _judge(item, settings))
+        return _judgments.put(key, _judge(item, settings, language))
     return known if known.item is item else known._replace(item=item)
 
 
-def _judge(item: Item, settings: JudgmentSettings) -> EntityJudgment:
+def _other_labels(item: Item) -> tuple[object, ...]:
+    named = (pair for pair in item.terms.items() if pair[1].labels)
+    return tuple(sorted((name, tuple(term.labels.items())) for name, term in named))
+
+
+def _judge(item: Item, settings: JudgmentSettings, language: Language | None) -> EntityJudgment:
     data = item
     if settings.ignore:
         kept = [triple for triple in item.triples if triple.predicate not in settings.ignore]
         places = [n for n, one in enumerate(item.triples) if one.predicate not in settings.ignore]
         paths = tuple(item.paths[place] for place in places) if item.paths else ()
         data = replace(item, triples=tuple(kept), paths=paths)
-    detection = _detect(data, settings)
+    detection = _detect(data, settings, language)
     mentions = detection.mentions
     values = values_of(data)
     found = {mention.entity for mention in mentions}
@@ -277,7 +302,14 @@ def _judge(item: Item, settings: JudgmentSettings) -> EntityJudgment:
     if settings.optional:
         wanted = _wanted(data, settings.optional)
         optional = tuple(one for one in detection.entities if one in found and one not in wanted)
-    free = {name for name, term in item.terms.items() if term.datatype == UNNAMED} - found
+    free: AbstractSet[str] = unnamed_terms(item) - found
+    spare = 0
+    if language is not None:
+        # Where the data has labels in the language, what has none is called the same.
+        told = any(language.code in term.labels for term in item.terms.values())
+        untold = set() if told else untranslated(detection.ours.graph) - found
+        spare = len(untold)
+        free = free | untold | (values.unreadable(language) - found)
     if free:
         wanted = tuple(entity for entity in wanted if entity not in free)
     missing = tuple(entity for entity in wanted if entity not in found)
@@ -291,6 +323,9 @@ def _judge(item: Item, settings: JudgmentSettings) -> EntityJudgment:
         stated = {mention.entity for mention in more}
         missing = tuple(entity for entity in missing if entity not in stated)
     unexplained = _unexplained(detection, mentions, settings, values)
+    if spare:  # "Deutschland" may be the Germany that has no label
+        names = [one for one in unexplained if one.kind == "name"][:spare]
+        unexplained = tuple(one for one in unexplained if one not in names)
     repetitions = find_repetitions(detection.ours.text)
     cause = None
     if missing:
@@ -310,7 +345,8 @@ def _judge(item: Item, settings: JudgmentSettings) -> EntityJudgment:
 
 def find_mentions(item: Item, settings: JudgmentSettings) -> tuple[Mention, ...]:
     """The mentions by the detector of the settings, with all that they add to it."""
-    return _detect(item, settings).mentions
+    language = LANGUAGES.get(language_code(item.text, item.lang))
+    return _detect(item, settings, language).mentions
 
 
 class _Found(NamedTuple):
@@ -322,13 +358,11 @@ class _Found(NamedTuple):
     links: Sequence[Link]
 
 
-def _detect(item: Item, settings: JudgmentSettings) -> _Found:
+def _detect(item: Item, settings: JudgmentSettings, language: Language | None = None) -> _Found:
     """Either detector with the aliases, the linker and the coreference of the settings."""
     aliases = {} if settings.aliases is None else _aliases_of(item, settings.aliases)
-    detector = Detector(
-        mode=settings.mode, threshold=settings.threshold, conversions=settings.conversions
-    )
-    ours = detector.detect(item, aliases)
+    detector = _detector(settings.mode, settings.threshold, settings.conversions)
+    ours = detector.detect(item, aliases, language)
     entities = ours.graph.strings
     links: Sequence[Link] = ()
     linked: list[Mention] = []
@@ -349,6 +383,11 @@ def _detect(item: Item, settings: JudgmentSettings) -> _Found:
         if resolve is not None:
             mentions = _with_pronouns(item.text, mentions, resolve)
     return _Found(entities, tuple(mentions), ours, links)
+
+
+@lru_cache(maxsize=8)
+def _detector(mode: Mode, threshold: float | None, conversions: bool) -> Detector:
+    return Detector(mode=mode, threshold=threshold, conversions=conversions)
 
 
 def _resolver(item: Item, settings: JudgmentSettings, aliases: Synonyms) -> Resolve | None:
@@ -389,11 +428,13 @@ def _opened(path: Path, stamp: object) -> Aliases:
 
 def _stamp(path: Path | None) -> object:
     """A value that changes with the file; a file that cannot be read is reported elsewhere."""
+    if path is None:
+        return None
     try:
-        status = None if path is None else path.stat()
+        status = path.stat()
     except OSError:
         return None
-    return status and (status.st_ino, status.st_mtime_ns, status.st_size)
+    return status.st_ino, status.st_mtime_ns, status.st_size
 
 
 def _with_pronouns(text: str, mentions: Sequence[Mention], resolve: Resolve) -> tuple[Mention, ...]:
@@ -436,13 +477,13 @@ def _unexplained(
 ) -> tuple[UnexplainedSpan, ...]:
     allowed = () if settings.allowed is None else read_phrases(settings.allowed)
     ours = detection.ours
-    everything = [*mentions, *ours.mentions]
+    everything = mentions if mentions is ours.mentions else [*mentions, *ours.mentions]
     found = find_unexplained(ours.graph, ours.text, everything, allowed, values)
     found += [
         UnexplainedSpan(one.start, one.end, "truth", one.triple.object, one.triple)
-        for one in values.contradictions(ours.text.string)
+        for one in values.contradictions(ours.text.string, ours.text.language)
     ]
-    if values.is_record:
+    if values.is_record and ours.text.language is None:
         found += [
             UnexplainedSpan(
                 one.start,
@@ -454,7 +495,7 @@ def _unexplained(
             )
             for one, triple in values.owner_faults(ours.text, everything)
         ]
-    if has_comparison(ours.text.string):
+    if ours.text.language is None and has_comparison(ours.text.string):
         found += [
             UnexplainedSpan(
                 one.start,

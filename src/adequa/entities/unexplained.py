@@ -19,6 +19,7 @@ from adequa.caches import MEGABYTE, cached
 from adequa.data import Mention, Triple
 from adequa.entities import lexicon
 from adequa.entities.graph import Graph
+from adequa.entities.inflections import strange_words
 from adequa.entities.values import DataValues
 from adequa.text import (
     CALENDAR,
@@ -45,6 +46,7 @@ from adequa.text.values import (
 )
 
 _DIGIT = re.compile(r"\d")
+_DIGITS = re.compile(r"\d+")
 _RUN_GAP = re.compile(r"^(?:[ \t]|[ \t]?[-–'’&.][ \t]?|\.[ \t])$")
 _SAYING = {"is", "was", "are", "were", "has", "had", "plays", "played", "and", "died", "lives"}
 _NEAR = 0.2
@@ -114,31 +116,37 @@ def find_unexplained(
     `values` are those of the data where they are known; without them numbers and dates are
     compared with single values only.
     """
-    covered = bytearray(len(text.string) + 1)
-    named = bytearray(len(text.string) + 1)
-    for mention in mentions:
-        covered[mention.start : mention.end] = b"\1" * (mention.end - mention.start)
-        if mention.method not in _VALUE_METHODS:
-            named[mention.start : mention.end] = b"\1" * (mention.end - mention.start)
-    for phrase in allowed:
-        _cover(phrase, text, covered)
-        _cover(phrase, text, named)
+    covered = _covered(text, mentions, allowed)
     found: list[UnexplainedSpan] = []
     if values is not None and values.is_record:
-        found += _values_of_record(text, named, values)
+        names = [one for one in mentions if one.method not in _VALUE_METHODS]
+        found += _values_of_record(text, _covered(text, names, allowed), values)
         for span in text.values:
             covered[span.start : span.end] = b"\1" * (span.end - span.start)
-    elif any(not covered[match.start()] for match in _DIGIT.finditer(text.string)):
+    elif any(covered.find(0, *match.span()) >= 0 for match in _DIGITS.finditer(text.string)):
         plain = [*_dates(graph, text, covered), *_numbers(graph, text, covered)]
         found += plain if values is None else _not_derived(plain, text, values)
     # A text in capitals throughout distinguishes names no better than one without capitals.
     one_case = text.lower_cased or text.string.isupper()
-    names = (_small_names if one_case else _names)(graph, text, covered)
+    if text.language is not None:
+        return sorted([*found, *_foreign_names(graph, text, covered)], key=lambda span: span[:2])
+    strange = (_small_names if one_case else _names)(graph, text, covered)
     if values is not None and values.is_record:
         written = {part for fact in values.facts for part in (fact.value, fact.key.split(".")[-1])}
         codes = {part for part in written if _CODE.fullmatch(part)}
-        names = [one for one in names if not _is_ordinary(one, text, codes)]
-    return sorted([*found, *names], key=lambda span: span[:2])
+        strange = [one for one in strange if not _is_ordinary(one, text, codes)]
+    return sorted([*found, *strange], key=lambda span: span[:2])
+
+
+def _covered(text: PreparedText, mentions: Iterable[Mention], allowed: Iterable[str]) -> bytearray:
+    """The characters of mentions and of allowed phrases."""
+    covered = bytearray(len(text.string) + 1)
+    for mention in mentions:
+        start, end = mention.start, mention.end
+        covered[start:end] = b"\1" * (end - start)
+    for phrase in allowed:
+        _cover(phrase, text, covered)
+    return covered
 
 
 _CODE = re.compile(r"[A-Z]{2,3}(?:[-_/][A-Z]{2,3})?")
@@ -325,16 +333,22 @@ def _is_alike(value: Quantity, seen: Quantity) -> bool:
 
 def _names(graph: Graph, text: PreparedText, covered: bytearray) -> list[UnexplainedSpan]:
     string, starts, ends, words = text.string, text.starts, text.ends, text.words
-    free = (number for number, start in enumerate(starts) if not covered[start])
-    capitals = [number for number in free if string[starts[number]].isupper()]
+    capitals = [
+        number
+        for number, start in enumerate(starts)
+        if not covered[start] and string[start].isupper()
+    ]
     found: list[UnexplainedSpan] = []
     explained = _remembering(graph)
+    common = common_words()
     for run in _runs(capitals, text):
+        if all(words[word] in common for word in run):
+            continue
         strange = [word for word in run if not explained(words[word])]
         opening = run[0] == 0 or text.sentences[run[0]] != text.sentences[run[0] - 1]
-        if strange and strange[0] == run[0] and words[run[0]] in common_words():
+        if strange and strange[0] == run[0] and words[run[0]] in common:
             strange = strange[1:]
-        if all(words[word] in common_words() for word in strange):
+        if all(words[word] in common for word in strange):
             continue
         if opening and strange == [run[0]] == run and not _opens(text, run[0]):
             continue
@@ -362,6 +376,38 @@ def _runs(numbers: Sequence[int], text: PreparedText) -> list[list[int]]:
         else:
             runs.append([number])
     return runs
+
+
+def _foreign_names(graph: Graph, text: PreparedText, covered: bytearray) -> list[UnexplainedSpan]:
+    """Names in a text of another language: words with a capital that no word of the data explains.
+
+    The first word of a sentence never counts. Where every noun has a capital, only given names and
+    places that the tables have do, with the words beside them.
+    """
+    string, starts = text.string, text.starts
+    if text.language is None or text.lower_cased or string.isupper():
+        return []
+    first = {0, *(n for n in range(1, len(starts)) if text.sentences[n] != text.sentences[n - 1])}
+    capitals = [
+        number
+        for number, start in enumerate(starts)
+        if number not in first and not covered[start] and string[start].isupper()
+    ]
+    found: list[UnexplainedSpan] = []
+    for run in _runs([*strange_words(graph, text, capitals)], text):
+        start, end = starts[run[0]], text.ends[run[-1]]
+        if end - start < 3 or string[start - 2 : start] in _OPENED:
+            continue
+        if text.language.capital_nouns:
+            written = [string[starts[number] : text.ends[number]] for number in run]
+            if not any(lexicon.gender(one) or lexicon.demonyms(one) for one in written[:1]):
+                continue
+        found.append(UnexplainedSpan(start, end, "name", _nearest_name(string[start:end], graph)))
+    return found
+
+
+_OPENED = (": ", "„", "« ", "– ", "— ")
+"""After these a capital letter may begin a sentence."""
 
 
 def _small_names(graph: Graph, text: PreparedText, covered: bytearray) -> list[UnexplainedSpan]:

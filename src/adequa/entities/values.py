@@ -17,10 +17,11 @@ from adequa.data import UNNAMED, Item, Mention, Triple
 from adequa.entities.events import find_owner_faults
 from adequa.entities.owners import OwnerFault, RowList, read_rows
 from adequa.entities.roles import ComparisonCheck, RoleCheck, Roles
-from adequa.text import PreparedText, label_of
+from adequa.text import Language, PreparedText, label_of
 from adequa.text.values import (
     Claim,
     Explainer,
+    Reading,
     Support,
     ValueFact,
     ValueSpan,
@@ -28,7 +29,9 @@ from adequa.text.values import (
     find_contradictions,
     find_polarity,
     is_comparable,
+    is_readable,
     read_claims,
+    read_value,
     spellings_of,
 )
 
@@ -78,14 +81,22 @@ class DataValues:
         """The facts that a value of a text follows from; empty if none."""
         return self.explainer.explain(span, text)
 
-    def contradictions(self, text: str) -> list[Denial]:
+    def contradictions(self, text: str, language: Language | None = None) -> list[Denial]:
         """Where the text denies a yes of the data, or affirms a no."""
         if not self._claims:
             return []
         return [
             Denial(self.triples[one.fact], one.start, one.end)
-            for one in find_contradictions(self.facts, text, self._claims)
+            for one in find_contradictions(self.facts, text, self._claims, language)
         ]
+
+    def unreadable(self, language: Language) -> set[str]:
+        """The entities that are a yes or no of qualities whose words are not known."""
+        known: dict[str, bool] = {}
+        for place, claim in self._claims.items():
+            entity = self.triples[place].object
+            known[entity] = known.get(entity, False) or is_readable(claim, language)
+        return {entity for entity, readable in known.items() if not readable}
 
     def owner_faults(
         self, text: PreparedText, mentions: Sequence[Mention]
@@ -123,7 +134,9 @@ class DataValues:
             entity = self.triples[place].object
             if entity not in found and (mention := self._worded(place, text)):
                 found[entity] = mention
-        if any(place for place in places if self.triples[place].object not in found):
+        if any(self.triples[place].object not in found for place in places) and any(
+            read_value(self.facts[place]) != Reading() for place in places
+        ):  # words of the text that are values, for facts that are
             for span in text.values:
                 for support in self.explainer.index.explain(span, text.string):
                     entity = self.triples[support.facts[0]].object
@@ -139,7 +152,7 @@ class DataValues:
         if claim is None and _ZERO.fullmatch(fact.value):
             claim = claim_of(fact.key, "no")
         if claim is not None:
-            for one in find_polarity(text.string, claim):
+            for one in find_polarity(text.string, claim, text.language):
                 if one.affirmed == claim.holds:
                     return Mention(triple.object, one.start, one.end, "truth value")
             return None
@@ -186,8 +199,14 @@ def _local(predicate: str) -> str:
 
 def values_of(item: Item) -> DataValues:
     """The values of an item's data, kept for the texts of all systems."""
-    unnamed = frozenset(name for name, term in item.terms.items() if term.datatype == UNNAMED)
-    return _compiled(item.triples, item.paths, unnamed)
+    return _compiled(item.triples, item.paths, unnamed_terms(item))
+
+
+def unnamed_terms(item: Item) -> frozenset[str]:
+    """The things of an item that have no name, which no text has to mention."""
+    if not item.terms:
+        return frozenset()
+    return frozenset(name for name, term in item.terms.items() if term.datatype == UNNAMED)
 
 
 @cached(32 * MEGABYTE, size_of=lambda values: 2_000 + _FACT_BYTES * len(values.facts))

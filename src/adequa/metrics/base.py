@@ -16,6 +16,7 @@ from adequa import __version__
 from adequa.data import Item, Score
 from adequa.errors import AdequaError, DataError, ModelError, SettingError
 from adequa.settings import signature
+from adequa.text import language_code, language_name
 
 
 class Scorer(Protocol):
@@ -38,9 +39,13 @@ class Metric(ABC):
     doc: ClassVar[str]
     best: ClassVar[float]
     worst: ClassVar[float]
+    limits: ClassVar[str] = ""
+    """What a good score, or an OK, does not cover, as a sentence for pages."""
     needs_references: ClassVar[bool] = False
     expensive: ClassVar[bool] = False
     """Worth caching on disk (a model runs)."""
+    languages: ClassVar[frozenset[str] | None] = None
+    """The codes of the languages whose texts it can judge; None if their language is no matter."""
     reads: ClassVar[tuple[str, ...]] = ("triples", "text", "references", "terms", "lang")
     """The fields of an Item the score depends on; a cached metric is shown no others."""
 
@@ -77,6 +82,11 @@ class Metric(ABC):
     def higher_is_better(self) -> bool:
         """The direction, read off best and worst."""
         return self.best > self.worst
+
+    @property
+    def scale(self) -> tuple[float, float]:
+        """The lowest and the highest possible value."""
+        return min(self.best, self.worst), max(self.best, self.worst)
 
     def provenance(self) -> Mapping[str, object]:
         """Whatever decides the score besides the settings: library versions, weights, templates."""
@@ -123,10 +133,33 @@ def plugin_error(label: str, package: str, error: Exception) -> ModelError:
     )
 
 
+ENGLISH = frozenset(["en"])
+"""The languages of a metric that knows English only."""
+
+
+def unknown_language(metric: Metric, item: Item) -> str | None:
+    """Why a metric cannot judge a text in its language; None if it can."""
+    if metric.languages is None:
+        return None
+    code = language_code(item.text, item.lang)
+    if code in metric.languages:
+        return None
+    names = sorted(map(language_name, metric.languages))
+    known = f"{', '.join(names[:-1])} and {names[-1]}" if len(names) > 1 else f"{names[0]} only"
+    return f"the text is in {language_name(code)}; {metric.name} knows {known}"
+
+
 EMPTY_TEXT = "the text is empty: it states none of the facts"
 """Why a text that may select its facts, and selects none, has a fault."""
 NO_REFERENCES = "no references"
 """Why an item is not scored by a metric that compares with references."""
+
+
+REFERENCE_LIMITS = (
+    "It compares words with references, not with the data: a wrong number costs little, and right "
+    "facts in other words cost much."
+)
+"""The limits of every metric that compares with references."""
 
 
 def references_of(item: Item) -> tuple[str, ...]:

@@ -9,13 +9,22 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import ClassVar
 
-from adequa.data import Fact, Finding, Item, Score, Verdict
+from adequa.data import Fact, Finding, Item, Score, Triple, Verdict
 from adequa.entities import EntityJudgment, JudgmentSettings, judge
 from adequa.errors import ServiceError
-from adequa.metrics.base import EMPTY_TEXT, Metric, make_paths, require_predicates, require_valid
+from adequa.metrics.base import (
+    EMPTY_TEXT,
+    Metric,
+    make_paths,
+    require_predicates,
+    require_valid,
+    unknown_language,
+)
 from adequa.settings import content_hash, setting
+from adequa.text import LANGUAGES
 
 MOST_UNDETECTED = 5
 """Texts with this many undetected entities or more are counted together."""
@@ -27,9 +36,14 @@ class Esa(JudgmentSettings, Metric):
 
     name: ClassVar[str] = "esa"
     doc: ClassVar[str] = "share of the data's entities that the text mentions (ESA)"
+    limits: ClassVar[str] = (
+        "It looks at names and values, not at how they are related: founder and head exchanged, or "
+        "an addition without a name, number or date, cost nothing."
+    )
     best: ClassVar[float] = 1.0
     worst: ClassVar[float] = 0.0
-    reads: ClassVar[tuple[str, ...]] = ("triples", "text", "terms", "paths", "coverage")
+    languages: ClassVar[frozenset[str] | None] = frozenset(["en", *LANGUAGES])
+    reads: ClassVar[tuple[str, ...]] = ("triples", "text", "terms", "lang", "paths", "coverage")
 
     def __post_init__(self) -> None:
         require_valid(self)
@@ -42,6 +56,8 @@ class Esa(JudgmentSettings, Metric):
         return [self._score(item) for item in items]
 
     def _score(self, item: Item) -> Score:
+        if (reason := unknown_language(self, item)) is not None:
+            return Score(None, reason=reason)
         try:
             judgment = judge(item, self)
         except ServiceError as error:
@@ -139,7 +155,7 @@ def _facts(item: Item, judgment: EntityJudgment) -> tuple[Fact, ...]:
         if one.triple is not None and (one.kind == "truth" or item.paths)
     }
     if not missing and not denied:
-        return tuple([Fact(triple, "unchecked") for triple in item.triples])
+        return tuple(map(_unchecked, item.triples))
     facts: list[Fact] = []
     for triple in item.triples:
         if (span := denied.get(triple)) is not None:
@@ -148,6 +164,11 @@ def _facts(item: Item, judgment: EntityJudgment) -> tuple[Fact, ...]:
             absent = {triple.subject, triple.object} & missing
             facts.append(Fact(triple, "missing" if absent else "unchecked"))
     return tuple(facts)
+
+
+@lru_cache(maxsize=4096)  # the texts of all systems are about the same triples
+def _unchecked(triple: Triple) -> Fact:
+    return Fact(triple, "unchecked")
 
 
 def _findings(metric: str, judgment: EntityJudgment) -> tuple[Finding, ...]:
@@ -171,6 +192,8 @@ def _findings(metric: str, judgment: EntityJudgment) -> tuple[Finding, ...]:
                 detail,
                 why,
                 triple=span.triple,
+                # What it stands in place of: for a reader the two are one fault.
+                entity=span.nearest if span.nearest in judgment.missing else None,
                 start=span.start,
                 end=span.end,
             )

@@ -159,6 +159,7 @@ class Judge(Metric):
 
     name: ClassVar[str] = "judge"
     doc: ClassVar[str] = "a chat model behind an OpenAI-compatible URL, with its error spans"
+    limits: ClassVar[str] = "It is as good as the model that is asked, which can be wrong and sure."
     best: ClassVar[float] = 1.0
     worst: ClassVar[float] = 0.0
     expensive: ClassVar[bool] = True

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import ClassVar, Literal
 
 from adequa.data import Item, Score
-from adequa.metrics.base import NO_REFERENCES, Metric, require_valid
+from adequa.metrics.base import NO_REFERENCES, REFERENCE_LIMITS, Metric, require_valid
 from adequa.metrics.tokens import (
     TOKENIZE_DOC,
     Tokenize,
@@ -49,6 +49,7 @@ class Meteor(Metric):
     doc: ClassVar[str] = (
         "METEOR (extra nltk): words aligned with the best reference, also by stem and synonym"
     )
+    limits: ClassVar[str] = REFERENCE_LIMITS
     best: ClassVar[float] = 1.0
     worst: ClassVar[float] = 0.0
     needs_references: ClassVar[bool] = True

@@ -25,7 +25,13 @@ from sacrebleu.metrics import BLEU, CHRF, TER
 from adequa.caches import MEGABYTE, Cache
 from adequa.data import Item, Score
 from adequa.errors import ModelError
-from adequa.metrics.base import NO_REFERENCES, Metric, references_of, require_valid
+from adequa.metrics.base import (
+    NO_REFERENCES,
+    REFERENCE_LIMITS,
+    Metric,
+    references_of,
+    require_valid,
+)
 from adequa.settings import setting
 
 SACREBLEU_VERSION: str = sacrebleu_version
@@ -87,6 +93,7 @@ class SacrebleuEngine:
 class _Sacrebleu(Metric):
     """The common part of BLEU, chrF++ and TER."""
 
+    limits: ClassVar[str] = REFERENCE_LIMITS
     best: ClassVar[float] = 100.0
     worst: ClassVar[float] = 0.0
     needs_references: ClassVar[bool] = True

@@ -21,7 +21,7 @@ from typing import Any, ClassVar, Literal, NamedTuple
 
 from adequa.data import Item, Score
 from adequa.errors import SettingError
-from adequa.metrics.base import NO_REFERENCES, Metric, require_valid
+from adequa.metrics.base import NO_REFERENCES, REFERENCE_LIMITS, Metric, require_valid
 from adequa.metrics.tokens import TOKENIZE_DOC, Tokenize, item_tokens, nltk_version, require_nltk
 from adequa.settings import setting
 
@@ -51,6 +51,7 @@ class SentenceBleu(Metric):
 
     name: ClassVar[str] = "bleu_nltk"
     doc: ClassVar[str] = "BLEU by NLTK (extra nltk): text by text, smoothed, from 0 to 1"
+    limits: ClassVar[str] = REFERENCE_LIMITS
     best: ClassVar[float] = 1.0
     worst: ClassVar[float] = 0.0
     needs_references: ClassVar[bool] = True

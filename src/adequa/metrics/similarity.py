@@ -12,7 +12,7 @@ from typing import ClassVar, Literal, get_args
 
 from adequa.data import Item, Score
 from adequa.errors import ModelError, SettingError
-from adequa.metrics.base import Metric, require_valid
+from adequa.metrics.base import ENGLISH, Metric, require_valid, unknown_language
 from adequa.metrics.sources import (
     Blend,
     Members,
@@ -46,10 +46,14 @@ class Similarity(Metric):
     doc: ClassVar[str] = (
         "how well text and data fit each other, by the shipped encoder and verifier"
     )
+    limits: ClassVar[str] = (
+        "It gives one number and no verdict: a text with one wrong word can score high."
+    )
     best: ClassVar[float] = 1.0
     worst: ClassVar[float] = 0.0
     expensive: ClassVar[bool] = True
-    reads: ClassVar[tuple[str, ...]] = ("triples", "text", "terms")
+    languages: ClassVar[frozenset[str] | None] = ENGLISH
+    reads: ClassVar[tuple[str, ...]] = ("triples", "text", "terms", "lang")
 
     part: Part = setting(
         "ensemble", "the ensemble, or only the bi-encoder or the cross-encoder (verifier)"
@@ -86,11 +90,18 @@ class Similarity(Metric):
 
     def _gathered(self, items: Sequence[Item]) -> list[tuple[Item, Members | None]]:
         """Each item with its members; None where there is nothing to read."""
-        readable = [bool(item.triples) and has_words(item.text) for item in items]
+        readable = [
+            bool(item.triples) and has_words(item.text) and self._unknown(item) is None
+            for item in items
+        ]
         found = iter(self.members([item for item, can in zip(items, readable, strict=True) if can]))
         return [
             (item, next(found) if can else None) for item, can in zip(items, readable, strict=True)
         ]
+
+    def _unknown(self, item: Item) -> str | None:
+        """Why the shipped models cannot read a text; those of others may know its language."""
+        return None if self._foreign else unknown_language(self, item)
 
     def parts(self, items: Sequence[Item]) -> dict[Part, list[float | None]]:
         """The values of all three parts, by one run of the models; for part=ensemble."""
@@ -112,6 +123,8 @@ class Similarity(Metric):
     ) -> Score:
         if not item.triples:
             return Score(None, reason=_NO_DATA)
+        if members is None and (reason := self._unknown(item)) is not None:
+            return Score(None, reason=reason)
         if members is None:
             return Score(self.worst, _statistics(Members()), verdict="omission")
         value = self._value(members, blends, part)
@@ -216,10 +229,12 @@ class Fluency(Metric):
 
     name: ClassVar[str] = "fluency"
     doc: ClassVar[str] = "how well formed a text is, word by word, by the shipped verifier"
+    limits: ClassVar[str] = "It says nothing about the content."
     best: ClassVar[float] = 1.0
     worst: ClassVar[float] = 0.0
     expensive: ClassVar[bool] = True
-    reads: ClassVar[tuple[str, ...]] = ("triples", "text", "terms")
+    languages: ClassVar[frozenset[str] | None] = ENGLISH
+    reads: ClassVar[tuple[str, ...]] = ("triples", "text", "terms", "lang")
 
     weights: str = setting("v3", "shipped weights by version, or a folder that adequa export wrote")
     threads: int = setting(1, "threads for each run of the model", at_least=1)
@@ -230,12 +245,19 @@ class Fluency(Metric):
 
     def score(self, items: Sequence[Item]) -> list[Score]:
         """The geometric mean, over the words, of the probability that a word is in its place."""
-        readable = [has_words(item.text) for item in items]
+        unknown = [unknown_language(self, item) for item in items]
+        readable = [
+            has_words(item.text) and reason is None
+            for item, reason in zip(items, unknown, strict=True)
+        ]
         texts = [item for item, can in zip(items, readable, strict=True) if can]
         sources = Sources(verifier=verifier_source(self.weights, self.threads))
         found = (members.fluent for members in sources.gather(texts))
-        values = [next(found) if can else self.worst for can in readable]
-        return [Score(value, reason=_NO_WORDS if value is None else None) for value in values]
+        scores: list[Score] = []
+        for can, reason in zip(readable, unknown, strict=True):
+            value = next(found) if can else None if reason is not None else self.worst
+            scores.append(Score(value, reason=(reason or _NO_WORDS) if value is None else None))
+        return scores
 
     def provenance(self) -> Mapping[str, object]:
         """The content of the weights."""

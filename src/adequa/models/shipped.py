@@ -100,7 +100,7 @@ class Weights:
 
     def _remedy(self) -> str:
         if self.folder.parent == _shipped():
-            return "reinstall adequa: pip install --force-reinstall --no-deps adequa"
+            return "install adequa again: its files have changed"
         return "export the weights again: adequa export"
 
 

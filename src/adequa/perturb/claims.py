@@ -171,7 +171,7 @@ def doubt(document: Document, knowledge: Knowledge, chance: random.Random) -> It
     del knowledge
     for verb, form in _verbs(document):
         yield from _replaced(document, verb, chance.choice(_DOUBTS[form]), "doubted")
-    if len(document.sentences) == 1 and _is_english(document):
+    if len(document.sentences) == 1 and document.is_english:
         words = chance.choice(_RUMOURS)
         edits = _opening(document, document.sentences[0], words)
         text, spans = rewrite(document.text, edits)
@@ -192,7 +192,7 @@ def state_opposite(
 ) -> Iterator[Change]:
     """A word replaced by one that turns the relation: "before" by "after", "parent" by "child"."""
     del knowledge
-    for found in _OPPOSITE.finditer(document.text) if _is_english(document) else ():
+    for found in _OPPOSITE.finditer(document.text) if document.is_english else ():
         if not document.inside(*found.span()):
             words = chance.choice(OPPOSITES[found[0]])
             yield from _replaced(document, found, words, f"becomes “{words}”")
@@ -224,7 +224,7 @@ def affirm(document: Document, knowledge: Knowledge, chance: random.Random) -> I
         words = chance.choice(_AFFIRMATIONS[form]).format(f=verb[0], b=VERBS.get(verb[0], ""))
         edit = Edit(*verb.span(), words)
         yield Change(f"“{verb[0]}” becomes “{words}”", (edit,), supported=TRUE)
-    for sentence in document.sentences if _is_english(document) else ():
+    for sentence in document.sentences if document.is_english else ():
         words = chance.choice(_CERTAINTIES)
         edits = _opening(document, sentence, words)
         yield Change(f"“{words}” before a sentence", edits, supported=TRUE)
@@ -245,14 +245,9 @@ def count_exactly(
 _AUXILIARIES = frozenset({"is", "are", "was", "were"})
 
 
-def _is_english(document: Document) -> bool:
-    lang = document.item.lang
-    return lang is None or lang.lower().startswith("en")
-
-
 def _verbs(document: Document) -> Iterator[tuple[re.Match[str], str]]:
     """The verbs outside of names, with their form, in sentences that are plain statements."""
-    for start, end in document.sentences if _is_english(document) else ():
+    for start, end in document.sentences if document.is_english else ():
         text = document.text
         if _QUALIFIED.search(text, start, end) or text[end - 1] == "?":
             continue
@@ -322,7 +317,7 @@ def _opening(document: Document, sentence: Span, words: str) -> tuple[Edit, ...]
 def _numbers(document: Document) -> Iterator[tuple[int, str]]:
     """Where the value of a fact is a number that stands only once in the text, and whose it is."""
     objects = {one.object for one in document.triples}
-    for entity in sorted(objects) if _is_english(document) else ():
+    for entity in sorted(objects) if document.is_english else ():
         if len(document.mentioned(entity)) != 1:
             continue
         (one,) = document.mentioned(entity)

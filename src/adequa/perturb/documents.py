@@ -99,6 +99,12 @@ class Document:
         item = self.item
         return item.id.rsplit("/", 1)[0] if item.system == "reference" else item.id
 
+    @property
+    def is_english(self) -> bool:
+        """Whether the text may be English: where no language is given, it may."""
+        lang = self.item.lang
+        return lang is None or lang.lower().startswith("en")
+
     @cached_property
     def _of(self) -> dict[str, list[Mention]]:
         return grouped(self.mentions, lambda mention: mention.entity)
@@ -325,6 +331,11 @@ class LabelledSpan:
     start: int
     end: int
     entity: str | None = None
+
+
+def is_inside(start: int, end: int, spans: Iterable[LabelledSpan]) -> bool:
+    """Whether a stretch of the text overlaps one of some spans."""
+    return any(one.start < end and start < one.end for one in spans)
 
 
 @dataclass

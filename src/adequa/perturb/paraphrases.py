@@ -19,8 +19,8 @@ from typing import Any
 
 from adequa.data import Triple
 from adequa.errors import DataError
-from adequa.files import read_json
-from adequa.perturb.documents import Document, LabelledDocument, LabelledSpan
+from adequa.files import errors_at, read_json
+from adequa.perturb.documents import Document, LabelledDocument, LabelledSpan, is_inside
 from adequa.perturb.knowledge import Knowledge, Phrases, same_label
 from adequa.readers import read_table
 from adequa.text import folded, label_of, word_set
@@ -44,11 +44,8 @@ def add_slips(labelled: LabelledDocument, chance: Random) -> bool:
     for _ in range(chance.choice((1, 1, 2, 4))):
         slip = chance.choice(_SLIPS)
         kept = [*labelled.spans, *labelled.unsupported]
-        free = [
-            match
-            for match in _WORD.finditer(labelled.text)
-            if not any(one.start < match.end() and match.start() < one.end for one in kept)
-        ]
+        words = _WORD.finditer(labelled.text)
+        free = [match for match in words if not is_inside(*match.span(), kept)]
         if free:
             done = slip(labelled, free, chance) or done
     # A slip at the edge of a marked stretch may leave nothing but a space of it.
@@ -209,14 +206,12 @@ def read_properties(path: Path) -> dict[str, Property]:
     properties: dict[str, Property] = {}
     rows = _from_json(path) if path.suffix.lower() == ".json" else _from_table(path)
     for line, name, raw in rows:
-        try:
+        with errors_at(path, line):
             found = _property(raw)
             if not folded(name):
                 _refuse("has no name of a DBpedia property")
             if properties.setdefault(folded(name), found) != found:
                 _refuse(f"maps {name!r} a second time, and differently")
-        except DataError as error:
-            raise error.at(path, line) from None
     return properties
 
 

@@ -22,6 +22,7 @@ from adequa.report.changes import changes_view, paired_tests
 from adequa.report.figures import percent, signed, written
 from adequa.report.tallies import RunTallies, collect
 from adequa.run import Run, open_run
+from adequa.tables import interval_words
 
 SCRIPTS = ("components", "data", "choosing", "tables", "report")
 STYLES = ("components", "report")
@@ -35,6 +36,8 @@ class ReportFile:
     bytes: int
     systems: int
     texts: int
+    faulty_texts: int | None
+    """The number of texts with a fault; None if no text has a verdict."""
     shown_texts: int
     """The number of texts that can be read in the file, including the baseline's."""
 
@@ -85,6 +88,9 @@ def write_report(
         "table": table,
         "comparison": comparison,
         "headlines": summary.headlines(collected, table),
+        "readings": summary.reading_notes(
+            {label: metric for run in reversed(opened) for label, metric in run.metrics().items()}
+        ),
         "slices": summary.slice_tables(collected),
         "lists": summary.lists(collected),
         "unsure": summary.unsure_share(collected),
@@ -101,6 +107,7 @@ def write_report(
         bytes=size,
         systems=len(comparison.systems),
         texts=collected.text_count,
+        faulty_texts=collected.faulty_count,
         shown_texts=collected.packed.text_count,
     )
 
@@ -136,7 +143,7 @@ def page(values: Mapping[str, Any]) -> Iterator[str]:
         "counted": "{:,}".format,
         "item_link": lambda item, system: f"#/item/{quote(system, safe='')}/{quote(item, safe='')}",
     }
-    environment.globals["percent"] = percent
+    environment.globals |= {"percent": percent, "interval_words": interval_words}
     script = "".join(asset(f"{name}.js") for name in SCRIPTS)
     style = "".join(asset(f"{name}.css") for name in STYLES)
     # Only this script and style are allowed, and nothing is fetched.

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlencode
 
 from adequa.analysis.comparison import Comparison, Measure, SystemValue
 from adequa.data import CONFIDENT
 from adequa.errors import DataError
 from adequa.files import load_object
+from adequa.metrics import Metric
 from adequa.report.figures import axis, digits_for, histogram, percent, range_of
 from adequa.report.tallies import FactTally, RunTallies, ScoreTally, Slices
 from adequa.report.texts import VERDICTS
@@ -140,24 +143,41 @@ def unsure_share(collected: RunTallies) -> str | None:
     return percent(sum(value < CONFIDENT for value in known), len(known)) if known else None
 
 
-def headlines(collected: RunTallies, table: Mapping[str, Any]) -> list[str]:
+Headline = list[tuple[str, str]]
+"""A sentence in parts, each with the address of the texts it counts, or ""."""
+
+
+def headlines(collected: RunTallies, table: Mapping[str, Any]) -> list[Headline]:
     """The main findings as sentences."""
     verdicts: Counter[str] = Counter()
     for _, system in collected.shown():
         verdicts.update(system.verdicts)
     judged = sum(count for verdict, count in verdicts.items() if verdict)
-    found = []
+    found: list[Headline] = []
     if judged:
-        parts = [
-            f"{percent(count, judged)} {words}"
-            for words, count in (
-                ("have no fault that was found", verdicts["OK"]),
-                ("leave something out", _naming(verdicts, "omission")),
-                ("say something the data does not support", _naming(verdicts, "hallucination")),
-            )
-        ]
-        found.append(f"Of {judged:,} judged texts, {parts[0]}, {parts[1]}, {parts[2]}.")
-    found += _leaders(table)
+
+        def part(count: int, words: str, choice: str) -> tuple[str, str]:
+            shown = f"{count:,} ({percent(count, judged)}) {words}"
+            return shown, f"#/texts?{choice}" if count else ""
+
+        found.append(
+            [
+                (f"Of {judged:,} judged texts, ", ""),
+                part(judged - verdicts["OK"], "have a fault", "verdict=fault"),
+                (": ", ""),
+                part(_naming(verdicts, "omission"), "leave something out", "verdict=omission"),
+                (", ", ""),
+                part(
+                    _naming(verdicts, "hallucination"),
+                    "say something the data does not support",
+                    "verdict=hallucination",
+                ),
+                (". ", ""),
+                part(verdicts["OK"], "are OK", "verdict=OK&sort=unsure"),
+                (": no fault was found, which does not mean that there is none.", ""),
+            ]
+        )
+    found += [[(sentence, "")] for sentence in _leaders(table)]
     rated = [
         (predicate, tally)
         for predicate, tally in _predicates(collected).items()
@@ -165,14 +185,26 @@ def headlines(collected: RunTallies, table: Mapping[str, Any]) -> list[str]:
     ]
     if rated:
         predicate, tally = max(rated, key=lambda pair: pair[1].missing / pair[1].facts)
+        most = f"the most of all predicates with at least {FEWEST_FACTS} facts"
         found.append(
-            f"{predicate} is missing in {percent(tally.missing, tally.facts)} "
-            f"of the {tally.facts:,} texts that should state it, the most of all predicates with "
-            f"at least {FEWEST_FACTS} facts."
+            [
+                (
+                    f"{predicate} is missing in {percent(tally.missing, tally.facts)}",
+                    f"#/texts?{urlencode({'predicate': predicate})}",
+                ),
+                (f" of the {tally.facts:,} texts that should state it, {most}.", ""),
+            ]
         )
     if collected.spans and collected.spans[0].texts > 1:
         span = collected.spans[0]
-        found.append(f"Most often unsupported: “{span.words}”, in {span.texts:,} texts.")
+        search = urlencode({"search": span.words, "verdict": "hallucination"})
+        found.append(
+            [
+                (f"Most often unsupported: “{span.words}”, ", ""),
+                (f"in {span.texts:,} texts", f"#/texts?{search}"),
+                (".", ""),
+            ]
+        )
     return found
 
 
@@ -188,9 +220,9 @@ def _leaders(table: Mapping[str, Any]) -> list[str]:
     measure, best = table["measures"][0], rows[0]["values"][0]
     # Without letters nothing differs; otherwise systems that share one do not.
     letters = [(row["name"], row["values"][0].group) for row in rows[1:]]
-    equal = [
-        name for name, group in letters if None in (best.group, group) or {*best.group} & {*group}
-    ]
+    if letters and None in (best.group, *(group for _, group in letters)):
+        return []  # not all are tested, and the notes say why
+    equal = [name for name, group in letters if {*(best.group or "")} & {*(group or "")}]
     value = f"{best.value:.{measure['digits']}f}"
     found = f"{rows[0]['name']} is best by {measure['name']} ({value})"
     if not equal:
@@ -328,6 +360,21 @@ def metric_notes(
             }
         )
     return notes
+
+
+def reading_notes(metrics: Mapping[str, Metric]) -> list[dict[str, Any]]:
+    """What a reader must know of each metric: what it says, its scale, and what it does not see."""
+    return [
+        {
+            "label": label,
+            "doc": metric.doc,
+            "limits": metric.limits,
+            "scale": f"{metric.worst:g} is the worst value, {metric.best:g} the best"
+            if all(map(math.isfinite, metric.scale))
+            else f"{'higher' if metric.higher_is_better else 'lower'} is better",
+        }
+        for label, metric in metrics.items()
+    ]
 
 
 def run_notes(runs: Sequence[Run], baseline: Run | None) -> list[dict[str, Any]]:

@@ -179,6 +179,12 @@ class RunTallies:
         """The number of texts of the runs."""
         return sum(system.overall.texts for _, system in self.shown())
 
+    @property
+    def faulty_count(self) -> int | None:
+        """The number of texts of the runs with a fault; None if no text has a verdict."""
+        tallies = [system.overall for _, system in self.shown()]
+        return sum(one.not_ok for one in tallies) if any(one.judged for one in tallies) else None
+
 
 class _Pass:
     def __init__(self, labels: tuple[str, ...], texts: Texts) -> None:
@@ -273,7 +279,9 @@ def collect(
     return RunTallies(
         systems=growing.collected,
         labels=labels,
-        packed=growing.texts.finish(),
+        packed=growing.texts.finish(
+            {number for number, one in enumerate(growing.collected) if not one.is_baseline}
+        ),
         facts=growing.facts,
         spans=sorted(growing.spans.values(), key=lambda one: (-one.texts, one.words)),
         changed=changed,

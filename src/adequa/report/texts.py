@@ -4,10 +4,12 @@ A block is JSON or numbers, deflated, in base64. An input (triples, references, 
 once for all systems. Records are lists, whose order `unpackLine` in `assets/report.js` knows:
 
 input    id, category, language, triples, references
-text     text, mentions, facts, findings, verdicts by metric, reasons of metrics that did not score
+text     text, mentions, facts, findings, verdicts by metric, reasons of metrics that did not score,
+         faults
 mention  entity, start, end, method, distance
 fact     triple, status, confidence, start, end
 finding  metric, kind, detail, triple, entity, start, end, confidence, why
+fault    kind, why, metric
 
 An entity or a triple of the input is stored as its number there, any other as itself.
 """
@@ -21,9 +23,11 @@ import zlib
 from array import array
 from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from adequa.data import Fact, Result, Triple, judged_status
 
@@ -33,7 +37,23 @@ VERDICTS = (None, "OK", "omission", "hallucination", "hallucination+omission")
 STATUSES = ("unchecked", "stated", "missing", "contradicted", "left out")
 SEEN = (None, "seen", "unseen")
 FAULTS = ("missing", "contradicted")
+MOST_WORST = 8
+"""Texts at the top of a page, the worst first: about one screen."""
 _COMPRESSION = 9
+
+Numbers = npt.NDArray[Any]
+
+
+@dataclass(frozen=True, slots=True)
+class WorstText:
+    """One of the first texts that a page shows; each fault is kind, reason and metric."""
+
+    system: int
+    id: str
+    text: str
+    verdict: str | None
+    confidence: float | None
+    faults: tuple[tuple[str, str, str], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +66,20 @@ class PackedTexts:
     """Columns by name, each a typed array (kind and packed bytes), and the names they count."""
     text_count: int
     input_count: int
+    worst: tuple[WorstText, ...]
+
+
+def worst_first(
+    *, verdict: Numbers, missing: Numbers, unsupported: Numbers, confidence: Numbers
+) -> Numbers:
+    """The keys of the order in which texts are shown, as those of `badness` in `choosing.js`.
+
+    Texts with a fault come first, with the most faults on top and of equals the surest; then the OK
+    ones, the least sure first; then those without a verdict.
+    """
+    sure = np.nan_to_num(confidence.astype(np.float64), nan=1.0)
+    faults = missing.astype(np.float64) + unsupported
+    return np.select([verdict > 1, verdict == 1], [-faults - sure, 1 + sure], 3.0)
 
 
 class TextColumns:
@@ -90,6 +124,16 @@ class TextColumns:
             value = scores.get(label)
             column.append(float("nan") if value is None else value)
         self.confidence.append(float("nan") if confidence is None else confidence)
+
+    def worst(self, systems: Container[int]) -> list[int]:
+        """The rows of the texts of some systems that have a fault, the worst first."""
+        names = ("verdict", "missing", "unsupported")
+        numbers = {name: np.asarray(self.columns[name]) for name in names}
+        keys = worst_first(**numbers, confidence=np.asarray(self.confidence))
+        faulty = np.flatnonzero(numbers["verdict"] > 1)
+        rows: list[int] = faulty[np.argsort(keys[faulty], kind="stable")].tolist()
+        chosen = (row for row in rows if self.columns["system"][row] in systems)
+        return list(islice(chosen, MOST_WORST))
 
 
 _KINDS = {"category": "H", "size": "H", "seen": "B", "system": "H", "input": "I", "verdict": "B"}
@@ -149,8 +193,8 @@ class Texts:
         self._columns.add_input(item.category, len(item.triples), item.meta)
         return number
 
-    def finish(self) -> PackedTexts:
-        """All of it, packed."""
+    def finish(self, shown: Container[int]) -> PackedTexts:
+        """All of it, packed; the worst are of the systems that are shown."""
         made = self._columns
         index = {
             "chunk": CHUNK,
@@ -161,12 +205,26 @@ class Texts:
             "scores": {label: _packed_column(column) for label, column in made.scores.items()},
             "confidence": _packed_column(made.confidence),
         }
+        texts = self._texts.finish()
         return PackedTexts(
             inputs=self._inputs.finish(),
-            texts=self._texts.finish(),
+            texts=texts,
             index=pack(index),
             text_count=len(made.columns["system"]),
             input_count=len(self._ids),
+            worst=tuple(self._worst(row, texts) for row in made.worst(shown)),
+        )
+
+    def _worst(self, row: int, texts: Sequence[str]) -> WorstText:
+        record = unpack(texts[row // CHUNK])[row % CHUNK]
+        made, confidence = self._columns.columns, self._columns.confidence[row]
+        return WorstText(
+            system=made["system"][row],
+            id=self._ids[made["input"][row]],
+            text=record[0],
+            verdict=VERDICTS[made["verdict"][row]],
+            confidence=None if np.isnan(confidence) else confidence,
+            faults=tuple(map(tuple, record[-1])),
         )
 
 
@@ -213,6 +271,7 @@ def _text_record(
         ],
         dict(result.verdicts),
         dict(result.reasons),
+        [[one.kind, one.why, one.metric] for one in result.faults],
     ]
 
 

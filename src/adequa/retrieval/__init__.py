@@ -7,20 +7,22 @@
 
 from __future__ import annotations
 
-from adequa.retrieval.encoders import Encoder, Graph, Vectors, encode_items, load_encoder
-from adequa.retrieval.evaluation import Recall, evaluate, read_entries
 from adequa.retrieval.index import Index, build_index, open_index, read_documents
 from adequa.retrieval.search import (
     TOP,
     WEIGHT,
     Hit,
     Query,
+    Recall,
     Reranker,
     entity_evidence,
+    evaluate,
     load_scorer,
     metric_scorer,
+    read_entries,
     search,
 )
+from adequa.retrieval.vectors import Encoder, Graph, Vectors, encode_items, load_encoder
 
 __all__ = [
     "TOP", "WEIGHT", "Encoder", "Graph", "Hit", "Index", "Query", "Recall", "Reranker", "Vectors",

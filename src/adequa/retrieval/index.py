@@ -35,11 +35,14 @@ from adequa.errors import DataError, SettingError
 from adequa.files import LOCK, dump_line, lines, load_object, locked, write_errors, write_json
 from adequa.readers import PlacedItem, Source, open_source, unique
 from adequa.readers.formats import files_of
-from adequa.retrieval.encoders import Encoder, Kind, Vectors, encode_items
 from adequa.retrieval.vectors import (
+    Encoder,
+    Kind,
     Nearest,
     StoredVectors,
+    Vectors,
     build_graph,
+    encode_items,
     nearest,
     nearest_in_graph,
     open_graph,

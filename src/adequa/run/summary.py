@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import astuple
@@ -9,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from adequa import __version__
 from adequa.metrics import Metric, plugin_errors
-from adequa.stats import ExactSum, Moments
+from adequa.stats import ExactSum, Moments, bounded
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -58,7 +59,8 @@ class _Column:
                 total.add_units(part.units, part.bits)
 
     def summary(self, label: str, metric: Metric | None) -> dict[str, Any]:
-        low, high = self.moments.interval(LEVEL) or (None, None)
+        scale = (-math.inf, math.inf) if metric is None else metric.scale
+        low, high = bounded(self.moments.interval(LEVEL), scale) or (None, None)
         summary: dict[str, Any] = {
             "mean": _rounded(self.moments.mean),
             "low": _rounded(low),
@@ -170,7 +172,7 @@ def _rounded(value: float | None) -> float | None:
 
 
 def summary_table(summary: Mapping[str, Any], manifest: Mapping[str, Any]) -> Table:
-    """The systems side by side: mean ± half the interval, and the corpus value if there is one."""
+    """The systems side by side: mean and interval, and the corpus value if there is one."""
     from adequa.tables import Table  # scoring does not need it
 
     labels = list(manifest["metrics"])
@@ -202,9 +204,12 @@ def _cell(column: Mapping[str, Any]) -> str:
     if column.get("mean") is None:
         return "–"
     digits = 3 if abs(column["mean"]) <= 1 else 2
-    half = "" if column["high"] is None else f" ± {column['high'] - column['mean']:.{digits}f}"
+    from adequa.tables import interval_words
+
+    ends = None if column["high"] is None else (column["low"], column["high"])
+    around = "" if ends is None else f" {interval_words(column['mean'], ends, digits)}"
     unscored = f" ({column['not_scorable']:,} not scorable)" if column["not_scorable"] else ""
-    return f"{column['mean']:.{digits}f}{half}{unscored}"
+    return f"{column['mean']:.{digits}f}{around}{unscored}"
 
 
 def run_figures(summary: Any) -> dict[str, float]:

@@ -28,35 +28,26 @@ from adequa.stats.correlations import (
     spearman,
     williams,
 )
-from adequa.stats.effects import (
-    area_under_curve,
-    cliffs_delta,
-    magnitude_of_d,
-    paired_d,
-    resampled_areas,
-    superiority,
-)
-from adequa.stats.intervals import (
+from adequa.stats.resampling import (
+    Aggregate,
     ExactSum,
     Interval,
     Moments,
+    approximate_randomisation,
     bca_interval,
     bootstrap_interval,
-    percentile_interval,
-    student_interval,
-    wilson_interval,
-)
-from adequa.stats.resampling import (
-    Aggregate,
-    approximate_randomisation,
     bootstrap_p,
     bootstrap_totals,
+    bounded,
     mean_of,
     paired_bootstrap,
+    percentile_interval,
     randomisation_p,
     require_draws,
     rowwise,
+    student_interval,
     swapped_totals,
+    wilson_interval,
     win_share,
 )
 from adequa.stats.significance import (
@@ -64,15 +55,21 @@ from adequa.stats.significance import (
     CORRECTIONS,
     RankTest,
     adjust,
+    area_under_curve,
+    cliffs_delta,
+    magnitude_of_d,
+    paired_d,
     rank_sum,
+    resampled_areas,
     signed_rank,
     significance_letters,
+    superiority,
 )
 
 __all__ = ["COEFFICIENTS", "CORRECTIONS", "CORRECTION_NOTES", "Aggregate", "Agreement"]
 __all__ += ["Correlation", "ExactSum", "Interval", "Moments", "RankTest", "Ratings", "TextMarks"]
 __all__ += ["adjust", "approximate_randomisation", "area_under_curve", "bca_interval"]
-__all__ += ["bootstrap_interval", "bootstrap_p", "bootstrap_totals", "cliffs_delta"]
+__all__ += ["bootstrap_interval", "bootstrap_p", "bootstrap_totals", "bounded", "cliffs_delta"]
 __all__ += ["cluster_counts", "cluster_draws", "cohen_kappas", "complete_pairs", "fleiss_kappa"]
 __all__ += [
     "gamma_agreement",

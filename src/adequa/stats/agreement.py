@@ -29,7 +29,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from adequa.stats.intervals import Interval, bootstrap_interval
+from adequa.stats.resampling import Interval, bootstrap_interval
 
 Vector = npt.NDArray[np.float64]
 Matrix = npt.NDArray[np.float64]

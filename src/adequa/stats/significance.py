@@ -1,4 +1,4 @@
-"""Significance of many differences: rank tests, corrected p-values, letters.
+"""Differences of samples: rank tests, corrected p-values, letters of groups, effect sizes.
 
 The rank tests are SciPy's, called so that they give the two-sided p of R's `wilcox.test`: exact up
 to 49 values per sample without ties (and, of pairs, without zeros), otherwise by the normal
@@ -184,7 +184,7 @@ def signed_rank(
 
 
 def _vector(values: npt.ArrayLike) -> Vector:
-    vector = np.asarray(values, dtype=np.float64)
+    vector = _array(values)
     if vector.ndim != 1 or not np.isfinite(vector).all():
         raise ValueError("a sample is a list of finite numbers")
     return vector
@@ -197,3 +197,85 @@ def _rounded(values: Vector, scale: float | None = None) -> Vector:
         return values
     step = 10.0 ** (math.floor(math.log10(largest)) + 1 - _DIGITS)
     return np.rint(values / step) if step else values
+
+
+def paired_d(first: npt.ArrayLike, second: npt.ArrayLike) -> float | None:
+    """Cohen's d_z: the mean of the paired differences in their own standard deviations.
+
+    None below two pairs, and where all differences are equal, so that they have no spread.
+    """
+    one, other = _array(first), _array(second)
+    if one.shape != other.shape:
+        raise ValueError(f"{len(one)} values cannot be paired with {len(other)}")
+    differences = one - other
+    # Rounding gives equal numbers a spread of about 1e-17, and thus a huge effect size.
+    if len(one) < 2 or np.ptp(differences) <= 1e-12 * np.abs(differences).max():
+        return None
+    spread = float(differences.std(ddof=1))
+    effect = float(differences.mean()) / spread if spread else math.inf
+    return effect if math.isfinite(effect) else None
+
+
+def cliffs_delta(first: npt.ArrayLike, second: npt.ArrayLike) -> float | None:
+    """The share of pairs in which the first sample is above the second, minus those below.
+
+    Over all n × m pairs of values, from -1 to 1 (Cliff 1993); None if a sample is empty.
+    """
+    one, other = _array(first), np.sort(_array(second))
+    if not len(one) or not len(other):
+        return None
+    below = np.searchsorted(other, one, side="left").sum()
+    not_above = np.searchsorted(other, one, side="right").sum()
+    # below counts other < one; n·m - not_above counts other > one.
+    return float(int(below) + int(not_above) - len(one) * len(other)) / (len(one) * len(other))
+
+
+def superiority(first: npt.ArrayLike, second: npt.ArrayLike) -> float | None:
+    """The chance that a value of the first sample is above one of the second; a tie counts half."""
+    delta = cliffs_delta(first, second)
+    return None if delta is None else (delta + 1) / 2
+
+
+def area_under_curve(labels: npt.ArrayLike, scores: npt.ArrayLike) -> float | None:
+    """The area under the ROC curve: the chance that a score of label 1 is above one of label 0.
+
+    A tie counts half; None unless both labels occur.
+
+    >>> area_under_curve([0, 1, 1], [0.1, 0.1, 0.7])
+    0.75
+    """
+    positive, values = np.asarray(labels) == 1, _array(scores)
+    return superiority(values[positive], values[~positive])
+
+
+def resampled_areas(labels: npt.ArrayLike, scores: npt.ArrayLike, counts: Vector) -> Vector:
+    """The area under the ROC curve in each resample; NaN where a label does not occur.
+
+    `counts` says how often each item is drawn, one row per resample.
+    """
+    positive, values = np.asarray(labels) == 1, _array(scores)
+    areas: Vector = np.full(len(counts), np.nan)
+    if not len(values):
+        return areas
+    order = np.argsort(values, kind="stable")
+    starts = np.flatnonzero(np.diff(values[order], prepend=np.nan) != 0)
+    drawn = counts[:, order]
+    ones = np.add.reduceat(drawn * positive[order], starts, axis=1)
+    zeros = np.add.reduceat(drawn * ~positive[order], starts, axis=1)
+    # Per score: the zeros below it, and half of those that tie with it.
+    above = np.einsum("ij,ij->i", ones, np.cumsum(zeros, axis=1) - zeros / 2)
+    pairs = ones.sum(axis=1) * zeros.sum(axis=1)
+    np.divide(above, pairs, out=areas, where=pairs > 0)
+    return areas
+
+
+def magnitude_of_d(effect: float | None) -> str | None:
+    """The customary word for a Cohen's d (Cohen 1988: 0.2, 0.5, 0.8)."""
+    if effect is None:
+        return None
+    words = ("negligible", "small", "medium", "large")
+    return words[sum(abs(effect) >= bound for bound in (0.2, 0.5, 0.8))]
+
+
+def _array(values: npt.ArrayLike) -> Vector:
+    return np.asarray(values, dtype=np.float64)

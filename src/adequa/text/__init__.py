@@ -14,6 +14,14 @@ from adequa.text.labels import (
     readable,
     split_camel,
 )
+from adequa.text.languages import (
+    LANGUAGES,
+    Language,
+    find_language,
+    language_code,
+    language_name,
+)
+from adequa.text.letters import fold, is_cyrillic, sound_distance
 from adequa.text.sentences import (
     Span,
     clauses_around,
@@ -29,14 +37,14 @@ from adequa.text.words import (
     TITLES,
     PreparedText,
     common_words,
-    fold,
     key_of,
     words_of,
 )
 
 __all__ = [
-    "CALENDAR", "GENERIC", "MARKERS", "SMALL_WORDS", "TITLES", "Label", "PreparedText", "Span",
-    "clauses_around", "common_words", "count_words", "fold", "folded", "is_symmetric", "key_of",
-    "label_of", "local_name", "mark_triples", "readable", "split_camel", "split_clauses",
-    "split_sentences", "word_set", "words_of",
+    "CALENDAR", "GENERIC", "LANGUAGES", "MARKERS", "SMALL_WORDS", "TITLES", "Label", "Language",
+    "PreparedText", "Span", "clauses_around", "common_words", "count_words", "find_language",
+    "fold", "folded", "is_cyrillic", "is_symmetric", "key_of", "label_of", "language_code",
+    "language_name", "local_name", "mark_triples", "readable", "sound_distance", "split_camel",
+    "split_clauses", "split_sentences", "word_set", "words_of",
 ]  # fmt: skip

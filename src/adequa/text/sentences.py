@@ -82,7 +82,8 @@ def split_sentences(text: str) -> list[Span]:
     return _trimmed(text, 0, len(text), cuts)
 
 
-_SIMPLE_END = re.compile(r"(?<![.!?…])[.!?…]+[\"'”’)\]]*\s+|\n+")
+# It begins with a set of characters, which `re` looks for much faster than for a look-behind.
+_SIMPLE_END = re.compile(r"[.!?…\n](?:(?<=\n)\n*|(?<!\n)(?<![.!?…][.!?…])[.!?…]*[\"'”’)\]]*\s+)")
 
 
 def simple_ends(text: str) -> list[int]:

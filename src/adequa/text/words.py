@@ -6,48 +6,21 @@ Words are runs of letters and digits in lower case without accents; offsets stay
 from __future__ import annotations
 
 import re
-import unicodedata
-from bisect import bisect_left
-from collections.abc import Iterable, Iterator
-from functools import cache, cached_property, lru_cache
+from bisect import bisect_right
+from collections.abc import Iterable
+from functools import cache, cached_property
 from importlib.resources import files
 from itertools import accumulate
 
+from adequa.text.languages import Language
+from adequa.text.letters import fold
 from adequa.text.sentences import simple_ends, word_set
 from adequa.text.values.dates import DateSpan, find_dates
 from adequa.text.values.numbers import NumberSpan, find_numbers
 from adequa.text.values.spans import ValueSpan, find_values
 
 _WORD = re.compile(r"[^\W_]+")
-_LIGATURES = {"ß": "ss", "æ": "ae", "œ": "oe", "ø": "o", "đ": "d", "ł": "l", "ı": "i", "þ": "th"}
-
-
-_OPENING = 4
-"""Letters by which names are looked up in a long text."""
-_LONG_KEY = 10_000
-"""Letters of a text from which on an index of its words is faster than a search for each name."""
-
-
-@lru_cache(maxsize=4096)
-def _fold_letter(letter: str) -> str:
-    """One letter without its accent, always one character, so that offsets stay valid."""
-    folded = letter.lower()
-    if len(folded) != 1:
-        folded = folded[:1]
-    plain = unicodedata.normalize("NFKD", folded)[:1] or folded
-    plain = _LIGATURES.get(plain, plain)[:1]
-    return plain if plain.isalnum() == letter.isalnum() else letter
-
-
-def fold(string: str) -> str:
-    """Lower case without accents, character by character: offsets stay those of the string.
-
-    >>> fold("Agremiação")
-    'agremiacao'
-    """
-    if string.isascii():
-        return string.lower()
-    return "".join([_fold_letter(letter) for letter in string])
+_WORDS_AND_GAPS = re.compile(r"([^\W_]+)")
 
 
 def words_of(string: str) -> list[str]:
@@ -71,13 +44,16 @@ class PreparedText:
     whole words are distinguished from parts of longer ones.
     """
 
-    def __init__(self, string: str) -> None:
+    def __init__(self, string: str, language: Language | None = None) -> None:
         self.string = string
+        self.language = language
+        """The language of the text; None for English."""
         self.folded = folded = fold(string)
-        spans = [match.span() for match in _WORD.finditer(folded)]
-        self.starts = [start for start, _ in spans]
-        self.ends = [end for _, end in spans]
-        self.words = words = [folded[start:end] for start, end in spans]
+        parts = _WORDS_AND_GAPS.split(folded)  # a gap, a word, a gap, …, a word, a gap
+        offsets = list(accumulate(map(len, parts)))
+        self.starts = offsets[:-1:2]
+        self.ends = offsets[1::2]
+        self.words = words = parts[1::2]
         # The start of each word in the key, and the end of the last one.
         bounds = [0, *accumulate(map(len, words))]
         numbers = range(len(words))
@@ -86,28 +62,32 @@ class PreparedText:
         self.ends_at = dict(zip(bounds[1:], numbers, strict=True))
         self.key = "".join(words)
         self.lower_cased = string.islower()
-        self.long = len(self.key) >= _LONG_KEY
 
     @cached_property
     def dates(self) -> list[DateSpan]:
         """The dates in the text."""
-        return find_dates(self.string)
+        return find_dates(self.string, self.language)
 
     @cached_property
     def numbers(self) -> list[NumberSpan]:
         """The numbers in the text."""
-        return find_numbers(self.string)
+        return find_numbers(self.string, self.language)
 
     @cached_property
     def values(self) -> list[ValueSpan]:
         """Every value in the text: dates, times, numbers, shares and scores."""
-        return find_values(self.string, dates=self.dates, numbers=self.numbers)
+        return find_values(
+            self.string, dates=self.dates, numbers=self.numbers, language=self.language
+        )
 
     @cached_property
     def sentences(self) -> list[int]:
         """The sentence number of each word, by the simple rule of `simple_ends`."""
+        numbers: list[int] = []
         ends = simple_ends(self.string)
-        return [bisect_left(ends, start) for start in self.starts]
+        for sentence, end in enumerate(ends):
+            numbers += [sentence] * (bisect_right(self.starts, end) - len(numbers))
+        return numbers + [len(ends)] * (len(self.starts) - len(numbers))
 
     @cached_property
     def numbers_of(self) -> dict[str, list[int]]:
@@ -118,26 +98,6 @@ class PreparedText:
     def numbers_by_initial(self) -> dict[str, list[int]]:
         """The numbers of the words by their first letter."""
         return _grouped((number, word[0]) for number, word in enumerate(self.words))
-
-    @cached_property
-    def _openings(self) -> dict[str, list[int]]:
-        """The places in the key where words begin, by the letters that follow."""
-        key = self.key
-        return _grouped((place, key[place : place + _OPENING]) for place in self.places)
-
-    def places_of(self, key: str) -> Iterable[int]:
-        """The places of the text's key where a word begins and `key` stands, in order."""
-        if not self.long or len(key) < _OPENING:
-            return self._places_by_search(key)
-        openings = self._openings.get(key[:_OPENING], ())
-        return (place for place in openings if self.key.startswith(key, place))
-
-    def _places_by_search(self, key: str) -> Iterator[int]:
-        at = self.key.find(key)
-        while at >= 0:
-            if at in self.starts_at:
-                yield at
-            at = self.key.find(key, at + 1)
 
     def between(self, first: int, last: int) -> str:
         """The characters between the end of one word and the start of another."""

@@ -174,8 +174,7 @@ def train_encoder(
         small=settings.small,
     )
 
-    from adequa.training.torch_data import ContrastiveCollator
-    from adequa.training.torch_evaluation import EncoderEvaluation
+    from adequa.training.torch_data import ContrastiveCollator, EncoderEvaluation
     from adequa.training.torch_fit import run_training
     from adequa.training.torch_networks import EncoderNetwork
 

@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import importlib
 import io
 import json
@@ -19,11 +18,12 @@ import numpy as np
 
 from adequa.data import Item
 from adequa.errors import DataError, ModelError, SettingError
-from adequa.files import replacing
+from adequa.files import replacing, write_errors
 from adequa.models import VerifierOutput, load_encoder, load_verifier
 from adequa.models.relations import PLACEHOLDERS
 from adequa.models.wordpiece import MARKERS
 from adequa.perturb import Knowledge
+from adequa.settings import file_hash
 from adequa.training.cases import Cases
 from adequa.training.checkpoint import (
     CONFIG,
@@ -162,15 +162,11 @@ def read_manifest(folder: Path) -> dict[str, Any]:
 
 def write_files(folder: Path, files: Mapping[str, bytes]) -> None:
     """Write files, each completely or not at all."""
-    try:
+    with write_errors(folder):
         folder.mkdir(parents=True, exist_ok=True)
         for name, content in files.items():
             with replacing(folder / name) as stream:
                 stream.write(content)
-    except OSError as error:
-        raise DataError(
-            f"cannot be written ({error.strerror or error})", path=folder, remedy="check the path"
-        ) from None
 
 
 def seal(
@@ -190,17 +186,15 @@ def seal(
     manifest = {
         "format": _FORMAT,
         "version": version or before.get("version") or folder.absolute().name,
-        "files": {name: _fingerprint(folder / name) for name in names},
+        "files": {
+            name: {"sha256": file_hash(folder / name), "size": (folder / name).stat().st_size}
+            for name in names
+        },
         "models": {**before.get("models", {}), **(models or {})},
     }
     text = json.dumps(manifest, ensure_ascii=False, indent=2)
     write_files(folder, {MANIFEST: f"{text}\n".encode()})
     return manifest
-
-
-def _fingerprint(path: Path) -> dict[str, Any]:
-    content = path.read_bytes()
-    return {"sha256": hashlib.sha256(content).hexdigest(), "size": len(content)}
 
 
 _BUILDERS = {"encoder": build_encoder, "verifier": build_verifier, "relations": build_verifier}

@@ -1,20 +1,31 @@
-"""Batches of pairs as tensors. Imports torch."""
+"""Batches of pairs as tensors, and evaluation on held-out ones while a network trains.
+
+Imports torch.
+"""
 
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
+import numpy as np
+import numpy.typing as npt
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
+from adequa.data import Triple
 from adequa.models import WordPiece
-from adequa.perturb import FALSE, TRUE, UNKNOWN, LabelledDocument, LabelledSpan
+from adequa.perturb import FALSE, TRUE, UNKNOWN, Document, Knowledge, LabelledDocument
+from adequa.perturb.documents import is_inside
+from adequa.perturb.graphs import inverse_of
 from adequa.text.values import word_triple
 from adequa.training.cases import Cases, TrainingCase
-from adequa.training.encoder import ContrastiveBatches
-from adequa.training.setup import cut_to
+from adequa.training.encoder import ContrastiveBatches, inversion_rate, recalls
+from adequa.training.setup import cut_to, spread
+from adequa.training.torch_networks import EncoderNetwork, VerifierNetwork
+from adequa.training.verifier import HeldOutFigures
 
 
 def padded(rows: Sequence[Sequence[int]], fill: int = 0) -> Tensor:
@@ -87,14 +98,99 @@ class CaseCollator:
         pair = self.tokens.join(self.tokens.pieces(document.text), triples)
         labels = [[UNKNOWN] * 3 for _ in pair.ids]
         for place, (start, end) in enumerate(pair.offsets, 1):
-            unsupported = _inside(start, end, document.unsupported)
-            unclear = not unsupported and _inside(start, end, document.unclear)
+            unsupported = is_inside(start, end, document.unsupported)
+            unclear = not unsupported and is_inside(start, end, document.unclear)
             labels[place][1] = UNKNOWN if unclear else TRUE if unsupported else FALSE
-            labels[place][2] = TRUE if _inside(start, end, document.disfluent) else FALSE
+            labels[place][2] = TRUE if is_inside(start, end, document.disfluent) else FALSE
         for place, stated in zip(pair.subjects, document.stated, strict=True):
             labels[place][0] = stated
         return pair.ids[: self.longest], pair.types[: self.longest], labels[: self.longest]
 
 
-def _inside(start: int, end: int, places: Sequence[LabelledSpan]) -> bool:
-    return any(place.start < end and start < place.end for place in places)
+_ROWS, _CASES = 64, 24
+
+
+@dataclass
+class EncoderEvaluation:
+    """Retrieval among the first texts of all entries, and inverted triples."""
+
+    pairs: Sequence[Document]
+    knowledge: Knowledge
+    tokens: WordPiece
+    longest: int
+    queries: int
+    """The largest number of graphs whose text is searched for."""
+
+    def __call__(self, network: EncoderNetwork) -> dict[str, float]:
+        """Recall from graph to text, and how often an inverted triple is as near as the right."""
+        first: dict[str, Document] = {}
+        for pair in self.pairs:
+            first.setdefault(pair.entry, pair)
+        pool = list(first.values())
+        own = spread(len(pool), self.queries)
+        texts = self._embed(network, [self.tokens.encode_text(pair.text) for pair in pool])
+        figures = recalls(self._graphs(network, [pool[place].triples for place in own]), texts, own)
+        single: list[int] = []
+        inverted: list[Sequence[Triple]] = []
+        for place, pair in enumerate(pool):
+            new = inverse_of(pair.triples[0], self.knowledge) if len(pair.triples) == 1 else None
+            if new is not None:
+                single.append(place)
+                inverted.append((new,))
+        if single:
+            right = self._graphs(network, [pool[place].triples for place in single])
+            wrong = self._graphs(network, inverted)
+            figures["inverted"] = inversion_rate(texts[single], right, wrong)
+        return {name: round(value, 4) for name, value in figures.items()}
+
+    def _graphs(
+        self, network: EncoderNetwork, graphs: Sequence[Sequence[Triple]]
+    ) -> npt.NDArray[np.float32]:
+        return self._embed(network, [self.tokens.encode_graph(graph).ids for graph in graphs])
+
+    def _embed(
+        self, network: EncoderNetwork, encoded: Sequence[Sequence[int]]
+    ) -> npt.NDArray[np.float32]:
+        rows = [cut_to(ids, self.longest) for ids in encoded]
+        order = sorted(range(len(rows)), key=lambda place: len(rows[place]))
+        vectors = np.zeros((len(rows), network.bert.config.hidden_size), np.float32)
+        for first in range(0, len(order), _ROWS):
+            places = order[first : first + _ROWS]
+            found = network.embed(**_moved(masked([rows[place] for place in places]), network))
+            vectors[places] = found.float().cpu().numpy()
+        return vectors
+
+
+@dataclass
+class VerifierEvaluation:
+    """The heads of a verifier on cases whose labels are known."""
+
+    cases: Sequence[TrainingCase]
+    collator: CaseCollator
+
+    def __call__(self, network: VerifierNetwork) -> dict[str, float]:
+        """Area under the curve of each head, accuracies, and what is found of each fault."""
+        seen = HeldOutFigures()
+        lengths = [
+            len(case.document.text) + 30 * len(case.document.triples) for case in self.cases
+        ]  # about the number of tokens: nothing but padding depends on it
+        order = sorted(range(len(lengths)), key=lambda place: lengths[place])
+        for first in range(0, len(order), _CASES):
+            cases = [self.cases[place] for place in order[first : first + _CASES]]
+            batch: Mapping[str, Any] = self.collator.collate(cases)
+            tokens, pairs = network.logits(**_moved(batch["inputs"], network))
+            for place, case in enumerate(cases):
+                seen.add(
+                    case.fault,
+                    tokens[place].float().cpu().numpy(),
+                    batch["labels"][place].numpy(),
+                    float(pairs[place]),
+                    case.document.supported,
+                )
+        return seen.figures()
+
+
+def _moved(inputs: Mapping[str, Tensor], network: nn.Module) -> dict[str, Tensor]:
+    """The tensors where the network is."""
+    device = next(network.parameters()).device
+    return {name: values.to(device) for name, values in inputs.items()}

@@ -13,18 +13,16 @@ from torch import Tensor, nn
 from torch.nn import functional
 from transformers import BertConfig, BertModel
 
+from adequa.perturb import UNKNOWN
+from adequa.training.verifier import HEADS
+
 TEMPERATURE = 0.05
 """Of the contrastive loss, for the shipped encoder; no record of the data it was chosen on."""
 CHUNK = 16
 """Rows that run together; it affects speed and memory only."""
-IGNORED = -1
-"""A label that is not known and teaches nothing."""
-HEAD_NAMES = ("stated", "unsupported", "disfluent")
 
 
-def load_bert(
-    folder: Path, *, dropout: float = 0.0, frozen: int = 0, layers: Sequence[int] = ()
-) -> BertModel:
+def load_bert(folder: Path, *, frozen: int = 0, layers: Sequence[int] = ()) -> BertModel:
     """A BERT without pooler; its word table is rounded to int8 rows, as it ships, and frozen.
 
     So are its first `frozen` layers: most of what they know serves graphs as well, and a step
@@ -32,7 +30,7 @@ def load_bert(
     half the time wherever the model runs.
     """
     config = BertConfig.from_pretrained(folder)
-    config.hidden_dropout_prob = config.attention_probs_dropout_prob = dropout
+    config.hidden_dropout_prob = config.attention_probs_dropout_prob = 0.0
     bert = BertModel.from_pretrained(
         folder, config=config, add_pooling_layer=False, attn_implementation="sdpa"
     )
@@ -90,7 +88,7 @@ class VerifierNetwork(nn.Module):
         super().__init__()
         self.bert = bert
         size = bert.config.hidden_size
-        self.tokens = nn.Linear(size, len(HEAD_NAMES))
+        self.tokens = nn.Linear(size, len(HEADS))
         self.pair = nn.Linear(size, 1)
 
     def logits(self, ids: Tensor, mask: Tensor, types: Tensor) -> tuple[Tensor, Tensor]:
@@ -114,9 +112,7 @@ class VerifierNetwork(nn.Module):
             pairs.append(pair)
             right.append(supported[rows])
         logits, targets = torch.cat(tokens), torch.cat(known)
-        parts = {
-            name: _loss(logits[:, head], targets[:, head]) for head, name in enumerate(HEAD_NAMES)
-        }
+        parts = {name: _loss(logits[:, head], targets[:, head]) for head, name in enumerate(HEADS)}
         parts["supported"] = _loss(torch.cat(pairs), torch.cat(right))
         return {"loss": torch.stack(list(parts.values())).sum(), **parts}
 
@@ -129,7 +125,7 @@ def _chunks(mask: Tensor) -> Iterator[tuple[Tensor, int]]:
 
 
 def _loss(logits: Tensor, labels: Tensor) -> Tensor:
-    known = labels != IGNORED
+    known = labels != UNKNOWN
     if not known.any():
         return logits.sum() * 0
     return functional.binary_cross_entropy_with_logits(

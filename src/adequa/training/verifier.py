@@ -128,8 +128,7 @@ def train_verifier(
     known = Knowledge([*knowledge.graphs, *(pair.triples for pair in dev)], dev)
     dev_cases = Cases(dev, known, seed=_DEV_SEED, composer=composer)
 
-    from adequa.training.torch_data import CaseCollator
-    from adequa.training.torch_evaluation import VerifierEvaluation
+    from adequa.training.torch_data import CaseCollator, VerifierEvaluation
     from adequa.training.torch_fit import run_training
     from adequa.training.torch_networks import VerifierNetwork
 

@@ -39,7 +39,7 @@ def found(run: Path) -> Comparison:
 
 def test_text_has_systems_best_first_with_letters(found: Comparison) -> None:
     lines = render(found).split("\n")
-    assert lines[0] == "3 systems, value ± half its 95 % interval"
+    assert lines[0] == "3 systems, value and its 95 % interval"
     assert lines[1].split() == ["system", "good", "↑", "ter", "↓"]
     assert lines[3].split()[:5] == ["a&b|c", "0.450", "±", "0.047", "a"]
     assert lines[5].split()[:5] == ["worse_one", "0.150", "±", "0.047", "b"]
@@ -70,7 +70,7 @@ def test_many_pairs_are_shown_when_asked_for(write_run: WriteRun) -> None:
     ]
     found = compare([write_run(results)])
     assert [table.title for table in comparison_tables(found)] == [
-        "10 systems, value ± half its 95 % interval"
+        "10 systems, value and its 95 % interval"
     ]
     assert "45 pairs are not shown" in render(found)
     assert len(comparison_tables(found, every_pair=True)[1].rows) == 45

@@ -8,9 +8,8 @@ from dataclasses import replace
 import pytest
 
 from adequa.errors import DataError, UnknownName
-from adequa.human.campaign.export import export_answers, export_lines, format_of
 from adequa.human.campaign.settings import OWN_FILES, PRESETS, SPANS
-from adequa.human.campaign.store import CampaignStore
+from adequa.human.campaign.store import CampaignStore, export_answers, export_lines, format_of
 from adequa.readers.ratings import read_ratings
 
 from .conftest import QUESTION, sample

@@ -22,6 +22,7 @@ from adequa.metrics import load_metric
 from adequa.metrics.esa import Esa
 from adequa.metrics.nli.metric import Nli
 from adequa.metrics.similarity import Similarity
+from adequa.models.encoder import load_encoder
 from adequa.models.shipped import weights
 from adequa.models.verifier import load_verifier
 
@@ -290,6 +291,28 @@ def test_two_metrics_of_a_run_ask_the_verifier_once(
     assert sum(asked) == before
 
 
+def test_metrics_and_systems_of_a_run_encode_each_text_and_each_graph_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    name = str(write_weights(tmp_path / "weights"))
+    encoder = load_encoder(name, threads=1)
+    run, asked = encoder.run, []
+
+    def counting(sequences: Any) -> Any:
+        asked.extend(map(tuple, sequences))
+        return run(sequences)
+
+    monkeypatch.setattr(encoder, "run", counting)
+    metrics = {"nli": Nli(weights=name), "similarity": Similarity(weights=name)}
+    items = [replace(item, system=system) for system in ("a", "b", "c") for item in ITEMS]
+    adequa.evaluate(items, metrics=metrics)
+    assert len(asked) > 1
+    assert len(asked) == len(set(asked))
+    before = len(asked)
+    adequa.evaluate([replace(items[0], text="Another text.")], metrics=metrics)
+    assert len(asked) == before + 1  # the text; the graph is known
+
+
 def test_a_long_text_and_a_large_graph(tiny_weights: str) -> None:
     facts = tuple(Triple("Old_Pub", "serve", str(number)) for number in range(300))
     text = " ".join(f"The old pub: serve the city {fact.object}." for fact in facts)
@@ -483,3 +506,11 @@ def test_a_small_run(command: Run, tiny_weights: str, tmp_path: Path) -> None:
 def test_a_cached_score_of_a_record_sees_its_pointers() -> None:
     assert "paths" in Nli.reads
     assert "paths" in Esa.reads
+
+
+def test_a_text_in_another_language_is_not_scored(tiny_weights: str) -> None:
+    german = Item("1", FACTS, "Die Mühle liegt in der Nähe der Stadt und ist nicht groß.")
+    english = replace(german, lang="en")
+    one, other = Nli(weights=tiny_weights).score([german, english])
+    assert one == Score(None, reason="the text is in German; nli knows English only")
+    assert other.value is not None

@@ -6,8 +6,11 @@ import json
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
+
+from research.papers.section import Reproduction
 
 from ...tiny_weights import write_weights
 
@@ -116,6 +119,30 @@ def test_all_papers_on_one_page(esa: Run, tmp_path: Path) -> None:
     code, _, complaint = esa("all", "--data", "data", "--only", "bleu")
     assert (code, "unknown paper 'bleu'" in complaint) == (2, True)
     assert esa("all", "--data", "nowhere")[0] == 2
+
+
+def test_a_page_of_a_sample_says_so(
+    esa: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: dict[str, object] = {}
+
+    def record(name: str) -> Any:
+        def reproduce(*given: object, **options: object) -> Reproduction:
+            asked[name] = options.get("sample" if name == "nli" else "pool")
+            return Reproduction([])
+
+        return reproduce
+
+    monkeypatch.setattr("research.papers.nli.reproduction.reproduce_nli", record("nli"))
+    monkeypatch.setattr("research.papers.joint.reproduction.reproduce_joint", record("joint"))
+    only = ("--only", "nli", "--only", "joint")
+    assert esa("all", "--data", "data", *only, "--sample", "3")[0] == 0
+    assert asked == {"nli": 3, "joint": 3}
+    page = (tmp_path / "papers.html").read_text(encoding="utf-8")
+    assert "adequa paper nli --data DIR --sample 3" in page
+    assert "adequa paper joint --data DIR --pool 3" in page
+    assert esa("all", "--data", "data", *only)[0] == 0
+    assert asked == {"nli": None, "joint": None}
 
 
 @pytest.fixture

@@ -7,6 +7,8 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from adequa.text.languages import LANGUAGES
+from adequa.text.values import dates
 from adequa.text.values.dates import Date, DateMatch, compare_dates, date_of, find_dates
 
 FULL = Date(1986, 4, 15)
@@ -246,3 +248,40 @@ def test_a_long_text_takes_bounded_time(piece: str) -> None:
     find_dates(text)
     # Linear takes well below a second; quadratic would take many minutes.
     assert time.process_time() - start < 8
+
+
+_WORDS = [
+    *("5", "may", "1986", "15,000", "sept", ".", "-", "twenty-first", "of", "the", "monday", "day"),
+    *("2003-04", "03/04/2005", "mayor", "april", "wednesday,", "twelfth", "é5", "x1990", "1990s"),
+]
+
+
+@given(st.lists(st.sampled_from(_WORDS), max_size=12), st.sampled_from(["", " ", "  "]))
+def test_dates_are_looked_for_only_where_one_can_begin(words: list[str], gap: str) -> None:
+    lower = gap.join(words)
+    found, slow = dates._find_any(lower, 0), dates._ALL_DATES.search(lower)
+    assert (found and found.span()) == (slow and slow.span())
+    found, slow = dates._find_numeric(lower, 0), dates._NUMERIC_DATES.search(lower)
+    assert (found and found.span()) == (slow and slow.span())
+
+
+@pytest.mark.parametrize(
+    ("code", "text", "expected"),
+    [
+        ("de", "am 1. Oktober 2009", Date(2009, 10, 1)),
+        ("de", "am 3.4.2009", Date(2009, 4, 3)),
+        ("fr", "le 1er mai 2001", Date(2001, 5, 1)),
+        ("fr", "le premier mai 2001", Date(2001, 5, 1)),
+        ("es", "el 1 de junio de 2006", Date(2006, 6, 1)),
+        ("it", "dell'8 ottobre 2018", Date(2018, 10, 8)),
+        ("it", "il 1º maggio 1998", Date(1998, 5, 1)),
+        ("pt", "a 6 de agosto de 1966", Date(1966, 8, 6)),
+        ("nl", "op 12 september 2012", Date(2012, 9, 12)),
+        ("cs", "1. října 1938", Date(1938, 10, 1)),
+        ("cs", "v září 2001", Date(2001, 9, None)),
+        ("ru", "1 октября 1938 года", Date(1938, 10, 1)),
+    ],
+)
+def test_dates_in_other_languages(code: str, text: str, expected: Date) -> None:
+    (span,) = find_dates(text, LANGUAGES[code])
+    assert span.readings == (expected,)

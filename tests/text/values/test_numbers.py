@@ -8,6 +8,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from adequa.text.languages import LANGUAGES
 from adequa.text.values.numbers import (
     Quantity,
     find_numbers,
@@ -389,3 +390,41 @@ def test_a_long_text_takes_bounded_time(piece: str) -> None:
     unit_in(text)
     literal_of('"' + text)
     assert time.process_time() - start < 8
+
+
+@pytest.mark.parametrize(
+    ("code", "text", "value", "unit"),
+    [
+        ("de", "1.982.097 Einwohner", "1982097", None),
+        ("de", "12 500 Leute", "12500", None),
+        ("de", "3,4 Mrd. Euro", "3.4E+9", "euro"),
+        ("de", "eine halbe Million", "500000", None),
+        ("de", "3,125 Meter", "3.125", "metre"),
+        ("fr", "1,25 milliard d'euros", "1.25E+9", "euro"),
+        ("fr", "moins 3,5 degrés", "-3.5", "degree"),
+        ("fr", "un million et demi", "1500000", None),
+        ("es", "un cuarto de millón", "250000", None),
+        ("es", "2,7 mil millones de euros", "2.7E+9", "euro"),
+        ("es", "2,5 grados bajo cero", "-2.5", "degree"),
+        ("it", "430mila", "4.30E+5", None),
+        ("pt", "33,7 por cento", "33.7", "percent"),
+        ("nl", "driekwart miljoen", "750000", None),
+        ("cs", "349,50 Kč", "349.50", "Czech koruna"),
+        ("ru", "1 312,5 метра", "1312.5", "metre"),
+        ("ru", "6 м/с", "6", "metre per second"),
+    ],
+)
+def test_numbers_in_other_languages(code: str, text: str, value: str, unit: str | None) -> None:
+    (span,) = find_numbers(text, LANGUAGES[code])
+    assert (str(span.readings[0].value), span.readings[0].unit) == (value, unit)
+
+
+def test_a_point_or_comma_before_three_figures_has_two_readings() -> None:
+    for text in ("12.500", "12,500"):
+        (span,) = find_numbers(text, LANGUAGES["de"])
+        assert {float(reading.value) for reading in span.readings} == {12.5, 12500.0}
+
+
+def test_spaces_between_thousands_are_of_other_languages() -> None:
+    assert len(find_numbers("12 500")) == 2
+    assert len(find_numbers("2003 280", LANGUAGES["fr"])) == 2

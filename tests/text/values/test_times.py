@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import pytest
 
+from adequa.text.languages import LANGUAGES
 from adequa.text.values.times import (
     Clock,
     clock_of,
@@ -92,3 +93,30 @@ def test_zones_count_only_where_both_have_one() -> None:
 )
 def test_durations(value: str, seconds: list[str]) -> None:
     assert [str(quantity.value) for quantity in durations_of(value)] == seconds
+
+
+@pytest.mark.parametrize(
+    ("code", "text", "clocks"),
+    [
+        ("de", "um 18 Uhr 45", [(18, 45)]),
+        ("de", "um 18.45 Uhr", [(18, 45)]),
+        ("de", "halb sechs", [(5, 30), (17, 30)]),
+        ("fr", "à 18 h 45", [(18, 45)]),
+        ("es", "a las seis y media de la tarde", [(18, 30)]),
+        ("it", "alle 23.30", [(23, 30)]),
+        ("it", "alle 19, e", [(19, 0)]),
+        ("pt", "às 22h45", [(22, 45)]),
+        ("nl", "om half zes 's middags", [(17, 30)]),
+        ("nl", "kwart over acht", [(8, 15), (20, 15)]),
+        ("cs", "ve 14.05 hodin", [(14, 5)]),
+        ("ru", "в 14 часов 40 минут", [(14, 40)]),
+    ],
+)
+def test_times_in_other_languages(code: str, text: str, clocks: list[tuple[int, int]]) -> None:
+    (span,) = find_times(text, LANGUAGES[code])
+    assert [(clock.hour, clock.minute) for clock in span.readings] == clocks
+
+
+@pytest.mark.parametrize(("code", "text"), [("pt", "dura 2 h 15 min"), ("de", "kostet 16.20 Euro")])
+def test_other_figures_are_not_times_in_other_languages(code: str, text: str) -> None:
+    assert find_times(text, LANGUAGES[code]) == []

@@ -2,11 +2,13 @@ from __future__ import annotations
 
 import pytest
 
+from adequa.text.languages import LANGUAGES
 from adequa.text.values import (
     ValueFact,
     claim_of,
     find_contradictions,
     find_polarity,
+    is_readable,
     truth_of,
 )
 
@@ -89,3 +91,32 @@ def test_a_quality_that_differs_between_objects_needs_the_name() -> None:
 def test_ones_and_noughts_are_numbers_where_a_field_has_others() -> None:
     facts = [ValueFact("reserved", "0"), ValueFact("reserved", "60")]
     assert find_contradictions(facts, "Sixty are reserved.") == []
+
+
+@pytest.mark.parametrize(
+    ("code", "key", "text", "affirmed"),
+    [
+        ("de", "familyFriendly", "Es ist nicht familienfreundlich.", False),
+        ("de", "familyFriendly", "Familien sind willkommen, Hunde nicht.", True),
+        ("de", "rainExpected", "Es bleibt trocken.", False),
+        ("fr", "snowExpected", "Ils n'ont pas de neige à attendre.", False),
+        ("it", "fog", "Vento a 36 km/h, senza nebbia.", False),
+        ("nl", "thunderstorm", "Het dorp moet onweer verwachten.", True),
+        ("cs", "snowExpected", "Obyvatelé nemusí čekat sněžení.", False),
+        ("ru", "snowExpected", "Снега сегодня ждать не стоит.", False),
+        ("ru", "familyFriendly", "Подходит для семей.", True),
+    ],
+)
+def test_yes_and_no_in_other_languages(code: str, key: str, text: str, affirmed: bool) -> None:
+    claim = claim_of(key, "yes")
+    assert claim is not None
+    (found,) = find_polarity(text, claim, LANGUAGES[code])
+    assert found.affirmed is affirmed
+
+
+def test_qualities_without_words_are_not_readable() -> None:
+    known, unknown = claim_of("rainExpected", "no"), claim_of("zorbing", "no")
+    assert known is not None
+    assert unknown is not None
+    assert is_readable(known, LANGUAGES["cs"])
+    assert not is_readable(unknown, LANGUAGES["cs"])

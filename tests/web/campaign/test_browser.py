@@ -10,10 +10,17 @@ import socket
 import threading
 import time
 from collections.abc import Callable, Iterator
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 import pytest
+
+from adequa.data import Item
+from adequa.human.campaign.model import SampledText
+from adequa.human.campaign.settings import PRESETS
+
+from .conftest import FACTS
 
 sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
@@ -109,6 +116,33 @@ def saved(page: Any) -> None:
 
 def text_of(page: Any) -> str:
     return str(page.locator(".text").text_content())
+
+
+def test_a_preference_between_two_texts(served: Make, device: Make) -> None:
+    rival = {"systems": ["T5", "LSTM"], "text": "Another text, which says something else."}
+    item = Item("Id0", FACTS, "A text that says it all.", "T5 vs LSTM", meta={"rival": rival})
+    rules = {"eligibility": ()}
+    texts = [SampledText(item, "pairs")]
+    here, address = served(questions=PRESETS["preference"], texts=texts, rules=rules)
+    page = device(viewport={"width": 1000, "height": 800})
+    begin(page, address, here)
+    shot(page, "pair")
+    boxes = [page.locator(".pair section").nth(place).bounding_box() for place in (0, 1)]
+    assert boxes[0]["x"] + boxes[0]["width"] <= boxes[1]["x"], "the texts are side by side"
+    heads = page.locator(".pair h2").all_text_contents()
+    answers = page.locator(".choice span").all_text_contents()
+    assert heads == ["Text 1", "Text 2"]
+    assert answers == ["Text 1", "Both alike", "Text 2"], "the names hold where texts are stacked"
+    spec = find_spec("axe_playwright_python")
+    if spec is not None and spec.origin is not None:
+        page.evaluate((Path(spec.origin).parent / "axe.min.js").read_text(encoding="utf-8"))
+        found = page.evaluate("axe.run(document, {runOnly: ['wcag2a', 'wcag2aa', 'wcag21aa']})")
+        assert [one["id"] for one in found["violations"]] == []
+    page.keyboard.press("3")
+    page.keyboard.press("Enter")
+    sync_api.expect(page.get_by_role("heading", name="Thank you")).to_be_visible()
+    (rating,) = here.store.ratings()
+    assert rating.value in (1.0, -1.0)
 
 
 def test_by_mouse_from_the_link_to_the_export(served: Make, device: Make) -> None:

@@ -289,7 +289,7 @@ def test_browse_filter_and_deep_link(served, device, sample_run):
 
 def test_keys_and_pages(served, device, sample_run):
     here, url = served(sample_run)
-    page = ready(device(), f"{url}/runs/{here.id_of('sample')}/texts")
+    page = ready(device(), f"{url}/runs/{here.id_of('sample')}/texts?sort=run")
     page.keyboard.press("j")
     page.keyboard.press("j")
     assert page.evaluate("document.activeElement.dataset.card") == "1"
@@ -403,7 +403,7 @@ def test_it_can_be_read_without_scripts(served, device, sample_run):
     here, url = served(sample_run)
     run = here.id_of("sample")
     page = device(java_script_enabled=False)
-    page.goto(f"{url}/runs/{run}/texts?system=careful")
+    page.goto(f"{url}/runs/{run}/texts?system=careful&sort=run")
     assert page.locator("#list article p").first.inner_text().startswith("Velmora")
     page.locator("[name=search]").fill("tarn hollow")
     page.get_by_role("button", name="Show").click()

@@ -90,6 +90,11 @@ def test_filters_go_together(index):
 
 def key_of(sort: str, line: dict[str, Any]) -> float:
     by, _, label = sort.partition(":")
+    if not by:
+        sure = 1.0 if line["confidence"] is None else line["confidence"]
+        faults = -key_of("missing", line) - key_of("unsupported", line)
+        kinds = {None: 3.0, "OK": 1 + sure}
+        return kinds.get(line["verdict"], -faults - sure)
     if by == "missing":
         return -len(
             [fact for fact in line["facts"] if fact["status"] in ("missing", "contradicted")]
@@ -106,7 +111,7 @@ def key_of(sort: str, line: dict[str, Any]) -> float:
 
 @pytest.mark.parametrize(
     "sort",
-    ["missing", "unsupported", "unsure", "worst:esa", "best:esa", "worst:ter", "best:ter"],
+    ["", "missing", "unsupported", "unsure", "worst:esa", "best:esa", "worst:ter", "best:ter"],
 )
 def test_sorting_is_stable_and_missing_values_come_last(index, sort):
     wanted = sorted(range(len(LINES)), key=lambda row: key_of(sort, LINES[row]))

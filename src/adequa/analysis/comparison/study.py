@@ -71,7 +71,7 @@ class SystemValue:
     not_scorable: int
     group: str | None = None
     """Systems that share a letter do not differ significantly; with a baseline, `*` marks those
-    that differ from it."""
+    that differ from it. None if some pair of systems could not be tested."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,6 +120,11 @@ class SystemPair:
     """Of the item scores."""
     winner: str | None = None
     """The better system, where every test is significant after correction."""
+
+    @property
+    def is_tested(self) -> bool:
+        """Whether the systems share enough items to be compared."""
+        return all(found.p is not None for found in self.tests.values())
 
 
 @dataclass(frozen=True, slots=True)
@@ -264,7 +269,7 @@ def _value(
 ) -> SystemValue:
     interval = None
     if yardstick.corpus is None:
-        interval = stats.student_interval(sample.scores, level)
+        interval = stats.bounded(stats.student_interval(sample.scores, level), yardstick.scale)
     elif resampled is not None:
         interval = stats.percentile_interval(resampled, level)
     return SystemValue(
@@ -443,7 +448,11 @@ def compare(
         correction=correction,
         overall=slices[0],
         slices=tuple(slices[1:]),
-        notes=(*notes, *_too_few_trials(procedure, correction, len(pairs))),
+        notes=(
+            *notes,
+            *_too_few_trials(procedure, correction, len(pairs)),
+            *_untested(slices[0].pairs),
+        ),
     )
 
 
@@ -467,6 +476,21 @@ def _too_few_trials(procedure: Procedure, correction: str, pairs: int) -> list[s
         for test in procedure.tests
         if correction in ("holm", "bonferroni") and pairs / (procedure.trials[test] + 1) >= alpha
     ]
+
+
+def _untested(pairs: Sequence[SystemPair]) -> list[str]:
+    """One line on the pairs of systems that share too few items to say anything about them."""
+    untested = {(one.first, one.second): one.items for one in pairs if not one.is_tested}
+    if not untested:
+        return []
+    (first, second), items = next(iter(untested.items()))
+    more = "" if len(untested) == 1 else f" (nor are {len(untested) - 1} more pairs)"
+    note = (
+        f"{first} and {second} are not compared{more}: they have "
+        f"{'one item' if items else 'no item'} in common, and a test needs two. "
+        "Items are paired by id and triples."
+    )
+    return [note]
 
 
 def correct_pairs(
@@ -501,7 +525,8 @@ def _with_groups(one: Slice, measures: Sequence[Measure], baseline: str | None) 
         pairs = [pair for pair in one.pairs if pair.measure == measure.name]
         if baseline is not None:
             for pair in pairs:
-                groups[measure.name, pair.first] = "*" if pair.winner else ""
+                star = "*" if pair.winner else ""
+                groups[measure.name, pair.first] = star if pair.is_tested else None
             continue
         ranked = sorted(
             (value for value in one.values if value.measure == measure.name and value.items),
@@ -511,7 +536,8 @@ def _with_groups(one: Slice, measures: Sequence[Measure], baseline: str | None) 
         different = [
             (places[pair.first], places[pair.second]) for pair in pairs if pair.winner is not None
         ]
-        letters = stats.significance_letters(len(ranked), different) if pairs else None
+        tested = bool(pairs) and all(pair.is_tested for pair in pairs)
+        letters = stats.significance_letters(len(ranked), different) if tested else None
         for value, group in zip(ranked, letters or (), strict=letters is not None):
             groups[measure.name, value.system] = group
     return replace(

@@ -7,6 +7,7 @@ A measure is a metric's mean score, or the corpus value that the metric defines.
 
 from __future__ import annotations
 
+import math
 from array import array
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -282,6 +283,8 @@ class Yardstick:
     label: str
     corpus: CorpusValue | None
     """None: the mean of the item scores."""
+    scale: tuple[float, float] = (-math.inf, math.inf)
+    """The lowest and the highest possible score of an item."""
 
     def aggregate(self, items: int) -> Aggregate:
         """The function from the totals of this many items to values."""
@@ -345,7 +348,8 @@ def choose_yardsticks(
             higher_is_better=runs.higher_is_better[label],
             signature=signature,
         )
-        chosen.append(Yardstick(measure, label, corpus))
+        scale = {} if metric is None else {"scale": metric.scale}
+        chosen.append(Yardstick(measure, label, corpus, **scale))
         notes += note
     return chosen, notes
 
@@ -393,7 +397,7 @@ def _signature(runs: AlignedRuns, label: str) -> tuple[str, list[str]]:
         if known.rpartition("|version:")[0] != signature.rpartition("|version:")[0]:
             raise RunError(
                 f"{where} and {run} compute {label!r} differently ({known}; {signature}); "
-                "score one of them again, or name other metrics with -m"
+                "score one of them again, or name other metrics with metrics=…"
             )
         notes.append(f"{label}: the versions differ ({where}: {known}; {run}: {signature})")
     return known, notes

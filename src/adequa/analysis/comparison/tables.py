@@ -9,7 +9,16 @@ from typing import Any
 from adequa.analysis.comparison.study import Comparison, Slice, SystemPair, SystemValue
 from adequa.fields import grouped
 from adequa.stats import CORRECTION_NOTES, magnitude_of_d
-from adequa.tables import Cell, Column, Table, as_json, counted, render_tables, rounded
+from adequa.tables import (
+    Cell,
+    Column,
+    Table,
+    as_json,
+    counted,
+    interval_words,
+    render_tables,
+    rounded,
+)
 
 FORMATS = ("text", "markdown", "latex", "json", "csv")
 SHOWN_PAIRS = 40
@@ -153,7 +162,7 @@ def _slice_pairs(comparison: Comparison) -> list[SystemPair]:
 
 def _systems_table(comparison: Comparison) -> Table:
     return Table(
-        f"{counted(len(comparison.systems), 'system')}, value ± half its "
+        f"{counted(len(comparison.systems), 'system')}, value and its "
         f"{_percent(comparison.level)} interval",
         [Column("system", align="left"), *_measure_columns(comparison)],
         _system_rows(comparison.overall, comparison, _group_width([comparison.overall])),
@@ -213,7 +222,7 @@ def _value_cell(value: SystemValue, digits: int, width: int) -> Cell:
         return None
     shown = f"{value.value:.{digits}f}"
     if value.interval is not None:
-        shown += f" ± {(value.interval[1] - value.interval[0]) / 2:.{digits}f}"
+        shown += f" {interval_words(value.value, value.interval, digits)}"
     # The padding aligns the numbers for any number of letters.
     return shown + (" " + (value.group or "").ljust(width) if width else "")
 
@@ -272,7 +281,7 @@ def _notes(comparison: Comparison, *, every_pair: bool) -> list[str]:
     """The settings of the tests, and the rows that the tables leave out."""
     slice_pairs = _slice_pairs(comparison)
     notes = []
-    if comparison.overall.pairs or slice_pairs:
+    if any(pair.is_tested for pair in (*comparison.overall.pairs, *slice_pairs)):
         tests = " and ".join(
             f"{_TEST_NAMES[test]} ({comparison.trials[test]:,} trials)" for test in comparison.tests
         )

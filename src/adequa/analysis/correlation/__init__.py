@@ -1,9 +1,10 @@
 """Correlation of metrics with human ratings, with confidence intervals."""
 
 from adequa.analysis.correlation.agreement import MetricAgreement, MetricDifference, Options
-from adequa.analysis.correlation.study import Study, correlate
-from adequa.analysis.correlation.tables import (
+from adequa.analysis.correlation.study import (
     FORMATS,
+    Study,
+    correlate,
     draw_matrices,
     render_study,
     study_tables,

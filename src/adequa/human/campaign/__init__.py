@@ -1,6 +1,6 @@
 """An evaluation campaign: its settings and texts, who gets which text, and the answers.
 
-`CampaignStore` and `export` need sqlalchemy (extra `web`), so they are loaded on first use.
+`CampaignStore` and `export_answers` need sqlalchemy (extra `web`), so they are loaded on first use.
 """
 
 from __future__ import annotations
@@ -30,20 +30,17 @@ from adequa.human.campaign.settings import (
 )
 
 if TYPE_CHECKING:
-    from adequa.human.campaign.export import export_answers
-    from adequa.human.campaign.store import CampaignStore
+    from adequa.human.campaign.store import CampaignStore, export_answers
 
 __all__ = ["ITEMS", "PRESETS", "SPANS", "AnswerChoice", "Campaign", "CampaignStore", "Eligibility"]
 __all__ += ["NothingLeft", "Overview", "Page", "Question", "Rater", "SampledText"]
 __all__ += ["campaign_to_object", "export_answers", "is_campaign", "read_campaign", "read_settings"]
 __all__ += ["write_campaign"]
 
-_LATE = {"CampaignStore": "store", "export_answers": "export"}
-
 
 def __getattr__(name: str) -> Any:
-    if name not in _LATE:
+    if name not in ("CampaignStore", "export_answers"):
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from importlib import import_module
+    from adequa.human.campaign import store
 
-    return getattr(import_module(f"{__name__}.{_LATE[name]}"), name)
+    return getattr(store, name)

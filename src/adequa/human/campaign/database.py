@@ -8,21 +8,24 @@
     history    earlier versions of corrected answers
 
 A text has at most N slots that are not void, a rater at most one slot of a text, and a slot at most
-one answer: the constraints of the database enforce this. `migrations` creates the tables,
-this module names them.
+one answer: the constraints of the database enforce this. `VERSIONS` creates the tables; the newest
+version is named here in short.
 """
 
 from __future__ import annotations
 
 import contextlib
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from adequa.errors import DataError, MissingExtra, ServiceError
 from adequa.files import write_errors
 from adequa.human.campaign.settings import DATABASE
+
+if TYPE_CHECKING:
+    from alembic.operations import Operations
 
 __all__ = ["Database", "answers", "campaign", "history", "raters", "slots", "sql", "visits"]
 
@@ -36,7 +39,7 @@ def _table(name: str, *columns: str) -> sql.TableClause:
     return sql.table(name, *map(sql.column, columns))
 
 
-# Types and constraints are in `migrations` alone.
+# Types and constraints are in `VERSIONS` alone.
 campaign = _table("campaign", "number", "fingerprint", "raters_per_text", "round")
 raters = _table("raters", "number", "external", "status", "task", "eligibility", "seen")
 slots = _table("slots", "number", "text", "task", "place", "round", "state", "rater", "seen")
@@ -45,6 +48,12 @@ answers = _table("answers", "slot", "text", "rater", "given", "seconds", "at")
 history = _table("history", "number", "slot", "given", "seconds", "at")
 
 VERSION_TABLE = "campaign_version"
+_VERSION = sql.Table(
+    VERSION_TABLE,
+    sql.MetaData(),
+    sql.Column("version_num", sql.String(32), nullable=False),
+    sql.PrimaryKeyConstraint("version_num", name=f"{VERSION_TABLE}_pkc"),
+)
 _WAIT_SECONDS = 60
 """How long a request waits for a connection or a lock; no record of the data it was chosen on."""
 _LOCK = 0x61646571
@@ -161,29 +170,29 @@ def _is_full(error: Exception) -> bool:
     return getattr(cause, "sqlstate", None) == "53100" or "disk is full" in str(cause)
 
 
-def upgrade(connection: sql.Connection, revision: str = "head") -> None:
-    """Migrate a database to a version within the connection's transaction: all or nothing."""
+def upgrade(connection: sql.Connection, newest: str | None = None) -> None:
+    """Migrate a database within the connection's transaction: all or nothing.
+
+    `newest` is the version that it gets, by default the last one.
+    """
     try:
         from alembic.operations import Operations
         from alembic.runtime.migration import MigrationContext
-        from alembic.script import ScriptDirectory
     except ImportError:
         raise MissingExtra("web", "alembic") from None
-    folder = str(Path(__file__).parent / "migrations")
-    scripts = ScriptDirectory(folder, version_locations=[folder])
-    known = {script.revision for script in scripts.walk_revisions()}
     context = MigrationContext.configure(connection, opts={"version_table": VERSION_TABLE})
     current = context.get_current_revision()
-    if current is not None and current not in known:
+    if current is not None and current not in VERSIONS:
         raise DataError(
             f"the database has version {current}, which this adequa does not know",
-            remedy="it was created by a newer adequa: pip install --upgrade adequa",
+            remedy="it was created by a newer adequa: install that",
         )
-    missing = list(scripts.iterate_revisions(revision, current or "base"))
-    with Operations.context(context):
-        for script in reversed(missing):
-            script.module.upgrade()
-            context.stamp(scripts, script.revision)
+    _VERSION.create(connection, checkfirst=True)
+    for version, create in VERSIONS.items():
+        if (current or "") < version <= (newest or version):
+            create(Operations(context))
+            connection.execute(_VERSION.delete())
+            connection.execute(_VERSION.insert().values(version_num=version))
 
 
 def _address(url: str) -> sql.URL:
@@ -234,3 +243,86 @@ def _sqlite(address: sql.URL) -> sql.Engine:
         connection.exec_driver_sql("BEGIN" if mode == "reading" else "BEGIN IMMEDIATE")
 
     return engine
+
+
+def _create_first(op: Operations) -> None:
+    """Raters, the judgments that are needed, and answers."""
+    op.create_table(
+        "campaign",
+        sql.Column("number", sql.Integer, sql.CheckConstraint("number = 1"), primary_key=True),
+        sql.Column("fingerprint", sql.String(64), nullable=False),
+        sql.Column("raters_per_text", sql.Integer, nullable=False),
+        sql.Column("round", sql.Integer, nullable=False),
+    )
+    op.create_table(
+        "raters",
+        sql.Column("number", sql.Integer, primary_key=True),
+        sql.Column("external", sql.Text, unique=True),
+        sql.Column("status", sql.String(16), nullable=False),
+        sql.Column("task", sql.Text),
+        sql.Column("eligibility", sql.Text),
+        sql.Column("seen", sql.Double),
+        sqlite_autoincrement=True,
+    )
+    op.create_table(
+        "slots",
+        sql.Column("number", sql.Integer, primary_key=True),
+        sql.Column("text", sql.Integer, nullable=False),
+        sql.Column("task", sql.Text, nullable=False),
+        sql.Column("place", sql.Integer, nullable=False),
+        sql.Column("round", sql.Integer, nullable=False),
+        sql.Column("state", sql.String(8), nullable=False),
+        sql.Column("rater", sql.Integer, sql.ForeignKey("raters.number")),
+        sql.Column("seen", sql.Double),
+        sql.UniqueConstraint("text", "rater", name="a_rater_judges_a_text_once"),
+        sql.CheckConstraint(
+            "(state = 'open') = (rater IS NULL) AND state IN ('open', 'held', 'answered', 'void')",
+            name="an_open_slot_is_nobodys",
+        ),
+        sqlite_autoincrement=True,
+    )
+    for name, keys, state in (
+        ("a_place_is_filled_once", ["text", "place"], "state <> 'void'"),
+        ("a_rater_holds_one_text", ["rater"], "state = 'held'"),
+    ):
+        only = sql.text(state)
+        op.create_index(name, "slots", keys, unique=True, sqlite_where=only, postgresql_where=only)
+    op.create_index("slots_to_hand_out", "slots", ["state", "task", "text"])
+    op.create_index("slots_of_a_rater", "slots", ["rater"])
+    op.create_table(
+        "visits",
+        sql.Column("rater", sql.Integer, sql.ForeignKey("raters.number"), primary_key=True),
+        sql.Column("text", sql.Integer, primary_key=True),
+        sql.Column("draft", sql.Text, nullable=False),
+        sql.Column("seconds", sql.Double, nullable=False),
+    )
+    op.create_table(
+        "answers",
+        sql.Column("slot", sql.Integer, sql.ForeignKey("slots.number"), primary_key=True),
+        sql.Column("text", sql.Integer, nullable=False),
+        sql.Column("rater", sql.Integer, sql.ForeignKey("raters.number"), nullable=False),
+        sql.Column("given", sql.Text, nullable=False),
+        sql.Column("seconds", sql.Double, nullable=False),
+        sql.Column("at", sql.Double, nullable=False),
+        sql.UniqueConstraint("text", "rater", name="a_rater_answers_a_text_once"),
+    )
+    op.create_index("answers_of_a_rater", "answers", ["rater", "at"])
+
+
+def _create_history(op: Operations) -> None:
+    """Earlier versions of corrected answers."""
+    op.create_table(
+        "history",
+        sql.Column("number", sql.Integer, primary_key=True),
+        sql.Column("slot", sql.Integer, sql.ForeignKey("slots.number"), nullable=False, index=True),
+        sql.Column("given", sql.Text, nullable=False),
+        sql.Column("seconds", sql.Double, nullable=False),
+        sql.Column("at", sql.Double, nullable=False),
+    )
+
+
+VERSIONS: Mapping[str, Callable[[Operations], None]] = {
+    "0001": _create_first,
+    "0002": _create_history,
+}
+"""What each version adds; none changes after a release."""

@@ -267,9 +267,9 @@ _PREFERENCE = Question(
     "Which text says better what the data says, all of it and nothing else?",
     "choice",
     (
-        AnswerChoice(1, "The left one"),
+        AnswerChoice(1, "Text 1"),
         AnswerChoice(0, "Both alike"),
-        AnswerChoice(-1, "The right one"),
+        AnswerChoice(-1, "Text 2"),
     ),
 )
 

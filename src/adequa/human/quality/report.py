@@ -31,6 +31,7 @@ from adequa.tables import (
     counted,
     escape_markdown,
     one_line,
+    shortened,
 )
 
 FORMATS = ("text", "markdown", "latex", "csv", "json")
@@ -443,7 +444,7 @@ def details_tables(quality: Quality, found: Details) -> tuple[list[str], list[Ta
         "others": lambda one: "  ".join(_answer(each, names) for each in one.others) or "–",
         Column("apart", 2): "apart",
         **({Column("seconds", 1): "seconds"} if timed else {}),
-        **({"text": lambda one: _cut(one.text or "", _LONGEST_TEXT)} if has_texts else {}),
+        **({"text": lambda one: shortened(one.text or "", _LONGEST_TEXT)} if has_texts else {}),
     }
     title = f"{'-'.join(names)}, the furthest from the others first"
     left = len(found.judged) - SHOWN_JUDGMENTS
@@ -499,7 +500,7 @@ def _raters_tables(quality: Quality, only: Sequence[RaterQuality] | None = None)
     names = [one.name for one in quality.criteria]
     timed = any(rater.pace.median is not None for rater in quality.raters)
     controlled = any(rater.controls is not None for rater in quality.raters)
-    cut = partial(_cut, longest=_LONGEST_PATTERN)
+    cut = partial(shortened, longest=_LONGEST_PATTERN)
     columns: dict[str | Column, str | Callable[[RaterQuality], Cell]] = {
         Column("rater", align="left"): lambda one: cut(one.name),
         Column("texts", align="right"): "pattern.texts",
@@ -592,8 +593,3 @@ def _mean(rater: RaterQuality, figure: str) -> float | None:
     values = [getattr(one, figure) for one in rater.standings.values()]
     known: list[float] = [value for value in values if value is not None]
     return sum(known) / len(known) if known else None
-
-
-def _cut(text: str, longest: int) -> str:
-    text = one_line(text)
-    return text if len(text) <= longest else text[: longest - 1] + "…"

@@ -15,7 +15,14 @@ from typing import TYPE_CHECKING, ClassVar
 
 from adequa.data import Item, Score
 from adequa.errors import DataError, SettingError
-from adequa.metrics.base import Metric, make_paths, require_predicates, require_valid
+from adequa.metrics.base import (
+    ENGLISH,
+    Metric,
+    make_paths,
+    require_predicates,
+    require_valid,
+    unknown_language,
+)
 from adequa.metrics.nli.confidence import Confidence, read_confidence, read_features
 from adequa.metrics.nli.evidence import EvidenceSource, VerifierEvidence
 from adequa.metrics.nli.relevance import with_facts
@@ -50,10 +57,15 @@ class Nli(Metric):
 
     name: ClassVar[str] = "nli"
     doc: ClassVar[str] = "does the text say all facts and only facts: omissions, hallucinations"
+    limits: ClassVar[str] = (
+        "It overlooks some wrong relations between the right names, and some negations and doubts; "
+        "it does not calculate, knows nothing of the world, and is made for English."
+    )
     best: ClassVar[float] = 1.0
     worst: ClassVar[float] = 0.0
     expensive: ClassVar[bool] = True
-    reads: ClassVar[tuple[str, ...]] = ("triples", "text", "terms", "paths", "coverage")
+    languages: ClassVar[frozenset[str] | None] = ENGLISH
+    reads: ClassVar[tuple[str, ...]] = ("triples", "text", "terms", "lang", "paths", "coverage")
 
     model: str | None = setting(
         None,
@@ -114,14 +126,19 @@ class Nli(Metric):
         """One score per item: value, facts, findings and the paper's four-way verdict."""
         if self.ignore:
             items = [self._without_ignored(item) for item in items]
-        readable = [bool(item.triples) and has_words(item.text) for item in items]
+        # Another model may know other languages than the verifier.
+        unknown = [unknown_language(self, item) if self.model is None else None for item in items]
+        readable = [
+            bool(item.triples) and has_words(item.text) and reason is None
+            for item, reason in zip(items, unknown, strict=True)
+        ]
         asked = [item for item, can in zip(items, readable, strict=True) if can]
         found = iter(self.evidence_source()(asked) if asked else [])
         limits, model = self._limits(), self._confidence()
         scores = []
-        for item, can in zip(items, readable, strict=True):
-            if not item.triples:
-                scores.append(Score(None, reason=_NO_DATA))
+        for item, can, reason in zip(items, readable, unknown, strict=True):
+            if not item.triples or reason is not None:
+                scores.append(Score(None, reason=reason or _NO_DATA))
             elif not can:
                 scores.append(nothing_said(self.name, item))
             else:

@@ -51,13 +51,22 @@ const reportChoice = (() => {
     return other === undefined ? NaN : data.scores[label][row] - data.scores[label][other];
   }
 
+  /** The order of texts on opening: those with a fault first, with the most faults on top and of
+      equals the surest; then the OK ones, the least sure first; then those without a verdict.
+      `worst_first` of texts.py is the same. */
+  function badness(row, { columns, confidence }) {
+    const sure = Number.isNaN(confidence[row]) ? 1 : confidence[row];
+    if (columns.verdict[row] > 1) return -columns.missing[row] - columns.unsupported[row] - sure;
+    return columns.verdict[row] === 1 ? 1 + sure : 3;
+  }
+
   /** Rows in the chosen order; rows without a value come last, ties keep the order of the file. */
   function sort(rows, choice, data, summary) {
-    const [by, label] = choice.sort.split(":");
-    if (!by) return rows;
+    const [by, label] = (choice.sort || "faults").split(":");
     const higher = (summary.labels.find((one) => one.name === label) || {}).higher === false ? -1 : 1;
     const compared = summary.systems.indexOf(choice.compare);
     const keys = {
+      faults: (row) => badness(row, data),
       worst: (row) => higher * data.scores[label][row],
       best: (row) => -higher * data.scores[label][row],
       missing: (row) => -data.columns.missing[row],

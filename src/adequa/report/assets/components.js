@@ -221,22 +221,26 @@ const adequaComponents = (() => {
     return "The text says all and only what the data says.";
   }
 
-  /** Every finding in words, and what an OK stands for unless the page tells it elsewhere. */
+  /** One fault in one line. */
+  function drawFault({ kind, why, metric }) {
+    const { sign, words } = VERDICTS[kind];
+    return element(
+      "li",
+      { class: kind.replace("hallucination+omission", "both") },
+      element("span", { class: "sign", "aria-hidden": "true" }, sign),
+      hiddenWords(`${words === "both" ? "wrong" : words}: `),
+      ` ${why} `,
+      element("span", { class: "quiet" }, `(${metric})`),
+    );
+  }
+
+  /** Every fault in words, and what an OK stands for unless the page tells it elsewhere. */
   function drawFindings(line, isTold = false) {
-    const list = element("ul", { class: "adequa-findings" });
+    const list = element("ul", { class: "adequa-findings" }, ...line.faults.map(drawFault));
     const told = isTold ? "" : describeOK(line);
     if (told) list.append(element("li", { class: "overruled" }, told));
-    for (const finding of line.findings) {
-      const isOverruled = finding.detail === "overruled";
-      const sign = finding.kind === "omission" ? "−" : "+";
-      list.append(element(
-        "li",
-        { class: isOverruled ? "overruled" : finding.kind },
-        element("span", { class: "sign", "aria-hidden": "true" }, sign),
-        hiddenWords(`${finding.kind}: `),
-        ` ${finding.why} `,
-        element("span", { class: "quiet" }, isOverruled ? `(${finding.metric}, overruled: the facts about it are stated)` : `(${finding.metric})`),
-      ));
+    for (const finding of line.findings.filter((one) => one.detail === "overruled")) {
+      list.append(element("li", { class: "overruled" }, `− ${finding.why} (${finding.metric}, overruled: the facts about it are stated)`));
     }
     for (const [label, reason] of Object.entries(line.reasons || {})) {
       list.append(element("li", { class: "overruled" }, `${label} could not score the text: ${reason}`));
@@ -331,6 +335,6 @@ const adequaComponents = (() => {
 
   return {
     element, hiddenWords, breakable, utf16Offsets, entitiesOf, drawText, drawTable, drawFindings, drawVerdict, describeOK,
-    drawReferences, drawBody, explainMarks,
+    drawFault, drawReferences, drawBody, explainMarks,
   };
 })();

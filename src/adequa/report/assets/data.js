@@ -80,7 +80,7 @@ const reportData = (() => {
   /** Records of texts.py as a line of scores.jsonl. */
   function unpackLine(input, record, scores, verdict, confidence) {
     const [id, category, lang, triples, references] = input;
-    const [text, mentions, facts, findings, verdicts, reasons] = record;
+    const [text, mentions, facts, findings, verdicts, reasons, faults] = record;
     const entities = adequaComponents.entitiesOf(triples);
     const entity = (one) => (typeof one === "number" ? entities[one] : one);
     const triple = (one) => (typeof one === "number" ? triples[one] : one);
@@ -91,6 +91,7 @@ const reportData = (() => {
       findings: findings.map(([metric, kind, detail, one, name, start, end, sure, why]) => ({
         metric, kind: kind ? "hallucination" : "omission", detail, triple: triple(one), entity: entity(name), start, end, confidence: sure, why,
       })),
+      faults: faults.map(([kind, why, metric]) => ({ kind, why, metric })),
     };
   }
 

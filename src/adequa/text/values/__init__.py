@@ -17,7 +17,14 @@ from adequa.text.values.codes import find_siblings, spellings_of
 from adequa.text.values.comparisons import Reversal, find_reversals, has_comparison
 from adequa.text.values.dates import Date, DateMatch, DateSpan, compare_dates, date_of, find_dates
 from adequa.text.values.derived import Explainer
-from adequa.text.values.facts import Support, ValueFact, ValueIndex, is_comparable, read_value
+from adequa.text.values.facts import (
+    Reading,
+    Support,
+    ValueFact,
+    ValueIndex,
+    is_comparable,
+    read_value,
+)
 from adequa.text.values.numbers import (
     Hedge,
     Interval,
@@ -49,6 +56,7 @@ from adequa.text.values.truths import (
     claim_of,
     find_contradictions,
     find_polarity,
+    is_readable,
     read_claims,
     truth_of,
 )
@@ -75,13 +83,14 @@ from adequa.text.values.wording import (
 
 __all__ = [
     "UNITS", "Claim", "Clock", "Contradiction", "Date", "DateMatch", "DateSpan", "Explainer",
-    "Hedge", "Interval", "Moment", "NumberSpan", "Polarity", "Quantity", "Reversal", "Support",
+    "Hedge", "Interval", "Moment", "NumberSpan", "Polarity", "Quantity", "Reading", "Reversal",
+    "Support",
     "TimeSpan", "TripleWords", "ValueFact", "ValueIndex", "ValueSpan", "claim_of", "clock_of",
     "compare_dates", "date_of", "dimension_of_key", "durations_of", "find_contradictions",
-    "find_dates", "find_numbers", "find_polarity", "find_reversals", "find_siblings", "find_times",
-    "find_values", "has_comparison", "hedge_at", "interval_of", "is_comparable", "is_converted",
-    "is_rounded", "is_same", "is_same_time", "literal_of", "lowered", "match_unit", "moment_of",
-    "quantity_of", "read_claims", "read_value", "say_address", "say_boolean", "say_date",
-    "say_number", "say_unit", "spellings_of", "truth_of", "unit_in", "unit_named", "unit_of_key",
-    "word_parts", "word_triple",
+    "find_dates", "find_numbers", "find_polarity", "find_reversals", "find_siblings",
+    "find_times", "find_values", "has_comparison", "hedge_at", "interval_of", "is_comparable",
+    "is_converted", "is_readable", "is_rounded", "is_same", "is_same_time", "literal_of",
+    "lowered", "match_unit", "moment_of", "quantity_of", "read_claims", "read_value",
+    "say_address", "say_boolean", "say_date", "say_number", "say_unit", "spellings_of",
+    "truth_of", "unit_in", "unit_named", "unit_of_key", "word_parts", "word_triple",
 ]  # fmt: skip

@@ -1,4 +1,6 @@
-"""Dates in data values and in English text, and whether the two agree.
+"""Dates in data values and in texts, and whether the two agree.
+
+Texts are English unless a `Language` is given; data values are always read as English.
 
 Hand-written: `dateutil` and `dateparser` fill the missing parts of a date ("May 1950") with
 those of today, and do not give its offsets in a text.
@@ -7,9 +9,12 @@ those of today, and do not give its offsets in a text.
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from enum import Enum
+from functools import cache
 from typing import NamedTuple
 
+from adequa.text.languages import Language
 from adequa.text.values.units import literal_of, lowered
 
 
@@ -72,17 +77,10 @@ _WORD_DAY = (
     rf"(?:twenty|thirty)[\s-]{{1,3}}(?:{'|'.join(_UNITS)})|{'|'.join(_UNITS)}|{_TEENS}|thirtieth"
 )
 _NUMBER = r"(?:0?[1-9]|[12][0-9]|3[01])"
-_DAY = rf"(?:{_NUMBER}(?:\s?(?:st|nd|rd|th)(?!\w)|(?![0-9]))|(?:{_WORD_DAY})(?!\w))"
 _YEAR = r"(?:1[0-9]{3}|20[0-9]{2})(?!\w)(?!(?<=0)['’]s)"
-_WEEKDAY = r"(?:(?:mon|tues|wednes|thurs|fri|satur|sun)day\s?,?\s{1,2}(?:the\s{1,2})?)?"
-_OF = r"(?:of\s{1,2}|in\s{1,2})?(?:the\s{1,2}year\s{1,2})?"
 _DASH = r"\s{0,2}[-/,–]?\s{0,2}"
 # A number that continues ("April 15,000") is not a day.
 _ENDS = r"(?![0-9]|[.,:/][0-9]|\s?%)"
-
-
-def _month(group: str) -> str:
-    return rf"(?:(?P<{group}>{_FULL})(?!\w)|(?P<{group}s>{_SHORT})(?!\w)(?:\s?\.)?)"
 
 
 _TIME = r"(?:t[0-9]{2}:[0-9]{2}(?::[0-9]{2}(?:\.[0-9]{1,9})?)?(?:z|[+-][0-9]{2}:?[0-9]{2})?)?"
@@ -100,18 +98,63 @@ _NUMERIC = rf"""
         (?![-/.,:][0-9])
   | (?P<y5>{_YEAR})
 """
-_WORDED = rf"""
-    {_WEEKDAY}(?P<d6>{_DAY})(?:\s{{1,2}}day)?{_DASH}(?P<of6>of\s{{1,2}})?(?:the\s{{1,2}})?{_month("m6")}
-        (?:{_DASH}{_OF}(?P<y6>{_YEAR}))?
-  | {_WEEKDAY}{_month("m7")}{_DASH}(?P<the7>the\s{{1,2}})?(?P<d7>{_DAY})
-        (?:{_DASH}{_OF}(?P<y7>{_YEAR})|{_ENDS})
-  | {_month("m8")}{_DASH}{_OF}(?P<y8>{_YEAR})
-  | (?P<y9>1[0-9]{{3}}|20[0-9]{{2}}){_DASH}{_month("m9")}{_DASH}(?P<d9>{_DAY}){_ENDS}
+
+
+class _Words(NamedTuple):
+    """The patterns of a language in a date with the name of a month."""
+
+    full: str
+    short: str
+    day_end: str
+    day_words: str
+    weekday: str
+    of: str
+    """Before a year."""
+    of_day: str
+    """Between the day and the month."""
+    the: str
+
+
+_ENGLISH = _Words(
+    full=_FULL,
+    short=_SHORT,
+    day_end=r"\s?(?:st|nd|rd|th)(?!\w)",
+    day_words=_WORD_DAY,
+    weekday=r"(?:(?:mon|tues|wednes|thurs|fri|satur|sun)day\s?,?\s{1,2}(?:the\s{1,2})?)?",
+    of=r"(?:of\s{1,2}|in\s{1,2})?(?:the\s{1,2}year\s{1,2})?",
+    of_day=r"of\s{1,2}",
+    the=r"the\s{1,2}",
+)
+
+
+def _with_months(words: _Words) -> str:
+    """The pattern of dates with the name of a month."""
+    day = rf"(?:{_NUMBER}(?:{words.day_end}|(?![0-9]))|(?:{words.day_words})(?!\w))"
+
+    def month(group: str) -> str:
+        short = rf"(?P<{group}s>{words.short})(?!\w)(?:\s?\.)?"
+        return rf"(?:(?P<{group}>{words.full})(?!\w)|{short})"
+
+    return rf"""
+    {words.weekday}(?P<d6>{day})(?:\s{{1,2}}day)?{_DASH}(?P<of6>{words.of_day})?(?:{words.the})?{month("m6")}
+        (?:{_DASH}{words.of}(?P<y6>{_YEAR}))?
+  | {words.weekday}{month("m7")}{_DASH}(?P<the7>{words.the})?(?P<d7>{day})
+        (?:{_DASH}{words.of}(?P<y7>{_YEAR})|{_ENDS})
+  | {month("m8")}{_DASH}{words.of}(?P<y8>{_YEAR})
+  | (?P<y9>1[0-9]{{3}}|20[0-9]{{2}}){_DASH}{month("m9")}{_DASH}(?P<d9>{day}){_ENDS}
 """
+
+
 _START = r"(?<![^\W_])(?<![0-9][.,:])"
 _NUMERIC_DATES = re.compile(f"{_START}(?:{_NUMERIC})", re.VERBOSE)
-_ALL_DATES = re.compile(f"{_START}(?:{_WORDED}|{_NUMERIC})", re.VERBOSE)
+_ALL_DATES = re.compile(f"{_START}(?:{_with_months(_ENGLISH)}|{_NUMERIC})", re.VERBOSE)
 _DIGIT = re.compile("[0-9]")
+_FIRST_DIGIT = re.compile(r"[0-9](?<![^\W_][0-9])")
+_FIRST_LETTER = re.compile(r"[0-9a-z](?<![^\W_][0-9a-z])")
+"""Where a date in figures can begin, and any date."""
+_BEFORE_MONTH = 60
+"""Letters before the month of the longest date: "Wednesday, the twenty-seventh day of the"."""
+_MONTH_NAME = re.compile(rf"(?:{_FULL}|{_SHORT})(?!\w)")
 _SPELT_DAY = re.compile(rf"(?:{_WORD_DAY})(?!\w)")
 
 # Characters before or after a bare year that make it part of something longer.
@@ -127,32 +170,101 @@ _AFTER_YEAR = re.compile(
 _OPENER = re.compile(r"(?<!\w)(?:on|since|until|till|from|by|before|after)\s{1,2}\Z")
 
 
-def find_dates(text: str) -> list[DateSpan]:
-    """Every date of an English text, as long as possible, without overlaps, in order."""
+class _Names(NamedTuple):
+    """The numbers of the names of months, and of days in words."""
+
+    months: Mapping[str, int]
+    days: Mapping[str, int]
+
+
+_ENGLISH_NAMES = _Names(_MONTHS, _SPELT)
+
+
+@cache
+def _dates_of(language: Language) -> tuple[re.Pattern[str], _Names]:
+    """The pattern of all dates in a language, and its names."""
+    forms = sorted(language.month_numbers, key=len, reverse=True)
+    known = language.number_words.items()
+    days = {word: n for word, (_, n, ordinal) in known if ordinal and n < _MOST_DAYS}
+    words = _Words(
+        full="|".join(form for form in forms if len(form) > _LONGEST_SHORT),
+        short="|".join(form for form in forms if len(form) <= _LONGEST_SHORT),
+        day_end=rf"(?:{language.day_end})(?![^\W_])",
+        day_words="|".join(sorted(map(re.escape, days), key=len, reverse=True)),
+        weekday=rf"(?:(?:{'|'.join(language.weekdays.split())})\s?,?\s{{1,2}})?",
+        of=language.of.replace(" ", r"\s"),
+        of_day=r"d[eo]l?\s{1,2}|van\s{1,2}",
+        the=r"(?!)",
+    )
+    pattern = re.compile(f"{_START}(?:{_with_months(words)}|{_NUMERIC})", re.VERBOSE)
+    return pattern, _Names(language.month_numbers, days)
+
+
+_MOST_DAYS = 32
+_LONGEST_SHORT = 4
+"""Letters of the names of months that may have a full stop: "sept."."""
+
+
+def find_dates(text: str, language: Language | None = None) -> list[DateSpan]:
+    """Every date of a text, as long as possible, without overlaps, in order."""
     lower = lowered(text)
     digits = _DIGIT.search(text) is not None
-    months = any(stem in lower for stem in _STEMS)
-    if not (months or digits) or not (digits or _SPELT_DAY.search(lower)):
-        return []
-    pattern = _ALL_DATES if months else _NUMERIC_DATES
+    if language is None:
+        months = any(stem in lower for stem in _STEMS) and _MONTH_NAME.search(lower) is not None
+        if not digits and not (months and _SPELT_DAY.search(lower)):
+            return []
+        find, names = _find_any if months else _find_numeric, _ENGLISH_NAMES
+    else:
+        if not digits:
+            return []
+        months = True
+        pattern, names = _dates_of(language)
+        find = pattern.search
     spans: list[DateSpan] = []
     position = 0
-    while match := pattern.search(lower, position):
-        span = _span(text, lower, match)
+    while match := find(lower, position):
+        span = _span(text, lower, match, names)
+        if span and language is not None and match["a4"]:
+            span = span._replace(readings=span.readings[:1])  # the day is before the month
         if span:
             spans.append(span)
             position = span.end
         else:
             # A refused "5 may" or "1986" may still have a date inside: "5 May 15, 1986".
-            month = max(match.start("m6"), match.start("m6s")) if months else -1
+            worded = match.re is _ALL_DATES
+            month = max(match.start("m6"), match.start("m6s")) if worded else -1
             position = month if month > 0 else match.end()
     return spans
 
 
-def _span(text: str, lower: str, match: re.Match[str]) -> DateSpan | None:
-    found = match.groupdict()
-    if found["y5"]:
+def _find_numeric(lower: str, position: int) -> re.Match[str] | None:
+    """`_NUMERIC_DATES.search`, which would try every character and not only figures."""
+    while figure := _FIRST_DIGIT.search(lower, position):
+        if match := _NUMERIC_DATES.match(lower, figure.start()):
+            return match
+        position = figure.end()
+    return None
+
+
+def _find_any(lower: str, position: int) -> re.Match[str] | None:
+    """`_ALL_DATES.search`, but only at figures and before months."""
+    month = _MONTH_NAME.search(lower, position)
+    for word in _FIRST_LETTER.finditer(lower, position):
+        start = word.start()
+        while month is not None and month.start() < start:
+            month = _MONTH_NAME.search(lower, month.end())
+        if month is None:
+            return _find_numeric(lower, start)
+        near = month is not None and month.start() - start <= _BEFORE_MONTH
+        if (near or lower[start].isdigit()) and (match := _ALL_DATES.match(lower, start)):
+            return match
+    return None
+
+
+def _span(text: str, lower: str, match: re.Match[str], names: _Names) -> DateSpan | None:
+    if match["y5"]:  # most dates are
         return _bare_year(text, match)
+    found = match.groupdict()
     if found["a4"]:
         year, first, second = int(found["y4"]), int(found["a4"]), int(found["b4"])
         pairs = dict.fromkeys([(first, second), (second, first)])
@@ -175,7 +287,7 @@ def _span(text: str, lower: str, match: re.Match[str]) -> DateSpan | None:
             return DateSpan(match.start(), match.end(), (date,))
     for form in "6789":
         if name := found.get(f"m{form}") or found.get(f"m{form}s"):
-            return _worded(text, lower, match, form, name)
+            return _worded(text, lower, match, form, name, names)
     return None
 
 
@@ -188,7 +300,10 @@ def _short_year(match: re.Match[str]) -> DateSpan | None:
     return DateSpan(match.start(), match.end(), readings) if readings else None
 
 
-def _worded(text: str, lower: str, match: re.Match[str], form: str, name: str) -> DateSpan | None:
+def _worded(
+    text: str, lower: str, match: re.Match[str], form: str, name: str, names: _Names
+) -> DateSpan | None:
+    number, days = names.months[name[:3] if names is _ENGLISH_NAMES else name], names.days
     year, day = match[f"y{form}"], match[f"d{form}"] if form != "8" else None
     month = f"m{form}" if match[f"m{form}"] else f"m{form}s"
     if not year and day and not _plain_date(text, lower, match, day, name, match.start(month)):
@@ -196,7 +311,7 @@ def _worded(text: str, lower: str, match: re.Match[str], form: str, name: str) -
     ends = [match.end(month)] + [
         match.end(f"{part}{form}") for part in "dy" if f"{part}{form}" in match.re.groupindex
     ]
-    date = Date(int(year) if year else None, _MONTHS[name[:3]], _day(day) if day else None)
+    date = Date(int(year) if year else None, number, _day(day, days) if day else None)
     return DateSpan(match.start(), max(ends), (date,))
 
 
@@ -213,9 +328,9 @@ def _plain_date(
     return not text[month].islower() or opener is not None
 
 
-def _day(day: str) -> int:
+def _day(day: str, days: Mapping[str, int]) -> int:
     digits = day[:2] if day[:2].isdigit() else day[:1]
-    return int(digits) if digits.isdigit() else _SPELT[re.sub(r"[\s-]", "", day)]
+    return int(digits) if digits.isdigit() else days[re.sub(r"[\s-]", "", day)]
 
 
 def _bare_year(text: str, match: re.Match[str]) -> DateSpan | None:

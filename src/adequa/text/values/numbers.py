@@ -1,4 +1,6 @@
-"""Numbers and quantities in data values and in English text, and whether the two agree.
+"""Numbers and quantities in data values and in texts, and whether the two agree.
+
+Texts are English unless a `Language` is given; data values are always read as English.
 
 `hedge_at` reads the words around a number ("about", "just over"), and `interval_of` tells which
 values of the data the number may stand for.
@@ -11,9 +13,13 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Callable, Iterable, Mapping
 from decimal import Context, Decimal
+from functools import cache
 from typing import Literal, NamedTuple
 
+from adequa.text.languages import Language
+from adequa.text.numerals import NumberWord
 from adequa.text.values.units import UNITS, literal_of, lowered, match_unit, unit_named
 
 
@@ -76,13 +82,18 @@ def _follows(previous: str, kind: str, glue: str) -> bool:
     return kind in ("scale", "dozen") and "and" not in glue
 
 
-def _spelt(lower: str, run: re.Match[str]) -> list[SpelledNumber]:
+def _spelt(
+    lower: str,
+    matches: Iterable[re.Match[str]],
+    vocabulary: Mapping[str, NumberWord] = _VOCABULARY,
+    follows: Callable[[str, str, str], bool] = _follows,
+) -> list[SpelledNumber]:
     """The numbers in a run of number words: "two thousand and five", but "five" and "six"."""
     numbers: list[SpelledNumber] = []
     kind, start, end, total, current, limit, closed = "", 0, 0, 0, 0, 10**15, True
-    for match in _WORD.finditer(lower, run.start(), run.end()):
-        this, value, ordinal = _VOCABULARY[match[0]]
-        more = not closed and _follows(kind, this, lower[end : match.start()])
+    for match in matches:
+        this, value, ordinal = vocabulary[match[0]]
+        more = not closed and follows(kind, this, lower[end : match.start()])
         if more and this == "scale":
             # Hundreds multiply what is below a hundred; the greater ones must come down.
             more = current < 100 if value == 100 else value < limit
@@ -113,7 +124,7 @@ def spelt_numbers(lower: str) -> list[SpelledNumber]:
         return []
     found: list[SpelledNumber] = []
     for run in _RUN.finditer(lower):
-        numbers = _spelt(lower, run)
+        numbers = _spelt(lower, _WORD.finditer(lower, run.start(), run.end()))
         skip = False
         for index, number in enumerate(numbers):
             following = numbers[index + 1] if index + 1 < len(numbers) else None
@@ -128,6 +139,74 @@ def spelt_numbers(lower: str) -> list[SpelledNumber]:
             skip, before = fraction, max(0, number.start - 6)
             if not refused and not _NOT_COUNTED.search(lower, before, number.start):
                 found.append(number)
+    return found
+
+
+_ROOM: Mapping[str, tuple[str, ...]] = {
+    "one": ("tens", "score", "hundreds", "scale"),
+    "article": ("tens", "score", "hundreds", "scale"),
+    "ten": ("score", "hundreds", "scale"),
+    "tens": ("hundreds", "scale"),
+    "score": ("hundreds", "scale"),
+    "hundreds": ("scale",),
+    "whole": ("hundreds", "scale"),
+    "scale": ("one", "article", "ten", "tens", "score", "hundreds", "whole", "scale"),
+}
+"""After which kinds of words a word of another language continues a number; a score is French:
+"quatre-vingt-douze". An article (un, ein) is a number only beside other number words."""
+
+
+def _has_room(previous: str, kind: str, _glue: str) -> bool:
+    return previous in _ROOM[kind]
+
+
+class _NumberWords(dict[str, NumberWord]):
+    """The number words of a language, with those that have the word for thousand in them."""
+
+    def __init__(self, language: Language) -> None:
+        super().__init__(language.number_words)
+        self._thousand = language.thousand
+
+    def __missing__(self, word: str) -> NumberWord:
+        head, thousand, tail = word.partition(self._thousand) if self._thousand else ("", "", "")
+        parts = [self.get(part, ("", 0, False)) for part in (head, tail)]
+        known = all(part[1] for part, text in zip(parts, (head, tail), strict=True) if text)
+        if not thousand or not known or not (head or tail):
+            return ("", 0, False)
+        value = 1000 * (parts[0][1] or 1) + parts[1][1]
+        return ("whole" if tail else "hundreds", value, False)
+
+
+@cache
+def _words_of(language: Language) -> tuple[_NumberWords, re.Pattern[str], re.Pattern[str]]:
+    """The number words of a language, and the patterns of a word and of a gap between two."""
+    gap = rf"\s{{1,2}}(?:{language.glue}\s{{1,2}})?|\s?-\s?(?:{language.glue}-)?"
+    token = re.compile(rf"(?<![^\W_])(?:{language.number_token})(?![^\W_])")
+    return _NumberWords(language), token, re.compile(gap)
+
+
+def _spelt_in(lower: str, language: Language) -> list[SpelledNumber]:
+    """Every number in words of a lower-case text in another language than English."""
+    vocabulary, token, gap = _words_of(language)
+    found: list[SpelledNumber] = []
+    run: list[re.Match[str]] = []
+
+    def close() -> None:
+        numbers = _spelt(lower, run, vocabulary, _has_room)
+        found.extend(
+            one for one in numbers if vocabulary[lower[one.start : one.end]][0] != "article"
+        )
+        run.clear()
+
+    for match in token.finditer(lower):
+        if not vocabulary[match[0]][0]:
+            if run and match[0] != language.glue:
+                close()
+            continue
+        if run and not gap.fullmatch(lower, run[-1].end(), match.start()):
+            close()
+        run.append(match)
+    close()
     return found
 
 
@@ -209,6 +288,10 @@ _CHAIN = re.compile(
     r"|(?<!\b[12][0-9]{3})[ \u00a0]\.[ \u00a0]|[ \u00a0]?\.[ \u00a0](?=0{1,3}(?![0-9]))"
     r"|[\u00a0\u2009\u202f](?=[0-9]{3}(?![0-9])))[0-9]+)*"
 )
+# Other languages than English also write a plain space between thousands.
+_SPACED_CHAIN = re.compile(
+    _CHAIN.pattern.replace("|[\\u00a0\\u2009\\u202f](?=", r"|(?<![0-9]{4})[ \u00a0\u2009\u202f](?=")
+)
 _POUNDS = {"pound", "pound sterling"}
 _POINT_FIRST = re.compile(r"(?:\A|\s)\.\Z")
 _SPACED_POINT = re.compile(r"\s?([.,])\s?")
@@ -220,14 +303,19 @@ _ENGLISH = re.compile(
 _CONTINENTAL = re.compile(
     r"([1-9][0-9]{0,2}(?:\.[0-9]{3})+),([0-9]+)|([1-9][0-9]{0,2}(?:\.[0-9]{3}){2,})"
 )
-_SPACES = re.compile(r"([1-9][0-9]{0,2}(?:[\u00a0\u2009\u202f'’][0-9]{3})+)(?:[.,]([0-9]+))?")
+_SPACES = re.compile(r"([1-9][0-9]{0,2}(?:[ \u00a0\u2009\u202f'’][0-9]{3})+)(?:[.,]([0-9]+))?")
 _DECIMAL = re.compile(r"([0-9]+)([.,])([0-9]+)")
 
 
-def _values(part: str) -> tuple[str, ...]:
-    """The possible values of a number, as exact Decimal strings; none for ids and the like."""
+def _values(part: str, *, comma: bool = False) -> tuple[str, ...]:
+    """The possible values of a number, as exact Decimal strings; none for ids and the like.
+
+    With `comma` a comma before three figures may also be a decimal one.
+    """
     if part.isdigit():
         return () if _LEADING_ZERO.match(part) else (part,)
+    if comma and (match := _DECIMAL.fullmatch(part)) and match[2] == "," and len(match[3]) == 3:
+        return (f"{match[1]}.{match[3]}", match[1] + match[3])
     part = _SPACED_POINT.sub(r"\1", part)
     if _LEADING_ZERO.match(part):
         return ()
@@ -261,13 +349,19 @@ class _Left(NamedTuple):
     currency: str | None
 
 
-def _left(text: str, lower: str, start: int) -> _Left | None:
+@cache
+def _minus_of(language: Language) -> re.Pattern[str]:
+    return re.compile(rf"(?:(?:\A|(?<=[\s(]))[-−–]|(?<!\w)(?:{language.minus})\s{{1,2}})\Z")
+
+
+def _left(text: str, lower: str, start: int, language: Language | None) -> _Left | None:
     """The sign and currency before a number; None if the number is part of a name."""
     currency = None
     if money := _MONEY_SIGN.search(lower, max(0, start - 6), start):
         currency = unit_named(text[money.start() : start].strip())
         start = money.start()
-    if minus := _MINUS.search(lower, max(0, start - 11), start):
+    pattern = _MINUS if language is None else _minus_of(language)
+    if minus := pattern.search(lower, max(0, start - 11), start):
         return _Left(minus.start(), ("-",), currency)
     if _FREE_MINUS.search(lower, max(0, start - 3), start):
         return _Left(start, ("", "-"), currency)
@@ -275,7 +369,7 @@ def _left(text: str, lower: str, start: int) -> _Left | None:
     further = text[start - 2] if start > 1 else " "
     glued = (
         before.isalnum()
-        or before in "_^@'’"
+        or before in ("_^@'’" if language is None else "_^@")
         or (
             before in "-–"
             and further != ")"
@@ -301,8 +395,27 @@ _CLOSE = re.compile(r"\s?\)")
 _ORDINARY_END = re.compile(r"(?![^\W]|_|[/\\][^\W]|-(?![^\W\d_]{2}))")
 
 
-def _power(lower: str, end: int, currency: str | None) -> tuple[int, int]:
+@cache
+def _magnitudes(language: Language) -> tuple[re.Pattern[str], list[int]]:
+    """The pattern of "million" and the like, each in a group, and their powers of ten."""
+    words = "|".join(f"({pattern})" for pattern in language.powers)
+    return re.compile(rf"[\s\u00a0-]{{0,2}}(?:{words})(?![^\W_])"), [*language.powers.values()]
+
+
+def _power_in(lower: str, end: int, language: Language) -> tuple[int, int]:
+    pattern, powers = _magnitudes(language)
+    match = pattern.match(lower, end)
+    if match is None or match.lastindex is None:
+        return 0, end
+    return powers[match.lastindex - 1], match.end()
+
+
+def _power(
+    lower: str, end: int, currency: str | None, language: Language | None = None
+) -> tuple[int, int]:
     """The power of ten that follows a number ("million", "x 10^6") and its end."""
+    if language is not None and (found := _power_in(lower, end, language))[0]:
+        return found
     power = 0
     if match := _EXPONENT.match(lower, end):
         digits = match[1].translate(_SUPERSCRIPTS)
@@ -314,11 +427,13 @@ def _power(lower: str, end: int, currency: str | None) -> tuple[int, int]:
     return (power + _POWERS[match[1]], match.end()) if match else (power, end)
 
 
-def _unit(text: str, lower: str, end: int) -> tuple[str | None, int]:
+def _unit(
+    text: str, lower: str, end: int, language: Language | None = None
+) -> tuple[str | None, int]:
     """The unit after a number, in brackets or not, and its end; the number's end without one."""
     gap = _UNIT_GAP.match(lower, end)
     position = gap.end() if gap else end
-    found = match_unit(text, lower, position, glued=position == end)
+    found = match_unit(text, lower, position, glued=position == end, language=language)
     if found is None:
         return None, end
     if gap and gap["open"]:
@@ -334,16 +449,28 @@ def _suffix_of(digits: str) -> str:
 
 
 def _numeral(
-    text: str, lower: str, values: tuple[str, ...], left: _Left, end: int
+    text: str,
+    lower: str,
+    values: tuple[str, ...],
+    left: _Left,
+    end: int,
+    language: Language | None = None,
 ) -> NumberSpan | None:
     ordinal = _ORDINAL_END.match(lower, end)
-    if ordinal and values[-1].isdigit() and _suffix_of(values[-1]) == ordinal[1]:
+    if language is not None:
+        ordinal = re.compile(rf"(?:{language.day_end})(?!\w)").match(lower, end)
+        ordinal = None if ordinal and ordinal[0] == "." else ordinal  # the end of a sentence
+    if ordinal and values[-1].isdigit() and (language or _suffix_of(values[-1]) == ordinal[1]):
         quantity = Quantity(Decimal(values[-1]), None)
         return NumberSpan(left.start, ordinal.end(), ordinal.end(), (quantity,), True, False)
-    power, end = _power(lower, end, left.currency)
-    unit, unit_end = _unit(text, lower, end)
+    power, end = _power(lower, end, left.currency, language)
+    if power and language is not None and (half := _half_of(language).match(lower, end)):
+        values, end = tuple(str(Decimal(value) + _HALF) for value in values), half.end()
+    unit, unit_end = _unit(text, lower, end, language)
     if unit_end == end and not _ORDINARY_END.match(text, end):
         return None
+    if language is not None and (below := _below_of(language).match(lower, unit_end)):
+        left, unit_end = left._replace(signs=("-",)), below.end()
     after = text[unit_end : unit_end + 2]
     if unit_end > end and after[:1] == "/" and after[1:].isdigit():
         return None
@@ -355,19 +482,34 @@ def _numeral(
     return NumberSpan(left.start, end, unit_end, readings, False, False)
 
 
-def _numerals(text: str, lower: str) -> list[NumberSpan]:
+@cache
+def _half_of(language: Language) -> re.Pattern[str]:
+    """The pattern of "and a half" after "one million"; it matches nothing if there is none."""
+    return re.compile(rf"(?:{language.and_a_half})(?!\w)" if language.and_a_half else r"(?!)")
+
+
+@cache
+def _below_of(language: Language) -> re.Pattern[str]:
+    return re.compile(rf"\s(?:{language.below_zero})(?!\w)")
+
+
+def _numerals(text: str, lower: str, language: Language | None = None) -> list[NumberSpan]:
     spans: list[NumberSpan] = []
     position = 0
-    while match := _CHAIN.search(text, position):
+    chains = _CHAIN if language is None else _SPACED_CHAIN
+    comma = language is not None
+    while match := chains.search(text, position):
         position = match.end()
         chain = match[0]
         if _POINT_FIRST.match(text, max(match.start() - 2, 0), match.start()) and chain.isdigit():
             left = _Left(match.start() - 1, ("",), None)  # .88 square kilometres
-            if span := _numeral(text, lower, (f"0.{chain[:_LONGEST]}",), left, match.end()):
+            figures = (f"0.{chain[:_LONGEST]}",)
+            if span := _numeral(text, lower, figures, left, match.end(), language):
                 spans.append(span)
                 position = max(position, span.unit_end)
             continue
-        before = _left(text, lower, match.start()) if len(chain) <= 2 * _LONGEST else None
+        few = len(chain) <= 2 * _LONGEST
+        before = _left(text, lower, match.start(), language) if few else None
         if before is None:
             continue
         left = before
@@ -377,7 +519,7 @@ def _numerals(text: str, lower: str) -> list[NumberSpan]:
             # A season (2014–15) or a shortened range is not two numbers.
             if len(dash[0]) == 1 and len(parts[1]) < len(parts[0]):
                 continue
-        values = [_values(part) if len(part) <= _LONGEST else () for part in parts]
+        values = [_values(part, comma=comma) if len(part) <= _LONGEST else () for part in parts]
         if not all(values):
             continue
         if len(parts) == 2:
@@ -385,30 +527,65 @@ def _numerals(text: str, lower: str) -> list[NumberSpan]:
             end = match.start() + len(parts[0])
             spans.append(NumberSpan(left.start, end, end, readings, False, False))
             left = _Left(match.end() - len(parts[1]), ("",), None)
-        if span := _numeral(text, lower, values[-1], left, match.end()):
+        if span := _numeral(text, lower, values[-1], left, match.end(), language):
             spans.append(span)
             position = max(position, span.unit_end)
     return spans
 
 
-def _worded(text: str, lower: str) -> list[NumberSpan]:
-    spans = []
-    for start, end, value, ordinal in spelt_numbers(lower):
-        unit, unit_end = (None, end) if ordinal else _unit(text, lower, end)
-        quantity = Quantity(Decimal(value), unit)
+def _worded(text: str, lower: str, language: Language | None = None) -> list[NumberSpan]:
+    spans = [] if language is None else _parts_in(text, lower, language)
+    spelt = spelt_numbers(lower) if language is None else _spelt_in(lower, language)
+    for start, end, value, ordinal in spelt:
+        exact = Decimal(value)
+        if (
+            language is not None
+            and value >= 1000
+            and (half := _half_of(language).match(lower, end))
+        ):
+            # "one million and a half": half of the last scale
+            scale = next(
+                one for one in (10**12, 10**9, 10**6, 1000) if value % one == 0 or one == 1000
+            )
+            exact, end = exact + Decimal(scale) / 2, half.end()
+        unit, unit_end = (None, end) if ordinal else _unit(text, lower, end, language)
+        quantity = Quantity(exact, unit)
         spans.append(NumberSpan(start, end, unit_end, (quantity,), ordinal, True))
     return spans
 
 
-def find_numbers(text: str) -> list[NumberSpan]:
-    """Every number of an English text, in figures and words, without overlaps, in order."""
+@cache
+def _parts_of(language: Language) -> tuple[re.Pattern[str], list[str]]:
+    parts = "|".join(f"({pattern})" for pattern in language.parts)
+    powers = "|".join(language.powers)
+    return re.compile(rf"(?<!\w)(?:{parts})(?=(?:{powers})(?!\w))"), [*language.parts.values()]
+
+
+def _parts_in(text: str, lower: str, language: Language) -> list[NumberSpan]:
+    """Parts of a million and the like: "eine halbe Million", "driekwart miljoen"."""
+    pattern, values = _parts_of(language)
+    spans: list[NumberSpan] = []
+    for match in pattern.finditer(lower):
+        power, end = _power_in(lower, match.end(), language)
+        unit, unit_end = _unit(text, lower, end, language)
+        value = Decimal(values[(match.lastindex or 1) - 1]).scaleb(power)
+        quantity = Quantity(Decimal(int(value)), unit)
+        spans.append(NumberSpan(match.start(), end, unit_end, (quantity,), False, True))
+    return spans
+
+
+def find_numbers(text: str, language: Language | None = None) -> list[NumberSpan]:
+    """Every number of a text, in figures and words, without overlaps, in order."""
     lower = lowered(text)
-    spans = _numerals(text, lower)
-    worded = _worded(text, lower)
+    spans = _numerals(text, lower, language)
+    worded = _worded(text, lower, language)
     if not worded:
         return spans
     kept: list[NumberSpan] = []
-    for span in sorted(spans + worded):
+    ordered = sorted(spans + worded)
+    if language is not None:  # "un cuarto de millón" is longer than "un cuarto"
+        ordered.sort(key=lambda span: (span.start, -span.unit_end))
+    for span in ordered:
         # "million" in "3 million", "second" in "five second" belong to the first number.
         if not kept or span.start >= kept[-1].unit_end:
             kept.append(span)
@@ -494,13 +671,22 @@ _NEGATION = re.compile(
 _NEGATED: dict[str, Hedge] = {"over": "at most", "under": "at least"}
 
 
-def hedge_at(lower: str, start: int, end: int) -> tuple[Hedge, int]:
+@cache
+def _hedge_of(language: Language) -> re.Pattern[str]:
+    words = (f"(?P<{name.replace(' ', '_')}>{own})" for name, own in language.hedges.items())
+    return re.compile(rf"(?<!\w)(?:{'|'.join(words)})\s?[$€£]?\s?\Z")
+
+
+def hedge_at(
+    lower: str, start: int, end: int, language: Language | None = None
+) -> tuple[Hedge, int]:
     """The hedge of a number at a place of a lower-case text, and the start of its words.
 
     >>> hedge_at("nearly 30 g", 7, 11)
     ('just under', 0)
     """
-    before = _HEDGE.search(lower, max(0, start - _WINDOW), start)
+    pattern = _HEDGE if language is None else _hedge_of(language)
+    before = pattern.search(lower, max(0, start - _WINDOW), start)
     if before:
         # Only the hedge that touches the number counts; a longer one begins further left.
         name = next(name for name, words in before.groupdict().items() if words)

@@ -1,4 +1,4 @@
-"""Every value of an English text, once: dates, times of day, numbers, shares, durations, scores.
+"""Every value of a text, once: dates, times of day, numbers, shares, durations, scores.
 
 `find_values` joins what `find_dates`, `find_times` and `find_numbers` find, and adds the forms that
 are more than one number: "two thirds", "one in five", "an hour and a half", "1 minute 45 seconds",
@@ -13,6 +13,7 @@ from decimal import Decimal
 from itertools import pairwise
 from typing import Literal, NamedTuple
 
+from adequa.text.languages import Language
 from adequa.text.values.dates import Date, DateSpan, find_dates
 from adequa.text.values.numbers import Hedge, NumberSpan, Quantity, find_numbers, hedge_at
 from adequa.text.values.times import Clock, durations_of, find_times
@@ -110,8 +111,8 @@ _BASES = {"time": "second", "length": "metre", "mass": "kilogram"}
 class _Finder:
     """The spans found so far and the characters they take."""
 
-    def __init__(self, text: str) -> None:
-        self.text, self.lower = text, lowered(text)
+    def __init__(self, text: str, language: Language | None = None) -> None:
+        self.text, self.lower, self.language = text, lowered(text), language
         self.taken = bytearray(len(text) + 1)
         self.spans: list[ValueSpan] = []
 
@@ -119,7 +120,7 @@ class _Finder:
         start, end = span.start, span.end
         if self.taken.find(1, start, end) < 0:
             self.taken[start:end] = b"\1" * (end - start)
-            hedge, begin = hedge_at(self.lower, start, end)
+            hedge, begin = hedge_at(self.lower, start, end, self.language)
             self.spans.append(span._replace(hedge=hedge, begin=begin))
 
 
@@ -128,21 +129,23 @@ def find_values(
     *,
     dates: Sequence[DateSpan] | None = None,
     numbers: Sequence[NumberSpan] | None = None,
+    language: Language | None = None,
 ) -> list[ValueSpan]:
-    """Every value of an English text, as long as possible, without overlaps, in order.
+    """Every value of a text, as long as possible, without overlaps, in order.
 
     `dates` and `numbers` are those of the text where they have been found before.
 
     >>> [(span.kind, span.hedge) for span in find_values("Nearly half came on 5 May at 7:30 pm.")]
     [('share', 'just under'), ('date', 'none'), ('time', 'none')]
     """
-    finder = _Finder(text)
-    dates = find_dates(text) if dates is None else dates
-    numbers = find_numbers(text) if numbers is None else numbers
+    finder = _Finder(text, language)
+    dates = find_dates(text, language) if dates is None else dates
+    numbers = find_numbers(text, language) if numbers is None else numbers
     _add_dates(finder, dates)
     _add_times(finder)
-    _add_parts(finder)
-    _add_ratios(finder)
+    if language is None:
+        _add_parts(finder)
+        _add_ratios(finder)
     years = {span.start: span for span in dates if span.readings[0].month is None}
     _add_numbers(finder, numbers, years)
     for match in _SCORE.finditer(text):
@@ -217,7 +220,7 @@ def _add_times(finder: _Finder) -> None:
     if ":" in finder.text:
         for match in _LAP.finditer(finder.text):
             finder.add(ValueSpan(*match.span(), "number", durations_of(match[0])))
-    for span in find_times(finder.text):
+    for span in find_times(finder.text, finder.language):
         written = finder.text[span.start : span.end]
         lasting = () if span.sure else durations_of(written)
         finder.add(ValueSpan(span.start, span.end, "time", lasting, clocks=span.readings))
@@ -304,7 +307,7 @@ def _add_numbers(
             number = Quantity(Decimal(span_of_year.readings[0].year or 0), None)
             end = span_of_year.end
             finder.add(ValueSpan(start, end, "number", (number,), span_of_year.readings))
-    for match in _WHOLE.finditer(finder.lower):
+    for match in _WHOLE.finditer(finder.lower) if finder.language is None else ():
         _add_whole(finder, match)
 
 
@@ -329,6 +332,8 @@ def _continues(finder: _Finder, first: Quantity, end: int, following: NumberSpan
         return False
     second = following.readings[0]
     between = finder.lower[end : following.start]
+    if finder.language is not None:
+        between = between.replace(f" {finder.language.glue} ", " ")
     if not _MORE_OF_IT.fullmatch(between):
         return False
     one = UNITS[first.unit]

@@ -1,4 +1,6 @@
-"""Clock times, timestamps and durations in data values and in English text.
+"""Clock times, timestamps and durations in data values and in texts.
+
+Texts are English unless a `Language` is given; data values are always read as English.
 
 Hand-written for the reason that dates are: the libraries for times in text fill missing parts with
 those of today and give no offsets. A duration is a quantity in seconds (`numbers.Quantity`).
@@ -9,8 +11,10 @@ from __future__ import annotations
 import re
 from datetime import datetime, timezone
 from decimal import Decimal
+from functools import cache
 from typing import NamedTuple
 
+from adequa.text.languages import Language
 from adequa.text.values.dates import Date
 from adequa.text.values.numbers import Quantity
 from adequa.text.values.units import lowered
@@ -87,8 +91,88 @@ _PAST = {"half": 30, "quarter": 15, "five": 5, "ten": 10, "twenty": 20}
 _PART = {"morning": "am", "afternoon": "pm", "evening": "pm", "night": "pm", "tonight": "pm"}
 
 
-def find_times(text: str) -> list[TimeSpan]:
-    """Every clock time of an English text, in order.
+@cache
+def _times_of(language: Language) -> re.Pattern[str]:
+    """The pattern of times of day in a language: 17.30 needs a word before or after it."""
+    clock = "|".join(map(re.escape, language.clock_words))
+    return re.compile(
+        rf"""(?<![\w.,:/-])(?:
+            (?P<h>[01]?[0-9]|2[0-4])[\s\u00a0\u202f]?(?:{language.hour})(?![^\W_])
+          | (?P<h1>[01]?[0-9]|2[0-4])[:.](?P<m1>[0-5][0-9])
+                [\s\u00a0]?(?:{_unnamed(language.hour)})(?!\w)
+          | (?P<h2>[01]?[0-9]|2[0-4])(?::|h(?=[0-9]))(?P<m3>[0-5][0-9])
+                (?::(?P<s3>[0-5][0-9]))?(?![\w:]|[.,][0-9])
+          | (?:{language.at})\s(?:ore\s)?(?P<h3>[01]?[0-9]|2[0-4])\.(?P<m4>[0-5][0-9])
+                (?![\w%]|[.,][0-9]|\s?[%€°])
+          | (?:{language.at})\s(?P<h4>[01]?[0-9]|2[0-4])(?=[,;)]|\.?\s*\Z)
+          | (?P<noon>{clock or "(?!)"})(?!\w)
+          | (?P<part>{_parts(language)})(?!\w)
+        )(?P<late>\s(?:{language.afternoon}))?""",
+        re.VERBOSE,
+    )
+
+
+_HOUR = r"([^\W\d_]+|1[0-2]|[1-9])"
+
+
+def _parts(language: Language) -> str:
+    """The pattern of half past an hour and the like, the hour of each in a group."""
+    return "|".join(
+        pattern.replace(" ", r"\s").replace("HOUR", _HOUR.replace("(", f"(?P<part{place}>", 1))
+        for place, pattern in enumerate(language.clock_parts)
+    )
+
+
+@cache
+def _at(language: Language) -> re.Pattern[str]:
+    return re.compile(rf"(?<!\w)(?:{language.at})\s\Z")
+
+
+def _unnamed(pattern: str) -> str:
+    """A pattern without the minutes that may follow the hour."""
+    return re.sub(r"\(\?:[^()]*\(\?P<m2?>.*?\)\?(?=\||$)", "", pattern)
+
+
+def _times_in(lower: str, language: Language) -> list[TimeSpan]:
+    """Every time of day of a text in another language than English."""
+    spans: list[TimeSpan] = []
+    for match in _times_of(language).finditer(lower):
+        found = match.groupdict()
+        late = found["late"] is not None
+        start, second = match.start(), int(found["s3"]) if found["s3"] else None
+        if found["noon"]:
+            total, both = language.clock_words[found["noon"]], False
+        elif found["part"]:
+            ways = enumerate(language.clock_parts.values())
+            word, minutes = next((found[f"part{n}"], way) for n, way in ways if found[f"part{n}"])
+            known = language.number_words.get(word, ("", 0, False))
+            hour = int(word) if word.isdigit() else known[1]
+            if not 0 < hour <= 12:
+                continue
+            total, both = 60 * hour + minutes, True
+        else:
+            figures = next(name for name in ("h", "h1", "h2", "h3", "h4") if found[name])
+            hour = int(found[figures])
+            minute = found.get("m") or found.get("m2") or found["m1"] or found["m3"] or found["m4"]
+            total, both = 60 * (hour % 24) + int(minute or 0), late and hour < 12
+            start = match.start(figures)
+            bare = found["h"] and minute is None and lower[match.end() - 1] in "hч"
+            if bare and not _at(language).search(lower, max(0, start - 10), start):
+                continue  # "2 h" is a duration
+        totals = [
+            total % DAY_MINUTES,
+            *([(total + DAY_MINUTES // 2) % DAY_MINUTES] if both else []),
+        ]
+        clocks = tuple(
+            Clock(one // 60, one % 60, second) for one in (totals[1:] if late and both else totals)
+        )
+        sure = found["h2"] is None
+        spans.append(TimeSpan(start, match.end(), clocks, sure))
+    return spans
+
+
+def find_times(text: str, language: Language | None = None) -> list[TimeSpan]:
+    """Every clock time of a text, in order.
 
     "9:55" is read as a time though it may be a duration; "5.30" is one only before am or pm. In
     "from 1:47 to 2:19 pm" the first time has a reading in the afternoon too.
@@ -97,6 +181,8 @@ def find_times(text: str) -> list[TimeSpan]:
     [(Clock(hour=17, minute=30, second=None, zone=None),)]
     """
     lower = lowered(text)
+    if language is not None:
+        return _times_in(lower, language)
     spans = [_figures(match) for match in _FIGURES.finditer(lower)]
     if any(stem in lower for stem in _STEMS):
         spans += [_worded(match) for match in _WORDED.finditer(lower)]

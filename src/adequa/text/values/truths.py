@@ -11,9 +11,11 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import NamedTuple
 
+from adequa.text.languages import Language
+from adequa.text.letters import fold
 from adequa.text.sentences import split_sentences, word_set
 from adequa.text.values.facts import ValueFact
 from adequa.text.values.units import lowered, parts_of_key, unit_of_key, words_of_key
@@ -159,7 +161,10 @@ def read_claims(facts: Sequence[ValueFact]) -> dict[int, Claim]:
 
 
 def find_contradictions(
-    facts: Sequence[ValueFact], text: str, claims: Mapping[int, Claim] | None = None
+    facts: Sequence[ValueFact],
+    text: str,
+    claims: Mapping[int, Claim] | None = None,
+    language: Language | None = None,
 ) -> list[Contradiction]:
     """Where a text denies a quality that the data affirms, or the reverse, and never agrees.
 
@@ -174,7 +179,7 @@ def find_contradictions(
     names: dict[str, list[str]] | None = None
     for place, claim in claims.items():
         field = _field(facts[place])
-        polarities = find_polarity(text, claim)
+        polarities = find_polarity(text, claim, language)
         if polarities and len(sides[field]) > 1:
             names = _names(facts) if names is None else names
             groups = {facts[other].group for other in claims if _field(facts[other]) == field}
@@ -211,8 +216,69 @@ def _speaks_of(
     return named == {own}
 
 
-def find_polarity(text: str, claim: Claim) -> list[Polarity]:
+def is_readable(claim: Claim, language: Language) -> bool:
+    """Whether the words for the quality of a claim are known in a language.
+
+    >>> from adequa.text.languages import LANGUAGES
+    >>> is_readable(claim_of("rainExpected", "yes"), LANGUAGES["de"])
+    True
+    """
+    return any(language.words_for(thing) for thing in claim.things)
+
+
+def _polarity_in(text: str, claim: Claim, language: Language) -> list[Polarity]:
+    """Where a text in another language affirms or denies the quality of a claim.
+
+    A negation anywhere in the clause denies it. The words for a quality are those of its first
+    word that has any: a family-friendly place is for families in all languages.
+    """
+    known = (stems for thing in claim.things if (stems := language.words_for(thing)))
+    stems, negator = next(known, ()), _negator(language)
+    contrary = language.words_for("dry") if "rain" in claim.things else ()
+    others = {*language.clause.split()}
+    found: list[Polarity] = []
+    lower, folded = lowered(text), fold(text)
+    for start, end in split_sentences(text):
+        words = [(match.start(), match.end()) for match in _PLAIN_WORD.finditer(lower, start, end)]
+        for place, (first, last) in enumerate(words):
+            if not folded.startswith((*stems, *contrary), first):
+                continue
+            low = high = place
+            while low and not _STOPS.intersection(lower[words[low - 1][1] : words[low][0]]):
+                if lower[slice(*words[low - 1])] in others or place - low >= _BEFORE:
+                    break
+                low -= 1
+            while high + 1 < len(words) and high - place < _AFTER:
+                gap = lower[words[high][1] : words[high + 1][0]]
+                if _STOPS.intersection(gap) or lower[slice(*words[high + 1])] in others:
+                    break
+                high += 1
+            no = [
+                word
+                for word in words[low : high + 1]
+                if word != (first, last) and negator.fullmatch(lower, *word)
+            ]
+            if no and contrary and folded.startswith(contrary, first):
+                continue  # "not dry" says little
+            no += [(first, last)] if contrary and folded.startswith(contrary, first) else []
+            spoken = [(first, last), *no]
+            begin, finish = min(one[0] for one in spoken), max(one[1] for one in spoken)
+            found.append(Polarity(begin, finish, not no))
+    return found
+
+
+_PLAIN_WORD = re.compile(r"[^\W_]+")
+
+
+@cache
+def _negator(language: Language) -> re.Pattern[str]:
+    return re.compile(language.negators)
+
+
+def find_polarity(text: str, claim: Claim, language: Language | None = None) -> list[Polarity]:
     """Where a text affirms or denies the quality of a claim, one place per sentence."""
+    if language is not None:
+        return _polarity_in(text, claim, language)
     lower = lowered(text)
     if not all(_stem(thing) in lower for thing in claim.things):
         return []

@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from functools import cache
 from typing import NamedTuple
 
+from adequa.text.languages import Language
 from adequa.text.sentences import word_set
 
 
@@ -317,8 +318,21 @@ def _match_plain(text: str, lower: str, position: int, glued: bool) -> tuple[str
     return (_symbols[sign[0]], sign.end()) if sign else None
 
 
-def match_unit(text: str, lower: str, position: int, *, glued: bool) -> tuple[str, int] | None:
+@cache
+def _units_of(language: Language) -> tuple[re.Pattern[str], list[str]]:
+    """The pattern of the units of a language, each in a group, and their canonical names."""
+    words = "|".join(f"({pattern})" for pattern in language.units.values())
+    return re.compile(rf"(?:d['’]|d[eio]\s)?(?:{words}){_LETTER}"), [*language.units]
+
+
+def match_unit(
+    text: str, lower: str, position: int, *, glued: bool, language: Language | None = None
+) -> tuple[str, int] | None:
     """The unit that begins at a position of a text, and its end; `lower` is the text lowered."""
+    if language is not None:
+        pattern, names = _units_of(language)
+        if (match := pattern.match(lower, position)) and match.lastindex is not None:
+            return names[match.lastindex - 1], match.end()
     if per := _PER.match(lower, position):
         area = _match_plain(text, lower, per.end(), False)
         if area and UNITS[area[0]].dimension == "area":

@@ -25,12 +25,12 @@ import numpy.typing as npt
 from starlette.concurrency import run_in_threadpool
 
 from adequa.caches import MEGABYTE, Cache
-from adequa.codec import result_from_object, result_to_object
+from adequa.codec import result_from_object, result_to_page
 from adequa.data import judged_status
 from adequa.errors import DataError
 from adequa.files import FileVersion, file_version, load_object
 from adequa.report.tallies import FactTally, Slices
-from adequa.report.texts import FAULTS, TextColumns, input_hash, seen_name
+from adequa.report.texts import FAULTS, TextColumns, input_hash, seen_name, worst_first
 from adequa.run import Run
 from adequa.web.api.engine import stopping
 from adequa.web.api.runs import open_served
@@ -111,7 +111,7 @@ class RunIndex:
             stream.seek(start)
             raw = stream.read(end - start)
         try:
-            found = result_to_object(result_from_object(load_object(raw.decode())))
+            found = result_to_page(result_from_object(load_object(raw.decode())))
         except (DataError, UnicodeDecodeError, TypeError, ValueError):
             raise DataError(
                 "has changed since it was opened", path=self.path, line=row + 1, remedy=_REMEDY
@@ -386,9 +386,12 @@ def _searched_parts(raw: Mapping[str, Any]) -> list[str]:
 
 def _sorted(index: RunIndex, rows: Numbers, choice: TextSelection) -> Numbers:
     """Sort rows; those without a value come last, equal ones stay in file order."""
-    by, _, label = choice.sort.partition(":")
+    by, _, label = (choice.sort or "faults").partition(":")
     sign = 1.0 if index.higher.get(label, True) else -1.0
-    if by in ("missing", "unsupported"):
+    if by == "faults":
+        names = ("verdict", "missing", "unsupported", "confidence")
+        keys = worst_first(**{name: getattr(index, name)[rows] for name in names})
+    elif by in ("missing", "unsupported"):
         keys = -getattr(index, by)[rows].astype(np.float64)
     elif by == "unsure":
         keys = index.confidence[rows]

@@ -8,11 +8,13 @@ from typing import Any
 
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
-from starlette.responses import Response
+from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
+from adequa.codec import result_from_object, result_to_page
 from adequa.data import Item
 from adequa.errors import AdequaError, DataError
+from adequa.files import load_object
 from adequa.readers import read_pasted
 from adequa.readers.records import with_text
 from adequa.text.linearised import linearise
@@ -119,7 +121,7 @@ class LivePages:
         item, labels = await self.bodies.json(request, self.read)
         future = self.engine.submit([item], labels)
         (line,) = await awaited(request, future, self.settings.seconds)
-        return Response(line, media_type="application/json")
+        return JSONResponse(result_to_page(result_from_object(load_object(line.decode()))))
 
     def read(self, raw: Mapping[str, Any]) -> tuple[Item, list[str]]:
         """The item and the metrics of a request."""

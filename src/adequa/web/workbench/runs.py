@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import threading
 import traceback
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Container, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,7 +20,9 @@ from starlette.routing import Route
 
 from adequa.errors import AdequaError, RunError
 from adequa.report.figures import axis, digits_for
+from adequa.report.summary import reading_notes
 from adequa.report.tallies import FactTally
+from adequa.report.texts import MOST_WORST
 from adequa.web.api.runs import Record, Runs, open_served
 from adequa.web.errors import Refusal, refusal_of
 from adequa.web.limits import whole_number
@@ -41,7 +44,7 @@ _VERDICTS = ("OK", "omission", "hallucination", "hallucination+omission")
 
 @dataclass(frozen=True, slots=True)
 class SystemRow:
-    """A system of a run; each value is mean, interval or None, and the count not scorable."""
+    """A system of a run; a value is a number, its interval or None, and the count not scorable."""
 
     name: str
     texts: int
@@ -57,25 +60,43 @@ class SystemRow:
 def system_table(
     summary: Mapping[str, Any], manifest: Mapping[str, Any]
 ) -> tuple[list[dict[str, Any]], list[SystemRow]]:
-    """The metrics and systems of a run's summary."""
-    rows = [_row(name, one, manifest["metrics"]) for name, one in summary["systems"].items()]
+    """The metrics and systems of a run's summary.
+
+    As in the report, a metric with a corpus value is shown by it, and all others by the mean.
+    """
+    by_corpus = {
+        label
+        for one in summary["systems"].values()
+        for label, found in one.get("metrics", {}).items()
+        if isinstance(found.get("corpus"), (int, float))
+    }
+    rows = [
+        _row(name, one, manifest["metrics"], by_corpus) for name, one in summary["systems"].items()
+    ]
     measures = []
     for place, (label, entry) in enumerate(manifest["metrics"].items()):
         values = [row.values[place] for row in rows]
-        ends = [end for mean, reach, _ in values for end in (mean, *(reach or ()))]
+        ends = [end for value, reach, _ in values for end in (value, *(reach or ()))]
         higher, signature = bool(entry["higher_is_better"]), entry["signature"]
         shown = {"digits": digits_for(ends), "axis": axis(ends), "signature": signature}
-        measures.append({"name": label, "higher": higher, **shown})
+        kind = "corpus" if label in by_corpus else "mean"
+        measures.append({"name": label, "kind": kind, "higher": higher, **shown})
     return measures, rows
 
 
-def _row(name: str, one: Mapping[str, Any], metrics: Mapping[str, Any]) -> SystemRow:
+def _row(
+    name: str, one: Mapping[str, Any], metrics: Mapping[str, Any], by_corpus: Container[str]
+) -> SystemRow:
     values = []
     for label in metrics:
         found = one.get("metrics", {}).get(label, {})
         low, high = found.get("low"), found.get("high")
-        reach = None if low is None or high is None else (low, high)
-        values.append((found.get("mean"), reach, found.get("not_scorable", 0)))
+        reach, value = None, found.get("mean")
+        if label in by_corpus:
+            value = found.get("corpus")  # a summary has no interval of it
+        elif low is not None and high is not None:
+            reach = low, high
+        values.append((value, reach, found.get("not_scorable", 0)))
     counts, texts = one.get("verdicts", {}), one.get("items", 0)
     verdicts = [(verdict, counts.get(verdict, 0)) for verdict in _VERDICTS]
     verdicts.append(("", texts - sum(count for _, count in verdicts)))
@@ -202,6 +223,9 @@ class RunPages:
 
         measures, systems = await run_in_threadpool(system_table, run.summary, run.manifest)
         predicates, left_out = predicate_rows(index)
+        faulty = await run_in_threadpool(self.indexes.choose, index, TextSelection(verdict="fault"))
+        rows = [int(row) for row in faulty.rows[:MOST_WORST]]
+        worst = await run_in_threadpool(lambda: [index.line(row) for row in rows])
         return self.site.page(
             request,
             "overview.html",
@@ -213,6 +237,10 @@ class RunPages:
             slices=await run_in_threadpool(index.slices.tables, _MOST_ROWS),
             predicates=predicates,
             predicates_left_out=left_out,
+            verdicts=_verdict_counts(systems),
+            worst=worst,
+            readings=await run_in_threadpool(lambda: reading_notes(run.metrics())),
+            item_link=_item_link,
             has_confidence=not np.isnan(index.confidence).all(),
             texts_link=_texts_link,
             scripts=("working.js",),
@@ -316,6 +344,17 @@ class RunPages:
     ) -> Response:
         values |= {"heading": heading, "words": words, "share": task.share}
         return self.site.page(request, "waiting.html", scripts=("waiting.js",), **values)
+
+
+def _verdict_counts(systems: list[SystemRow]) -> dict[str, int]:
+    """The number of texts that are judged, have a fault, have each kind of fault, and are OK."""
+    counts = Counter({"judged": sum(row.judged for row in systems)})
+    for row in systems:
+        for verdict, count in row.verdicts:
+            if verdict:
+                counts["fault"] += count if verdict != "OK" else 0
+                counts.update(dict.fromkeys(verdict.split("+"), count))
+    return {name: counts[name] for name in ("judged", "fault", "omission", "hallucination", "OK")}
 
 
 def _cards(index: RunIndex, rows: list[int], compare: str) -> list[list[dict[str, Any]]]:

@@ -14,6 +14,7 @@ from starlette.responses import Response
 from adequa import __version__
 from adequa.report.figures import percent, written
 from adequa.report.page import asset, script_json
+from adequa.tables import interval_words
 from adequa.web.errors import Refusal
 from adequa.web.limits import CampaignLimits, Throttle
 from adequa.web.pages import Pages
@@ -131,5 +132,5 @@ PAGES = Pages(
         for name in ("components.css", "components.js", "report.css")
     },
     filters={"number": written, "counted": _counted, "day": _day, "script_json": script_json},
-    values={"release": __version__, "percent": percent},
+    values={"release": __version__, "percent": percent, "interval_words": interval_words},
 )

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 torch = pytest.importorskip("torch", reason="the extra train is not installed")
@@ -52,7 +54,7 @@ def data(corpus: Path) -> Path:
 
 def run_of(data: Path, folder: Path, base: Path, **more: Any) -> StudyRun:
     schedule = StudySchedule(
-        base=str(base), steps=4, batch=4, rate=3e-3, frozen=1, longest=60, look_every=2,
+        base=str(base), layers=2, steps=4, batch=4, rate=3e-3, frozen=1, longest=60, look_every=2,
         rating_steps=3,
     )  # fmt: skip
     return StudyRun(JointStudy(data=data), folder, schedule, threads=1, **more)
@@ -67,7 +69,9 @@ def test_a_study_is_a_table_of_saved_rows(
     assert list(rows) == list(STUDIES["negatives"].rows)
     assert 0 <= float(str(rows["both"]["R@1"])) <= 1
     assert rows["replaced"]["R@1"] is None
-    assert "n/a: not run yet: replaced, inverted, four" in section.notes
+    assert section.notes[1] == (
+        "n/a: not run yet: replaced, replaced-again, inverted, both-again, four"
+    )
     saved = json.loads((tmp_path / "rows" / "both.json").read_text(encoding="utf-8"))
     assert saved["schedule"] == asdict(run.schedule)
     assert (saved["figures"]["pool"], saved["figures"]["pairs"]) == (4, 3)
@@ -87,6 +91,38 @@ def test_a_study_is_a_table_of_saved_rows(
     shown = reproduce_joint(data, rows=tmp_path / "rows").as_object()
     assert shown["study-negatives"]["rows"] == section.tables[0].json_rows()  # type: ignore[index]
     assert "study-best-half" not in shown
+
+
+def test_a_row_with_another_seed_sees_other_batches(data: Path, base: Path, tmp_path: Path) -> None:
+    run = run_of(data, tmp_path / "rows", base)
+    reproduce_studies(run, ["negatives"], only=["both", "both-again"])
+    recipes = [
+        json.loads((tmp_path / "rows" / "trainings" / row / "recipe.json").read_text("utf-8"))
+        for row in ("both", "both-again")
+    ]
+    assert [one["seed"] for one in recipes] == [0, 1]
+    assert recipes[0]["recipe"] == recipes[1]["recipe"]
+    assert recipes[0]["recipe"]["layers"] == [0, 1]
+
+
+class Letters:
+    """A text or graph as the counts of some letters."""
+
+    signature = "letters"
+
+    def encode(self, texts: Sequence[str]) -> Any:
+        counts = np.array([[text.count(letter) + 0.1 for letter in "aeiost"] for text in texts])
+        return counts / np.linalg.norm(counts, axis=1, keepdims=True)
+
+    def encode_graphs(self, graphs: Sequence[Any]) -> Any:
+        return self.encode([str(graph) for graph in graphs])
+
+
+def test_a_pool_limits_what_is_measured(data: Path, base: Path, tmp_path: Path) -> None:
+    run = run_of(data, tmp_path / "rows", base)
+    assert (run.figures(Letters())["pool"], run.figures(Letters())["pairs"]) == (4, 3)
+    run.joint.pool = 2
+    assert (run.figures(Letters())["pool"], run.figures(Letters())["pairs"]) == (2, 2)
 
 
 def test_batches_have_one_number_of_texts(data: Path, base: Path, tmp_path: Path) -> None:

@@ -70,13 +70,8 @@
   }
 
   function describe() {
-    const facts = line.facts.length;
-    const count = (status) => line.facts.filter((fact) => fact.status === status).length;
-    const parts = [["missing", "missing"], ["contradicted", "contradicted"]].filter(([status]) => count(status)).map(([status, words]) => `${count(status)} of ${facts} facts ${words}`);
-    const spans = line.findings.filter((one) => one.kind === "hallucination" && one.detail !== "overruled").length;
-    if (spans) parts.push(`${spans} unsupported ${spans === 1 ? "place" : "places"} in the text`);
-    if (parts.length) return `${parts.join(", ")}.`;
-    return describeOK(line);
+    const faults = line.faults.length;
+    return faults ? `${faults} fault${faults === 1 ? "" : "s"}.` : describeOK(line);
   }
 
   function show(answer) {

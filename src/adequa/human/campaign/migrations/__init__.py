@@ -1,1 +1,0 @@
-"""The versions of a campaign's database, one module each; none changes after a release."""

@@ -1,0 +1,83 @@
+"""The languages: which one a text is in, and that their tables are complete."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from adequa.text.languages import LANGUAGES, code_of, find_language, language_code, language_name
+
+
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [
+        ("Die Brücke liegt in der Nähe des Hafens und ist nicht beleuchtet.", "de"),
+        ("Le pont se trouve près du port et il n'est pas éclairé.", "fr"),
+        ("El puente está cerca del puerto y no tiene luz.", "es"),
+        ("Il ponte si trova vicino al porto e non è illuminato.", "it"),
+        ("A ponte fica perto do porto e não está iluminada.", "pt"),
+        ("De brug ligt bij de haven en wordt niet verlicht.", "nl"),
+        ("Most se nachází u přístavu a není osvětlen.", "cs"),
+        ("Мост находится рядом с портом и не освещён.", "ru"),
+        ("Most znajduje się w pobliżu portu i nie jest oświetlony.", "pl"),
+        ("Міст розташований біля порту і не освітлений.", "uk"),
+        ("橋は港の近くにあり、照明がありません。", "ja"),
+    ],
+)
+def test_a_language_is_recognised(text: str, code: str) -> None:
+    assert find_language(text) == code
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "The bridge is near the port.",
+        "San Sebastián de los Reyes is in Spain.",
+        "John van den Brom plays for AZ Alkmaar.",
+        "A.D. Isidro Metapán's full name is Asociación Deportiva.",
+        "Le Pont",
+        "Café «酒馆»",
+        "Вена",
+        "Rio de la Plata, Los Angeles and El Paso are names of places.",
+    ],
+)
+def test_english_and_short_texts_are_not_another_language(text: str) -> None:
+    assert find_language(text) is None
+
+
+def test_what_is_given_comes_first() -> None:
+    german = "Die Brücke liegt in der Nähe des Hafens."
+    assert language_code(german, None) == "de"
+    assert language_code(german, "fr-CA") == "fr"
+    assert language_code(german, "und") == "de"
+    assert language_code("The bridge.", None) == "en"
+
+
+@pytest.mark.parametrize(
+    ("lang", "code"),
+    [("de-AT", "de"), ("DEU", "de"), ("Czech", "cs"), ("pt_BR", "pt"), ("", None), ("br", "br")],
+)
+def test_codes(lang: str, code: str | None) -> None:
+    assert code_of(lang) == code
+
+
+def test_names() -> None:
+    assert language_name("nl") == "Dutch"
+    assert language_name("xx") == "'xx'"
+
+
+@pytest.mark.parametrize("code", LANGUAGES)
+def test_the_tables_of_a_language_are_complete(code: str) -> None:
+    language = LANGUAGES[code]
+    assert {*language.month_numbers.values()} == {*range(1, 13)}
+    assert len(language.weekdays.split()) >= 7
+    known = {value for _, value, ordinal in language.number_words.values() if not ordinal}
+    assert {*range(2, 20), 30, 90, 1000, 10**6} <= known
+    for pattern in (language.ending, language.negators, language.hour, language.day_end):
+        re.compile(pattern)
+    assert language.words_for("rain")
+    assert language.words_for("bridge")
+    assert language.words_for("germany")
+    assert language.words_for("no such word") == ()
