@@ -70,7 +70,12 @@ weights: $(STAMP) ## train and export what ships, from the recipe (extra: train)
 	  --out $(BUILD)/lexicon.json
 	$(RELATIONS) stage 1 $(READER) --out $(BUILD)/relations1
 	$(RELATIONS) stage 2 $(READER) --base $(BUILD)/relations1 --out $(BUILD)/relations2
-	$(RELATIONS) stage 3 $(READER) --base $(BUILD)/relations2 --out $(BUILD)/relations
+	$(RELATIONS) stage 3 $(READER) --base $(BUILD)/relations2 --out $(BUILD)/relations3
+	$(BIN)/adequa export $(BUILD)/relations3 --out $(BUILD)/rounded
+	$(RELATIONS) restore $(BUILD)/rounded --out $(BUILD)/restored
+	$(RELATIONS) stage 4 $(READER) --base $(BUILD)/restored --out $(BUILD)/relations4
+	$(RELATIONS) stage 5 $(READER) --base $(BUILD)/relations4 --out $(BUILD)/relations5
+	$(RELATIONS) stage 6 $(READER) --base $(BUILD)/relations5 --out $(BUILD)/relations
 	$(BIN)/adequa export $(BUILD)/relations --out src/adequa/models/weights/$(VERSION)
 	$(TRAIN) weigh $(DATA)/webnlg2020/dev --gold $(DATA)/enriched/dev \
 	  --weights src/adequa/models/weights/$(VERSION)

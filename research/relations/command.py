@@ -128,6 +128,21 @@ def train(
 
 
 @app.command()
+def restore(
+    weights: Annotated[
+        Path, typer.Argument(metavar="WEIGHTS", help="A folder of adequa export with a reader.")
+    ],
+    out: Annotated[
+        Path, typer.Option("--out", "-o", metavar="DIR", help="The checkpoint folder to write.")
+    ],
+) -> None:
+    """Write the checkpoint of an exported reader, from which a later stage can start."""
+    from adequa.training.export import restore as restore_checkpoint
+
+    typer.echo(f"written to {restore_checkpoint(weights, 'relations', out)}", err=True)
+
+
+@app.command()
 def stage(
     number: Annotated[int, typer.Argument(metavar="NUMBER", min=1)],
     data: Data,

@@ -18,6 +18,7 @@ from adequa.models.relations import (
     NamedText,
     RelationReader,
     _windows,
+    relation_words,
 )
 from adequa.models.wordpiece import WordPiece
 
@@ -27,9 +28,13 @@ FOUNDER = Triple("Acme", "founder of", "Anna")
 
 
 class Recorded:
-    """A network that keeps its inputs; it believes a fact whose first word the text has."""
+    """A network that keeps its inputs; it believes a fact whose first word the text has.
 
-    def __init__(self, reader: WordPiece) -> None:
+    `sure` is its logit for a fact that it believes, and less than none for one that it does not.
+    """
+
+    def __init__(self, reader: WordPiece, sure: float = 9.0) -> None:
+        self.sure = sure
         self.words = {number: word for word, number in reader.ids.items()}
         self.seen: list[str] = []
 
@@ -41,7 +46,7 @@ class Recorded:
             self.seen.append(" ".join(self.words[number] for number in ids))
             mark = kinds.index(1)
             tokens = np.full((len(ids), 3), -9.0)
-            tokens[mark, 0] = 1.0 if ids[mark + 1] in ids[:mark] else -1.0
+            tokens[mark, 0] = self.sure if ids[mark + 1] in ids[:mark] else -self.sure
             found.append({"tokens": tokens})
         return found
 
@@ -68,7 +73,47 @@ def test_names_are_hidden_and_the_ends_of_the_fact_have_placeholders_of_their_ow
     assert first[1].startswith(f"{subject} founder of {value}")
     assert second[0] == f"[CLS] {value} was founded by {other} and {subject} leads {value} ."
     assert second[1].startswith(f"{subject} leads {value}")
-    assert found == [-1.0, 1.0]
+    assert found == [-9.0, 9.0]
+
+
+class Directed(Recorded):
+    """Believes a fact whose ends stand in the order of the text, with the logits given."""
+
+    def __init__(self, reader: WordPiece, right: float, turned: float) -> None:
+        super().__init__(reader)
+        self.logits = {True: right, False: turned}
+
+    def __call__(
+        self, sequences: Sequence[Sequence[int]], types: Sequence[Sequence[int]]
+    ) -> list[Mapping[str, Any]]:
+        found = super().__call__(sequences, types)
+        for one, ids, kinds in zip(found, sequences, types, strict=True):
+            mark = kinds.index(1)
+            one["tokens"][mark, 0] = self.logits[ids[1] == ids[mark]]
+        return found
+
+
+@pytest.mark.parametrize(
+    ("right", "turned", "expected"),
+    [(3.0, -3.0, -3.0 - 0.3 * 4), (0.5, -1.0, -1.0), (-3.0, 3.0, 3.0), (3.0, -9.0, -9.0)],
+)
+def test_a_fact_in_doubt_falls_with_a_clearly_stated_inverse(
+    right: float, turned: float, expected: float
+) -> None:
+    reader = WordPiece(WORDS)
+    names = [(0, 4, "Acme"), (11, 15, "Anna")]
+    text = NamedText("Acme leads Anna.", [Triple("Anna", "leads", "Acme")], {}, names)
+    ((found,),) = RelationReader(reader, Directed(reader, right, turned)).read([text])
+    assert found == pytest.approx(expected)
+
+
+def test_the_inverse_of_a_symmetric_relation_is_not_asked_about() -> None:
+    reader = WordPiece((*WORDS, "spouse", "'", "s", "is"))
+    run = Recorded(reader, sure=1.0)
+    names = [(0, 4, "Anna"), (9, 11, "Bo")]
+    triples = [Triple("Anna", "spouse", "Bo")]
+    RelationReader(reader, run).read([NamedText("Anna and Bo.", triples, {}, names)])
+    assert len(run.seen) == 1
 
 
 def test_exchanged_names_give_another_input() -> None:
@@ -87,7 +132,7 @@ def test_a_long_text_is_read_around_the_names_and_the_best_window_counts() -> No
     padding = "was was was was was was was was was was . " * 30
     text = f"{padding}Acme was founded by Anna. {padding}Acme leads Anna. {padding}"
     found, seen = read(text, Triple("Acme", "leads", "Anna"))
-    assert found == [1.0]
+    assert found == [9.0]
     assert len(seen) == 2
     assert all(len(one.split()) <= 200 + 6 for one in seen)
     assert sum("leads" in one.split("[SEP]")[0] for one in seen) == 1
@@ -132,10 +177,25 @@ def test_more_names_than_placeholders_keep_their_own_words() -> None:
     names = [f"N{number:02}" for number in range(30)]
     triples = [Triple("Acme", "leads", name) for name in names]
     found, _ = read("Acme leads " + " and ".join(names) + ".", *triples)
-    assert found == [1.0] * 30
+    assert found == [9.0] * 30
 
 
 def test_a_vocabulary_without_placeholders_is_refused() -> None:
     words = [word for word in WORDS if word not in PLACEHOLDERS]
     with pytest.raises(ModelError, match=r"without \[unused19\]"):
         RelationReader(WordPiece(words), Recorded(WordPiece(WORDS)))
+
+
+@pytest.mark.parametrize(
+    "relation",
+    ["educated at", "has part", "founded", "replaces", "was built by", "older than", "", "Follows"],
+)
+def test_a_relation_that_is_a_clause_stays_as_it_is(relation: str) -> None:
+    assert relation_words(relation) == relation
+
+
+@pytest.mark.parametrize(
+    "relation", ["employer", "native language", "number of students", "awards"]
+)
+def test_a_noun_says_whose_it_is(relation: str) -> None:
+    assert relation_words(relation) == f"'s {relation} is"

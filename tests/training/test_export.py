@@ -15,7 +15,8 @@ import pytest
 
 from adequa.data import Item, Triple
 from adequa.errors import DataError, MissingExtra, ModelError, SettingError, UnknownName
-from adequa.training.export import _logits, export, measure_drift, perturbed_items, seal
+from adequa.training.checkpoint import read_checkpoint
+from adequa.training.export import _logits, export, measure_drift, perturbed_items, restore, seal
 
 from ..tiny_weights import WORDS
 from . import checkpoints as made
@@ -373,3 +374,30 @@ def test_what_could_not_be_read_has_its_place() -> None:
     )
     assert np.isnan(_logits([check], "supported")).all()
     assert _logits([check], "unsupported").tolist() == []
+
+
+@pytest.mark.parametrize("kind", ["encoder", "verifier"])
+def test_an_exact_export_is_restored_to_the_weights_it_was_made_of(
+    folders: Folders, kind: str, tmp_path: Path
+) -> None:
+    out = restore(folders["fp32"], kind, tmp_path / "restored")
+    assert read_checkpoint(out).kind == kind
+    export(out, out=tmp_path / "again", precision="fp32")
+    name = f"{kind}.onnx"
+    before, after = ((one / name).read_bytes() for one in (folders["fp32"], tmp_path / "again"))
+    assert before == after
+
+
+def test_an_int8_export_is_restored_as_rounded(folders: Folders, tmp_path: Path) -> None:
+    out = restore(folders["int8"], "verifier", tmp_path / "restored")
+    rounded, exact = read_checkpoint(out), read_checkpoint(folders["verifier"])
+    for name, weight in exact.weights.items():
+        assert rounded.weights[name] == pytest.approx(
+            weight, abs=float(np.abs(weight).max()) / 60
+        ), name
+    assert rounded.training["recipe"] == exact.training["recipe"]
+
+
+def test_a_model_that_is_not_there_is_not_restored(folders: Folders, tmp_path: Path) -> None:
+    with pytest.raises(ModelError, match="has no relations; it has: encoder, verifier"):
+        restore(folders["fp32"], "relations", tmp_path / "restored")

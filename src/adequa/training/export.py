@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import importlib
 import io
 import json
 import tempfile
@@ -24,8 +25,19 @@ from adequa.models.wordpiece import MARKERS
 from adequa.perturb import Knowledge
 from adequa.settings import file_hash
 from adequa.training.cases import Cases
-from adequa.training.checkpoint import WORDS, Array, Checkpoint, quantise_rows, read_checkpoint
-from adequa.training.onnx import build_encoder, build_verifier, kept_layers
+from adequa.training.checkpoint import (
+    CONFIG,
+    HEADS,
+    TRAINING,
+    VOCABULARY,
+    WEIGHTS,
+    WORDS,
+    Array,
+    Checkpoint,
+    quantise_rows,
+    read_checkpoint,
+)
+from adequa.training.onnx import build_encoder, build_verifier, kept_layers, load_onnx
 from adequa.training.setup import read_pairs
 
 # Model cards
@@ -308,6 +320,94 @@ def _require_room(
                 path=path,
                 remedy="export both into a new folder",
             )
+
+
+_MATRICES = {
+    "qkv.query": "attention.self.query",
+    "qkv.key": "attention.self.key",
+    "qkv.value": "attention.self.value",
+    "mix": "attention.output.dense",
+    "up": "intermediate.dense",
+    "down": "output.dense",
+}
+"""The matrices of a block: their names in an exported file, and BERT's."""
+
+
+def restore(folder: Path, kind: str, out: Path) -> Path:
+    """Write the checkpoint of an exported model, to train it on; int8 weights stay rounded.
+
+    The opposite of `export`: what a training of `kind` starts from where only weights that were
+    exported are at hand.
+    """
+    onnx = load_onnx()
+    manifest = read_manifest(folder)
+    if kind not in manifest.get("models", {}):
+        known = ", ".join(manifest.get("models", {})) or "none"
+        raise ModelError(f"{folder}: has no {kind}; it has: {known}")
+    card = manifest["models"][kind]
+    model = onnx.load(str(folder / f"{kind}.onnx"))
+    arrays = {one.name: onnx.numpy_helper.to_array(one) for one in model.graph.initializer}
+    told = {
+        (node.op_type, one.name): onnx.helper.get_attribute_value(one)
+        for node in model.graph.node
+        for one in node.attribute
+    }
+    vocabulary = (folder / _SHARED[1]).read_bytes()
+    with np.load(folder / _SHARED[0]) as content:
+        words = content["rows"].astype(np.float32) * content["scales"][:, None]
+    weights = _restore_weights(arrays, int(card["layers"]))
+    weights[WORDS] = words
+    config = {
+        "model_type": "bert",
+        "hidden_act": "gelu",
+        "hidden_size": int(card["hidden"]),
+        "num_hidden_layers": int(card["layers"]),
+        "num_attention_heads": told["MultiHeadAttention", "num_heads"],
+        "intermediate_size": len(weights["encoder.layer.0.intermediate.dense.bias"]),
+        "max_position_embeddings": len(weights["embeddings.position_embeddings.weight"]),
+        "type_vocab_size": len(weights["embeddings.token_type_embeddings.weight"]),
+        "vocab_size": len(words),
+        "layer_norm_eps": told["LayerNormalization", "epsilon"],
+        "pad_token_id": 0,
+    }
+    own = {
+        name.removeprefix("head."): np.ascontiguousarray(
+            array.T if name.endswith("weight") else array
+        )
+        for name, array in arrays.items()
+        if name.startswith("head.")
+    }
+    save = importlib.import_module("safetensors.numpy").save
+    files = {
+        CONFIG: json.dumps(config, indent=2).encode(),
+        WEIGHTS: save(weights, metadata={"format": "pt"}),
+        VOCABULARY: vocabulary,
+        TRAINING: json.dumps(card, ensure_ascii=False, indent=2).encode(),
+    }
+    write_files(out, files | ({HEADS: save(own)} if own else {}))
+    return out
+
+
+def _restore_weights(arrays: Mapping[str, Array], layers: int) -> dict[str, Array]:
+    """The weights of BERT by its own names, from the constants of an exported file."""
+    places = arrays["positions"]
+    kinds = arrays.get("kinds", np.zeros((2, places.shape[1]), np.float32))
+    weights = {name: array for name, array in arrays.items() if ".LayerNorm." in name}
+    weights["embeddings.position_embeddings.weight"] = places
+    weights["embeddings.token_type_embeddings.weight"] = kinds
+    for layer in range(layers):
+        block = f"encoder.layer.{layer}"
+        for short, name in _MATRICES.items():
+            matrix = arrays[f"{layer}.{short}.weight"].astype(np.float32)
+            matrix = matrix * arrays.get(f"{layer}.{short}.scales", np.float32(1))
+            weights[f"{block}.{name}.weight"] = np.ascontiguousarray(matrix.T)
+        thirds = np.split(arrays[f"{layer}.qkv.bias"], 3)
+        for name, bias in zip(("query", "key", "value"), thirds, strict=True):
+            weights[f"{block}.attention.self.{name}.bias"] = np.ascontiguousarray(bias)
+        weights[f"{block}.intermediate.dense.bias"] = arrays[f"{layer}.up.bias"]
+        for name in ("attention.output", "output"):
+            weights[f"{block}.{name}.dense.bias"] = arrays[f"{block}.{name}.bias"]
+    return weights
 
 
 @dataclass(frozen=True)

@@ -453,6 +453,40 @@ def test_a_contradiction_in_a_long_text_is_looked_for_around_its_place() -> None
     assert all("founded" in one and len(one) < 700 for one in tried)
 
 
+class AboutATopic(Verifier):
+    """Believes only facts whose subject the text names."""
+
+    def __call__(self, pairs: Sequence[TextAndGraph]) -> list[VerifierOutput]:
+        found = super().__call__(pairs)
+        return [
+            replace(
+                one,
+                stated=tuple(
+                    logit if triple.subject in pair.text else NO
+                    for logit, triple in zip(one.stated, pair.triples, strict=True)
+                ),
+            )
+            for one, pair in zip(found, pairs, strict=True)
+        ]
+
+
+def test_a_text_that_means_its_subject_is_read_with_its_name_too() -> None:
+    item = Item("1", (COUNTRY, LEADER), "The leader is Ida Thorvald.")
+    verifier = AboutATopic()
+    found = check(item, verifier, entities=True)
+    assert verifier.calls[:2] == [[item.text], [f"Velmora: {item.text}"]]
+    assert found.stated == pytest.approx((UNSURE, 0.5))  # the mean of -4 and 4
+    (odds,) = VerifierEvidence(AboutATopic()).log_odds([item])
+    assert odds == [NO, (YES + NO) / 2]
+
+
+def test_a_text_with_another_name_for_its_subject_is_not_read_with_the_right_one() -> None:
+    item = Item("1", (LEADER,), "Ida Thorvald is the leader of Brackenholt.")
+    verifier = AboutATopic()
+    assert check(item, verifier, entities=True).stated == pytest.approx((UNSURE,))
+    assert not any(text.startswith("Velmora:") for call in verifier.calls for text in call)
+
+
 def read_relations(
     **logits: float | None,
 ) -> Callable[[Sequence[NamedText]], list[list[float | None]]]:

@@ -20,6 +20,8 @@ WORDS += [
     "founded",
     "leads",
     "founder",
+    "is",
+    "'",
     "leader",
     "and",
     *LETTERS,
@@ -51,10 +53,10 @@ def test_the_two_right_texts_of_a_quad_are_one_row_and_so_are_the_wrong_ones() -
     first, second = (spelled(row.ids).split(" [SEP]") for row in group.rows[:2])
     assert first[0] == f"[CLS] {VALUE} founded {SUBJECT} , and {OTHER} leads {SUBJECT} ."
     assert second[0] == f"[CLS] {OTHER} founded {SUBJECT} , and {VALUE} leads {SUBJECT} ."
-    assert first[1] == second[1] == f" {SUBJECT} founder {VALUE}"
+    assert first[1] == second[1] == f" {SUBJECT} ' s founder is {VALUE}"
     row = group.rows[0]
-    assert spelled(row.ids[row.mark :]) == f"{SUBJECT} founder {VALUE} [SEP]"
-    assert row.types == [0] * row.mark + [1] * 4
+    assert spelled(row.ids[row.mark :]) == f"{SUBJECT} ' s founder is {VALUE} [SEP]"
+    assert row.types == [0] * row.mark + [1] * 7
 
 
 def test_unknown_facts_and_unnamed_ends_have_no_row() -> None:

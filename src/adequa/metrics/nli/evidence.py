@@ -13,17 +13,25 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from adequa.data import Item, Triple
 from adequa.entities import is_counterpart
 from adequa.metrics.nli.additions import Encode, find_additions
 from adequa.metrics.nli.relevance import FactIndex, related_facts, with_facts
-from adequa.metrics.nli.signs import WRONG_VALUE, Signs, SpanIndex, Weighing, read_signs
+from adequa.metrics.nli.signs import (
+    UNNAMED_SUBJECT,
+    WRONG_VALUE,
+    Signs,
+    SpanIndex,
+    Weighing,
+    read_signs,
+)
 from adequa.metrics.nli.templates import Cues
 from adequa.metrics.sources import ReadRelations, geometric_mean, probability
 from adequa.models import Calibration, NamedText
-from adequa.text import word_set
+from adequa.text import label_of, word_set
 from adequa.text.values import word_triple
 
 if TYPE_CHECKING:
@@ -189,6 +197,10 @@ _UNRELATED = -5.0
 of 480 such facts that were read with the texts of the sample; none had more than -1.7."""
 
 
+_MOST_TOPICS = 3
+"""The most subjects that a text does not name and is read with; bounds the time."""
+
+
 class _Related(NamedTuple):
     """An item without the facts that have nothing to do with its text."""
 
@@ -231,7 +243,8 @@ class VerifierEvidence:
         signs, asked = self._read(own)
         checked = self.verify(asked)
         relations = self._relations(own, signs)
-        rows = zip(items, own, checked, signs, relations, strict=True)
+        topics = self._topics(asked, signs)
+        rows = zip(items, own, checked, signs, relations, topics, strict=True)
         found = [self._evidence(*row) for row in rows]
         found = self._contradictions(asked, checked, signs, found)
         found = [self._with_clauses(*row) for row in zip(found, relations, strict=True)]
@@ -300,12 +313,43 @@ class VerifierEvidence:
             found[number] = _Relations(text, odds)
         return found
 
+    def _topics(
+        self, items: Sequence[Item], signs: Sequence[Signs | None]
+    ) -> list[Mapping[int, float]]:
+        """The log-odds of facts whose subject the text means without naming it, by fact.
+
+        "The capital is Rome." may well be about Italy. Such a text is read once more with the name
+        before it. The mean with the first reading separates kept facts from dropped ones better
+        than either: AUC .983 against .959 and .968, 1,640 facts of `bench nli_perturbations`.
+        """
+        topics = [
+            (number, subject)
+            for number, (item, sign) in enumerate(zip(items, signs, strict=True))
+            if sign is not None and not item.paths
+            for subject in islice(_unnamed(item, sign), _MOST_TOPICS)
+        ]
+        found: list[dict[int, float]] = [{} for _ in items]
+        if not topics:
+            return list(found)
+        named = (
+            replace(items[number], text=f"{label_of(subject).base}: {items[number].text}")
+            for number, subject in topics
+        )
+        for (number, subject), check in zip(topics, self.verify([*named]), strict=True):
+            item, sign = items[number], signs[number]
+            for fact, logit in enumerate(check.stated):
+                if logit is not None and sign and item.triples[fact].subject == subject:
+                    own = [one for one in sign.facts[fact] if one not in UNNAMED_SUBJECT]
+                    found[number][fact] = self.weighing.stated(logit, own)
+        return list(found)
+
     def log_odds(self, items: Sequence[Item]) -> list[list[float | None]]:
         """The log-odds of each fact of each item, on which a calibration is fitted."""
         related = [self._related(item) for item in items]
         own = [one.item for one in related]
         signs, asked = self._read(own)
-        rows = zip(own, self.verify(asked), signs, self._relations(own, signs), strict=True)
+        read = (self.verify(asked), signs, self._relations(own, signs), self._topics(asked, signs))
+        rows = zip(own, *read, strict=True)
         found: list[list[float | None]] = []
         for item, one, row in zip(items, related, rows, strict=True):
             odds: list[float | None] = [_UNRELATED] * len(item.triples)
@@ -328,6 +372,7 @@ class VerifierEvidence:
         check: VerifierOutput,
         signs: Signs | None,
         relations: _Relations | None = None,
+        topics: Mapping[int, float] = MappingProxyType({}),
     ) -> list[float | None]:
         """The log-odds of each fact, before a calibration.
 
@@ -341,14 +386,16 @@ class VerifierEvidence:
                 for triple, own in zip(item.triples, facts, strict=True)
             )
         read = relations.odds if relations is not None else (None,) * len(facts)
-        return [
-            known
-            if known is not None and WRONG_VALUE not in own
-            else None
-            if logit is None
-            else self.weighing.stated(logit, own)
-            for logit, own, known in zip(check.stated, facts, read, strict=True)
-        ]
+        found: list[float | None] = []
+        for fact, (logit, own, known) in enumerate(zip(check.stated, facts, read, strict=True)):
+            if known is not None and WRONG_VALUE not in own:
+                found.append(known)
+                continue
+            odds = None if logit is None else self.weighing.stated(logit, own)
+            if odds is not None and fact in topics:
+                odds = (odds + topics[fact]) / 2
+            found.append(odds)
+        return found
 
     def _evidence(
         self,
@@ -357,8 +404,9 @@ class VerifierEvidence:
         check: VerifierOutput,
         signs: Signs | None,
         relations: _Relations | None,
+        topics: Mapping[int, float],
     ) -> Evidence:
-        stated = self._calibrated(item, self.odds(item, check, signs, relations))
+        stated = self._calibrated(item, self.odds(item, check, signs, relations, topics))
         of_words = signs.of_words(check.offsets) if signs else [()] * len(check.offsets)
         known = [
             probability(self.weighing.unsupported(logit, own))
@@ -495,6 +543,14 @@ class VerifierEvidence:
 _RIGHT, _WRONG = 0.05, 0.95
 """How likely words of a text about a record are wrong, without and with a finding of the entities:
 the share of such texts that are, on the open part of bench/challenges/records."""
+
+
+def _unnamed(item: Item, signs: Signs) -> Iterator[str]:
+    """The subjects that a text may mean without naming them."""
+    facts = zip(item.triples, signs.facts, strict=True)
+    yield from dict.fromkeys(
+        triple.subject for triple, own in facts if not UNNAMED_SUBJECT.isdisjoint(own)
+    )
 
 
 def _marked(text: str, parts: Sequence[Stretch]) -> SpanIndex:

@@ -30,6 +30,8 @@ FACT_SIGNS = (
     *("subject missing", "subject unnamed", "subject implied"),
 )
 """Signs for or against a fact being stated."""
+UNNAMED_SUBJECT = frozenset({"subject unnamed", "subject implied"})
+"""The text may be about the subject all the same: no other name stands in its place."""
 WORD_SIGNS = ("mentioned", "unexplained")
 """Signs for or against a word being supported."""
 WRONG_VALUE = "wrong value"
