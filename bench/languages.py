@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 from adequa.data import Item, Score, Term, Triple
 from adequa.metrics import load_metric
 from adequa.tables import Cell, Table
-from adequa.text import find_language, language_name
+from adequa.text import language_code, language_name
 from bench.groups import Measured, figure_rows, read_groups, share
 
 TARGET = 0.85
@@ -55,7 +55,7 @@ def judge(groups: Sequence[dict[str, Any]]) -> list[Text]:
         Text(
             group["lang"],
             fault,
-            recognised=find_language(item.text) == group["lang"],
+            recognised=language_code(item) == group["lang"],
             score=metric.score([item])[0],
         )
         for group in groups

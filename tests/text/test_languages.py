@@ -6,6 +6,7 @@ import re
 
 import pytest
 
+from adequa.data import Item
 from adequa.text.languages import LANGUAGES, code_of, find_language, language_code, language_name
 
 
@@ -49,10 +50,10 @@ def test_english_and_short_texts_are_not_another_language(text: str) -> None:
 
 def test_what_is_given_comes_first() -> None:
     german = "Die Brücke liegt in der Nähe des Hafens."
-    assert language_code(german, None) == "de"
-    assert language_code(german, "fr-CA") == "fr"
-    assert language_code(german, "und") == "de"
-    assert language_code("The bridge.", None) == "en"
+    assert language_code(Item("1", (), german, lang=None)) == "de"
+    assert language_code(Item("1", (), german, lang="fr-CA")) == "fr"
+    assert language_code(Item("1", (), german, lang="und")) == "de"
+    assert language_code(Item("1", (), "The bridge.")) == "en"
 
 
 @pytest.mark.parametrize(

@@ -298,7 +298,7 @@ def describe_ok(result: Result) -> str:
     of = f"of {len(result.facts)} fact{'' if len(result.facts) == 1 else 's'}"
     if all(fact.confidence is None for fact in result.facts):
         number, were = len(result.facts), "was" if len(result.facts) == 1 else "were"
-        english = language_code(result.item.text, result.item.lang) == "en"
+        english = language_code(result.item) == "en"
         advice = ": add -m nli." if english else "."  # which knows no other language
         return f"No fault found in names and values; {number} {of} {were} not checked{advice}"
     if result.doubtful and result.item.coverage == "all":

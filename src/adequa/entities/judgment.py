@@ -272,7 +272,7 @@ def judge(item: Item, settings: JudgmentSettings) -> EntityJudgment:
         tuple(sorted((name, term.label) for name, term in terms if term.label)) if terms else ()
     )
     unnamed = unnamed_terms(item)
-    language = LANGUAGES.get(language_code(item.text, item.lang))
+    language = LANGUAGES.get(language_code(item))
     key: tuple[object, ...] = (item.triples, item.paths, item.text, labels, unnamed)
     key += (settings.judgment_key(), language, _other_labels(item) if terms else ())
     known = _judgments.get(key)
@@ -345,7 +345,7 @@ def _judge(item: Item, settings: JudgmentSettings, language: Language | None) ->
 
 def find_mentions(item: Item, settings: JudgmentSettings) -> tuple[Mention, ...]:
     """The mentions by the detector of the settings, with all that they add to it."""
-    language = LANGUAGES.get(language_code(item.text, item.lang))
+    language = LANGUAGES.get(language_code(item))
     return _detect(item, settings, language).mentions
 
 

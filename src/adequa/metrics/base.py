@@ -141,7 +141,7 @@ def unknown_language(metric: Metric, item: Item) -> str | None:
     """Why a metric cannot judge a text in its language; None if it can."""
     if metric.languages is None:
         return None
-    code = language_code(item.text, item.lang)
+    code = language_code(item)
     if code in metric.languages:
         return None
     names = sorted(map(language_name, metric.languages))

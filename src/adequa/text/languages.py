@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from functools import cache, cached_property
 from importlib.resources import files
 
+from adequa.data import Item
 from adequa.text.numerals import (
     NumberWord,
     czech_numbers,
@@ -784,10 +785,38 @@ def code_of(lang: str) -> str | None:
     return by_name.get(name) or _CODES.get(short, short)
 
 
-def language_code(text: str, lang: str | None) -> str:
-    """The code of a text's language: as given, else as found, else English."""
-    given = None if lang is None else code_of(lang)
-    return given or find_language(text) or "en"
+def language_code(item: Item) -> str:
+    """The code of a text's language: as given, else as found, else English.
+
+    The names of the data say nothing of the language: "san sebastián de los reyes" may stand in an
+    English text.
+
+    >>> from adequa.data import Triple
+    >>> text = "adolfo suárez airport is in san sebastián de los reyes ."
+    >>> fact = Triple("Adolfo_Suárez_Airport", "location", "San_Sebastián_de_los_Reyes")
+    >>> find_language(text), language_code(Item("1", (fact,), text))
+    ('es', 'en')
+    """
+    given = None if item.lang is None else code_of(item.lang)
+    found = given or find_language(item.text)
+    if given is None and found is not None:
+        found = find_language(_without_names(item))
+    return found or "en"
+
+
+def _without_names(item: Item) -> str:
+    """The text without the names of its data, and without their words that have marks."""
+    names = {
+        " ".join(_LETTERS_ONLY.findall(name.lower()))
+        for triple in item.triples
+        for name in (triple.subject, triple.object)
+    }
+    words = {word for name in names for word in name.split() if not word.isascii()}
+    spoken = " ".join(re.findall(r"[^\W\d_]+|[.!?]", item.text))
+    for name in sorted(names, key=len, reverse=True):
+        if " " in name:
+            spoken = re.sub(rf"(?<!\w){re.escape(name)}(?!\w)", " ", spoken, flags=re.IGNORECASE)
+    return " ".join(word for word in spoken.split() if word.lower() not in words)
 
 
 def find_language(text: str) -> str | None:
