@@ -24,7 +24,7 @@ NEEDS_DATA = True
 ITEMS = 18
 GROUPS = 3
 BATCH = 4
-TIMES = 30.0
+TIMES = 25.0
 LONGEST = 512
 _SPECIAL = 4
 """<s> premise </s> </s> hypothesis </s>"""
