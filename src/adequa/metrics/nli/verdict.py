@@ -11,14 +11,12 @@ from adequa.data import UNNAMED, Fact, FactStatus, Finding, Item, Mention, Score
 from adequa.metrics.base import EMPTY_TEXT
 from adequa.metrics.nli.evidence import Evidence, Stretch
 from adequa.metrics.nli.signs import Sentence, read_sentences, sentence_of
-from adequa.text import word_set
+from adequa.models.relations import relation_words
 from adequa.text.values import word_triple
 
 _LONGEST = 80
 _ADDED = re.compile(r"^(?:,|\s\()\s*(?:in\s+)?$")
 _NAME = re.compile(r"^[^\W\d_a-z]")
-_VERBS = word_set("is are was has can cannot does allows accepts offers serves supports includes")
-"""First words of a predicate that is a verb by itself."""
 
 
 def why_missing(item: Item, triple: Triple, stretch: Stretch | None = None) -> str:
@@ -72,7 +70,7 @@ def why_unread_text(item: Item, stretch: Stretch) -> str:
 
 def _fact(item: Item, triple: Triple) -> str:
     subject, predicate, value = (_short(part) for part in word_triple(triple, item.terms))
-    if predicate.split(" ")[0] in _VERBS:
+    if relation_words(predicate) == predicate:
         return f"{subject} {predicate} {value}"
     return f"the {predicate} of {subject} is {value}"
 
