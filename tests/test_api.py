@@ -20,7 +20,7 @@ RAW = {"id": "1", "triples": (("s", "p", "o"),), "text": "a word", "references":
 
 def test_the_public_names_are_these() -> None:
     assert set(adequa.__all__) == {
-        "AdequaError", "DataError", "Evaluation", "Fact", "Finding", "GuardResult", "Item",
+        "AdequaError", "DataError", "Evaluation", "Fact", "Fault", "Finding", "GuardResult", "Item",
         "Mention", "Metric", "MissingExtra", "ModelError", "Rating", "Result", "Run", "RunError",
         "Score",
         "ServiceError", "SettingError", "Term", "Triple", "UnknownName", "__version__", "evaluate",

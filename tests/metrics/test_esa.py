@@ -400,7 +400,10 @@ TEXTS = st.text() | st.lists(
 def test_any_text_is_scored_with_offsets_that_slice_it(text: str) -> None:
     for metric in METRICS.values():
         (one,) = metric.score([item(text)])
-        assert one.value is not None
+        if one.value is None:
+            assert one.reason is not None
+            assert one.reason.startswith("the text is in ")
+            continue
         assert 0 <= one.value <= 1
         for found in (*one.mentions, *one.findings):
             if found.start is not None or found.end is not None:

@@ -799,8 +799,8 @@ def language_code(item: Item) -> str:
     """
     given = None if item.lang is None else code_of(item.lang)
     found = given or find_language(item.text)
-    if given is None and found is not None:
-        found = find_language(_without_names(item))
+    if given is None and found is not None and find_language(_without_names(item)) != found:
+        return "en"
     return found or "en"
 
 

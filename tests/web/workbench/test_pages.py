@@ -96,7 +96,7 @@ def test_texts_are_filtered_sorted_and_paged_on_the_server(place, sample_run):
     scores = [line["scores"]["esa"] for (line,) in cards]
     assert scores == sorted(scores)
     assert "statistics" not in cards[0][0]
-    has_link = "sort=unsure" in here.get(f"/runs/{run}").text
+    has_link = "Least sure first" in here.get(f"/runs/{run}").text
     assert has_link == (cards[0][0]["confidence"] is not None)
     page = here.get(f"/runs/{run}/texts?system=hasty&compare=careful").text
     cards = json.loads(re.findall(r'id="cards">(.*?)</script>', page)[0])

@@ -185,7 +185,7 @@ def upgrade(connection: sql.Connection, newest: str | None = None) -> None:
     if current is not None and current not in VERSIONS:
         raise DataError(
             f"the database has version {current}, which this adequa does not know",
-            remedy="it was created by a newer adequa: install that",
+            remedy="a newer adequa created it: upgrade adequa",
         )
     _VERSION.create(connection, checkfirst=True)
     for version, create in VERSIONS.items():
