@@ -138,7 +138,7 @@ def _why(group: Sequence[Finding], text: str) -> str:
     """The words for a fault: those about its fact, else those about its span."""
     best = max(group, key=lambda one: (one.triple is not None, one.kind == "omission"))
     spans = [(one.start, one.end) for one in group if one.start is not None and one.end is not None]
-    quoted = best.kind == "omission" and best.detail == "contradicted"  # its reason has the words
+    quoted = best.kind == "omission" and (best.detail == "contradicted" or "instead" in best.why)
     if not spans or quoted or (best.start is not None and len(spans) == 1):
         return _named(best)
     words = text[min(start for start, _ in spans) : max(end for _, end in spans)]
