@@ -423,6 +423,9 @@ class AnalysisSettings:
     """Criteria where lower is better, such as the number of marked errors."""
 
 
+_DEFAULT_SETTINGS = AnalysisSettings()
+
+
 @dataclass(frozen=True, slots=True)
 class SystemScore:
     """One system by one criterion."""
@@ -477,7 +480,7 @@ def analyse(
     items: Iterable[Item] = (),
     criteria: Sequence[str] = (),
     by: Sequence[str] = (),
-    settings: AnalysisSettings = AnalysisSettings(),  # noqa: B008 - frozen
+    settings: AnalysisSettings = _DEFAULT_SETTINGS,
     lowest: float | None = None,
     excluded: Sequence[str] = (),
     progress: Progress = silent,

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 from adequa.data import Item, Triple
 from adequa.entities import is_counterpart
 from adequa.metrics.nli.additions import Encode, find_additions
-from adequa.metrics.nli.relevance import FactIndex, related_facts, with_facts
+from adequa.metrics.nli.relevance import FactIndex, is_value, related_facts, with_facts
 from adequa.metrics.nli.signs import (
     UNNAMED_SUBJECT,
     WRONG_VALUE,
@@ -90,6 +90,8 @@ EvidenceSource = Callable[[Sequence[Item]], "list[Evidence]"]
 """Asks a model about items that have triples and text; one answer per item, in their order."""
 
 _WORD = re.compile(r"[^\W_]")
+_CAPITAL = re.compile(r"[^\W\d_a-z]")
+"""A letter of a name, not of an attribute."""
 _END = re.compile(r"[.!?;]\s")
 _LITTLE = word_set(
     "a an and as at by for from his in into is it its of on or that the their this to was were "
@@ -376,8 +378,10 @@ class VerifierEvidence:
     ) -> list[float | None]:
         """The log-odds of each fact, before a calibration.
 
-        The relation reader decides about the facts that it reads, unless a value is wrong. On
-        held-out written groups the verifier's answer about these adds nothing (AUC .52).
+        The relation reader decides about the facts that it reads, unless a value is wrong: on
+        held-out written groups the verifier's answer about these adds nothing (AUC .52). Of an
+        attribute (`moderate`, `by the river`) the mean of both counts: of 167 such facts that texts
+        of our own phrases state, the reader alone flags .24, the mean .006.
         """
         facts = signs.facts if signs is not None else ((),) * len(item.triples)
         if self.cues is not None:
@@ -388,10 +392,12 @@ class VerifierEvidence:
         read = relations.odds if relations is not None else (None,) * len(facts)
         found: list[float | None] = []
         for fact, (logit, own, known) in enumerate(zip(check.stated, facts, read, strict=True)):
-            if known is not None and WRONG_VALUE not in own:
-                found.append(known)
-                continue
             odds = None if logit is None else self.weighing.stated(logit, own)
+            if known is not None and WRONG_VALUE not in own:
+                value = item.triples[fact].object
+                alone = odds is None or _CAPITAL.search(value) is not None or is_value(value)
+                found.append(known if alone or odds is None else (known + odds) / 2)
+                continue
             if odds is not None and fact in topics:
                 odds = (odds + topics[fact]) / 2
             found.append(odds)
