@@ -514,8 +514,6 @@ def test_the_relation_reader_decides_about_the_facts_that_it_reads() -> None:
 def test_of_an_attribute_the_verifier_is_heard_too() -> None:
     shape = Triple("Velmora", "shape", "round")
     item = Item("1", (shape, FOUNDED), "Velmora is round, since 1733.")
-        "1", (Triple("Velmora", "shape", "round"), FOUNDED), "Velmora is round, since 1733."
-    )
     settings = {"entities": True, "weighing": Weighing(relation=Weigher())}
     read = check(item, **settings, read_relations=read_relations(shape=-2.0, founded=-2.0))
     alone = 1 / (1 + math.exp(2))
