@@ -59,6 +59,35 @@ def lexicon(
 
 
 @app.command()
+def texts(
+    out: Annotated[Path, typer.Option("--out", "-o", metavar="FILE", help="The file to write.")],
+    last_written: Annotated[
+        str | None,
+        typer.Option(
+            "--last-written",
+            metavar="NAME",
+            help="The last file of written groups that is read. Default: all.",
+        ),
+    ] = None,
+) -> None:
+    """Write the faithful texts of the written groups as items, which `adequa train` reads.
+
+    The verifier learns from them too; groups that are held out are left out.
+    """
+    from adequa.data import Item
+    from adequa.readers.output import write_items
+    from research.relations.groups import read_written
+
+    items = [
+        Item(id=f"{number}/{place}", system="written", triples=group.triples, text=text)
+        for number, group in enumerate(read_written(dev=False, last=last_written))
+        for place, text in enumerate(group.faithful)
+    ]
+    write_items(items, out)
+    typer.echo(f"{len(items):,} texts written to {out}", err=True)
+
+
+@app.command()
 def train(
     data: Data,
     lexicon: LexiconFile,
