@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from adequa.charts import save_picture
+from adequa.cli.train import training_bars
 from adequa.progress import progress_bar
 
 if TYPE_CHECKING:
@@ -157,18 +158,68 @@ def train(
 
 
 @app.command()
+def verifier(
+    data: Data,
+    texts: Annotated[
+        Path, typer.Option("--texts", metavar="FILE", help="What `texts` has written.")
+    ],
+    base: Annotated[str, typer.Option("--base", metavar="DIR", help="The stage before.")],
+    out: Annotated[
+        Path, typer.Option("--out", "-o", metavar="DIR", help="The checkpoint folder to write.")
+    ],
+    steps: Annotated[int, typer.Option("--steps", min=1)] = 700,
+    rate: Annotated[float, typer.Option("--rate", help="The highest learning rate.")] = 8e-5,
+    composed: Annotated[
+        float, typer.Option("--composed", min=0, max=1, help="Composed and written cases.")
+    ] = 0.6,
+    seed: Annotated[int, typer.Option("--seed")] = 4,
+    licence: Annotated[
+        str | None, typer.Option("--licence", help="The licence of the data, for the card.")
+    ] = None,
+    threads: Annotated[int, typer.Option("--threads", min=1)] = 1,
+) -> None:
+    """Train the verifier further, with attributes and written groups; continues when stopped."""
+    from adequa.training.verifier import VerifierSettings, train_verifier
+    from research.relations.verifier import WrittenComposer
+
+    settings = VerifierSettings(
+        data=(data / "webnlg2020" / "train", data / "dart" / "tables.jsonl", texts),
+        gold=(data / "enriched" / "train",),
+        dev=(data / "webnlg2020" / "dev",),
+        base=base,
+        out=out,
+        steps=steps,
+        rate=rate,
+        seed=seed,
+        composer=WrittenComposer,
+        composed=composed,
+        look_every=steps,
+        save_every=100,
+        threads=threads,
+        licence=licence,
+        resume=out.exists(),
+    )
+    with training_bars(quiet=False) as progress:
+        result = train_verifier(settings, progress)
+    typer.echo(json.dumps(result.figures, indent=1))
+
+
+@app.command()
 def restore(
     weights: Annotated[
-        Path, typer.Argument(metavar="WEIGHTS", help="A folder of adequa export with a reader.")
+        Path, typer.Argument(metavar="WEIGHTS", help="A folder of adequa export.")
     ],
     out: Annotated[
         Path, typer.Option("--out", "-o", metavar="DIR", help="The checkpoint folder to write.")
     ],
+    network: Annotated[
+        str, typer.Option("--network", help="relations, the reader, or verifier.")
+    ] = "relations",
 ) -> None:
-    """Write the checkpoint of an exported reader, from which a later stage can start."""
+    """Write the checkpoint of an exported network, from which a later stage can start."""
     from adequa.training.export import restore as restore_checkpoint
 
-    typer.echo(f"written to {restore_checkpoint(weights, 'relations', out)}", err=True)
+    typer.echo(f"written to {restore_checkpoint(weights, network, out)}", err=True)
 
 
 @app.command()
