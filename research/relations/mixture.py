@@ -146,7 +146,8 @@ STAGES = (
     Stage(940, 16, "w", {**LATER_SHARES, "made": 0.10, "rel2text_swap": 0.08, "webnlg_facts": 0.12},
           fall=0.6),
     Stage(600, 17, "w", WIDE_SHARES),
-    Stage(350, 18, "z", WIDE_SHARES),
+    Stage(115, 18, "z", WIDE_SHARES),
+    Stage(950, 19, "zc", WIDE_SHARES, fall=0.6),
 )  # fmt: skip
 """The stages as run. After the second, sixteen wrong texts of m.jsonl were corrected. The fourth
 began with the exported weights of the third (`restore`), and was run before relations that are
