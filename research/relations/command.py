@@ -206,9 +206,7 @@ def verifier(
 
 @app.command()
 def restore(
-    weights: Annotated[
-        Path, typer.Argument(metavar="WEIGHTS", help="A folder of adequa export.")
-    ],
+    weights: Annotated[Path, typer.Argument(metavar="WEIGHTS", help="A folder of adequa export.")],
     out: Annotated[
         Path, typer.Option("--out", "-o", metavar="DIR", help="The checkpoint folder to write.")
     ],
