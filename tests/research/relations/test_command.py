@@ -83,7 +83,8 @@ def test_weights_without_a_relation_reader_are_refused(
 
 
 def test_there_are_no_more_stages_than_were_run(tmp_path: Path) -> None:
-    arguments = ["stage", "9", "--data", str(tmp_path), "--lexicon", "none", "--out", "none"]
+    number = str(len(STAGES) + 1)
+    arguments = ["stage", number, "--data", str(tmp_path), "--lexicon", "none", "--out", "none"]
     result = CliRunner().invoke(app, arguments)
     assert result.exit_code == 2
     assert f"there are {len(STAGES)} stages" in result.output
