@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import signal
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -328,8 +329,9 @@ def calibrate(
         typer.Option("--flagged", help="The share of faithful held-out texts to be flagged."),
     ] = 0.06,
 ) -> None:
-    """Fit the line from the reader's logits to probabilities, and write it into the weights."""
+    """Fit how reader and verifier make a probability of a fact, and write it into the weights."""
     from adequa.errors import ModelError
+    from adequa.metrics.nli import Nli, VerifierEvidence
     from adequa.models import load_relation_reader
     from adequa.readers import open_source
     from research.relations.calibration import fit_line, write_line
@@ -339,7 +341,10 @@ def calibrate(
     if reader is None:
         raise ModelError(f"{weights}: has no relation reader; export one into it")
     items = list(open_source(data / "webnlg2020" / "dev"))
-    line = fit_line(reader.read, read_written(dev=True), items, flagged=flagged)
+    source = Nli(weights=str(weights)).evidence_source()
+    assert isinstance(source, VerifierEvidence)  # noqa: S101
+    verify = replace(source, read_relations=None).log_odds
+    line = fit_line(reader.read, verify, read_written(dev=True), items, flagged=flagged)
     typer.echo(json.dumps(write_line(weights, line), indent=1))
 
 
