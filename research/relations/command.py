@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import json
 import signal
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from adequa.charts import save_picture
-from adequa.cli.train import training_bars
 from adequa.progress import progress_bar
 
 if TYPE_CHECKING:
@@ -58,35 +56,6 @@ def lexicon(
     write_lexicon(out, found)
     wordings = sum(len(one.wordings) for one in found.values())
     typer.echo(f"{len(found):,} relations, {wordings:,} wordings written to {out}", err=True)
-
-
-@app.command()
-def texts(
-    out: Annotated[Path, typer.Option("--out", "-o", metavar="FILE", help="The file to write.")],
-    last_written: Annotated[
-        str | None,
-        typer.Option(
-            "--last-written",
-            metavar="NAME",
-            help="The last file of written groups that is read. Default: all.",
-        ),
-    ] = None,
-) -> None:
-    """Write the faithful texts of the written groups as items, which `adequa train` reads.
-
-    The verifier learns from them too; groups that are held out are left out.
-    """
-    from adequa.data import Item
-    from adequa.readers.output import write_items
-    from research.relations.groups import read_written
-
-    items = [
-        Item(id=f"{number}/{place}", system="written", triples=group.triples, text=text)
-        for number, group in enumerate(read_written(dev=False, last=last_written))
-        for place, text in enumerate(group.faithful)
-    ]
-    write_items(items, out)
-    typer.echo(f"{len(items):,} texts written to {out}", err=True)
 
 
 @app.command()
@@ -159,66 +128,18 @@ def train(
 
 
 @app.command()
-def verifier(
-    data: Data,
-    texts: Annotated[
-        Path, typer.Option("--texts", metavar="FILE", help="What `texts` has written.")
-    ],
-    base: Annotated[str, typer.Option("--base", metavar="DIR", help="The stage before.")],
-    out: Annotated[
-        Path, typer.Option("--out", "-o", metavar="DIR", help="The checkpoint folder to write.")
-    ],
-    steps: Annotated[int, typer.Option("--steps", min=1)] = 700,
-    rate: Annotated[float, typer.Option("--rate", help="The highest learning rate.")] = 8e-5,
-    composed: Annotated[
-        float, typer.Option("--composed", min=0, max=1, help="Composed and written cases.")
-    ] = 0.6,
-    seed: Annotated[int, typer.Option("--seed")] = 4,
-    licence: Annotated[
-        str | None, typer.Option("--licence", help="The licence of the data, for the card.")
-    ] = None,
-    threads: Annotated[int, typer.Option("--threads", min=1)] = 1,
-) -> None:
-    """Train the verifier further, with attributes and written groups; continues when stopped."""
-    from adequa.training.verifier import VerifierSettings, train_verifier
-    from research.relations.verifier import WrittenComposer
-
-    settings = VerifierSettings(
-        data=(data / "webnlg2020" / "train", data / "dart" / "tables.jsonl", texts),
-        gold=(data / "enriched" / "train",),
-        dev=(data / "webnlg2020" / "dev",),
-        base=base,
-        out=out,
-        steps=steps,
-        rate=rate,
-        seed=seed,
-        composer=WrittenComposer,
-        composed=composed,
-        look_every=steps,
-        save_every=100,
-        threads=threads,
-        licence=licence,
-        resume=out.exists(),
-    )
-    with training_bars(quiet=False) as progress:
-        result = train_verifier(settings, progress)
-    typer.echo(json.dumps(result.figures, indent=1))
-
-
-@app.command()
 def restore(
-    weights: Annotated[Path, typer.Argument(metavar="WEIGHTS", help="A folder of adequa export.")],
+    weights: Annotated[
+        Path, typer.Argument(metavar="WEIGHTS", help="A folder of adequa export with a reader.")
+    ],
     out: Annotated[
         Path, typer.Option("--out", "-o", metavar="DIR", help="The checkpoint folder to write.")
     ],
-    network: Annotated[
-        str, typer.Option("--network", help="relations, the reader, or verifier.")
-    ] = "relations",
 ) -> None:
-    """Write the checkpoint of an exported network, from which a later stage can start."""
+    """Write the checkpoint of an exported reader, from which a later stage can start."""
     from adequa.training.export import restore as restore_checkpoint
 
-    typer.echo(f"written to {restore_checkpoint(weights, network, out)}", err=True)
+    typer.echo(f"written to {restore_checkpoint(weights, 'relations', out)}", err=True)
 
 
 @app.command()
@@ -329,9 +250,8 @@ def calibrate(
         typer.Option("--flagged", help="The share of faithful held-out texts to be flagged."),
     ] = 0.06,
 ) -> None:
-    """Fit how reader and verifier make a probability of a fact, and write it into the weights."""
+    """Fit the line from the reader's logits to probabilities, and write it into the weights."""
     from adequa.errors import ModelError
-    from adequa.metrics.nli import Nli, VerifierEvidence
     from adequa.models import load_relation_reader
     from adequa.readers import open_source
     from research.relations.calibration import fit_line, write_line
@@ -341,10 +261,7 @@ def calibrate(
     if reader is None:
         raise ModelError(f"{weights}: has no relation reader; export one into it")
     items = list(open_source(data / "webnlg2020" / "dev"))
-    source = Nli(weights=str(weights)).evidence_source()
-    assert isinstance(source, VerifierEvidence)  # noqa: S101
-    verify = replace(source, read_relations=None).log_odds
-    line = fit_line(reader.read, verify, read_written(dev=True), items, flagged=flagged)
+    line = fit_line(reader.read, read_written(dev=True), items, flagged=flagged)
     typer.echo(json.dumps(write_line(weights, line), indent=1))
 
 

@@ -520,14 +520,6 @@ def test_of_an_attribute_the_verifier_is_heard_too() -> None:
     assert read.stated == pytest.approx((1 / (1 + math.exp((2 - YES) / 2)), alone))
 
 
-def test_of_other_facts_the_verifier_is_heard_as_the_weights_say() -> None:
-    item = Item("1", (FOUNDED,), "Velmora is round, since 1733.")
-    for heard in (0.0, 0.25):
-        settings = {"entities": True, "weighing": Weighing(relation=Weigher(), heard=heard)}
-        read = check(item, **settings, read_relations=read_relations(founded=-2.0))
-        assert read.stated == pytest.approx((1 / (1 + math.exp(2 - heard * YES)),))
-
-
 def test_the_relation_reader_does_not_overrule_a_wrong_value() -> None:
     cues = Cues({"country": ("nation",)})
     settings = {"entities": True, "weighing": Weighing(relation=Weigher()), "cues": cues}

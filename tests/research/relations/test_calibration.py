@@ -16,9 +16,7 @@ from adequa.models import NamedText
 from research.relations.calibration import RelationLine, fit_line, write_line
 from research.relations.groups import WrittenGroup, WrongText
 
-LINE = RelationLine(
-    slope=0.5, offset=-1.0, verifier=0.2, flagged=0.06, found=0.4, facts=10, texts=5
-)
+LINE = RelationLine(slope=0.5, offset=-1.0, flagged=0.06, found=0.4, facts=10, texts=5)
 
 
 def group(number: int) -> WrittenGroup:
@@ -41,53 +39,32 @@ def read(texts: Sequence[NamedText]) -> list[list[float | None]]:
     ]
 
 
-def verify(items: Sequence[Item]) -> list[list[float | None]]:
-    """Log-odds that know nothing."""
-    return [[random.Random(f"{one.text}?").gauss(1, 1) for _ in one.triples] for one in items]
-
-
-def know(items: Sequence[Item]) -> list[list[float | None]]:
-    """Log-odds that are right, but for some noise."""
-    noise = verify(items)
-    return [
-        [(one or 0) + (-3 if " not " in item.text else 3) for one in own]
-        for item, own in zip(items, noise, strict=True)
-    ]
-
-
-def test_a_verifier_is_heard_as_much_as_it_knows() -> None:
-    deaf, heard = (fit_line(read, one, GROUPS, ITEMS).verifier for one in (verify, know))
-    assert heard > 3 * deaf >= 0
-
-
 @pytest.mark.parametrize("flagged", [0.05, 0.2])
 def test_the_stated_share_of_faithful_texts_is_flagged(flagged: float) -> None:
-    line = fit_line(read, verify, GROUPS, ITEMS, flagged=flagged)
+    line = fit_line(read, GROUPS, ITEMS, flagged=flagged)
     assert line.flagged == pytest.approx(flagged, abs=0.03)
     assert line.slope > 0
     assert (line.facts, line.texts) == (40, 40)
 
 
 def test_more_flagged_texts_mean_more_faults_found() -> None:
-    few, many = (fit_line(read, verify, GROUPS, ITEMS, flagged=one) for one in (0.05, 0.3))
+    few, many = (fit_line(read, GROUPS, ITEMS, flagged=one) for one in (0.05, 0.3))
     assert few.found <= many.found
     assert few.offset > many.offset
 
 
 def test_the_threshold_lies_at_the_cut() -> None:
-    low, high = (fit_line(read, verify, GROUPS, ITEMS, threshold=one) for one in (0.2, 0.5))
+    low, high = (fit_line(read, GROUPS, ITEMS, threshold=one) for one in (0.2, 0.5))
     assert high.offset - low.offset == pytest.approx(math.log(4))
 
 
 def test_shares_and_readers_without_sense_are_refused() -> None:
     with pytest.raises(SettingError, match="flagged"):
-        fit_line(read, verify, GROUPS, ITEMS, flagged=1.0)
+        fit_line(read, GROUPS, ITEMS, flagged=1.0)
     with pytest.raises(DataError, match="both kinds"):
-        fit_line(lambda texts: [[None] for _ in texts], verify, GROUPS, ITEMS)
+        fit_line(lambda texts: [[None] for _ in texts], GROUPS, ITEMS)
     with pytest.raises(DataError, match="not higher"):
-        fit_line(
-            lambda texts: [[-one for one in own] for own in read(texts)], verify, GROUPS, ITEMS
-        )
+        fit_line(lambda texts: [[-one for one in own] for own in read(texts)], GROUPS, ITEMS)
 
 
 def test_the_line_is_added_to_the_calibration(tmp_path: Path) -> None:

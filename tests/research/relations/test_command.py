@@ -8,16 +8,15 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-import adequa
 from adequa.errors import ModelError
 from research.relations.command import app
-from research.relations.groups import WRITTEN, read_written
+from research.relations.groups import WRITTEN
 from research.relations.mixture import SHARES, STAGES
 
 from . import tiny
 
 
-@pytest.mark.parametrize("command", ["lexicon", "train", "verifier", "figures", "calibrate"])
+@pytest.mark.parametrize("command", ["lexicon", "train", "figures", "calibrate"])
 def test_every_command_has_help(command: str) -> None:
     result = CliRunner().invoke(app, [command, "--help"])
     assert result.exit_code == 0
@@ -39,17 +38,6 @@ def test_the_lexicon_is_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     result = CliRunner().invoke(app, arguments, catch_exceptions=False)
     assert result.exit_code == 0
     assert "author" in {one["name"] for one in json.loads(out.read_text(encoding="utf-8"))}
-
-
-def test_faithful_texts_are_written_as_items(tmp_path: Path) -> None:
-    out = tmp_path / "texts.jsonl"
-    options = ["texts", "--last-written", "a", "--out", str(out)]
-    result = CliRunner().invoke(app, options, catch_exceptions=False)
-    assert result.exit_code == 0
-    items = list(adequa.read(out))
-    groups = read_written(dev=False, last="a")
-    assert [item.text for item in items] == [one for group in groups for one in group.faithful]
-    assert items[0].triples == groups[0].triples
 
 
 def test_a_training_and_its_figures(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -394,20 +394,14 @@ class VerifierEvidence:
         for fact, (logit, own, known) in enumerate(zip(check.stated, facts, read, strict=True)):
             odds = None if logit is None else self.weighing.stated(logit, own)
             if known is not None and WRONG_VALUE not in own:
-                found.append(self._both(known, odds, item.triples[fact].object))
+                value = item.triples[fact].object
+                alone = odds is None or _CAPITAL.search(value) is not None or is_value(value)
+                found.append(known if alone or odds is None else (known + odds) / 2)
                 continue
             if odds is not None and fact in topics:
                 odds = (odds + topics[fact]) / 2
             found.append(odds)
         return found
-
-    def _both(self, relation: float, odds: float | None, value: str) -> float:
-        """The log-odds of a fact from the relation reader and the verifier."""
-        if odds is None:
-            return relation
-        if _CAPITAL.search(value) is None and not is_value(value):
-            return (relation + odds) / 2
-        return relation + self.weighing.heard * odds
 
     def _evidence(
         self,

@@ -74,8 +74,6 @@ class Weighing:
     unsupported: Weigher = field(default_factory=lambda: Weigher(stated=False))
     relation: Weigher | None = None
     """Of the relation reader's logits; None for weights without one."""
-    heard: float = 0.0
-    """How much of the verifier's log-odds of a fact is added to those of the relation reader."""
     fitted_on: str | None = None
 
 
@@ -90,7 +88,6 @@ def read_weighing(name: str) -> Weighing:
             _weigher(raw["stated"], FACT_SIGNS, stated=True),
             _weigher(raw["unsupported"], WORD_SIGNS, stated=False),
             _weigher(raw["relation"], (), stated=True) if "relation" in raw else None,
-            float(raw.get("relation", {}).get("verifier", 0.0)),
             raw.get("fitted_on"),
         )
     except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
