@@ -98,6 +98,14 @@ WIDE_SHARES: Mapping[str, float] = {
 more of the sentences that crowd workers wrote for one fact."""
 
 
+QUALITY_SHARES: Mapping[str, float] = {
+    **WIDE_SHARES, "written": 0.36, "made": 0.06, "rel2text_swap": 0.07, "rel2text_near": 0.05,
+    "webnlg_facts": 0.09, "composed": 0.18,
+}  # fmt: skip
+"""The shares of stage 10, in which the reader learned to read qualities that a text does not
+name."""
+
+
 class Stage(NamedTuple):
     """One stage of the training of the shipped reader; each starts from the one before."""
 
@@ -148,6 +156,7 @@ STAGES = (
     Stage(600, 17, "w", WIDE_SHARES),
     Stage(115, 18, "z", WIDE_SHARES),
     Stage(950, 19, "zc", WIDE_SHARES, fall=0.6),
+    Stage(800, 20, "zc", QUALITY_SHARES, fall=0.7),
 )  # fmt: skip
 """The stages as run. After the second, sixteen wrong texts of m.jsonl were corrected. The fourth
 began with the exported weights of the third (`restore`), and was run before relations that are
