@@ -22,7 +22,7 @@ from adequa.models.shipped import DEFAULT, open_network, weights
 from adequa.models.verifier import Run, Wording
 from adequa.models.wordpiece import Piece, WordPiece
 from adequa.text import is_symmetric, word_set
-from adequa.text.values import word_triple
+from adequa.text.values import is_quality, word_triple
 
 PLACEHOLDERS = tuple(f"[unused{number}]" for number in range(19, 39))
 """Words that no text has: for the subject, the object, and others in the order of the text."""
@@ -49,8 +49,6 @@ _OPEN = re.compile(
 )
 """Relations that are a clause with their two ends: "educated at", "has part", "founded"."""
 _YES_OR_NO = re.compile(r"(?:yes|no|true|false)$", re.IGNORECASE)
-_LETTER = re.compile(r"[^\W\d_]")
-_NAME_OR_NUMBER = re.compile(r"[^\W_a-z\u00df-\u00ff]")
 _VERBS = word_set(
     "accepts acts adjoins admits affects allows amends begins binds borders brews carries catches "
     "cites commemorates connects contains continues controls covers creates crosses defeats "
@@ -78,15 +76,6 @@ def relation_words(relation: str) -> str:
     if not words or _OPEN.search(words) or words.split(" ")[0] in _VERBS:
         return relation
     return f"'s {relation} is"
-
-
-def is_quality(value: str) -> bool:
-    """Whether a value is a word such as "moderate", "yes" or "low", not a name or a number.
-
-    >>> [value for value in ("yes", "by the river", "Oslo", "12 m", "1,250") if is_quality(value)]
-    ['yes', 'by the river']
-    """
-    return _LETTER.search(value) is not None and _NAME_OR_NUMBER.search(value) is None
 
 
 class NamedText(NamedTuple):
