@@ -259,7 +259,8 @@ def test_stdin_and_pipes_are_scored(items_file: ItemsFile, run: Path, tmp_path: 
         return
     pipe = tmp_path / "pipe.jsonl"
     os.mkfifo(pipe)
-    writer = threading.Thread(target=lambda: pipe.write_bytes(source.read_bytes()))
+    content = source.read_bytes()
+    writer = threading.Thread(target=lambda: pipe.write_bytes(content), daemon=True)
     writer.start()
     command = [*ADEQUA, *score(pipe, tmp_path / "piped")]
     subprocess.run(command, check=True, capture_output=True, timeout=60)
