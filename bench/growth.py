@@ -56,19 +56,19 @@ def measure(
     for name in (one for one in PARTS if one in parts):
         for metric in ("nli", "similarity") if name == "pieces" else (name,):
             fewer, shorter = _QUICK[metric] if quick else (1, 1)
-            for what, make, most in (
-                ("facts", lambda size: made_item(size, CHARACTERS), MOST_FACTS // fewer),
-                ("characters", lambda size: made_item(FACTS, size), MOST_CHARACTERS // shorter),
-            ):
-                sizes = [most >> step for step in range(DOUBLINGS, -1, -1)]
+            most = {"facts": MOST_FACTS // fewer, "characters": MOST_CHARACTERS // shorter}
+            for what, largest in most.items():
+                sizes = [largest >> step for step in range(DOUBLINGS, -1, -1)]
+                given = {"facts": FACTS, "characters": CHARACTERS}
+                items = (made_item(**{**given, what: size}) for size in sizes)
                 if name != "pieces":
-                    seconds = [_seconds(metric, make(size)) for size in sizes]
+                    seconds = [_seconds(metric, item) for item in items]
                     rows += _rows(f"{metric} with {what}", sizes, seconds, "s")
                     continue
                 with pieces_read() as read:
                     seconds, counts = [], []
-                    for size in sizes:
-                        seconds.append(_seconds(metric, make(size), read.clear))
+                    for item in items:
+                        seconds.append(_seconds(metric, item, read.clear))
                         counts.append(sum(read))
                 rows += _rows(f"what the models of {metric} read, with {what}", sizes, counts, "")
                 rows += _rows(f"{metric} without its models, with {what}", sizes, seconds, "s")
