@@ -495,7 +495,11 @@ class ValueIndex:
         return same_key and (parents[0] == parents[1] or not parents[0])
 
 
-@cached(16 * MEGABYTE)
+_SPAN_BYTES = 700
+"""About the size of a value with its readings, by `deep_size`."""
+
+
+@cached(16 * MEGABYTE, size_of=lambda spans: 100 + _SPAN_BYTES * len(spans))
 def _values_in(text: str) -> tuple[ValueSpan, ...]:
     """The values of a key or of a value, which recur in the texts about one record."""
     return tuple(find_values(text))
