@@ -260,6 +260,7 @@ _judgments: Cache[EntityJudgment] = Cache(
     size_of=lambda one: (
         2_000
         + 4 * len(one.item.text)
+        + sum(map(len, one.item.references))
         + 250 * (len(one.entities) + len(one.mentions) + len(one.unexplained))
     ),
 )

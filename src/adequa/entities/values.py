@@ -174,7 +174,8 @@ class DataValues:
     def _worded(self, place: int, text: PreparedText) -> Mention | None:
         """A yes or no, a zero as "no", or a code as words."""
         fact, triple = self.facts[place], self.triples[place]
-        claim = claim_of(fact.key, fact.value)
+        is_bit = fact.value in ("0", "1")  # which `_claims` may leave out
+        claim = claim_of(fact.key, fact.value) if is_bit else self._claims.get(place)
         if claim is None and _ZERO.fullmatch(fact.value):
             claim = claim_of(fact.key, "no")
         if claim is not None:

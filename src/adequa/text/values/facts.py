@@ -17,6 +17,7 @@ from functools import lru_cache
 from itertools import islice
 from typing import NamedTuple
 
+from adequa.caches import MEGABYTE, cached
 from adequa.text.sentences import word_set
 from adequa.text.values.dates import Date, date_of
 from adequa.text.values.numbers import Hedge, Interval, Quantity, interval_of, quantity_of
@@ -494,7 +495,11 @@ class ValueIndex:
         return same_key and (parents[0] == parents[1] or not parents[0])
 
 
-@lru_cache(maxsize=4096)
+_SPAN_BYTES = 700
+"""About the size of a value with its readings, by `deep_size`."""
+
+
+@cached(16 * MEGABYTE, size_of=lambda spans: 100 + _SPAN_BYTES * len(spans))
 def _values_in(text: str) -> tuple[ValueSpan, ...]:
     """The values of a key or of a value, which recur in the texts about one record."""
     return tuple(find_values(text))
