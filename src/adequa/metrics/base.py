@@ -137,11 +137,14 @@ ENGLISH = frozenset(["en"])
 """The languages of a metric that knows English only."""
 
 
-def unknown_language(metric: Metric, item: Item) -> str | None:
-    """Why a metric cannot judge a text in its language; None if it can."""
+def unknown_language(metric: Metric, item: Item, code: str | None = None) -> str | None:
+    """Why a metric cannot judge a text in its language; None if it can.
+
+    `code` is that of the language where it is known.
+    """
     if metric.languages is None:
         return None
-    code = language_code(item)
+    code = code or language_code(item)
     if code in metric.languages:
         return None
     names = sorted(map(language_name, metric.languages))
