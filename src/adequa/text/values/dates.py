@@ -154,6 +154,9 @@ _FIRST_LETTER = re.compile(r"[0-9a-z](?<![^\W_][0-9a-z])")
 """Where a date in figures can begin, and any date."""
 _BEFORE_MONTH = 60
 """Letters before the month of the longest date: "Wednesday, the twenty-seventh day of the"."""
+_WEEKDAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
+_OPENINGS = frozenset((*_WEEKDAYS, *(word[:3] for word in (*_FULL.split("|"), *_SPELT))))
+"""The first letters of a date that does not begin with a figure."""
 _MONTH_NAME = re.compile(rf"(?:{_FULL}|{_SHORT})(?!\w)")
 _SPELT_DAY = re.compile(rf"(?:{_WORD_DAY})(?!\w)")
 
@@ -255,7 +258,7 @@ def _find_any(lower: str, position: int) -> re.Match[str] | None:
             month = _MONTH_NAME.search(lower, month.end())
         if month is None:
             return _find_numeric(lower, start)
-        near = month is not None and month.start() - start <= _BEFORE_MONTH
+        near = month.start() - start <= _BEFORE_MONTH and lower[start : start + 3] in _OPENINGS
         if (near or lower[start].isdigit()) and (match := _ALL_DATES.match(lower, start)):
             return match
     return None
