@@ -7,9 +7,9 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, fields, replace
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from importlib.util import find_spec
-from operator import attrgetter, eq
+from operator import eq
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
@@ -204,10 +204,13 @@ class JudgmentSettings:
 
     def judgment_key(self) -> tuple[object, ...]:
         """The values that a judgment depends on, including the state of the files."""
-        return (*_SETTINGS(self), _stamp(self.aliases), _stamp(self.allowed))
+        if self.aliases is None and self.allowed is None:
+            return self._values
+        return (*self._values, _stamp(self.aliases), _stamp(self.allowed))
 
-
-_SETTINGS = attrgetter(*(one.name for one in fields(JudgmentSettings)))
+    @cached_property
+    def _values(self) -> tuple[object, ...]:
+        return tuple(getattr(self, one.name) for one in fields(JudgmentSettings))
 
 
 class EntityJudgment(NamedTuple):

@@ -215,7 +215,7 @@ class Bleu(_Sacrebleu):
         logarithms = np.where(precision == 0, _LOG_OF_ZERO, np.log(precision))
         penalty = np.where(length < reference, np.exp(1 - reference / length), 1.0)
         penalty[(length == 0) & (reference > 0)] = 0.0
-        values = penalty * np.exp(logarithms.sum(axis=1) / order)
+        values: npt.NDArray[np.float64] = penalty * np.exp(logarithms.sum(axis=1) / order)
         values[~totals[:, 2 : 2 + order].any(axis=1)] = 0.0
         return values
 
@@ -246,13 +246,13 @@ class Chrf(_Sacrebleu):
         if self.eps_smoothing:
             below = factor * precision + recall
             scores = np.where(below > 0, (1 + factor) * precision * recall / below, tiny)
-            return 100 * scores.sum(axis=1) / scores.shape[1]
+            return np.asarray(100 * scores.sum(axis=1) / scores.shape[1])
         usable = (found > 0) & (wanted > 0)
         orders = np.maximum(usable.sum(axis=1), 1)
         precision = np.where(usable, precision, 0.0).sum(axis=1) / orders
         recall = np.where(usable, recall, 0.0).sum(axis=1) / orders
         values = (1 + factor) * precision * recall / (factor * precision + recall)
-        return 100 * np.where(precision + recall > 0, values, 0.0)
+        return np.where(precision + recall > 0, 100 * values, 0.0)
 
 
 @dataclass(frozen=True)
@@ -274,4 +274,4 @@ class Ter(_Sacrebleu):
         import numpy as np
 
         edits, words = totals[:, 0], totals[:, 1]
-        return 100 * np.where(words > 0, edits / words, (edits > 0).astype(np.float64))
+        return np.where(words > 0, 100 * (edits / words), 100.0 * (edits > 0))
