@@ -2,8 +2,8 @@
 
 `--items` gives the sizes; the issue is memory from the smallest to the largest, so ten million is a
 matter of hours and not of another program. Engines are compared with a metric that takes about as
-long as `nli` takes for a text. `--cycles` is the number of kills. `--part engines` needs two quiet
-cores; memory, overhead (in seconds of the processor) and kills do not.
+long as `nli` takes for a text. `--cycles` is the number of kills. Engines and overhead need
+quiet cores: on a crowded machine even the seconds of the processor grow. Memory and kills do not.
 
 With `--log` every single measurement is written down when it is made: each shard's peak, each turn,
 each kill. The same command continues with what is missing, in the folder beside the log.
