@@ -86,8 +86,11 @@ def main() -> int:
         help="parts of growth (esa, nli, similarity), memory (many, wide) or scale (costs, memory, "
         "overhead, engines, kills); default: all",
     )
+    parser.add_argument("--workers", type=int, help="processes of scale (2)")
     parser.add_argument(
-        "--log", type=Path, help="a file of outcomes of faults; cycles that it has are not repeated"
+        "--log",
+        type=Path,
+        help="a file of outcomes of faults or scale; what it has is not measured again",
     )
     parser.add_argument(
         "--half",

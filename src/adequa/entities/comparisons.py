@@ -366,10 +366,12 @@ class Reversal(NamedTuple):
 
 def has_comparison(text: str) -> bool:
     """Whether a text may compare two numbers: a quick look before its numbers are read."""
-    return _REVERSAL_CUES.search(text) is not None
+    if " from " in text and _FROM_NUMBER.search(text):
+        return True
+    return " than the " in text or " above the " in text or " below the " in text
 
 
-_REVERSAL_CUES = re.compile(r" from [^a-z]*[0-9]| (?:than|above|below) the ")
+_FROM_NUMBER = re.compile(r" from [^a-z]*[0-9]")
 
 
 def find_reversals(text: str, spans: Sequence[ValueSpan]) -> list[Reversal]:

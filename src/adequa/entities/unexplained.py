@@ -125,7 +125,7 @@ def find_unexplained(
         found += _values_of_record(text, _covered(text, names, allowed), values)
         for span in text.values:
             covered[span.start : span.end] = b"\1" * (span.end - span.start)
-    elif any(covered.find(0, *match.span()) >= 0 for match in _DIGITS.finditer(text.string)):
+    elif _has_free_digit(text.string, covered):
         plain = [*_dates(graph, text, covered), *_numbers(graph, text, covered)]
         found += plain if values is None else _not_derived(plain, text, values)
     # A text in capitals throughout distinguishes names no better than one without capitals.
@@ -133,11 +133,21 @@ def find_unexplained(
     if text.language is not None:
         return sorted([*found, *_foreign_names(graph, text, covered)], key=lambda span: span[:2])
     strange = (_small_names if one_case else _names)(graph, text, covered)
+    if not found and not strange:
+        return []
     if values is not None and values.is_record:
         written = {part for fact in values.facts for part in (fact.value, fact.key.split(".")[-1])}
         codes = {part for part in written if _CODE.fullmatch(part)}
         strange = [one for one in strange if not _is_ordinary(one, text, codes)]
     return sorted([*found, *strange], key=lambda span: span[:2])
+
+
+def _has_free_digit(string: str, covered: bytearray) -> bool:
+    """Whether there are figures outside of what is covered."""
+    for match in _DIGITS.finditer(string):
+        if covered.find(0, match.start(), match.end()) >= 0:
+            return True
+    return False
 
 
 def _covered(text: PreparedText, mentions: Iterable[Mention], allowed: Iterable[str]) -> bytearray:
@@ -376,6 +386,8 @@ def _names(graph: Graph, text: PreparedText, covered: bytearray) -> list[Unexpla
         for number, start in enumerate(starts)
         if not covered[start] and string[start].isupper()
     ]
+    if not capitals:
+        return []
     found: list[UnexplainedSpan] = []
     explained = _remembering(graph)
     common = common_words()

@@ -827,20 +827,24 @@ def find_language(text: str) -> str | None:
     >>> find_language("Vienna is the capital of Austria."), find_language("Wien, Austria")
     (None, None)
     """
-    words = {*text.lower().split()}
-    if not text.isascii() and (code := _by_script(text)) is not None:
+    is_ascii = text.isascii()
+    if not is_ascii and (code := _by_script(text)) is not None:
         return code
-    if text.isascii() and _all_frequent().isdisjoint(words):
+    if is_ascii and _all_frequent().isdisjoint(text.lower().split()):
         return None  # most English texts
     written = _LETTERS_ONLY.findall(text)
+    frequent_words = _all_frequent().intersection(map(str.lower, written))
+    marks = "" if is_ascii else "".join(_MARKED.findall(text))
+    if len(frequent_words) + (_MOST_MARKS if marks else 0) < _LEAST - 1:
+        return None  # no language can have enough of them
     # "The" and "Los" within a text are parts of names.
     first = _SENTENCE_START.findall(text)
     words = {word for word in written if word.islower()} | {*map(str.lower, first)}
-    marks = "".join(_MARKED.findall(text))
-    counts = {
-        code: len(frequent & words) + min(_MOST_MARKS, sum(map(marks.count, _MARKS.get(code, ""))))
-        for code, frequent in _frequent().items()
-    }
+    frequent_words = frequent_words & words
+    counts = {code: len(own & frequent_words) for code, own in _frequent().items()}
+    if marks:
+        for code, letters in _MARKS.items():
+            counts[code] += min(_MOST_MARKS, sum(map(marks.count, letters)))
     best = max(counts, key=counts.__getitem__)
     most = counts[best]
     english = len(_SURE_ENGLISH & words)

@@ -15,7 +15,7 @@ from bisect import bisect_left, bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from decimal import Decimal
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import combinations, permutations
 from typing import NamedTuple
 
@@ -121,6 +121,12 @@ def _last_end(text: str, place: int) -> int:
         size *= 4
 
 
+# The values of a sentence are explained one after the other.
+@lru_cache(maxsize=16)
+def _values_of_sentence(sentence: str) -> tuple[ValueSpan, ...]:
+    return tuple(find_values(sentence))
+
+
 class _Sentence:
     """The sentence around a value."""
 
@@ -142,7 +148,7 @@ class _Sentence:
     def others(self) -> tuple[ValueSpan, ...]:
         """The other values of the sentence."""
         own = self.span.start - self.start
-        return tuple(one for one in find_values(self.string) if one.start != own)
+        return tuple(one for one in _values_of_sentence(self.string) if one.start != own)
 
     def calls(self, before: re.Pattern[str], after: re.Pattern[str]) -> bool:
         """Whether the words just before or just after the value match."""
@@ -295,10 +301,10 @@ class Explainer:
         """
         seen = span.quantities[0]
         unit = UNITS.get(seen.unit or "")
-        code = re.compile(rf"[A-Za-z]{seen.value}(?![0-9])|(?<![0-9.]){seen.value}[A-Za-z]")
+        code = rf"[A-Za-z]{seen.value}(?![0-9])|(?<![0-9.]){seen.value}[A-Za-z]"
         for fact in self.index.figures.get(str(seen.value), ()) if seen.value >= 10 else ():
             known = self.index.facts[fact]
-            if code.search(f"{known.key} {known.value}") and self._bears(fact, sentence):
+            if re.search(code, f"{known.key} {known.value}") and self._bears(fact, sentence):
                 yield Support((fact,), "part", known.value)
                 return
         for scale in (1.0, 1e3, 1e6):
