@@ -169,7 +169,7 @@ def test_a_complete_run_that_lost_lines_is_completed(
     before = (run / "scores.jsonl").read_bytes()
     (run / "scores.jsonl").write_bytes(before[: len(before) // 2])
     code, _, errors = command("gate", str(run), "--min", "chrf=0")
-    assert (code, "of 30 items; complete it with the same command and --resume" in errors) == (
+    assert (code, "of 30 items; complete it with the same settings and --resume" in errors) == (
         2,
         True,
     )

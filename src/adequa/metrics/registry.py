@@ -94,7 +94,9 @@ def resolve(metrics: Iterable[str | Metric] | Mapping[str, Metric] | None) -> di
             spec = Spec.parse(metric)
             label, loaded = spec.label, load_metric(spec.name, **spec.settings)
         if label in chosen:
-            raise SettingError(f"two metrics are called {label!r}; rename one: other={label}:…")
+            raise SettingError(
+                f"two metrics are called {label!r}; give one an alias: NAME={label}:…"
+            )
         chosen[label] = loaded
     if not chosen:
         raise SettingError(f"no metric was named; there are: {', '.join(names())}")

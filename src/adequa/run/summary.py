@@ -208,8 +208,44 @@ def _cell(column: Mapping[str, Any]) -> str:
 
     ends = None if column["high"] is None else (column["low"], column["high"])
     around = "" if ends is None else f" {interval_words(column['mean'], ends, digits)}"
-    unscored = f" ({column['not_scorable']:,} not scorable)" if column["not_scorable"] else ""
-    return f"{column['mean']:.{digits}f}{around}{unscored}"
+    return f"{column['mean']:.{digits}f}{around}"
+
+
+_REASONS = 3
+"""Reasons of one metric that are shown at most."""
+
+
+def unscored_lines(summary: Mapping[str, Any]) -> list[str]:
+    """One line per metric that could not score some texts, with the most frequent reasons."""
+    found: dict[str, Counter[str]] = {}
+    for entry in summary["systems"].values():
+        for label, column in entry["metrics"].items():
+            found.setdefault(label, Counter()).update(column["reasons"])
+    return [
+        unscored_line(label, reasons, texts=summary["items"])
+        for label, reasons in found.items()
+        if reasons
+    ]
+
+
+def unscored_line(label: str, reasons: Mapping[str, int], *, texts: int) -> str:
+    """How many of the texts a metric could not score, and why.
+
+    >>> unscored_line("bleu", {"no references": 3}, texts=4)
+    'bleu: 3 of 4 texts are not scorable: no references'
+    """
+    from adequa.tables import counted  # scoring does not need it
+
+    most = sorted(reasons.items(), key=lambda pair: (-pair[1], pair[0]))[:_REASONS]
+    shown = [
+        f"{reason} ({counted(count, 'text')})" if len(reasons) > 1 else reason
+        for reason, count in most
+    ]
+    if len(reasons) > len(most):
+        shown.append(f"and {counted(len(reasons) - len(most), 'other reason')}")
+    total = sum(reasons.values())
+    verb = "is" if total == 1 else "are"
+    return f"{label}: {total:,} of {counted(texts, 'text')} {verb} not scorable: {', '.join(shown)}"
 
 
 def run_figures(summary: Any) -> dict[str, float]:

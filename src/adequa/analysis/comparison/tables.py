@@ -299,8 +299,8 @@ def _notes(comparison: Comparison, *, every_pair: bool) -> list[str]:
     )
     if hidden:
         notes.append(
-            f"{hidden:,} pairs are not shown: --pairs shows them, --format csv or json has all, "
-            "--baseline SYSTEM asks for fewer."
+            f"{hidden:,} pairs are not shown here; CSV and JSON have all of them. With a baseline "
+            "there are fewer."
         )
     return [*notes, *_exclusion_notes(comparison.overall.pairs), *comparison.notes]
 
