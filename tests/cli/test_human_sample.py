@@ -354,3 +354,6 @@ def test_pairs_from_the_sample_to_the_table(tmp_path: Path, command: Any) -> Non
         "--dry-run",
     )
     assert (code, "is not about two texts" in told) == (2, True)
+    both = ("--pairs", "--spans", "--dry-run")
+    code, _, told = command("human", "sample", str(source), *plan, *both)
+    assert (code, "keep one" in told) == (2, True)

@@ -82,10 +82,14 @@ def load_metric(name: str, /, **settings: Any) -> Metric:
         return build(name, target, settings)
 
 
-def resolve(metrics: Iterable[str | Metric] | Mapping[str, Metric] | None) -> dict[str, Metric]:
+def resolve(
+    metrics: str | Metric | Iterable[str | Metric] | Mapping[str, Metric] | None,
+) -> dict[str, Metric]:
     """Metrics by the key their scores get; strings are `[ALIAS=]NAME[:key=value,…]`."""
     if isinstance(metrics, Mapping):
         return dict(metrics)
+    if isinstance(metrics, str | Metric):
+        metrics = [metrics]
     chosen: dict[str, Metric] = {}
     for metric in DEFAULT if metrics is None else metrics:
         if isinstance(metric, Metric):
