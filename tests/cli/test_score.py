@@ -33,6 +33,17 @@ def run(command: Command, items_file: ItemsFile, tmp_path: Path) -> Path:
     return tmp_path / "run"
 
 
+def test_texts_that_are_not_scorable_are_explained(command: Command, tmp_path: Path) -> None:
+    raw = {"triples": [["Oban", "country", "Scotland"]]}
+    texts = [{"text": "Oban."}, {"text": "Oban.", "references": ["Oban."]}]
+    source = tmp_path / "items.jsonl"
+    source.write_text("".join(json.dumps(raw | one) + "\n" for one in texts))
+    code, said, errors = command(*score(source, tmp_path / "run"))
+    assert code == 0, errors
+    assert "chrf: 1 of 2 texts is not scorable: no references" in said
+    assert f"adequa report {tmp_path / 'run'} --out report.html" in said
+
+
 def test_a_second_writer_is_told_who_is_first(
     command: Command, items_file: ItemsFile, run: Path
 ) -> None:

@@ -81,7 +81,7 @@ Coverage = Annotated[
     str | None,
     option(
         "all|selected",
-        "all: a text must say every fact; selected: it may choose, and what it leaves out is no "
+        "all: a text must say every fact; selected: it may choose, and what it leaves out is not a "
         "fault. Default: all for triples, selected for records.",
         "--coverage",
     ),
