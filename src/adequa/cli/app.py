@@ -179,7 +179,7 @@ _RENAMED = {
 
 def options_of(commands: Iterable[Any]) -> set[str]:
     """The options of commands, and of those below them."""
-    found = set()
+    found: set[str] = set()
     for command in commands:
         for parameter in command.params:
             found.update((*parameter.opts, *parameter.secondary_opts))

@@ -219,8 +219,8 @@ def unscored_lines(summary: Mapping[str, Any]) -> list[str]:
     """One line per metric that could not score some texts, with the most frequent reasons."""
     found: dict[str, Counter[str]] = {}
     for entry in summary["systems"].values():
-        for label, column in entry["metrics"].items():
-            found.setdefault(label, Counter()).update(column["reasons"])
+        for label, column in entry.get("metrics", {}).items():
+            found.setdefault(label, Counter()).update(column.get("reasons", {}))
     return [
         unscored_line(label, reasons, texts=summary["items"])
         for label, reasons in found.items()
