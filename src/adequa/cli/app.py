@@ -228,9 +228,14 @@ def _show_warning(message: Warning | str, category: type[Warning], *place: Any) 
     if category.__module__.partition(".")[0] != "adequa":
         _plain_warning(message, category, *place)
         return
+    _echo_words(str(message))
+
+
+def _echo_words(message: str) -> None:
+    """A message of the library on stderr, in the words of the running command."""
     from adequa.cli.options import echo
 
-    echo(f"adequa: {message}", err=True)
+    echo(f"adequa: {as_flags(message, options_of(_loaded.values()))}", err=True)
 
 
 def main() -> None:
@@ -242,9 +247,7 @@ def main() -> None:
     try:
         app()
     except AdequaError as error:
-        from adequa.cli.options import echo
-
-        echo(f"adequa: {as_flags(str(error), options_of(_loaded.values()))}", err=True)
+        _echo_words(str(error))
         sys.exit(WRONG_USE)
     except Exception:  # noqa: BLE001  # a programming error keeps its traceback
         from adequa.cli.options import echo
