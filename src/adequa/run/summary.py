@@ -211,12 +211,8 @@ def _cell(column: Mapping[str, Any]) -> str:
     return f"{column['mean']:.{digits}f}{around}"
 
 
-_REASONS = 3
-"""Reasons of one metric that are shown at most."""
-
-
 def unscored_lines(summary: Mapping[str, Any]) -> list[str]:
-    """One line per metric that could not score some texts, with the most frequent reasons."""
+    """One line per metric that could not score some texts, with the most frequent reason."""
     found: dict[str, Counter[str]] = {}
     for entry in summary["systems"].values():
         for label, column in entry.get("metrics", {}).items():
@@ -229,23 +225,17 @@ def unscored_lines(summary: Mapping[str, Any]) -> list[str]:
 
 
 def unscored_line(label: str, reasons: Mapping[str, int], *, texts: int) -> str:
-    """How many of the texts a metric could not score, and why.
+    """How many of the texts a metric could not score, and the most frequent reason.
 
     >>> unscored_line("bleu", {"no references": 3}, texts=4)
     'bleu: 3 of 4 texts are not scorable: no references'
     """
     from adequa.tables import counted  # scoring does not need it
 
-    most = sorted(reasons.items(), key=lambda pair: (-pair[1], pair[0]))[:_REASONS]
-    shown = [
-        f"{reason} ({counted(count, 'text')})" if len(reasons) > 1 else reason
-        for reason, count in most
-    ]
-    if len(reasons) > len(most):
-        shown.append(f"and {counted(len(reasons) - len(most), 'other reason')}")
-    total = sum(reasons.values())
+    total, reason = sum(reasons.values()), min(reasons, key=lambda one: (-reasons[one], one))
     verb = "is" if total == 1 else "are"
-    return f"{label}: {total:,} of {counted(texts, 'text')} {verb} not scorable: {', '.join(shown)}"
+    most = "; most often" if len(reasons) > 1 else ""
+    return f"{label}: {total:,} of {counted(texts, 'text')} {verb} not scorable{most}: {reason}"
 
 
 def run_figures(summary: Any) -> dict[str, float]:
