@@ -34,6 +34,17 @@ def run(command: Command, items_file: ItemsFile, tmp_path: Path) -> Path:
     return tmp_path / "run"
 
 
+def test_texts_that_are_not_scorable_are_explained(command: Command, tmp_path: Path) -> None:
+    raw = {"triples": [["Oban", "country", "Scotland"]]}
+    texts = [{"text": "Oban."}, {"text": "Oban.", "references": ["Oban."]}]
+    source = tmp_path / "items.jsonl"
+    source.write_text("".join(json.dumps(raw | one) + "\n" for one in texts))
+    code, said, errors = command(*score(source, tmp_path / "run"))
+    assert code == 0, errors
+    assert "chrf: 1 of 2 texts is not scorable: no references" in said
+    assert f"adequa report {tmp_path / 'run'} --out report.html" in said
+
+
 def test_a_second_writer_is_told_who_is_first(
     command: Command, items_file: ItemsFile, run: Path
 ) -> None:
@@ -170,7 +181,7 @@ def test_a_complete_run_that_lost_lines_is_completed(
     before = (run / "scores.jsonl").read_bytes()
     (run / "scores.jsonl").write_bytes(before[: len(before) // 2])
     code, _, errors = command("gate", str(run), "--min", "chrf=0")
-    assert (code, "of 30 items; complete it with the same command and --resume" in errors) == (
+    assert (code, "of 30 items; complete it with the same settings and --resume" in errors) == (
         2,
         True,
     )

@@ -27,6 +27,12 @@ from adequa.text.languages import LANGUAGES, code_of, find_language, language_co
         ("Most znajduje się w pobliżu portu i nie jest oświetlony.", "pl"),
         ("Міст розташований біля порту і не освітлений.", "uk"),
         ("橋は港の近くにあり、照明がありません。", "ja"),
+        ("橋の長さは140mです。", "ja"),
+        ("这座桥长140米。", "zh"),
+        ("다리가 길다.", "ko"),
+        ("Вена", "ru"),
+        ("Cây cầu là một phần của cảng và không có đèn.", "vi"),
+        ("Jembatan ini adalah bagian dari pelabuhan dan tidak terang.", "id"),
     ],
 )
 def test_a_language_is_recognised(text: str, code: str) -> None:
@@ -43,7 +49,7 @@ def test_a_language_is_recognised(text: str, code: str) -> None:
         "A.D. Isidro Metapán's full name is Asociación Deportiva.",
         "Le Pont",
         "Café «酒馆»",
-        "Вена",
+        "Vienna (Вена)",
         "Rio de la Plata, Los Angeles and El Paso are names of places.",
     ],
 )

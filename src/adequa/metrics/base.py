@@ -49,7 +49,7 @@ class Metric(ABC):
     expensive: ClassVar[bool] = False
     """Worth caching on disk (a model runs)."""
     languages: ClassVar[frozenset[str] | None] = None
-    """The codes of the languages whose texts it can judge; None if their language is no matter."""
+    """The codes of the languages whose texts it can judge; None if any language will do."""
     reads: ClassVar[tuple[str, ...]] = ("triples", "text", "references", "terms", "lang")
     """The fields of an Item the score depends on; a cached metric is shown no others."""
 

@@ -140,7 +140,7 @@ def _verdict(judgment: EntityJudgment) -> Verdict:
 
 
 def _may_select(item: Item) -> bool:
-    """Whether what the text leaves out is no fault; a text that says nothing is one."""
+    """Whether a text may leave facts out; one that says nothing at all may not."""
     return item.coverage == "selected" and bool(item.text.strip())
 
 
