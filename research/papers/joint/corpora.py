@@ -50,7 +50,7 @@ def table_1(study: JointStudy) -> Section:
     columns = ["corpus", "whose", "pairs", "texts", "graphs", "properties", "entities"]
     notes += [
         "WebNLG has one text per graph, like the paper's pairs; entities are subjects and objects",
-        "WebNLG-WD is WebNLG train with mapped properties; the paper's mapping is different",
+        "WebNLG-WD is WebNLG train by a mapping of our own; the paper's is not published",
     ]
     return Section("table1", [Table("Table 1: corpora", columns, rows)], notes=notes)
 
