@@ -51,6 +51,9 @@ def test_a_page_has_tables_values_notes_figures_and_commands() -> None:
     (picture,) = re.findall(r"base64,([^\"]+)", page)
     assert base64.b64decode(picture).decode("utf-8") == "<svg>é</svg>"
     assert "worksheet" not in page
+    places = re.findall(r'id="([^"]+)"', page)
+    assert places == ["esa", "esa-2020-table1", "esa-2020-study"]
+    assert re.findall(r'href="#([^"]+)"', page) == places
     assert re.findall(r'(?:src|href)="(?!data:|#)', page) == []
 
 
