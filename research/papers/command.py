@@ -288,9 +288,10 @@ def joint(
         if rows is None:
             raise typer.BadParameter("--study needs --rows DIR, where its rows are kept")
         schedule = StudySchedule(base=base, seed=seed)
-        given = {"steps": steps, "rating_steps": rating_steps}
-        lengths = {name: value for name, value in given.items() if value is not None}
-        schedule = replace(schedule, **lengths)
+        if steps is not None:
+            schedule = replace(schedule, steps=steps)
+        if rating_steps is not None:
+            schedule = replace(schedule, rating_steps=rating_steps)
         with cli.training_bars(quiet=quiet) as report:
             run = StudyRun(
                 JointStudy(
