@@ -150,9 +150,12 @@ def _section(paper: Paper, section: Section) -> Iterator[str]:
     if paper.by_section:
         options = section.options or f"--only {section.key}"
         yield _command(f"{paper.command} {options}")
-    for table in section.tables:
-        if table.rows:
-            yield f'<div class="wide">{table.html()}</div>'
+    tables = [table for table in section.tables if table.rows]
+    if not tables:  # otherwise the caption is the title
+        yield f"<h4>{escape(section.key)}</h4>"
+    for table in tables:
+        # A signature is one long word, which may go on in the next line.
+        yield f'<div class="wide">{table.html().replace("|", "|<wbr>")}</div>'
     values = (f"<li>{escape(line)}" for line in section.value_lines())
     if shown := "".join(values):
         yield f"<ul>{shown}</ul>"
