@@ -46,6 +46,8 @@ _NEAR = 42
 _NEAR_DATE = 14
 """The same for a date or a time, which may belong to anything that is said before it."""
 _AFTER = 26
+_BESIDES = re.compile(r"\b(?:including|excluding|includes|excludes|plus|without|before|after|with)\b")
+"""Words after which something else is named than what a value is of: "€564 including VAT"."""
 _SERIES = 8
 """Facts of one field from which on it is a series rather than a field."""
 _TOGETHER = re.compile(r"\b(?:together|combined|in all|in total|altogether|sum|both)\b")
@@ -60,6 +62,12 @@ def _stem(word: str) -> str:
             word = word[: -len(ending)]
             break
     return word[:7]
+
+
+def _named_words(key: str) -> list[str]:
+    """The words of a key that name its field: a `rate_per_night` is a rate, not nights."""
+    words = words_of_key(parts_of_key(key)[-1])
+    return words[: words.index("per")] if "per" in words[1:] else words
 
 
 def _kind(fact: ValueFact, reading: Reading) -> str | None:
@@ -99,7 +107,7 @@ class Roles:
         return [
             frozenset(
                 _stem(word)
-                for word in words_of_key(parts_of_key(fact.key)[-1])
+                for word in _named_words(fact.key)
                 if word not in _GENERAL and len(word) > 2
             )
             for fact in self.facts
@@ -266,7 +274,9 @@ class RoleCheck:
         start = max(part[0], span.start - _NEAR)
         for match in _WORD.finditer(self.lower, start, span.start):
             found[_stem(match[0].removesuffix("'s").removesuffix("’s"))] = span.start - match.end()
-        for match in _WORD.finditer(self.lower, span.end, min(part[1], span.end + _AFTER)):
+        end = min(part[1], span.end + _AFTER)
+        beside = _BESIDES.search(self.lower, span.end, end)
+        for match in _WORD.finditer(self.lower, span.end, beside.start() if beside else end):
             found.setdefault(_stem(match[0]), match.start() - span.end)
         return found
 

@@ -29,7 +29,7 @@ _SUM_WORDS = re.compile(
     r"\b(?:totals?|altogether|in all|combined|together|sums?|overall|add(?:s|ed)? up|amount\w*"
     r"|com(?:es?|ing) to|came to|across|throughout|over the|during|whole|entire|all|worth|both|last"
     r"|lasts|takes?|had|held|has|have|with|produced|consumed|recorded|received|made|party|found"
-    r"|there (?:are|were)|of (?:its|them|the|these|all)|outgoings|answered|seen|used)\b"
+    r"|there (?:are|were)|of (?:its|them|the|these|all)|outgoings|answered|seen|used|ready|done)\b"
 )
 _MEAN_WORDS = re.compile(r"\b(?:averag\w*|mean|per|typical\w*)\b")
 _GAP_WORDS = re.compile(
@@ -107,6 +107,7 @@ _SUM_CALL = (
 """What calls a number a mean or a sum, before it and after it."""
 _SENTENCE_LENGTH = 500
 """Characters before a value in which its sentence most often begins; more are read if not."""
+_LAST_DAY = dt.date.max.toordinal()
 _MEAN_KEYS = word_set("avg average mean typical median")
 _SUM_KEYS = word_set("total totals sum gross overall cumulative")
 
@@ -258,6 +259,8 @@ class Explainer:
             if _RUNNING.search(sentence.lower) and not self._has_sides:
                 return (Support((), "score", "a score on the way is not checked"),)
             return tuple(self._running_score(span, sentence))
+        if not kept and span.kind == "date" and span.dates:
+            return tuple(self._later_dates(span, sentence))
         if kept or not span.quantities or span.kind == "ordinal":
             return kept
         readings = [*span.quantities]
@@ -300,6 +303,11 @@ class Explainer:
             known = self.index.facts[fact]
             if code.search(f"{known.key} {known.value}") and self._bears(fact, sentence):
                 yield Support((fact,), "part", known.value)
+                return
+        for fact, known in enumerate(self.index.facts) if seen.value >= 10 else ():
+            figures = re.findall(r"[0-9]+", known.key)  # `charge_10_80_min`
+            if str(seen.value) in figures and self._bears(fact, sentence):
+                yield Support((fact,), "part", known.key)
                 return
         for scale in (1.0, 1e3, 1e6):
             number = float(seen.value) / scale
@@ -449,7 +457,7 @@ class Explainer:
         yield from self._sums(query, cued=query.speaks(_SUM_WORDS))
         if query.speaks(_MEAN_WORDS):
             yield from self._means(query)
-        if query.dimension != _SCALED:
+        if query.dimension != _SCALED or query.is_sure:
             yield from self._gaps(query, cued=query.speaks(_GAP_WORDS))
         if query.dimension in (_UNKNOWN, _SCALED):
             return
@@ -799,6 +807,27 @@ class Explainer:
                 name = f"{self.index.facts[one].key} to {self.index.facts[other].key}"
                 shown = f"{self.index.facts[one].value}, {self.index.facts[other].value}"
                 yield Support((one, other), "time", f"time of {name} ({shown})")
+
+    def _later_dates(self, span: ValueSpan, sentence: _Sentence) -> Iterator[Support]:
+        """A date that lies a duration of the data after or before a date of the data."""
+        lasting = [one for one in self._values if one.dimension == "time" and one.base >= 86400]
+        for term in lasting[:_MOST]:
+            if not self._is_told(term, sentence):
+                continue
+            for seconds, place in self._moments:
+                for day in (seconds + term.base, seconds - term.base):
+                    number = int(day // 86400)
+                    if not 1 <= number <= _LAST_DAY:
+                        continue
+                    made = dt.date.fromordinal(number)
+                    parts = (made.year, made.month, made.day)
+                    if any(
+                        all(own in (None, part) for own, part in zip(one, parts, strict=True))
+                        for date in span.dates
+                        for one in [(date.year, date.month, date.day)]
+                    ):
+                        yield Support((place, *term.facts), "time", f"{made.isoformat()}")
+                        return
 
     # Shares, multiples, rates and products ------------------------------------------------------
 

@@ -294,7 +294,7 @@ def _kinds_of(written: str) -> frozenset[tuple[int, int]]:
 
 
 _LONGEST_KIND, _LONGEST_CODE = 40, 8
-_NEGATED = re.compile(r"\b(?:not|no|non|than|never|nor|without|neither)\b")
+_NEGATED = re.compile(r"\b(?:not|no|non|than|never|nor|without|neither|cannot)\b|n['’]t\b")
 
 
 def find_siblings(facts: Sequence[tuple[str, str]], text: str) -> list[Sibling]:
