@@ -237,7 +237,7 @@ _GRADED = (
     "|hott|cold|cool|dear|pric(?:i)|cheap|deep|tall|wid|furth|narrow|clos|near|shallow"
 )
 _BEST = re.compile(
-    rf"\b(?P<word>(?:{_GRADED})est|maximum|minimum|most expensive|fewest|peak|most|least)\b"
+    rf"(?<!at )\b(?P<word>(?:{_GRADED})est|maximum|minimum|most expensive|fewest|peak|most|least)\b"
     r"(?! (?:often|frequently|recent|recently|likely|of|part|popular|important))"
 )
 _BETTER = re.compile(

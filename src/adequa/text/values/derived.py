@@ -49,7 +49,8 @@ _RATE_WORDS = re.compile(r"\b(?:per|an?|each|every|apiece|works? out|density|ave
 _PRODUCT_WORDS = re.compile(
     r"\b(?:total\w*|altogether|in all|together|com(?:es?|ing) to|came to|stay|bill|worth|cost\w*"
     r"|hold|weigh\w*|amount\w*|pieces|sum|adds?|instead|makes?|earn\w*|turnover|revenue|that is|so"
-    r"|gives?|means|would|brings?|brought|equals?|year(?:ly)?|annual\w*|takings|sales)\b"
+    r"|gives?|means|would|brings?|brought|equals?|year(?:ly)?|annual\w*|takings|sales|pays?|paid"
+    r"|charged?|gave)\b"
 )
 _PIECES = re.compile(
     r"(?:qty|quantity|count|number|pieces|units|nights|days|hours|servings|months|persons|people"
@@ -230,6 +231,13 @@ class _Query(NamedTuple):
         """Whether one of two facts has to be spoken of, not both."""
         compared = self.dimension is not None and _THAN.search(self.sentence.lower)
         return self.is_sure or compared is not None
+
+    def is_exact(self, one: _Term, other: _Term) -> bool:
+        """Whether two terms without a unit may make the number: 14 and 1.7 are not 16."""
+        whole = self.seen.value == self.seen.value.to_integral_value()
+        if self.dimension is not None or not whole or self.span.hedge != "none":
+            return True
+        return self.is_sure or (one.raw == int(one.raw)) == (other.raw == int(other.raw))
 
     def speaks(self, words: re.Pattern[str]) -> bool:
         """Whether the number is sure, or the sentence has one of some words."""
@@ -638,6 +646,8 @@ class Explainer:
             return True
         told = self._is_told(one, sentence), self._is_told(other, sentence)
         within = _is_within(one.group, other.group) or _is_within(other.group, one.group)
+        if within and one.group != other.group and "" in (one.group, other.group):
+            return any(told) if loose or one.dimension else all(told)
         if within or (one.whole and other.whole):
             return any(told)
         if one.single or other.single:
@@ -666,6 +676,7 @@ class Explainer:
         """
         for number, term in self._views(query.dimension, self._totals):
             measured = term.whole and query.dimension is not None
+            measured = measured or (term.parts > 2 and query.seen.value >= 10)
             if _near(abs(number), query.base) and (
                 cued or measured or self._is_named(term, query.sentence)
             ):
@@ -692,6 +703,7 @@ class Explainer:
             for other in self._partners(query.dimension, rest):
                 related = one.field != other.field and one.unit == other.unit
                 related = related and (one.single or not other.whole)
+                related = related and query.is_exact(one, other)
                 related = related and self._related(one, other, query.sentence, query.is_loose)
                 if related and (cued or self._are_in(query.sentence, one, other)):
                     yield self._support([one, other], "total")
@@ -737,9 +749,8 @@ class Explainer:
             apart = Interval(number + max(query.gap.low, 0.0), number + query.gap.high)
             for other in self._partners(query.dimension, apart):
                 near = one.field == other.field and self._are_ends(one, other)
-                related = other.unit == one.unit and self._related(
-                    one, other, query.sentence, query.is_loose
-                )
+                related = other.unit == one.unit and query.is_exact(one, other)
+                related = related and self._related(one, other, query.sentence, query.is_loose)
                 if related and (cued or self._are_in(query.sentence, one, other)):
                     yield self._support([other, one], "change" if near else "difference")
 
@@ -903,6 +914,7 @@ class Explainer:
                     whole or one.group == other.group or (one.single and one.dimension == "share")
                 )
                 told = query.is_sure or self._is_told(other, query.sentence)
+                told = told or (one.dimension == "share" and self._are_in(query.sentence, one))
                 told = told and (one.dimension != "share" or self._is_told(one, query.sentence))
                 if near and other.field != one.field and told:
                     yield self._support([other, one], "product")
