@@ -13,13 +13,14 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from functools import cached_property
+from itertools import pairwise
 from typing import NamedTuple
 
 from adequa.entities.owners import _DAY, _DAYS, OwnerFault, part_at
 from adequa.entities.roles import _GENERAL, _stem
 from adequa.text import SMALL_WORDS, fold, split_sentences, word_set
 from adequa.text.values import UNITS, Explainer, ValueFact, ValueSpan, dimension_of_key
-from adequa.text.values.units import parts_of_key, unit_in, words_of_key
+from adequa.text.values.units import CURRENCIES, parts_of_key, unit_in, words_of_key
 
 _LEAST, _MOST = 2, 60
 """How many entries a list has that is looked at."""
@@ -33,11 +34,11 @@ _ORDINALS = {
     "first": 0, "opening": 0, "1st": 0, "second": 1, "2nd": 1, "third": 2, "3rd": 2, "fourth": 3,
     "4th": 3, "fifth": 4, "5th": 4, "sixth": 5, "last": -1, "final": -1,
 }  # fmt: skip
+_WHOSE = re.compile(r"\b(?:whose|his|her|its|their|my|our)\s\Z")
 _QUARTER = re.compile(r"q([1-4])\Z", re.IGNORECASE)
 _LABELS = word_set(
     "week day lap set no nr number period round stage step leg move lot page chapter quarter year "
-    "month hour platform rank pos position place lane seat seed room gate line floor track order "
-    "version code id zip level group"
+    "month hour platform rank pos position place lane seat seed room gate floor version code id zip"
 )
 """Fields whose numbers tell things apart rather than measure them."""
 
@@ -65,6 +66,10 @@ class EntryList(NamedTuple):
     days: dict[int, frozenset[int]]
     """The entries by day of the week."""
     series: list[Series]
+    fields: dict[str, str]
+    """Of each stem the field that it is from."""
+    moments: dict[str, dict[int, frozenset[int]]]
+    """The entries by month (1 to 12) and by minute of the day."""
     row_of: dict[int, int]
     """Of each fact its entry."""
     field_of: dict[int, str]
@@ -78,10 +83,15 @@ class Reference(NamedTuple):
     start: int
     end: int
     entry: int
+    field: str = ""
+    """The field that the name is the value of; empty for a day, a time or a place in the list."""
 
 
 def read_entries(
-    facts: Sequence[ValueFact], paths: Sequence[str], explainer: Explainer
+    facts: Sequence[ValueFact],
+    paths: Sequence[str],
+    explainer: Explainer,
+    subjects: Sequence[str],
 ) -> list[EntryList]:
     """The lists of entries of a record."""
     places: dict[str, dict[str, list[int]]] = defaultdict(lambda: defaultdict(list))
@@ -98,7 +108,9 @@ def read_entries(
         )
         if parent == "" and not is_list:
             continue  # the fields of the record itself
-        made = _read_list(parent, children, facts, paths, explainer, is_list=is_list)
+        made = _read_list(
+            parent, children, facts, paths, explainer, subjects=subjects, is_list=is_list
+        )
         if made is not None:
             found.append(made)
     return found
@@ -111,6 +123,7 @@ def _read_list(
     paths: Sequence[str],
     explainer: Explainer,
     *,
+    subjects: Sequence[str],
     is_list: bool,
 ) -> EntryList | None:
     own = parent.rpartition("/")[2] if not parent.rpartition("/")[2].isdigit() else ""
@@ -119,9 +132,18 @@ def _read_list(
     field_of: dict[int, str] = {}
     numbers: dict[tuple[str, str | None], dict[int, tuple[float, int]]] = defaultdict(dict)
     written: list[list[str]] = []
+    sources: dict[str, str] = {}
+    months: dict[int, set[int]] = defaultdict(set)
+    minutes: dict[int, set[int]] = defaultdict(set)
     days: dict[int, set[int]] = defaultdict(set)
     for row, (child, members) in enumerate(children.items()):
         written.append([] if is_list else [" ".join(_without_unit(child))])
+        if (month := _month(child)) is not None:
+            months[month].add(row)
+        for subject in {subjects[place] for place in members} - {""}:
+            written[row].append(subject)
+            for word in _words(subject):
+                sources.setdefault(_singular(word), "name")
         for place in members:
             rest = paths[place][len(parent) + 1 + len(child) :]
             if not rest and is_list and readings[place].quantities:
@@ -129,6 +151,10 @@ def _read_list(
             row_of[place], field_of[place] = row, rest
             reading, value = readings[place], facts[place].value
             day = next((n for n, name in enumerate(_DAYS) if _is_day(value, name)), None)
+            if (month := _month(value)) is not None:
+                months[month].add(row)
+            for clock in reading.clocks[:1] if not reading.dates else ():
+                minutes[clock.minutes].add(row)
             if day is not None:
                 days[day].add(row)
             elif reading.quantities and not reading.clocks and not reading.moment:
@@ -136,11 +162,14 @@ def _read_list(
                 unit = UNITS.get(quantity.unit or "")
                 number = float(quantity.value)
                 measure = quantity.unit if unit is None else unit.dimension
+                measure = _money(measure) or measure or dimension_of_key(facts[place].key)
                 base = number if unit is None else unit.base(number)
                 numbers[rest, measure].setdefault(row, (base, place))
             elif not reading.dates and not reading.clocks and rest.count("/") < _LEAST:
                 if _LETTERS.search(value) and value.lower() not in _TRUTHS and len(value) < 60:
                     written[row].append(value)
+                    for word in _words(value):
+                        sources[_singular(word)] = rest or "name"
     series = []
     for (rest, measure), values in numbers.items():
         if len(values) < _LEAST or (not is_list and len(values) < len(children) / 2):
@@ -150,8 +179,7 @@ def _read_list(
         last = words_of_key(key)[-1:]
         if not last or last[0].removesuffix("s") in _LABELS:
             continue
-        dimension = measure or dimension_of_key(key)
-        series.append(Series(words, dimension, values))
+        series.append(Series(words, measure, values))
     fields = {stem for one in series for stem in one.words}
     fields |= {_stem(word) for word in words_of_key(own)}
     stems = [{_singular(word) for name in names for word in _words(name)} for names in written]
@@ -164,7 +192,11 @@ def _read_list(
         for some in stems
     ]
     heads = [
-        frozenset(_singular(words[-1]) for name in names if (words := _words(name)))
+        frozenset(
+            _singular(words[-1])
+            for name in names
+            if (words := [word for word in _words(name) if word.isalpha()])
+        )
         for names in written
     ]
     proper = frozenset(
@@ -176,16 +208,33 @@ def _read_list(
     )
     if not is_list and not series and len(row_of) == len(children):
         return None
-    nouns = {_stem(word) for word in words_of_key(own) if len(word) > 2}
+    nouns = {_singular(word) for word in words_of_key(own) if len(word) > 2}
     if any(_QUARTER.match(word) for names in written for name in names for word in [name]):
-        nouns.add("quarter"[:7])
+        nouns.add("quarter")
     return EntryList(
         frozenset(nouns), unique, heads, proper,
-        {day: frozenset(rows) for day, rows in days.items()}, series, row_of, field_of, is_list,
+        {day: frozenset(rows) for day, rows in days.items()}, series, sources,
+        {
+            name: {key: frozenset(rows) for key, rows in found.items()}
+            for name, found in (("month", months), ("minute", minutes))
+        },
+        row_of, field_of, is_list,
     )  # fmt: skip
 
 
 _TRUTHS = word_set("yes no true false y n none null")
+
+
+_MONTHS = (
+    "january february march april may june july august september october november december"
+).split()
+
+
+def _month(value: str) -> int | None:
+    """The number of a month by its name or its first three letters."""
+    word = value.lower().rstrip(".")
+    found = [n for n, name in enumerate(_MONTHS, 1) if word in (name, name[:3])]
+    return found[0] if found else None
 
 
 def _is_day(value: str, name: str) -> bool:
@@ -212,7 +261,8 @@ def _words(name: str) -> list[str]:
     return [
         word
         for word in re.findall(r"[^\W_]+", name)
-        if len(word) > 1 and word.lower() not in SMALL_WORDS
+        if len(word) > 1 and word.lower() not in SMALL_WORDS and not word.isdigit()
+        if word.lower() not in _MONTHS and word.lower() not in _DAYS
     ]
 
 
@@ -238,7 +288,8 @@ _GRADED = (
 )
 _BEST = re.compile(
     rf"(?<!at )\b(?P<word>(?:{_GRADED})est|maximum|minimum|most expensive|fewest|peak|most|least)\b"
-    r"(?! (?:often|frequently|recent|recently|likely|of|part|popular|important))"
+    r"(?! (?:often|frequently|recent|recently|likely|of|part|popular)|(?<=most) \w+(?:able|ive|ful"
+    r"|ent|ant|ous|al|ed|ing)\b)"
 )
 _BETTER = re.compile(
     rf"\b(?P<word>(?:{_GRADED})er|more expensive|more|less|fewer)\b(?P<gap>[^.;,!?]{{0,30}}?)\bthan\s"
@@ -265,6 +316,24 @@ _RELATED = re.compile(
     r"|before|after|since|total|altogether|average|together|combined|both|each(?! ?[,.])|over|of the|respectively"
     r"|all|sum|ahead|behind|as many|as much|twice|half)\b"
 )
+_SCORES = frozenset(
+    _stem(word) for word in ("score", "goals", "points", "final", "result", "runs", "sets", "total")
+)
+_BEAT = re.compile(
+    r"\b(?:(?P<won>beat|beats|defeat(?:ed|s)|won against|won (?:\w+ ){0,3}against|overcame|edged"
+    r"|see off|saw off|victory over)|(?P<lost>lost to|lost against|lost (?:[\w–-]+ ){0,3}to"
+    r"|was beaten by|were beaten by|went down to))\b"
+)
+_IS = re.compile(
+    r"(?:['’]s)? (?:\w+ ){0,2}?(?:was|is|were|are|had|has|have|saw|remains?|recorded|brought|received"
+    r"|receives|got|gets|showed|comes?|came)(?: by far| clearly| easily)?(?: the)? "
+)
+_APART = re.compile(
+    r"[,;:.()]|\b(?:and|or|but|than|with|against|while|after|before|from|to|beat|behind|ahead|like|as"
+    r"|both|then|over|under|between|instead|replac\w+|follow\w+|joined|met|told|asked|when|where"
+    r"|who|which|whose|next|near|by|via)\b"
+)
+_NEGATION = re.compile(r"\b(?:not|no|never|nor|neither)\b|n['’]t\b")
 _NEXT_WORDS = 3
 _FAR = 40
 """Characters between a superlative and what it is said of."""
@@ -295,18 +364,38 @@ class EntryCheck:
         for row, names in enumerate(entries.names):
             for stem in names:
                 owner[stem] = row
-        for match in _WORD.finditer(self.text):
+        matches = [*_WORD.finditer(self.text)]
+        for number, match in enumerate(matches):
             word = match[0].removesuffix("'s").removesuffix("’s")
             stem = _singular(word)
             row = owner.get(stem)
             if row is None or (stem in entries.proper and not word[:1].isupper()):
                 continue
             if stem not in entries.heads[row] and stem not in entries.proper:
-                continue  # "fresh" is not yet "fresh spinach"
+                following = matches[number + 1][0] if number + 1 < len(matches) else ""
+                if _singular(following) not in entries.heads[row]:
+                    continue  # "fresh" is not yet "fresh spinach"
             if found and found[-1].entry == row and match.start() - found[-1].end < _NEXT_WORDS:
                 found[-1] = found[-1]._replace(end=match.end())
             else:
-                found.append(Reference(match.start(), match.end(), row))
+                field = entries.fields.get(stem, "")
+                found.append(Reference(match.start(), match.end(), row, field))
+        for span in self.values:
+            rows = [
+                *(
+                    entries.moments["month"].get(date.month or 0, frozenset())
+                    for date in span.dates
+                    if date.day is None
+                ),
+                *(
+                    entries.moments["minute"].get(clock.minutes, frozenset())
+                    for clock in span.clocks
+                    if span.kind == "time"
+                ),
+            ]
+            some = frozenset().union(*rows)
+            if len(some) == 1:
+                found.append(Reference(span.start, span.end, min(some)))
         for match in _DAY.finditer(self.lower):
             day = _DAYS.index(match[0] if match[0] in _DAYS else match[0][:-1])
             if len(rows := entries.days.get(day, frozenset())) == 1:
@@ -315,7 +404,8 @@ class EntryCheck:
         if entries.is_list and entries.nouns:
             for match in re.finditer(rf"\b({'|'.join(_ORDINALS)}) (\w+)", self.lower):
                 place = _ORDINALS[match[1]]
-                if _stem(match[2]) in entries.nouns and place < count:
+                whose = _WHOSE.search(self.lower, max(0, match.start() - 8), match.start())
+                if whose is None and _singular(match[2]) in entries.nouns and place < count:
                     found.append(Reference(match.start(), match.end(), place % count))
         return sorted({*found})
 
@@ -334,6 +424,8 @@ class EntryCheck:
             yield from self._superlatives(sentence)
             yield from self._comparisons(sentence)
             yield from self._changes(sentence)
+            yield from self._winners(sentence)
+            yield from self._pairs(sentence)
 
     # Numbers ------------------------------------------------------------------------------------
 
@@ -372,6 +464,7 @@ class EntryCheck:
             )
             for one in self._inside(part)
             if one.quantities or one.clocks
+            if one.start == span.start or not any(r.start == one.start for r in self.references)
         }
         return any(gap < gaps[span.start] for gap in gaps.values())
 
@@ -379,8 +472,12 @@ class EntryCheck:
         entries = self.entries
         supports = self.explainer.index.explain(span, self.text)
         facts = {fact for one in supports for fact in one.facts}
-        if not facts or any(one.how in ("part", "score") for one in supports):
+        if any(one.how in ("part", "score") for one in supports):
             return None
+        if not facts:
+            made = self.explainer.explain(span, self.text)
+            weak = all(one.how == "difference" for one in made)
+            return self._other_number(span, row) if weak else None
         if any(fact not in entries.row_of for fact in facts):
             return None
         if any(entries.row_of[fact] == row for fact in facts):
@@ -391,7 +488,7 @@ class EntryCheck:
             for fact, other in entries.row_of.items()
             if other == row and entries.field_of[fact] in fields
         ]
-        if len(own) != 1 or "" in fields:
+        if len(own) != 1 or ("" in fields and not entries.moments["month"]):
             return None
         readings = self.explainer.index.readings
         kinds = {
@@ -413,6 +510,72 @@ class EntryCheck:
         note += f"; {self.facts[other].value!r} is that of another"
         return OwnerFault(span.start, span.end, "owner", note, own[0])
 
+    def _other_number(self, span: ValueSpan, row: int) -> OwnerFault | None:
+        """A measured number that no fact has, beside an entry that has one of its kind."""
+        if not span.quantities or span.hedge not in ("none", "about") or span.words:
+            return None
+        unit = UNITS.get(span.quantities[0].unit or "")
+        if unit is None or unit.dimension in ("share", "time"):
+            return None
+        own = [
+            one.values[row][1]
+            for one in self.entries.series
+            if one.dimension == (_money(unit.dimension) or unit.dimension) and row in one.values
+        ]
+        if len(own) != 1 or self.entries.field_of[own[0]] == "":
+            return None
+        fact = self.facts[own[0]]
+        note = f"the data has {parts_of_key(fact.key)[-1]} {fact.value!r} there"
+        return OwnerFault(span.start, span.end, "owner", note, own[0])
+
+    # Names --------------------------------------------------------------------------------------
+
+    def _winners(self, sentence: tuple[int, int]) -> Iterator[OwnerFault]:
+        """Who beat whom, where the entries have a score."""
+        series = [one for one in self.entries.series if one.words & _SCORES]
+        series = series or [one for one in self.entries.series if self.entries.nouns & _SCORES]
+        if len(series) != 1 or len(series[0].values) != _LEAST:
+            return
+        for match in _BEAT.finditer(self.lower, *sentence):
+            before = [one for one in self.references if sentence[0] <= one.start < match.start()]
+            after = self._in((match.end(), min(sentence[1], match.end() + 40)))
+            if not before or not after or before[-1].entry == after[0].entry:
+                continue
+            if match.start() - before[-1].end > _FAR:
+                continue
+            pair = [before[-1].entry, after[0].entry]
+            if not all(row in series[0].values for row in pair):
+                continue
+            one, other = (series[0].values[row][0] for row in pair)
+            if one != other and (one > other) == (match["lost"] is not None):
+                yield self._told(before[-1].start, after[0].end, "winner", series[0], *pair)
+
+    def _pairs(self, sentence: tuple[int, int]) -> Iterator[OwnerFault]:
+        """Two names in one clause that stand in two entries: an actor with another's role."""
+        for one, other in pairwise(self._in(sentence)):
+            if one.entry == other.entry or not one.field or not other.field:
+                continue
+            if one.field == other.field or other.start - one.end > _FAR:
+                continue
+            between = self.lower[one.end : other.start]
+            if _APART.search(between) or _NEGATION.search(between):
+                continue
+            own = [
+                fact
+                for fact, row in self.entries.row_of.items()
+                if row == one.entry and self.entries.field_of[fact] == other.field
+            ]
+            back = [
+                fact
+                for fact, row in self.entries.row_of.items()
+                if row == other.entry and self.entries.field_of[fact] == one.field
+            ]
+            if len(own) != 1 or len(back) != 1:
+                continue
+            fact = self.facts[own[0]]
+            note = f"the data has {parts_of_key(fact.key)[-1]} {fact.value!r} there"
+            yield OwnerFault(one.start, other.end, "owner", note, own[0])
+
     # Comparisons --------------------------------------------------------------------------------
 
     def _chosen(
@@ -433,7 +596,7 @@ class EntryCheck:
         said = {_stem(word) for word in _WORD.findall(self.lower[slice(*part)])}
         series = [one for one in self.entries.series if all(row in one.values for row in rows)]
         if dims is not None:
-            series = [one for one in series if (_money(one.dimension) or one.dimension) in dims]
+            series = [one for one in series if one.dimension in dims]
         named = [one for one in series if one.words and one.words <= said]
         named = named or [one for one in series if one.words & said]
         counted = adjective in ("most", "least", "more", "less", "fewer", "fewest")
@@ -462,7 +625,8 @@ class EntryCheck:
             series, up = chosen
             named = references[0]
             gap = max(named.start - match.end(), match.start() - named.end)
-            if gap > _FAR or self._has_extreme(part, series):
+            subject = _IS.fullmatch(self.lower[named.end : match.start()])
+            if gap > _FAR or (subject is None and self._has_extreme(part, series)):
                 continue
             best = [self._best(one, up) for one in series]
             if any(
@@ -567,6 +731,4 @@ class EntryCheck:
 
 
 def _money(dimension: str | None) -> str | None:
-    from adequa.text.values.units import CURRENCIES
-
     return "money" if dimension in CURRENCIES else None

@@ -209,6 +209,8 @@ class RoleCheck:
                 continue
             supports = self.roles.explainer.index.explain(span, self.text)
             facts = {fact for one in supports for fact in one.facts}
+            if not facts and (fault := self._wrong_amount(span, sentence)) is not None:
+                yield fault
             if not facts or any(one.how in ("score", "part") for one in supports):
                 continue
             small = all(not one.unit and _is_whole(one.value) for one in span.quantities)
@@ -260,6 +262,38 @@ class RoleCheck:
         ):
             return None  # "three pupils are absent": `absences`
         return self._fault(span.start, following.end(), "owner", places[0], ())
+
+    def _wrong_amount(self, span: ValueSpan, sentence: tuple[int, int]) -> OwnerFault | None:
+        """A number in figures right beside the name of a field that has other numbers only."""
+        if span.kind != "number" or span.hedge != "none" or span.range or span.dates:
+            return None
+        part = self._part(span.start, sentence)
+        if _MADE_UP.search(self.lower, *part):
+            return None
+        before = _FIELD_OF.search(self.lower, part[0], span.begin)
+        after = _WORD.match(self.lower, span.end + 1)
+        for stem in {_stem(one) for one in (before and before["field"], after and after[0]) if one}:
+            places = [place for place, stems in enumerate(self.roles.stems) if stems == {stem}]
+            kinds = {place for place, _ in self.roles.explainer.index.comparable(span)}
+            places = [place for place in places if place in kinds]
+            same = {quantity.unit for quantity in span.quantities}
+            readings = self.roles.explainer.index.readings
+            if not places or len({self.roles.facts[one].key for one in places}) != 1:
+                continue
+            if len(places) > _SERIES or not all(
+                {quantity.unit for quantity in readings[place].quantities} & same
+                for place in places
+            ):
+                continue
+            numbers = [readings[place].quantities[0].value for place in places]
+            if span.quantities[0].value in (sum(numbers), len(numbers)):
+                continue
+            made = self.roles.explainer.explain(span, self.text)
+            if any(one.how not in ("difference", "share") for one in made):
+                continue
+            if not any(self._is_said(place, span, sentence) for place in places):
+                return self._fault(span.start, span.end, "owner", places[0], ())
+        return None
 
     def _whole(self, place: int) -> Decimal | None:
         """The number of a fact, if it is a whole number."""
@@ -533,6 +567,13 @@ class RoleCheck:
         return frozenset(_stem(word) for word in words_of_key(self.roles.facts[place].key))
 
 
+_MADE_UP = re.compile(
+    r"\b(?:than|more|less|fewer|left|remain\w*|total|altogether|together|average|mean|per|other"
+    r"|another|further|additional|extra|between|difference|first|last|next|least|most|half|by|each"
+    r"|over|under|above|below|times|up|down|of (?:the|these|those|them|its))\b"
+)
+"""Words of a clause whose number may be made of several values."""
+_FIELD_OF = re.compile(r"\b(?P<field>[a-z]{3,}) (?:of|is|was|are|were|:) \Z")
 _LETTERS = re.compile(r"[^\W\d_]{2}")
 """What a name has and a time that tells rows apart has not."""
 _BETWEEN = re.compile(r"\b(?:between|from|until|after|before|by)\b[^.;]{0,24}\Z")

@@ -100,7 +100,7 @@ class DataValues:
     @cached_property
     def entries(self) -> list[EntryList]:
         """What stands side by side in the record."""
-        return read_entries(self.facts, self.paths, self.explainer)
+        return read_entries(self.facts, self.paths, self.explainer, self._names)
 
     @cached_property
     def _claims(self) -> dict[int, Claim]:

@@ -221,13 +221,14 @@ def _names(facts: Sequence[ValueFact]) -> dict[str, list[str]]:
 def _speaks_of(
     text: str, place: Polarity, own: str, groups: set[str], names: Mapping[str, Sequence[str]]
 ) -> bool:
-    sentence = next(
-        text[start:end].lower()
-        for start, end in split_sentences(text)
-        if start <= place.start < end
-    )
-    named = {group for group in groups if any(name in sentence for name in names.get(group, ()))}
-    return named == {own}
+    start, end = next(one for one in split_sentences(text) if one[0] <= place.start < one[1])
+    clauses = [one for one in split_clauses(text, start, end) if one[0] <= place.start < one[1]]
+    for first, last in (*clauses, (start, end)):
+        part = text[first:last].lower()
+        named = {group for group in groups if any(name in part for name in names.get(group, ()))}
+        if named:
+            return named == {own}
+    return False
 
 
 def is_readable(claim: Claim, language: Language) -> bool:
