@@ -108,6 +108,8 @@ _SUM_CALL = (
 """What calls a number a mean or a sum, before it and after it."""
 _SENTENCE_LENGTH = 500
 """Characters before a value in which its sentence most often begins; more are read if not."""
+_ALONE = re.compile(r"\s*(?:[,;:.)]|\Z|of (?:the|its|their) [^,;]*[0-9])")
+"""What follows a share that is said of numbers before it."""
 _LAST_DAY = dt.date.max.toordinal()
 _MEAN_KEYS = word_set("avg average mean typical median")
 _SUM_KEYS = word_set("total totals sum gross overall cumulative")
@@ -173,6 +175,8 @@ class _Term(NamedTuple):
     whole: bool = False
     """Whether it is the sum of a field over all objects."""
     unit: str | None = None
+    mark: str = ""
+    """Of a sum over some rows, the word that they have in common."""
 
 
 def _total(terms: Sequence[_Term], *, whole: bool = False) -> _Term:
@@ -553,7 +557,11 @@ class Explainer:
                     parts[word].append(term)
                 if (outer := _outer(term.group)) is not None:
                     parts[f"in {outer}"].append(term)
-            found += [_total(part) for part in parts.values() if 1 < len(part) < len(terms)]
+            found += [
+                _total(part)._replace(mark=word if " " not in word else "")
+                for word, part in parts.items()
+                if 1 < len(part) < len(terms)
+            ]
         objects: dict[tuple[str, str | None, int], list[_Term]] = defaultdict(list)
         words: dict[tuple[str, str | None], list[_Term]] = defaultdict(list)
         for term in self._values:
@@ -704,12 +712,18 @@ class Explainer:
                 related = one.field != other.field and one.unit == other.unit
                 related = related and (one.single or not other.whole)
                 related = related and query.is_exact(one, other)
+                if one.whole or other.whole:
+                    related = related and all(
+                        self._is_told(term, query.sentence) for term in (one, other)
+                    )
                 related = related and self._related(one, other, query.sentence, query.is_loose)
                 if related and (cued or self._are_in(query.sentence, one, other)):
                     yield self._support([one, other], "total")
 
     def _means(self, query: _Query) -> Iterator[Support]:
         for number, term in self._views(query.dimension, self._totals):
+            if term.mark and _stem(term.mark) not in query.sentence.stems:
+                continue
             if term.parts and _near(number / term.parts, query.base):
                 yield self._support([term], "mean")
         some = query.is_sure and _SOME_ROWS.search(query.sentence.lower)
@@ -872,9 +886,30 @@ class Explainer:
                         )
                         row = one.field != other.field or self._is_row(one, other, sentence)
                         related = row and self._related(one, other, sentence, loose=False)
+                        if not self._is_of_said(one, other, sentence):
+                            continue
                         if alike and (part or of_one or related):
                             yield self._support([other, one], "share")
         yield from self._ratios_in_sentence(interval, sentence)
+
+    def _is_of_said(self, one: _Term, other: _Term, sentence: _Sentence) -> bool:
+        """Whether a share is one of a number before it, if it stands by itself: "23 of 28, 90%"."""
+        place = sentence.span.begin - sentence.start
+        after = sentence.lower[sentence.span.end - sentence.start :]
+        if not sentence.lower[:place].rstrip().endswith(",") or not _ALONE.match(after):
+            return True
+        said = {
+            fact
+            for fact in self._values_in(sentence)
+            if self.index.readings[fact].quantities and not self.index.readings[fact].clocks
+        }
+        fields = {self.index.facts[fact].key for fact in said}
+        facts = {*one.facts, *other.facts}
+        return (
+            not said
+            or bool(said & facts)
+            or any(self.index.facts[fact].key in fields for fact in facts)
+        )
 
     def _ratios_in_sentence(self, interval: Interval, sentence: _Sentence) -> Iterator[Support]:
         """A share of a number that the sentence itself gives: "just over half of these 93"."""
