@@ -75,6 +75,8 @@ class EntryList(NamedTuple):
     field_of: dict[int, str]
     """Of each fact its field."""
     is_list: bool
+    kinds: dict[str, dict[str, frozenset[int]]]
+    """The fields of words that recur, with the entries of each; yes and no by the field's name."""
 
 
 class Reference(NamedTuple):
@@ -218,8 +220,30 @@ def _read_list(
             name: {key: frozenset(rows) for key, rows in found.items()}
             for name, found in (("month", months), ("minute", minutes))
         },
-        row_of, field_of, is_list,
+        row_of, field_of, is_list, _kinds(row_of, field_of, facts),
     )  # fmt: skip
+
+
+def _kinds(
+    row_of: dict[int, int], field_of: dict[int, str], facts: Sequence[ValueFact]
+) -> dict[str, dict[str, frozenset[int]]]:
+    found: dict[str, dict[str, set[int]]] = defaultdict(lambda: defaultdict(set))
+    for fact, row in row_of.items():
+        value = facts[fact].value.lower()
+        words = re.findall(r"[^\W\d_]+", value)
+        if value in _TRUTHS:
+            names = [one for one in words_of_key(field_of[fact].strip("/")) if len(one) > 3]
+            if len(names) == 1:
+                key = names[0] if value in ("yes", "true", "y") else f"not {names[0]}"
+                found[field_of[fact]][key].add(row)
+        elif len(words) == 1 and len(words[0]) > 3 and words[0] == value.strip("_- "):
+            found[field_of[fact]][words[0]].add(row)
+    return {
+        field: {value: frozenset(rows) for value, rows in values.items()}
+        for field, values in found.items()
+        if len(values) < sum(map(len, values.values()))
+        and sum(map(len, values.values())) == len({*row_of.values()})
+    }
 
 
 _TRUTHS = word_set("yes no true false y n none null")
@@ -334,6 +358,15 @@ _APART = re.compile(
     r"|who|which|whose|next|near|by|via)\b"
 )
 _NEGATION = re.compile(r"\b(?:not|no|never|nor|neither)\b|n['’]t\b")
+_ARE = re.compile(
+    r" (?:of (?:them|these|those|the (?:\w+ )??(?P<noun>[a-z]+)) (?:were |was |are |being |had been "
+    r"|have been |because of |due to )?|(?:were|was|are|being|had been|have been) )"
+)
+_OF = re.compile(r"\bof (?:the |its |their |these |all |top )*\Z")
+_NOT_COUNTED = re.compile(
+    r"\b(?:not|no|never|more|other|another|further|first|last|next|least|most|than|only after|per"
+    r"|each|every|and|hours?|minutes?|days?|weeks?|years?|times)\b"
+)
 _NEXT_WORDS = 3
 _FAR = 40
 """Characters between a superlative and what it is said of."""
@@ -426,6 +459,7 @@ class EntryCheck:
             yield from self._changes(sentence)
             yield from self._winners(sentence)
             yield from self._pairs(sentence)
+            yield from self._counts(sentence)
 
     # Numbers ------------------------------------------------------------------------------------
 
@@ -575,6 +609,37 @@ class EntryCheck:
             fact = self.facts[own[0]]
             note = f"the data has {parts_of_key(fact.key)[-1]} {fact.value!r} there"
             yield OwnerFault(one.start, other.end, "owner", note, own[0])
+
+    def _counts(self, sentence: tuple[int, int]) -> Iterator[OwnerFault]:
+        """How many entries are of a kind: "two were cancelled"."""
+        entries = self.entries
+        for span in self.values if entries.kinds and entries.is_list else ():
+            if not sentence[0] <= span.start < sentence[1] or span.kind != "number":
+                continue
+            after = _ARE.match(self.lower, span.end)
+            if after is None or span.hedge != "none" or span.range or len(span.quantities) != 1:
+                continue
+            if span.quantities[0].unit or span.quantities[0].value > len(entries.names):
+                continue
+            if after["noun"] and _singular(after["noun"]) not in entries.nouns:
+                continue
+            if _OF.search(self.lower, max(0, span.begin - 14), span.begin):
+                continue  # "three of the five"
+            part = self._part(span.start, sentence)
+            if _NOT_COUNTED.search(self.lower, *part) or self._in(part):
+                continue
+            said = [_stem(one) for one in _WORD.findall(self.lower[after.end() : part[1]])]
+            spoken = [
+                (field, value, rows)
+                for field, kinds in entries.kinds.items()
+                for value, rows in kinds.items()
+                if _stem(value) in said
+            ]
+            number = span.quantities[0].value
+            if len(spoken) == 1 and len(spoken[0][2]) != number:
+                field, value, rows = spoken[0]
+                note = f"the data has {len(rows)} with {field.strip('/')} {value!r}"
+                yield OwnerFault(span.start, min(part[1], after.end() + 20), "count", note)
 
     # Comparisons --------------------------------------------------------------------------------
 

@@ -213,6 +213,9 @@ class RoleCheck:
                 yield fault
             if not facts or any(one.how in ("score", "part") for one in supports):
                 continue
+            if (fault := self._wrong_sign(span, facts, sentence)) is not None:
+                yield fault
+                continue
             small = all(not one.unit and _is_whole(one.value) for one in span.quantities)
             if span.words and any(one.value == 1 for one in span.quantities):
                 continue  # "on one day only"
@@ -262,6 +265,24 @@ class RoleCheck:
         ):
             return None  # "three pupils are absent": `absences`
         return self._fault(span.start, following.end(), "owner", places[0], ())
+
+    def _wrong_sign(
+        self, span: ValueSpan, facts: set[int], sentence: tuple[int, int]
+    ) -> OwnerFault | None:
+        """A change of the data that the text has in the other direction: "down by 3.5 per cent"."""
+        part = self._part(span.start, sentence)
+        match = _UP_OR_DOWN.search(self.lower, max(part[0], span.begin - 18), span.begin)
+        match = match or _MORE_OR_LESS.match(self.lower, span.end)
+        if match is None or len(facts) != 1:
+            return None
+        (place,) = facts
+        words = {*words_of_key(self.roles.facts[place].key)}
+        quantities = self.roles.explainer.index.readings[place].quantities
+        if not words & _CHANGES or words & _FALLS or not quantities or not quantities[0].value:
+            return None
+        if (quantities[0].value > 0) == (match["up"] is not None):
+            return None
+        return self._fault(match.start(), span.end, "change", place, ())
 
     def _wrong_amount(self, span: ValueSpan, sentence: tuple[int, int]) -> OwnerFault | None:
         """A number in figures right beside the name of a field that has other numbers only."""
@@ -567,6 +588,16 @@ class RoleCheck:
         return frozenset(_stem(word) for word in words_of_key(self.roles.facts[place].key))
 
 
+_UP_OR_DOWN = re.compile(
+    r"\b(?:(?P<up>up|rose|risen|rises?|increased?|increases|grew|gained|higher|climbed)|(?P<down>down"
+    r"|fell|fallen|falls|decreased?|decreases|dropped|lost|lower|declined|cut|sank))(?: by| of| to)? \Z"
+)
+_MORE_OR_LESS = re.compile(
+    r" (?:(?P<up>more|higher|above|increase|rise|gain|up)|(?P<down>less|lower|fewer|below|decrease|drop"
+    r"|decline|loss|down))\b"
+)
+_CHANGES = word_set("change changes delta diff difference growth trend yoy mom qoq variation")
+_FALLS = word_set("loss decrease drop decline reduction fall savings")
 _MADE_UP = re.compile(
     r"\b(?:than|more|less|fewer|left|remain\w*|total|altogether|together|average|mean|per|other"
     r"|another|further|additional|extra|between|difference|first|last|next|least|most|half|by|each"

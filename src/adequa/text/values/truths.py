@@ -159,14 +159,23 @@ def _claim(names: list[str], *, holds: bool, contrary: str = "") -> Claim | None
 def read_claims(facts: Sequence[ValueFact]) -> dict[int, Claim]:
     """The claims of some facts by their place; 1 and 0 only where a field has nothing else."""
     values: dict[str, set[str]] = defaultdict(set)
+    is_single: dict[str, bool] = {}
     for fact in facts:
         values[fact.key].add(fact.value)
-    return {
+        is_single[fact.key] = fact.key not in is_single
+    found = {
         place: claim
         for place, fact in enumerate(facts)
         if fact.value not in ("0", "1") or values[fact.key] <= {"0", "1"}
         if (claim := claim_of(fact.key, fact.value)) is not None
     }
+    for place, fact in enumerate(facts):
+        # `capsizes: 0` denies what it counts, if nothing else has the field.
+        if place not in found and fact.value == "0" and values[fact.key] == {"0"}:
+            none = claim_of(fact.key, "no")
+            if none is not None and min(map(len, none.things)) > _LEAST_BARE and is_single[fact.key]:
+                found[place] = none
+    return found
 
 
 def find_contradictions(
